@@ -1,0 +1,87 @@
+// Result<T>: a value or an Error, the way every hotpack library reports failure. No exceptions cross a library boundary.
+//
+// Ownership: a Result owns its value or its Error. Thread-safety: that of T. Failure: asking for the half that is not there is a
+// programming error and throws std::logic_error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace hotpack {
+
+// What kind of failure it is; the command maps each to one exit code.
+enum class ErrorCode {
+  usage,     // an argument or a configuration is wrong
+  data,      // input data are refused: undecodable, unknown colour, sizes that differ
+  io,        // a path cannot be read or written, a read failed, the disk is full
+  damaged,   // a packed file breaks the format or a checksum, is foreign or of a newer major version
+  internal,  // a bug in hotpack
+};
+
+// One failure, complete enough to show to a person: what is wrong, where, and how to go on.
+struct Error {
+  ErrorCode code = ErrorCode::internal;
+  std::string message;                   // what was found, what was expected, how to go on
+  std::string path;                      // the file concerned, empty if none
+  std::optional<std::uint64_t> offset;   // byte in that file, where it makes sense
+
+  // "path: message (at byte offset)", the parts that exist.
+  [[nodiscard]] std::string describe() const;
+};
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  [[nodiscard]] T& value() & { return require_value(), *std::get_if<0>(&state_); }
+  [[nodiscard]] const T& value() const& { return require_value(), *std::get_if<0>(&state_); }
+  [[nodiscard]] T&& value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
+  [[nodiscard]] T& operator*() & { return value(); }
+  [[nodiscard]] const T& operator*() const& { return value(); }
+  [[nodiscard]] T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  [[nodiscard]] const Error& error() const& { return require_error(), *std::get_if<1>(&state_); }
+  [[nodiscard]] Error&& error() && { return require_error(), std::move(*std::get_if<1>(&state_)); }
+
+ private:
+  void require_value() const {
+    if (!ok()) throw std::logic_error("Result has no value: " + std::get_if<1>(&state_)->describe());
+  }
+  void require_error() const {
+    if (ok()) throw std::logic_error("Result has no error");
+  }
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}
+
+  [[nodiscard]] bool ok() const { return !error_; }
+  explicit operator bool() const { return ok(); }
+  [[nodiscard]] const Error& error() const& { return require_error(), *error_; }
+  [[nodiscard]] Error&& error() && { return require_error(), std::move(*error_); }
+
+ private:
+  void require_error() const {
+    if (ok()) throw std::logic_error("Result has no error");
+  }
+  std::optional<Error> error_;
+};
+
+using Status = Result<void>;
+
+}  // namespace hotpack

@@ -1,0 +1,83 @@
+// What the records of a packed data set look like: the parsed form of a shard's `hotpack.schema`.
+//
+// Plain values, copied freely. FORMAT.md gives each member's JSON key (the same word), type and order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace hotpack {
+
+using RgbColor = std::array<std::uint8_t, 3>;
+
+enum class ImageLayout { hwc, chw };
+enum class ImageColor { rgb, gray };
+enum class LabelKind { pixel, sample };             // a class a pixel, or one for the whole image
+enum class LabelStorage { bits, onehot, index };
+
+// What a class (or "ignore") was made from: an id in an id label, "#rrggbb" in a colour label, or a folder's name.
+using LabelSource = std::variant<std::int64_t, std::string>;
+
+struct ClassInfo {
+  std::string name;
+  std::optional<RgbColor> color;
+  std::vector<LabelSource> sources;
+  bool operator==(const ClassInfo&) const = default;
+};
+
+struct ImageField {
+  ImageLayout layout = ImageLayout::hwc;
+  std::optional<std::array<std::int64_t, 3>> shape;  // one record as stored, [H,W,c] or [c,H,W]; absent: sizes differ
+  ImageColor color = ImageColor::rgb;
+  [[nodiscard]] int channels() const { return color == ImageColor::rgb ? 3 : 1; }
+  bool operator==(const ImageField&) const = default;
+};
+
+struct LabelField {
+  LabelKind kind = LabelKind::pixel;
+  LabelStorage storage = LabelStorage::bits;
+  std::optional<std::vector<std::int64_t>> shape;    // one record as stored; absent: sizes differ
+  bool multi = false;                                // a pixel may hold several classes
+  bool operator==(const LabelField&) const = default;
+};
+
+struct Geometry {
+  std::optional<std::array<std::int64_t, 2>> size;   // width, height of a record; absent with fit "none"
+  std::string fit;                                   // stretch, crop-or-pad, contain, cover, none
+  std::string image_filter;
+  std::string label_filter;
+  std::vector<std::int64_t> pad_color;               // one number a channel
+  bool operator==(const Geometry&) const = default;
+};
+
+struct SchemaOptions {
+  std::optional<std::uint64_t> shuffle;              // seed of --shuffle
+  std::string anchor = "centre";
+  std::string size_mismatch = "error";
+  std::vector<std::string> engines;                  // stages whose output is not pinned by FORMAT.md, sorted by bytes
+  std::vector<std::pair<std::string, std::string>> more;  // further options in file order: name, canonical JSON text of the value
+  bool operator==(const SchemaOptions&) const = default;
+};
+
+struct Schema {
+  ImageField image;
+  std::optional<LabelField> label;                   // absent: an unlabelled set
+  std::vector<ClassInfo> classes;
+  std::vector<LabelSource> ignore;                   // sources that become "ignored"
+  Geometry geometry;
+  SchemaOptions options;
+
+  [[nodiscard]] std::size_t class_count() const { return classes.size(); }
+  // Bytes of one class id in storage `index`: 1 up to 255 classes, else 2.
+  [[nodiscard]] int index_bytes() const { return classes.size() <= 255 ? 1 : 2; }
+  // The id that means "ignored" in storage `index`: 255 or 65535.
+  [[nodiscard]] std::uint16_t ignore_id() const { return classes.size() <= 255 ? 255 : 65535; }
+  bool operator==(const Schema&) const = default;
+};
+
+}  // namespace hotpack

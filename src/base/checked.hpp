@@ -1,0 +1,28 @@
+// Arithmetic on sizes that come from outside: each function tells when the result does not fit.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace hotpack {
+
+[[nodiscard]] constexpr std::optional<std::uint64_t> checked_mul(std::uint64_t a, std::uint64_t b) {
+  if (a != 0 && b > std::numeric_limits<std::uint64_t>::max() / a) return std::nullopt;
+  return a * b;
+}
+
+[[nodiscard]] constexpr std::optional<std::uint64_t> checked_add(std::uint64_t a, std::uint64_t b) {
+  if (b > std::numeric_limits<std::uint64_t>::max() - a) return std::nullopt;
+  return a + b;
+}
+
+// True when [offset, offset + size) lies inside [0, limit).
+[[nodiscard]] constexpr bool range_fits(std::uint64_t offset, std::uint64_t size, std::uint64_t limit) {
+  return offset <= limit && size <= limit - offset;
+}
+
+// How many bytes bring `offset` to a multiple of `step`: 0 … step − 1.
+[[nodiscard]] constexpr std::uint64_t padding_to(std::uint64_t offset, std::uint64_t step) { return (step - offset % step) % step; }
+
+}  // namespace hotpack

@@ -1,0 +1,30 @@
+// A read-only memory mapping of a whole file. The descriptor is closed after mapping.
+//
+// Ownership: the mapping lives as long as the object; views into it must not outlive it. Thread-safety: reading is safe from any
+// thread. Failure: code `io` at open. A file that shrinks while mapped raises SIGBUS on access: the format forbids truncation in place.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "hotpack/result.hpp"
+
+namespace hotpack {
+
+class Mapping {
+ public:
+  Mapping() = default;
+  ~Mapping();
+  Mapping(Mapping&& other) noexcept;
+  Mapping& operator=(Mapping&& other) noexcept;
+
+  [[nodiscard]] static Result<Mapping> open(const std::string& path);
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace hotpack

@@ -1,0 +1,36 @@
+# Libraries that hotpack uses. Those of the command are looked for only when the command is built.
+
+# hotpack_find(TARGET HEADER … LIBRARIES … SUFFIXES …): an imported target from a header and library names, for packages whose
+# CMake files not every distribution ships. Fails with the name of what is missing and the script that installs it.
+function(hotpack_find target)
+  cmake_parse_arguments(FIND "" "HEADER" "LIBRARIES;SUFFIXES" ${ARGN})
+  string(MAKE_C_IDENTIFIER "HOTPACK_${target}" prefix)
+  find_path(${prefix}_INCLUDE ${FIND_HEADER} PATH_SUFFIXES ${FIND_SUFFIXES})
+  if(NOT ${prefix}_INCLUDE)
+    message(FATAL_ERROR "${FIND_HEADER} was not found; scripts/setup installs it or prints the package's name")
+  endif()
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} SYSTEM INTERFACE ${${prefix}_INCLUDE})
+  foreach(library IN LISTS FIND_LIBRARIES)
+    find_library(${prefix}_${library} ${library})
+    if(NOT ${prefix}_${library})
+      message(FATAL_ERROR "lib${library} was not found; scripts/setup installs it or prints the package's name")
+    endif()
+    target_link_libraries(${target} INTERFACE ${${prefix}_${library}})
+  endforeach()
+endfunction()
+
+hotpack_find(hotpack_zstd HEADER zstd.h LIBRARIES zstd)
+hotpack_find(hotpack_xxhash HEADER xxhash.h)                    # header-only, compiled into base
+hotpack_find(hotpack_json HEADER nlohmann/json.hpp)             # header-only
+
+if(HOTPACK_BUILD STREQUAL "all")
+  find_package(JPEG REQUIRED)
+  find_package(PNG 1.6 REQUIRED)
+  hotpack_find(hotpack_opencv HEADER opencv2/imgproc.hpp LIBRARIES opencv_imgproc opencv_core SUFFIXES opencv4)
+  find_package(TBB REQUIRED)
+  find_package(spdlog REQUIRED)
+  hotpack_find(hotpack_cli11 HEADER CLI/CLI.hpp)                # header-only
+elseif(NOT HOTPACK_BUILD STREQUAL "reader")
+  message(FATAL_ERROR "HOTPACK_BUILD is '${HOTPACK_BUILD}'; it must be 'all' or 'reader'")
+endif()

@@ -1,0 +1,42 @@
+# One library target a room, and nothing reachable that is not linked.
+#
+# Each room sees public headers, itself, and the rooms it links: every room has an include root of its own in the build tree that
+# holds one link, to the room's folder in src. ARCHITECTURE.md has the picture; tests/house checks it.
+
+find_package(Threads REQUIRED)
+
+add_library(hotpack_settings INTERFACE)
+target_compile_features(hotpack_settings INTERFACE cxx_std_20)
+# No fused multiply-add: resampling and statistics are promised to the bit.
+target_compile_options(hotpack_settings INTERFACE -ffp-contract=off -fvisibility=hidden
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
+if(HOTPACK_WERROR)
+  target_compile_options(hotpack_settings INTERFACE -Werror)
+endif()
+if(HOTPACK_SANITIZE)
+  target_compile_options(hotpack_settings INTERFACE -fsanitize=${HOTPACK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(hotpack_settings INTERFACE -fsanitize=${HOTPACK_SANITIZE})
+endif()
+
+# hotpack_add_room(NAME SOURCES … ROOMS … LIBRARIES …)
+#   ROOMS      rooms whose headers this one may include (an arrow of the picture each)
+#   LIBRARIES  other libraries, private to the room
+function(hotpack_add_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES" ${ARGN})
+  set(target hotpack_${name})
+  add_library(${target} STATIC ${ROOM_SOURCES})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name} CXX_EXTENSIONS OFF)
+  add_library(hotpack::${name} ALIAS ${target})
+
+  set(root ${PROJECT_BINARY_DIR}/include-roots/${name})
+  file(MAKE_DIRECTORY ${root})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${root}/${name} SYMBOLIC)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${root}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                              $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:hotpack_settings>)
+  foreach(room IN LISTS ROOM_ROOMS)
+    target_link_libraries(${target} PUBLIC hotpack_${room})
+  endforeach()
+  target_link_libraries(${target} PRIVATE ${ROOM_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY HOTPACK_ROOMS ${name})
+endfunction()

@@ -1,0 +1,42 @@
+// What a picture file says about itself before its pixels are decoded. Content decides, never the file's extension.
+//
+// Pure functions over bytes; thread-safe. Errors have code `data`; the caller adds the path.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "hotpack/result.hpp"
+
+namespace hotpack::codecs {
+
+enum class FileFormat { png, jpeg, bmp, gif, webp, tiff, other, empty };
+[[nodiscard]] FileFormat sniff(std::span<const std::byte> first_bytes);
+[[nodiscard]] std::string_view format_name(FileFormat format);  // "PNG", "JPEG", "BMP", …
+
+enum class PixelKind { gray, gray_alpha, rgb, rgba, palette, cmyk, ycck };
+[[nodiscard]] std::string_view pixel_kind_name(PixelKind kind);  // "gray", "gray+alpha", …
+
+struct PictureInfo {
+  FileFormat format = FileFormat::other;
+  int width = 0;             // as stored, before orientation
+  int height = 0;
+  PixelKind kind = PixelKind::rgb;
+  int bit_depth = 8;         // of a sample (palette: of an index)
+  int orientation = 1;       // EXIF 1…8 of a JPEG; absent or invalid: 1
+  bool swaps_axes() const { return orientation >= 5; }
+};
+
+// Reads the header. `bytes` is a prefix of the file; `complete` says that it is the whole file. When the prefix ends too early and
+// is not complete the result has `need_more` set, and the caller comes back with a longer prefix.
+// Refused: formats other than PNG and JPEG by name with advice ("TIFF is not supported; convert it to PNG"), an empty file, sizes of
+// 0, 12-bit, lossless and arithmetic-coded-without-support JPEG, and the like.
+struct Probe {
+  PictureInfo info;
+  bool need_more = false;
+};
+[[nodiscard]] Result<Probe> probe(std::span<const std::byte> bytes, bool complete);
+
+}  // namespace hotpack::codecs

@@ -1,0 +1,23 @@
+// Pixels to a PNG file in memory, for `extract` and `preview`.
+//
+// Pure; thread-safe. Errors have code `internal` (bad arguments) or `data`.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/picture.hpp"
+#include "hotpack/result.hpp"
+#include "hotpack/schema.hpp"
+
+namespace hotpack::codecs {
+
+// 8-bit gray (1 channel) or RGB (3 channels).
+[[nodiscard]] Result<std::vector<std::byte>> encode_png(ConstPicture picture);
+// 16-bit gray.
+[[nodiscard]] Result<std::vector<std::byte>> encode_png16(ConstIds picture);
+// 8-bit palette; indices in a 1-channel picture, at most 256 colours.
+[[nodiscard]] Result<std::vector<std::byte>> encode_png_palette(ConstPicture indices, std::span<const RgbColor> palette);
+
+}  // namespace hotpack::codecs

@@ -1,0 +1,29 @@
+// JSON as the format wants it: a strict parser and a canonical writer.
+//
+// The DOM is nlohmann's ordered_json (keys keep their order); its exceptions never leave these functions. Pure; thread-safe.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "hotpack/result.hpp"
+
+namespace hotpack::format {
+
+using Json = nlohmann::ordered_json;
+
+// Refuses, with code `damaged` and the byte offset in the text: anything RFC 8259 refuses, a duplicate key at any depth, invalid
+// UTF-8, nesting deeper than 64, text after the value other than white space. Cost is linear in the text (no quadratic key search:
+// a hostile header may hold a million keys).
+[[nodiscard]] Result<Json> parse_json(std::string_view text);
+
+// Key order kept, no white space, no escapes except `"`, `\`, \b \t \n \f \r and \u00xx (lower case) for other control characters;
+// integers in plain digits, floating-point numbers as std::to_chars(double) writes them. Strings must be valid UTF-8.
+[[nodiscard]] std::string canonical_json(const Json& value);
+[[nodiscard]] std::string canonical_string(std::string_view text);  // one quoted JSON string
+[[nodiscard]] std::string canonical_double(double value);
+
+[[nodiscard]] bool valid_utf8(std::string_view text);
+
+}  // namespace hotpack::format

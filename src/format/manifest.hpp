@@ -1,0 +1,48 @@
+// dataset.json: the manifest of a packed data set. O(shards).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/plan_text.hpp"
+#include "hotpack/result.hpp"
+#include "hotpack/schema.hpp"
+#include "hotpack/statistics.hpp"
+
+namespace hotpack::format {
+
+inline constexpr std::string_view kManifestName = "dataset.json";
+
+struct ShardRow {
+  std::string file;
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;      // of the file
+  std::string sources;
+  std::string digest;
+  bool operator==(const ShardRow&) const = default;
+};
+
+struct Manifest {
+  std::string format = "1.0";
+  std::string schema_text;      // canonical JSON, byte for byte that of every shard
+  Schema schema;
+  std::string fingerprint;
+  std::string plan_text;
+  PlanIdentity plan;
+  Statistics statistics;
+  std::uint64_t skipped = 0;
+  std::vector<ShardRow> shards;
+  [[nodiscard]] std::uint64_t records() const;
+};
+
+// The bytes of dataset.json, `check` included. Uses schema_text and plan_text; computes fingerprint and check.
+[[nodiscard]] std::string encode_manifest(const Manifest& manifest);
+
+// Validates everything the text alone can show: strict JSON, keys and types, `check`, fingerprint, file names in order, sums of
+// records and skipped. A later 1.x may have more keys. Errors have code `damaged`.
+// Raw texts of `schema` and `plan` are recovered from the file, so they compare byte for byte with the shards'.
+[[nodiscard]] Result<Manifest> decode_manifest(std::string_view text);
+
+}  // namespace hotpack::format

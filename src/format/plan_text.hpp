@@ -1,0 +1,60 @@
+// What identifies a plan: its sample count, shard count and keys; and the digests over planned samples.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/checksum.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::format {
+
+struct PlanIdentity {
+  std::uint64_t samples = 0;
+  std::uint64_t shards = 1;
+  std::string keys;  // "xxh3-128:<hex>" of the keys sorted by bytes, a NUL after each
+  bool operator==(const PlanIdentity&) const = default;
+};
+
+// {"samples":…,"shards":…,"keys":"…"}
+[[nodiscard]] std::string encode_plan(const PlanIdentity& plan);
+[[nodiscard]] Result<PlanIdentity> decode_plan(std::string_view text, int minor);
+
+// "xxh3-128:<hex>" of the schema text followed by the plan's text.
+[[nodiscard]] std::string fingerprint(std::string_view schema_text, std::string_view plan_text);
+
+// plan.keys: add the keys in byte order.
+class KeysDigest {
+ public:
+  void add(std::string_view key);
+  [[nodiscard]] std::string text() const { return hasher_.finish().text(); }
+
+ private:
+  Hasher128 hasher_;
+};
+
+// hotpack.sources of one shard: add its planned samples in order, those skipped later too.
+class SourcesDigest {
+ public:
+  static constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
+  // Sizes are those of the files, 0 if none; `class_id` is the class given by folder or list, else kNoClass.
+  void add(std::string_view key, std::uint64_t image_bytes, std::uint64_t label_bytes, std::uint32_t class_id);
+  [[nodiscard]] std::string text() const { return hasher_.finish().text(); }
+
+ private:
+  Hasher128 hasher_;
+};
+
+// "shard-00003-of-00012.safetensors"; at least five digits.
+[[nodiscard]] std::string shard_file_name(std::uint64_t index, std::uint64_t count);
+struct ShardName {
+  std::uint64_t index = 0;
+  std::uint64_t count = 0;
+};
+[[nodiscard]] std::optional<ShardName> parse_shard_file_name(std::string_view name);  // only names that shard_file_name gives
+// ".<final name>.<16 hex>.tmp": true for a temporary file of `final_name`.
+[[nodiscard]] bool is_temporary_name(std::string_view name, std::string_view final_name);
+
+}  // namespace hotpack::format

@@ -1,0 +1,37 @@
+// The schema as canonical JSON text and back. FORMAT.md ("Schema") lists the keys.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hotpack/result.hpp"
+#include "hotpack/schema.hpp"
+
+namespace hotpack::format {
+
+inline constexpr std::size_t kMaxSchemaBytes = 16u << 20;
+
+// Canonical JSON. Fails with code `usage` above kMaxSchemaBytes or where a name is not UTF-8.
+[[nodiscard]] Result<std::string> encode_schema(const Schema& schema);
+
+// Parses and validates every rule (types, ranges, shapes that agree with size, color, layout, class count and storage).
+// `minor` is the format's minor version: unknown keys are refused in 1.0 (outside `options`) and ignored in a later 1.x; a further
+// payload field of a later 1.x is ignored. Errors have code `damaged` and name the JSON key.
+[[nodiscard]] Result<Schema> decode_schema(std::string_view text, int minor);
+
+[[nodiscard]] std::string_view name_of(ImageLayout layout);
+[[nodiscard]] std::string_view name_of(ImageColor color);
+[[nodiscard]] std::string_view name_of(LabelKind kind);
+[[nodiscard]] std::string_view name_of(LabelStorage storage);
+
+// The first thing in which two schemas differ, as a user would say it ("geometry.size: [512,512] here, [256,256] there"), empty when equal.
+// The name before the colon is the JSON path.
+[[nodiscard]] std::string first_difference(const Schema& here, const Schema& there);
+
+// Bytes of one record of a fixed-size field, uncompressed.
+[[nodiscard]] std::uint64_t image_record_bytes(const Schema& schema);   // precondition: image.shape
+[[nodiscard]] std::uint64_t label_record_bytes(const Schema& schema);   // 0 when unlabelled; precondition: label.shape
+// Depth of a pixel's label: ceil(C/8), C or 1 (elements, not bytes).
+[[nodiscard]] std::int64_t label_depth(const Schema& schema);
+
+}  // namespace hotpack::format

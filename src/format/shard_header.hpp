@@ -1,0 +1,64 @@
+// Reading a shard that may be hostile: the header with every rule of safetensors, then hotpack's own, before any pointer is formed.
+//
+// Everything here works on bytes in memory (a mapping or a test's array), checks each range by subtraction and never throws.
+// Errors have code `damaged` and name what is wrong and where; the caller adds the path.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/plan_text.hpp"
+#include "format/shard_layout.hpp"
+#include "format/sums.hpp"
+#include "hotpack/result.hpp"
+#include "hotpack/schema.hpp"
+
+namespace hotpack::format {
+
+// A validated header. Offsets come from the header; alignment is not required (`aligned` tells whether it holds).
+struct ShardHeader {
+  std::uint64_t header_bytes = 0;             // L
+  int minor = 0;                              // of format 1.<minor>
+  Metadata metadata;
+  Schema schema;
+  PlanIdentity plan;
+  std::vector<Tensor> tensors;                // sorted by offset, fillers included
+  std::uint64_t records = 0;                  // N
+  std::uint64_t tables_begin = 0;             // relative to the buffer
+  bool aligned = false;                       // payload fields on pages, tables at multiples of their item size
+
+  [[nodiscard]] std::uint64_t buffer_start() const { return 8 + header_bytes; }
+  [[nodiscard]] const Tensor* find(std::string_view name) const;
+};
+
+// Cached parse of a schema text: shards of one data set share it, and a reader skips parsing where the text is equal.
+struct SchemaCache {
+  std::string text;
+  Schema schema;
+  int minor = -1;
+};
+
+// Rules checked: length L and its range; JSON (strict); entries; offsets that start at 0, touch and end at the end of the file;
+// shapes; metadata; version (unknown major refused; later minor accepted); schema; every tensor that the schema calls for is there
+// with its dtype and shape; one N everywhere; the tables region. Unknown tensors are allowed from 1.1 on.
+// `file` is the whole file. A file with L = 0 is reported as unfinished.
+[[nodiscard]] Result<ShardHeader> decode_header(std::span<const std::byte> file, SchemaCache* cache = nullptr);
+
+// First-touch checks after decode_header: both sums of shard.crc32c, offsets that rise and end at their data, shapes of records that
+// differ in size, keys (UTF-8, not empty, no NUL), sums that fit. O(N), never touches the payload.
+[[nodiscard]] Status check_tables(std::span<const std::byte> file, const ShardHeader& header);
+
+// A table as numbers, wherever it stands (it may be unaligned).
+[[nodiscard]] std::uint64_t u64_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index);
+[[nodiscard]] std::uint32_t u32_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index);
+[[nodiscard]] std::int32_t i32_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index);
+
+[[nodiscard]] Sums read_sums(std::span<const std::byte> file, const ShardHeader& header);
+// The digest that the manifest should have for this shard.
+[[nodiscard]] std::string digest_of(std::span<const std::byte> file, const ShardHeader& header);
+
+}  // namespace hotpack::format

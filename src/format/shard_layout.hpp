@@ -1,0 +1,73 @@
+// Where every tensor of a shard stands. A pure function of metadata, schema and counts, so a writer knows each offset before it has
+// a payload, and a validator knows what to expect.
+//
+// FORMAT.md ("Layout") states the rules. Thread-safe: pure functions and plain values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "hotpack/schema.hpp"
+
+namespace hotpack::format {
+
+inline constexpr std::uint64_t kPage = 4096;
+inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
+inline constexpr std::string_view kVersion = "1.0";
+
+enum class DType { u8, u16, i32, u32, u64, other };  // other: legal in safetensors, not used by 1.0
+[[nodiscard]] std::uint64_t item_bytes(DType type);   // precondition: not other
+[[nodiscard]] std::string_view dtype_name(DType type);
+
+struct Tensor {
+  std::string name;
+  DType type = DType::u8;
+  std::vector<std::uint64_t> shape;
+  std::uint64_t begin = 0;  // relative to the buffer
+  std::uint64_t end = 0;
+  [[nodiscard]] std::uint64_t bytes() const { return end - begin; }
+  bool operator==(const Tensor&) const = default;
+};
+
+// The four values of __metadata__, in file order.
+struct Metadata {
+  std::string format{kVersion};
+  std::string plan;
+  std::string schema;
+  std::string sources;
+  bool operator==(const Metadata&) const = default;
+};
+
+// What the layout depends on beside the schema.
+struct Contents {
+  std::uint64_t records = 0;
+  std::uint64_t key_bytes = 0;          // total length of the keys
+  bool image_zstd = false;
+  bool label_zstd = false;
+  std::uint64_t image_stored_bytes = 0; // with zstd: all frames; with sizes that differ: all records; else ignored
+  std::uint64_t label_stored_bytes = 0;
+};
+
+struct Layout {
+  std::uint64_t header_bytes = 0;       // L
+  std::vector<Tensor> tensors;          // in file order, fillers included
+  std::uint64_t tables_begin = 0;       // first byte of the tables region, relative to the buffer
+  std::uint64_t buffer_bytes = 0;
+
+  [[nodiscard]] std::uint64_t buffer_start() const { return 8 + header_bytes; }
+  [[nodiscard]] std::uint64_t file_bytes() const { return buffer_start() + buffer_bytes; }
+  [[nodiscard]] const Tensor* find(std::string_view name) const;
+  // Offset of a tensor's first byte in the file. Precondition: the tensor exists.
+  [[nodiscard]] std::uint64_t file_offset(std::string_view name) const;
+};
+
+// Fails with code `usage` when a size overflows 64 bits or L passes kMaxHeaderBytes.
+[[nodiscard]] Result<Layout> plan_layout(const Metadata& metadata, const Schema& schema, const Contents& contents);
+
+// The 8 bytes of length and the L bytes of header, padded with spaces: the bytes [0, 8+L) of the file.
+[[nodiscard]] std::string encode_header(const Metadata& metadata, const Layout& layout);
+
+}  // namespace hotpack::format

@@ -1,0 +1,51 @@
+// Statistics as integers a shard (`shard.sums`), and the manifest's statistics computed from them.
+//
+// Integers add up in any order, so no thread count or partition changes a digit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "hotpack/statistics.hpp"
+
+namespace hotpack::format {
+
+// Counts of one record or of a shard. `classes` has an entry a class (none when unlabelled).
+struct Sums {
+  struct ClassCount {
+    std::uint64_t pixels = 0;     // pixels of this class
+    std::uint64_t samples = 0;    // samples that hold it
+    std::uint64_t labelled = 0;   // labelled pixels of those samples
+    bool operator==(const ClassCount&) const = default;
+  };
+  std::array<std::uint64_t, 3> channel_sums{};      // the first `channels` count
+  std::array<std::uint64_t, 3> channel_squares{};
+  std::uint64_t pixels_counted = 0;                 // image pixels inside source.region ∩ record
+  std::uint64_t ignored = 0;                        // label pixels without a class, padding included
+  std::uint64_t skipped = 0;                        // samples planned but not packed
+  std::vector<ClassCount> classes;
+  int channels = 3;
+
+  Sums() = default;
+  Sums(int channel_count, std::size_t class_count) : classes(class_count), channels(channel_count) {}
+  void clear();
+  void add(const Sums& other);                      // precondition: same channels and class count
+  bool operator==(const Sums&) const = default;
+
+  // The numbers of `shard.sums` in order: 2k + 3 + 3C of them.
+  [[nodiscard]] std::vector<std::uint64_t> numbers() const;
+  [[nodiscard]] static std::size_t number_count(int channels, std::size_t class_count) {
+    return 2 * static_cast<std::size_t>(channels) + 3 + 3 * class_count;
+  }
+  // Precondition: numbers.size() == number_count(channels, class_count).
+  [[nodiscard]] static Sums from_numbers(std::span<const std::uint64_t> numbers, int channels, std::size_t class_count);
+};
+
+// Each formula of FORMAT.md ("Statistics"), one IEEE double operation a step, in the order written there.
+[[nodiscard]] Statistics statistics_of(const Sums& total);
+
+}  // namespace hotpack::format

@@ -1,0 +1,46 @@
+// Image resampling. The only source that uses OpenCV (core + imgproc) is resample.cpp; a faster path can replace it there.
+//
+// A Resampler belongs to one worker and reuses its buffers; not thread-safe. Results equal OpenCV 4.6's cv::resize to the bit
+// (linear: INTER_LINEAR, area: INTER_AREA, nearest: INTER_NEAREST); a linked library that does not reproduce them is recorded by
+// `resize_engine()`.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/fit.hpp"
+#include "base/picture.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::geometry {
+
+enum class ImageFilter { automatic, linear, area, nearest };
+[[nodiscard]] std::string_view image_filter_name(ImageFilter filter);                       // "auto", "linear", …
+[[nodiscard]] std::optional<ImageFilter> image_filter_from_name(std::string_view name);
+// `automatic` is area where both axes shrink, else linear.
+[[nodiscard]] ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target);
+
+class Resampler {
+ public:
+  Resampler();
+  ~Resampler();
+  Resampler(Resampler&&) noexcept;
+  Resampler& operator=(Resampler&&) noexcept;
+
+  // Fills `record` (8-bit, 1 or 3 channels, interleaved) from `source`: the source is resampled to region.width × region.height (copied
+  // when the size is the same), placed at region.x, region.y, clipped to the record; the rest becomes `pad_color` (a value a channel).
+  // No allocation once buffers have grown. Fails with code `internal` when OpenCV throws.
+  [[nodiscard]] Status place(ConstPicture source, Region region, ImageFilter filter, const std::uint8_t* pad_color, MutablePicture record);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Runs the self-test once per process: resamples small fixed pictures with every filter and compares with stored hashes of OpenCV 4.6's
+// results. Empty when they agree, else a token such as "resize:opencv-4.10.0" for the schema's `engines`.
+[[nodiscard]] std::string resize_engine();
+
+}  // namespace hotpack::geometry

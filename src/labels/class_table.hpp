@@ -1,0 +1,45 @@
+// The classes of a data set, read from a CSV, a list of names, or given by number.
+//
+// Plain values and pure functions; thread-safe. Errors name file and line, what was found, what was expected.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "hotpack/schema.hpp"
+
+namespace hotpack::labels {
+
+struct ClassTable {
+  std::vector<ClassInfo> classes;        // index = class id; `sources` are filled by finish_sources once the label kind is known
+  std::vector<LabelSource> ignore;
+  bool has_colors = false;               // every class has a colour
+  std::vector<std::string> warnings;     // for the report: unusual but accepted
+
+  [[nodiscard]] std::optional<int> find(std::string_view name) const;  // exact name
+};
+
+// Text of a class file. Two forms, told apart by content:
+//  CSV `name,r,g,b[,…]`: comma-separated with RFC 4180 quotes; optional UTF-8 BOM; LF or CRLF; a missing last newline; blanks around
+//    fields; empty lines; further columns ignored. The first row is a header only when its r,g,b are not numbers. Rows of three numbers (no
+//    name) are named class_0, class_1, …. A colour is int(float(x)) and must be 0…255. A duplicate colour or name is an error naming both lines.
+//  Names one a line (no comma, or not CSV-like): trimmed, empty lines skipped, at least one; duplicates are errors. A line "__ignore__" names no class
+//    (LabelMe); it is left out with a warning.
+// A classification table (`class_index,class,…`) is refused with advice. `path` is for messages.
+[[nodiscard]] Result<ClassTable> parse_class_file(std::string_view text, const std::string& path);
+
+// Classes "0" … "N-1".
+[[nodiscard]] ClassTable numbered_classes(int count);
+// `background`, `foreground`.
+[[nodiscard]] ClassTable binary_classes();
+// One class a folder name, in byte order.
+[[nodiscard]] ClassTable named_classes(const std::vector<std::string>& names);
+
+// "#rrggbb"
+[[nodiscard]] std::string color_text(RgbColor color);
+
+}  // namespace hotpack::labels

@@ -1,0 +1,25 @@
+// Class ids to a record's bytes in each storage, and what the statistics need. The hot loop of packing labels.
+//
+// Pure functions over caller's memory; thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hotpack/schema.hpp"
+
+namespace hotpack::labels {
+
+// Bytes of `pixels` labels in a storage.
+[[nodiscard]] std::uint64_t encoded_bytes(LabelStorage storage, std::uint64_t pixels, std::size_t class_count);
+
+// `ids` (kIgnored or < class_count each; other values are a bug) to one-hot bits (class c at bit c mod 8 of byte c div 8), one-hot bytes, or
+// u8/u16 index (little-endian; 255/65535 = ignored). `out` has exactly encoded_bytes().
+void encode_ids(std::span<const std::uint16_t> ids, std::size_t class_count, LabelStorage storage, std::span<std::byte> out);
+
+// Counts of one label: histogram[c] pixels of class c (resized to class_count and overwritten), returns the ignored pixels.
+[[nodiscard]] std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::size_t class_count, std::vector<std::uint64_t>& histogram);
+
+}  // namespace hotpack::labels
