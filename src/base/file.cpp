@@ -1,0 +1,134 @@
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack {
+
+namespace {
+
+// Repeats a system call that a signal interrupted.
+template <class Call>
+auto retry_interrupted(Call call) {
+  decltype(call()) result;
+  do {
+    result = call();
+  } while (result < 0 && errno == EINTR);
+  return result;
+}
+
+}  // namespace
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+File::File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+
+File& File::operator=(File&& other) noexcept {
+  if (this != &other) {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    descriptor_ = std::exchange(other.descriptor_, -1);
+    path_ = std::move(other.path_);
+  }
+  return *this;
+}
+
+Result<File> File::open_read(const std::string& path) {
+  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  if (descriptor < 0) return io_error("cannot open", path, errno);
+  return File(descriptor, path);
+}
+
+Result<File> File::create_exclusive(const std::string& path) {
+  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+  if (descriptor < 0) return io_error("cannot create", path, errno);
+  return File(descriptor, path);
+}
+
+Result<std::uint64_t> File::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) return io_error("cannot stat", path_, errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+Result<std::size_t> File::read_some(std::uint64_t offset, std::span<std::byte> into) const {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t n =
+        retry_interrupted([&] { return ::pread(descriptor_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done)); });
+    if (n < 0) return io_error("cannot read", path_, errno);
+    if (n == 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  return done;
+}
+
+Status File::read_at(std::uint64_t offset, std::span<std::byte> into) const {
+  HOTPACK_ASSIGN(const std::size_t done, read_some(offset, into));
+  if (done != into.size()) return Error{ErrorCode::io, "the file ended early", path_, offset + done};
+  return {};
+}
+
+Status File::write_at(std::uint64_t offset, std::span<const std::byte> bytes) const {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = retry_interrupted(
+        [&] { return ::pwrite(descriptor_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done)); });
+    if (n < 0) return io_error("cannot write", path_, errno);
+    done += static_cast<std::size_t>(n);
+  }
+  return {};
+}
+
+Status File::resize(std::uint64_t size_bytes) const {
+  if (retry_interrupted([&] { return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)); }) != 0)
+    return io_error("cannot set the file's size", path_, errno);
+  return {};
+}
+
+Status File::sync_data() const {
+  if (retry_interrupted([&] { return ::fdatasync(descriptor_); }) != 0) return io_error("cannot flush to disk", path_, errno);
+  return {};
+}
+
+Status File::close() {
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (descriptor >= 0 && ::close(descriptor) != 0) return io_error("cannot close", path_, errno);
+  return {};
+}
+
+Status read_file(const std::string& path, std::vector<std::byte>& into) {
+  HOTPACK_ASSIGN(const File file, File::open_read(path));
+  struct stat status {};
+  if (::fstat(file.descriptor(), &status) != 0) return io_error("cannot stat", path, errno);
+  if (!S_ISREG(status.st_mode)) return Error{ErrorCode::io, "is not a regular file", path, {}};
+  into.resize(static_cast<std::size_t>(status.st_size));
+  return file.read_at(0, into);
+}
+
+Result<std::string> read_text_file(const std::string& path) {
+  std::vector<std::byte> bytes;
+  HOTPACK_TRY(read_file(path, bytes));
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+Status sync_folder(const std::string& folder) {
+  const int descriptor = retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (descriptor < 0) return io_error("cannot open the folder", folder, errno);
+  const int outcome = retry_interrupted([&] { return ::fsync(descriptor); });
+  const int saved = errno;
+  ::close(descriptor);
+  // EINVAL: a file system that cannot flush folders; its renames are as durable as it makes them.
+  if (outcome != 0 && saved != EINVAL) return io_error("cannot flush the folder to disk", folder, saved);
+  return {};
+}
+
+}  // namespace hotpack

@@ -1,0 +1,64 @@
+#include "base/fit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+namespace hotpack {
+
+namespace {
+
+constexpr std::array<std::pair<Fit, std::string_view>, 5> kFitNames{{{Fit::stretch, "stretch"},
+                                                                     {Fit::crop_or_pad, "crop-or-pad"},
+                                                                     {Fit::contain, "contain"},
+                                                                     {Fit::cover, "cover"},
+                                                                     {Fit::none, "none"}}};
+constexpr std::array<std::pair<Anchor, std::string_view>, 2> kAnchorNames{{{Anchor::centre, "centre"}, {Anchor::top_left, "top-left"}}};
+
+template <class Value, std::size_t N>
+std::string_view name_in(const std::array<std::pair<Value, std::string_view>, N>& names, Value value) {
+  return std::find_if(names.begin(), names.end(), [&](const auto& entry) { return entry.first == value; })->second;
+}
+
+template <class Value, std::size_t N>
+std::optional<Value> value_in(const std::array<std::pair<Value, std::string_view>, N>& names, std::string_view name) {
+  const auto found = std::find_if(names.begin(), names.end(), [&](const auto& entry) { return entry.second == name; });
+  if (found == names.end()) return std::nullopt;
+  return found->first;
+}
+
+// length · to / from, rounded half up, in integers.
+int scaled(int length, int to, int from) {
+  return static_cast<int>((2 * std::int64_t{length} * to + from) / (2 * std::int64_t{from}));
+}
+
+// Where a stretch of `length` starts in a record of `target`: floor of half the free room; the odd rest goes to the end for padding and
+// for cropping alike.
+int centred(int target, int length) { return target >= length ? (target - length) / 2 : -((length - target) / 2); }
+
+Extent scaled_extent(Fit fit, Extent source, Extent target) {
+  if (fit == Fit::stretch) return target;
+  if (fit == Fit::crop_or_pad || fit == Fit::none) return source;
+  const std::int64_t by_width = std::int64_t{target.width} * source.height;
+  const std::int64_t by_height = std::int64_t{target.height} * source.width;
+  const bool width_decides = fit == Fit::contain ? by_width <= by_height : by_width >= by_height;
+  if (width_decides) return {target.width, std::max(1, scaled(source.height, target.width, source.width))};
+  return {std::max(1, scaled(source.width, target.height, source.height)), target.height};
+}
+
+}  // namespace
+
+Region fit_region(Fit fit, Anchor anchor, Extent source, Extent target) {
+  if (fit == Fit::none) target = source;
+  const Extent size = scaled_extent(fit, source, target);
+  if (anchor == Anchor::top_left) return {0, 0, size.width, size.height};
+  return {centred(target.width, size.width), centred(target.height, size.height), size.width, size.height};
+}
+
+std::string_view fit_name(Fit fit) { return name_in(kFitNames, fit); }
+std::optional<Fit> fit_from_name(std::string_view name) { return value_in(kFitNames, name); }
+std::string_view anchor_name(Anchor anchor) { return name_in(kAnchorNames, anchor); }
+std::optional<Anchor> anchor_from_name(std::string_view name) { return value_in(kAnchorNames, name); }
+
+}  // namespace hotpack

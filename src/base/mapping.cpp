@@ -1,0 +1,38 @@
+#include "base/mapping.hpp"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/try.hpp"
+
+namespace hotpack {
+
+Mapping::~Mapping() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+Mapping::Mapping(Mapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+Result<Mapping> Mapping::open(const std::string& path) {
+  HOTPACK_ASSIGN(const File file, File::open_read(path));
+  HOTPACK_ASSIGN(const std::uint64_t size, file.size());
+  Mapping mapping;
+  if (size == 0) return mapping;  // an empty mapping is not a legal one; the format's checks refuse an empty file
+  void* const data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  if (data == MAP_FAILED) return io_error("cannot map into memory", path, errno);
+  mapping.data_ = static_cast<const std::byte*>(data);
+  mapping.size_ = size;
+  return mapping;
+}
+
+}  // namespace hotpack

@@ -1,0 +1,24 @@
+#include "base/picture.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace hotpack {
+
+namespace {
+constexpr std::align_val_t kAlignment{64};
+}
+
+void Buffer::Free::operator()(std::byte* p) const noexcept { ::operator delete[](p, kAlignment); }
+
+std::byte* Buffer::reserve(std::size_t size_bytes) {
+  if (size_bytes > capacity_) {
+    bytes_.reset();  // before the new allocation: the contents are not promised, so the peak is one buffer
+    capacity_ = 0;
+    bytes_.reset(static_cast<std::byte*>(::operator new[](size_bytes, kAlignment)));
+    capacity_ = size_bytes;
+  }
+  return bytes_.get();
+}
+
+}  // namespace hotpack

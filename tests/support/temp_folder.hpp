@@ -1,0 +1,36 @@
+// A folder that exists as long as the object, for tests.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "hotpack-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
+    path_ = name;
+  }
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+  // Writes a file, making its folders.
+  void write(std::string_view name, std::string_view content) const {
+    const std::filesystem::path target = *this / name;
+    std::filesystem::create_directories(target.parent_path());
+    std::ofstream(target, std::ios::binary) << content;
+  }
+
+ private:
+  std::string path_;
+};

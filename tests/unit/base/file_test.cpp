@@ -1,0 +1,87 @@
+#include "base/file.hpp"
+
+#include <cerrno>
+#include <filesystem>
+
+#include "base/checked.hpp"
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "base/mapping.hpp"
+#include "base/picture.hpp"
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace hotpack;
+
+TEST_CASE("a file is created once, written at places and read back") {
+  const TempFolder folder;
+  const std::string path = folder / "a";
+  auto file = File::create_exclusive(path);
+  REQUIRE(file.ok());
+  REQUIRE(file->write_at(3, bytes_of("def")).ok());
+  REQUIRE(file->write_at(0, bytes_of("abc")).ok());
+  REQUIRE(file->sync_data().ok());
+  CHECK(file->size().value() == 6);
+  REQUIRE(file->close().ok());
+  CHECK(read_text_file(path).value() == "abcdef");
+  CHECK(File::create_exclusive(path).error().code == ErrorCode::io);
+}
+
+TEST_CASE("reading past the end is an error that names the file and the place") {
+  const TempFolder folder;
+  folder.write("short", "abc");
+  const auto file = File::open_read(folder / "short");
+  REQUIRE(file.ok());
+  std::byte into[5];
+  const Status status = file->read_at(1, into);
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().path == folder / "short");
+  CHECK(status.error().offset == 3u);
+  CHECK(file->read_some(1, into).value() == 2);
+}
+
+TEST_CASE("a missing file and a folder are told apart from data") {
+  const TempFolder folder;
+  CHECK_THAT(read_text_file(folder / "none").error().describe(), ContainsSubstring("none: cannot open: No such file"));
+  CHECK_THAT(read_text_file(folder.path()).error().message, ContainsSubstring("not a regular file"));
+}
+
+TEST_CASE("a mapping shows the file's bytes, and an empty file an empty mapping") {
+  const TempFolder folder;
+  folder.write("full", "hello");
+  folder.write("empty", "");
+  const auto full = Mapping::open(folder / "full");
+  REQUIRE(full.ok());
+  CHECK(std::string(reinterpret_cast<const char*>(full->bytes().data()), full->bytes().size()) == "hello");
+  CHECK(Mapping::open(folder / "empty").value().bytes().empty());
+  CHECK(Mapping::open(folder / "none").error().code == ErrorCode::io);
+}
+
+TEST_CASE("checked arithmetic tells what does not fit") {
+  constexpr auto max = std::numeric_limits<std::uint64_t>::max();
+  CHECK(checked_mul(max, 1) == max);
+  CHECK_FALSE(checked_mul(max / 2 + 1, 2));
+  CHECK_FALSE(checked_add(max, 1));
+  CHECK(range_fits(4, 0, 4));
+  CHECK_FALSE(range_fits(5, 0, 4));
+  CHECK_FALSE(range_fits(1, max, 4));
+  CHECK(padding_to(0, 4096) == 0);
+  CHECK(padding_to(1, 4096) == 4095);
+}
+
+TEST_CASE("a buffer keeps its memory when less is asked for") {
+  Buffer buffer;
+  std::byte* const large = buffer.reserve(1000);
+  CHECK(buffer.reserve(10) == large);
+  CHECK(buffer.capacity() == 1000);
+  CHECK(reinterpret_cast<std::uintptr_t>(large) % 64 == 0);
+}
+
+TEST_CASE("asking a Result for the half that is not there throws") {
+  const Result<int> good = 1;
+  const Result<int> bad = data_error("no", "x.png");
+  CHECK_THROWS_AS(good.error(), std::logic_error);
+  CHECK_THROWS_AS(bad.value(), std::logic_error);
+  CHECK(bad.error().describe() == "x.png: no");
+  CHECK(io_error("cannot read", "f", EIO).message == "cannot read: Input/output error");
+}
