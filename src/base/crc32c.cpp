@@ -83,7 +83,8 @@ __attribute__((target("sse4.2"))) std::uint32_t update_sse42(std::uint32_t state
       b = _mm_crc32_u64(b, load_le<std::uint64_t>(at + kStream + i));
       c = _mm_crc32_u64(c, load_le<std::uint64_t>(at + 2 * kStream + i));
     }
-    state = append_zeros(zeros, append_zeros(zeros, static_cast<std::uint32_t>(a)) ^ static_cast<std::uint32_t>(b)) ^ static_cast<std::uint32_t>(c);
+    state = append_zeros(zeros, append_zeros(zeros, static_cast<std::uint32_t>(a)) ^ static_cast<std::uint32_t>(b)) ^
+            static_cast<std::uint32_t>(c);
     at += 3 * kStream;
     size -= 3 * kStream;
   }

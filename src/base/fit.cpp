@@ -9,11 +9,8 @@ namespace hotpack {
 
 namespace {
 
-constexpr std::array<std::pair<Fit, std::string_view>, 5> kFitNames{{{Fit::stretch, "stretch"},
-                                                                     {Fit::crop_or_pad, "crop-or-pad"},
-                                                                     {Fit::contain, "contain"},
-                                                                     {Fit::cover, "cover"},
-                                                                     {Fit::none, "none"}}};
+constexpr std::array<std::pair<Fit, std::string_view>, 5> kFitNames{
+    {{Fit::stretch, "stretch"}, {Fit::crop_or_pad, "crop-or-pad"}, {Fit::contain, "contain"}, {Fit::cover, "cover"}, {Fit::none, "none"}}};
 constexpr std::array<std::pair<Anchor, std::string_view>, 2> kAnchorNames{{{Anchor::centre, "centre"}, {Anchor::top_left, "top-left"}}};
 
 template <class Value, std::size_t N>
@@ -29,9 +26,7 @@ std::optional<Value> value_in(const std::array<std::pair<Value, std::string_view
 }
 
 // length · to / from, rounded half up, in integers.
-int scaled(int length, int to, int from) {
-  return static_cast<int>((2 * std::int64_t{length} * to + from) / (2 * std::int64_t{from}));
-}
+int scaled(int length, int to, int from) { return static_cast<int>((2 * std::int64_t{length} * to + from) / (2 * std::int64_t{from})); }
 
 // Where a stretch of `length` starts in a record of `target`: floor of half the free room; the odd rest goes to the end for padding and
 // for cropping alike.

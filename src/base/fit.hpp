@@ -25,9 +25,9 @@ struct Extent {
 // `target` is the record's size; ignored with Fit::none. Sizes must be at least 1. A product never overflows 64 bits.
 [[nodiscard]] Region fit_region(Fit fit, Anchor anchor, Extent source, Extent target);
 
-[[nodiscard]] std::string_view fit_name(Fit fit);                        // "stretch", "crop-or-pad", …
+[[nodiscard]] std::string_view fit_name(Fit fit);  // "stretch", "crop-or-pad", …
 [[nodiscard]] std::optional<Fit> fit_from_name(std::string_view name);
-[[nodiscard]] std::string_view anchor_name(Anchor anchor);               // "centre", "top-left"
+[[nodiscard]] std::string_view anchor_name(Anchor anchor);  // "centre", "top-left"
 [[nodiscard]] std::optional<Anchor> anchor_from_name(std::string_view name);
 
 }  // namespace hotpack

@@ -15,16 +15,18 @@ namespace hotpack {
 template <class T>
 struct PictureView {
   T* data = nullptr;
-  int width = 0;      // pixels
-  int height = 0;     // rows
-  int channels = 1;   // samples a pixel
+  int width = 0;     // pixels
+  int height = 0;    // rows
+  int channels = 1;  // samples a pixel
   std::size_t row_bytes = 0;
 
   [[nodiscard]] T* row(int y) const {
     using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
     return reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) + static_cast<std::size_t>(y) * row_bytes);
   }
-  [[nodiscard]] bool packed() const { return row_bytes == static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T); }
+  [[nodiscard]] bool packed() const {
+    return row_bytes == static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T);
+  }
   operator PictureView<const T>() const { return {data, width, height, channels, row_bytes}; }
 };
 
@@ -39,12 +41,16 @@ class Buffer {
   // At least `size_bytes` writable bytes. Throws std::bad_alloc.
   std::byte* reserve(std::size_t size_bytes);
   template <class T>
-  T* reserve_as(std::size_t count) { return reinterpret_cast<T*>(reserve(count * sizeof(T))); }
+  T* reserve_as(std::size_t count) {
+    return reinterpret_cast<T*>(reserve(count * sizeof(T)));
+  }
   [[nodiscard]] std::byte* data() { return bytes_.get(); }
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
  private:
-  struct Free { void operator()(std::byte* p) const noexcept; };
+  struct Free {
+    void operator()(std::byte* p) const noexcept;
+  };
   std::unique_ptr<std::byte, Free> bytes_;
   std::size_t capacity_ = 0;
 };

@@ -1,0 +1,304 @@
+#include "cli/terminal.hpp"
+
+#include <fcntl.h>
+#include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "base/error.hpp"
+#include "cli/progress_text.hpp"
+#include "cli/screen.hpp"
+#include "cli/signals.hpp"
+#include "cli/text.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+using Clock = TerminalSurroundings::Clock;
+using pipeline::Level;
+
+enum class ProgressStyle { none, redrawn, lines, json };
+
+constexpr std::chrono::milliseconds kRedrawEvery{100};
+constexpr std::chrono::seconds kJsonEvery{1};
+constexpr std::chrono::seconds kLineEvery{10};
+constexpr int kUsualWidth = 80;
+
+bool set_and_not_empty(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool dumb_terminal() {
+  const char* term = std::getenv("TERM");
+  return term != nullptr && std::string_view(term) == "dumb";
+}
+
+int columns_of(int descriptor) {
+  winsize size{};
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsualWidth;
+}
+
+bool use_color(ColorMode mode, const TerminalSurroundings& surroundings) {
+  if (mode != ColorMode::automatic) return mode == ColorMode::always;
+  return surroundings.is_terminal && !surroundings.no_color;
+}
+
+ProgressStyle progress_style(const TerminalOptions& options, const TerminalSurroundings& surroundings) {
+  switch (options.progress) {
+    case ProgressMode::never:
+      return ProgressStyle::none;
+    case ProgressMode::json:
+      return ProgressStyle::json;
+    case ProgressMode::always:
+      return ProgressStyle::redrawn;
+    case ProgressMode::automatic:
+      break;
+  }
+  if (options.verbosity < 0) return ProgressStyle::none;
+  return surroundings.is_terminal ? ProgressStyle::redrawn : ProgressStyle::lines;
+}
+
+Clock::duration interval_of(ProgressStyle style) {
+  switch (style) {
+    case ProgressStyle::redrawn:
+      return kRedrawEvery;
+    case ProgressStyle::json:
+      return kJsonEvery;
+    case ProgressStyle::lines:
+    case ProgressStyle::none:
+      break;
+  }
+  return kLineEvery;
+}
+
+spdlog::level::level_enum spdlog_level(Level level) {
+  switch (level) {
+    case Level::debug:
+      return spdlog::level::debug;
+    case Level::info:
+      return spdlog::level::info;
+    case Level::warning:
+      return spdlog::level::warn;
+    case Level::error:
+      return spdlog::level::err;
+  }
+  return spdlog::level::err;
+}
+
+Level level_of(spdlog::level::level_enum level) {
+  if (level >= spdlog::level::err) return Level::error;
+  if (level == spdlog::level::warn) return Level::warning;
+  return level == spdlog::level::info ? Level::info : Level::debug;
+}
+
+spdlog::level::level_enum least_level(int verbosity) {
+  if (verbosity <= -2) return spdlog::level::err;
+  if (verbosity == -1) return spdlog::level::warn;
+  return verbosity == 0 ? spdlog::level::info : spdlog::level::debug;
+}
+
+// "warning: ", coloured if wanted; information speaks for itself.
+std::string prefix_of(Level level, bool color) {
+  if (level == Level::info) return {};
+  const std::string word = std::string(name_of(level)) + ":";
+  if (!color) return word + " ";
+  const char* const paint = level == Level::error ? "\x1b[1;31m" : level == Level::warning ? "\x1b[1;33m" : "\x1b[2m";
+  return paint + word + "\x1b[0m ";
+}
+
+// Formats messages for the screen. Terminal's mutex guards it, hence none of its own.
+class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  struct Style {
+    bool color = false;
+    bool json = false;
+    bool times = false;
+  };
+  ScreenSink(Screen& screen, Style style, std::function<double()> seconds) : screen_(screen), style_(style), seconds_(std::move(seconds)) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& entry) override {
+    const Level level = level_of(entry.level);
+    const std::string_view text(entry.payload.data(), entry.payload.size());
+    if (style_.json) return screen_.print(message_json(level, text));
+    const std::string time = style_.times ? "[" + human_duration(seconds_()) + "] " : std::string();
+    screen_.print((time + prefix_of(level, style_.color)).append(text));
+  }
+  void flush_() override {}
+
+  Screen& screen_;
+  Style style_;
+  std::function<double()> seconds_;
+};
+
+using FileSink = spdlog::sinks::basic_file_sink<spdlog::details::null_mutex>;
+
+// Opens for appending first: spdlog would make missing folders, and does not tell why it fails.
+Result<std::shared_ptr<FileSink>> open_log_file(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor < 0) return io_error("cannot open the log file", path, errno);
+  ::close(descriptor);
+  try {
+    auto sink = std::make_shared<FileSink>(path);
+    sink->set_formatter(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%e%z %l %v"));
+    return sink;
+  } catch (const spdlog::spdlog_ex& failure) {
+    return Error{ErrorCode::io, std::string("cannot open the log file: ") + failure.what(), path, {}};
+  }
+}
+
+}  // namespace
+
+TerminalSurroundings TerminalSurroundings::of_descriptor(int descriptor) {
+  TerminalSurroundings found;
+  found.descriptor = descriptor;
+  found.is_terminal = ::isatty(descriptor) == 1 && !dumb_terminal();
+  found.no_color = set_and_not_empty("NO_COLOR");
+  found.width = [descriptor] { return columns_of(descriptor); };
+  found.now = [] { return Clock::now(); };
+  return found;
+}
+
+class Terminal::Impl {
+ public:
+  Impl(const TerminalOptions& options, TerminalSurroundings surroundings, std::shared_ptr<FileSink> file)
+      : surroundings_(std::move(surroundings)),
+        style_(progress_style(options, surroundings_)),
+        start_(surroundings_.now()),
+        next_show_(start_ + interval_of(style_)),
+        screen_(surroundings_.descriptor),
+        file_(std::move(file)),
+        logger_("hotpack") {
+    const ScreenSink::Style look{use_color(options.color, surroundings_), style_ == ProgressStyle::json, options.verbosity >= 2};
+    auto sink = std::make_shared<ScreenSink>(screen_, look, [this] { return seconds_since(start_); });
+    sink->set_level(least_level(options.verbosity));
+    logger_.sinks().push_back(std::move(sink));
+    if (file_) logger_.sinks().push_back(file_);
+    logger_.set_level(spdlog::level::debug);
+    logger_.flush_on(spdlog::level::warn);
+    // A log file on a full disk must not stop the work, and spdlog's own complaint would tear the progress line.
+    logger_.set_error_handler([](const std::string&) {});
+  }
+
+  void message(Level level, std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    // Programs get the text as it is, escaped by JSON.
+    const std::string shown = style_ == ProgressStyle::json ? std::string(text) : printable(text);
+    logger_.log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
+  }
+
+  void progress(const pipeline::Progress& counts) {
+    const std::lock_guard lock(mutex_);
+    const Clock::time_point now = surroundings_.now();
+    const bool begins = begin_stage_if_new(counts, now);
+    counts_ = counts;
+    counts_.stage = stage_;
+    rate_.update(now, counts.samples_done);
+    unshown_ = unlogged_ = true;
+    if (now >= next_show_ || (begins && style_ != ProgressStyle::lines)) show(now);
+    if (file_ && now >= next_log_) log_progress(now);
+  }
+
+  void finish_progress() {
+    const std::lock_guard lock(mutex_);
+    if (stage_.empty()) return;
+    screen_.take_line_away();
+    if (lines_shown_ > 0 && unshown_) screen_.print(progress_text());
+    if (file_ && unlogged_) log_progress(surroundings_.now());
+    stage_.clear();
+  }
+
+ private:
+  [[nodiscard]] double seconds_since(Clock::time_point since) const {
+    return std::chrono::duration<double>(surroundings_.now() - since).count();
+  }
+
+  bool begin_stage_if_new(const pipeline::Progress& counts, Clock::time_point now) {
+    if (counts.stage == stage_) return false;
+    stage_ = counts.stage;
+    stage_start_ = now;
+    lines_shown_ = 0;
+    next_log_ = now + kLineEvery;
+    rate_.restart(now, counts.samples_done);
+    return true;
+  }
+
+  [[nodiscard]] ProgressFigures figures() const { return {counts_, rate_.per_second(), seconds_since(stage_start_)}; }
+
+  [[nodiscard]] std::string progress_text() const {
+    return style_ == ProgressStyle::json ? progress_json(figures()) : printable(progress_line(figures()));
+  }
+
+  void show(Clock::time_point now) {
+    next_show_ = now + interval_of(style_);
+    unshown_ = false;
+    if (style_ == ProgressStyle::redrawn) {
+      // The last column stays empty: some terminals wrap when it is written.
+      const int columns = std::max(1, surroundings_.width() - 1);
+      screen_.redraw(truncated(progress_text(), static_cast<std::size_t>(columns)));
+    } else if (style_ != ProgressStyle::none) {
+      screen_.print(progress_text());
+      ++lines_shown_;
+    }
+  }
+
+  void log_progress(Clock::time_point now) {
+    next_log_ = now + kLineEvery;
+    unlogged_ = false;
+    const std::string line = progress_line(figures());
+    file_->log({logger_.name(), spdlog::level::info, line});
+  }
+
+  TerminalSurroundings surroundings_;
+  ProgressStyle style_;
+  Clock::time_point start_;
+  Clock::time_point next_show_;
+  std::mutex mutex_;
+  Screen screen_;
+  std::shared_ptr<FileSink> file_;
+  spdlog::logger logger_;
+
+  std::string stage_;  // empty: no progress is shown
+  Clock::time_point stage_start_;
+  Clock::time_point next_log_;
+  int lines_shown_ = 0;    // of this stage
+  bool unshown_ = false;   // counts_ changed since they were shown,
+  bool unlogged_ = false;  // … since they were logged
+  pipeline::Progress counts_;
+  RateMeter rate_;
+};
+
+Result<std::unique_ptr<Terminal>> Terminal::open(const TerminalOptions& options, TerminalSurroundings surroundings) {
+  std::shared_ptr<FileSink> file;
+  if (!options.log_file.empty()) {
+    auto opened = open_log_file(options.log_file);
+    if (!opened.ok()) return std::move(opened).error();
+    file = std::move(opened).value();
+  }
+  return std::unique_ptr<Terminal>(new Terminal(std::make_unique<Impl>(options, std::move(surroundings), std::move(file))));
+}
+
+Terminal::Terminal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Terminal::~Terminal() { impl_->finish_progress(); }
+
+void Terminal::message(Level level, std::string_view text) { impl_->message(level, text); }
+
+void Terminal::progress(const pipeline::Progress& progress) { impl_->progress(progress); }
+
+bool Terminal::stop_requested() const { return stop_signal() != 0; }
+
+void Terminal::finish_progress() { impl_->finish_progress(); }
+
+}  // namespace hotpack::cli

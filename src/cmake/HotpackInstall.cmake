@@ -1,0 +1,42 @@
+# `cmake --install`: public headers, the static libraries of the reader, how CMake and pkg-config find them, the command where it is built.
+#
+# Components: development (headers, libraries, package files), command, documentation.
+
+option(HOTPACK_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
+if(NOT HOTPACK_INSTALL)
+  return()
+endif()
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+file(STRINGS ${PROJECT_SOURCE_DIR}/include/hotpack/version.hpp version_line REGEX "define HOTPACK_VERSION ")
+if(NOT version_line MATCHES "\"${PROJECT_VERSION}\"")
+  message(FATAL_ERROR "include/hotpack/version.hpp and the project's version ${PROJECT_VERSION} differ")
+endif()
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hotpack DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+        FILES_MATCHING PATTERN "*.hpp")
+install(TARGETS hotpack_base hotpack_format hotpack_reader EXPORT hotpack-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hotpack)
+install(EXPORT hotpack-targets NAMESPACE hotpack:: DESTINATION ${package_dir} COMPONENT development)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/hotpack-config.cmake.in ${PROJECT_BINARY_DIR}/hotpack-config.cmake
+                              INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/hotpack-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/hotpack-config.cmake ${PROJECT_BINARY_DIR}/hotpack-config-version.cmake
+        DESTINATION ${package_dir} COMPONENT development)
+
+# The package file finds its prefix from its own place, so an installed tree can be moved.
+file(RELATIVE_PATH HOTPACK_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/hotpack.pc.in ${PROJECT_BINARY_DIR}/hotpack.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/hotpack.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+if(TARGET hotpack)
+  install(TARGETS hotpack RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+endif()
+
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+              ${PROJECT_SOURCE_DIR}/src/format/FORMAT.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation OPTIONAL)

@@ -1,0 +1,72 @@
+#include "codecs/decoder.hpp"
+
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "codecs/jpeg_reader.hpp"
+#include "codecs/orientation.hpp"
+#include "codecs/pixel_buffers.hpp"
+#include "codecs/png_reader.hpp"
+
+namespace hotpack::codecs {
+namespace {
+
+// What the file is, refused here if it cannot be read or is larger than allowed.
+Result<PictureInfo> inspect(std::span<const std::byte> file, std::uint64_t max_pixels) {
+  HOTPACK_ASSIGN(const Probe found, probe(file, true));
+  HOTPACK_TRY(check_pixel_limit(found.info, max_pixels));
+  return found.info;
+}
+
+Error out_of_memory(const PictureInfo& info) {
+  return data_error("not enough memory for a picture of " + std::to_string(info.width) + "x" + std::to_string(info.height) +
+                    "; use fewer jobs (-j) or lower --max-pixels");
+}
+
+}  // namespace
+
+struct Decoder::Impl {
+  PixelBuffers buffers;
+  JpegReader jpeg;
+
+  Result<ConstPicture> read_image(std::span<const std::byte> file, const PictureInfo& info, const ImageOptions& options) {
+    if (info.format == FileFormat::png) return read_png_image(file, info, options, buffers);
+    HOTPACK_ASSIGN(const ConstPicture stored, jpeg.read_image(file, info, options.channels, buffers));
+    if (!options.apply_orientation || info.orientation == 1) return stored;
+    return orient(stored, info.orientation, buffers.oriented);
+  }
+
+  Result<RawLabel> read_label(std::span<const std::byte> file, const PictureInfo& info) {
+    if (info.format == FileFormat::png) return read_png_label(file, info, buffers);
+    return jpeg.read_label(file, info, buffers);
+  }
+};
+
+Decoder::Decoder() : impl_(std::make_unique<Impl>()) {}
+Decoder::~Decoder() = default;
+Decoder::Decoder(Decoder&&) noexcept = default;
+Decoder& Decoder::operator=(Decoder&&) noexcept = default;
+
+Result<ConstPicture> Decoder::decode_image(std::span<const std::byte> file, const ImageOptions& options) {
+  if (options.channels != 1 && options.channels != 3) return internal_error("a picture is decoded to 1 or 3 channels");
+  HOTPACK_ASSIGN(const PictureInfo info, inspect(file, options.max_pixels));
+  try {
+    return impl_->read_image(file, info, options);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(info);
+  }
+}
+
+Result<RawLabel> Decoder::decode_label(std::span<const std::byte> file, std::uint64_t max_pixels) {
+  HOTPACK_ASSIGN(const PictureInfo info, inspect(file, max_pixels));
+  try {
+    return impl_->read_label(file, info);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(info);
+  }
+}
+
+}  // namespace hotpack::codecs

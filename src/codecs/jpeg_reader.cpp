@@ -1,0 +1,204 @@
+#include "codecs/jpeg_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+#include <string>
+// jpeglib.h needs size_t and FILE declared before it.
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "codecs/sample_rows.hpp"
+
+namespace hotpack::codecs {
+
+// libjpeg reports errors by a callback that must not return, so every call of it runs inside guarded(), where nothing owns anything that
+// a jump would leak.
+class JpegReader::Decompressor {
+ public:
+  Decompressor() {
+    state_.err = jpeg_std_error(&errors_);
+    errors_.error_exit = on_error;
+    errors_.emit_message = on_message;
+    state_.client_data = this;
+    progress_.progress_monitor = on_progress;
+  }
+  ~Decompressor() { jpeg_destroy_decompress(&state_); }
+  Decompressor(const Decompressor&) = delete;
+  Decompressor& operator=(const Decompressor&) = delete;
+
+  // Reads the header and prepares for rows of `channels` samples: 3 RGB, 1 gray.
+  [[nodiscard]] Status start(std::span<const std::byte> file, const PictureInfo& info, int channels) {
+    return guarded([&] {
+      if (state_.mem == nullptr) create();
+      jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()), static_cast<unsigned long>(file.size()));
+      jpeg_read_header(&state_, TRUE);
+      check_header(info);
+      state_.out_color_space = channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
+      state_.dct_method = JDCT_ISLOW;
+      state_.do_fancy_upsampling = TRUE;
+      jpeg_start_decompress(&state_);
+    });
+  }
+
+  // Reads all rows to their places, and the file to its end.
+  [[nodiscard]] Status read_into(const MutablePicture& picture) {
+    return guarded([&] {
+      while (state_.output_scanline < state_.output_height) read_some(picture);
+      jpeg_finish_decompress(&state_);
+    });
+  }
+
+  // Reads all rows through `raw`, calling `convert(row as read, y)`, and the file to its end. `convert` must neither throw nor own
+  // anything.
+  template <class Convert>
+  [[nodiscard]] Status read_through(Buffer& raw, const Convert& convert) {
+    auto* row = raw.reserve_as<JSAMPLE>(std::size_t{state_.output_width} * static_cast<std::size_t>(state_.output_components));
+    return guarded([&] {
+      while (state_.output_scanline < state_.output_height) {
+        const int y = static_cast<int>(state_.output_scanline);
+        JSAMPROW rows[] = {row};
+        if (jpeg_read_scanlines(&state_, rows, 1) == 1) convert(row, y);
+      }
+      jpeg_finish_decompress(&state_);
+    });
+  }
+
+  // Makes ready for the next picture, wherever reading this one stopped. Frees what libjpeg held for the picture.
+  void reset() noexcept {
+    if (state_.mem != nullptr) jpeg_abort_decompress(&state_);
+  }
+
+ private:
+  template <class Body>
+  [[nodiscard]] Status guarded(const Body& body) {
+    if (setjmp(jump_) != 0) return data_error(message_);
+    body();
+    return {};
+  }
+
+  void create() {
+    jpeg_create_decompress(&state_);  // clears all but err and client_data
+    state_.progress = &progress_;
+  }
+
+  // probe() and libjpeg must agree on what the buffers are made for.
+  void check_header(const PictureInfo& info) {
+    const bool as_probed = state_.image_width == static_cast<JDIMENSION>(info.width) &&
+                           state_.image_height == static_cast<JDIMENSION>(info.height) &&
+                           state_.num_components == (info.kind == PixelKind::gray ? 1 : 3);
+    if (!as_probed) fail("the JPEG is damaged: its header contradicts itself");
+  }
+
+  void read_some(const MutablePicture& picture) {
+    constexpr JDIMENSION kRowsACall = 8;  // libjpeg gives at most 4 at once
+    std::array<JSAMPROW, kRowsACall> rows{};
+    const JDIMENSION first = state_.output_scanline;
+    const JDIMENSION count = std::min(kRowsACall, state_.output_height - first);
+    for (JDIMENSION i = 0; i < count; ++i) rows[i] = picture.row(static_cast<int>(first + i));
+    jpeg_read_scanlines(&state_, rows.data(), count);
+  }
+
+  [[noreturn]] void fail(const char* text) {
+    std::snprintf(message_, sizeof message_, "%s", text);
+    std::longjmp(jump_, 1);
+  }
+
+  [[noreturn]] void fail_with_own_words() {
+    char words[JMSG_LENGTH_MAX];
+    errors_.format_message(reinterpret_cast<j_common_ptr>(&state_), words);
+    const bool memory = errors_.msg_code == JERR_OUT_OF_MEMORY;
+    std::snprintf(message_, sizeof message_, "%s: %s", memory ? "not enough memory to read the JPEG" : "the JPEG is damaged or truncated",
+                  words);
+    std::longjmp(jump_, 1);
+  }
+
+  static Decompressor& of(j_common_ptr state) { return *static_cast<Decompressor*>(state->client_data); }
+
+  static void on_error(j_common_ptr state) { of(state).fail_with_own_words(); }
+
+  // Levels below 0 are warnings, the others traces.
+  static void on_message(j_common_ptr state, int level) {
+    if (level < 0) of(state).fail_with_own_words();
+  }
+
+  static void on_progress(j_common_ptr state) {
+    Decompressor& self = of(state);
+    if (self.state_.input_scan_number <= kMaxScans) return;
+    char text[128];
+    std::snprintf(text, sizeof text, "the JPEG has more than %d scans, which no camera or program makes; refused as a decompression bomb",
+                  kMaxScans);
+    self.fail(text);
+  }
+
+  jpeg_decompress_struct state_{};
+  jpeg_error_mgr errors_{};
+  jpeg_progress_mgr progress_{};
+  std::jmp_buf jump_{};
+  char message_[JMSG_LENGTH_MAX + 64] = {};
+};
+
+namespace {
+
+// The decompressor is ready for the next picture however this one ended.
+template <class Decompressor>
+class ResetAtExit {
+ public:
+  explicit ResetAtExit(Decompressor& decompressor) : decompressor_(decompressor) {}
+  ~ResetAtExit() { decompressor_.reset(); }
+  ResetAtExit(const ResetAtExit&) = delete;
+  ResetAtExit& operator=(const ResetAtExit&) = delete;
+
+ private:
+  Decompressor& decompressor_;
+};
+
+RawLabel describe_label(const PictureInfo& info) {
+  RawLabel label;
+  label.width = info.width;
+  label.height = info.height;
+  label.lossy = true;
+  label.form = std::string(pixel_kind_name(info.kind)) + " JPEG";
+  return label;
+}
+
+}  // namespace
+
+JpegReader::JpegReader() : decompressor_(std::make_unique<Decompressor>()) {}
+JpegReader::~JpegReader() = default;
+
+Result<ConstPicture> JpegReader::read_image(std::span<const std::byte> file, const PictureInfo& info, int channels, PixelBuffers& buffers) {
+  const ResetAtExit at_exit(*decompressor_);
+  const bool colors_to_gray = channels == 1 && info.kind != PixelKind::gray;
+  HOTPACK_TRY(decompressor_->start(file, info, colors_to_gray ? 3 : channels));
+  const MutablePicture picture = buffers.picture(info.width, info.height, channels);
+  if (colors_to_gray) {
+    HOTPACK_TRY(decompressor_->read_through(
+        buffers.raw, [&](const JSAMPLE* row, int y) { rgb_to_gray(row, picture.row(y), static_cast<std::size_t>(picture.width)); }));
+  } else {
+    HOTPACK_TRY(decompressor_->read_into(picture));
+  }
+  return ConstPicture(picture);
+}
+
+Result<RawLabel> JpegReader::read_label(std::span<const std::byte> file, const PictureInfo& info, PixelBuffers& buffers) {
+  RawLabel label = describe_label(info);
+  if (info.kind != PixelKind::gray) {
+    HOTPACK_ASSIGN(label.rgb, read_image(file, info, 3, buffers));
+    return label;
+  }
+  const ResetAtExit at_exit(*decompressor_);
+  HOTPACK_TRY(decompressor_->start(file, info, 1));
+  const MutableIds ids = buffers.ids(info.width, info.height);
+  label.samples = ids;
+  HOTPACK_TRY(decompressor_->read_through(buffers.raw,
+                                          [&](const JSAMPLE* row, int y) { widen(row, ids.row(y), static_cast<std::size_t>(ids.width)); }));
+  return label;
+}
+
+}  // namespace hotpack::codecs

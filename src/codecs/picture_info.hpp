@@ -21,22 +21,29 @@ enum class PixelKind { gray, gray_alpha, rgb, rgba, palette, cmyk, ycck };
 
 struct PictureInfo {
   FileFormat format = FileFormat::other;
-  int width = 0;             // as stored, before orientation
+  int width = 0;  // as stored, before orientation
   int height = 0;
   PixelKind kind = PixelKind::rgb;
-  int bit_depth = 8;         // of a sample (palette: of an index)
-  int orientation = 1;       // EXIF 1…8 of a JPEG; absent or invalid: 1
+  int bit_depth = 8;    // of a sample (palette: of an index)
+  int orientation = 1;  // EXIF 1…8 of a JPEG; absent or invalid: 1
   bool swaps_axes() const { return orientation >= 5; }
 };
 
 // Reads the header. `bytes` is a prefix of the file; `complete` says that it is the whole file. When the prefix ends too early and
 // is not complete the result has `need_more` set, and the caller comes back with a longer prefix.
 // Refused: formats other than PNG and JPEG by name with advice ("TIFF is not supported; convert it to PNG"), an empty file, sizes of
-// 0, 12-bit, lossless and arithmetic-coded-without-support JPEG, and the like.
+// 0 or beyond kMaxSide, CMYK, YCCK, 12-bit, lossless and arithmetic-coded-without-support JPEG, and the like. The pixel limit is
+// the caller's: check_pixel_limit.
 struct Probe {
   PictureInfo info;
   bool need_more = false;
 };
 [[nodiscard]] Result<Probe> probe(std::span<const std::byte> bytes, bool complete);
+
+// The longest side read; OpenCV's limit too.
+inline constexpr int kMaxSide = 1 << 20;
+
+// Refuses a picture of more than `max_pixels` pixels, naming both numbers and the option that raises the limit.
+[[nodiscard]] Status check_pixel_limit(const PictureInfo& info, std::uint64_t max_pixels);
 
 }  // namespace hotpack::codecs

@@ -1,0 +1,172 @@
+#include "codecs/png_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "codecs/png_session.hpp"
+#include "codecs/sample_rows.hpp"
+
+namespace hotpack::codecs {
+namespace {
+
+bool has_alpha(PixelKind kind) { return kind == PixelKind::gray_alpha || kind == PixelKind::rgba; }
+bool is_gray(PixelKind kind) { return kind == PixelKind::gray || kind == PixelKind::gray_alpha; }
+
+// Photos: samples of 8 bits, no alpha; palette indices one a byte.
+void set_image_transforms(png_structp png, const PictureInfo& info, Depth16 depth16) {
+  if (info.bit_depth == 16) (depth16 == Depth16::shift ? png_set_strip_16 : png_set_scale_16)(png);
+  if (has_alpha(info.kind)) png_set_strip_alpha(png);
+  if (info.bit_depth < 8) (info.kind == PixelKind::palette ? png_set_packing : png_set_expand_gray_1_2_4_to_8)(png);
+}
+
+// Labels: samples as stored, one a byte or one a native 16-bit word.
+void set_label_transforms(png_structp png, const PictureInfo& info) {
+  if (info.bit_depth < 8) png_set_packing(png);
+  if (info.bit_depth == 16) png_set_swap(png);
+}
+
+// The first pixel that names a colour the palette does not have.
+struct StrayIndex {
+  bool found = false;
+  int x = 0;
+  int y = 0;
+  int index = 0;
+
+  void look(const png_byte* row, int width, int row_number, std::size_t colors) {
+    const std::size_t pixels = static_cast<std::size_t>(width);
+    if (found || largest(row, pixels) < colors) return;
+    const png_byte* at = std::find_if(row, row + pixels, [colors](png_byte index_here) { return index_here >= colors; });
+    *this = {true, static_cast<int>(at - row), row_number, *at};
+  }
+
+  [[nodiscard]] Error error(std::size_t colors) const {
+    return data_error("the PNG is damaged: pixel " + std::to_string(x) + "," + std::to_string(y) + " has palette index " +
+                      std::to_string(index) + ", but the palette has " + std::to_string(colors) + " colours; save the picture again");
+  }
+};
+
+// What each of 256 indices becomes: three bytes, or one of gray.
+std::array<std::uint8_t, 768> palette_table(std::span<const png_color> palette, int channels) {
+  std::array<std::uint8_t, 768> table{};
+  std::uint8_t* entry = table.data();
+  for (const png_color& color : palette) {
+    if (channels == 3) {
+      entry = std::copy_n(std::array{color.red, color.green, color.blue}.data(), 3, entry);
+    } else {
+      *entry++ = luma(color.red, color.green, color.blue);
+    }
+  }
+  return table;
+}
+
+Status read_palette_image(PngSession& session, const MutablePicture& picture, Buffer& raw) {
+  const std::span<const png_color> palette = session.palette();
+  const auto table = palette_table(palette, picture.channels);
+  const auto look_up = picture.channels == 3 ? look_up_rgb : look_up_gray;
+  StrayIndex stray;
+  HOTPACK_TRY(session.read_through(raw, [&](const png_byte* row, int y) {
+    stray.look(row, picture.width, y, palette.size());
+    look_up(row, table.data(), picture.row(y), static_cast<std::size_t>(picture.width));
+  }));
+  if (stray.found) return stray.error(palette.size());
+  return {};
+}
+
+Status read_image_rows(PngSession& session, PixelKind kind, const MutablePicture& picture, Buffer& raw) {
+  if (kind == PixelKind::palette) return read_palette_image(session, picture, raw);
+  const int channels_read = is_gray(kind) ? 1 : 3;
+  if (channels_read == picture.channels) return session.read_into(picture.data, picture.row_bytes);
+  const auto convert = picture.channels == 3 ? replicate_gray : rgb_to_gray;
+  return session.read_through(raw,
+                              [&](const png_byte* row, int y) { convert(row, picture.row(y), static_cast<std::size_t>(picture.width)); });
+}
+
+std::vector<RgbColor> colors_of(std::span<const png_color> palette) {
+  std::vector<RgbColor> colors;
+  colors.reserve(palette.size());
+  for (const png_color& color : palette) colors.push_back({color.red, color.green, color.blue});
+  return colors;
+}
+
+Status read_rgba_label(PngSession& session, RawLabel& label, PixelBuffers& buffers) {
+  const MutablePicture picture = buffers.picture(label.width, label.height, 3);
+  label.rgb = picture;
+  std::uint8_t first = 0;
+  return session.read_through(buffers.raw, [&](const png_byte* row, int y) {
+    if (y == 0) first = row[3];
+    label.alpha_varies |= drop_alpha(row, picture.row(y), static_cast<std::size_t>(picture.width), first);
+  });
+}
+
+Status read_rgb_label(PngSession& session, RawLabel& label, PixelBuffers& buffers) {
+  const MutablePicture picture = buffers.picture(label.width, label.height, 3);
+  label.rgb = picture;
+  return session.read_into(picture.data, picture.row_bytes);
+}
+
+template <class Sample>
+Status read_gray_alpha_label(PngSession& session, RawLabel& label, const MutableIds& ids, Buffer& raw) {
+  Sample first = 0;
+  return session.read_through(raw, [&](const png_byte* row, int y) {
+    const auto* samples = reinterpret_cast<const Sample*>(row);  // the buffer and so its rows of 4-byte pixels are aligned
+    if (y == 0) first = samples[1];
+    label.alpha_varies |= drop_gray_alpha(samples, ids.row(y), static_cast<std::size_t>(ids.width), first);
+  });
+}
+
+Status read_sample_label(PngSession& session, PixelKind kind, RawLabel& label, PixelBuffers& buffers) {
+  const MutableIds ids = buffers.ids(label.width, label.height);
+  label.samples = ids;
+  if (kind == PixelKind::gray_alpha) {
+    return label.bit_depth == 16 ? read_gray_alpha_label<std::uint16_t>(session, label, ids, buffers.raw)
+                                 : read_gray_alpha_label<std::uint8_t>(session, label, ids, buffers.raw);
+  }
+  if (label.bit_depth == 16) return session.read_into(ids.data, ids.row_bytes);
+  return session.read_through(buffers.raw,
+                              [&](const png_byte* row, int y) { widen(row, ids.row(y), static_cast<std::size_t>(ids.width)); });
+}
+
+Status read_label_rows(PngSession& session, PixelKind kind, RawLabel& label, PixelBuffers& buffers) {
+  if (kind == PixelKind::rgb) return read_rgb_label(session, label, buffers);
+  if (kind == PixelKind::rgba) return read_rgba_label(session, label, buffers);
+  return read_sample_label(session, kind, label, buffers);
+}
+
+RawLabel describe_label(const PictureInfo& info) {
+  RawLabel label;
+  label.width = info.width;
+  label.height = info.height;
+  label.bit_depth = info.bit_depth;
+  label.form = std::to_string(info.bit_depth) + "-bit " + std::string(pixel_kind_name(info.kind)) + " PNG";
+  label.is_palette = info.kind == PixelKind::palette;
+  return label;
+}
+
+}  // namespace
+
+Result<ConstPicture> read_png_image(std::span<const std::byte> file, const PictureInfo& info, const ImageOptions& options,
+                                    PixelBuffers& buffers) {
+  PngSession session(file);
+  HOTPACK_TRY(session.start(info, [&](png_structp png) { set_image_transforms(png, info, options.depth16); }));
+  const MutablePicture picture = buffers.picture(info.width, info.height, options.channels);
+  HOTPACK_TRY(read_image_rows(session, info.kind, picture, buffers.raw));
+  return ConstPicture(picture);
+}
+
+Result<RawLabel> read_png_label(std::span<const std::byte> file, const PictureInfo& info, PixelBuffers& buffers) {
+  const bool is_color = info.kind == PixelKind::rgb || info.kind == PixelKind::rgba;
+  if (is_color && info.bit_depth == 16) {
+    return data_error("16-bit " + std::string(pixel_kind_name(info.kind)) + " labels are not supported; save the colours with 8 bits");
+  }
+  PngSession session(file);
+  HOTPACK_TRY(session.start(info, [&](png_structp png) { set_label_transforms(png, info); }));
+  RawLabel label = describe_label(info);
+  if (label.is_palette) label.palette = colors_of(session.palette());
+  HOTPACK_TRY(read_label_rows(session, info.kind, label, buffers));
+  return label;
+}
+
+}  // namespace hotpack::codecs

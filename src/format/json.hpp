@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hotpack/result.hpp"
 
@@ -14,9 +16,13 @@ namespace hotpack::format {
 using Json = nlohmann::ordered_json;
 
 // Refuses, with code `damaged` and the byte offset in the text: anything RFC 8259 refuses, a duplicate key at any depth, invalid
-// UTF-8, nesting deeper than 64, text after the value other than white space. Cost is linear in the text (no quadratic key search:
-// a hostile header may hold a million keys).
+// UTF-8, a byte order mark, nesting deeper than 64, text after the value other than white space. Cost is O(n log n) in the text at
+// worst (no quadratic key search, no hash that an attacker can fill with collisions: a hostile header may hold a million keys).
 [[nodiscard]] Result<Json> parse_json(std::string_view text);
+
+// The members of an object in file order, each value as the text it has there. Precondition: parse_json accepts `text` as an object.
+// Keys are given as written, without resolving escapes.
+[[nodiscard]] std::vector<std::pair<std::string_view, std::string_view>> raw_members(std::string_view text);
 
 // Key order kept, no white space, no escapes except `"`, `\`, \b \t \n \f \r and \u00xx (lower case) for other control characters;
 // integers in plain digits, floating-point numbers as std::to_chars(double) writes them. Strings must be valid UTF-8.

@@ -18,7 +18,7 @@ inline constexpr std::string_view kManifestName = "dataset.json";
 struct ShardRow {
   std::string file;
   std::uint64_t records = 0;
-  std::uint64_t bytes = 0;      // of the file
+  std::uint64_t bytes = 0;  // of the file
   std::string sources;
   std::string digest;
   bool operator==(const ShardRow&) const = default;
@@ -26,7 +26,7 @@ struct ShardRow {
 
 struct Manifest {
   std::string format = "1.0";
-  std::string schema_text;      // canonical JSON, byte for byte that of every shard
+  std::string schema_text;  // canonical JSON, byte for byte that of every shard
   Schema schema;
   std::string fingerprint;
   std::string plan_text;

@@ -25,6 +25,9 @@ struct PlanIdentity {
 // "xxh3-128:<hex>" of the schema text followed by the plan's text.
 [[nodiscard]] std::string fingerprint(std::string_view schema_text, std::string_view plan_text);
 
+// "crc32c:<8 hex>", as the manifest's `check` and messages write a CRC-32C.
+[[nodiscard]] std::string crc_text(std::uint32_t crc);
+
 // plan.keys: add the keys in byte order.
 class KeysDigest {
  public:

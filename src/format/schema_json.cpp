@@ -1,0 +1,424 @@
+#include "format/schema_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/fit.hpp"
+#include "base/try.hpp"
+#include "format/json.hpp"
+#include "format/json_node.hpp"
+
+namespace hotpack::format {
+namespace {
+
+// Each list is in the order of its enumeration.
+constexpr std::array<std::string_view, 2> kLayoutNames{"hwc", "chw"};
+constexpr std::array<std::string_view, 2> kColorNames{"rgb", "gray"};
+constexpr std::array<std::string_view, 2> kKindNames{"pixel", "sample"};
+constexpr std::array<std::string_view, 3> kStorageNames{"bits", "onehot", "index"};
+
+constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t kMaxIndexClasses = 65535;
+
+// ---- writing
+
+template <class Optional>
+Json or_null(const Optional& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const std::vector<LabelSource>& sources) {
+  Json list = Json::array();
+  for (const auto& source : sources) std::visit([&](const auto& value) { list.push_back(value); }, source);
+  return list;
+}
+
+Json to_json(const std::vector<ClassInfo>& classes) {
+  Json list = Json::array();
+  for (const auto& one : classes) {
+    list.push_back(Json{{"name", one.name}, {"color", or_null(one.color)}, {"sources", to_json(one.sources)}});
+  }
+  return list;
+}
+
+Json fields_json(const Schema& schema) {
+  const ImageField& image = schema.image;
+  Json fields;
+  fields["image"] = Json{{"layout", name_of(image.layout)}, {"shape", or_null(image.shape)}, {"color", name_of(image.color)}};
+  if (!schema.label) return fields;
+  const LabelField& label = *schema.label;
+  Json shape = label.shape ? Json(Json::array_t(label.shape->begin(), label.shape->end())) : Json(nullptr);
+  fields["label"] =
+      Json{{"kind", name_of(label.kind)}, {"storage", name_of(label.storage)}, {"shape", std::move(shape)}, {"multi", label.multi}};
+  return fields;
+}
+
+Json to_json(const Geometry& geometry) {
+  return Json{{"size", or_null(geometry.size)},
+              {"fit", geometry.fit},
+              {"image_filter", geometry.image_filter},
+              {"label_filter", geometry.label_filter},
+              {"pad_color", geometry.pad_color}};
+}
+
+Result<Json> to_json(const SchemaOptions& options) {
+  Json json{{"shuffle", or_null(options.shuffle)}, {"anchor", options.anchor}, {"size_mismatch", options.size_mismatch}};
+  json["engines"] = Json::array_t(options.engines.begin(), options.engines.end());
+  for (const auto& [name, text] : options.more) {
+    HOTPACK_ASSIGN(json[name], parse_json(text));
+  }
+  return json;
+}
+
+Result<Json> to_json(const Schema& schema) {
+  HOTPACK_ASSIGN(Json options, to_json(schema.options));
+  return Json{{"fields", fields_json(schema)},
+              {"classes", to_json(schema.classes)},
+              {"ignore", Json{{"sources", to_json(schema.ignore)}}},
+              {"geometry", to_json(schema.geometry)},
+              {"options", std::move(options)}};
+}
+
+// ---- reading
+
+template <std::size_t N>
+Result<std::array<std::int64_t, N>> decode_sizes(const JsonNode& node) {
+  HOTPACK_ASSIGN(const auto elements, node.elements());
+  if (elements.size() != N) return node.error("not a list of " + std::to_string(N) + " sizes");
+  std::array<std::int64_t, N> sizes{};
+  for (std::size_t i = 0; i < N; ++i) {
+    HOTPACK_ASSIGN(const std::uint64_t size, elements[i].count(1, kMaxSide));
+    sizes[i] = static_cast<std::int64_t>(size);
+  }
+  return sizes;
+}
+
+template <std::size_t N>
+Result<std::optional<std::array<std::int64_t, N>>> decode_optional_sizes(const JsonNode& node) {
+  if (node.is_null()) return std::optional<std::array<std::int64_t, N>>();
+  HOTPACK_ASSIGN(const auto sizes, decode_sizes<N>(node));
+  return std::optional(sizes);
+}
+
+Result<ImageField> decode_image(const JsonNode& node, int minor) {
+  HOTPACK_TRY(node.require_keys({"layout", "shape", "color"}, minor));
+  HOTPACK_ASSIGN(const std::size_t layout, node.at("layout").choice(kLayoutNames));
+  HOTPACK_ASSIGN(const std::size_t color, node.at("color").choice(kColorNames));
+  ImageField image;
+  image.layout = static_cast<ImageLayout>(layout);
+  image.color = static_cast<ImageColor>(color);
+  HOTPACK_ASSIGN(image.shape, decode_optional_sizes<3>(node.at("shape")));
+  return image;
+}
+
+Result<std::optional<std::vector<std::int64_t>>> decode_label_shape(const JsonNode& node) {
+  if (node.is_null()) return std::optional<std::vector<std::int64_t>>();
+  HOTPACK_ASSIGN(const auto elements, node.elements());
+  if (elements.size() > 3) return node.error("more than three dimensions");
+  std::vector<std::int64_t> shape;
+  for (const auto& element : elements) {
+    HOTPACK_ASSIGN(const std::uint64_t size, element.count(1, kMaxSide));
+    shape.push_back(static_cast<std::int64_t>(size));
+  }
+  return std::optional(std::move(shape));
+}
+
+Result<LabelField> decode_label(const JsonNode& node, int minor) {
+  HOTPACK_TRY(node.require_keys({"kind", "storage", "shape", "multi"}, minor));
+  HOTPACK_ASSIGN(const std::size_t kind, node.at("kind").choice(kKindNames));
+  HOTPACK_ASSIGN(const std::size_t storage, node.at("storage").choice(kStorageNames));
+  LabelField label;
+  label.kind = static_cast<LabelKind>(kind);
+  label.storage = static_cast<LabelStorage>(storage);
+  HOTPACK_ASSIGN(label.shape, decode_label_shape(node.at("shape")));
+  HOTPACK_ASSIGN(label.multi, node.at("multi").boolean());
+  return label;
+}
+
+Status decode_fields(const JsonNode& node, int minor, Schema& schema) {
+  if (node.has("label")) {
+    HOTPACK_TRY(node.require_keys({"image", "label"}, minor));
+    HOTPACK_ASSIGN(schema.label, decode_label(node.at("label"), minor));
+  } else {
+    HOTPACK_TRY(node.require_keys({"image"}, minor));
+  }
+  HOTPACK_ASSIGN(schema.image, decode_image(node.at("image"), minor));
+  return {};
+}
+
+Result<std::vector<LabelSource>> decode_sources(const JsonNode& node) {
+  HOTPACK_ASSIGN(const auto elements, node.elements());
+  std::vector<LabelSource> sources;
+  sources.reserve(elements.size());
+  for (const auto& element : elements) {
+    if (element.json().is_string()) {
+      HOTPACK_ASSIGN(std::string name, element.text());
+      if (name.empty()) return element.error("an empty source");
+      sources.emplace_back(std::move(name));
+    } else {
+      HOTPACK_ASSIGN(const std::uint64_t id, element.count());
+      sources.emplace_back(static_cast<std::int64_t>(id));
+    }
+  }
+  return sources;
+}
+
+// One to three numbers of a colour, each 0 to 255.
+Result<std::vector<std::int64_t>> decode_color(const JsonNode& node) {
+  HOTPACK_ASSIGN(const auto elements, node.elements());
+  std::vector<std::int64_t> color;
+  for (const auto& element : elements) {
+    HOTPACK_ASSIGN(const std::uint64_t value, element.count(0, 255));
+    color.push_back(static_cast<std::int64_t>(value));
+  }
+  return color;
+}
+
+Result<ClassInfo> decode_class(const JsonNode& node, int minor) {
+  HOTPACK_TRY(node.require_keys({"name", "color", "sources"}, minor));
+  ClassInfo one;
+  HOTPACK_ASSIGN(one.name, node.at("name").text());
+  HOTPACK_ASSIGN(one.sources, decode_sources(node.at("sources")));
+  if (node.at("color").is_null()) return one;
+  HOTPACK_ASSIGN(const auto color, decode_color(node.at("color")));
+  if (color.size() != 3) return node.at("color").error("not three numbers");
+  one.color.emplace();
+  std::transform(color.begin(), color.end(), one.color->begin(), [](std::int64_t value) { return static_cast<std::uint8_t>(value); });
+  return one;
+}
+
+Result<std::vector<ClassInfo>> decode_classes(const JsonNode& node, int minor) {
+  HOTPACK_ASSIGN(const auto elements, node.elements());
+  std::vector<ClassInfo> classes;
+  classes.reserve(elements.size());
+  for (const auto& element : elements) {
+    HOTPACK_ASSIGN(ClassInfo one, decode_class(element, minor));
+    classes.push_back(std::move(one));
+  }
+  return classes;
+}
+
+Result<Geometry> decode_geometry(const JsonNode& node, int minor) {
+  HOTPACK_TRY(node.require_keys({"size", "fit", "image_filter", "label_filter", "pad_color"}, minor));
+  Geometry geometry;
+  HOTPACK_ASSIGN(geometry.size, decode_optional_sizes<2>(node.at("size")));
+  HOTPACK_ASSIGN(geometry.fit, node.at("fit").text());
+  HOTPACK_ASSIGN(geometry.image_filter, node.at("image_filter").text());
+  HOTPACK_ASSIGN(geometry.label_filter, node.at("label_filter").text());
+  HOTPACK_ASSIGN(geometry.pad_color, decode_color(node.at("pad_color")));
+  if (geometry.pad_color.size() != 1 && geometry.pad_color.size() != 3) return node.at("pad_color").error("not one or three numbers");
+  if (geometry.size.has_value() == (geometry.fit == "none")) return node.at("size").error("null belongs to fit \"none\", and only to it");
+  return geometry;
+}
+
+// The stage of an engine's token "<stage>:<version>"; empty when it is none.
+std::string_view stage_of(std::string_view token) {
+  const std::string_view stage = token.substr(0, token.find(':'));
+  const bool named = !stage.empty() && stage.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == std::string_view::npos;
+  const bool versioned = token.size() > stage.size() + 1 && token.find_first_of(" \t\r\n\f\v") == std::string_view::npos;
+  return named && versioned ? stage : std::string_view();
+}
+
+Result<std::vector<std::string>> decode_engines(const JsonNode& node) {
+  HOTPACK_ASSIGN(const auto elements, node.elements());
+  std::vector<std::string> engines;
+  std::vector<std::string> stages;
+  for (const auto& element : elements) {
+    HOTPACK_ASSIGN(std::string token, element.text());
+    stages.emplace_back(stage_of(token));
+    if (stages.back().empty()) return element.error("not of the form <stage>:<version>");
+    engines.push_back(std::move(token));
+  }
+  if (!std::is_sorted(engines.begin(), engines.end())) return node.error("not sorted by bytes");
+  std::sort(stages.begin(), stages.end());
+  if (std::adjacent_find(stages.begin(), stages.end()) != stages.end()) return node.error("two tokens for one stage");
+  return engines;
+}
+
+Result<SchemaOptions> decode_options(const JsonNode& node) {
+  constexpr int kAnyKeys = 1;  // `options` is where keys may be added in every version
+  HOTPACK_TRY(node.require_keys({"shuffle", "anchor", "size_mismatch", "engines"}, kAnyKeys));
+  SchemaOptions options;
+  if (!node.at("shuffle").is_null()) {
+    HOTPACK_ASSIGN(options.shuffle, node.at("shuffle").count(0, std::numeric_limits<std::uint64_t>::max()));
+  }
+  HOTPACK_ASSIGN(options.anchor, node.at("anchor").text());
+  if (!anchor_from_name(options.anchor)) return node.at("anchor").error("neither \"centre\" nor \"top-left\"");
+  HOTPACK_ASSIGN(options.size_mismatch, node.at("size_mismatch").text());
+  if (options.size_mismatch.empty()) return node.at("size_mismatch").error("empty");
+  HOTPACK_ASSIGN(options.engines, decode_engines(node.at("engines")));
+  for (const auto& [name, value] : node.json().get_ref<const Json::object_t&>()) {
+    const bool known = name == "shuffle" || name == "anchor" || name == "size_mismatch" || name == "engines";
+    if (!known) options.more.emplace_back(name, canonical_json(value));
+  }
+  return options;
+}
+
+// ---- rules between keys
+
+Status check_label_rules(const Schema& schema) {
+  const LabelField& label = *schema.label;
+  if (schema.classes.empty()) return damaged_error("classes: a labelled set has none");
+  if (label.storage != LabelStorage::index) return {};
+  if (label.multi) return damaged_error("fields.label.multi: several classes a pixel cannot be stored as ids");
+  if (schema.classes.size() > kMaxIndexClasses) return damaged_error("classes: more than 65535, too many for ids");
+  return {};
+}
+
+// The product of a shape and an item size, where it stays far from overflow.
+template <class Shape>
+bool record_fits(const Shape& shape, std::uint64_t item_size) {
+  std::uint64_t bytes = item_size;
+  for (const std::int64_t side : shape) {
+    const auto product = checked_mul(bytes, static_cast<std::uint64_t>(side));
+    if (!product || *product > kMaxCount) return false;
+    bytes = *product;
+  }
+  return true;
+}
+
+std::uint64_t label_item_bytes(const Schema& schema) {
+  return schema.label->storage == LabelStorage::index ? static_cast<std::uint64_t>(schema.index_bytes()) : 1;
+}
+
+Status check_shapes(const Schema& schema) {
+  Schema expected = schema;
+  fill_shapes(expected);
+  const std::string advice = " does not follow from size, fields and classes";
+  if (schema.image.shape != expected.image.shape) return damaged_error("fields.image.shape" + advice);
+  if (schema.label && schema.label->shape != expected.label->shape) return damaged_error("fields.label.shape" + advice);
+  if (schema.image.shape && !record_fits(*schema.image.shape, 1)) return damaged_error("fields.image.shape: a record too large");
+  if (schema.label && schema.label->shape && !record_fits(*schema.label->shape, label_item_bytes(schema))) {
+    return damaged_error("fields.label.shape: a record too large");
+  }
+  return {};
+}
+
+template <class Shape>
+std::uint64_t product_of(const Shape& shape, std::uint64_t item_size) {
+  for (const std::int64_t side : shape) item_size *= static_cast<std::uint64_t>(side);
+  return item_size;
+}
+
+// ---- differences
+
+std::string joined(const std::string& path, const std::string& name) { return path.empty() ? name : path + "." + name; }
+
+std::string difference(const Json& here, const Json& there, const std::string& path);
+
+std::string object_difference(const Json& here, const Json& there, const std::string& path) {
+  for (const auto& [name, value] : here.get_ref<const Json::object_t&>()) {
+    const auto other = there.find(name);
+    if (other == there.end()) return joined(path, name) + ": " + excerpt(value) + " here, absent there";
+    if (auto text = difference(value, *other, joined(path, name)); !text.empty()) return text;
+  }
+  for (const auto& [name, value] : there.get_ref<const Json::object_t&>()) {
+    if (!here.contains(name)) return joined(path, name) + ": absent here, " + excerpt(value) + " there";
+  }
+  return {};
+}
+
+std::string list_difference(const Json& here, const Json& there, const std::string& path) {
+  const bool of_objects = !here.empty() && here.front().is_object();
+  if (!of_objects) return path + ": " + excerpt(here) + " here, " + excerpt(there) + " there";
+  for (std::size_t i = 0; i < std::min(here.size(), there.size()); ++i) {
+    if (auto text = difference(here[i], there[i], path + "[" + std::to_string(i) + "]"); !text.empty()) return text;
+  }
+  return path + ": " + std::to_string(here.size()) + " here, " + std::to_string(there.size()) + " there";
+}
+
+std::string difference(const Json& here, const Json& there, const std::string& path) {
+  if (here == there) return {};
+  if (here.is_object() && there.is_object()) return object_difference(here, there, path);
+  if (here.is_array() && there.is_array()) return list_difference(here, there, path);
+  return path + ": " + excerpt(here) + " here, " + excerpt(there) + " there";
+}
+
+}  // namespace
+
+std::string_view name_of(ImageLayout layout) { return kLayoutNames[static_cast<std::size_t>(layout)]; }
+std::string_view name_of(ImageColor color) { return kColorNames[static_cast<std::size_t>(color)]; }
+std::string_view name_of(LabelKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(LabelStorage storage) { return kStorageNames[static_cast<std::size_t>(storage)]; }
+
+Result<std::string> encode_schema(const Schema& schema) {
+  HOTPACK_ASSIGN(const Json json, to_json(schema));
+  std::string text = canonical_json(json);
+  if (!valid_utf8(text)) return usage_error("the schema holds a class name, source or option that is not UTF-8");
+  if (text.size() > kMaxSchemaBytes) {
+    return usage_error("the schema has " + std::to_string(text.size()) + " bytes; the most is " + std::to_string(kMaxSchemaBytes) +
+                       " (fewer classes or shorter names)");
+  }
+  return text;
+}
+
+Result<Schema> decode_schema(std::string_view text, int minor) {
+  HOTPACK_ASSIGN(const Json json, parse_json(text));
+  const JsonNode node(json, "");
+  if (!json.is_object()) return damaged_error("the schema is not an object");
+  HOTPACK_TRY(node.require_keys({"fields", "classes", "ignore", "geometry", "options"}, minor));
+  HOTPACK_TRY(node.at("ignore").require_keys({"sources"}, minor));
+  Schema schema;
+  HOTPACK_TRY(decode_fields(node.at("fields"), minor, schema));
+  HOTPACK_ASSIGN(schema.classes, decode_classes(node.at("classes"), minor));
+  HOTPACK_ASSIGN(schema.ignore, decode_sources(node.at("ignore").at("sources")));
+  HOTPACK_ASSIGN(schema.geometry, decode_geometry(node.at("geometry"), minor));
+  HOTPACK_ASSIGN(schema.options, decode_options(node.at("options")));
+  if (schema.label) HOTPACK_TRY(check_label_rules(schema));
+  HOTPACK_TRY(check_shapes(schema));
+  return schema;
+}
+
+std::string first_difference(const Schema& here, const Schema& there) {
+  if (here == there) return {};
+  const auto left = to_json(here);
+  const auto right = to_json(there);
+  if (!left.ok() || !right.ok()) return "options: not JSON";
+  return difference(*left, *right, "");
+}
+
+void fill_shapes(Schema& schema) {
+  const auto& size = schema.geometry.size;
+  schema.image.shape.reset();
+  if (size) {
+    const std::int64_t width = (*size)[0], height = (*size)[1], channels = schema.image.channels();
+    using Shape = std::array<std::int64_t, 3>;
+    schema.image.shape = schema.image.layout == ImageLayout::chw ? Shape{channels, height, width} : Shape{height, width, channels};
+  }
+  if (!schema.label) return;
+  LabelField& label = *schema.label;
+  label.shape.reset();
+  if (label.kind == LabelKind::pixel && !size) return;
+  label.shape.emplace();
+  if (label.kind == LabelKind::pixel) label.shape->assign({(*size)[1], (*size)[0]});
+  if (label.storage != LabelStorage::index) label.shape->push_back(label_depth(schema));
+}
+
+std::size_t counted_classes(const Schema& schema) { return schema.label ? schema.classes.size() : 0; }
+
+std::uint64_t image_record_bytes(const Schema& schema) { return product_of(*schema.image.shape, 1); }
+
+std::uint64_t label_record_bytes(const Schema& schema) {
+  return schema.label ? product_of(*schema.label->shape, label_item_bytes(schema)) : 0;
+}
+
+std::int64_t label_depth(const Schema& schema) {
+  const auto count = static_cast<std::int64_t>(schema.classes.size());
+  switch (schema.label->storage) {
+    case LabelStorage::bits:
+      return (count + 7) / 8;
+    case LabelStorage::onehot:
+      return count;
+    case LabelStorage::index:
+      return 1;
+  }
+  return 1;
+}
+
+}  // namespace hotpack::format

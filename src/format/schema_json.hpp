@@ -1,6 +1,8 @@
 // The schema as canonical JSON text and back. FORMAT.md ("Schema") lists the keys.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -28,10 +30,17 @@ inline constexpr std::size_t kMaxSchemaBytes = 16u << 20;
 // The name before the colon is the JSON path.
 [[nodiscard]] std::string first_difference(const Schema& here, const Schema& there);
 
+// Sets image.shape and label.shape as geometry.size, layout, color, kind, storage and the number of classes demand (absent where records
+// differ in size).
+void fill_shapes(Schema& schema);
+
+// C of shard.sums and of the statistics: the number of classes, 0 when unlabelled.
+[[nodiscard]] std::size_t counted_classes(const Schema& schema);
+
 // Bytes of one record of a fixed-size field, uncompressed.
-[[nodiscard]] std::uint64_t image_record_bytes(const Schema& schema);   // precondition: image.shape
-[[nodiscard]] std::uint64_t label_record_bytes(const Schema& schema);   // 0 when unlabelled; precondition: label.shape
-// Depth of a pixel's label: ceil(C/8), C or 1 (elements, not bytes).
+[[nodiscard]] std::uint64_t image_record_bytes(const Schema& schema);  // precondition: image.shape
+[[nodiscard]] std::uint64_t label_record_bytes(const Schema& schema);  // 0 when unlabelled; precondition: label.shape
+// Depth of a pixel's label: ceil(C/8), C or 1 (elements, not bytes). Precondition: labelled.
 [[nodiscard]] std::int64_t label_depth(const Schema& schema);
 
 }  // namespace hotpack::format

@@ -4,11 +4,11 @@
 // Errors have code `damaged` and name what is wrong and where; the caller adds the path.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/plan_text.hpp"
@@ -21,15 +21,15 @@ namespace hotpack::format {
 
 // A validated header. Offsets come from the header; alignment is not required (`aligned` tells whether it holds).
 struct ShardHeader {
-  std::uint64_t header_bytes = 0;             // L
-  int minor = 0;                              // of format 1.<minor>
+  std::uint64_t header_bytes = 0;  // L
+  int minor = 0;                   // of format 1.<minor>
   Metadata metadata;
   Schema schema;
   PlanIdentity plan;
-  std::vector<Tensor> tensors;                // sorted by offset, fillers included
-  std::uint64_t records = 0;                  // N
-  std::uint64_t tables_begin = 0;             // relative to the buffer
-  bool aligned = false;                       // payload fields on pages, tables at multiples of their item size
+  std::vector<Tensor> tensors;     // sorted by offset, fillers and tensors of a later 1.x included
+  std::uint64_t records = 0;       // N
+  std::uint64_t tables_begin = 0;  // relative to the buffer
+  bool aligned = false;            // payload fields on pages, tables at multiples of their item size
 
   [[nodiscard]] std::uint64_t buffer_start() const { return 8 + header_bytes; }
   [[nodiscard]] const Tensor* find(std::string_view name) const;
@@ -48,11 +48,16 @@ struct SchemaCache {
 // `file` is the whole file. A file with L = 0 is reported as unfinished.
 [[nodiscard]] Result<ShardHeader> decode_header(std::span<const std::byte> file, SchemaCache* cache = nullptr);
 
+// Both sums of shard.crc32c alone: of the header, and of the tables region. Fails too where the layout leaves a table outside the region
+// that the sum covers (another library's save_file does that).
+[[nodiscard]] Status check_region_sums(std::span<const std::byte> file, const ShardHeader& header);
+
 // First-touch checks after decode_header: both sums of shard.crc32c, offsets that rise and end at their data, shapes of records that
-// differ in size, keys (UTF-8, not empty, no NUL), sums that fit. O(N), never touches the payload.
+// differ in size, compressed records no larger than their frames can hold, keys (a relative path in UTF-8: no NUL, no part that is empty,
+// "." or ".."), sums that fit. O(N), never touches the payload.
 [[nodiscard]] Status check_tables(std::span<const std::byte> file, const ShardHeader& header);
 
-// A table as numbers, wherever it stands (it may be unaligned).
+// A table as numbers, wherever it stands (it may be unaligned). Precondition: index < the number of items.
 [[nodiscard]] std::uint64_t u64_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index);
 [[nodiscard]] std::uint32_t u32_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index);
 [[nodiscard]] std::int32_t i32_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& tensor, std::uint64_t index);

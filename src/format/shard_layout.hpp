@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "format/version.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 
@@ -16,10 +18,9 @@ namespace hotpack::format {
 
 inline constexpr std::uint64_t kPage = 4096;
 inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
-inline constexpr std::string_view kVersion = "1.0";
 
 enum class DType { u8, u16, i32, u32, u64, other };  // other: legal in safetensors, not used by 1.0
-[[nodiscard]] std::uint64_t item_bytes(DType type);   // precondition: not other
+[[nodiscard]] std::uint64_t item_bytes(DType type);  // precondition: not other
 [[nodiscard]] std::string_view dtype_name(DType type);
 
 struct Tensor {
@@ -32,29 +33,30 @@ struct Tensor {
   bool operator==(const Tensor&) const = default;
 };
 
-// The four values of __metadata__, in file order.
+// The four values of __metadata__, in file order, and what a later 1.x adds to them.
 struct Metadata {
   std::string format{kVersion};
   std::string plan;
   std::string schema;
   std::string sources;
+  std::vector<std::pair<std::string, std::string>> more;  // whole keys and values, in file order; none in 1.0
   bool operator==(const Metadata&) const = default;
 };
 
 // What the layout depends on beside the schema.
 struct Contents {
   std::uint64_t records = 0;
-  std::uint64_t key_bytes = 0;          // total length of the keys
+  std::uint64_t key_bytes = 0;  // total length of the keys
   bool image_zstd = false;
   bool label_zstd = false;
-  std::uint64_t image_stored_bytes = 0; // with zstd: all frames; with sizes that differ: all records; else ignored
+  std::uint64_t image_stored_bytes = 0;  // with zstd: all frames; with sizes that differ: all records; else ignored
   std::uint64_t label_stored_bytes = 0;
 };
 
 struct Layout {
-  std::uint64_t header_bytes = 0;       // L
-  std::vector<Tensor> tensors;          // in file order, fillers included
-  std::uint64_t tables_begin = 0;       // first byte of the tables region, relative to the buffer
+  std::uint64_t header_bytes = 0;  // L
+  std::vector<Tensor> tensors;     // in file order, fillers included
+  std::uint64_t tables_begin = 0;  // first byte of the tables region, relative to the buffer
   std::uint64_t buffer_bytes = 0;
 
   [[nodiscard]] std::uint64_t buffer_start() const { return 8 + header_bytes; }
@@ -64,7 +66,19 @@ struct Layout {
   [[nodiscard]] std::uint64_t file_offset(std::string_view name) const;
 };
 
-// Fails with code `usage` when a size overflows 64 bits or L passes kMaxHeaderBytes.
+// The tensors of a shard in file order, without fillers and not placed yet: `begin` is 0, `end` the size in bytes.
+struct TensorList {
+  std::vector<Tensor> payload;
+  std::vector<Tensor> tables;
+};
+
+// What a schema calls for. Fails with code `usage` when a size overflows 64 bits.
+[[nodiscard]] Result<TensorList> list_tensors(const Schema& schema, const Contents& contents);
+
+// Places them: pages, fillers, L. Fails with code `usage` when a size overflows 64 bits or L passes kMaxHeaderBytes.
+[[nodiscard]] Result<Layout> place_tensors(const Metadata& metadata, const TensorList& list);
+
+// Both steps.
 [[nodiscard]] Result<Layout> plan_layout(const Metadata& metadata, const Schema& schema, const Contents& contents);
 
 // The 8 bytes of length and the L bytes of header, padded with spaces: the bytes [0, 8+L) of the file.

@@ -15,16 +15,16 @@ namespace hotpack::format {
 // What the tables say about one record.
 struct RecordEntry {
   std::string key;
-  std::array<std::uint64_t, 2> source_hash{};     // image file, label file (0 if none)
-  std::array<std::int32_t, 2> source_size{};      // width, height
-  std::array<std::int32_t, 4> source_region{};    // x, y, width, height
-  std::uint32_t image_crc = 0;                    // of the record uncompressed
+  std::array<std::uint64_t, 2> source_hash{};   // image file, label file (0 if none)
+  std::array<std::int32_t, 2> source_size{};    // width, height
+  std::array<std::int32_t, 4> source_region{};  // x, y, width, height
+  std::uint32_t image_crc = 0;                  // of the record uncompressed
   std::uint32_t label_crc = 0;
-  std::uint64_t image_stored = 0;                 // bytes as stored: with zstd the frame, with sizes that differ the record
+  std::uint64_t image_stored = 0;  // bytes as stored: with zstd the frame, with sizes that differ the record
   std::uint64_t label_stored = 0;
-  std::uint32_t image_frame_crc = 0;              // with zstd
+  std::uint32_t image_frame_crc = 0;  // with zstd
   std::uint32_t label_frame_crc = 0;
-  std::array<std::int32_t, 3> image_shape{};      // with sizes that differ
+  std::array<std::int32_t, 3> image_shape{};  // with sizes that differ
   std::array<std::int32_t, 3> label_shape{};
 };
 

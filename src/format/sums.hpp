@@ -17,23 +17,23 @@ namespace hotpack::format {
 // Counts of one record or of a shard. `classes` has an entry a class (none when unlabelled).
 struct Sums {
   struct ClassCount {
-    std::uint64_t pixels = 0;     // pixels of this class
-    std::uint64_t samples = 0;    // samples that hold it
-    std::uint64_t labelled = 0;   // labelled pixels of those samples
+    std::uint64_t pixels = 0;    // pixels of this class
+    std::uint64_t samples = 0;   // samples that hold it
+    std::uint64_t labelled = 0;  // labelled pixels of those samples
     bool operator==(const ClassCount&) const = default;
   };
-  std::array<std::uint64_t, 3> channel_sums{};      // the first `channels` count
+  std::array<std::uint64_t, 3> channel_sums{};  // the first `channels` count
   std::array<std::uint64_t, 3> channel_squares{};
-  std::uint64_t pixels_counted = 0;                 // image pixels inside source.region ∩ record
-  std::uint64_t ignored = 0;                        // label pixels without a class, padding included
-  std::uint64_t skipped = 0;                        // samples planned but not packed
+  std::uint64_t pixels_counted = 0;  // image pixels inside source.region ∩ record
+  std::uint64_t ignored = 0;         // label pixels without a class, padding included
+  std::uint64_t skipped = 0;         // samples planned but not packed
   std::vector<ClassCount> classes;
   int channels = 3;
 
   Sums() = default;
   Sums(int channel_count, std::size_t class_count) : classes(class_count), channels(channel_count) {}
   void clear();
-  void add(const Sums& other);                      // precondition: same channels and class count
+  void add(const Sums& other);  // precondition: same channels and class count
   bool operator==(const Sums&) const = default;
 
   // The numbers of `shard.sums` in order: 2k + 3 + 3C of them.

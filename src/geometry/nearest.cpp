@@ -1,0 +1,115 @@
+#include "geometry/nearest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "geometry/visible.hpp"
+
+namespace hotpack::geometry {
+namespace {
+
+constexpr std::array<std::pair<LabelFilter, std::string_view>, 3> kNames{{
+    {LabelFilter::nearest, "nearest"},
+    {LabelFilter::nearest_cv, "nearest-cv"},
+    {LabelFilter::nearest_pil, "nearest-pil"},
+}};
+
+void centre_indices(int source, std::vector<int>& indices) {
+  const auto twice_target = static_cast<std::int64_t>(2 * indices.size());
+  std::int64_t numerator = source;  // (2i + 1) · s
+  for (int& index : indices) {
+    index = static_cast<int>(numerator / twice_target);
+    numerator += 2 * std::int64_t{source};
+  }
+}
+
+// The reciprocal of a quotient, not s / d: the two differ in the last bit for some sizes, and with them the pixel chosen.
+void opencv_indices(int source, std::vector<int>& indices) {
+  const double step = 1.0 / (static_cast<double>(indices.size()) / source);
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = std::min(static_cast<int>(static_cast<double>(i) * step), source - 1);
+}
+
+// Pillow adds the step again and again; its rounding errors are part of the result.
+void pillow_indices(int source, std::vector<int>& indices) {
+  const double step = static_cast<double>(source) / static_cast<double>(indices.size());
+  double at = step * 0.5;
+  for (int& index : indices) {
+    index = std::min(static_cast<int>(at), source - 1);
+    at += step;
+  }
+}
+
+void pick_columns(const std::uint16_t* source, const int* columns, int width, std::uint16_t* out) {
+  for (int x = 0; x < width; ++x) out[x] = source[columns[x]];
+}
+
+// Everything of the record outside `part`.
+void pad_around(const Visible& part, std::uint16_t pad_id, MutableIds record) {
+  for (int y = 0; y < record.height; ++y) {
+    std::uint16_t* row = record.row(y);
+    if (y < part.top || y >= part.bottom) {
+      std::fill(row, row + record.width, pad_id);
+    } else {
+      std::fill(row, row + part.left, pad_id);
+      std::fill(row + part.right, row + record.width, pad_id);
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view label_filter_name(LabelFilter filter) {
+  return std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == filter; })->second;
+}
+
+std::optional<LabelFilter> label_filter_from_name(std::string_view name) {
+  for (const auto& [filter, text] : kNames) {
+    if (text == name) return filter;
+  }
+  return std::nullopt;
+}
+
+void nearest_indices(LabelFilter filter, int source, int target, std::vector<int>& indices) {
+  indices.resize(static_cast<std::size_t>(target));
+  switch (filter) {
+    case LabelFilter::nearest:
+      return centre_indices(source, indices);
+    case LabelFilter::nearest_cv:
+      return opencv_indices(source, indices);
+    case LabelFilter::nearest_pil:
+      return pillow_indices(source, indices);
+  }
+}
+
+const int* NearestPlacer::Axis::update(LabelFilter wanted, int source_size, int target_size) {
+  if (filter != wanted || source != source_size || target != target_size) {
+    nearest_indices(wanted, source_size, target_size, indices);
+    filter = wanted, source = source_size, target = target_size;
+  }
+  return indices.data();
+}
+
+void NearestPlacer::place(ConstIds source, Region region, LabelFilter filter, std::uint16_t pad_id, MutableIds record) {
+  const Visible part = visible_part(region, {record.width, record.height});
+  pad_around(part, pad_id, record);
+  if (part.empty()) return;
+
+  const int* columns = columns_.update(filter, source.width, region.width) + (part.left - region.x);
+  const int* rows = rows_.update(filter, source.height, region.height) + (part.top - region.y);
+  const bool same_width = source.width == region.width;
+  for (int i = 0; i < part.height(); ++i) {
+    std::uint16_t* out = record.row(part.top + i) + part.left;
+    const std::uint16_t* in = source.row(rows[i]);
+    if (same_width) {
+      std::copy_n(in + columns[0], part.width(), out);
+    } else if (i > 0 && rows[i] == rows[i - 1]) {
+      std::copy_n(record.row(part.top + i - 1) + part.left, part.width(), out);
+    } else {
+      pick_columns(in, columns, part.width(), out);
+    }
+  }
+}
+
+}  // namespace hotpack::geometry

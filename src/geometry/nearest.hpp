@@ -21,16 +21,25 @@ enum class LabelFilter {
 [[nodiscard]] std::string_view label_filter_name(LabelFilter filter);                        // "nearest", "nearest-cv", "nearest-pil"
 [[nodiscard]] std::optional<LabelFilter> label_filter_from_name(std::string_view name);
 
-// The source index of every output index: `target` entries in [0, source).
+// The source index of every output index: `target` entries in [0, source). Both sizes are at least 1. With all three filters the
+// indices never fall, and an unchanged size gives i for i.
 void nearest_indices(LabelFilter filter, int source, int target, std::vector<int>& indices);
 
 class NearestPlacer {
  public:
   // Fills `record` from `source`: resampled to region.width × region.height, placed at region.x, region.y, clipped; the rest becomes `pad_id`.
+  // Source and record are of 1 channel and do not overlap; sizes are at least 1.
   void place(ConstIds source, Region region, LabelFilter filter, std::uint16_t pad_id, MutableIds record);
 
  private:
-  std::vector<int> columns_, rows_;
+  // The index table of one axis, made again only when its sizes or the filter change: most labels of a set are of one size.
+  struct Axis {
+    LabelFilter filter = LabelFilter::nearest;
+    int source = 0, target = 0;
+    std::vector<int> indices;
+    const int* update(LabelFilter wanted, int source_size, int target_size);
+  };
+  Axis columns_, rows_;
 };
 
 }  // namespace hotpack::geometry

@@ -1,0 +1,164 @@
+#include "geometry/resample.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <opencv2/imgproc.hpp>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "geometry/visible.hpp"
+
+namespace hotpack::geometry {
+namespace {
+
+// Above this many pixels an intermediate picture is refused, unless the source itself is larger.
+constexpr std::int64_t kMaxIntermediatePixels = std::int64_t{1} << 28;
+
+constexpr std::array<std::pair<ImageFilter, std::string_view>, 4> kNames{{
+    {ImageFilter::automatic, "auto"},
+    {ImageFilter::linear, "linear"},
+    {ImageFilter::area, "area"},
+    {ImageFilter::nearest, "nearest"},
+}};
+
+int interpolation_of(ImageFilter filter) {
+  switch (filter) {
+    case ImageFilter::area:
+      return cv::INTER_AREA;
+    case ImageFilter::nearest:
+      return cv::INTER_NEAREST;
+    default:
+      return cv::INTER_LINEAR;
+  }
+}
+
+std::size_t samples(int pixels, int channels) { return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels); }
+
+// A header over memory that OpenCV neither owns nor frees.
+cv::Mat header_over(const std::uint8_t* data, Extent size, int channels, std::size_t row_bytes) {
+  return {size.height, size.width, CV_MAKETYPE(CV_8U, channels), const_cast<std::uint8_t*>(data), row_bytes};
+}
+
+Status resize_with_opencv(ConstPicture source, ImageFilter filter, MutablePicture out) try {
+  const cv::Mat from = header_over(source.data, {source.width, source.height}, source.channels, source.row_bytes);
+  cv::Mat to = header_over(out.data, {out.width, out.height}, out.channels, out.row_bytes);
+  cv::resize(from, to, to.size(), 0, 0, interpolation_of(filter));
+  if (to.data != out.data) return internal_error("OpenCV resized into memory of its own");
+  return {};
+} catch (const std::exception& failure) {
+  return internal_error(std::string("OpenCV cannot resize: ") + failure.what());
+}
+
+// A rectangle of a picture, as a picture.
+template <class T>
+PictureView<T> part_of(PictureView<T> picture, int x, int y, Extent size) {
+  return {picture.row(y) + samples(x, picture.channels), size.width, size.height, picture.channels, picture.row_bytes};
+}
+
+void copy_rows(ConstPicture from, MutablePicture to) {
+  const std::size_t row_bytes = samples(to.width, to.channels);
+  for (int y = 0; y < to.height; ++y) std::memcpy(to.row(y), from.row(y), row_bytes);
+}
+
+void fill_pixels(std::uint8_t* at, int pixels, const std::uint8_t* color, int channels) {
+  if (std::all_of(color, color + channels, [&](std::uint8_t value) { return value == color[0]; })) {
+    std::memset(at, color[0], samples(pixels, channels));
+    return;
+  }
+  for (int i = 0; i < pixels; ++i) at = std::copy_n(color, channels, at);
+}
+
+// Everything of the record outside `part`.
+void pad_around(const Visible& part, const std::uint8_t* color, MutablePicture record) {
+  for (int y = 0; y < record.height; ++y) {
+    const bool outside = y < part.top || y >= part.bottom;
+    const int left = outside ? record.width : part.left;
+    const int right = outside ? record.width : part.right;
+    fill_pixels(record.row(y), left, color, record.channels);
+    fill_pixels(record.row(y) + samples(right, record.channels), record.width - right, color, record.channels);
+  }
+}
+
+bool inside(const Region& region, const Visible& part) { return part.width() == region.width && part.height() == region.height; }
+
+Status check_intermediate(const Region& region, Extent source) {
+  const std::int64_t wanted = std::int64_t{region.width} * region.height;
+  if (wanted <= std::max(kMaxIntermediatePixels, std::int64_t{source.width} * source.height)) return {};
+  return data_error("a picture of " + std::to_string(source.width) + "x" + std::to_string(source.height) + " would be resized to " +
+                    std::to_string(region.width) + "x" + std::to_string(region.height) +
+                    " before it is cropped, which is too large; crop the picture or choose another --fit");
+}
+
+}  // namespace
+
+std::string_view image_filter_name(ImageFilter filter) {
+  return std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == filter; })->second;
+}
+
+std::optional<ImageFilter> image_filter_from_name(std::string_view name) {
+  for (const auto& [filter, text] : kNames) {
+    if (text == name) return filter;
+  }
+  return std::nullopt;
+}
+
+ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target) {
+  if (filter != ImageFilter::automatic) return filter;
+  const bool both_shrink = target.width < source.width && target.height < source.height;
+  return both_shrink ? ImageFilter::area : ImageFilter::linear;
+}
+
+struct Resampler::Impl {
+  Buffer intermediate;
+
+  // A view of the buffer as a packed picture; fails where memory does.
+  Result<MutablePicture> intermediate_picture(const Region& region, int channels);
+};
+
+Result<MutablePicture> Resampler::Impl::intermediate_picture(const Region& region, int channels) try {
+  const std::size_t row_bytes = samples(region.width, channels);
+  auto* data = intermediate.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(region.height));
+  return MutablePicture{data, region.width, region.height, channels, row_bytes};
+} catch (const std::bad_alloc&) {
+  return internal_error("no memory for a picture of " + std::to_string(region.width) + "x" + std::to_string(region.height));
+}
+
+Resampler::Resampler() : impl_(std::make_unique<Impl>()) {
+  static std::once_flag once;
+  std::call_once(once, [] { cv::setNumThreads(1); });
+}
+Resampler::~Resampler() = default;
+Resampler::Resampler(Resampler&&) noexcept = default;
+Resampler& Resampler::operator=(Resampler&&) noexcept = default;
+
+Status Resampler::place(ConstPicture source, Region region, ImageFilter filter, const std::uint8_t* pad_color, MutablePicture record) {
+  const Extent source_size{source.width, source.height};
+  const Extent region_size{region.width, region.height};
+  const ImageFilter resolved = resolve_filter(filter, source_size, region_size);
+  const Visible part = visible_part(region, {record.width, record.height});
+  pad_around(part, pad_color, record);
+  if (part.empty()) return {};
+
+  const Extent part_size{part.width(), part.height()};
+  const MutablePicture target = part_of(record, part.left, part.top, part_size);
+  if (source_size != region_size && inside(region, part)) return resize_with_opencv(source, resolved, target);
+
+  ConstPicture resized = source;
+  if (source_size != region_size) {
+    HOTPACK_TRY(check_intermediate(region, source_size));
+    HOTPACK_ASSIGN(const MutablePicture whole, impl_->intermediate_picture(region, record.channels));
+    HOTPACK_TRY(resize_with_opencv(source, resolved, whole));
+    resized = whole;
+  }
+  copy_rows(part_of(resized, part.left - region.x, part.top - region.y, part_size), target);
+  return {};
+}
+
+std::string resize_library() { return "opencv-" + cv::getVersionString(); }
+
+}  // namespace hotpack::geometry

@@ -2,7 +2,7 @@
 //
 // A Resampler belongs to one worker and reuses its buffers; not thread-safe. Results equal OpenCV 4.6's cv::resize to the bit
 // (linear: INTER_LINEAR, area: INTER_AREA, nearest: INTER_NEAREST); a linked library that does not reproduce them is recorded by
-// `resize_engine()`.
+// `resize_engine()`. The first Resampler sets OpenCV's thread count to 1 for the process: parallelism is the pipeline's.
 #pragma once
 
 #include <memory>
@@ -29,9 +29,12 @@ class Resampler {
   Resampler(Resampler&&) noexcept;
   Resampler& operator=(Resampler&&) noexcept;
 
-  // Fills `record` (8-bit, 1 or 3 channels, interleaved) from `source`: the source is resampled to region.width × region.height (copied
-  // when the size is the same), placed at region.x, region.y, clipped to the record; the rest becomes `pad_color` (a value a channel).
-  // No allocation once buffers have grown. Fails with code `internal` when OpenCV throws.
+  // Fills `record` (8-bit, 1 or 3 channels, interleaved) from `source` (as many channels): the source is resampled to
+  // region.width × region.height (copied when the size is the same), placed at region.x, region.y, clipped to the record; the rest becomes
+  // `pad_color` (a value a channel). Source and record do not overlap; sizes are at least 1.
+  // No allocation once buffers have grown. A region that reaches beyond the record is resampled whole into a buffer first; one of more
+  // pixels than 2^28 and than the source has (`cover` of a very long picture) fails with code `data`. Fails with code `internal` when
+  // OpenCV throws.
   [[nodiscard]] Status place(ConstPicture source, Region region, ImageFilter filter, const std::uint8_t* pad_color, MutablePicture record);
 
  private:
@@ -39,8 +42,11 @@ class Resampler {
   std::unique_ptr<Impl> impl_;
 };
 
+// The linked library and its version, for example "opencv-4.6.0".
+[[nodiscard]] std::string resize_library();
+
 // Runs the self-test once per process: resamples small fixed pictures with every filter and compares with stored hashes of OpenCV 4.6's
-// results. Empty when they agree, else a token such as "resize:opencv-4.10.0" for the schema's `engines`.
+// results. Empty when they agree, else a token such as "resize:opencv-4.10.0" for the schema's `engines`. Thread-safe.
 [[nodiscard]] std::string resize_engine();
 
 }  // namespace hotpack::geometry

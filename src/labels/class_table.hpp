@@ -14,8 +14,11 @@
 
 namespace hotpack::labels {
 
+// Ids are 16 bits wide and the last one means "ignored".
+inline constexpr std::size_t kMaxClasses = 65535;
+
 struct ClassTable {
-  std::vector<ClassInfo> classes;        // index = class id; `sources` are filled by finish_sources once the label kind is known
+  std::vector<ClassInfo> classes;        // index = class id; `sources` of pixel labels are filled by LabelDecoder::table()
   std::vector<LabelSource> ignore;
   bool has_colors = false;               // every class has a colour
   std::vector<std::string> warnings;     // for the report: unusual but accepted
@@ -25,18 +28,19 @@ struct ClassTable {
 
 // Text of a class file. Two forms, told apart by content:
 //  CSV `name,r,g,b[,…]`: comma-separated with RFC 4180 quotes; optional UTF-8 BOM; LF or CRLF; a missing last newline; blanks around
-//    fields; empty lines; further columns ignored. The first row is a header only when its r,g,b are not numbers. Rows of three numbers (no
-//    name) are named class_0, class_1, …. A colour is int(float(x)) and must be 0…255. A duplicate colour or name is an error naming both lines.
-//  Names one a line (no comma, or not CSV-like): trimmed, empty lines skipped, at least one; duplicates are errors. A line "__ignore__" names no class
-//    (LabelMe); it is left out with a warning.
-// A classification table (`class_index,class,…`) is refused with advice. `path` is for messages.
+//    fields; empty lines; further columns ignored with a warning. The first row is a header only when its r,g,b are not numbers; one that
+//    names them in another order (b,g,r) is refused. Files of three columns have colours alone, named class_0, class_1, …. A colour is
+//    int(float(x)) and must be 0…255. A duplicate colour or name is an error naming both lines.
+//  Names one a line (no line has a number between commas, and the first is no `name,r,g,b`): trimmed, empty lines skipped, at least one;
+//    duplicates are errors. A line "__ignore__" names no class (LabelMe); it is left out with a warning.
+// A classification table (`class_index,class,…`) is refused with advice. Errors have code `data`. `path` is for messages.
 [[nodiscard]] Result<ClassTable> parse_class_file(std::string_view text, const std::string& path);
 
 // Classes "0" … "N-1".
 [[nodiscard]] ClassTable numbered_classes(int count);
-// `background`, `foreground`.
+// `background`, `foreground`, in this order.
 [[nodiscard]] ClassTable binary_classes();
-// One class a folder name, in byte order.
+// One class a folder name, in byte order; a name given twice is one class. Its source is the name.
 [[nodiscard]] ClassTable named_classes(const std::vector<std::string>& names);
 
 // "#rrggbb"

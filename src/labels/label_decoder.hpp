@@ -22,7 +22,10 @@ enum class LabelReading { automatic, color, index, palette_color, binary };
 [[nodiscard]] std::string_view reading_name(LabelReading reading);                           // "auto", "color", "index", "palette-color", "binary"
 [[nodiscard]] std::optional<LabelReading> reading_from_name(std::string_view name);
 
-inline constexpr std::uint16_t kIgnored = 65535;   // in id planes everywhere inside hotpack; at most 65535 classes
+inline constexpr std::uint16_t kIgnored = 65535;   // in id planes everywhere inside hotpack; at most kMaxClasses classes
+
+// More different unknown values than this in one label are not told apart: memory stays bounded when a photo is given as a label.
+inline constexpr std::uint64_t kMaxUnknownKinds = 65536;
 
 struct UnknownPolicy {
   enum class Kind { error, ignore, to_class } kind = Kind::error;
@@ -32,24 +35,24 @@ struct UnknownPolicy {
 struct LabelRules {
   LabelReading reading = LabelReading::index;
   int threshold = 128;                     // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
-  std::vector<std::int64_t> ignore_ids;    // --ignore with numbers (raw ids)
+  std::vector<std::int64_t> ignore_ids;    // --ignore with numbers: raw ids 0…65535, beside the default ones; with `index` only
   std::vector<int> ignore_classes;         // --ignore with names: pixels of these classes become ignored; the classes stay in the table
   UnknownPolicy unknown;
   bool reading_was_automatic = false;      // then a gray or palette file whose colours are unknown but whose samples are all < C is refused as ambiguous
 };
 
-// A value that no class has: an id or a colour.
+// A value that no class has: an id, a colour, or (read as colours) a palette index without one.
 struct UnknownValue {
-  std::string text;                        // "id 37" or "colour (0,0,128)"
+  std::string text;                        // "id 37", "colour (0,0,128)" or "palette index 9"
   std::uint64_t count = 0;                 // pixels in this label
   int x = 0, y = 0;                        // the first one, row by row
 };
 
 struct DecodeReport {
-  std::vector<UnknownValue> unknown;       // most pixels first, at most 16 kinds listed
+  std::vector<UnknownValue> unknown;       // most pixels first (of equal ones the first met), at most 16 kinds listed
   std::uint64_t unknown_pixels = 0;        // in all
-  std::uint64_t unknown_kinds = 0;         // different values in all; many of them show an interpolated label
-  bool beyond_palette = false;             // an index >= the palette's length was met (kept as id)
+  std::uint64_t unknown_kinds = 0;         // different values in all, up to kMaxUnknownKinds; many of them show an interpolated label
+  bool beyond_palette = false;             // an index >= the palette's length was met (kept as id; read as a colour it is unknown)
   bool channels_differ = false;            // binary: channels differ by more than 16
   bool alpha_varies = false;
   bool ambiguous = false;                  // see reading_was_automatic
@@ -57,20 +60,27 @@ struct DecodeReport {
 
 class LabelDecoder {
  public:
+  // Fails with code `usage` where table and rules do not go together: colours wanted of classes that have none or share one, `binary`
+  // with other than two classes, ids to ignore outside 0…65535 or without `index`, a threshold outside 1…255, a class that does not exist.
   [[nodiscard]] static Result<LabelDecoder> create(const ClassTable& table, const LabelRules& rules);
   ~LabelDecoder();
   LabelDecoder(LabelDecoder&&) noexcept;
   LabelDecoder& operator=(LabelDecoder&&) noexcept;
 
-  // Writes the class id of every pixel (kIgnored for ignored) to `ids` (same width and height as the label).
+  // Writes the class id of every pixel (kIgnored for ignored) to `ids` (same width and height as the label) and overwrites `report`.
   // Unknown pixels: written as the policy says (with `error`: as ignored, and report.unknown_pixels tells the caller to refuse the sample).
+  //   color          RGB pixels, palette entries, and gray up to 8 bits as (v,v,v), 1/2/4-bit samples scaled to 0…255
+  //   palette_color  the same for palette files alone
+  //   index          raw samples and palette indices
+  //   binary         class 0 below the threshold, else class 1; gray of other depths scaled to 0…255 (16 bits: v >> 8)
   // Fails with code `data` where the file's form does not fit the reading: a JPEG (lossy) unless reading is binary, RGB pixels for `index`
-  // (advice: --classes with colours), a non-palette file for `palette-color`, ambiguous files (see above) — each with what was found and
-  // what to do.
+  // (advice: --classes with colours), a non-palette file for `palette-color`, 16-bit gray for `color`, ambiguous files (see above) — each
+  // with what was found and what to do; the caller adds the path.
   [[nodiscard]] Status decode(const RawLabel& label, MutableIds ids, DecodeReport& report) const;
 
-  // classes[].sources and ignore.sources for the schema, as the rules resolve them: ids for index ("ignore" 255 in 8-bit labels, 65535 in
-  // 16-bit, unless a class has that id: both listed), "#rrggbb" for colours, threshold for binary.
+  // The table with `classes[].sources` and `ignore` for the schema, as the rules resolve them. An ignored class has no source of its own.
+  // index: ids; ignored besides those given: 255 (in 8-bit labels) and 65535 (in 16-bit), unless a class has that id; ascending.
+  // color, palette_color: "#rrggbb". binary: "luma<128" and "luma>=128" with the threshold.
   [[nodiscard]] const ClassTable& table() const;
 
  private:

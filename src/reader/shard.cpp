@@ -1,0 +1,100 @@
+#include "hotpack/shard.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "reader/shard_file.hpp"
+
+namespace hotpack {
+
+namespace {
+
+// Puts the record's place before what is wrong with it.
+Error name_record(Error error, std::uint64_t index, std::string_view key) {
+  if (error.code != ErrorCode::damaged) return error;
+  std::string who = "record " + std::to_string(index);
+  if (!key.empty()) who += " (" + std::string(key) + ")";
+  error.message = who + ": " + error.message;
+  return error;
+}
+
+}  // namespace
+
+std::size_t LabelShape::vector_bytes() const {
+  switch (storage) {
+    case LabelStorage::bits:
+      return (class_count + 7) / 8;
+    case LabelStorage::onehot:
+      return class_count;
+    case LabelStorage::index:
+      break;
+  }
+  return class_count <= 255 ? 1 : 2;
+}
+
+Status Sample::look_up() {
+  HOTPACK_ASSIGN(key_, file_->key(index_));
+  HOTPACK_ASSIGN(image_shape_, file_->image_shape(index_));
+  HOTPACK_ASSIGN(label_shape_, file_->label_shape(index_));
+  return {};
+}
+
+SampleSource Sample::source() const { return file_->source(index_); }
+
+bool Sample::has_label() const { return file_->schema().label.has_value(); }
+
+Result<ImageView> Sample::image(CrcPolicy crc) const {
+  auto bytes = file_->view(file_->image(), index_, image_shape_.size_bytes(), crc);
+  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  return ImageView{*bytes, image_shape_};
+}
+
+Result<LabelView> Sample::label(CrcPolicy crc) const {
+  auto bytes = file_->view(file_->label(), index_, label_shape_.size_bytes(), crc);
+  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  return LabelView{*bytes, label_shape_};
+}
+
+Result<ImageView> Sample::read_image(std::span<std::uint8_t> into, CrcPolicy crc) const {
+  auto bytes = file_->read(file_->image(), index_, image_shape_.size_bytes(), into, crc);
+  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  return ImageView{*bytes, image_shape_};
+}
+
+Result<LabelView> Sample::read_label(std::span<std::uint8_t> into, CrcPolicy crc) const {
+  auto bytes = file_->read(file_->label(), index_, label_shape_.size_bytes(), into, crc);
+  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  return LabelView{*bytes, label_shape_};
+}
+
+Shard::Shard(std::unique_ptr<const reader::ShardFile> file) : file_(std::move(file)) {}
+Shard::~Shard() = default;
+Shard::Shard(Shard&&) noexcept = default;
+Shard& Shard::operator=(Shard&&) noexcept = default;
+
+Result<Shard> Shard::open(const std::string& path) {
+  HOTPACK_ASSIGN(auto file, reader::ShardFile::open(path));
+  HOTPACK_TRY(file->check_tables());
+  return Shard(std::move(file));
+}
+
+const std::string& Shard::path() const { return file_->path(); }
+const Schema& Shard::schema() const { return file_->schema(); }
+std::string_view Shard::schema_text() const { return file_->header().metadata.schema; }
+std::uint64_t Shard::records() const { return file_->records(); }
+std::uint64_t Shard::size_bytes() const { return file_->bytes().size(); }
+bool Shard::image_compressed() const { return file_->image().compressed; }
+bool Shard::label_compressed() const { return file_->label().compressed; }
+bool Shard::aligned() const { return file_->header().aligned; }
+
+Result<Sample> Shard::sample(std::uint64_t index) const {
+  if (index >= records()) {
+    return usage_error("sample " + std::to_string(index) + " of " + path() + ", which has " + std::to_string(records()));
+  }
+  Sample sample(file_.get(), index);
+  if (Status found = sample.look_up(); !found.ok()) return name_record(std::move(found).error(), index, sample.key_);
+  return sample;
+}
+
+}  // namespace hotpack

@@ -1,0 +1,259 @@
+#include "hotpack/verify.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/try.hpp"
+#include "format/json.hpp"
+#include "format/manifest.hpp"
+#include "format/plan_text.hpp"
+#include "reader/findings.hpp"
+#include "reader/key_audit.hpp"
+#include "reader/manifest_audit.hpp"
+#include "reader/progress_meter.hpp"
+#include "reader/shard_audit.hpp"
+#include "reader/shard_file.hpp"
+
+namespace hotpack {
+
+namespace {
+
+namespace fs = std::filesystem;
+using reader::Findings;
+using reader::KeyAuditor;
+using reader::ProgressMeter;
+using reader::ShardFile;
+using reader::ShardSummary;
+
+const std::string kManifestFile{format::kManifestName};
+
+reader::AuditOptions audit_options(const VerifyOptions& options) {
+  const unsigned threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  return {threads, std::max<std::size_t>(1, options.max_findings)};
+}
+
+// What a folder holds beside other people's files.
+struct Listing {
+  std::vector<std::string> shards;  // names, by count and index
+  bool has_manifest = false;
+  std::vector<std::string> notes;
+};
+
+// The final name that a temporary file ".<final name>.<16 hex>.tmp" was to get, as far as its form tells.
+bool is_temporary(std::string_view name) {
+  constexpr std::size_t kTail = std::string_view(".0123456789abcdef.tmp").size();
+  if (name.size() <= kTail + 1 || name.front() != '.') return false;
+  const std::string_view final_name = name.substr(1, name.size() - 1 - kTail);
+  return format::is_temporary_name(name, final_name) &&
+         (final_name == format::kManifestName || format::parse_shard_file_name(final_name).has_value());
+}
+
+void classify(const std::string& name, Listing& listing) {
+  if (name == kManifestFile) {
+    listing.has_manifest = true;
+  } else if (format::parse_shard_file_name(name)) {
+    listing.shards.push_back(name);
+  } else if (is_temporary(name)) {
+    listing.notes.push_back(name + ": a temporary file of an interrupted or running pack; the next run removes it");
+  } else {
+    listing.notes.push_back(name + ": not a file of this data set");
+  }
+}
+
+Result<Listing> list_folder(const std::string& folder) {
+  Listing listing;
+  std::error_code failed;
+  fs::directory_iterator entry(folder, failed);
+  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) classify(entry->path().filename().string(), listing);
+  if (failed) return io_error("cannot list the folder", folder, failed.value());
+  std::sort(listing.notes.begin(), listing.notes.end());
+  std::sort(listing.shards.begin(), listing.shards.end(), [](const std::string& a, const std::string& b) {
+    const auto x = *format::parse_shard_file_name(a);
+    const auto y = *format::parse_shard_file_name(b);
+    return std::pair(x.count, x.index) < std::pair(y.count, y.index);
+  });
+  return listing;
+}
+
+// A run over one folder or shard: what was found so far.
+class Verification {
+ public:
+  explicit Verification(const VerifyOptions& options)
+      : options_(audit_options(options)), callback_(options.progress), findings_(options_.max_findings) {}
+
+  Result<VerifyReport> run_folder(const std::string& folder);
+  Result<VerifyReport> run_shard(const std::string& path);
+
+ private:
+  void read_manifest(const std::string& folder);
+  [[nodiscard]] std::vector<std::string> names_to_check(const Listing& listing);
+  void check_shard(const std::string& folder, const std::string& name, ProgressMeter& progress);
+  void check_opened(const ShardFile& file, const std::string& name, ProgressMeter& progress);
+  void compare_with_first(const ShardFile& file, const std::string& name);
+  void check_keys(const ShardFile& file, const std::string& name);
+  void check_whole();
+  void note_partition(std::size_t shards);
+  [[nodiscard]] VerifyReport report(bool stopped);
+
+  reader::AuditOptions options_;
+  std::function<bool(const VerifyProgress&)> callback_;
+  Findings findings_;
+  VerifyReport report_;
+  std::optional<format::Manifest> manifest_;
+  std::vector<ShardSummary> summaries_;  // of the shards that could be opened
+  std::optional<KeyAuditor> keys_;       // from the first opened shard on
+  std::string first_schema_;             // its texts, which the others must have too
+  std::string first_plan_;
+  std::uint64_t planned_shards_ = 0;
+  bool all_opened_ = true;
+};
+
+void Verification::read_manifest(const std::string& folder) {
+  const auto text = read_text_file((fs::path(folder) / kManifestFile).string());
+  if (!text.ok()) return findings_.add(kManifestFile, text.error());
+  auto manifest = format::decode_manifest(*text);
+  if (!manifest.ok()) return findings_.add(kManifestFile, manifest.error());
+  manifest_ = std::move(manifest).value();
+  reader::audit_manifest_text(*manifest_, *text, findings_);
+}
+
+std::vector<std::string> Verification::names_to_check(const Listing& listing) {
+  if (!manifest_) return listing.shards;
+  std::vector<std::string> names;
+  for (const format::ShardRow& row : manifest_->shards) names.push_back(row.file);
+  for (const std::string& name : listing.shards) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) findings_.add(name, "in the folder, but not in the manifest");
+  }
+  return names;
+}
+
+Result<VerifyReport> Verification::run_folder(const std::string& folder) {
+  HOTPACK_ASSIGN(Listing listing, list_folder(folder));
+  report_.notes = std::move(listing.notes);
+  if (listing.has_manifest) {
+    read_manifest(folder);
+  } else {
+    findings_.add(kManifestFile, "missing: not a data set, a partition of one, or a run that has not finished");
+  }
+  const std::vector<std::string> names = names_to_check(listing);
+  ProgressMeter progress(callback_, names.size(), manifest_ ? manifest_->records() : 0);
+  for (const std::string& name : names) {
+    if (progress.stopped()) break;
+    check_shard(folder, name, progress);
+  }
+  if (!progress.stopped()) check_whole();
+  if (!manifest_ && !summaries_.empty()) note_partition(summaries_.size());
+  return report(progress.stopped());
+}
+
+Result<VerifyReport> Verification::run_shard(const std::string& path) {
+  ProgressMeter progress(callback_, 1, 0);
+  const fs::path whole(path);
+  const std::string name = whole.filename().string();
+  auto file = ShardFile::open(path);
+  if (file.ok()) {
+    check_opened(**file, name, progress);
+  } else if (file.error().code == ErrorCode::io) {
+    return std::move(file).error();
+  } else {
+    findings_.add(name, file.error());
+  }
+  if (keys_ && !progress.stopped()) keys_->finish(findings_);
+  return report(progress.stopped());
+}
+
+void Verification::check_shard(const std::string& folder, const std::string& name, ProgressMeter& progress) {
+  const std::string path = (fs::path(folder) / name).string();
+  const auto file = ShardFile::open(path);
+  if (file.ok()) return check_opened(**file, name, progress);
+  all_opened_ = false;
+  std::error_code ignored;
+  if (file.error().code == ErrorCode::io && !fs::exists(path, ignored)) {
+    findings_.add(name, "missing, though the manifest names it");
+  } else {
+    findings_.add(name, file.error());
+  }
+  progress.add_shard(1);
+}
+
+void Verification::check_opened(const ShardFile& file, const std::string& name, ProgressMeter& progress) {
+  ++report_.shards;
+  report_.records += file.records();
+  report_.size_bytes += file.bytes().size();
+  if (!file.header().aligned) {
+    report_.aligned = false;
+    report_.notes.push_back(name + ": payload or tables are not aligned, as after a round trip through another library");
+  }
+  if (file.header().minor > 0) {
+    report_.notes.push_back(name + ": format " + file.header().metadata.format +
+                            "; this program knows 1.0 and checks what it shares with it");
+  }
+  compare_with_first(file, name);
+  if (manifest_ && summaries_.size() < manifest_->shards.size()) {
+    const auto row =
+        std::find_if(manifest_->shards.begin(), manifest_->shards.end(), [&](const format::ShardRow& r) { return r.file == name; });
+    if (row != manifest_->shards.end()) reader::audit_row(*manifest_, *row, file, findings_);
+  }
+  summaries_.push_back(reader::audit_shard(file, name, options_, progress, findings_));
+  if (!progress.stopped()) check_keys(file, name);
+}
+
+void Verification::compare_with_first(const ShardFile& file, const std::string& name) {
+  const format::Metadata& metadata = file.header().metadata;
+  if (!keys_) {
+    keys_.emplace(file.schema().options.shuffle);
+    first_schema_ = metadata.schema;
+    first_plan_ = metadata.plan;
+    planned_shards_ = file.header().plan.shards;
+    return;
+  }
+  if (manifest_) return;  // each is held against the manifest
+  if (metadata.schema != first_schema_) findings_.add(name, "hotpack.schema differs from that of " + summaries_.front().name);
+  if (metadata.plan != first_plan_) findings_.add(name, "hotpack.plan differs from that of " + summaries_.front().name);
+}
+
+void Verification::check_keys(const ShardFile& file, const std::string& name) {
+  keys_->begin_shard(name);
+  for (std::uint64_t record = 0; record < file.records(); ++record) {
+    const auto key = file.key(record);
+    if (key.ok() && format::valid_utf8(*key)) keys_->add(record, *key, findings_);
+  }
+}
+
+void Verification::check_whole() {
+  if (keys_) keys_->finish(findings_);
+  if (!manifest_ || !all_opened_) return;
+  reader::audit_totals(*manifest_, summaries_, findings_);
+  if (manifest_->skipped > 0 || !keys_) return;  // the keys of skipped samples are in the plan only
+  if (const std::string digest = keys_->digest(); digest != manifest_->plan.keys) {
+    findings_.add(kManifestFile, "plan.keys is " + manifest_->plan.keys + ", the shards' keys have " + digest);
+  }
+}
+
+void Verification::note_partition(std::size_t shards) {
+  report_.notes.push_back(std::to_string(shards) + " of " + std::to_string(planned_shards_) + " shards of one plan are here");
+}
+
+VerifyReport Verification::report(bool stopped) {
+  report_.finding_count = findings_.count();
+  report_.findings = findings_.take();
+  report_.stopped = stopped;
+  return std::move(report_);
+}
+
+}  // namespace
+
+Result<VerifyReport> verify_dataset(const std::string& folder, const VerifyOptions& options) {
+  return Verification(options).run_folder(folder);
+}
+
+Result<VerifyReport> verify_shard(const std::string& path, const VerifyOptions& options) { return Verification(options).run_shard(path); }
+
+}  // namespace hotpack

@@ -1,0 +1,111 @@
+#include "writer/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::writer {
+
+namespace {
+
+constexpr std::size_t kRandomDigits = 16;
+constexpr std::string_view kEnding = ".tmp";
+constexpr int kAttempts = 16;
+
+std::string temporary_name(const std::string& final_name) {
+  std::uint64_t random = 0;
+  if (::getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random)) random = static_cast<std::uint64_t>(::getpid());
+  char digits[kRandomDigits + 1];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(random));
+  return "." + final_name + "." + digits + std::string(kEnding);
+}
+
+// Between creating and locking, another run may have taken the file for a leftover and removed it.
+bool locked_and_still_there(const File& file) {
+  struct stat status {};
+  return ::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0 && ::fstat(file.descriptor(), &status) == 0 && status.st_nlink > 0;
+}
+
+bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+void remove_if_unlocked(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0) return;  // gone, or not ours to read
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+  ::close(descriptor);
+}
+
+}  // namespace
+
+Result<AtomicFile> AtomicFile::create(const std::string& folder, const std::string& final_name) {
+  Error last = internal_error("no attempt was made");
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    Result<File> file = File::create_exclusive(folder + "/" + temporary_name(final_name));
+    if (!file.ok()) return std::move(file).error();
+    if (locked_and_still_there(*file)) return AtomicFile(std::move(file).value(), folder, final_name);
+    last = io_error("cannot lock the temporary file", file->path(), errno);
+    ::unlink(file->path().c_str());
+  }
+  return last;
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : file_(std::move(other.file_)),
+      folder_(std::move(other.folder_)),
+      final_name_(std::move(other.final_name_)),
+      remove_(std::exchange(other.remove_, false)) {}
+
+AtomicFile::~AtomicFile() {
+  if (remove_) ::unlink(file_.path().c_str());
+}
+
+Status AtomicFile::commit() {
+  HOTPACK_TRY(file_.sync_data());
+  const std::string target = folder_ + "/" + final_name_;
+  if (::rename(file_.path().c_str(), target.c_str()) != 0) return io_error("cannot rename the finished file to", target, errno);
+  remove_ = false;
+  HOTPACK_TRY(file_.close());
+  return sync_folder(folder_);
+}
+
+Status write_file_atomically(const std::string& folder, const std::string& final_name, std::string_view content) {
+  HOTPACK_ASSIGN(AtomicFile file, AtomicFile::create(folder, final_name));
+  HOTPACK_TRY(file.file().write_at(0, bytes_of(content)));
+  return file.commit();
+}
+
+std::string_view final_name_of(std::string_view name) {
+  const std::size_t tail = 1 + kRandomDigits + kEnding.size();
+  if (name.size() <= tail + 1 || name.front() != '.' || !name.ends_with(kEnding)) return {};
+  const std::string_view digits = name.substr(name.size() - kRandomDigits - kEnding.size(), kRandomDigits);
+  if (name[name.size() - tail] != '.' || !std::all_of(digits.begin(), digits.end(), is_hex)) return {};
+  return name.substr(1, name.size() - tail - 1);
+}
+
+Status remove_stale_temporaries(const std::string& folder, const std::function<bool(std::string_view)>& mine) {
+  std::error_code failure;
+  std::filesystem::directory_iterator entries(folder, failure);
+  if (failure == std::errc::no_such_file_or_directory) return {};
+  for (; !failure && entries != std::filesystem::directory_iterator(); entries.increment(failure)) {
+    const std::string name = entries->path().filename().string();
+    const std::string_view final_name = final_name_of(name);
+    if (!final_name.empty() && mine(final_name)) remove_if_unlocked(entries->path().string());
+  }
+  if (failure) return io_error("cannot list the folder", folder, failure.value());
+  return {};
+}
+
+}  // namespace hotpack::writer

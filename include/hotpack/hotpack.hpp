@@ -1,0 +1,11 @@
+// Everything a program needs that reads packed data sets.
+#pragma once
+
+#include "hotpack/dataset.hpp"
+#include "hotpack/expand.hpp"
+#include "hotpack/result.hpp"
+#include "hotpack/schema.hpp"
+#include "hotpack/shard.hpp"
+#include "hotpack/statistics.hpp"
+#include "hotpack/verify.hpp"
+#include "hotpack/version.hpp"

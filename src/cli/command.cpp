@@ -1,0 +1,215 @@
+#include "cli/command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/config_file.hpp"
+#include "cli/descriptor.hpp"
+#include "cli/help.hpp"
+#include "cli/refusal.hpp"
+#include "format/version.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+constexpr const char* kRunning = "Running";
+constexpr const char* kMessages = "Messages";
+constexpr int kMostJobs = 1024;
+
+// The words of an option and what they mean, in the order of the help.
+template <class T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+// CLI11's own transformers show numbers in the help.
+template <class T>
+void add_choice(CLI::App& command, const std::string& name, T& value, const Choices<T>& choices, const std::string& text) {
+  std::string words;
+  for (const auto& choice : choices) words += (words.empty() ? "" : "|") + choice.first;
+  const auto choose = [&value, choices, name, words](const std::string& word) {
+    const auto found = std::find_if(choices.begin(), choices.end(), [&](const auto& choice) { return choice.first == word; });
+    if (found == choices.end()) throw CLI::ValidationError(name, "'" + word + "' is none of " + words);
+    value = found->second;
+  };
+  command.add_option_function<std::string>(name, choose, text)->option_text(words)->default_str(choices.front().first)->group(kMessages);
+}
+
+// A repeatable option takes one value each time: by default CLI11 lets it swallow the arguments after it.
+void take_one_value_a_time(CLI::App& command) {
+  for (CLI::Option* option : command.get_options([](const CLI::Option* each) { return each->nonpositional(); })) {
+    if (option->get_expected_max() == CLI::detail::expected_max_vector_size) option->allow_extra_args(false);
+  }
+}
+
+void define(CLI::App& root, CommandContext& context, std::span<const AddCommand> commands) {
+  root.formatter(std::make_shared<HelpFormatter>());
+  root.set_help_flag("-h,--help", "show this help");
+  root.set_version_flag("--version", std::string("hotpack " HOTPACK_VERSION " (format ") + std::string(format::kVersion) + ")",
+                        "show the version");
+  root.require_subcommand(0, 1);
+  set_examples(root,
+               "hotpack pack --images train --labels train_labels --classes class_dict.csv --size 512x512 -o packed/train\n"
+               "hotpack info packed/train\n"
+               "hotpack verify packed/train\n"
+               "hotpack pack --help");
+  prepare_config_files(root);
+  for (const AddCommand add : commands) add(root, context);
+  for (CLI::App* command : root.get_subcommands(nullptr)) {
+    take_one_value_a_time(*command);
+    context.add_message_options(*command);
+  }
+}
+
+std::string name_to_ask_help_of(const CLI::App& root) {
+  const CLI::App& command = given_command(root);
+  return &command == &root ? root.get_name() : root.get_name() + " " + command.get_name();
+}
+
+int refuse(CommandContext& context, const CLI::App& root, const CLI::ParseError& thrown) {
+  context.open_plain_terminal();
+  const int code = context.fail(refusal(root, thrown));
+  if (code == kExitUsage) context.terminal().info("see " + name_to_ask_help_of(root) + " --help");
+  return code;
+}
+
+// Without a command: how to use hotpack, as a message.
+int show_short_help(CommandContext& context, const CLI::App& root) {
+  context.open_plain_terminal();
+  context.terminal().info(root.help());
+  return kExitUsage;
+}
+
+// An exit code if the line asks for no more, or was refused.
+std::optional<int> parse(CommandContext& context, CLI::App& root, int argc, const char* const* argv) {
+  try {
+    root.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    context.output().write(root.help());
+    return kExitGood;
+  } catch (const CLI::CallForVersion& version) {
+    context.output().line(version.what());
+    return kExitGood;
+  } catch (const CLI::ParseError& thrown) {
+    return refuse(context, root, thrown);
+  }
+}
+
+int parse_and_run(CommandContext& context, std::span<const AddCommand> commands, int argc, const char* const* argv) {
+  CLI::App root{"hotpack packs image data sets once, so that training reads them at memory speed", "hotpack"};
+  define(root, context, commands);
+  if (const auto code = parse(context, root, argc, argv)) return *code;
+  if (!context.has_action()) return show_short_help(context, root);
+  const Status opened = context.open_terminal();
+  if (!opened.ok()) {
+    context.open_plain_terminal();
+    return context.fail(opened.error());
+  }
+  return context.run_action();
+}
+
+int report_bug(CommandContext& context, const std::string& what) {
+  context.open_plain_terminal();
+  context.terminal().error("internal error: " + what +
+                           "; this is a bug in hotpack " HOTPACK_VERSION ", please report it with the command line");
+  return kExitInternal;
+}
+
+}  // namespace
+
+CommandContext::CommandContext(Streams streams) : streams_(streams), output_(streams.output) {}
+
+void CommandContext::add_jobs_option(CLI::App& command) {
+  command.add_option("-j,--jobs", jobs_, "samples worked on at a time; more need more memory [default: the processors]")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMostJobs))
+      ->group(kRunning);
+}
+
+void CommandContext::add_json_option(CLI::App& command) { command.add_flag("--json", json_, "print the result as JSON")->group(kRunning); }
+
+void CommandContext::add_config_option(CLI::App& command) { add_config_file_option(command); }
+
+void CommandContext::add_message_options(CLI::App& command) {
+  command.add_flag("-q,--quiet", quiet_, "warnings and errors only, no progress; -qq: errors only")->group(kMessages);
+  command.add_flag("-v,--verbose", verbose_, "say more; -vv: with the seconds since the start")->group(kMessages);
+  const Choices<ProgressMode> progress = {
+      {"auto", ProgressMode::automatic}, {"always", ProgressMode::always}, {"never", ProgressMode::never}, {"json", ProgressMode::json}};
+  add_choice(command, "--progress", terminal_options_.progress, progress,
+             "auto: a redrawn line on a terminal, elsewhere a line every 10 s; always: the redrawn line everywhere; "
+             "json: every line of stderr is a JSON object");
+  const Choices<ColorMode> color = {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
+  add_choice(command, "--color", terminal_options_.color, color, "colours in messages; auto: on a terminal, unless NO_COLOR is set");
+  command.add_option("--log-file", terminal_options_.log_file, "append every message, with its time, to FILE")
+      ->option_text("FILE")
+      ->group(kMessages);
+}
+
+int CommandContext::jobs() const {
+  if (jobs_ > 0) return jobs_;
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostJobs);
+}
+
+void CommandContext::stop_on_signals() { stop_signals_.emplace(); }
+
+int CommandContext::fail(const Error& error) {
+  terminal_->error(error.describe());
+  return exit_code_of(error);
+}
+
+Status CommandContext::open_terminal() {
+  terminal_options_.verbosity = std::clamp(verbose_ - quiet_, -2, 2);
+  auto opened = Terminal::open(terminal_options_, TerminalSurroundings::of_descriptor(streams_.messages));
+  if (!opened.ok()) return std::move(opened).error();
+  terminal_ = std::move(opened).value();
+  return {};
+}
+
+void CommandContext::open_plain_terminal() {
+  if (terminal_) return;
+  TerminalOptions plain = terminal_options_;
+  plain.log_file.clear();
+  terminal_ = std::move(Terminal::open(plain, TerminalSurroundings::of_descriptor(streams_.messages))).value();
+}
+
+int CommandContext::finish(int code) {
+  if (terminal_) terminal_->finish_progress();
+  const Status written = output_.finish();
+  if (written.ok()) return code;
+  open_plain_terminal();
+  const int failed = fail(written.error());
+  return code == kExitGood ? failed : code;
+}
+
+void set_examples(CLI::App& command, std::string examples) { command.footer(std::move(examples)); }
+
+int run_command_line(std::span<const AddCommand> commands, int argc, const char* const* argv, Streams streams) {
+  CommandContext context(streams);
+  int code = kExitInternal;
+  try {
+    code = parse_and_run(context, commands, argc, argv);
+  } catch (const std::bad_alloc&) {
+    context.open_plain_terminal();
+    code = context.fail({ErrorCode::io, "out of memory; -j with a smaller number needs less", {}, {}});
+  } catch (const std::exception& bug) {
+    code = report_bug(context, bug.what());
+  } catch (...) {
+    code = report_bug(context, "an exception of unknown type");
+  }
+  return context.finish(code);
+}
+
+int run_main(int argc, const char* const* argv) {
+  occupy_standard_descriptors();
+  ignore_broken_pipes();
+  const int code = run_command_line(all_commands(), argc, argv);
+  reraise_stop_signal();
+  return code;
+}
+
+}  // namespace hotpack::cli

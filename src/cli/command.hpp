@@ -1,0 +1,96 @@
+// The frame of the command line: what every subcommand shares, from the parsed options to the exit code.
+//
+// A subcommand's file looks like this:
+//
+//   void add_count_command(CLI::App& app, CommandContext& context) {
+//     auto options = std::make_shared<CountOptions>();
+//     CLI::App& command = *app.add_subcommand("count", "Counts the samples of a pack");
+//     set_examples(command, "hotpack count packed/train");
+//     command.add_option("PACK", options->pack, "the packed folder")->required();
+//     context.add_json_option(command);
+//     command.callback([&context, options] { context.set_action([&context, options] { return count(context, *options); }); });
+//   }
+//
+// The action gives an exit code (exit_code.hpp), as a rule `context.fail(error)` or kExitGood. Options of every command (-q, -v,
+// --color, --progress, --log-file) are added by the frame.
+//
+// Thread-safety: a CommandContext belongs to the main thread; its Terminal may be used from any.
+// Failure: whatever escapes an action is caught by the frame and reported as a bug (exit 70).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "cli/signals.hpp"
+#include "cli/terminal.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::cli {
+
+// The descriptors that a command writes to; tests give their own.
+struct Streams {
+  int output = 1;
+  int messages = 2;
+};
+
+class CommandContext {
+ public:
+  explicit CommandContext(Streams streams = {});
+  CommandContext(const CommandContext&) = delete;
+  CommandContext& operator=(const CommandContext&) = delete;
+
+  // While the command line is defined: options that some commands have and whose values are read here.
+  void add_jobs_option(CLI::App& command);    // -j, --jobs N
+  void add_json_option(CLI::App& command);    // --json
+  void add_config_option(CLI::App& command);  // --config FILE: keys are the command's long options; an unknown key is a usage error
+  void add_message_options(CLI::App& command);
+  // What to run once the whole command line was accepted.
+  void set_action(std::function<int()> action) { action_ = std::move(action); }
+
+  // While the action runs.
+  [[nodiscard]] Terminal& terminal() { return *terminal_; }
+  [[nodiscard]] Output& output() { return output_; }
+  [[nodiscard]] int jobs() const;  // default: the processors this process may use
+  [[nodiscard]] bool json() const { return json_; }
+  // From here on SIGINT, SIGTERM and SIGHUP make terminal().stop_requested() true instead of ending the process. For actions that
+  // ask it between samples; the frame raises the signal again when the action has returned.
+  void stop_on_signals();
+  // Prints the error and gives its exit code.
+  [[nodiscard]] int fail(const Error& error);
+
+  // For the frame.
+  [[nodiscard]] Status open_terminal();  // with the options as parsed
+  void open_plain_terminal();            // for messages about a command line that was refused
+  [[nodiscard]] int run_action() { return action_(); }
+  [[nodiscard]] bool has_action() const { return static_cast<bool>(action_); }
+  [[nodiscard]] int finish(int code);  // ends progress, flushes the output, gives the code to exit with
+
+ private:
+  Streams streams_;
+  Output output_;
+  TerminalOptions terminal_options_;
+  int quiet_ = 0;
+  int verbose_ = 0;
+  int jobs_ = 0;
+  bool json_ = false;
+  std::optional<StopSignals> stop_signals_;
+  std::unique_ptr<Terminal> terminal_;
+  std::function<int()> action_;
+};
+
+// Shows `examples` (one command a line, `#` starts a remark) first in the command's help.
+void set_examples(CLI::App& command, std::string examples);
+
+// Parses, runs, and gives the exit code. A pending stop signal is left for the caller to raise.
+[[nodiscard]] int run_command_line(std::span<const AddCommand> commands, int argc, const char* const* argv, Streams streams = {});
+
+// The whole of main(): all commands; ends by raising a stop signal again if one arrived.
+[[nodiscard]] int run_main(int argc, const char* const* argv);
+
+}  // namespace hotpack::cli

@@ -1,0 +1,28 @@
+// The commands of hotpack, one source file each.
+//
+// A function adds one subcommand to `app`: its options, bound to values that a shared_ptr keeps alive, and a callback that hands
+// the work to `context.set_action()`. Nothing runs while the command line is being parsed.
+#pragma once
+
+#include <span>
+
+namespace CLI {
+class App;
+}
+
+namespace hotpack::cli {
+
+class CommandContext;
+
+void add_pack_command(CLI::App& app, CommandContext& context);
+void add_check_command(CLI::App& app, CommandContext& context);
+void add_info_command(CLI::App& app, CommandContext& context);
+void add_verify_command(CLI::App& app, CommandContext& context);
+void add_extract_command(CLI::App& app, CommandContext& context);
+
+using AddCommand = void (*)(CLI::App& app, CommandContext& context);
+
+// All of them, in the order of the help.
+[[nodiscard]] std::span<const AddCommand> all_commands();
+
+}  // namespace hotpack::cli

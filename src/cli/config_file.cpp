@@ -1,0 +1,74 @@
+#include "cli/config_file.hpp"
+
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/config_text.hpp"
+#include "cli/refusal.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+// CLI11 reads a configuration file for its root only, once the whole line is parsed; this moves the keys to the command given.
+class CommandConfig final : public CLI::Config {
+ public:
+  explicit CommandConfig(const CLI::App& root) : root_(root) {}
+
+  std::string to_config(const CLI::App*, bool, bool, std::string) const override { return {}; }
+
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    const std::string text(std::istreambuf_iterator<char>(input), {});
+    auto entries = parse_config(text);
+    if (!entries.ok()) throw CLI::ConfigError("--config: " + entries.error().message);
+    std::vector<CLI::ConfigItem> found;
+    for (ConfigEntry& entry : entries.value()) {
+      CLI::ConfigItem item = item_of(std::move(entry), given_command(root_));
+      // An empty list is as good as no key.
+      if (!item.inputs.empty()) found.push_back(std::move(item));
+    }
+    return found;
+  }
+
+ private:
+  static CLI::ConfigItem item_of(ConfigEntry entry, const CLI::App& command) {
+    const CLI::Option* option = command.get_option_no_throw("--" + entry.key);
+    if (option == nullptr || !option->get_configurable()) {
+      throw CLI::ConfigError("--config: line " + std::to_string(entry.line) + ": " + unknown_name("key", entry.key, long_names(command)));
+    }
+    CLI::ConfigItem item;
+    item.parents = {command.get_name()};
+    item.name = std::move(entry.key);
+    item.inputs = std::move(entry.values);
+    return item;
+  }
+
+  const CLI::App& root_;
+};
+
+}  // namespace
+
+void prepare_config_files(CLI::App& root) {
+  root.set_config("--config")->group("");
+  root.config_formatter(std::make_shared<CommandConfig>(root));
+}
+
+void add_config_file_option(CLI::App& command) {
+  CLI::Option* const root_option = command.get_parent()->get_config_ptr();
+  // Triggered while the line is parsed: the root reads its files right after.
+  const auto remember = [root_option](const std::string& file) {
+    if (root_option->count() > 0) throw CLI::ValidationError("--config", "given twice");
+    root_option->add_result(file);
+  };
+  command.add_option_function<std::string>("--config", remember)
+      ->trigger_on_parse()
+      ->configurable(false)
+      ->option_text("FILE")
+      ->description("read options from FILE: lines `name = value`, the names as here without dashes; the command line wins")
+      ->group("Running");
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,17 @@
+// Options from a file: `--config FILE`, whose keys are the long names of the command's options (config_text.hpp has the form).
+//
+// The command line wins over the file. Failure: CLI::ConfigError for what the file says, CLI::FileError for an unreadable file; both
+// are thrown into CLI11's parser, which passes them to the frame.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace hotpack::cli {
+
+// Makes `root` read the file that a command's --config names. Call before the commands are added.
+void prepare_config_files(CLI::App& root);
+
+// Adds --config to a command of that root.
+void add_config_file_option(CLI::App& command);
+
+}  // namespace hotpack::cli

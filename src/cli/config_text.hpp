@@ -1,0 +1,26 @@
+// The text of a configuration file: `key = value` lines, a subset of TOML that plain INI files also fit.
+//
+//   # a remark                        size = 512x512           (bare: up to a remark or the end of the line)
+//   classes = "class dict.csv"        ("…" with \" \\ \n \t)   pattern = 'C:\x'   ('…' as it is)
+//   ignore = [void, 255]              (a list of values)       dry-run = true     (a flag)
+//
+// Pure functions; thread-safe. Failure: code `usage` with the line's number.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+
+namespace hotpack::cli {
+
+struct ConfigEntry {
+  std::string key;
+  std::vector<std::string> values;  // one, or those of a list
+  int line = 0;                     // from 1
+};
+
+[[nodiscard]] Result<std::vector<ConfigEntry>> parse_config(std::string_view text);
+
+}  // namespace hotpack::cli

@@ -1,0 +1,32 @@
+// The exit codes of the command, all in one place.
+#pragma once
+
+#include "hotpack/result.hpp"
+
+namespace hotpack::cli {
+
+inline constexpr int kExitGood = 0;       // warnings allowed
+inline constexpr int kExitData = 1;       // input data refused or samples skipped
+inline constexpr int kExitUsage = 2;      // an argument or a configuration is wrong
+inline constexpr int kExitIo = 3;         // missing or unreadable path, failing read, full disk, no memory
+inline constexpr int kExitDamaged = 4;    // a pack is damaged, foreign or newer
+inline constexpr int kExitInternal = 70;  // a bug in hotpack (EX_SOFTWARE)
+
+[[nodiscard]] constexpr int exit_code_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::usage:
+      return kExitUsage;
+    case ErrorCode::data:
+      return kExitData;
+    case ErrorCode::io:
+      return kExitIo;
+    case ErrorCode::damaged:
+      return kExitDamaged;
+    case ErrorCode::internal:
+      return kExitInternal;
+  }
+  return kExitInternal;
+}
+[[nodiscard]] inline int exit_code_of(const Error& error) { return exit_code_of(error.code); }
+
+}  // namespace hotpack::cli

@@ -1,0 +1,17 @@
+// NumPy's .npy format, version 1.0: enough to write arrays of bytes and 16-bit numbers.
+//
+// Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace hotpack::cli {
+
+enum class NpyType { u8, u16 };
+
+// A whole file: the header, padded to a multiple of 64 bytes, then `data` in C order. An empty shape is a scalar.
+[[nodiscard]] std::string npy_file(NpyType type, std::span<const std::uint64_t> shape, std::span<const std::uint8_t> data);
+
+}  // namespace hotpack::cli

@@ -1,0 +1,46 @@
+// Options whose values are words of a list, or text with a form of its own, in the shape that the help shows.
+//
+// Failure: a value of a wrong form throws CLI::ValidationError, which names the option and the form.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hotpack::cli {
+
+// The words of an option and what they mean, in the order of the help; the first is the default.
+template <class T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+// An option that takes one of a few words. CLI11's own transformers show numbers in the help.
+template <class T>
+CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value, const Choices<T>& choices, const std::string& text,
+                        const char* group) {
+  std::string words;
+  for (const auto& choice : choices) words += (words.empty() ? "" : "|") + choice.first;
+  const auto choose = [&value, choices, name, words](const std::string& word) {
+    const auto found = std::find_if(choices.begin(), choices.end(), [&](const auto& choice) { return choice.first == word; });
+    if (found == choices.end()) throw CLI::ValidationError(name, "'" + word + "' is none of " + words);
+    value = found->second;
+  };
+  return command.add_option_function<std::string>(name, choose, text)->option_text(words)->default_str(choices.front().first)->group(group);
+}
+
+// An option whose text `parse` understands, or not.
+template <class T, class Parse>
+CLI::Option* add_parsed(CLI::App& command, const std::string& name, T& value, Parse parse, const std::string& text, const std::string& form,
+                        const char* group) {
+  const auto set = [&value, parse, name, form](const std::string& word) {
+    const std::optional<T> parsed = parse(word);
+    if (!parsed) throw CLI::ValidationError(name, "'" + word + "' is not " + form);
+    value = *parsed;
+  };
+  return command.add_option_function<std::string>(name, set, text)->option_text(form)->group(group);
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,249 @@
+#include "cli/pack_arguments.hpp"
+
+#include <array>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/fit.hpp"
+#include "cli/option_values.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+constexpr const char* kInput = "Input";
+constexpr const char* kLabels = "Labels";
+constexpr const char* kGeometry = "Size and geometry";
+constexpr const char* kPictures = "Pictures";
+constexpr const char* kStorage = "Storage";
+constexpr const char* kWriting = "Output and running";
+
+template <class Integer>
+std::optional<Integer> parse_integer(std::string_view text) {
+  Integer value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+// "a,b,c" or "axb" to numbers.
+std::optional<std::vector<int>> parse_numbers(std::string_view text, char separator) {
+  std::vector<int> numbers;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    const auto number = parse_integer<int>(text.substr(0, end));
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+    if (end == std::string_view::npos) return numbers;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::optional<Extent> parse_size(const std::string& text) {
+  const auto numbers = parse_numbers(text, 'x');
+  if (!numbers || numbers->size() != 2 || (*numbers)[0] < 1 || (*numbers)[1] < 1) return std::nullopt;
+  return Extent{(*numbers)[0], (*numbers)[1]};
+}
+
+std::optional<RgbColor> parse_color(const std::string& text) {
+  const auto numbers = parse_numbers(text, ',');
+  if (!numbers || numbers->size() != 3) return std::nullopt;
+  RgbColor color{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if ((*numbers)[i] < 0 || (*numbers)[i] > 255) return std::nullopt;
+    color[i] = static_cast<std::uint8_t>((*numbers)[i]);
+  }
+  return color;
+}
+
+// "--zstd", "--zstd=label", "--zstd=image,label:3"
+bool parse_zstd(const std::string& text, pipeline::ShardOptions& shard) {
+  const std::size_t colon = text.find(':');
+  std::string fields = text.substr(0, colon);
+  if (colon != std::string::npos) {
+    const auto level = parse_integer<int>(std::string_view(text).substr(colon + 1));
+    if (!level || *level < 1 || *level > 19) return false;
+    shard.zstd_level = *level;
+  }
+  if (fields.empty()) fields = "image,label";
+  shard.zstd_image = fields == "image" || fields == "image,label" || fields == "label,image";
+  shard.zstd_label = fields == "label" || fields == "image,label" || fields == "label,image";
+  return shard.zstd_image || shard.zstd_label;
+}
+
+void add_input_options(CLI::App& command, pipeline::InputOptions& input) {
+  command.add_option("--images", input.images, "folder of images, searched recursively; repeatable")->option_text("DIR")->group(kInput);
+  command.add_option("--labels", input.labels, "folder of label files, paired with images by relative path without extension; repeatable")
+      ->option_text("DIR")
+      ->group(kInput);
+  command.add_option("--image-folders", input.image_folders, "folder of class folders: the class is the folder's name; repeatable")
+      ->option_text("DIR")
+      ->group(kInput);
+  command
+      .add_option("--key-prefix", input.key_prefixes,
+                  "put PREFIX/ before the keys of a root; one for each --images or --image-folders, in order")
+      ->option_text("PREFIX")
+      ->group(kInput);
+  command
+      .add_option("--image-suffix", input.image_suffix,
+                  "end of image stems that is no part of the key, such as _leftImg8bit; other files are left out")
+      ->option_text("S")
+      ->group(kInput);
+  command.add_option("--label-suffix", input.label_suffix, "the same for labels, such as _L or _gtFine_labelIds")
+      ->option_text("S")
+      ->group(kInput);
+  add_choice(command, "--orphans", input.skip_orphans, {{"error", false}, {"skip", true}},
+             "an image without label, or a label without image", kInput);
+}
+
+void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
+  using labels::LabelReading;
+  command
+      .add_option("--classes", label.classes, "class table: CSV name,r,g,b; or names one a line; or a packed data set whose table to share")
+      ->option_text("FILE|PACK")
+      ->group(kLabels);
+  command.add_option("--num-classes", label.class_count, "ids 0 … N-1 without a class file; without either, all labels are read to find N")
+      ->option_text("N")
+      ->check(CLI::Range(1, 65535))
+      ->group(kLabels);
+  add_choice(command, "--label-kind", label.reading,
+             {{"auto", LabelReading::automatic},
+              {"color", LabelReading::color},
+              {"index", LabelReading::index},
+              {"palette-color", LabelReading::palette_color},
+              {"binary", LabelReading::binary}},
+             "how label files are read; auto says what it decided and why", kLabels);
+  command.add_option("--threshold", label.threshold, "with binary: luma from N on is foreground (default 128)")
+      ->option_text("N")
+      ->check(CLI::Range(0, 255))
+      ->group(kLabels);
+  command
+      .add_option(
+          "--ignore", label.ignore,
+          "id or class name whose pixels become ignored; repeatable. 255 in 8-bit and 65535 in 16-bit ids are, unless a class has that id")
+      ->option_text("ID|NAME")
+      ->group(kLabels);
+  command.add_option("--unknown", label.unknown, "a colour or id that no class has: error (default), ignore, or the class that it becomes")
+      ->option_text("error|ignore|CLASS")
+      ->group(kLabels);
+  command.add_option("--pad-label", label.pad_label, "label of padding: ignore (default) or a class")
+      ->option_text("ignore|CLASS")
+      ->group(kLabels);
+}
+
+void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
+  using geometry::ImageFilter;
+  using geometry::LabelFilter;
+  add_parsed<Extent>(command, "--size", record.size, parse_size, "width and height of every record, such as 512x512 (required)", "WxH",
+                     kGeometry);
+  add_choice(command, "--fit", record.fit,
+             {{"stretch", Fit::stretch}, {"crop-or-pad", Fit::crop_or_pad}, {"contain", Fit::contain}, {"cover", Fit::cover}},
+             "how a picture is brought to the size: stretched; cut or padded; whole inside; filling, the rest cut", kGeometry);
+  add_choice(
+      command, "--image-filter", record.image_filter,
+      {{"auto", ImageFilter::automatic}, {"linear", ImageFilter::linear}, {"area", ImageFilter::area}, {"nearest", ImageFilter::nearest}},
+      "auto: area where both axes shrink, else linear", kGeometry);
+  add_choice(command, "--label-filter", record.label_filter,
+             {{"nearest", LabelFilter::nearest}, {"nearest-cv", LabelFilter::nearest_cv}, {"nearest-pil", LabelFilter::nearest_pil}},
+             "nearest neighbour: centre-aligned, as OpenCV, as Pillow", kGeometry);
+  add_choice(command, "--anchor", record.anchor, {{"centre", Anchor::centre}, {"top-left", Anchor::top_left}},
+             "where padding and cropping leave the picture", kGeometry);
+  add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color, "colour of padding (default 0,0,0)", "R,G,B", kGeometry);
+  add_choice(command, "--size-mismatch", record.size_mismatch,
+             {{"error", pipeline::SizeMismatch::error}, {"each-to-target", pipeline::SizeMismatch::each_to_target}},
+             "image and label of different sizes", kGeometry);
+}
+
+void add_picture_options(CLI::App& command, PackArguments& arguments) {
+  pipeline::RecordOptions& record = arguments.options.record;
+  using pipeline::ExifPolicy;
+  add_choice(command, "--exif", record.exif,
+             {{"auto", ExifPolicy::automatic}, {"apply", ExifPolicy::apply}, {"ignore", ExifPolicy::ignore}},
+             "EXIF orientation of JPEGs; auto: applied unless the label was drawn on the stored pixels", kPictures);
+  add_choice(command, "--channels", record.color, {{"rgb", ImageColor::rgb}, {"gray", ImageColor::gray}}, "channels of the packed image",
+             kPictures);
+  add_choice(command, "--alpha", arguments.drop_alpha, {{"drop", true}}, "transparency of images", kPictures);
+  add_choice(command, "--depth16", record.depth16, {{"shift", codecs::Depth16::shift}, {"scale", codecs::Depth16::scale}},
+             "16-bit images: v >> 8, or scaled", kPictures);
+  command.add_option("--max-pixels", record.max_pixels, "refuse larger pictures (default 268435456)")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber)
+      ->group(kPictures);
+}
+
+void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
+  add_choice(command, "--label-storage", options.record.label_storage,
+             {{"bits", LabelStorage::bits}, {"onehot", LabelStorage::onehot}, {"index", LabelStorage::index}},
+             "one-hot at one bit a class, one-hot bytes, or class ids", kStorage);
+  add_choice(command, "--image-layout", options.record.layout, {{"hwc", ImageLayout::hwc}, {"chw", ImageLayout::chw}},
+             "order of an image's axes", kStorage);
+  add_parsed<std::uint64_t>(command, "--shard-size", options.shard.shard_bytes, parse_bytes,
+                            "most bytes of records a shard (default 256MiB)", "BYTES", kStorage);
+  command.add_option("--shard-samples", options.shard.shard_samples, "cut shards by samples instead")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber)
+      ->group(kStorage);
+  command
+      .add_option("--shuffle", options.shard.shuffle_seed,
+                  "write in a random order drawn from SEED, so that reading in file order is random")
+      ->option_text("SEED")
+      ->group(kStorage);
+  const auto set_zstd = [shard = &options.shard](const std::string& text) {
+    if (!parse_zstd(text, *shard))
+      throw CLI::ValidationError("--zstd", "'" + text + "' is not [image,label][:LEVEL] with a level from 1 to 19");
+  };
+  command
+      .add_option_function<std::string>(
+          "--zstd", set_zstd, "compress records one by one: smaller, but no longer readable in place (default both fields, level 1)")
+      ->option_text("[FIELDS][:LEVEL]")
+      ->expected(0, 1)
+      ->group(kStorage);
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, std::uint64_t>, 10> kUnits{{{"KiB", 1ull << 10},
+                                                                                      {"MiB", 1ull << 20},
+                                                                                      {"GiB", 1ull << 30},
+                                                                                      {"TiB", 1ull << 40},
+                                                                                      {"KB", 1000ull},
+                                                                                      {"MB", 1000'000ull},
+                                                                                      {"GB", 1000'000'000ull},
+                                                                                      {"TB", 1000'000'000'000ull},
+                                                                                      {"B", 1ull},
+                                                                                      {"", 1ull}}};
+  for (const auto& [unit, factor] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    const auto number = parse_integer<std::uint64_t>(text.substr(0, text.size() - unit.size()));
+    return number ? checked_mul(*number, factor) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void add_sample_options(CLI::App& command, PackArguments& arguments) {
+  add_input_options(command, arguments.options.input);
+  add_label_options(command, arguments.options.label);
+  add_geometry_options(command, arguments.options.record);
+  add_picture_options(command, arguments);
+  add_storage_options(command, arguments.options);
+}
+
+void add_writing_options(CLI::App& command, PackArguments& arguments) {
+  pipeline::RunOptions& run = arguments.options.run;
+  command.add_option("-o,--output", run.output, "folder of the packed data set; new, or made by hotpack")
+      ->option_text("DIR")
+      ->group(kWriting);
+  add_choice(command, "--on-error", run.skip_errors, {{"fail", false}, {"skip", true}}, "a picture or label that cannot be packed",
+             kWriting);
+  command.add_option("--max-errors", run.max_errors, "with skip: stop beyond N skipped samples")->option_text("N")->group(kWriting);
+  command.add_option("--skipped", run.skipped_file, "with skip: write key, file and reason of each skipped sample to FILE")
+      ->option_text("FILE")
+      ->group(kWriting);
+  command.add_flag("--recheck", run.recheck, "hash all inputs again and pack those shards whose inputs changed")->group(kWriting);
+  command.add_flag("--force", run.force, "pack everything again, replacing the data set in -o")->group(kWriting);
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,30 @@
+// The options that `pack` and `check` share, from their text to PackOptions.
+//
+// PackArguments keeps what CLI11 writes into; it must live as long as the parser. Failure: values of a wrong form are refused while
+// parsing (CLI::ValidationError), contradictions by the pipeline.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pipeline/options.hpp"
+
+namespace hotpack::cli {
+
+struct PackArguments {
+  pipeline::PackOptions options;
+  bool drop_alpha = true;  // the one way there is so far
+};
+
+// Inputs, pairing, labels, geometry, pictures, storage: everything that decides about samples and their bytes.
+void add_sample_options(CLI::App& command, PackArguments& arguments);
+// Shards, errors, resuming: what only packing needs. -o among them.
+void add_writing_options(CLI::App& command, PackArguments& arguments);
+
+// "268435456", "256MiB", "1GB": bytes; binary units with an i. Absent for anything else.
+[[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
+
+}  // namespace hotpack::cli

@@ -1,0 +1,192 @@
+#include "cli/pack_report.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "cli/text.hpp"
+#include "format/json.hpp"
+#include "format/schema_json.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+using format::Json;
+using pipeline::PackReport;
+using pipeline::PackStatus;
+
+std::string line(std::string_view name, const std::string& text) {
+  constexpr std::size_t kColumn = 10;
+  std::string padded(name);
+  padded.resize(std::max(kColumn, padded.size() + 1), ' ');
+  return padded + text + "\n";
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
+  return text;
+}
+
+std::string_view status_name(PackStatus status) {
+  switch (status) {
+    case PackStatus::packed:
+      return "packed";
+    case PackStatus::complete:
+      return "complete";
+    case PackStatus::planned:
+      return "planned";
+    case PackStatus::refused:
+      return "refused";
+    case PackStatus::stopped:
+      return "stopped";
+  }
+  return "";
+}
+
+std::string shards_text(const PackReport& report) {
+  std::string text = counted(report.plan.shards, "shard");
+  if (report.kept_shards > 0)
+    text += ", " + human_count(report.kept_shards) + " kept from an earlier run, " + human_count(report.packed_shards) + " packed now";
+  if (report.changed_shards > 0) text += " (" + human_count(report.changed_shards) + " packed again: inputs changed, or damage)";
+  return text;
+}
+
+Json problems_json(const pipeline::ProblemLog& problems) {
+  Json list = Json::array();
+  for (std::size_t kind = 0; kind < pipeline::kProblemKinds; ++kind) {
+    const auto problem_kind = static_cast<pipeline::ProblemKind>(kind);
+    const auto& group = problems.group(problem_kind);
+    if (group.count == 0) continue;
+    Json examples = Json::array();
+    for (const pipeline::Problem& problem : group.examples)
+      examples.push_back(Json{{"file", printable(problem.path)}, {"found", printable(problem.detail)}});
+    list.push_back(Json{{"kind", pipeline::problem_name(problem_kind)},
+                        {"count", group.count},
+                        {"title", pipeline::problem_title(problem_kind)},
+                        {"advice", pipeline::problem_advice(problem_kind)},
+                        {"examples", std::move(examples)}});
+  }
+  return list;
+}
+
+Json plan_json(const pipeline::PlanSummary& plan) {
+  Json json{{"samples", plan.samples},
+            {"shards", plan.shards},
+            {"kept_shards", plan.kept_shards},
+            {"image_record_bytes", plan.image_record_bytes},
+            {"label_record_bytes", plan.label_record_bytes},
+            {"shard_bytes_total", plan.shard_bytes_total},
+            {"bytes_to_write", plan.bytes_to_write},
+            {"exact", plan.exact},
+            {"orphans_left_out", plan.orphans_left_out},
+            {"other_files", plan.other_files},
+            {"labels", plan.verdict},
+            {"warnings", plan.warnings}};
+  json["free_bytes"] = plan.free_bytes ? Json(*plan.free_bytes) : Json(nullptr);
+  return json;
+}
+
+Json classes_json(const Schema& schema, const Statistics& statistics) {
+  Json list = Json::array();
+  for (std::size_t c = 0; c < schema.classes.size(); ++c)
+    list.push_back(Json{{"name", schema.classes[c].name}, {"pixels", statistics.pixels[c]}, {"samples", statistics.samples[c]}});
+  return list;
+}
+
+}  // namespace
+
+std::string plan_text(const pipeline::PlanSummary& plan) {
+  std::string text;
+  if (!plan.verdict.empty()) text += line("labels", plan.verdict);
+  text += line("samples", human_count(plan.samples));
+  if (plan.orphans_left_out > 0) text += line("left out", counted(plan.orphans_left_out, "file") + " without a partner (--orphans skip)");
+  text += line("record", human_bytes(plan.image_record_bytes) + " image" +
+                             (plan.label_record_bytes > 0 ? " + " + human_bytes(plan.label_record_bytes) + " label" : std::string()));
+  text += line("shards", human_count(plan.shards) + (plan.shards > 1 ? " of " + counted(plan.samples_a_shard, "sample") : std::string()) +
+                             (plan.kept_shards > 0 ? ", " + human_count(plan.kept_shards) + " of them there and good" : std::string()));
+  text +=
+      line("output", human_bytes(plan.shard_bytes_total) + " in all, " + (plan.exact ? "" : "at most ") + human_count(plan.bytes_to_write) +
+                         " bytes to write" + (plan.free_bytes ? ", " + human_bytes(*plan.free_bytes) + " free" : std::string()));
+  if (plan.samples > 0)
+    text += line("memory",
+                 human_bytes(plan.plan_bytes) + " for the plan, " + std::to_string(plan.plan_bytes / plan.samples) + " bytes a sample");
+  return text;
+}
+
+std::string classes_text(const Schema& schema, const Statistics& statistics) {
+  if (schema.classes.empty() || statistics.pixels.size() != schema.classes.size()) return "";
+  constexpr std::size_t kMostListed = 40;
+  const std::uint64_t seen = std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), std::uint64_t{0});
+  const double total = static_cast<double>(std::max<std::uint64_t>(1, seen + statistics.ignored));
+  std::size_t width = 7;
+  for (std::size_t c = 0; c < std::min(kMostListed, schema.classes.size()); ++c)
+    width = std::max(width, std::min<std::size_t>(24, text_width(schema.classes[c].name)));
+  std::string text;
+  const auto row = [&](const std::string& name, std::uint64_t pixels, const std::string& more) {
+    std::string shown = truncated(printable(name), width);
+    shown.append(width - text_width(shown), ' ');
+    const std::string share = percent(static_cast<double>(pixels) / total);
+    text += "  " + shown + std::string(10 - std::min<std::size_t>(9, share.size()), ' ') + share + more + "\n";
+  };
+  for (std::size_t c = 0; c < std::min(kMostListed, schema.classes.size()); ++c)
+    row(schema.classes[c].name, statistics.pixels[c],
+        statistics.samples[c] == 0 ? "  never seen" : "  in " + counted(statistics.samples[c], "sample"));
+  if (schema.classes.size() > kMostListed) text += "  … and " + human_count(schema.classes.size() - kMostListed) + " more classes\n";
+  if (statistics.ignored > 0) row("ignored", statistics.ignored, "");
+  return text;
+}
+
+std::string remarks_text(const pipeline::Remarks& remarks) {
+  std::string text;
+  const auto remark = [&](std::uint64_t count, const std::string& what) {
+    if (count > 0) text += human_count(count) + " " + what + "\n";
+  };
+  remark(remarks.unknown_pixels,
+         "label pixels in " + counted(remarks.unknown_samples, "sample") + " had unknown values and were settled by --unknown");
+  remark(remarks.label_resized, "labels differ in size from their image and were brought to the target on their own");
+  remark(remarks.rotated, "images were turned by their EXIF orientation");
+  remark(remarks.beyond_palette, "palette labels use an index beyond their palette; it was taken as an id");
+  remark(remarks.channels_differ, "binary masks have channels that differ by more than 16; luma decided");
+  remark(remarks.alpha_varies, "labels have transparency that is not constant; it was dropped");
+  return text;
+}
+
+std::string summary_text(const PackReport& report, const std::string& output, double seconds) {
+  std::string text;
+  const bool done_before = report.status == PackStatus::complete;
+  text += line(done_before ? "complete" : "packed",
+               output + (done_before ? " (nothing to do: it holds these inputs and options already)" : ""));
+  text +=
+      line("samples", human_count(report.records) + (report.skipped > 0 ? ", " + human_count(report.skipped) + " skipped" : std::string()));
+  text += line("shards", shards_text(report));
+  if (!done_before)
+    text +=
+        line("bytes", human_bytes(report.bytes_in) + " read, " + human_bytes(report.bytes_out) + " of shards, " + human_duration(seconds));
+  if (report.schema && report.statistics) {
+    const std::string classes = classes_text(*report.schema, *report.statistics);
+    if (!classes.empty()) text += "classes\n" + classes;
+  }
+  return text + line("next", "hotpack verify " + output + "   hotpack info " + output);
+}
+
+std::string report_json(const PackReport& report, const std::string& output, double seconds) {
+  Json json{{"status", status_name(report.status)}, {"plan", plan_json(report.plan)}, {"problems", problems_json(report.problems)}};
+  if (!output.empty()) json["output"] = output;
+  json["records"] = report.records;
+  json["skipped"] = report.skipped;
+  json["packed_shards"] = report.packed_shards;
+  json["kept_shards"] = report.kept_shards;
+  json["changed_shards"] = report.changed_shards;
+  json["bytes_in"] = report.bytes_in;
+  json["bytes_out"] = report.bytes_out;
+  json["seconds"] = seconds;
+  if (report.schema && report.statistics) {
+    json["classes"] = classes_json(*report.schema, *report.statistics);
+    json["ignored"] = report.statistics->ignored;
+  }
+  return format::canonical_json(json) + "\n";
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,179 @@
+#include "cli/sample_writer.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/picture.hpp"
+#include "base/try.hpp"
+#include "cli/npy.hpp"
+#include "codecs/png_writer.hpp"
+#include "hotpack/expand.hpp"
+#include "writer/atomic_file.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr RgbColor kIgnoredColor{224, 224, 192};  // as PASCAL VOC paints what has no class
+constexpr std::size_t kMostByteIds = 255;         // classes whose ids fit a byte beside the ignore id
+
+// Colours by id: classes, black, and at 255 what is ignored. Empty where a class has no colour or ids need 16 bits.
+std::vector<RgbColor> palette_of(const std::vector<ClassInfo>& classes) {
+  if (classes.size() > kMostByteIds) return {};
+  std::vector<RgbColor> palette(256, RgbColor{0, 0, 0});
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    if (!classes[c].color) return {};
+    palette[c] = *classes[c].color;
+  }
+  palette[255] = kIgnoredColor;
+  return palette;
+}
+
+template <class T>
+PictureView<const T> picture_of(const std::vector<T>& samples, std::int64_t width, std::int64_t height, int channels) {
+  return {samples.data(), static_cast<int>(width), static_cast<int>(height), channels,
+          static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T)};
+}
+
+// The pixels with their channels together, whatever the layout.
+void interleave(const ImageView& image, std::vector<std::uint8_t>& out) {
+  out.resize(image.bytes.size());
+  const auto channels = static_cast<std::size_t>(image.shape.channels);
+  const std::size_t pixels = image.bytes.size() / channels;
+  const bool planes = image.shape.layout == ImageLayout::chw;
+  for (std::size_t p = 0; p < pixels; ++p) {
+    for (std::size_t c = 0; c < channels; ++c) out[p * channels + c] = image.bytes[planes ? c * pixels + p : p * channels + c];
+  }
+}
+
+// RFC 4180.
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string field = "\"";
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
+  return field + '"';
+}
+
+std::vector<std::uint64_t> array_shape(const LabelShape& shape) {
+  std::vector<std::uint64_t> sizes;
+  if (shape.kind == LabelKind::pixel) sizes = {static_cast<std::uint64_t>(shape.height), static_cast<std::uint64_t>(shape.width)};
+  if (shape.storage != LabelStorage::index) sizes.push_back(shape.vector_bytes());
+  return sizes;
+}
+
+}  // namespace
+
+SampleWriter::SampleWriter(SampleWriterOptions options, const std::vector<ClassInfo>& classes)
+    : options_(std::move(options)), classes_(classes), palette_(options_.ids ? std::vector<RgbColor>() : palette_of(classes)) {}
+
+Status SampleWriter::write(const Sample& sample) {
+  HOTPACK_TRY(write_image(sample));
+  return sample.has_label() ? write_label(sample) : Status();
+}
+
+Status SampleWriter::write_image(const Sample& sample) {
+  const ImageShape shape = sample.image_shape();
+  stored_.resize(shape.size_bytes());
+  HOTPACK_ASSIGN(const ImageView image, sample.read_image(stored_));
+  interleave(image, interleaved_);
+  const std::string name = "images/" + std::string(sample.key());
+  HOTPACK_ASSIGN(const auto png, codecs::encode_png(picture_of(interleaved_, shape.width, shape.height, static_cast<int>(shape.channels))));
+  HOTPACK_TRY(write_file(name + ".png", png));
+  if (!options_.npy) return {};
+  const std::uint64_t sizes[] = {static_cast<std::uint64_t>(shape.height), static_cast<std::uint64_t>(shape.width),
+                                 static_cast<std::uint64_t>(shape.channels)};
+  return write_file(name + ".npy", npy_file(NpyType::u8, sizes, interleaved_));
+}
+
+Status SampleWriter::write_label(const Sample& sample) {
+  stored_.resize(sample.label_shape().size_bytes());
+  HOTPACK_ASSIGN(const LabelView label, sample.read_label(stored_));
+  const std::string name = "labels/" + std::string(sample.key());
+  if (label.shape.kind == LabelKind::sample) {
+    add_rows(sample.key(), label);
+  } else {
+    HOTPACK_TRY(write_label_picture(name, label));
+  }
+  return options_.npy ? write_label_array(name, label) : Status();
+}
+
+Status SampleWriter::write_label_picture(const std::string& name, const LabelView& label) {
+  if (label.shape.multi) return write_class_pictures(name, label);
+  ids_.resize(label.shape.vectors());
+  HOTPACK_TRY(expand_ids(label, ids_));
+  return write_id_picture(name, label.shape);
+}
+
+Status SampleWriter::write_id_picture(const std::string& name, const LabelShape& shape) {
+  if (shape.class_count > kMostByteIds) {
+    HOTPACK_ASSIGN(const auto png, codecs::encode_png16(picture_of(ids_, shape.width, shape.height, 1)));
+    return write_file(name + ".png", png);
+  }
+  interleaved_.resize(ids_.size());
+  std::transform(ids_.begin(), ids_.end(), interleaved_.begin(), [](std::uint16_t id) { return static_cast<std::uint8_t>(id); });
+  const ConstPicture picture = picture_of(interleaved_, shape.width, shape.height, 1);
+  HOTPACK_ASSIGN(const auto png, palette_.empty() ? codecs::encode_png(picture) : codecs::encode_png_palette(picture, palette_));
+  return write_file(name + ".png", png);
+}
+
+Status SampleWriter::write_class_pictures(const std::string& name, const LabelView& label) {
+  one_hot_.resize(one_hot_elements(label.shape));
+  HOTPACK_TRY(expand_one_hot(label, AxisOrder::channels_first, std::span(one_hot_)));
+  const std::uint64_t pixels = label.shape.vectors();
+  for (std::size_t c = 0; c < label.shape.class_count; ++c) {
+    interleaved_.resize(pixels);
+    std::transform(one_hot_.begin() + static_cast<std::ptrdiff_t>(c * pixels),
+                   one_hot_.begin() + static_cast<std::ptrdiff_t>((c + 1) * pixels), interleaved_.begin(),
+                   [](std::uint8_t set) { return static_cast<std::uint8_t>(set != 0 ? 255 : 0); });
+    HOTPACK_ASSIGN(const auto png, codecs::encode_png(picture_of(interleaved_, label.shape.width, label.shape.height, 1)));
+    HOTPACK_TRY(write_file(name + ".class-" + std::to_string(c) + ".png", png));
+  }
+  return {};
+}
+
+Status SampleWriter::write_label_array(const std::string& name, const LabelView& label) {
+  const bool wide = label.shape.storage == LabelStorage::index && label.shape.vector_bytes() == 2;
+  return write_file(name + ".npy", npy_file(wide ? NpyType::u16 : NpyType::u8, array_shape(label.shape), label.bytes));
+}
+
+void SampleWriter::add_rows(std::string_view key, const LabelView& label) {
+  std::vector<std::uint8_t> set(label.shape.class_count);
+  const std::string start = csv_field(key) + ",";
+  bool any = false;
+  if (!expand_one_hot(label, AxisOrder::channels_last, std::span(set)).ok()) return;
+  for (std::size_t c = 0; c < set.size(); ++c) {
+    if (set[c] == 0) continue;
+    rows_ += start + csv_field(classes_[c].name) + "\n";
+    any = true;
+  }
+  if (!any) rows_ += start + "\n";
+}
+
+Status SampleWriter::finish() { return rows_.empty() ? Status() : write_file("labels.csv", "key,class\n" + rows_); }
+
+Status SampleWriter::write_file(const std::string& name, const std::vector<std::byte>& content) {
+  return write_file(name, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
+}
+
+Status SampleWriter::write_file(const std::string& name, std::string_view content) {
+  const fs::path path = fs::path(options_.folder) / name;
+  std::error_code failed;
+  if (!options_.force && fs::exists(fs::symlink_status(path, failed))) {
+    return Error{ErrorCode::usage, "exists already; --force replaces it", path.string(), {}};
+  }
+  fs::create_directories(path.parent_path(), failed);
+  if (failed) return io_error("cannot make the folder", path.parent_path().string(), failed.value());
+  HOTPACK_TRY(writer::write_file_atomically(path.parent_path().string(), path.filename().string(), content));
+  ++files_;
+  return {};
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,61 @@
+// Samples of a pack back to files: what `extract` does with each.
+//
+//   images/KEY.png    the record's pixels
+//   labels/KEY.png    class ids: a palette picture of the classes' colours where every class has one, else gray; 16-bit above 255 classes.
+//                     Ignored pixels are 255 (65535). Several classes a pixel: labels/KEY.class-ID.png, 0 and 255, a file a class
+//   labels.csv        instead, for labels of whole images: key,class; a line a class; no class: ignored
+//   images/KEY.npy, labels/KEY.npy   on request: [H,W,C] bytes; the label as stored
+//
+// Keys are relative paths without "." and ".." (opening a shard refuses others), so every file lies under the folder.
+// Ownership: keeps buffers from sample to sample. Not thread-safe. Failure: `usage` where a file exists, `io`, `damaged`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "hotpack/schema.hpp"
+#include "hotpack/shard.hpp"
+
+namespace hotpack::cli {
+
+struct SampleWriterOptions {
+  std::string folder;
+  bool ids = false;  // gray ids even where classes have colours
+  bool npy = false;
+  bool force = false;  // replace files that exist
+};
+
+class SampleWriter {
+ public:
+  // `classes` outlives the writer.
+  SampleWriter(SampleWriterOptions options, const std::vector<ClassInfo>& classes);
+
+  [[nodiscard]] Status write(const Sample& sample);
+  // Writes labels.csv if there were labels of whole images.
+  [[nodiscard]] Status finish();
+  [[nodiscard]] std::uint64_t files() const { return files_; }
+
+ private:
+  [[nodiscard]] Status write_image(const Sample& sample);
+  [[nodiscard]] Status write_label(const Sample& sample);
+  [[nodiscard]] Status write_label_picture(const std::string& name, const LabelView& label);
+  [[nodiscard]] Status write_id_picture(const std::string& name, const LabelShape& shape);
+  [[nodiscard]] Status write_class_pictures(const std::string& name, const LabelView& label);
+  [[nodiscard]] Status write_label_array(const std::string& name, const LabelView& label);
+  void add_rows(std::string_view key, const LabelView& label);
+  [[nodiscard]] Status write_file(const std::string& name, std::string_view content);
+  [[nodiscard]] Status write_file(const std::string& name, const std::vector<std::byte>& content);
+
+  SampleWriterOptions options_;
+  const std::vector<ClassInfo>& classes_;
+  std::vector<RgbColor> palette_;  // empty: gray ids
+  std::vector<std::uint8_t> stored_, interleaved_, one_hot_;
+  std::vector<std::uint16_t> ids_;
+  std::string rows_;  // of labels.csv
+  std::uint64_t files_ = 0;
+};
+
+}  // namespace hotpack::cli

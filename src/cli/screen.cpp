@@ -1,0 +1,37 @@
+#include "cli/screen.hpp"
+
+#include <utility>
+
+#include "cli/descriptor.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+constexpr std::string_view kClearLine = "\r\x1b[K";
+
+// A terminal that is gone or full must not stop the work.
+void write_all(int descriptor, std::string_view text) { static_cast<void>(write_fully(descriptor, text)); }
+
+}  // namespace
+
+// One write each, so that other writers to the terminal cannot come between.
+void Screen::print(std::string_view text) {
+  std::string all;
+  if (has_line()) all += kClearLine;
+  all.append(text).append("\n").append(line_);
+  write_all(descriptor_, all);
+}
+
+void Screen::redraw(std::string text) {
+  line_ = std::move(text);
+  write_all(descriptor_, std::string(kClearLine) + line_);
+}
+
+void Screen::take_line_away() {
+  if (!has_line()) return;
+  line_.clear();
+  write_all(descriptor_, kClearLine);
+}
+
+}  // namespace hotpack::cli

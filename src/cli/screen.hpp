@@ -1,0 +1,27 @@
+// Lines on a terminal, with one line at the bottom that is drawn again and again.
+//
+// Ownership: borrows the descriptor. Thread-safety: none; Terminal holds a mutex. Failure: failed writes are ignored.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace hotpack::cli {
+
+class Screen {
+ public:
+  explicit Screen(int descriptor) : descriptor_(descriptor) {}
+
+  // Prints `text` and a newline above the redrawn line.
+  void print(std::string_view text);
+  // Replaces the redrawn line; it must fit the terminal's width.
+  void redraw(std::string text);
+  void take_line_away();
+  [[nodiscard]] bool has_line() const { return !line_.empty(); }
+
+ private:
+  int descriptor_;
+  std::string line_;
+};
+
+}  // namespace hotpack::cli

@@ -1,0 +1,34 @@
+// Numbers and lines as people read them.
+//
+// Pure functions; thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace hotpack::cli {
+
+[[nodiscard]] std::string human_bytes(std::uint64_t bytes);  // "512 B", "1.2 GiB"
+[[nodiscard]] std::string human_count(std::uint64_t count);  // "12,345"
+[[nodiscard]] std::string human_duration(double seconds);    // "0.25 s", "7.3 s", "42 s", "1 min 05 s", "2 h 03 min", "3 d 04 h"
+[[nodiscard]] std::string human_rate(double per_second);     // "0.25", "7.3", "1,234"; no unit
+// "1 sample", "12,345 samples"; `many` defaults to `one` and an s.
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
+
+// Control characters except the newline and the tab as \xNN.
+[[nodiscard]] std::string printable(std::string_view text);
+// Characters of UTF-8 text; wide characters count once.
+[[nodiscard]] std::size_t text_width(std::string_view text);
+// At most `width` characters; a longer text ends with "…".
+[[nodiscard]] std::string truncated(std::string_view text, std::size_t width);
+// Breaks at spaces into a block of `width` columns, if its words allow; lines after the first begin with `indent` more spaces.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+
+// The candidate that a person probably meant: edit distance (a swap of neighbours counts one) at most a third of its length.
+[[nodiscard]] std::optional<std::string> nearest_word(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace hotpack::cli

@@ -1,0 +1,17 @@
+// The one EXIF tag that changes how a photo is seen: Orientation.
+//
+// Pure; thread-safe. Reads hostile bytes: every offset is checked, and whatever is not a valid orientation counts as 1.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace hotpack::codecs {
+
+// `segment` is the payload of a JPEG APP1 segment. True when it holds EXIF data.
+[[nodiscard]] bool is_exif_segment(std::span<const std::byte> segment);
+
+// The orientation, 1…8, of the first image directory of an EXIF segment; 1 when it is absent, invalid or cut off.
+[[nodiscard]] int exif_orientation(std::span<const std::byte> segment);
+
+}  // namespace hotpack::codecs

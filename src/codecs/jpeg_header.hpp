@@ -1,0 +1,18 @@
+// The marker segments of a JPEG file before its first scan.
+//
+// Pure; thread-safe. Errors have code `data`.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "codecs/picture_info.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::codecs {
+
+// As probe(), for bytes that begin with FF D8. Application segments of any length may come first; all segments up to the first scan
+// are needed, for the colour transform may be told last. EXIF is taken from the first EXIF segment.
+[[nodiscard]] Result<Probe> probe_jpeg(std::span<const std::byte> bytes, bool complete);
+
+}  // namespace hotpack::codecs

@@ -1,0 +1,39 @@
+// JPEG bytes to pixels with libjpeg: accurate integer DCT, fancy upsampling.
+//
+// libjpeg's warnings are errors here: after one of them some pixels are invented. So is a file of more than kMaxScans scans, which can keep
+// a decoder busy for hours over few bytes.
+//
+// Ownership: keeps one decompressor from picture to picture; results are views into `buffers`. Not thread-safe, not movable.
+// Failure: code `data` with libjpeg's words; std::bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "base/raw_label.hpp"
+#include "codecs/picture_info.hpp"
+#include "codecs/pixel_buffers.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::codecs {
+
+inline constexpr int kMaxScans = 500;
+
+class JpegReader {
+ public:
+  JpegReader();
+  ~JpegReader();
+
+  // `info` is what probe() said of `file`; the pixel limit has been checked. `channels` is 3 (RGB) or 1 (gray), as in ImageOptions.
+  [[nodiscard]] Result<ConstPicture> read_image(std::span<const std::byte> file, const PictureInfo& info, int channels,
+                                                PixelBuffers& buffers);
+  // Gray as samples, colours as RGB.
+  [[nodiscard]] Result<RawLabel> read_label(std::span<const std::byte> file, const PictureInfo& info, PixelBuffers& buffers);
+
+ private:
+  class Decompressor;
+  std::unique_ptr<Decompressor> decompressor_;
+};
+
+}  // namespace hotpack::codecs

@@ -1,0 +1,22 @@
+// PNG bytes to pixels: a photo as OpenCV sees it, or a label's samples as they are stored.
+//
+// Ownership: results are views into `buffers`. Thread-safe for different buffers. Failure: code `data`; std::bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/raw_label.hpp"
+#include "codecs/decoder.hpp"
+#include "codecs/picture_info.hpp"
+#include "codecs/pixel_buffers.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::codecs {
+
+// `info` is what probe() said of `file`; the pixel limit has been checked.
+[[nodiscard]] Result<ConstPicture> read_png_image(std::span<const std::byte> file, const PictureInfo& info, const ImageOptions& options,
+                                                  PixelBuffers& buffers);
+[[nodiscard]] Result<RawLabel> read_png_label(std::span<const std::byte> file, const PictureInfo& info, PixelBuffers& buffers);
+
+}  // namespace hotpack::codecs

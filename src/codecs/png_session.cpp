@@ -1,0 +1,73 @@
+#include "codecs/png_session.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace hotpack::codecs {
+
+PngSession::PngSession(std::span<const std::byte> file) : unread_(file) {
+  png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
+  if (png_ != nullptr) info_ = png_create_info_struct(png_);
+}
+
+PngSession::~PngSession() { png_destroy_read_struct(&png_, &info_, nullptr); }
+
+std::span<const png_color> PngSession::palette() const {
+  png_colorp colors = nullptr;
+  int count = 0;
+  if (png_get_PLTE(png_, info_, &colors, &count) == 0) return {};
+  return {colors, static_cast<std::size_t>(count)};
+}
+
+void PngSession::read_header(const PictureInfo& info) {
+  static constexpr png_byte kTransparency[] = {'t', 'R', 'N', 'S', '\0'};
+  png_set_read_fn(png_, this, on_read);
+  png_set_user_limits(png_, kMaxSide, kMaxSide);
+  png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_QUIET_USE);
+  png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);  // all ancillary chunks that libpng knows, but for tRNS
+  png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kTransparency, 1);
+  png_set_check_for_invalid_index(png_, 0);  // what an index beyond PLTE means is for the caller to say
+  png_read_info(png_, info_);
+  const bool as_probed = png_get_image_width(png_, info_) == static_cast<png_uint_32>(info.width) &&
+                         png_get_image_height(png_, info_) == static_cast<png_uint_32>(info.height);
+  if (!as_probed) on_error(png_, "its header contradicts itself");
+}
+
+void PngSession::settle_layout() {
+  passes_ = png_set_interlace_handling(png_);
+  png_read_update_info(png_, info_);
+  row_bytes_ = png_get_rowbytes(png_, info_);
+}
+
+void PngSession::read_passes(png_bytep rows, std::size_t row_bytes) {
+  for (int pass = 0; pass < passes_; ++pass) {
+    for (int y = 0; y < height_; ++y) png_read_row(png_, rows + static_cast<std::size_t>(y) * row_bytes, nullptr);
+  }
+}
+
+Error PngSession::failure() const { return data_error("the PNG is damaged or truncated: " + std::string(message_)); }
+
+Error PngSession::out_of_memory() { return data_error("not enough memory to read the PNG; use fewer jobs (-j)"); }
+
+void PngSession::on_error(png_structp png, png_const_charp text) {
+  auto& session = *static_cast<PngSession*>(png_get_error_ptr(png));
+  std::snprintf(session.message_, sizeof session.message_, "%s", text);
+  png_longjmp(png, 1);
+}
+
+// libpng only warns when the pixels do not match zlib's checksum over them. Its other warnings leave the pixels whole.
+void PngSession::on_warning(png_structp png, png_const_charp text) {
+  if (std::strstr(text, "incorrect data check") != nullptr) on_error(png, text);
+}
+
+void PngSession::on_read(png_structp png, png_bytep into, std::size_t size) {
+  auto& session = *static_cast<PngSession*>(png_get_io_ptr(png));
+  if (size > session.unread_.size()) on_error(png, "the file ends too early");
+  std::memcpy(into, session.unread_.data(), size);
+  session.unread_ = session.unread_.subspan(size);
+}
+
+}  // namespace hotpack::codecs

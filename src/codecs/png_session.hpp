@@ -1,0 +1,99 @@
+// One PNG file being read with libpng: error handling, chunk policy and the order of calls.
+//
+// libpng reports errors by longjmp. Everything that calls it runs inside guarded(), and nothing in there owns anything that a jump
+// would leak: the lambdas hold references, the loops plain values.
+//
+// Chunks: all ancillary ones are skipped unread and unchecked, so neither a compressed bomb in zTXt or iCCP nor damage in metadata costs
+// anything, and gAMA, iCCP, sBIT, tRNS cannot alter a sample. Critical ones, IDAT's own zlib checksum and IEND are checked.
+//
+// Ownership: owns libpng's structures; the file's bytes must outlive it. Not thread-safe. Failure: code `data` with libpng's words.
+#pragma once
+
+#include <png.h>
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/picture.hpp"
+#include "codecs/picture_info.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::codecs {
+
+class PngSession {
+ public:
+  explicit PngSession(std::span<const std::byte> file);
+  ~PngSession();
+  PngSession(const PngSession&) = delete;
+  PngSession& operator=(const PngSession&) = delete;
+
+  // Reads up to the first IDAT, then applies `set_transforms(png)`. `info` is what probe() said of the file.
+  template <class SetTransforms>
+  [[nodiscard]] Status start(const PictureInfo& info, const SetTransforms& set_transforms) {
+    height_ = info.height;
+    return guarded([&] {
+      read_header(info);
+      set_transforms(png_);
+      settle_layout();
+    });
+  }
+
+  // The colours of PLTE as stored; libpng owns them.
+  [[nodiscard]] std::span<const png_color> palette() const;
+
+  // Reads all rows to their places, and the file to its end.
+  [[nodiscard]] Status read_into(void* rows, std::size_t row_bytes) {
+    return guarded([&] {
+      read_passes(static_cast<png_bytep>(rows), row_bytes);
+      png_read_end(png_, nullptr);
+    });
+  }
+
+  // Reads all rows through `raw`, calling `convert(row as read, y)`, and the file to its end. Only an interlaced picture is held in
+  // `raw` as a whole. `convert` must neither throw nor own anything.
+  template <class Convert>
+  [[nodiscard]] Status read_through(Buffer& raw, const Convert& convert) {
+    const std::size_t rows_held = passes_ > 1 ? static_cast<std::size_t>(height_) : 1;
+    auto* rows = raw.reserve_as<png_byte>(row_bytes_ * rows_held);
+    return guarded([&] {
+      if (passes_ > 1) read_passes(rows, row_bytes_);
+      for (int y = 0; y < height_; ++y) {
+        png_bytep row = passes_ > 1 ? rows + static_cast<std::size_t>(y) * row_bytes_ : rows;
+        if (passes_ == 1) png_read_row(png_, row, nullptr);
+        convert(row, y);
+      }
+      png_read_end(png_, nullptr);
+    });
+  }
+
+ private:
+  template <class Body>
+  [[nodiscard]] Status guarded(const Body& body) {
+    if (png_ == nullptr || info_ == nullptr) return out_of_memory();
+    if (setjmp(png_jmpbuf(png_)) != 0) return failure();
+    body();
+    return {};
+  }
+
+  void read_header(const PictureInfo& info);
+  void settle_layout();
+  void read_passes(png_bytep rows, std::size_t row_bytes);
+  [[nodiscard]] Error failure() const;
+  [[nodiscard]] static Error out_of_memory();
+
+  [[noreturn]] static void on_error(png_structp png, png_const_charp text);
+  static void on_warning(png_structp png, png_const_charp text);
+  static void on_read(png_structp png, png_bytep into, std::size_t size);
+
+  std::span<const std::byte> unread_;
+  char message_[256] = {};
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  int height_ = 0;
+  int passes_ = 1;
+  std::size_t row_bytes_ = 0;
+};
+
+}  // namespace hotpack::codecs

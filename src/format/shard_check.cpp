@@ -1,0 +1,230 @@
+#include "format/shard_check.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/fit.hpp"
+#include "base/try.hpp"
+#include "format/json_node.hpp"
+#include "format/schema_json.hpp"
+
+namespace hotpack::format {
+namespace {
+
+constexpr std::string_view kFillerPrefix = "_pad.";
+
+// Where two texts differ first.
+std::size_t first_mismatch(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+Status check_text(std::string_view name, std::string_view text, std::string_view canonical) {
+  if (text == canonical) return {};
+  return damaged_error(std::string(name) + " is not canonical JSON from its byte " + std::to_string(first_mismatch(text, canonical)) +
+                       " on");
+}
+
+Status check_engines(const ShardHeader& header) {
+  const auto& engines = header.schema.options.engines;
+  const bool told = std::any_of(engines.begin(), engines.end(), [](const std::string& token) { return token.starts_with("zstd:"); });
+  const bool found = header.find("image.zstd") != nullptr || header.find("label.zstd") != nullptr;
+  if (told == found) return {};
+  return damaged_error(told ? "options.engines names zstd, but no field is compressed"
+                            : "a field is compressed, but options.engines does not name zstd");
+}
+
+Status check_places(const ShardHeader& header, const Layout& layout) {
+  if (header.header_bytes != layout.header_bytes) {
+    return damaged_error(
+        "the header has " + std::to_string(header.header_bytes) + " bytes, expected " + std::to_string(layout.header_bytes), {}, 0);
+  }
+  for (std::size_t i = 0; i < std::min(header.tensors.size(), layout.tensors.size()); ++i) {
+    const Tensor& found = header.tensors[i];
+    const Tensor& wanted = layout.tensors[i];
+    if (found == wanted) continue;
+    return damaged_error("the tensor " + excerpt(Json(found.name)) + " at " + std::to_string(found.begin) + " stands where " + wanted.name +
+                             " at " + std::to_string(wanted.begin) + " belongs",
+                         {}, header.buffer_start() + found.begin);
+  }
+  if (header.tensors.size() == layout.tensors.size()) return {};
+  return damaged_error(std::to_string(header.tensors.size()) + " tensors, expected " + std::to_string(layout.tensors.size()));
+}
+
+Region region_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& table, std::uint64_t index) {
+  const auto number = [&](std::uint64_t i) { return i32_at(file, header, table, 4 * index + i); };
+  return {number(0), number(1), number(2), number(3)};
+}
+
+std::string text_of(const Region& region) {
+  return "[" + std::to_string(region.x) + "," + std::to_string(region.y) + "," + std::to_string(region.width) + "," +
+         std::to_string(region.height) + "]";
+}
+
+// What the schema says about source.region; `fit` is empty where any region may be.
+struct RegionRule {
+  std::optional<Fit> fit;
+  Anchor anchor = Anchor::centre;
+  Extent target;
+  const Tensor* shapes = nullptr;  // image.shape where records differ in size
+  std::uint64_t height_at = 0;     // place of height in a shape; width follows
+};
+
+RegionRule region_rule(const ShardHeader& header) {
+  const Schema& schema = header.schema;
+  RegionRule rule;
+  if (schema.options.size_mismatch == "crop-min") return rule;
+  rule.fit = fit_from_name(schema.geometry.fit);
+  rule.anchor = anchor_from_name(schema.options.anchor).value_or(Anchor::centre);
+  if (const auto& size = schema.geometry.size) rule.target = {static_cast<int>((*size)[0]), static_cast<int>((*size)[1])};
+  rule.shapes = header.find("image.shape");
+  rule.height_at = schema.image.layout == ImageLayout::chw ? 1 : 0;
+  return rule;
+}
+
+Status check_region(std::span<const std::byte> file, const ShardHeader& header, const RegionRule& rule, std::uint64_t index) {
+  const Tensor& sizes = *header.find("source.size");
+  const Extent source{i32_at(file, header, sizes, 2 * index), i32_at(file, header, sizes, 2 * index + 1)};
+  const std::string who = "record " + std::to_string(index) + ": ";
+  if (source.width < 1 || source.height < 1) {
+    return damaged_error(who + "source.size is not positive", {}, header.buffer_start() + sizes.begin + 8 * index);
+  }
+  if (!rule.fit) return {};
+  const Tensor& regions = *header.find("source.region");
+  const Region found = region_at(file, header, regions, index);
+  const Region wanted = fit_region(*rule.fit, rule.anchor, source, rule.target);
+  if (found != wanted) {
+    return damaged_error(who + "source.region is " + text_of(found) + ", expected " + text_of(wanted), {},
+                         header.buffer_start() + regions.begin + 16 * index);
+  }
+  if (rule.shapes == nullptr) return {};
+  const Extent shape{i32_at(file, header, *rule.shapes, 3 * index + rule.height_at + 1),
+                     i32_at(file, header, *rule.shapes, 3 * index + rule.height_at)};
+  if (shape == source) return {};
+  return damaged_error(who + "image.shape is not that of source.size", {}, header.buffer_start() + rule.shapes->begin + 12 * index);
+}
+
+Status check_hash(std::span<const std::byte> file, const ShardHeader& header, std::uint64_t index) {
+  const Tensor& hashes = *header.find("source.hash");
+  const bool has_label_file = header.schema.label && header.schema.label->kind == LabelKind::pixel;
+  const bool image = u64_at(file, header, hashes, 2 * index) != 0;
+  const bool label = u64_at(file, header, hashes, 2 * index + 1) != 0;
+  if (image && label == has_label_file) return {};
+  return damaged_error("record " + std::to_string(index) + ": source.hash " + (image ? "of the label" : "of the image") +
+                           (image && !has_label_file ? " is set, but there is no label file" : " is missing"),
+                       {}, header.buffer_start() + hashes.begin + 16 * index);
+}
+
+bool has_form(const ShardHeader& header, const std::string& name, DType type, std::uint64_t items) {
+  const Tensor* tensor = header.find(name);
+  return tensor != nullptr && tensor->type == type && tensor->shape.size() == 1 && tensor->shape[0] == items;
+}
+
+std::string without_ending(std::string_view name, std::string_view ending) {
+  return std::string(name.substr(0, name.size() - ending.size()));
+}
+
+// The field that a payload tensor holds, if its companions are there.
+std::optional<std::string> covered_field(const ShardHeader& header, const Tensor& tensor) {
+  const std::uint64_t n = header.records;
+  if (tensor.name.ends_with(".zstd")) {
+    const std::string field = without_ending(tensor.name, ".zstd");
+    const bool covered = has_form(header, tensor.name + ".crc32c", DType::u32, n) &&
+                         has_form(header, tensor.name + ".offsets", DType::u64, n + 1) &&
+                         has_form(header, field + ".crc32c", DType::u32, n);
+    return covered ? std::optional(field) : std::nullopt;
+  }
+  if (tensor.name.ends_with(".data")) {
+    const std::string field = without_ending(tensor.name, ".data");
+    const bool covered = has_form(header, field + ".crc32c", DType::u32, n) && has_form(header, field + ".offsets", DType::u64, n + 1);
+    return covered ? std::optional(field) : std::nullopt;
+  }
+  const bool rows = !tensor.shape.empty() && tensor.shape[0] == n;
+  return rows && has_form(header, tensor.name + ".crc32c", DType::u32, n) ? std::optional(tensor.name) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_filler(const Tensor& tensor) {
+  const std::string_view name = tensor.name;
+  const bool numbered = name.starts_with(kFillerPrefix) && name.size() > kFillerPrefix.size() &&
+                        name.find_first_not_of("0123456789", kFillerPrefix.size()) == std::string_view::npos;
+  return numbered && tensor.type == DType::u8 && tensor.shape.size() == 1;
+}
+
+Result<TensorList> expected_tensors(const ShardHeader& header) {
+  const auto bytes_of_tensor = [&](std::string_view name) {
+    const Tensor* tensor = header.find(name);
+    return tensor == nullptr ? 0 : tensor->bytes();
+  };
+  Contents contents;
+  contents.records = header.records;
+  contents.key_bytes = bytes_of_tensor("key.data");
+  contents.image_zstd = header.find("image.zstd") != nullptr;
+  contents.label_zstd = header.find("label.zstd") != nullptr;
+  contents.image_stored_bytes = bytes_of_tensor(contents.image_zstd ? "image.zstd" : "image.data");
+  contents.label_stored_bytes = bytes_of_tensor(contents.label_zstd ? "label.zstd" : "label.data");
+  auto list = list_tensors(header.schema, contents);
+  if (!list.ok()) return damaged_error(list.error().message);
+  return list;
+}
+
+Status check_form(std::span<const std::byte> file, const ShardHeader& header) {
+  if (header.minor != 0) return {};
+  HOTPACK_ASSIGN(const std::string schema, encode_schema(header.schema));
+  HOTPACK_TRY(check_text("hotpack.schema", header.metadata.schema, schema));
+  HOTPACK_TRY(check_text("hotpack.plan", header.metadata.plan, encode_plan(header.plan)));
+  HOTPACK_TRY(check_engines(header));
+  HOTPACK_ASSIGN(const TensorList list, expected_tensors(header));
+  const auto layout = place_tensors(header.metadata, list);
+  if (!layout.ok()) return damaged_error(layout.error().message);
+  HOTPACK_TRY(check_places(header, *layout));
+  const std::string wanted = encode_header(header.metadata, *layout);
+  const std::string_view found(reinterpret_cast<const char*>(file.data()), static_cast<std::size_t>(header.buffer_start()));
+  if (found == wanted) return {};
+  const std::size_t at = first_mismatch(found, wanted);
+  return damaged_error("the header is not in canonical form (order of entries, JSON or padding)", {}, at);
+}
+
+Status check_fillers(std::span<const std::byte> file, const ShardHeader& header) {
+  for (const Tensor& tensor : header.tensors) {
+    if (!is_filler(tensor)) continue;
+    const auto bytes = file.subspan(header.buffer_start() + tensor.begin, tensor.bytes());
+    const auto stain = std::find_if(bytes.begin(), bytes.end(), [](std::byte byte) { return byte != std::byte{0}; });
+    if (stain == bytes.end()) continue;
+    return damaged_error("the filler " + tensor.name + " is not zero", {}, static_cast<std::uint64_t>(&*stain - file.data()));
+  }
+  return {};
+}
+
+Status check_sources(std::span<const std::byte> file, const ShardHeader& header) {
+  const RegionRule rule = region_rule(header);
+  for (std::uint64_t i = 0; i < header.records; ++i) {
+    HOTPACK_TRY(check_region(file, header, rule, i));
+    HOTPACK_TRY(check_hash(file, header, i));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> later_fields(const ShardHeader& header) {
+  HOTPACK_ASSIGN(const TensorList list, expected_tensors(header));
+  const auto known = [&](const Tensor& tensor) {
+    return std::any_of(list.payload.begin(), list.payload.end(), [&](const Tensor& one) { return one.name == tensor.name; });
+  };
+  std::vector<std::string> fields;
+  for (const Tensor& tensor : header.tensors) {
+    if (tensor.name.ends_with(".offsets")) break;  // the tables region starts here
+    if (is_filler(tensor) || known(tensor) || tensor.bytes() == 0) continue;
+    const auto field = covered_field(header, tensor);
+    if (!field) {
+      return damaged_error("the payload tensor " + excerpt(Json(tensor.name)) + " has no CRC-32C a record", {},
+                           header.buffer_start() + tensor.begin);
+    }
+    fields.push_back(*field);
+  }
+  return fields;
+}
+
+}  // namespace hotpack::format

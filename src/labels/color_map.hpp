@@ -1,0 +1,62 @@
+// From 24-bit colours to class ids: a small open-addressing hash table. Inside this room only.
+//
+// Built once, then read by any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hotpack/schema.hpp"
+
+namespace hotpack::labels {
+
+// 0xRRGGBB
+[[nodiscard]] constexpr std::uint32_t packed_color(RgbColor color) {
+  return std::uint32_t{color[0]} << 16 | std::uint32_t{color[1]} << 8 | std::uint32_t{color[2]};
+}
+
+class ColorMap {
+ public:
+  static constexpr std::uint32_t kUnknown = 0x10000;  // no 16-bit id
+
+  // Room for `count` colours at a load of at most 1/8, so that nearly every look-up ends at its first slot.
+  explicit ColorMap(std::size_t count = 0) {
+    while ((std::size_t{1} << (32 - shift_)) < 8 * count) --shift_;
+    slots_.resize(std::size_t{1} << (32 - shift_));
+  }
+
+  // A colour must be added only once.
+  void add(RgbColor color, std::uint16_t id) {
+    const std::uint32_t key = packed_color(color);
+    std::size_t at = slot_of(key);
+    while (slots_[at].key != kNoColor) at = next(at);
+    slots_[at] = {key, id};
+  }
+
+  // The id of 0xRRGGBB, or kUnknown.
+  [[nodiscard]] std::uint32_t find(std::uint32_t key) const {
+    std::size_t at = slot_of(key);
+    while (slots_[at].key != key) {
+      if (slots_[at].key == kNoColor) return kUnknown;
+      at = next(at);
+    }
+    return slots_[at].id;
+  }
+
+ private:
+  static constexpr std::uint32_t kNoColor = 0xFFFFFFFF;
+  struct Slot {
+    std::uint32_t key = kNoColor;
+    std::uint32_t id = kUnknown;
+  };
+
+  // Multiplicative hashing: the golden ratio's bits spread colours that differ in one channel only.
+  [[nodiscard]] std::size_t slot_of(std::uint32_t key) const { return (key * 0x9E3779B1u) >> shift_; }
+  [[nodiscard]] std::size_t next(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
+
+  int shift_ = 28;  // 2^(32 − shift) slots
+  std::vector<Slot> slots_;
+};
+
+}  // namespace hotpack::labels

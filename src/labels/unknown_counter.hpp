@@ -1,0 +1,35 @@
+// Counts the values of one label that no class has. Inside this room only; not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "base/picture.hpp"
+#include "labels/label_decoder.hpp"
+
+namespace hotpack::labels {
+
+// A value as found in the file: an id, a colour 0xRRGGBB, or a palette index that has no colour.
+struct FoundValue {
+  enum class Kind : std::uint32_t { id, color, palette_index } kind = Kind::id;
+  std::uint32_t value = 0;
+};
+
+class UnknownCounter {
+ public:
+  // Counts a pixel. Pixels must come row by row: the first call with a value gives its place.
+  void add(FoundValue found, int x, int y);
+
+  // Writes the unknown_* members and `unknown` of the report.
+  void finish(DecodeReport& report) const;
+
+ private:
+  struct Seen {
+    std::uint64_t count = 0;
+    int x = 0, y = 0;
+  };
+  std::unordered_map<std::uint32_t, Seen> seen_;  // by kind and value
+  std::uint64_t pixels_ = 0;
+};
+
+}  // namespace hotpack::labels

@@ -1,0 +1,58 @@
+// What already is in the output folder, and which of its shards can be kept.
+//
+// Reads only; pack() decides. Thread-safe as plain values are. Failure: `usage` for files that hotpack did not make, `io`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/manifest.hpp"
+#include "format/sums.hpp"
+#include "hotpack/result.hpp"
+#include "pipeline/plan.hpp"
+#include "writer/shard_writer.hpp"
+
+namespace hotpack::pipeline {
+
+struct OutputFolder {
+  std::string path;
+  bool exists = false;
+  std::optional<format::Manifest> manifest;  // whole and undamaged
+  std::string manifest_fault;                // why a manifest that is there cannot be used, else empty
+  std::vector<std::string> shards;           // names of shard files, sorted
+};
+
+// Lists the folder. Refuses (code `usage`) any entry that is neither a manifest, a shard of hotpack, nor one of its temporary files.
+[[nodiscard]] Result<OutputFolder> look_at_output(const std::string& path);
+
+// A shard file that passed its first-touch checks.
+struct ExistingShard {
+  format::Metadata metadata;
+  Schema schema;
+  format::PlanIdentity identity;
+  writer::FinishedShard finished;
+};
+[[nodiscard]] Result<ExistingShard> read_existing_shard(const std::string& folder, const std::string& name);
+
+// Shards of `plan` that need no packing: plan, schema and sources equal, first-touch checks and (where a manifest tells it) digest and size
+// good. An entry a planned shard. `damaged` gains a line for each shard that is there but broken.
+[[nodiscard]] std::vector<std::optional<writer::FinishedShard>> find_kept_shards(const OutputFolder& folder, const Plan& plan,
+                                                                                 std::vector<std::string>& damaged);
+
+// Whether the folder already holds this plan, whole: nothing is to be done.
+[[nodiscard]] bool is_complete(const OutputFolder& folder, const Plan& plan, const std::vector<std::optional<writer::FinishedShard>>& kept);
+
+// Refuses (code `usage`) a folder that was packed with other options, naming the first that differs, or that holds another data set.
+[[nodiscard]] Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list);
+
+// Keys of the records of a shard, in order.
+[[nodiscard]] Result<std::vector<std::string>> read_keys(const std::string& folder, const std::string& name);
+
+// Whether the sources of a kept shard still have the hashes stored in it (--recheck). False where samples were skipped: nothing is
+// stored of them. Errors: `io`.
+[[nodiscard]] Result<bool> sources_unchanged(const std::string& folder, const std::string& name, const ShardPlan& shard,
+                                             const SampleList& list);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,388 @@
+#include "pipeline/pack.hpp"
+
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/try.hpp"
+#include "pipeline/header_survey.hpp"
+#include "pipeline/output_folder.hpp"
+#include "pipeline/pack_sink.hpp"
+#include "pipeline/prepare.hpp"
+#include "pipeline/run.hpp"
+#include "writer/atomic_file.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using Kept = std::vector<std::optional<writer::FinishedShard>>;
+
+// Everything that is decided before the first byte is written.
+struct Decision {
+  LabelSetup setup;
+  Plan plan;
+  Kept kept;
+};
+
+// Runs `work` with as many threads as asked for, more than cores if need be.
+template <class Work>
+auto with_threads(int threads, Work work) {
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+  tbb::task_arena arena(threads);
+  return arena.execute(work);
+}
+
+std::string manifest_path(const std::string& folder) { return folder + "/" + std::string(format::kManifestName); }
+
+class Packing {
+ public:
+  Packing(const PackOptions& options, Observer& observer) : options_(options), observer_(observer) {}
+
+  Result<PackReport> pack(bool dry_run) {
+    HOTPACK_TRY(check_options(options_));
+    HOTPACK_ASSIGN(list_, gather_samples(options_.input, report_.plan, report_.problems));
+    if (report_.problems.count() > 0) return refused();
+    HOTPACK_ASSIGN(folder_, look_at_output(options_.run.output));
+    if (options_.run.force) forget_output();
+    HOTPACK_ASSIGN(const bool finished, already_complete());
+    if (finished) return complete();
+    HOTPACK_ASSIGN(const ProblemLog headers, decide());
+    if (observer_.stop_requested()) return stopped();
+    // What headers show stops the run now, before hours are spent, unless bad samples are skipped: then packing meets them again.
+    if (!options_.run.skip_errors) report_.problems.append(headers);
+    if (report_.problems.count() > 0) return refused();
+    HOTPACK_TRY(check_same_options(folder_, decision_->plan, list_));
+    HOTPACK_TRY(keep_what_is_good());
+    HOTPACK_TRY(summarize_plan());
+    if (dry_run) return planned();
+    HOTPACK_TRY(check_free_space());
+    return write();
+  }
+
+  Result<PackReport> check() {
+    HOTPACK_TRY(check_options(options_));
+    HOTPACK_ASSIGN(list_, gather_samples(options_.input, report_.plan, report_.problems));
+    HOTPACK_ASSIGN([[maybe_unused]] const ProblemLog headers, decide());  // looking at all samples meets them again
+    if (observer_.stop_requested()) return stopped();
+    decision_->kept.resize(decision_->plan.shards.size());
+    HOTPACK_TRY(summarize_plan());
+    return look_at_all_samples();
+  }
+
+ private:
+  // Every shard is to be packed again, whatever is there.
+  void forget_output() {
+    folder_.manifest.reset();
+    folder_.manifest_fault.clear();
+    forced_away_ = std::exchange(folder_.shards, {});
+  }
+
+  // A finished pack of the same inputs and options: found without reading a label or a header.
+  Result<bool> already_complete() {
+    if (!folder_.manifest) return false;
+    const Schema& schema = folder_.manifest->schema;
+    const auto reading = labels::reading_from_name(earlier_label_kind(schema));
+    const EarlierDecision earlier{reading.value_or(labels::LabelReading::index), &schema.classes};
+    ProblemLog ignored;
+    Result<LabelSetup> setup = adopt_labels(options_, list_, earlier, ignored);
+    if (!setup.ok()) return false;  // decide() finds the same fault and says it in full
+    HOTPACK_ASSIGN(Plan plan, make_plan(options_, *setup, list_));
+    if (plan.schema_text != folder_.manifest->schema_text || plan.plan_text != folder_.manifest->plan_text) return false;
+    std::vector<std::string> damaged;
+    Kept kept = find_kept_shards(folder_, plan, damaged);
+    HOTPACK_TRY(recheck_sources(plan, kept));
+    if (!is_complete(folder_, plan, kept)) return false;
+    decision_.emplace(Decision{std::move(setup).value(), std::move(plan), std::move(kept)});
+    return true;
+  }
+
+  static std::string earlier_label_kind(const Schema& schema) {
+    for (const auto& [name, value] : schema.options.more)
+      if (name == "label_kind" && value.size() > 2) return value.substr(1, value.size() - 2);
+    return "";
+  }
+
+  // Labels, classes, shards. Gives the problems that headers show.
+  Result<ProblemLog> decide() {
+    HOTPACK_ASSIGN(HeaderSurvey survey, survey_headers(list_, options_.record, observer_));
+    if (observer_.stop_requested()) return ProblemLog();
+    HOTPACK_ASSIGN(LabelSetup setup, resolve_labels(options_, list_, survey, observer_, report_.problems));
+    if (observer_.stop_requested()) return ProblemLog();
+    HOTPACK_ASSIGN(Plan plan, make_plan(options_, setup, list_));
+    decision_.emplace(Decision{std::move(setup), std::move(plan), {}});
+    return std::move(survey.problems);
+  }
+
+  Status keep_what_is_good() {
+    std::vector<std::string> damaged;
+    decision_->kept = find_kept_shards(folder_, decision_->plan, damaged);
+    HOTPACK_TRY(recheck_sources(decision_->plan, decision_->kept));
+    for (const std::string& text : damaged) report_.plan.warnings.push_back(text + "; the shard is packed again");
+    if (!folder_.manifest_fault.empty()) report_.plan.warnings.push_back(folder_.manifest_fault + "; it is written again");
+    return {};
+  }
+
+  // --recheck: forgets kept shards whose sources have other bytes now.
+  Status recheck_sources(const Plan& plan, Kept& kept) {
+    if (!options_.run.recheck) return {};
+    for (std::size_t i = 0; i < kept.size() && !observer_.stop_requested(); ++i) {
+      if (!kept[i]) continue;
+      HOTPACK_ASSIGN(const bool unchanged, sources_unchanged(folder_.path, kept[i]->row.file, plan.shards[i], list_));
+      if (!unchanged) kept[i].reset();
+    }
+    return {};
+  }
+
+  Status summarize_plan() {
+    const Plan& plan = decision_->plan;
+    PlanSummary& summary = report_.plan;
+    summary.samples = plan.identity.samples;
+    summary.shards = plan.shards.size();
+    summary.samples_a_shard = plan.shards.front().samples;
+    summary.image_record_bytes = plan.image_bytes;
+    summary.label_record_bytes = plan.label_bytes;
+    summary.exact = !plan.compressed();
+    for (std::size_t i = 0; i < plan.shards.size(); ++i) {
+      const auto& kept = decision_->kept[i];
+      HOTPACK_ASSIGN(const std::uint64_t bytes, plan.shard_file_bytes(i));
+      summary.shard_bytes_total += kept ? kept->row.bytes : bytes;
+      summary.bytes_to_write += kept ? 0 : bytes;
+      summary.kept_shards += kept.has_value();
+    }
+    summary.free_bytes = free_bytes_at(options_.run.output.empty() ? "." : options_.run.output);
+    summary.plan_bytes = list_.memory_bytes();
+    summary.verdict = decision_->setup.verdict;
+    summary.warnings.insert(summary.warnings.end(), decision_->setup.table.warnings.begin(), decision_->setup.table.warnings.end());
+    report_.schema = plan.schema;
+    return {};
+  }
+
+  Status check_free_space() const {
+    // The manifest repeats the schema and has a row a shard.
+    const std::uint64_t manifest = 4096 + decision_->plan.schema_text.size() + 256 * decision_->plan.shards.size();
+    const std::uint64_t needed = report_.plan.bytes_to_write + manifest;
+    if (!report_.plan.free_bytes || *report_.plan.free_bytes >= needed) return {};
+    return Error{ErrorCode::io,
+                 "the disk has " + std::to_string(*report_.plan.free_bytes) + " bytes free, the pack needs " +
+                     (report_.plan.exact ? "" : "up to ") + std::to_string(needed) +
+                     ". Free some space, choose another disk, or a smaller form (--label-storage bits or index, --zstd)",
+                 options_.run.output,
+                 {}};
+  }
+
+  // ---- writing
+
+  Result<PackReport> write() {
+    HOTPACK_ASSIGN(const bool created, prepare_folder());
+    Result<PackReport> report = pack_shards();
+    if (!report.ok() && created) {
+      std::error_code ignored;
+      std::filesystem::remove(options_.run.output, ignored);  // only where it is empty
+    }
+    return report;
+  }
+
+  // True when the folder was made by this run.
+  Result<bool> prepare_folder() {
+    const std::string& output = options_.run.output;
+    std::error_code failure;
+    const bool created = std::filesystem::create_directories(output, failure);
+    if (failure) return io_error("cannot make the output folder", output, failure.value());
+    HOTPACK_TRY(writer::remove_stale_temporaries(output, [](std::string_view) { return true; }));
+    HOTPACK_TRY(unpublish(output));
+    return created;
+  }
+
+  // From here on the folder is not a data set until its manifest is written again.
+  Status unpublish(const std::string& output) {
+    std::error_code failure;
+    if (std::filesystem::remove(manifest_path(output), failure)) HOTPACK_TRY(sync_folder(output));
+    if (failure) return io_error("cannot remove the old manifest", manifest_path(output), failure.value());
+    std::set<std::string> planned;
+    const std::size_t count = decision_->plan.shards.size();
+    for (std::size_t i = 0; i < count; ++i)
+      if (!options_.run.force) planned.insert(format::shard_file_name(i, count));
+    std::vector<std::string> old = folder_.shards;
+    old.insert(old.end(), forced_away_.begin(), forced_away_.end());
+    for (const std::string& name : old)
+      if (planned.count(name) == 0 && !std::filesystem::remove(output + "/" + name, failure) && failure)
+        return io_error("cannot remove an old shard", output + "/" + name, failure.value());
+    return {};
+  }
+
+  Result<PackReport> pack_shards() {
+    const Plan& plan = decision_->plan;
+    RunInput input{options_, decision_->setup, plan, list_, {}, "packing", 0};
+    std::uint64_t skipped_before = 0;
+    for (std::size_t i = 0; i < plan.shards.size(); ++i) {
+      const auto& kept = decision_->kept[i];
+      if (!kept) input.shards.push_back(i);
+      if (kept) input.already_done += plan.shards[i].samples, skipped_before += kept->sums.skipped;
+    }
+    PackSink sink(input, report_.problems, skipped_before);
+    HOTPACK_TRY(open_empty_shard(input, sink));
+    HOTPACK_ASSIGN(const RunResult run, run_samples(input, sink, observer_));
+    HOTPACK_ASSIGN(auto finished, sink.finish());
+    take_counts(run, finished);
+    if (run.stopped) return stopped();
+    return publish(std::move(finished), sink.skipped_lines());
+  }
+
+  // An empty data set has one shard without records; no sample makes the pipeline open it.
+  static Status open_empty_shard(const RunInput& input, PackSink& sink) {
+    if (input.shards.size() != 1 || input.plan.shards[input.shards[0]].samples > 0) return {};
+    HOTPACK_ASSIGN([[maybe_unused]] const auto opened, sink.open_shard(input.shards[0]));
+    return sink.finish_shard(input.shards[0]);
+  }
+
+  void take_counts(const RunResult& run, const std::map<std::size_t, writer::FinishedShard>& finished) {
+    const std::set<std::string> before(folder_.shards.begin(), folder_.shards.end());
+    report_.packed_shards = finished.size();
+    report_.kept_shards = report_.plan.kept_shards;
+    report_.changed_shards = static_cast<std::uint64_t>(
+        std::count_if(finished.begin(), finished.end(), [&](const auto& shard) { return before.count(shard.second.row.file) > 0; }));
+    report_.bytes_in = run.bytes_in;
+    report_.remarks = run.remarks;
+  }
+
+  // All shards are there: the manifest makes them a data set.
+  Result<PackReport> publish(std::map<std::size_t, writer::FinishedShard> finished, const std::string& skipped_lines) {
+    for (auto& [index, shard] : finished) decision_->kept[index] = std::move(shard);
+    const format::Manifest manifest = make_manifest();
+    HOTPACK_TRY(write_skipped_file(skipped_lines));
+    HOTPACK_TRY(writer::write_file_atomically(options_.run.output, std::string(format::kManifestName), format::encode_manifest(manifest)));
+    report_.status = PackStatus::packed;
+    describe(manifest);
+    return std::move(report_);
+  }
+
+  [[nodiscard]] format::Manifest make_manifest() const {
+    const Plan& plan = decision_->plan;
+    format::Manifest manifest;
+    manifest.schema_text = plan.schema_text;
+    manifest.schema = plan.schema;
+    manifest.plan_text = plan.plan_text;
+    manifest.plan = plan.identity;
+    format::Sums total(plan.schema.image.channels(), plan.schema.label ? plan.schema.class_count() : 0);
+    for (const auto& shard : decision_->kept) {
+      manifest.shards.push_back(shard->row);
+      total.add(shard->sums);
+    }
+    manifest.skipped = total.skipped;
+    manifest.statistics = format::statistics_of(total);
+    return manifest;
+  }
+
+  // --skipped: this run's samples with their reasons, then those that kept shards lack.
+  Status write_skipped_file(std::string lines) {
+    if (options_.run.skipped_file.empty()) return {};
+    for (std::size_t i = 0; i < decision_->kept.size(); ++i)
+      if (report_.plan.kept_shards > 0 && decision_->kept[i]->sums.skipped > 0) HOTPACK_TRY(add_earlier_skips(i, lines));
+    const std::filesystem::path path = std::filesystem::absolute(options_.run.skipped_file);
+    return writer::write_file_atomically(path.parent_path().string(), path.filename().string(), lines);
+  }
+
+  Status add_earlier_skips(std::size_t index, std::string& lines) const {
+    const ShardPlan& shard = decision_->plan.shards[index];
+    HOTPACK_ASSIGN(const std::vector<std::string> keys, read_keys(options_.run.output, decision_->kept[index]->row.file));
+    const std::set<std::string_view> packed(keys.begin(), keys.end());
+    for (std::uint64_t s = shard.first; s < shard.first + shard.samples; ++s) {
+      const Sample& sample = list_.samples[static_cast<std::size_t>(s)];
+      const std::string_view key = list_.key(sample);
+      if (packed.count(key) > 0 || lines.find(std::string(key) + "\t") != std::string::npos) continue;
+      lines += skipped_line(key, list_.image_path(sample), "skipped by an earlier run");
+    }
+    return {};
+  }
+
+  void describe(const format::Manifest& manifest) {
+    report_.records = manifest.records();
+    report_.skipped = manifest.skipped;
+    report_.statistics = manifest.statistics;
+    report_.schema = manifest.schema;
+    report_.bytes_out = 0;
+    for (const format::ShardRow& row : manifest.shards) report_.bytes_out += row.bytes;
+  }
+
+  // ---- check
+
+  // Counts instead of writing.
+  class CheckSink : public Sink {
+   public:
+    CheckSink(PackReport& report, const Schema& schema)
+        : report_(report), total_(schema.image.channels(), schema.label ? schema.class_count() : 0) {}
+    Result<std::shared_ptr<ShardSink>> open_shard(std::size_t) override { return std::shared_ptr<ShardSink>(); }
+    Status finish_shard(std::size_t) override { return {}; }
+    Status accept(Outcome& outcome) override {
+      if (outcome.problem) {
+        report_.problems.add(std::move(*outcome.problem));
+      } else {
+        total_.add(outcome.sums);
+        ++report_.records;
+      }
+      return {};
+    }
+    [[nodiscard]] Statistics statistics() const { return format::statistics_of(total_); }
+
+   private:
+    PackReport& report_;
+    format::Sums total_;
+  };
+
+  Result<PackReport> look_at_all_samples() {
+    RunInput input{options_, decision_->setup, decision_->plan, list_, {}, "checking", 0};
+    for (std::size_t i = 0; i < decision_->plan.shards.size(); ++i) input.shards.push_back(i);
+    CheckSink sink(report_, decision_->plan.schema);
+    HOTPACK_ASSIGN(const RunResult run, run_samples(input, sink, observer_));
+    report_.bytes_in = run.bytes_in;
+    report_.remarks = run.remarks;
+    report_.statistics = sink.statistics();
+    if (run.stopped) return stopped();
+    if (report_.problems.count() > 0) return refused();
+    return planned();
+  }
+
+  // ---- ends
+
+  Result<PackReport> end(PackStatus status) {
+    report_.status = status;
+    return std::move(report_);
+  }
+  Result<PackReport> refused() { return end(PackStatus::refused); }
+  Result<PackReport> stopped() { return end(PackStatus::stopped); }
+  Result<PackReport> planned() { return end(PackStatus::planned); }
+  Result<PackReport> complete() {
+    HOTPACK_TRY(summarize_plan());
+    report_.kept_shards = report_.plan.kept_shards;
+    describe(*folder_.manifest);
+    return end(PackStatus::complete);
+  }
+
+  const PackOptions& options_;
+  Observer& observer_;
+  SampleList list_;
+  OutputFolder folder_;
+  std::vector<std::string> forced_away_;  // shard files that --force replaces
+  std::optional<Decision> decision_;
+  PackReport report_;
+};
+
+}  // namespace
+
+Result<PackReport> pack(const PackOptions& options, bool dry_run, Observer& observer) {
+  if (options.run.output.empty()) return usage_error("-o DIR is required: where to write the packed data set");
+  return with_threads(std::max(1, options.run.threads), [&] { return Packing(options, observer).pack(dry_run); });
+}
+
+Result<PackReport> check(const PackOptions& options, Observer& observer) {
+  return with_threads(std::max(1, options.run.threads), [&] { return Packing(options, observer).check(); });
+}
+
+}  // namespace hotpack::pipeline

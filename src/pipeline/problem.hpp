@@ -1,0 +1,66 @@
+// What is wrong with input data: one Problem a finding, grouped for people by ProblemLog.
+//
+// A bad sample is data for the report, not an error of the program. ProblemLog keeps counts and the first examples of each kind, so
+// its memory does not depend on the number of samples. Not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hotpack::pipeline {
+
+enum class ProblemKind {
+  orphan_image,       // an image without label
+  orphan_label,       // a label without image
+  duplicate_key,      // two images, or two labels, of one key
+  unsupported_file,   // a picture of a format that hotpack does not read
+  unusable_name,      // a file name that cannot be a key
+  unreadable_header,  // not a picture, or a header that says nonsense
+  too_large,          // beyond --max-pixels
+  damaged_picture,    // the pixels cannot be decoded whole
+  size_mismatch,      // image and label differ in size
+  orientation,        // EXIF orientation, and nothing tells whether the label was drawn before or after it
+  label_form,         // a label file whose form does not fit the way labels are read
+  unknown_value,      // a colour or id that no class has
+  count_
+};
+inline constexpr std::size_t kProblemKinds = static_cast<std::size_t>(ProblemKind::count_);
+
+[[nodiscard]] std::string_view problem_title(ProblemKind kind);   // "images without a label"
+[[nodiscard]] std::string_view problem_name(ProblemKind kind);    // "orphan-image", for JSON
+[[nodiscard]] std::string_view problem_advice(ProblemKind kind);  // what to do
+
+struct Problem {
+  ProblemKind kind = ProblemKind::damaged_picture;
+  std::string path;    // the file
+  std::string detail;  // what was found
+  [[nodiscard]] std::string text() const { return path.empty() ? detail : path + ": " + detail; }
+};
+
+class ProblemLog {
+ public:
+  static constexpr std::size_t kExamples = 5;
+  struct Group {
+    std::uint64_t count = 0;
+    std::vector<Problem> examples;  // the first kExamples
+  };
+
+  void add(Problem problem);
+  void append(const ProblemLog& later);
+  // Empties a group that the user has settled; returns how many there were.
+  std::uint64_t forget(ProblemKind kind);
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] const Group& group(ProblemKind kind) const { return groups_[static_cast<std::size_t>(kind)]; }
+  // Several lines: for each kind the count, examples and advice. Empty without problems.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::array<Group, kProblemKinds> groups_{};
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace hotpack::pipeline

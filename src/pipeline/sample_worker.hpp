@@ -1,0 +1,60 @@
+// One sample from files to record bytes. One SampleWorker a thread: it owns decoder, resampler and every buffer, and allocates no pixels
+// once they have grown to the largest picture.
+//
+// Not thread-safe. A bad sample comes back as a Problem; an Error means that the run must stop (a read failed).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "format/shard_tables.hpp"
+#include "format/sums.hpp"
+#include "hotpack/result.hpp"
+#include "pipeline/label_setup.hpp"
+#include "pipeline/options.hpp"
+#include "pipeline/plan.hpp"
+#include "pipeline/problem.hpp"
+#include "pipeline/sample_list.hpp"
+
+namespace hotpack::pipeline {
+
+// Unusual but accepted things, counted over a run.
+struct Remarks {
+  std::uint64_t label_resized = 0;    // image and label of different sizes, each brought to the target
+  std::uint64_t unknown_samples = 0;  // labels with unknown values that the policy settled
+  std::uint64_t unknown_pixels = 0;
+  std::uint64_t beyond_palette = 0;   // palette labels with an index beyond the palette
+  std::uint64_t channels_differ = 0;  // binary masks whose channels differ
+  std::uint64_t alpha_varies = 0;     // labels whose alpha is not constant
+  std::uint64_t rotated = 0;          // images turned by their EXIF orientation
+  void add(const Remarks& other);
+};
+
+// A sample's record; the spans are valid until the worker's next sample.
+struct PackedSample {
+  format::RecordEntry entry;
+  format::Sums sums;
+  std::span<const std::byte> image;
+  std::span<const std::byte> label;
+  Remarks remarks;
+};
+
+class SampleWorker {
+ public:
+  SampleWorker(const PackOptions& options, const LabelSetup& setup, const Schema& schema, const SampleList& list);
+  ~SampleWorker();
+  SampleWorker(SampleWorker&&) noexcept;
+
+  // Reuses `out`. Absent: packed.
+  [[nodiscard]] Result<std::optional<Problem>> process(const Sample& sample, PackedSample& out);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hotpack::pipeline

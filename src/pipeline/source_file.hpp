@@ -1,0 +1,30 @@
+// Reading input files the way the promises need it: whole, with bounded retries, and refusing a file that changed since the plan.
+//
+// A SourceReader belongs to one worker and reuses its buffer. Failure: code `io`, always fatal for a run: bytes must not depend on the
+// weather, so a file that cannot be read is never skipped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codecs/picture_info.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::pipeline {
+
+class SourceReader {
+ public:
+  // The file's bytes, valid until the next call.
+  [[nodiscard]] Result<std::span<const std::byte>> read(const std::string& path, std::uint64_t planned_bytes);
+
+  // What the file's header says, reading no more of it than needed. Errors of code `data`: the header is not usable.
+  [[nodiscard]] Result<codecs::PictureInfo> probe(const std::string& path);
+
+ private:
+  std::vector<std::byte> buffer_;
+};
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,45 @@
+// Keys of a whole data set: their order, that none stands twice, and their digest.
+//
+// Ownership: keeps a copy of every key. Not thread-safe. Failure: findings.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/checksum.hpp"
+#include "reader/findings.hpp"
+
+namespace hotpack::reader {
+
+class KeyAuditor {
+ public:
+  // `seed`: options.shuffle of the schema.
+  explicit KeyAuditor(std::optional<std::uint64_t> seed) : seed_(seed) {}
+
+  // Keys in the order of shards and records; `shard` names those that follow.
+  void begin_shard(std::string shard);
+  void add(std::uint64_t record, std::string_view key, Findings& findings);
+  // After the last: keys that stand twice.
+  void finish(Findings& findings);
+  // plan.keys of these keys, after finish.
+  [[nodiscard]] std::string digest() const;
+
+ private:
+  struct Entry {
+    std::string key;
+    std::size_t shard = 0;
+    std::uint64_t record = 0;
+  };
+  // What the order goes by before the key itself: 0 without a seed.
+  [[nodiscard]] Hash128 rank(std::string_view key) const;
+
+  std::optional<std::uint64_t> seed_;
+  std::vector<std::string> shards_;
+  std::vector<Entry> entries_;
+  Hash128 last_rank_;
+};
+
+}  // namespace hotpack::reader

@@ -1,0 +1,120 @@
+#include "reader/manifest_audit.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "format/json.hpp"
+
+namespace hotpack::reader {
+
+namespace {
+
+const std::string kFile{format::kManifestName};
+
+std::string text_of(std::uint64_t value) { return std::to_string(value); }
+std::string text_of(const std::optional<double>& value) { return value ? format::canonical_double(*value) : "null"; }
+
+// Names the first entry of a list of the statistics that is not what the shards' sums give.
+template <class T>
+void compare_list(const std::string& name, const std::vector<T>& told, const std::vector<T>& truth, Findings& findings) {
+  if (told.size() != truth.size()) {
+    return findings.add(
+        kFile, "statistics." + name + " has " + std::to_string(told.size()) + " entries, expected " + std::to_string(truth.size()));
+  }
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    if (told[i] == truth[i]) continue;
+    return findings.add(kFile, "statistics." + name + "[" + std::to_string(i) + "] is " + text_of(told[i]) + ", the shards' sums give " +
+                                   text_of(truth[i]));
+  }
+}
+
+void audit_statistics(const Statistics& told, const Statistics& truth, Findings& findings) {
+  compare_list("mean", told.mean, truth.mean, findings);
+  compare_list("std", told.std, truth.std, findings);
+  compare_list("pixels", told.pixels, truth.pixels, findings);
+  compare_list("samples", told.samples, truth.samples, findings);
+  compare_list("weights.inverse", told.weights_inverse, truth.weights_inverse, findings);
+  compare_list("weights.median", told.weights_median, truth.weights_median, findings);
+  if (told.ignored != truth.ignored) {
+    findings.add(kFile,
+                 "statistics.ignored is " + std::to_string(told.ignored) + ", the shards' sums give " + std::to_string(truth.ignored));
+  }
+}
+
+// All shards but the last have equally many planned samples, the last at least one.
+void audit_equal_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
+  const auto planned = [](const ShardSummary& shard) { return shard.records + shard.sums.skipped; };
+  const std::uint64_t each = planned(shards.front());
+  for (std::size_t i = 1; i < shards.size(); ++i) {
+    const bool last = i + 1 == shards.size();
+    if (last ? planned(shards[i]) >= 1 && planned(shards[i]) <= each : planned(shards[i]) == each) continue;
+    return findings.add(kFile, "shard boundaries: " + shards[i].name + " has " + std::to_string(planned(shards[i])) +
+                                   " planned samples, the first shard " + std::to_string(each));
+  }
+}
+
+// Whether all shards but the last have equally many records, as --shard-samples cuts them.
+bool equally_many(std::span<const ShardSummary> shards) {
+  const std::uint64_t each = shards.front().records;
+  return shards.back().records <= each &&
+         std::all_of(shards.begin(), shards.end() - 1, [&](const ShardSummary& shard) { return shard.records == each; });
+}
+
+// Records of different sizes: one shard size must explain every cut. Without the sizes of skipped samples there is nothing to say.
+void audit_mixed_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
+  if (std::any_of(shards.begin(), shards.end(), [](const ShardSummary& shard) { return shard.sums.skipped > 0 || !shard.sound; })) return;
+  if (shards.size() == 1 || equally_many(shards)) return;
+  std::uint64_t largest = 0;                                           // a shard of several records fits the shard size
+  std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();  // a shard and the next record do not
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    if (shards[i].records > 1) largest = std::max(largest, shards[i].content_bytes);
+    if (i + 1 < shards.size()) smallest = std::min(smallest, shards[i].content_bytes + shards[i + 1].first_record_bytes);
+  }
+  if (largest < smallest) return;
+  findings.add(kFile, "shard boundaries: no shard size gives them; one shard has " + std::to_string(largest) +
+                          " bytes of records, another would have had " + std::to_string(smallest) + " with the next record");
+}
+
+}  // namespace
+
+void audit_row(const format::Manifest& manifest, const format::ShardRow& row, const ShardFile& file, Findings& findings) {
+  const format::Metadata& metadata = file.header().metadata;
+  const auto differ = [&](const std::string& what, const std::string& told, const std::string& found) {
+    if (told != found) findings.add(kFile, row.file + ": " + what + " is " + told + ", the shard has " + found);
+  };
+  differ("records", std::to_string(row.records), std::to_string(file.records()));
+  differ("bytes", std::to_string(row.bytes), std::to_string(file.bytes().size()));
+  differ("sources", row.sources, metadata.sources);
+  differ("digest", row.digest, format::digest_of(file.bytes(), file.header()));
+  differ("format", manifest.format, metadata.format);
+  if (metadata.schema != manifest.schema_text) findings.add(row.file, "hotpack.schema differs from the manifest's schema");
+  if (metadata.plan != manifest.plan_text) findings.add(row.file, "hotpack.plan differs from the manifest's plan");
+}
+
+void audit_totals(const format::Manifest& manifest, std::span<const ShardSummary> shards, Findings& findings) {
+  if (shards.empty()) return;
+  const Schema& schema = manifest.schema;
+  format::Sums total(schema.image.channels(), schema.label ? schema.class_count() : 0);
+  for (const ShardSummary& shard : shards) {
+    if (shard.sums.channels != total.channels || shard.sums.classes.size() != total.classes.size()) return;  // another schema: said before
+    total.add(shard.sums);
+  }
+  if (manifest.skipped != total.skipped) {
+    findings.add(kFile, "skipped is " + std::to_string(manifest.skipped) + ", the shards' sums say " + std::to_string(total.skipped));
+  }
+  audit_statistics(manifest.statistics, format::statistics_of(total), findings);
+  schema.image.shape ? audit_equal_boundaries(shards, findings) : audit_mixed_boundaries(shards, findings);
+}
+
+void audit_manifest_text(const format::Manifest& manifest, std::string_view text, Findings& findings) {
+  if (manifest.format != format::kVersion) return;
+  const std::string wanted = format::encode_manifest(manifest);
+  if (text == wanted) return;
+  const auto differs = std::mismatch(text.begin(), text.end(), wanted.begin(), wanted.end()).first;
+  findings.add(kFile, "not the canonical text of what it says", static_cast<std::uint64_t>(differs - text.begin()));
+}
+
+}  // namespace hotpack::reader

@@ -1,0 +1,26 @@
+// Checks that a manifest and its shards agree, once the shards have been looked at.
+//
+// Pure functions. Failure: findings about dataset.json.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "format/manifest.hpp"
+#include "reader/findings.hpp"
+#include "reader/shard_audit.hpp"
+#include "reader/shard_file.hpp"
+
+namespace hotpack::reader {
+
+// The row of one shard, and the texts that every shard shares with the manifest.
+void audit_row(const format::Manifest& manifest, const format::ShardRow& row, const ShardFile& file, Findings& findings);
+
+// Skipped samples, statistics and shard boundaries. `shards` has every shard of the manifest.
+void audit_totals(const format::Manifest& manifest, std::span<const ShardSummary> shards, Findings& findings);
+
+// The text must be the very bytes that a writer of 1.0 makes.
+void audit_manifest_text(const format::Manifest& manifest, std::string_view text, Findings& findings);
+
+}  // namespace hotpack::reader

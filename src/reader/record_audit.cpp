@@ -1,0 +1,190 @@
+#include "reader/record_audit.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "format/json.hpp"
+#include "reader/zstd_frame.hpp"
+
+namespace hotpack::reader {
+
+namespace {
+
+std::string text_of(const std::array<std::int64_t, 4>& region) {
+  return std::to_string(region[0]) + "," + std::to_string(region[1]) + " " + std::to_string(region[2]) + "x" + std::to_string(region[3]);
+}
+
+std::optional<Fit> recomputable_fit(const Schema& schema) {
+  // With crop-min the record shows less than the source; how much is not stored.
+  if (schema.options.size_mismatch == "crop-min") return std::nullopt;
+  return fit_from_name(schema.geometry.fit);
+}
+
+bool fits_int(std::int64_t value) { return value >= 1 && value <= std::numeric_limits<std::int32_t>::max(); }
+
+}  // namespace
+
+RecordAuditor::RecordAuditor(const ShardFile& file, std::string file_name, std::span<const FieldTables> later_fields,
+                             std::size_t max_findings)
+    : file_(file),
+      file_name_(std::move(file_name)),
+      later_fields_(later_fields),
+      fit_(recomputable_fit(file.schema())),
+      anchor_(anchor_from_name(file.schema().options.anchor).value_or(Anchor::centre)),
+      findings_(max_findings),
+      sums_(file.schema().image.channels(), file.schema().label ? file.schema().class_count() : 0) {}
+
+void RecordAuditor::audit(std::uint64_t index) {
+  index_ = index;
+  try {
+    audit_record();
+  } catch (const std::bad_alloc&) {
+    all_counted_ = false;
+    report("there is not enough memory to read it", {}, ErrorCode::io);
+  }
+}
+
+void RecordAuditor::audit_record() {
+  audit_key();
+  const SampleSource source = file_.source(index_);
+  audit_hashes(source);
+  for (const FieldTables& field : later_fields_) audit_later_field(field);
+  const auto image = file_.image_shape(index_);
+  const auto label = file_.label_shape(index_);
+  if (!image.ok()) report(image.error());
+  if (!label.ok()) report(label.error());
+  if (!image.ok() || !label.ok()) {
+    all_counted_ = false;
+    return;
+  }
+  audit_source(source, *image);
+  audit_image(*image, source);
+  if (file_.schema().label) audit_label(*image, *label);
+}
+
+void RecordAuditor::audit_key() {
+  const auto key = file_.key(index_);
+  key_.clear();
+  if (!key.ok()) return report(key.error());
+  if (format::valid_utf8(*key)) key_ = *key;  // check_tables has told about others
+}
+
+void RecordAuditor::audit_hashes(const SampleSource& source) {
+  const auto& label = file_.schema().label;
+  const bool has_file = label && label->kind == LabelKind::pixel;
+  if (source.image_hash == 0) report("source.hash of its image is 0", {});
+  if ((source.label_hash != 0) != has_file) {
+    report(std::string("source.hash of its label is ") + (has_file ? "0" : "not 0") + ", though it has " + (has_file ? "a" : "no") +
+               " label file",
+           {});
+  }
+}
+
+void RecordAuditor::audit_source(const SampleSource& source, const ImageShape& shape) {
+  if (!fits_int(source.width) || !fits_int(source.height)) {
+    return report("source.size is " + std::to_string(source.width) + "x" + std::to_string(source.height), {});
+  }
+  if (!fit_ || !fits_int(shape.width) || !fits_int(shape.height)) return;
+  if (fit_ == Fit::none && (shape.width != source.width || shape.height != source.height)) {
+    report("image.shape is " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " pixels, source.size " +
+               std::to_string(source.width) + "x" + std::to_string(source.height),
+           {});
+  }
+  const Region wanted = fit_region(*fit_, anchor_, {static_cast<int>(source.width), static_cast<int>(source.height)},
+                                   {static_cast<int>(shape.width), static_cast<int>(shape.height)});
+  const std::array<std::int64_t, 4> expected{wanted.x, wanted.y, wanted.width, wanted.height};
+  if (source.region != expected) report("source.region is " + text_of(source.region) + ", its fit gives " + text_of(expected), {});
+}
+
+Result<RecordAuditor::Bytes> RecordAuditor::content(const FieldTables& field, const StoredRecord& stored, std::uint64_t size_bytes) {
+  HOTPACK_TRY(file_.check_stored(field, index_, stored));
+  if (!field.compressed) {
+    if (stored.bytes.size() == size_bytes) return stored.bytes;
+    return file_.damaged(
+        field.name + ": it has " + std::to_string(stored.bytes.size()) + " bytes, its shape needs " + std::to_string(size_bytes),
+        stored.offset);
+  }
+  if (Status plausible = check_frame(stored.bytes, size_bytes); !plausible.ok()) {
+    return file_.damaged(field.name + ": " + plausible.error().message, stored.offset);
+  }
+  const std::span<std::byte> into(scratch_.reserve(size_bytes), size_bytes);
+  HOTPACK_TRY(file_.decompress(field, stored, into));
+  HOTPACK_TRY(file_.check_content(field, index_, into, stored.offset));
+  return Bytes(into);
+}
+
+std::optional<RecordAuditor::Bytes> RecordAuditor::checked_content(const FieldTables& field, std::uint64_t size_bytes,
+                                                                   std::uint64_t& offset) {
+  const auto stored = file_.stored(field, index_);
+  if (!stored.ok()) {
+    report(stored.error());
+    all_counted_ = false;
+    return std::nullopt;
+  }
+  offset = stored->offset;
+  const auto bytes = content(field, *stored, size_bytes);
+  if (bytes.ok()) {
+    content_bytes_ += size_bytes;
+    return *bytes;
+  }
+  report(bytes.error());
+  all_counted_ = false;
+  return std::nullopt;
+}
+
+void RecordAuditor::audit_image(const ImageShape& shape, const SampleSource& source) {
+  std::uint64_t offset = 0;
+  const auto bytes = checked_content(file_.image(), shape.size_bytes(), offset);
+  if (!bytes) return;
+  count_image({{reinterpret_cast<const std::uint8_t*>(bytes->data()), bytes->size()}, shape}, source.region, sums_);
+}
+
+void RecordAuditor::audit_label(const ImageShape& image, const LabelShape& shape) {
+  if (shape.kind == LabelKind::pixel && (shape.height != image.height || shape.width != image.width)) {
+    report("label.shape is " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " pixels, its image has " +
+               std::to_string(image.width) + "x" + std::to_string(image.height),
+           {});
+  }
+  std::uint64_t offset = 0;
+  const auto bytes = checked_content(file_.label(), shape.size_bytes(), offset);
+  if (!bytes) return;
+  const LabelFaults faults = labels_.count({{reinterpret_cast<const std::uint8_t*>(bytes->data()), bytes->size()}, shape}, sums_);
+  report_faults(faults, shape, offset);
+}
+
+void RecordAuditor::report_faults(const LabelFaults& faults, const LabelShape& shape, std::uint64_t offset) {
+  const std::string classes = std::to_string(shape.class_count);
+  report_fault(faults.foreign_id, "ids of no class (there are " + classes + " classes)", shape, offset);
+  report_fault(faults.spare_bit, "vectors with bits beyond class " + std::to_string(shape.class_count - 1), shape, offset);
+  report_fault(faults.wrong_byte, "one-hot bytes other than 0 and 1", shape, offset);
+  report_fault(faults.crowded, "vectors with more than one class, though the schema says that `multi` is false", shape, offset);
+}
+
+void RecordAuditor::report_fault(const LabelFault& fault, std::string text, const LabelShape& shape, std::uint64_t offset) {
+  if (fault.count == 0) return;
+  const auto width = static_cast<std::uint64_t>(shape.width);
+  text = "label: " + std::to_string(fault.count) + " " + text + "; the first at x " + std::to_string(fault.first % width) + ", y " +
+         std::to_string(fault.first / width) + " has " + std::to_string(fault.value);
+  report(std::move(text), file_.label().compressed ? offset : offset + fault.first * shape.vector_bytes());
+}
+
+void RecordAuditor::audit_later_field(const FieldTables& field) {
+  const auto stored = file_.stored(field, index_);
+  if (!stored.ok()) return report(stored.error());
+  std::uint64_t size_bytes = stored->bytes.size();
+  if (field.compressed) {
+    const auto told = frame_content_bytes(stored->bytes);
+    if (!told.ok()) return report(field.name + ": " + told.error().message, stored->offset);
+    size_bytes = *told;
+  }
+  if (const auto bytes = content(field, *stored, size_bytes); !bytes.ok()) report(bytes.error());
+}
+
+void RecordAuditor::report(std::string text, std::optional<std::uint64_t> offset, ErrorCode code) {
+  findings_.add({file_name_, index_, key_, offset, std::move(text), code});
+}
+
+}  // namespace hotpack::reader

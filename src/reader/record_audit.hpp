@@ -1,0 +1,67 @@
+// Checks single records of a shard: key, source, place, checksums, label values. One auditor a worker.
+//
+// Ownership: borrows the ShardFile. Not thread-safe. Failure: what is wrong becomes findings; never throws.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/fit.hpp"
+#include "base/picture.hpp"
+#include "format/sums.hpp"
+#include "reader/findings.hpp"
+#include "reader/record_counts.hpp"
+#include "reader/shard_file.hpp"
+
+namespace hotpack::reader {
+
+class RecordAuditor {
+ public:
+  // `later_fields`: payload fields of a later 1.x, to be held against their CRCs. They and `file` outlive the auditor.
+  RecordAuditor(const ShardFile& file, std::string file_name, std::span<const FieldTables> later_fields, std::size_t max_findings);
+
+  void audit(std::uint64_t index);
+
+  [[nodiscard]] const format::Sums& sums() const { return sums_; }  // of the records that could be counted
+  [[nodiscard]] bool all_counted() const { return all_counted_; }
+  [[nodiscard]] std::uint64_t content_bytes() const { return content_bytes_; }  // uncompressed, of the records that could be read
+  [[nodiscard]] Findings take_findings() { return std::move(findings_); }
+  [[nodiscard]] std::uint64_t finding_count() const { return findings_.count(); }
+
+ private:
+  using Bytes = std::span<const std::byte>;
+  void audit_record();
+  void audit_key();
+  void audit_source(const SampleSource& source, const ImageShape& shape);
+  void audit_hashes(const SampleSource& source);
+  void audit_image(const ImageShape& shape, const SampleSource& source);
+  void audit_label(const ImageShape& image, const LabelShape& shape);
+  void audit_later_field(const FieldTables& field);
+  // The record of a field, uncompressed and with the right checksum; otherwise findings, and nothing.
+  [[nodiscard]] Result<Bytes> content(const FieldTables& field, const StoredRecord& stored, std::uint64_t size_bytes);
+  // The record of a field, or nothing after a finding. `offset` gets its place in the file.
+  [[nodiscard]] std::optional<Bytes> checked_content(const FieldTables& field, std::uint64_t size_bytes, std::uint64_t& offset);
+  void report_faults(const LabelFaults& faults, const LabelShape& shape, std::uint64_t offset);
+  void report_fault(const LabelFault& fault, std::string text, const LabelShape& shape, std::uint64_t offset);
+
+  void report(std::string text, std::optional<std::uint64_t> offset, ErrorCode code = ErrorCode::damaged);
+  void report(const Error& error) { report(error.message, error.offset, error.code); }
+
+  const ShardFile& file_;
+  std::string file_name_;
+  std::span<const FieldTables> later_fields_;
+  std::optional<Fit> fit_;  // absent: regions cannot be recomputed (a later fit, or sources cropped to their labels)
+  Anchor anchor_ = Anchor::centre;
+  std::uint64_t index_ = 0;  // of the present record
+  std::string key_;
+  Findings findings_;
+  format::Sums sums_;
+  LabelCounter labels_;
+  Buffer scratch_;
+  bool all_counted_ = true;
+  std::uint64_t content_bytes_ = 0;
+};
+
+}  // namespace hotpack::reader

@@ -1,0 +1,222 @@
+#include "reader/shard_file.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "reader/zstd_frame.hpp"
+
+namespace hotpack::reader {
+
+namespace {
+
+Error with_path(Error error, const std::string& path) {
+  if (error.path.empty()) error.path = path;
+  return error;
+}
+
+std::string hex32(std::uint32_t value) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text(8, '0');
+  for (std::size_t i = 0; i < 8; ++i) text[i] = kDigits[value >> (28 - 4 * i) & 15];
+  return text;
+}
+
+// height · width · depth as bytes, or nothing where a size is not positive or the product overflows.
+std::optional<std::uint64_t> product(std::int64_t height, std::int64_t width, std::uint64_t depth) {
+  if (height < 1 || width < 1 || depth < 1) return std::nullopt;
+  const auto area = checked_mul(static_cast<std::uint64_t>(height), static_cast<std::uint64_t>(width));
+  return area ? checked_mul(*area, depth) : std::nullopt;
+}
+
+std::span<const std::uint8_t> as_u8(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path, format::SchemaCache* cache) {
+  std::unique_ptr<ShardFile> file(new ShardFile());
+  file->path_ = path;
+  HOTPACK_ASSIGN(file->mapping_, Mapping::open(path));
+  auto header = format::decode_header(file->bytes(), cache);
+  if (!header.ok()) return with_path(std::move(header).error(), path);
+  file->header_ = std::move(header).value();
+  file->image_ = file->field("image");
+  file->label_ = file->field("label");
+  file->key_data_ = file->header_.find("key.data");
+  file->key_offsets_ = file->header_.find("key.offsets");
+  file->source_hash_ = file->header_.find("source.hash");
+  file->source_size_ = file->header_.find("source.size");
+  file->source_region_ = file->header_.find("source.region");
+  return std::unique_ptr<const ShardFile>(std::move(file));
+}
+
+Status ShardFile::check_tables() const {
+  Status status = format::check_tables(bytes(), header_);
+  if (!status.ok()) return with_path(std::move(status).error(), path_);
+  return {};
+}
+
+FieldTables ShardFile::field(std::string_view name) const {
+  FieldTables found;
+  found.name = std::string(name);
+  const auto table = [&](std::string_view suffix) { return header_.find(found.name + std::string(suffix)); };
+  found.shapes = table(".shape");
+  found.crcs = table(".crc32c");
+  if (found.payload = table(".zstd"); found.payload != nullptr) {
+    found.compressed = true;
+    found.offsets = table(".zstd.offsets");
+    found.frame_crcs = table(".zstd.crc32c");
+  } else if (found.payload = table(".data"); found.payload != nullptr) {
+    found.offsets = table(".offsets");
+  } else {
+    found.payload = table("");
+  }
+  return found;
+}
+
+Result<std::string_view> ShardFile::key(std::uint64_t index) const {
+  const std::uint64_t begin = u64(*key_offsets_, index);
+  const std::uint64_t end = u64(*key_offsets_, index + 1);
+  if (begin > end || end > key_data_->bytes()) {
+    return damaged("the key lies outside key.data", table_offset(*key_offsets_, index));
+  }
+  const std::byte* const first = bytes().data() + header_.buffer_start() + key_data_->begin + begin;
+  return std::string_view(reinterpret_cast<const char*>(first), end - begin);
+}
+
+SampleSource ShardFile::source(std::uint64_t index) const {
+  SampleSource source;
+  source.width = i32(*source_size_, 2 * index);
+  source.height = i32(*source_size_, 2 * index + 1);
+  source.image_hash = u64(*source_hash_, 2 * index);
+  source.label_hash = u64(*source_hash_, 2 * index + 1);
+  for (std::size_t i = 0; i < 4; ++i) source.region[i] = i32(*source_region_, 4 * index + i);
+  return source;
+}
+
+std::array<std::int64_t, 3> ShardFile::mixed_shape(const FieldTables& field, std::uint64_t index) const {
+  return {i32(*field.shapes, 3 * index), i32(*field.shapes, 3 * index + 1), i32(*field.shapes, 3 * index + 2)};
+}
+
+Result<ImageShape> ShardFile::image_shape(std::uint64_t index) const {
+  const ImageField& told = schema().image;
+  const auto stored = told.shape ? *told.shape : mixed_shape(image_, index);
+  const bool chw = told.layout == ImageLayout::chw;
+  const ImageShape shape{stored[chw ? 1 : 0], stored[chw ? 2 : 1], stored[chw ? 0 : 2], told.layout};
+  if (shape.channels != told.channels() || !product(shape.height, shape.width, static_cast<std::uint64_t>(told.channels()))) {
+    return damaged("image: its shape is impossible", image_.shapes != nullptr ? table_offset(*image_.shapes, 3 * index) : 8);
+  }
+  return shape;
+}
+
+Result<LabelShape> ShardFile::label_shape(std::uint64_t index) const {
+  if (!schema().label) return LabelShape{};
+  const LabelField& told = *schema().label;
+  LabelShape shape{told.kind, told.storage, told.multi, 1, 1, schema().class_count()};
+  if (told.kind == LabelKind::pixel) {
+    shape.height = told.shape ? told.shape->at(0) : mixed_shape(label_, index)[0];
+    shape.width = told.shape ? told.shape->at(1) : mixed_shape(label_, index)[1];
+  }
+  if (!product(shape.height, shape.width, shape.vector_bytes())) {
+    return damaged("label: its shape is impossible", label_.shapes != nullptr ? table_offset(*label_.shapes, 3 * index) : 8);
+  }
+  return shape;
+}
+
+Result<StoredRecord> ShardFile::stored(const FieldTables& field, std::uint64_t index) const {
+  std::uint64_t begin = 0, end = 0;
+  if (field.offsets != nullptr) {
+    begin = u64(*field.offsets, index);
+    end = u64(*field.offsets, index + 1);
+  } else {
+    const std::uint64_t record_bytes = field.payload->bytes() / records();
+    begin = index * record_bytes;
+    end = begin + record_bytes;
+  }
+  if (begin > end || end > field.payload->bytes()) {
+    return damaged(field.name + ": its bytes lie outside " + field.payload->name, table_offset(*field.offsets, index));
+  }
+  const std::uint64_t offset = header_.buffer_start() + field.payload->begin + begin;
+  return StoredRecord{bytes().subspan(offset, end - begin), offset};
+}
+
+Status ShardFile::check_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const {
+  if (!field.compressed) return check_content(field, index, record.bytes, record.offset);
+  const std::uint32_t told = u32(*field.frame_crcs, index);
+  const std::uint32_t found = crc32c(record.bytes);
+  if (told == found) return {};
+  return damaged(field.name + ": CRC-32C of its frame is " + hex32(found) + ", the shard says " + hex32(told), record.offset);
+}
+
+Status ShardFile::check_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
+                                std::uint64_t offset) const {
+  const std::uint32_t told = u32(*field.crcs, index);
+  const std::uint32_t found = crc32c(content);
+  if (told == found) return {};
+  return damaged(field.name + ": CRC-32C is " + hex32(found) + ", the shard says " + hex32(told), offset);
+}
+
+Status ShardFile::decompress(const FieldTables& field, const StoredRecord& record, std::span<std::byte> into) const {
+  Status status = decompress_frame(record.bytes, into);
+  if (status.ok()) return {};
+  Error error = std::move(status).error();
+  error.message = field.name + ": " + error.message;
+  error.path = path_;
+  error.offset = record.offset;
+  return error;
+}
+
+Result<std::span<const std::uint8_t>> ShardFile::view(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+                                                      CrcPolicy crc) const {
+  if (field.payload == nullptr) return usage_error("this data set has no " + field.name);
+  if (field.compressed) return usage_error("the " + field.name + " is stored compressed; read_" + field.name + "() decompresses it");
+  HOTPACK_ASSIGN(const StoredRecord record, stored(field, index));
+  if (record.bytes.size() != size_bytes) {
+    return damaged(field.name + ": it has " + std::to_string(record.bytes.size()) + " bytes, its shape needs " + std::to_string(size_bytes),
+                   record.offset);
+  }
+  if (crc == CrcPolicy::check) HOTPACK_TRY(check_content(field, index, record.bytes, record.offset));
+  return as_u8(record.bytes);
+}
+
+Result<std::span<const std::uint8_t>> ShardFile::read(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+                                                      std::span<std::uint8_t> into, CrcPolicy crc) const {
+  if (into.size() < size_bytes) {
+    return usage_error("the buffer has " + std::to_string(into.size()) + " bytes, the " + field.name + " needs " +
+                       std::to_string(size_bytes));
+  }
+  const std::span<std::uint8_t> target = into.first(size_bytes);
+  if (!field.compressed) {
+    HOTPACK_ASSIGN(const auto bytes, view(field, index, size_bytes, crc));
+    std::memcpy(target.data(), bytes.data(), bytes.size());
+    return std::span<const std::uint8_t>(target);
+  }
+  HOTPACK_ASSIGN(const StoredRecord record, stored(field, index));
+  if (crc == CrcPolicy::check) HOTPACK_TRY(check_stored(field, index, record));
+  HOTPACK_TRY(decompress(field, record, std::as_writable_bytes(target)));
+  if (crc == CrcPolicy::check) HOTPACK_TRY(check_content(field, index, std::as_bytes(target), record.offset));
+  return std::span<const std::uint8_t>(target);
+}
+
+Error ShardFile::damaged(std::string text, std::uint64_t offset) const { return damaged_error(std::move(text), path_, offset); }
+
+std::uint64_t ShardFile::table_offset(const format::Tensor& table, std::uint64_t index) const {
+  return header_.buffer_start() + table.begin + index * format::item_bytes(table.type);
+}
+
+std::uint64_t ShardFile::u64(const format::Tensor& table, std::uint64_t index) const {
+  return format::u64_at(bytes(), header_, table, index);
+}
+std::uint32_t ShardFile::u32(const format::Tensor& table, std::uint64_t index) const {
+  return format::u32_at(bytes(), header_, table, index);
+}
+std::int32_t ShardFile::i32(const format::Tensor& table, std::uint64_t index) const {
+  return format::i32_at(bytes(), header_, table, index);
+}
+
+}  // namespace hotpack::reader

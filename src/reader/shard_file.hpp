@@ -1,0 +1,101 @@
+// A mapped shard with a validated header, and safe access to what its tables and records say. Behind Shard, Sample and verify.
+//
+// Ownership: owns its mapping; spans and string views borrow from it. Never moved once made. Thread-safety: const members from any thread.
+// Every range is checked when it is used, so a file whose tables are damaged (check_tables said so) can still be looked at.
+// Failure: code `damaged` with path and byte offset; `usage` where the caller asks for what does not exist.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/mapping.hpp"
+#include "format/shard_header.hpp"
+#include "hotpack/shard.hpp"
+
+namespace hotpack::reader {
+
+// The tensors of one payload field. `payload` is null where the shard has no such field.
+struct FieldTables {
+  std::string name;
+  const format::Tensor* payload = nullptr;
+  bool compressed = false;
+  const format::Tensor* offsets = nullptr;  // of records (sizes that differ) or of frames; null: records of one size, uncompressed
+  const format::Tensor* shapes = nullptr;   // null: records of one size
+  const format::Tensor* crcs = nullptr;
+  const format::Tensor* frame_crcs = nullptr;  // only when compressed
+};
+
+// A record as it stands in the file.
+struct StoredRecord {
+  std::span<const std::byte> bytes;
+  std::uint64_t offset = 0;  // of its first byte in the file
+};
+
+class ShardFile {
+ public:
+  // Maps the file and validates its header. `cache` as in decode_header.
+  [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open(const std::string& path, format::SchemaCache* cache = nullptr);
+  // format::check_tables with this file's path in the error.
+  [[nodiscard]] Status check_tables() const;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return mapping_.bytes(); }
+  [[nodiscard]] const format::ShardHeader& header() const { return header_; }
+  [[nodiscard]] const Schema& schema() const { return header_.schema; }
+  [[nodiscard]] std::uint64_t records() const { return header_.records; }
+  [[nodiscard]] const FieldTables& image() const { return image_; }
+  [[nodiscard]] const FieldTables& label() const { return label_; }
+  // The tables of any payload field by name, for fields that a later 1.x adds: their types are not checked.
+  [[nodiscard]] FieldTables field(std::string_view name) const;
+
+  // All below: precondition index < records().
+  [[nodiscard]] Result<std::string_view> key(std::uint64_t index) const;
+  [[nodiscard]] SampleSource source(std::uint64_t index) const;
+  [[nodiscard]] Result<ImageShape> image_shape(std::uint64_t index) const;
+  [[nodiscard]] Result<LabelShape> label_shape(std::uint64_t index) const;  // class_count 0 when unlabelled
+
+  // Precondition for these: field.payload is set.
+  [[nodiscard]] Result<StoredRecord> stored(const FieldTables& field, std::uint64_t index) const;
+  // CRC-32C of the bytes as stored: of the frame when compressed, else of the record.
+  [[nodiscard]] Status check_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const;
+  // CRC-32C of the record uncompressed.
+  [[nodiscard]] Status check_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
+                                     std::uint64_t offset) const;
+  // Decompresses `record` into exactly `into`.
+  [[nodiscard]] Status decompress(const FieldTables& field, const StoredRecord& record, std::span<std::byte> into) const;
+  // The record of `size_bytes` in the mapping; not for compressed fields.
+  [[nodiscard]] Result<std::span<const std::uint8_t>> view(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+                                                           CrcPolicy crc) const;
+  // The record of `size_bytes`, uncompressed, copied to the start of `into`.
+  [[nodiscard]] Result<std::span<const std::uint8_t>> read(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+                                                           std::span<std::uint8_t> into, CrcPolicy crc) const;
+
+  // An error about this file; those about a record do not name it, the caller does.
+  [[nodiscard]] Error damaged(std::string text, std::uint64_t offset) const;
+  // Offset in the file of item `index` of a table.
+  [[nodiscard]] std::uint64_t table_offset(const format::Tensor& table, std::uint64_t index) const;
+
+ private:
+  ShardFile() = default;
+  [[nodiscard]] std::uint64_t u64(const format::Tensor& table, std::uint64_t index) const;
+  [[nodiscard]] std::uint32_t u32(const format::Tensor& table, std::uint64_t index) const;
+  [[nodiscard]] std::int32_t i32(const format::Tensor& table, std::uint64_t index) const;
+  [[nodiscard]] std::array<std::int64_t, 3> mixed_shape(const FieldTables& field, std::uint64_t index) const;
+
+  std::string path_;
+  Mapping mapping_;
+  format::ShardHeader header_;
+  FieldTables image_;
+  FieldTables label_;
+  const format::Tensor* key_data_ = nullptr;
+  const format::Tensor* key_offsets_ = nullptr;
+  const format::Tensor* source_hash_ = nullptr;
+  const format::Tensor* source_size_ = nullptr;
+  const format::Tensor* source_region_ = nullptr;
+};
+
+}  // namespace hotpack::reader

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""The house: fails when a room includes or links what it may not, when a library prints or exits, when README's example is not the one
+that is compiled, or when a file names somebody's folder.
+
+usage: check_rooms.py ROOT      (the source tree; exit 0 and a line of counts, or 1 and a line a fault)
+
+ROOMS is the picture of ARCHITECTURE.md as a table; the rows there and the CMake files are compared with it.
+"""
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Room:
+    rooms: tuple = ()        # rooms whose headers it may include, each an arrow of the picture
+    libraries: tuple = ()    # names of LIBRARIES
+    may_print: bool = False
+
+
+@dataclass(frozen=True)
+class Library:
+    headers: str             # pattern of its headers
+    target: str              # its name in CMake
+    only_in: tuple = ()      # the files that may use it; empty: the whole room
+
+
+ROOMS = {
+    "base": Room((), ("xxhash",)),
+    "format": Room(("base",), ("json",)),
+    "reader": Room(("base", "format"), ("zstd",)),
+    "codecs": Room(("base",), ("jpeg", "png")),
+    "geometry": Room(("base",), ("opencv",)),
+    "labels": Room(("base",)),
+    "writer": Room(("base", "format"), ("zstd",)),
+    "pipeline": Room(("base", "format", "codecs", "geometry", "labels", "writer"), ("tbb",)),
+    "cli": Room(("base", "format", "reader", "pipeline", "codecs"), ("spdlog", "cli11"), may_print=True),
+}
+
+LIBRARIES = {
+    "xxhash": Library(r"xxhash\.h", "hotpack_xxhash"),
+    "json": Library(r"nlohmann/.+", "hotpack_json"),
+    "zstd": Library(r"zstd(_errors)?\.h", "hotpack_zstd"),
+    "jpeg": Library(r"j(peglib|error|morecfg|config)\.h", "JPEG::JPEG"),
+    "png": Library(r"(png|pngconf|zlib)\.h", "PNG::PNG"),      # libpng brings zlib
+    "opencv": Library(r"opencv2/.+", "hotpack_opencv", ("resample.cpp", "resize_engine.cpp")),
+    "tbb": Library(r"(oneapi/)?tbb/.+", "TBB::tbb"),
+    "spdlog": Library(r"(spdlog|fmt)/.+", "spdlog::spdlog_header_only"),
+    "cli11": Library(r"CLI/.+", "hotpack_cli11"),
+}
+
+# Targets that a room may link besides rooms and libraries.
+COMMON_TARGETS = {"hotpack_settings", "Threads::Threads"}
+
+# What a room's CMakeLists.txt may say; anything else could reach around the table.
+ROOM_COMMANDS = {"hotpack_add_room", "target_link_libraries", "add_executable", "set_target_properties", "set_source_files_properties",
+                 "target_compile_definitions", "target_compile_features"}
+
+STANDARD_HEADERS = set("""
+algorithm any array atomic barrier bit bitset charconv chrono compare complex concepts condition_variable coroutine deque exception
+execution filesystem forward_list fstream functional future initializer_list ios iosfwd istream iterator latch limits list locale map
+memory memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator semaphore set
+shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view system_error thread tuple type_traits
+typeindex typeinfo unordered_map unordered_set utility valarray variant vector version
+cassert cctype cerrno cfenv cfloat cinttypes climits clocale cmath csetjmp csignal cstdarg cstddef cstdint cstdio cstdlib cstring ctime
+cuchar cwchar cwctype
+""".split())
+PRINTING_HEADERS = {"iostream", "print"}
+SYSTEM_HEADERS = re.compile(r"(sys|linux|arpa)/\w+\.h|(unistd|fcntl|poll|dirent|signal|termios|pthread|sched|endian|dlfcn|getopt)\.h"
+                            r"|(\w+mmintrin|immintrin|x86intrin|cpuid|arm_\w+)\.h")
+
+# Calls that print or end the process. They are looked for in code without comments and strings.
+PRINTING = re.compile(r"std::(cout|cerr|clog|print(ln)?|terminate)\b"
+                      r"|(?<![\w.>])((std)?::)?(v?f?printf|v?dprintf|f?puts|f?putc|putchar|perror|abort|(quick_|_)?exit|_Exit)\s*\(")
+
+# Folders of one machine: home folders and the like.
+FOREIGN_PATHS = re.compile(r"(?<![\w.$}<>*)-])/(home|root|Users|mnt|work|workspace|scratch)/[\w.~-]|(?<![\w/.])\.\./shared\b")
+
+COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'', re.S)
+
+
+def without_comments_and_strings(code):
+    """The code with the same line numbers."""
+    return COMMENT_OR_STRING.sub(lambda match: "\n" * match.group().count("\n") + " ", code)
+
+
+def includes(path):
+    """(line number, "<" or '"', header) of each #include."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if match:
+            yield number, match[1], match[2]
+
+
+def sources_in(folder):
+    return sorted(path for path in folder.rglob("*") if path.suffix in (".hpp", ".cpp", ".h"))
+
+
+class House:
+    """One source tree; `faults` collects what is wrong, "file:line: text" each."""
+
+    def __init__(self, root):
+        self.root = Path(root)
+        self.faults = []
+        self.files = 0
+
+    def fault(self, path, line, text):
+        self.faults.append(f"{path.relative_to(self.root)}:{line}: {text}")
+
+    def check(self):
+        self.check_folders()
+        for name, room in ROOMS.items():
+            for path in sources_in(self.root / "src" / name):
+                self.files += 1
+                self.check_includes(path, name, room)
+                self.check_printing(path, room)
+            self.check_links(self.root / "src" / name / "CMakeLists.txt", name, room)
+        for path in sources_in(self.root / "include"):
+            self.files += 1
+            self.check_public_header(path)
+        self.check_document(self.root / "ARCHITECTURE.md")
+        self.check_example(self.root / "README.md", self.root / "tests" / "consumer" / "example.cpp")
+        self.check_paths()
+
+    def check_folders(self):
+        for path in sorted((self.root / "src").iterdir()):
+            if path.is_dir() and path.name not in ROOMS and path.name != "cmake":
+                self.fault(path, 1, "no such room in the table of tests/house/check_rooms.py")
+        for path in sorted((self.root / "include").iterdir()):
+            if path.name != "hotpack":
+                self.fault(path, 1, "public headers live in include/hotpack only")
+
+    # ------------------------------------------------------------------------------------------------ includes
+
+    def check_includes(self, path, name, room):
+        for line, mark, header in includes(path):
+            reason = self.quoted(header, name, room) if mark == '"' else self.angled(header, path, name, room)
+            if reason:
+                self.fault(path, line, f"room {name} may not include {mark}{header}{'>' if mark == '<' else mark}: {reason}")
+
+    def quoted(self, header, name, room):
+        """Why a project header may not be included, or None."""
+        owner = header.split("/")[0]
+        if owner == "hotpack":
+            return None if (self.root / "include" / header).is_file() else "no such public header"
+        if owner not in ROOMS or "/" not in header:
+            return 'headers are named "<room>/<file>.hpp" or "hotpack/<file>.hpp"'
+        if owner != name and owner not in room.rooms:
+            return f"there is no arrow from {name} to {owner}"
+        return None if (self.root / "src" / header).is_file() else "no such header"
+
+    @staticmethod
+    def angled(header, path, name, room):
+        """Why a system or library header may not be included, or None."""
+        if header in STANDARD_HEADERS or SYSTEM_HEADERS.fullmatch(header):
+            return None
+        if header in PRINTING_HEADERS:
+            return None if room.may_print else "libraries never print"
+        for key, library in LIBRARIES.items():
+            if re.fullmatch(library.headers, header):
+                if key not in room.libraries:
+                    return f"{key} is not a library of {name}"
+                if library.only_in and path.name not in library.only_in:
+                    return f"{key} is used in {', '.join(library.only_in)} only"
+                return None
+        return "neither the standard library nor a library of this room"
+
+    def check_public_header(self, path):
+        for line, mark, header in includes(path):
+            if mark == "<" and header in STANDARD_HEADERS:
+                continue
+            if mark == '"' and header.startswith("hotpack/") and (self.root / "include" / header).is_file():
+                continue
+            self.fault(path, line, f"a public header may include the standard library and hotpack/… only, not {header}")
+        self.check_printing(path, Room())
+
+    def check_printing(self, path, room):
+        if room.may_print:
+            return
+        code = without_comments_and_strings(path.read_text(encoding="utf-8"))
+        for match in PRINTING.finditer(code):
+            self.fault(path, code.count("\n", 0, match.start()) + 1, f"libraries never print and never exit: {match.group().strip(' (')}")
+
+    # ------------------------------------------------------------------------------------------------ links
+
+    def check_links(self, path, name, room):
+        text = re.sub(r"#[^\n]*", "", path.read_text(encoding="utf-8"))
+        linked, rooms = set(), set()
+        for match in re.finditer(r"(\w+)\s*\(((?:[^()]|\([^()]*\))*)\)", text):
+            command, words = match[1], match[2].split()
+            line = text.count("\n", 0, match.start()) + 1
+            if command not in ROOM_COMMANDS:
+                self.fault(path, line, f"a room's CMakeLists.txt may not use {command}()")
+            elif command == "hotpack_add_room":
+                self.expect(path, line, words[0], name, "the room is named")
+                rooms |= set(self.words_after(words, "ROOMS"))
+                linked |= set(self.words_after(words, "LIBRARIES"))
+            elif command == "target_link_libraries":
+                linked |= {re.sub(r"^\$<BUILD_INTERFACE:(.*)>$", r"\1", word) for word in words[1:]}
+        linked -= {"PRIVATE", "PUBLIC", "INTERFACE", f"hotpack_{name}"} | COMMON_TARGETS
+        self.expect(path, 1, sorted(rooms), sorted(room.rooms), f"room {name} links the rooms")
+        self.expect(path, 1, sorted(linked), sorted(LIBRARIES[key].target for key in room.libraries), f"room {name} links the libraries")
+
+    @staticmethod
+    def words_after(words, keyword):
+        """The words of a list argument: from its keyword to the next one."""
+        found = []
+        for word in words[words.index(keyword) + 1:] if keyword in words else ():
+            if word in ("SOURCES", "ROOMS", "LIBRARIES"):
+                break
+            found.append(word)
+        return found
+
+    def expect(self, path, line, found, expected, what):
+        if found != expected:
+            self.fault(path, line, f"{what} {found}, the table says {expected}")
+
+    # ------------------------------------------------------------------------------------------------ documents and paths
+
+    def check_document(self, path):
+        """The rows `| room | rooms | libraries |` of ARCHITECTURE.md."""
+        rows = {}
+        for line in path.read_text(encoding="utf-8").splitlines():
+            cells = [re.sub(r"[`\s]", "", cell) for cell in line.strip().strip("|").split("|")]
+            if len(cells) >= 3 and cells[0] in ROOMS:
+                rows[cells[0]] = tuple(sorted(filter(None, cell.replace("–", "").split(","))) for cell in cells[1:3])
+        for name, room in ROOMS.items():
+            self.expect(path, 1, rows.get(name), (sorted(room.rooms), sorted(room.libraries)), f"the row of room {name} says")
+
+    def check_example(self, readme, example):
+        """README's C++ program is the one that the consumer test compiles."""
+        match = re.search(r"^```cpp\n(.*?)^```$", readme.read_text(encoding="utf-8"), re.S | re.M)
+        if not match or not example.is_file() or match[1] != example.read_text(encoding="utf-8"):
+            self.fault(readme, 1, f"its ```cpp block is not {example.relative_to(self.root)}")
+
+    def check_paths(self):
+        for path in sorted(self.root.rglob("*")):
+            top = path.relative_to(self.root).parts[0]
+            if top == ".git" or top.startswith("build") or not path.is_file() or "__pycache__" in path.parts:
+                continue
+            try:
+                text = path.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                continue
+            for match in FOREIGN_PATHS.finditer(text):
+                self.fault(path, text.count("\n", 0, match.start()) + 1, f"a path of one machine: {match.group()}…")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    house = House(sys.argv[1])
+    house.check()
+    for fault in house.faults:
+        print(fault)
+    print(f"{len(ROOMS)} rooms, {house.files} files, {len(house.faults)} faults")
+    return 1 if house.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

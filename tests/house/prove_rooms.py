@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Proves that check_rooms.py fails: breaks a copy of the tree in one way after the other and looks for the fault that names it.
+
+usage: prove_rooms.py ROOT
+"""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from check_rooms import House
+
+# (file, text before, text after (None: append), part of the fault that must be reported)
+BREAKS = [
+    ("src/base/file.cpp", None, '#include "format/json.hpp"\n', "there is no arrow from base to format"),
+    ("src/labels/one_hot.cpp", None, '#include "pipeline/observer.hpp"\n', "there is no arrow from labels to pipeline"),
+    ("src/reader/shard.cpp", None, "#include <opencv2/core.hpp>\n", "opencv is not a library of reader"),
+    ("src/reader/shard.cpp", None, "#include <boost/crc.hpp>\n", "neither the standard library"),
+    ("src/geometry/nearest.cpp", None, "#include <opencv2/core.hpp>\n", "used in resample.cpp"),
+    ("src/format/sums.cpp", None, '#include "sums.hpp"\n', "headers are named"),
+    ("src/writer/shard_writer.cpp", None, "#include <iostream>\n", "libraries never print"),
+    ("src/codecs/exif.cpp", None, 'void f() { std::printf("x"); }\n', "never exit: std::printf"),
+    ("src/codecs/exif.cpp", None, "void f() { std::exit(1); }\n", "never exit: std::exit"),
+    ("include/hotpack/result.hpp", None, "#include <zstd.h>\n", "a public header may include"),
+    ("include/hotpack/result.hpp", None, '#include "base/error.hpp"\n', "a public header may include"),
+    ("src/reader/CMakeLists.txt", "ROOMS base format", "ROOMS base format writer", "room reader links the rooms"),
+    ("src/reader/CMakeLists.txt", "hotpack_zstd", "hotpack_zstd TBB::tbb", "room reader links the libraries"),
+    ("src/labels/CMakeLists.txt", None, "target_link_libraries(hotpack_labels PRIVATE hotpack_json)\n", "room labels links the libraries"),
+    ("src/labels/CMakeLists.txt", None, "target_include_directories(hotpack_labels PRIVATE ..)\n", "may not use target_include_directories"),
+    ("ARCHITECTURE.md", "| `base`, `format` | `zstd` |", "| `base` | `zstd` |", "the row of room"),
+    ("README.md", "```cpp\n", "```cpp\n// Another one.\n", "its ```cpp block is not"),
+    ("README.md", None, "see /ho" "me/someone/data\n", "a path of one machine"),
+]
+
+
+def breaks_show(root, copy, number, rule):
+    """Breaks a fresh copy by one rule; True when the expected fault is found."""
+    name, before, after, expected = rule
+    tree = Path(copy) / str(number)
+    for part in ("src", "include", "tests/consumer"):
+        shutil.copytree(root / part, tree / part)
+    for part in ("ARCHITECTURE.md", "README.md"):
+        shutil.copy(root / part, tree / part)
+    path = tree / name
+    text = path.read_text(encoding="utf-8")
+    broken = text + "\n" + after if before is None else text.replace(before, after)
+    if broken == text:
+        print(f"{name}: nothing to break, {before!r} is not in it")
+        return False
+    path.write_text(broken, encoding="utf-8")
+    house = House(tree)
+    house.check()
+    if any(expected in fault for fault in house.faults):
+        return True
+    print(f"{name}: broken by {after.strip()!r}, but no fault says {expected!r}")
+    return False
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory() as copy:
+        shown = [breaks_show(Path(sys.argv[1]), copy, number, rule) for number, rule in enumerate(BREAKS)]
+    print(f"{sum(shown)} of {len(shown)} breaks were noticed")
+    return 0 if all(shown) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

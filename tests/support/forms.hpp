@@ -1,0 +1,46 @@
+// Every form of pack that the format knows, by name.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "support/tiny_shard.hpp"
+
+namespace hotpack::test {
+
+inline std::map<std::string, TinyForm> all_forms() {
+  std::map<std::string, TinyForm> forms;
+  forms["bits"] = {};
+  forms["onehot"].storage = LabelStorage::onehot;
+  forms["index"].storage = LabelStorage::index;
+  forms["index-300"].storage = LabelStorage::index;
+  forms["index-300"].classes = 300;
+  forms["bits-12"].classes = 12;
+  forms["multi"].multi = true;
+  forms["multi-onehot"].multi = true;
+  forms["multi-onehot"].storage = LabelStorage::onehot;
+  forms["sample-bits"].kind = LabelKind::sample;
+  forms["sample-onehot"] = {.kind = LabelKind::sample, .storage = LabelStorage::onehot};
+  forms["sample-index"] = {.kind = LabelKind::sample, .storage = LabelStorage::index};
+  forms["unlabelled"].labelled = false;
+  forms["gray"].color = ImageColor::gray;
+  forms["chw"].layout = ImageLayout::chw;
+  forms["gray-chw"] = {.layout = ImageLayout::chw, .color = ImageColor::gray};
+  forms["mixed"].size.reset();
+  forms["mixed-chw"] = {.layout = ImageLayout::chw, .size = {}};
+  forms["mixed-index"] = {.storage = LabelStorage::index, .size = {}};
+  forms["mixed-index-300"] = {.storage = LabelStorage::index, .classes = 300, .size = {}};
+  forms["mixed-sample"] = {.kind = LabelKind::sample, .size = {}};
+  forms["mixed-unlabelled"] = {.labelled = false, .size = {}};
+  forms["zstd"] = {.image_zstd = true, .label_zstd = true};
+  forms["zstd-image"].image_zstd = true;
+  forms["zstd-label"].label_zstd = true;
+  forms["zstd-mixed"] = {.storage = LabelStorage::index, .size = {}, .image_zstd = true, .label_zstd = true};
+  forms["zstd-index-300"] = {.storage = LabelStorage::index, .classes = 300, .label_zstd = true};
+  forms["later"].later = true;
+  forms["later-unlabelled"] = {.labelled = false, .later = true};
+  forms["later-zstd"] = {.image_zstd = true, .label_zstd = true, .later = true};
+  return forms;
+}
+
+}  // namespace hotpack::test

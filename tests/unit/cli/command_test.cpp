@@ -1,0 +1,211 @@
+#include "cli/command.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <new>
+#include <stdexcept>
+#include <vector>
+
+#include "base/error.hpp"
+#include "captured.hpp"
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace hotpack;
+using namespace hotpack::cli;
+
+namespace {
+
+struct BoxOptions {
+  std::string root;
+  std::vector<std::string> images;
+  std::string size;
+  bool force = false;
+  std::string failure;
+};
+
+int run_box(CommandContext& context, const BoxOptions& options) {
+  if (options.failure == "throw") throw std::runtime_error("boom");
+  if (options.failure == "throw-number") throw 3;
+  if (options.failure == "memory") throw std::bad_alloc();
+  if (options.failure == "data") return context.fail(data_error("undecodable", "a.png"));
+  std::string result = "root=" + options.root + " size=" + options.size + " force=" + std::to_string(options.force);
+  for (const std::string& image : options.images) result += " image=" + image;
+  context.terminal().info("boxing with " + std::to_string(context.jobs()));
+  context.output().line(result + (context.json() ? " json" : ""));
+  return kExitGood;
+}
+
+void add_box_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<BoxOptions>();
+  CLI::App& command = *app.add_subcommand("box", "Puts samples into a box");
+  set_examples(command, "hotpack box ROOT --size 1x1\nhotpack box --images a --images b --size 2x2");
+  command.add_option("ROOT", options->root, "the folder");
+  command.add_option("--images", options->images, "folder of images, repeatable")->option_text("DIR")->group("Input");
+  command.add_option("--size", options->size, "width and height")->option_text("WxH")->required()->group("Geometry");
+  command.add_flag("--force", options->force, "anew")->group("Output");
+  command.add_option("--failure", options->failure, "how to fail")->group("Output");
+  context.add_jobs_option(command);
+  context.add_json_option(command);
+  context.add_config_option(command);
+  command.callback([&context, options] { context.set_action([&context, options] { return run_box(context, *options); }); });
+}
+
+struct Ran {
+  int code = -1;
+  std::string output;
+  std::string messages;
+};
+
+Ran run(std::vector<const char*> arguments) {
+  const Captured output;
+  const Captured messages;
+  arguments.insert(arguments.begin(), "hotpack");
+  const AddCommand commands[] = {add_box_command};
+  Ran ran;
+  ran.code = run_command_line(commands, static_cast<int>(arguments.size()), arguments.data(), {output.descriptor(), messages.descriptor()});
+  ran.output = output.text();
+  ran.messages = messages.text();
+  return ran;
+}
+
+void check_refused(const Ran& ran, const std::string& message) {
+  CHECK(ran.code == kExitUsage);
+  CHECK(ran.output.empty());
+  CHECK(ran.messages == "error: " + message + "\nsee hotpack box --help\n");
+}
+
+}  // namespace
+
+TEST_CASE("a command runs with its options, results apart from messages") {
+  const Ran ran = run({"box", "here", "--size", "3x4", "-j", "2", "--json"});
+  CHECK(ran.code == 0);
+  CHECK(ran.output == "root=here size=3x4 force=0 json\n");
+  CHECK(ran.messages == "boxing with 2\n");
+}
+
+TEST_CASE("the frame adds the options of messages") {
+  CHECK(run({"box", "--size", "3x4", "-q"}).messages.empty());
+  CHECK(run({"box", "--size", "3x4", "-j", "1", "-vv"}).messages.ends_with(" s] boxing with 1\n"));
+  CHECK(run({"box", "--size", "3x4", "-j", "1", "--progress", "json"}).messages ==
+        "{\"type\":\"message\",\"level\":\"info\",\"text\":\"boxing with 1\"}\n");
+}
+
+TEST_CASE("a repeatable option takes one value each time") {
+  const Ran ran = run({"box", "--size", "3x4", "--images", "a", "--images", "b", "root"});
+  CHECK(ran.output == "root=root size=3x4 force=0 image=a image=b\n");
+}
+
+TEST_CASE("the version and the help are results") {
+  const Ran version = run({"--version"});
+  CHECK(version.code == 0);
+  CHECK(version.output == "hotpack 0.1.0 (format 1.0)\n");
+  CHECK(version.messages.empty());
+  const Ran help = run({"box", "--help"});
+  CHECK(help.code == 0);
+  CHECK(help.messages.empty());
+  CHECK(run({"box", "-h"}).output == help.output);
+}
+
+TEST_CASE("help begins with what it is and examples, and groups the options") {
+  const std::string help = run({"box", "--help"}).output;
+  std::vector<std::size_t> places;
+  for (const char* part : {"Puts samples into a box\n", "\nExamples:\n  hotpack box ROOT --size 1x1\n  hotpack box --images",
+                           "\nUsage:\n  hotpack box [ROOT] [options]\n", "\nArguments:\n  ROOT", "\nInput:\n  --images DIR",
+                           "\nGeometry:\n  --size WxH ", "(required)\n", "\nRunning:\n  -j, --jobs N", "\nMessages:\n  -q, --quiet ",
+                           "  --progress auto|always|never|json\n", "[default: auto]"}) {
+    INFO(part);
+    places.push_back(help.find(part));
+    CHECK(places.back() != std::string::npos);
+  }
+  CHECK(std::is_sorted(places.begin(), places.end()));
+}
+
+TEST_CASE("without a command the help is a message and the exit code that of a usage error") {
+  const Ran ran = run({});
+  CHECK(ran.code == kExitUsage);
+  CHECK(ran.output.empty());
+  CHECK_THAT(ran.messages, ContainsSubstring("Commands:\n  box "));
+}
+
+TEST_CASE("refused command lines say what to mend") {
+  check_refused(run({"box", "--sise", "1x1"}), "unknown option '--sise'; did you mean '--size'?");
+  check_refused(run({"box", "--sise=1x1"}), "unknown option '--sise'; did you mean '--size'?");
+  check_refused(run({"box"}), "--size is required");
+  check_refused(run({"box", "--size"}), "--size needs a value");
+  check_refused(run({"box", "--size", "1x1", "a", "b"}), "unexpected argument 'b'");
+  check_refused(run({"-v", "box"}), "options follow the command: hotpack box -v");
+  check_refused(run({"box", "--size", "1", "--color", "pink"}), "--color: 'pink' is none of auto|always|never");
+  check_refused(run({"box", "--size", "1", "-j", "0"}), "--jobs: Value 0 not in range 1 to 1024");
+  const Ran unknown = run({"bx"});
+  CHECK(unknown.code == kExitUsage);
+  CHECK(unknown.messages == "error: unknown command 'bx'; did you mean 'box'?\nsee hotpack --help\n");
+}
+
+TEST_CASE("errors of an action give their exit code") {
+  const Ran ran = run({"box", "--size", "1", "--failure", "data"});
+  CHECK(ran.code == kExitData);
+  CHECK(ran.messages == "error: a.png: undecodable\n");
+}
+
+TEST_CASE("whatever escapes an action is reported as a bug") {
+  const Ran ran = run({"box", "--size", "1", "--failure", "throw"});
+  CHECK(ran.code == kExitInternal);
+  CHECK_THAT(ran.messages, ContainsSubstring("error: internal error: boom") && ContainsSubstring("please report it"));
+  CHECK(run({"box", "--size", "1", "--failure", "throw-number"}).code == kExitInternal);
+  const Ran memory = run({"box", "--size", "1", "--failure", "memory"});
+  CHECK(memory.code == kExitIo);
+  CHECK_THAT(memory.messages, ContainsSubstring("out of memory"));
+}
+
+TEST_CASE("results that cannot be written are an I/O error") {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  REQUIRE(full >= 0);
+  const Captured messages;
+  const AddCommand commands[] = {add_box_command};
+  const char* const arguments[] = {"hotpack", "box", "--size", "1", "-q"};
+  CHECK(run_command_line(commands, 5, arguments, {full, messages.descriptor()}) == kExitIo);
+  CHECK(messages.text() == "error: standard output: cannot write the results: No space left on device\n");
+  ::close(full);
+}
+
+TEST_CASE("a configuration file gives options, and the command line wins") {
+  const TempFolder folder;
+  folder.write("good.toml", "size = 5x5\nimages = [\"a b\", c]\nforce = true\njobs = 3\nfailure = []\n");
+  const std::string good = folder / "good.toml";
+  const Ran ran = run({"box", "--config", good.c_str(), "root"});
+  CHECK(ran.code == 0);
+  CHECK(ran.output == "root=root size=5x5 force=1 image=a b image=c\n");
+  CHECK(ran.messages == "boxing with 3\n");
+  CHECK(run({"box", "--size", "7x7", "--config", good.c_str()}).output == "root= size=7x7 force=1 image=a b image=c\n");
+  CHECK(run({"box", "--config", good.c_str(), "--size", "7x7", "--images", "z"}).output == "root= size=7x7 force=1 image=z\n");
+}
+
+TEST_CASE("a configuration file with an unknown key or none at all is refused") {
+  const TempFolder folder;
+  folder.write("typo", "\nsise = 5x5\n");
+  const std::string typo = folder / "typo";
+  check_refused(run({"box", "--config", typo.c_str()}), "--config: line 2: unknown key 'sise'; did you mean 'size'?");
+  folder.write("positional", "ROOT = x\n");
+  const std::string positional = folder / "positional";
+  check_refused(run({"box", "--config", positional.c_str()}), "--config: line 1: unknown key 'ROOT'");
+  folder.write("empty", "nothing = []\n");
+  const std::string empty = folder / "empty";
+  check_refused(run({"box", "--config", empty.c_str()}), "--config: line 1: unknown key 'nothing'");
+  folder.write("nested", "config = x\n");
+  const std::string nested = folder / "nested";
+  check_refused(run({"box", "--config", nested.c_str()}), "--config: line 1: unknown key 'config'");
+  check_refused(run({"box", "--config", typo.c_str(), "--config", typo.c_str()}), "--config: given twice");
+  const std::string missing = folder / "missing";
+  const Ran ran = run({"box", "--config", missing.c_str()});
+  CHECK(ran.code == kExitIo);
+  CHECK(ran.messages == "error: " + missing + ": the configuration file is missing or unreadable\n");
+}
+
+TEST_CASE("a log file that cannot be opened is an I/O error") {
+  const Ran ran = run({"box", "--size", "1", "--log-file", "/dev/null/log"});
+  CHECK(ran.code == kExitIo);
+  CHECK(ran.messages == "error: /dev/null/log: cannot open the log file: Not a directory\n");
+}

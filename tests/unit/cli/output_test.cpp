@@ -1,0 +1,62 @@
+#include "cli/output.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "captured.hpp"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::cli;
+
+TEST_CASE("results are buffered and written at the end") {
+  const Captured file;
+  Output output(file.descriptor());
+  output.write("a");
+  output.line("b");
+  CHECK(file.text().empty());
+  REQUIRE(output.finish().ok());
+  CHECK(file.text() == "ab\n");
+}
+
+TEST_CASE("long results arrive whole") {
+  const Captured file;
+  Output output(file.descriptor());
+  std::string expected;
+  for (int i = 0; i < 50'000; ++i) {
+    output.line(std::to_string(i));
+    expected += std::to_string(i) + "\n";
+  }
+  REQUIRE(output.finish().ok());
+  CHECK(file.text() == expected);
+}
+
+TEST_CASE("a full disk is told at the end") {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  REQUIRE(full >= 0);
+  Output output(full);
+  output.line("result");
+  CHECK(output.good());
+  const Status finished = output.finish();
+  REQUIRE_FALSE(finished.ok());
+  CHECK(finished.error().code == ErrorCode::io);
+  CHECK_THAT(finished.error().describe(), ContainsSubstring("standard output") && ContainsSubstring("No space left"));
+  ::close(full);
+}
+
+TEST_CASE("the first failure stops further writing") {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  REQUIRE(full >= 0);
+  Output output(full);
+  output.write(std::string(100'000, 'x'));
+  CHECK_FALSE(output.good());
+  output.write("more");
+  CHECK_FALSE(output.finish().ok());
+  ::close(full);
+}
+
+TEST_CASE("an unused output cannot fail") {
+  Output output(-1);
+  output.write("");
+  CHECK(output.finish().ok());
+}

@@ -1,0 +1,82 @@
+#include "cli/signals.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+
+#include "support/catch.hpp"
+
+using namespace hotpack::cli;
+
+namespace {
+
+// Runs `body` in a child and gives its wait status; the child ends with 0 if the body returns.
+int status_of_child(const std::function<void()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // The test runner catches signals too.
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
+    body();
+    ::_exit(0);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+bool killed_by(int status, int signal) { return WIFSIGNALED(status) && WTERMSIG(status) == signal; }
+
+}  // namespace
+
+TEST_CASE("a stop signal only sets a flag, and is raised again on demand") {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    const int status = status_of_child([number] {
+      const StopSignals guard;
+      if (stop_signal() != 0) ::_exit(1);
+      ::raise(number);
+      if (stop_signal() != number) ::_exit(2);
+      reraise_stop_signal();
+    });
+    CHECK(killed_by(status, number));
+  }
+}
+
+TEST_CASE("the first of several signals counts and the third ends the process") {
+  CHECK(status_of_child([] {
+          const StopSignals guard;
+          ::raise(SIGTERM);
+          ::raise(SIGINT);
+          ::_exit(stop_signal() == SIGTERM ? 0 : 1);
+        }) == 0);
+  CHECK(killed_by(status_of_child([] {
+                    const StopSignals guard;
+                    for (int i = 0; i < 3; ++i) ::raise(SIGINT);
+                  }),
+                  SIGINT));
+}
+
+TEST_CASE("signals that were ignored stay ignored") {
+  CHECK(status_of_child([] {
+          ::signal(SIGHUP, SIG_IGN);
+          const StopSignals guard;
+          ::raise(SIGHUP);
+          ::_exit(stop_signal() == 0 ? 0 : 1);
+        }) == 0);
+}
+
+TEST_CASE("the guard puts back what was there") {
+  CHECK(killed_by(status_of_child([] {
+                    { const StopSignals guard; }
+                    ::raise(SIGTERM);
+                  }),
+                  SIGTERM));
+}
+
+TEST_CASE("without a signal nothing is raised") {
+  CHECK(status_of_child([] {
+          const StopSignals guard;
+          reraise_stop_signal();
+        }) == 0);
+}

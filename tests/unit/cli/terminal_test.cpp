@@ -1,0 +1,278 @@
+#include "cli/terminal.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "captured.hpp"
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace hotpack;
+using namespace hotpack::cli;
+using namespace std::chrono_literals;
+using pipeline::Level;
+
+namespace {
+
+// A terminal on a file, with a clock and a width that the test sets.
+struct Desk {
+  Captured screen;
+  TerminalSurroundings::Clock::time_point now{};
+  int width = 80;
+  bool is_terminal = false;
+  bool no_color = false;
+
+  std::unique_ptr<Terminal> open(const TerminalOptions& options) {
+    TerminalSurroundings surroundings;
+    surroundings.descriptor = screen.descriptor();
+    surroundings.is_terminal = is_terminal;
+    surroundings.no_color = no_color;
+    surroundings.width = [this] { return width; };
+    surroundings.now = [this] { return now; };
+    auto opened = Terminal::open(options, std::move(surroundings));
+    REQUIRE(opened.ok());
+    return std::move(opened).value();
+  }
+};
+
+pipeline::Progress packing(std::uint64_t done, std::uint64_t total = 100) { return {"packing", done, total, 0, 0, 0}; }
+
+void say_everything(Terminal& terminal) {
+  terminal.message(Level::debug, "d");
+  terminal.info("i");
+  terminal.warning("w");
+  terminal.error("e");
+}
+
+std::string said_at(int verbosity) {
+  Desk desk;
+  TerminalOptions options;
+  options.verbosity = verbosity;
+  say_everything(*desk.open(options));
+  return desk.screen.text();
+}
+
+std::string read_file(const std::string& path) {
+  std::ostringstream all;
+  all << std::ifstream(path).rdbuf();
+  return all.str();
+}
+
+const std::string kClear = "\r\x1b[K";
+
+}  // namespace
+
+TEST_CASE("verbosity decides which messages are shown") {
+  CHECK(said_at(-2) == "error: e\n");
+  CHECK(said_at(-1) == "warning: w\nerror: e\n");
+  CHECK(said_at(0) == "i\nwarning: w\nerror: e\n");
+  CHECK(said_at(1) == "debug: d\ni\nwarning: w\nerror: e\n");
+  CHECK(said_at(2) == "[0 s] debug: d\n[0 s] i\n[0 s] warning: w\n[0 s] error: e\n");
+}
+
+TEST_CASE("colours are for terminals, unless told otherwise") {
+  const auto colored = [](ColorMode mode, bool is_terminal, bool no_color) {
+    Desk desk;
+    desk.is_terminal = is_terminal;
+    desk.no_color = no_color;
+    TerminalOptions options;
+    options.color = mode;
+    desk.open(options)->error("e");
+    return desk.screen.text() == "\x1b[1;31merror:\x1b[0m e\n";
+  };
+  CHECK(colored(ColorMode::automatic, true, false));
+  CHECK_FALSE(colored(ColorMode::automatic, true, true));
+  CHECK_FALSE(colored(ColorMode::automatic, false, false));
+  CHECK(colored(ColorMode::always, false, true));
+  CHECK_FALSE(colored(ColorMode::never, true, false));
+}
+
+TEST_CASE("a file's name cannot drive the terminal") {
+  Desk desk;
+  desk.open({})->info("x\x1b[2J.png");
+  CHECK(desk.screen.text() == "x\\x1b[2J.png\n");
+}
+
+TEST_CASE("on a terminal the line is redrawn at most ten times a second") {
+  Desk desk;
+  desk.is_terminal = true;
+  auto terminal = desk.open({});
+  terminal->progress(packing(0));
+  for (std::uint64_t done = 1; done <= 20; ++done) {
+    desk.now += 20ms;
+    terminal->progress(packing(done));
+  }
+  CHECK(desk.screen.text() == kClear + "packing 0/100, 0 %" +                                //
+                                  kClear + "packing 5/100, 5 %, 50 samples/s, 2 s left" +    //
+                                  kClear + "packing 10/100, 10 %, 50 samples/s, 2 s left" +  //
+                                  kClear + "packing 15/100, 15 %, 50 samples/s, 2 s left" +  //
+                                  kClear + "packing 20/100, 20 %, 50 samples/s, 2 s left");
+}
+
+TEST_CASE("a new stage is shown at once") {
+  Desk desk;
+  desk.is_terminal = true;
+  auto terminal = desk.open({});
+  terminal->progress({"scanning", 1, 0, 0, 0, 0});
+  terminal->progress(packing(0));
+  CHECK(desk.screen.text() == kClear + "scanning 1" + kClear + "packing 0/100, 0 %");
+}
+
+TEST_CASE("messages do not tear the redrawn line") {
+  Desk desk;
+  desk.is_terminal = true;
+  desk.no_color = true;
+  auto terminal = desk.open({});
+  terminal->progress(packing(0));
+  terminal->warning("odd");
+  terminal->finish_progress();
+  terminal->info("done");
+  CHECK(desk.screen.text() == kClear + "packing 0/100, 0 %" + kClear + "warning: odd\npacking 0/100, 0 %" + kClear + "done\n");
+}
+
+TEST_CASE("the redrawn line fits the terminal, whose width may change") {
+  Desk desk;
+  desk.is_terminal = true;
+  desk.width = 12;
+  auto terminal = desk.open({});
+  terminal->progress(packing(0));
+  desk.width = 1;
+  desk.now += 1s;
+  terminal->progress(packing(1));
+  CHECK(desk.screen.text() == kClear + "packing 0/…" + kClear + "…");
+}
+
+TEST_CASE("elsewhere a plain line comes every ten seconds, and at the end if there was one") {
+  Desk desk;
+  auto terminal = desk.open({});
+  for (std::uint64_t done = 0; done <= 25; ++done) {
+    terminal->progress(packing(done));
+    desk.now += 1s;
+  }
+  terminal->finish_progress();
+  CHECK(desk.screen.text() ==
+        "packing 10/100, 10 %, 1.0 samples/s, 1 min 30 s left\n"
+        "packing 20/100, 20 %, 1.0 samples/s, 1 min 20 s left\n"
+        "packing 25/100, 25 %, 1.0 samples/s, 1 min 15 s left\n");
+}
+
+TEST_CASE("the last counts are not printed twice") {
+  Desk desk;
+  auto terminal = desk.open({});
+  terminal->progress(packing(0));
+  desk.now += 10s;
+  terminal->progress(packing(100));
+  terminal->finish_progress();
+  CHECK(desk.screen.text() == "packing 100/100, 100 %, 10 samples/s\n");
+}
+
+TEST_CASE("a short run elsewhere prints no progress") {
+  Desk desk;
+  auto terminal = desk.open({});
+  terminal->progress(packing(0));
+  desk.now += 2s;
+  terminal->progress(packing(100));
+  terminal->finish_progress();
+  CHECK(desk.screen.text().empty());
+}
+
+TEST_CASE("progress can be switched off, by asking and by being quiet") {
+  const auto shown = [](ProgressMode mode, int verbosity) {
+    Desk desk;
+    desk.is_terminal = true;
+    TerminalOptions options;
+    options.progress = mode;
+    options.verbosity = verbosity;
+    desk.open(options)->progress(packing(1));
+    return !desk.screen.text().empty();
+  };
+  CHECK_FALSE(shown(ProgressMode::never, 0));
+  CHECK_FALSE(shown(ProgressMode::automatic, -1));
+  CHECK(shown(ProgressMode::automatic, 0));
+  CHECK(shown(ProgressMode::always, -1));
+}
+
+TEST_CASE("for programs every line is an object: progress each second, messages, the last counts") {
+  Desk desk;
+  TerminalOptions options;
+  options.progress = ProgressMode::json;
+  auto terminal = desk.open(options);
+  for (std::uint64_t done = 0; done <= 5; ++done) {
+    terminal->progress(packing(done));
+    desk.now += 400ms;
+  }
+  terminal->warning("odd");
+  terminal->finish_progress();
+  std::istringstream lines(desk.screen.text());
+  std::vector<std::string> starts;
+  for (std::string line; std::getline(lines, line);) {
+    CHECK(line.back() == '}');
+    starts.push_back(line.substr(0, line.find(",\"samples_total")));
+  }
+  CHECK(starts == std::vector<std::string>{R"({"type":"progress","stage":"packing","samples_done":0)",
+                                           R"({"type":"progress","stage":"packing","samples_done":3)",
+                                           R"({"type":"message","level":"warning","text":"odd"})",
+                                           R"({"type":"progress","stage":"packing","samples_done":5)"});
+}
+
+TEST_CASE("the log file gets everything with time stamps, and is appended to") {
+  const TempFolder folder;
+  folder.write("log", "before\n");
+  Desk desk;
+  TerminalOptions options;
+  options.verbosity = -2;
+  options.log_file = folder / "log";
+  {
+    auto terminal = desk.open(options);
+    say_everything(*terminal);
+    terminal->progress(packing(1));
+    desk.now += 11s;
+    terminal->progress(packing(12));
+  }
+  CHECK(desk.screen.text() == "error: e\n");
+  const std::string log = read_file(folder / "log");
+  CHECK(log.starts_with("before\n20"));
+  CHECK_THAT(log, ContainsSubstring(" debug d\n") && ContainsSubstring(" info i\n") && ContainsSubstring(" error e\n"));
+  CHECK_THAT(log, ContainsSubstring(" info packing 12/100, 12 %, 1.0 samples/s"));
+}
+
+TEST_CASE("a log file that cannot be opened is an I/O error, and no folder is made for it") {
+  const TempFolder folder;
+  TerminalOptions options;
+  options.log_file = folder / "missing/log";
+  auto opened = Terminal::open(options, TerminalSurroundings::of_descriptor(2));
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().code == ErrorCode::io);
+  CHECK(opened.error().path == options.log_file);
+  CHECK_FALSE(std::filesystem::exists(folder / "missing"));
+}
+
+TEST_CASE("a log file on a full disk does not stop the work") {
+  Desk desk;
+  TerminalOptions options;
+  options.log_file = "/dev/full";
+  auto terminal = desk.open(options);
+  terminal->warning("w");
+  terminal->error("e");
+  CHECK(desk.screen.text() == "warning: w\nerror: e\n");
+}
+
+TEST_CASE("messages of several threads come whole") {
+  Desk desk;
+  auto terminal = desk.open({});
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int j = 0; j < 100; ++j) terminal->info("a whole line");
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::string expected;
+  for (int i = 0; i < 400; ++i) expected += "a whole line\n";
+  CHECK(desk.screen.text() == expected);
+}

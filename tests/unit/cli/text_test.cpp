@@ -1,0 +1,91 @@
+#include "cli/text.hpp"
+
+#include <limits>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace hotpack::cli;
+
+TEST_CASE("bytes are shown in powers of 1024 with one decimal") {
+  CHECK(human_bytes(0) == "0 B");
+  CHECK(human_bytes(1023) == "1023 B");
+  CHECK(human_bytes(1024) == "1.0 KiB");
+  CHECK(human_bytes(1536) == "1.5 KiB");
+  CHECK(human_bytes(256ULL << 20) == "256.0 MiB");
+  CHECK(human_bytes(1288490189) == "1.2 GiB");
+  CHECK(human_bytes((1ULL << 20) - 1) == "1.0 MiB");
+  CHECK(human_bytes(std::numeric_limits<std::uint64_t>::max()) == "16.0 EiB");
+}
+
+TEST_CASE("counts have commas every three digits") {
+  CHECK(human_count(0) == "0");
+  CHECK(human_count(999) == "999");
+  CHECK(human_count(1000) == "1,000");
+  CHECK(human_count(12345) == "12,345");
+  CHECK(human_count(1234567) == "1,234,567");
+  CHECK(human_count(std::numeric_limits<std::uint64_t>::max()) == "18,446,744,073,709,551,615");
+}
+
+TEST_CASE("durations have two units at most") {
+  CHECK(human_duration(0) == "0 s");
+  CHECK(human_duration(-3) == "0 s");
+  CHECK(human_duration(std::numeric_limits<double>::quiet_NaN()) == "0 s");
+  CHECK(human_duration(0.25) == "0.25 s");
+  CHECK(human_duration(7.34) == "7.3 s");
+  CHECK(human_duration(9.97) == "10 s");
+  CHECK(human_duration(42.4) == "42 s");
+  CHECK(human_duration(59.6) == "1 min 00 s");
+  CHECK(human_duration(65) == "1 min 05 s");
+  CHECK(human_duration(2 * 3600 + 3 * 60 + 59) == "2 h 03 min");
+  CHECK(human_duration(3 * 86400 + 4 * 3600) == "3 d 04 h");
+  CHECK(human_duration(1e300) == "1000000 d 00 h");
+}
+
+TEST_CASE("rates keep two figures when slow") {
+  CHECK(human_rate(0) == "0");
+  CHECK(human_rate(0.254) == "0.25");
+  CHECK(human_rate(7.34) == "7.3");
+  CHECK(human_rate(1234.4) == "1,234");
+}
+
+TEST_CASE("counted words agree with their number") {
+  CHECK(counted(1, "sample") == "1 sample");
+  CHECK(counted(0, "sample") == "0 samples");
+  CHECK(counted(1234, "sample") == "1,234 samples");
+  CHECK(counted(2, "class", "classes") == "2 classes");
+}
+
+TEST_CASE("control characters cannot reach the terminal") {
+  CHECK(printable("a\x1b[31mb\r\x7f") == "a\\x1b[31mb\\x0d\\x7f");
+  CHECK(printable("two\nlines\tand tab") == "two\nlines\tand tab");
+  CHECK(printable("Zürich") == "Zürich");
+}
+
+TEST_CASE("text is truncated at characters, not bytes") {
+  CHECK(text_width("Zürich") == 6);
+  CHECK(truncated("Zürich", 6) == "Zürich");
+  CHECK(truncated("Zürich", 5) == "Züri…");
+  CHECK(truncated("Zürich", 3) == "Zü…");
+  CHECK(truncated("Zürich", 1) == "…");
+  CHECK(truncated("Zürich", 0).empty());
+}
+
+TEST_CASE("wrapped text stays within its width and is indented") {
+  CHECK(wrapped("one two three", 80, 4) == "one two three");
+  CHECK(wrapped("one two three four", 9, 2) == "one two\n  three\n  four");
+  CHECK(wrapped("aaa bbb ccc ddd", 7, 1) == "aaa bbb\n ccc ddd");
+  CHECK(wrapped("a-word-longer-than-the-width b", 5, 0) == "a-word-longer-than-the-width\nb");
+  CHECK(wrapped("kept\nline", 80, 2) == "kept\n  line");
+  CHECK(wrapped("", 10, 2).empty());
+}
+
+TEST_CASE("the nearest word is found and nothing far away is suggested") {
+  const std::vector<std::string> options = {"--size", "--shard-size", "--images", "--labels", "--ignore"};
+  CHECK(nearest_word("--sise", options) == "--size");
+  CHECK(nearest_word("--szie", options) == "--size");
+  CHECK(nearest_word("--image", options) == "--images");
+  CHECK(nearest_word("--shardsize", options) == "--shard-size");
+  CHECK_FALSE(nearest_word("--verify-everything", options));
+  CHECK_FALSE(nearest_word("x", {}));
+}

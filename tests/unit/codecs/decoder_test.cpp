@@ -1,0 +1,109 @@
+#include "codecs/decoder.hpp"
+
+#include <utility>
+
+#include "support/catch.hpp"
+#include "support/test_pictures.hpp"
+
+namespace hotpack::codecs {
+namespace {
+
+using test::Bytes;
+
+constexpr int kWidth = 64;
+constexpr int kHeight = 48;
+constexpr std::uint64_t kPixels = std::uint64_t{kWidth} * kHeight;
+
+Bytes some_png() { return test::make_rgb_png(kWidth, kHeight, test::smooth_samples(kWidth, kHeight, 3)); }
+Bytes some_jpeg(bool progressive = false) {
+  return test::make_jpeg({.width = kWidth, .height = kHeight, .progressive = progressive}, test::smooth_samples(kWidth, kHeight, 3));
+}
+Bytes interlaced_palette_png() {
+  const test::PngSpec spec{.width = kWidth,
+                           .height = kHeight,
+                           .color = test::PngColor::palette,
+                           .bit_depth = 2,
+                           .interlaced = true,
+                           .palette = std::vector<test::Color>(4)};
+  return test::make_png(spec, test::noise_samples(kWidth, kHeight, 1, 3));
+}
+
+TEST_CASE("pixel memory is kept from picture to picture") {
+  Decoder decoder;
+  const std::uint8_t* kept = decoder.decode_image(some_png(), {}).value().data;
+  for (const Bytes& file : {some_jpeg(), some_jpeg(true), interlaced_palette_png(), some_png()}) {
+    CHECK(decoder.decode_image(file, {}).value().data == kept);
+  }
+  const Bytes turned = test::with_exif_orientation(some_jpeg(), 6);
+  const std::uint8_t* oriented = decoder.decode_image(turned, {.apply_orientation = true}).value().data;
+  CHECK(decoder.decode_image(turned, {.apply_orientation = true}).value().data == oriented);
+  CHECK(decoder.decode_label(some_png(), kPixels).value().rgb.data == kept);
+}
+
+TEST_CASE("a refused picture leaves the decoder ready for the next") {
+  Decoder decoder;
+  const Bytes png = some_png();
+  const Bytes jpeg = some_jpeg();
+  const auto first = decoder.decode_image(jpeg, {});
+  const std::vector<std::uint8_t> expected(first.value().data, first.value().data + kPixels * 3);
+  for (const std::size_t cut : {std::size_t{1}, std::size_t{40}, std::size_t{120}}) {
+    CHECK_FALSE(decoder.decode_image(test::truncated(jpeg, jpeg.size() - cut), {}).ok());
+    CHECK_FALSE(decoder.decode_image(test::truncated(png, png.size() - cut), {}).ok());
+    const auto again = decoder.decode_image(jpeg, {});
+    REQUIRE(again.ok());
+    CHECK(std::equal(expected.begin(), expected.end(), again.value().data));
+    CHECK(decoder.decode_image(png, {}).ok());
+  }
+}
+
+TEST_CASE("the pixel limit holds for photos and labels, and is checked from the header") {
+  Decoder decoder;
+  for (const Bytes& file : {some_png(), some_jpeg()}) {
+    CHECK(decoder.decode_image(file, {.max_pixels = kPixels}).ok());
+    CHECK(decoder.decode_label(file, kPixels).ok());
+    const auto image = decoder.decode_image(file, {.max_pixels = kPixels - 1});
+    const auto label = decoder.decode_label(file, kPixels - 1);
+    REQUIRE_FALSE(image.ok());
+    REQUIRE_FALSE(label.ok());
+    CHECK(image.error().code == ErrorCode::data);
+    CHECK_THAT(image.error().message, ContainsSubstring("64x48"));
+    CHECK_THAT(label.error().message, ContainsSubstring("--max-pixels"));
+  }
+  // A header alone is enough to refuse: nothing is decoded, nothing reserved.
+  const Bytes bomb = test::with_png_byte(test::with_png_byte(some_png(), "IHDR", 1, std::byte{8}), "IHDR", 5, std::byte{8});
+  CHECK_THAT(decoder.decode_image(bomb, {}).error().message, ContainsSubstring("more than the limit"));
+}
+
+// Sanitizers end the program on a request of this size.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("a picture too large for memory is an error, not an exception") {
+  Decoder decoder;
+  const Bytes vast = test::with_png_byte(test::with_png_byte(some_png(), "IHDR", 1, std::byte{15}), "IHDR", 5, std::byte{15});
+  const auto picture = decoder.decode_image(vast, {.max_pixels = ~std::uint64_t{0}});
+  REQUIRE_FALSE(picture.ok());
+  CHECK(picture.error().code == ErrorCode::data);
+  CHECK(decoder.decode_image(some_png(), {}).ok());
+}
+#endif
+
+TEST_CASE("other channel counts are a bug of the caller") {
+  Decoder decoder;
+  CHECK(decoder.decode_image(some_png(), {.channels = 4}).error().code == ErrorCode::internal);
+}
+
+TEST_CASE("a decoder may be moved") {
+  Decoder first;
+  REQUIRE(first.decode_image(some_jpeg(), {}).ok());
+  Decoder second = std::move(first);
+  CHECK(second.decode_image(some_jpeg(), {}).ok());
+}
+
+TEST_CASE("content decides, whatever came before") {
+  Decoder decoder;
+  CHECK(decoder.decode_image(some_jpeg(), {}).ok());
+  CHECK_FALSE(decoder.decode_image({}, {}).ok());
+  CHECK_FALSE(decoder.decode_label(test::bytes_of("GIF89a........"), kPixels).ok());
+}
+
+}  // namespace
+}  // namespace hotpack::codecs

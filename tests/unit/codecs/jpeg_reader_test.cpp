@@ -1,0 +1,275 @@
+#include "codecs/jpeg_reader.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+// jpeglib.h needs size_t and FILE declared before it.
+#include <jpeglib.h>
+
+#include "codecs/decoder.hpp"
+#include "codecs/sample_rows.hpp"
+#include "support/catch.hpp"
+#include "support/test_pictures.hpp"
+
+namespace hotpack::codecs {
+namespace {
+
+using test::Bytes;
+using test::JpegColor;
+using test::JpegSpec;
+using Pixels = std::vector<std::uint8_t>;
+
+constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28;
+
+// The shortest program that reads a good JPEG with libjpeg as it comes: what OpenCV and Pillow do.
+Pixels plainly_read(const Bytes& file, bool fancy = true) {
+  jpeg_decompress_struct state{};
+  jpeg_error_mgr errors{};
+  state.err = jpeg_std_error(&errors);
+  jpeg_create_decompress(&state);
+  jpeg_mem_src(&state, reinterpret_cast<const unsigned char*>(file.data()), static_cast<unsigned long>(file.size()));
+  jpeg_read_header(&state, TRUE);
+  state.do_fancy_upsampling = fancy ? TRUE : FALSE;
+  jpeg_start_decompress(&state);
+  const std::size_t row_bytes = std::size_t{state.output_width} * static_cast<std::size_t>(state.output_components);
+  Pixels pixels(row_bytes * state.output_height);
+  while (state.output_scanline < state.output_height) {
+    JSAMPROW row = pixels.data() + row_bytes * state.output_scanline;
+    jpeg_read_scanlines(&state, &row, 1);
+  }
+  jpeg_finish_decompress(&state);
+  jpeg_destroy_decompress(&state);
+  return pixels;
+}
+
+Pixels pixels_of(const ConstPicture& picture) {
+  REQUIRE(picture.packed());
+  return {picture.data, picture.data + picture.row_bytes * static_cast<std::size_t>(picture.height)};
+}
+
+Bytes sized_jpeg(JpegSpec spec) {
+  spec.width = spec.width == 1 ? 45 : spec.width;
+  spec.height = spec.height == 1 ? 35 : spec.height;
+  return test::make_jpeg(spec, test::smooth_samples(spec.width, spec.height, spec.color == JpegColor::gray ? 1 : 3));
+}
+
+std::string refusal_of(const Bytes& file) {
+  Decoder decoder;
+  const auto picture = decoder.decode_image(file, {});
+  REQUIRE_FALSE(picture.ok());
+  CHECK(picture.error().code == ErrorCode::data);
+  return picture.error().message;
+}
+
+bool reads_as(const Bytes& file, const Pixels& pixels) {
+  Decoder decoder;
+  const auto picture = decoder.decode_image(file, {});
+  return picture.ok() && pixels_of(picture.value()) == pixels;
+}
+
+int largest_difference(const Pixels& a, const Pixels& b) {
+  int most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(int{a[i]} - int{b[i]}));
+  return most;
+}
+
+std::vector<JpegSpec> all_kinds() {
+  return {{.horizontal = 1, .vertical = 1},
+          {.horizontal = 2, .vertical = 1},
+          {.horizontal = 1, .vertical = 2},
+          {.horizontal = 2, .vertical = 2},
+          {.horizontal = 4, .vertical = 1},
+          {.horizontal = 2, .vertical = 2, .progressive = true},
+          {.horizontal = 2, .vertical = 1, .separate_scans = true},
+          {.color = JpegColor::rgb},
+          {.color = JpegColor::rgb, .progressive = true}};
+}
+
+TEST_CASE("colour JPEGs of every kind equal a plain read") {
+  Decoder decoder;
+  for (const JpegSpec& spec : all_kinds()) {
+    CAPTURE(spec.horizontal, spec.vertical, spec.progressive, static_cast<int>(spec.color));
+    const Bytes file = sized_jpeg(spec);
+    const auto picture = decoder.decode_image(file, {});
+    REQUIRE(picture.ok());
+    CHECK(picture.value().width == 45);
+    CHECK(picture.value().height == 35);
+    CHECK(picture.value().channels == 3);
+    const Pixels pixels = pixels_of(picture.value());
+    CHECK(pixels == plainly_read(file));
+    CHECK(largest_difference(pixels, test::smooth_samples(45, 35, 3)) < 24);  // the picture that went in, red first
+  }
+}
+
+// 21x19, 4:2:0, baseline.
+constexpr std::string_view kBaselineHex =
+    "ffd8ffe000104a46494600010100000100010000ffdb004300100b0c0e0c0a100e0d0e1211101318281a181616183123251d283a333d3c3933383740"
+    "485c4e404457453738506d51575f626768673e4d71797064785c656763ffdb0043011112121815182f1a1a2f63423842636363636363636363636363"
+    "6363636363636363636363636363636363636363636363636363636363636363636363636363ffc00011080013001503012200021101031101ffc400"
+    "160001010100000000000000000000000000000406ffc40024100001020405050000000000000000000000010203041161051214225121314142b1ff"
+    "c4001501010100000000000000000000000000000504ffc400201100010401040300000000000000000000010002030412111314612371d1ffda000c"
+    "03010002110311003f00ad93772b83377334c98b954198b84d98df9a969d1e96aa14dedee0ce47c5348d66ccf9abe694a0288eb4ae6820245fc789d8"
+    "3ce84747e2cf315792b82abc802d640cd5b4c29f1255d437afa27d5000a4006d8455c1e777b5ffd9";
+// The same picture, 4:2:2, progressive.
+constexpr std::string_view kProgressiveHex =
+    "ffd8ffe000104a46494600010100000100010000ffdb004300100b0c0e0c0a100e0d0e1211101318281a181616183123251d283a333d3c3933383740"
+    "485c4e404457453738506d51575f626768673e4d71797064785c656763ffdb0043011112121815182f1a1a2f63423842636363636363636363636363"
+    "6363636363636363636363636363636363636363636363636363636363636363636363636363ffc20011080013001503012100021101031101ffc400"
+    "160001010100000000000000000000000000030005ffc400160101010100000000000000000000000000040203ffda000c0301000210031000000156"
+    "10dea7e2ad4a5b5e736da9ca2fffc4001a100002030101000000000000000000000000010203121032ffda0008010100010502d0a4291a14876e788b"
+    "3d7fffc4001a110002030101000000000000000000000000030102121132ffda0008010301013f014ac8a09a0c762d9e091dee4fffc4001a11000203"
+    "0101000000000000000000000000010203211112ffda0008010201013f01b1e89e16434853d458974825e4ffc4001410010000000000000000000000"
+    "0000000030ffda0008010100063f021fffc4001a100002030101000000000000000000000000011011213171ffda0008010100013f2151f1142aab2e"
+    "c51e5e1fffda000c030100020003000000109cd1b3ffc4001b110002020301000000000000000000000000011121106181e1ffda0008010301013f10"
+    "0a704b5b1bf0442aec7fffc4001811010101010100000000000000000000000001112141ffda0008010201013f10b34c2cd6375e6b338fffc4001b10"
+    "0002020301000000000000000000000000011161314151b1ffda0008010100013f10bcb4ee2e2c2ebb71103be8cfa33c9afacfffd9";
+
+Bytes from_hex(std::string_view digits) {
+  Bytes bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    bytes.push_back(static_cast<std::byte>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16)));
+  }
+  return bytes;
+}
+
+std::uint64_t fnv1a(const Pixels& pixels) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::uint8_t pixel : pixels) hash = (hash ^ pixel) * 0x100000001b3;
+  return hash;
+}
+
+// The hashes were computed from what cv2.imdecode of OpenCV 4.6.0 returns for these bytes, channels in the order RGB.
+TEST_CASE("pixels are those of OpenCV 4.6") {
+  Decoder decoder;
+  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kBaselineHex), {}).value())) == 0x877297d2ef74d192);
+  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kProgressiveHex), {}).value())) == 0x12bc71b488242a80);
+}
+
+TEST_CASE("chroma is upsampled smoothly") {
+  const Bytes file = sized_jpeg({.horizontal = 2, .vertical = 2});
+  CHECK(reads_as(file, plainly_read(file, true)));
+  CHECK_FALSE(reads_as(file, plainly_read(file, false)));
+}
+
+#ifdef C_ARITH_CODING_SUPPORTED
+TEST_CASE("arithmetic coding is read") {
+  const Bytes file = sized_jpeg({.arithmetic = true});
+  CHECK(reads_as(file, plainly_read(file)));
+}
+#endif
+
+TEST_CASE("gray JPEGs are replicated to RGB or kept") {
+  const Bytes file = sized_jpeg({.color = JpegColor::gray});
+  const Pixels gray = plainly_read(file);
+  Pixels rgb(gray.size() * 3);
+  replicate_gray(gray.data(), rgb.data(), gray.size());
+  Decoder decoder;
+  CHECK(pixels_of(decoder.decode_image(file, {.channels = 3}).value()) == rgb);
+  CHECK(pixels_of(decoder.decode_image(file, {.channels = 1}).value()) == gray);
+}
+
+TEST_CASE("colour JPEGs become gray by the luma of their RGB") {
+  const Bytes file = sized_jpeg({.horizontal = 2, .vertical = 2});
+  const Pixels rgb = plainly_read(file);
+  Pixels gray(rgb.size() / 3);
+  rgb_to_gray(rgb.data(), gray.data(), gray.size());
+  Decoder decoder;
+  CHECK(pixels_of(decoder.decode_image(file, {.channels = 1}).value()) == gray);
+}
+
+TEST_CASE("JPEG labels are read and marked as lossy") {
+  Decoder decoder;
+  const Bytes color = test::with_exif_orientation(sized_jpeg({}), 6);
+  const auto colors = decoder.decode_label(color, kMaxPixels);
+  REQUIRE(colors.ok());
+  CHECK(colors.value().lossy);
+  CHECK(colors.value().form == "RGB JPEG");
+  CHECK(colors.value().samples.data == nullptr);
+  CHECK(colors.value().width == 45);  // never turned
+  CHECK(pixels_of(colors.value().rgb) == plainly_read(color));
+
+  const Bytes gray = sized_jpeg({.color = JpegColor::gray});
+  const auto samples = decoder.decode_label(gray, kMaxPixels);
+  REQUIRE(samples.ok());
+  CHECK(samples.value().lossy);
+  CHECK(samples.value().form == "gray JPEG");
+  CHECK(samples.value().rgb.data == nullptr);
+  const Pixels expected = plainly_read(gray);
+  CHECK(std::equal(expected.begin(), expected.end(), samples.value().samples.data));
+}
+
+TEST_CASE("orientation is applied when asked") {
+  const Bytes upright = sized_jpeg({});
+  const Bytes turned = test::with_exif_orientation(upright, 6);
+  CHECK(reads_as(turned, plainly_read(upright)));
+  Decoder decoder;
+  const auto picture = decoder.decode_image(turned, {.apply_orientation = true});
+  REQUIRE(picture.ok());
+  CHECK(picture.value().width == 35);
+  CHECK(picture.value().height == 45);
+  const Pixels stored = plainly_read(upright);
+  // Clockwise: the corner seen at the top right is the one stored at the top left.
+  CHECK(std::equal(stored.begin(), stored.begin() + 3, picture.value().row(0) + 34 * 3));
+}
+
+TEST_CASE("a JPEG that ends too early is refused wherever it ends") {
+  for (const bool progressive : {false, true}) {
+    const Bytes file = sized_jpeg({.progressive = progressive});
+    for (std::size_t size = 0; size < file.size(); ++size) {
+      CAPTURE(size, progressive);
+      const std::string message = refusal_of(test::truncated(file, size));
+      if (size >= test::last_jpeg_segment_at(file, 0xDA) + 14) {
+        REQUIRE_THAT(message, ContainsSubstring("damaged or truncated"));
+        REQUIRE_THAT(message, ContainsSubstring("Premature end of JPEG file"));
+      }
+    }
+  }
+}
+
+TEST_CASE("libjpeg's warnings are errors with its own words") {
+  const Bytes file = sized_jpeg({});
+  Bytes stuffed = file;
+  stuffed.insert(stuffed.end() - 2, 3, std::byte{0x12});  // between the last row and the end marker
+  CHECK_THAT(refusal_of(stuffed), ContainsSubstring("extraneous bytes before marker"));
+
+  Bytes scrambled = file;
+  const auto scan = static_cast<std::ptrdiff_t>(test::last_jpeg_segment_at(file, 0xDA) + 14);
+  std::fill(scrambled.begin() + scan + 20, scrambled.begin() + scan + 60, std::byte{0xFE});
+  CHECK_THAT(refusal_of(scrambled), ContainsSubstring("the JPEG is damaged or truncated: Corrupt JPEG data"));
+}
+
+TEST_CASE("what follows the end of a JPEG is not looked at") {
+  const Bytes file = sized_jpeg({});
+  CHECK(reads_as(test::with_tail(file, "\xff\xd8 a second picture"), plainly_read(file)));
+}
+
+TEST_CASE("a file of too many scans is refused as a bomb") {
+  const Bytes file = sized_jpeg({.separate_scans = true});
+  CHECK(reads_as(test::with_repeated_scan(file, kMaxScans - 3), plainly_read(file)));
+  CHECK_THAT(refusal_of(test::with_repeated_scan(file, kMaxScans - 2)), ContainsSubstring("more than 500 scans"));
+}
+
+TEST_CASE("CMYK and YCCK are refused by name") {
+  const auto inks = test::smooth_samples(8, 8, 4);
+  CHECK_THAT(refusal_of(test::make_jpeg({.width = 8, .height = 8, .color = JpegColor::cmyk}, inks)), ContainsSubstring("CMYK"));
+  CHECK_THAT(refusal_of(test::make_jpeg({.width = 8, .height = 8, .color = JpegColor::ycck}, inks)), ContainsSubstring("YCCK"));
+}
+
+// Damage in the entropy-coded part may pass unseen, as everywhere with JPEG; it must never do more than that.
+TEST_CASE("flipped bits give an error or a picture of the same size") {
+  const Bytes file = sized_jpeg({.horizontal = 2, .vertical = 2, .progressive = true});
+  Decoder decoder;
+  for (std::size_t at = 2; at < file.size(); ++at) {
+    for (const unsigned bit : {0U, 3U, 7U}) {
+      const Bytes flipped = test::with_byte(file, at, file[at] ^ std::byte{1} << bit);
+      const auto picture = decoder.decode_image(flipped, {.max_pixels = 1 << 20});
+      const auto found = probe(flipped, true);
+      if (picture.ok()) REQUIRE((picture.value().width == found.value().info.width && picture.value().height == found.value().info.height));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hotpack::codecs

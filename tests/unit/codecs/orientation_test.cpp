@@ -1,0 +1,77 @@
+#include "codecs/orientation.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/test_pictures.hpp"
+
+namespace hotpack::codecs {
+namespace {
+
+// Where the pixel seen at (x, y) lies in the stored picture of width x height, from the words of the EXIF standard.
+std::pair<int, int> stored_place(int orientation, int x, int y, int width, int height) {
+  switch (orientation) {
+    case 2:
+      return {width - 1 - x, y};
+    case 3:
+      return {width - 1 - x, height - 1 - y};
+    case 4:
+      return {x, height - 1 - y};
+    case 5:
+      return {y, x};
+    case 6:
+      return {y, height - 1 - x};
+    case 7:
+      return {width - 1 - y, height - 1 - x};
+    case 8:
+      return {width - 1 - y, x};
+    default:
+      return {x, y};
+  }
+}
+
+struct Stored {
+  std::vector<std::uint8_t> samples;
+  ConstPicture picture;
+};
+
+Stored make_stored(int width, int height, int channels) {
+  const auto noise = test::noise_samples(width, height, channels, 255);
+  Stored stored{{noise.begin(), noise.end()}, {}};
+  stored.picture = {stored.samples.data(), width, height, channels, static_cast<std::size_t>(width * channels)};
+  return stored;
+}
+
+bool seen_as_expected(const ConstPicture& seen, const ConstPicture& stored, int orientation) {
+  for (int y = 0; y < seen.height; ++y) {
+    for (int x = 0; x < seen.width; ++x) {
+      const auto [stored_x, stored_y] = stored_place(orientation, x, y, stored.width, stored.height);
+      for (int c = 0; c < seen.channels; ++c) {
+        if (seen.row(y)[x * seen.channels + c] != stored.row(stored_y)[stored_x * stored.channels + c]) return false;
+      }
+    }
+  }
+  return true;
+}
+
+TEST_CASE("every orientation places every pixel") {
+  Buffer buffer;
+  for (const auto& [width, height] : {std::pair{1, 1}, {1, 40}, {40, 1}, {32, 32}, {33, 65}, {100, 31}}) {
+    for (const int channels : {1, 3}) {
+      const Stored stored = make_stored(width, height, channels);
+      for (int orientation = 1; orientation <= 8; ++orientation) {
+        CAPTURE(width, height, channels, orientation);
+        const ConstPicture seen = orient(stored.picture, orientation, buffer);
+        CHECK(seen.width == (orientation >= 5 ? height : width));
+        CHECK(seen.height == (orientation >= 5 ? width : height));
+        CHECK(seen.channels == channels);
+        CHECK(seen.packed());
+        CHECK(seen_as_expected(seen, stored.picture, orientation));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hotpack::codecs

@@ -1,0 +1,112 @@
+#include "format/json.hpp"
+
+#include <chrono>
+#include <string>
+
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::format;
+
+namespace {
+
+std::string refusal(std::string_view text) {
+  const auto parsed = parse_json(text);
+  if (parsed.ok()) return "accepted";
+  CHECK(parsed.error().code == ErrorCode::damaged);
+  return parsed.error().message;
+}
+
+std::string nested(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
+
+}  // namespace
+
+TEST_CASE("valid JSON is parsed with its keys in order") {
+  const auto json = parse_json(" {\"b\": [1, -2, 2.5, true, null], \"a\": {\"x\": \"\\u00e9\\n\"}} \n");
+  REQUIRE(json.ok());
+  CHECK(canonical_json(*json) == "{\"b\":[1,-2,2.5,true,null],\"a\":{\"x\":\"é\\n\"}}");
+  CHECK(parse_json("18446744073709551615")->get<std::uint64_t>() == 18446744073709551615u);
+}
+
+TEST_CASE("what RFC 8259 forbids is refused") {
+  for (const std::string text :
+       {"",         " ", "{",   "[1,]",   "{\"a\":1,}", "{a:1}",       "'a'",          "01",    "+1",    ".5",   "1.",      "NaN",
+        "Infinity", "-", "tru", "\"\n\"", "\"\\x\"",    "\"\\ud800\"", "\"\\udc00x\"", "1e999", "[1] 2", "{}{}", "// c\n1", "/*c*/1"}) {
+    INFO(text);
+    CHECK_THAT(refusal(text), ContainsSubstring("not valid JSON"));
+  }
+}
+
+TEST_CASE("byte order marks, NUL bytes and invalid UTF-8 are refused") {
+  CHECK_THAT(refusal("\xEF\xBB\xBF{}"), ContainsSubstring("byte order mark"));
+  CHECK_THAT(refusal(std::string_view("{}\0 ", 4)), ContainsSubstring("NUL"));
+  CHECK_THAT(refusal("\"\xC3\""), ContainsSubstring("not valid JSON"));
+  CHECK_THAT(refusal("\"\xED\xA0\x80\""), ContainsSubstring("not valid JSON"));
+  CHECK(parse_json(std::string_view("{}\0", 3)).error().offset == 2u);
+}
+
+TEST_CASE("a duplicate key is refused at any depth, with its place") {
+  CHECK_THAT(refusal("{\"a\":1,\"b\":2,\"a\":3}"), ContainsSubstring("\"a\" stands twice"));
+  CHECK_THAT(refusal("[{\"x\":{\"k\":1,\"\\u006b\":1}}]"), ContainsSubstring("\"k\" stands twice"));
+  CHECK(parse_json("{\"a\":1,\"a\":2}").error().offset == 10u);
+  CHECK(parse_json("{\"a\":{\"a\":1},\"b\":{\"a\":1}}").ok());
+}
+
+TEST_CASE("nesting is limited") {
+  CHECK(parse_json(nested(64)).ok());
+  CHECK_THAT(refusal(nested(65)), ContainsSubstring("deeper than 64"));
+  CHECK_THAT(refusal(std::string(100000, '[')), ContainsSubstring("deeper than 64"));
+}
+
+TEST_CASE("an object of many keys costs no quadratic time") {
+  std::string text = "{";
+  for (int i = 0; i < 200000; ++i) text += (i == 0 ? "\"key" : ",\"key") + std::to_string(i) + "\":0";
+  text += "}";
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(parse_json(text).ok());
+  text.replace(text.size() - 1, 1, ",\"key77\":1}");
+  CHECK_THAT(refusal(text), ContainsSubstring("\"key77\" stands twice"));
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));  // a quadratic search takes minutes
+}
+
+TEST_CASE("canonical strings escape only what must be") {
+  CHECK(canonical_string("a/b é \x7f \"\\\b\t\n\f\r") == "\"a/b é \x7f \\\"\\\\\\b\\t\\n\\f\\r\"");
+  CHECK(canonical_string(std::string("\0\x01\x1f", 3)) == "\"\\u0000\\u0001\\u001f\"");
+}
+
+TEST_CASE("canonical doubles are the shortest that read back") {
+  CHECK(canonical_double(0.1) == "0.1");
+  CHECK(canonical_double(1.0) == "1");
+  CHECK(canonical_double(100000.0) == "1e+05");
+  CHECK(canonical_double(100001.0) == "100001");
+  CHECK(canonical_double(1.0 / 3.0) == "0.3333333333333333");
+  CHECK(canonical_double(0.0001) == "1e-04");
+}
+
+TEST_CASE("canonical JSON of a parsed text is stable") {
+  const std::string text = "{\"z\":[],\"a\":{},\"n\":[0,-7,18446744073709551615,0.25,null,false],\"s\":\"\\u0001 \\\" ü\"}";
+  CHECK(canonical_json(*parse_json(text)) == text);
+}
+
+TEST_CASE("raw members keep the text of each value") {
+  const std::string text = "{\n\"a\" : {\"x\": \"},]\\\"\"} ,\"b\":[1, 2]\n, \"c\":null, \"d\" : \"q\\\\\"}";
+  REQUIRE(parse_json(text).ok());
+  const auto members = raw_members(text);
+  REQUIRE(members.size() == 4);
+  CHECK(members[0] == std::pair<std::string_view, std::string_view>("a", "{\"x\": \"},]\\\"\"}"));
+  CHECK(members[1] == std::pair<std::string_view, std::string_view>("b", "[1, 2]"));
+  CHECK(members[2] == std::pair<std::string_view, std::string_view>("c", "null"));
+  CHECK(members[3] == std::pair<std::string_view, std::string_view>("d", "\"q\\\\\""));
+  CHECK(raw_members("{ }").empty());
+}
+
+TEST_CASE("UTF-8 is what RFC 3629 says") {
+  for (const std::string_view good :
+       {"", "plain", "é", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {
+    CHECK(valid_utf8(good));
+  }
+  for (const std::string_view bad : {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80",
+                                     "\xF5\x80\x80\x80", "\xC3", "\xE2\x82", "\xC3(", "\xFF"}) {
+    CHECK_FALSE(valid_utf8(bad));
+  }
+}

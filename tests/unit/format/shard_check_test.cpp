@@ -1,0 +1,116 @@
+#include "format/shard_check.hpp"
+
+#include <string>
+
+#include "altered.hpp"
+#include "format/schema_json.hpp"
+#include "support/catch.hpp"
+#include "support/forms.hpp"
+
+using namespace hotpack;
+using namespace hotpack::format;
+using namespace hotpack::test;
+
+namespace {
+
+using Check = Status (*)(std::span<const std::byte>, const ShardHeader&);
+
+std::string finding(Check check, std::span<const std::byte> file) {
+  const Status status = check(file, decode_header(file).value());
+  if (status.ok()) return "none";
+  CHECK(status.error().code == ErrorCode::damaged);
+  return status.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("another form of a shard is named although it can be read") {
+  const TinyShard shard = make_shard({}, 2);
+  CHECK(finding(check_form, shard.bytes) == "none");
+  const Bytes longer = with_header(header_text(shard), buffer_of(shard), shard.layout.header_bytes + 4096);
+  CHECK_THAT(finding(check_form, longer), ContainsSubstring("the header has"));
+  CHECK_THAT(finding(check_form, edited(shard, "\"shape\":[2,", "\"shape\": [2,")), ContainsSubstring("canonical form"));
+  CHECK_THAT(finding(check_form, edited(shard, "\"_pad.0\"", "\"_pad.7\"")), ContainsSubstring("\"_pad.7\" at 180 stands where _pad.0"));
+  CHECK_THAT(finding(check_form, edited(shard, "{\\\"samples\\\":2", "{ \\\"samples\\\":2")),
+             ContainsSubstring("hotpack.plan is not canonical"));
+  CHECK_THAT(finding(check_form, edited(shard, "\\\"ignore\\\":{", "\\\"ignore\\\": {")),
+             ContainsSubstring("hotpack.schema is not canonical"));
+  Bytes tab = shard.bytes;
+  tab[shard.layout.buffer_start() - 1] = std::byte{'\t'};
+  CHECK_THAT(finding(check_form, tab), ContainsSubstring("canonical form"));
+}
+
+TEST_CASE("engines name zstd just where fields are compressed") {
+  const TinyShard plain = make_shard({}, 1);
+  CHECK_THAT(finding(check_form, edited(plain, "\\\"engines\\\":[]", "\\\"engines\\\":[\\\"zstd:1\\\"]")),
+             ContainsSubstring("no field is compressed"));
+  const TinyShard packed = make_shard({.label_zstd = true}, 1);
+  const std::string text = header_text(packed);
+  const auto at = text.find("\\\"zstd:");
+  const std::string token = text.substr(at, text.find(']', at) - at);
+  CHECK_THAT(finding(check_form, edited(packed, token, "")), ContainsSubstring("does not name zstd"));
+}
+
+TEST_CASE("fillers are zero, and a stain is found by its place") {
+  const TinyShard shard = make_shard({}, 2);
+  for (const auto* filler : {"_pad.0", "_pad.1"}) {
+    Bytes file = shard.bytes;
+    const std::uint64_t last = shard.layout.file_offset(filler) + shard.layout.find(filler)->bytes() - 1;
+    file[last] = std::byte{1};
+    const Status status = check_fillers(file, decode_header(file).value());
+    REQUIRE_FALSE(status.ok());
+    CHECK(status.error().offset == last);
+    CHECK_THAT(status.error().message, ContainsSubstring(filler));
+  }
+}
+
+TEST_CASE("sources must be possible") {
+  const TinyShard shard = make_shard({}, 2);
+  CHECK_THAT(finding(check_sources, with_number<std::int32_t>(shard, "source.size", 2, 0)), ContainsSubstring("record 1: source.size"));
+  CHECK_THAT(finding(check_sources, with_number<std::int32_t>(shard, "source.size", 0, 100)),
+             ContainsSubstring("record 0: source.region is"));
+  CHECK_THAT(finding(check_sources, with_number<std::int32_t>(shard, "source.region", 4, 99)),
+             ContainsSubstring("record 1: source.region is"));
+  CHECK_THAT(finding(check_sources, with_number<std::uint64_t>(shard, "source.hash", 0, 0)), ContainsSubstring("of the image is missing"));
+  CHECK_THAT(finding(check_sources, with_number<std::uint64_t>(shard, "source.hash", 3, 0)), ContainsSubstring("of the label is missing"));
+  const TinyShard folders = make_shard({.kind = LabelKind::sample}, 1);
+  CHECK_THAT(finding(check_sources, with_number<std::uint64_t>(folders, "source.hash", 1, 5)), ContainsSubstring("no label file"));
+  const TinyShard mixed = make_shard({.size = {}}, 1);
+  CHECK_THAT(finding(check_sources, with_number<std::int32_t>(mixed, "image.shape", 0, 77)), ContainsSubstring("image.shape"));
+}
+
+TEST_CASE("crop-min may show less than the source") {
+  const TinyShard shard = make_shard({}, 1);
+  const Bytes file = edited(shard, "\\\"size_mismatch\\\":\\\"error\\\"", "\\\"size_mismatch\\\":\\\"crop-min\\\"");
+  const auto header = decode_header(file).value();
+  Bytes moved = file;
+  store_le(moved.data() + header.buffer_start() + header.find("source.region")->begin, std::int32_t{-40});
+  CHECK(finding(check_sources, moved) == "none");
+}
+
+TEST_CASE("fields of a later version are found with their checksums") {
+  for (const auto* name : {"later", "later-unlabelled", "later-zstd"}) {
+    const TinyShard shard = make_shard(all_forms().at(name), 2);
+    CHECK(later_fields(decode_header(shard.bytes).value()).value() == std::vector<std::string>{"depth"});
+  }
+  CHECK(later_fields(decode_header(make_shard({}, 2).bytes).value()).value().empty());
+  CHECK(later_fields(decode_header(make_shard({.later = true}, 0).bytes).value()).value().empty());
+}
+
+TEST_CASE("a later field without checksums is found") {
+  const TinyShard shard = make_shard({.later = true}, 2);
+  const Bytes file = edited(shard, "\"depth.crc32c\"", "\"depth.crc33c\"");
+  const auto fields = later_fields(decode_header(file).value());
+  REQUIRE_FALSE(fields.ok());
+  CHECK_THAT(fields.error().message, ContainsSubstring("\"depth\" has no CRC-32C"));
+}
+
+TEST_CASE("compressed and mixed later fields need their offsets") {
+  const TinyShard shard = make_shard({.later = true}, 2);
+  // Bytes of depth as one list: without offsets, records cannot be told apart.
+  const std::string shape = "\"depth\":{\"dtype\":\"U16\",\"shape\":[2,5,6]";
+  for (const auto* name : {"depth.data", "depth.zstd"}) {
+    const Bytes file = edited(shard, shape, "\"" + std::string(name) + "\":{\"dtype\":\"U8\",\"shape\":[120]");
+    CHECK_FALSE(later_fields(decode_header(file).value()).ok());
+  }
+}

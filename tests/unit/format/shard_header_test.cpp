@@ -1,0 +1,277 @@
+#include "format/shard_header.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "altered.hpp"
+#include "format/shard_check.hpp"
+#include "support/catch.hpp"
+#include "support/forms.hpp"
+
+using namespace hotpack;
+using namespace hotpack::format;
+using namespace hotpack::test;
+
+namespace {
+
+// What opening a shard says: the header, then the tables.
+std::string refusal(std::span<const std::byte> file) {
+  const auto header = decode_header(file);
+  if (!header.ok()) {
+    CHECK(header.error().code == ErrorCode::damaged);
+    return header.error().message;
+  }
+  const Status tables = check_tables(file, *header);
+  if (tables.ok()) return "accepted";
+  CHECK(tables.error().code == ErrorCode::damaged);
+  return tables.error().message;
+}
+
+bool opens(std::span<const std::byte> file) {
+  const auto header = decode_header(file);
+  return header.ok() && check_tables(file, *header).ok();
+}
+
+}  // namespace
+
+TEST_CASE("numbers are read from the tables") {
+  const TinyForm form;
+  const auto records = tiny_records(form, 3);
+  const TinyShard shard = make_shard(form, records, tiny_plan(records));
+  const ShardHeader header = decode_header(shard.bytes).value();
+  CHECK(header.records == 3);
+  CHECK(header.minor == 0);
+  CHECK(header.plan == tiny_plan(records));
+  CHECK(header.buffer_start() == shard.layout.buffer_start());
+  CHECK(u64_at(shard.bytes, header, *header.find("key.offsets"), 2) == records[0].key.size() + records[1].key.size());
+  CHECK(i32_at(shard.bytes, header, *header.find("source.region"), 4) == records[1].region.x);
+  CHECK(u32_at(shard.bytes, header, *header.find("image.crc32c"), 1) == crc32c(stored_image(form, records[1])));
+  CHECK(header.find("no.such.tensor") == nullptr);
+}
+
+TEST_CASE("every flipped bit of the header is an error") {
+  const TinyShard shard = make_shard({}, 1);
+  Bytes file = shard.bytes;
+  const std::size_t text_end = 8 + header_text(shard).size();
+  for (std::size_t at = 0; at < shard.layout.buffer_start(); ++at) {
+    if (at > text_end + 8 && at % 61 != 0) continue;  // of the padding, a sample
+    for (int bit = 0; bit < 8; ++bit) {
+      file[at] ^= std::byte{1} << bit;
+      if (opens(file)) FAIL("byte " << at << " bit " << bit);
+      file[at] ^= std::byte{1} << bit;
+    }
+  }
+  CHECK(opens(file));
+}
+
+TEST_CASE("every flipped bit of the tables is an error") {
+  for (const auto& [name, form] : {std::pair<std::string, TinyForm>{"fixed", {}}, {"mixed", {.size = {}, .image_zstd = true}}}) {
+    const TinyShard shard = make_shard(form, 2);
+    Bytes file = shard.bytes;
+    for (std::size_t at = shard.layout.buffer_start() + shard.layout.tables_begin; at < file.size(); ++at) {
+      for (int bit = 0; bit < 8; ++bit) {
+        file[at] ^= std::byte{1} << bit;
+        if (opens(file)) FAIL(name << " byte " << at << " bit " << bit);
+        file[at] ^= std::byte{1} << bit;
+      }
+    }
+  }
+}
+
+TEST_CASE("a truncated shard is an error at every length") {
+  const TinyShard shard = make_shard({}, 2);
+  const std::size_t text_end = 8 + header_text(shard).size();
+  for (std::size_t size = 0; size < shard.bytes.size(); size += size <= text_end || size + 512 > shard.bytes.size() ? 1 : 37) {
+    const auto header = decode_header(std::span(shard.bytes).first(size));
+    if (header.ok()) FAIL("length " << size);
+  }
+  Bytes longer = shard.bytes;
+  longer.push_back(std::byte{0});
+  CHECK_THAT(refusal(longer), ContainsSubstring("1 bytes after the last tensor"));
+}
+
+TEST_CASE("what is not a hotpack shard is named") {
+  CHECK_THAT(refusal(with_header("{}", {})), ContainsSubstring("no hotpack shard"));
+  CHECK_THAT(refusal(with_header("{\"__metadata__\":{\"format\":\"pt\"}}", {})), ContainsSubstring("no hotpack shard"));
+  CHECK_THAT(refusal(Bytes(4096)), ContainsSubstring("unfinished"));
+}
+
+TEST_CASE("metadata, version, schema and plan are checked") {
+  const TinyShard shard = make_shard({}, 2);
+  CHECK_THAT(refusal(edited(shard, "\"1.0\"", "\"2.0\"")), ContainsSubstring("version 2.0 is not known"));
+  CHECK_THAT(refusal(edited(shard, "\"1.0\"", "\"1.\"")), ContainsSubstring("1.<minor>"));
+  CHECK_THAT(refusal(edited(shard, "hotpack.plan", "hotpack.plam")), ContainsSubstring("lacks hotpack.plan"));
+  CHECK_THAT(refusal(edited(shard, "\"__metadata__\":{", "\"__metadata__\":{\"x\":\"y\",")), ContainsSubstring("\"x\" is unknown"));
+  CHECK_THAT(refusal(edited(shard, "\\\"hwc\\\"", "\\\"whc\\\"")), ContainsSubstring("hotpack.schema: fields.image.layout"));
+  CHECK_THAT(refusal(edited(shard, "{\\\"samples\\\":2", "{\\\"samples\\\":\\\"2\\\"")), ContainsSubstring("hotpack.plan: plan.samples"));
+  CHECK_THAT(refusal(edited(shard, "{\\\"samples\\\":2", "{\\\"samples\\\":1")), ContainsSubstring("more than the 1 samples"));
+  CHECK_THAT(refusal(edited(shard, "\"hotpack.sources\":\"xxh3", "\"hotpack.sources\":\"XXH3")), ContainsSubstring("hotpack.sources"));
+}
+
+TEST_CASE("tensors that are missing, of another form or surplus are named") {
+  const TinyShard shard = make_shard({}, 2);
+  CHECK_THAT(refusal(edited(shard, "\"label.crc32c\"", "\"label.crc32d\"")), ContainsSubstring("label.crc32c is missing"));
+  CHECK_THAT(refusal(edited(shard, "\"key.offsets\"", "\"kay.offsets\"")), ContainsSubstring("key.offsets is missing"));
+  CHECK_THAT(refusal(edited(shard, "\"image.crc32c\":{\"dtype\":\"U32\"", "\"image.crc32c\":{\"dtype\":\"I32\"")),
+             ContainsSubstring("image.crc32c is I32 [2], expected U32 [2]"));
+  CHECK_THAT(
+      refusal(edited(shard, "\"source.size\":{\"dtype\":\"I32\",\"shape\":[2,2]", "\"source.size\":{\"dtype\":\"I32\",\"shape\":[4]")),
+      ContainsSubstring("source.size is I32 [4], expected I32 [2,2]"));
+  CHECK_THAT(refusal(edited(shard, "\"image\":{\"dtype\":\"U8\",\"shape\":[2,5,6,3]", "\"image\":{\"dtype\":\"U8\",\"shape\":[2,6,5,3]")),
+             ContainsSubstring("image is U8 [2,6,5,3], expected U8 [2,5,6,3]"));
+  CHECK_THAT(refusal(edited(shard, "\"_pad.0\"", "\"depth\"")), ContainsSubstring("\"depth\" does not belong"));
+  CHECK_THAT(refusal(edited(shard, "\"_pad.0\"", "\"_pad.x\"")), ContainsSubstring("\"_pad.x\" does not belong"));
+  CHECK_THAT(refusal(edited(shard, "}}", "},\"image.zstd\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}}")),
+             !ContainsSubstring("accepted"));
+}
+
+TEST_CASE("a huge record count asks for no memory") {
+  const TinyShard shard = make_shard({}, 2);
+  for (const auto* count : {"4611686018427387904", "18446744073709551615", "1152921504606846976"}) {
+    CHECK_FALSE(decode_header(edited(shard, "\"shape\":[3],", std::string("\"shape\":[") + count + "],")).ok());
+  }
+}
+
+TEST_CASE("a later minor version is read, and what it adds is passed over") {
+  TinyForm form;
+  form.later = true;
+  const auto records = tiny_records(form, 2);
+  const TinyShard shard = make_shard(form, records, tiny_plan(records));
+  const ShardHeader header = decode_header(shard.bytes).value();
+  CHECK(header.minor == 1);
+  CHECK(header.metadata.more.size() == 1);
+  CHECK(header.schema == tiny_schema(form));
+  CHECK(check_tables(shard.bytes, header).ok());
+  CHECK(header.find("depth") != nullptr);
+  // The same tensors in a shard that calls itself 1.0 are refused.
+  CHECK_FALSE(decode_header(edited(shard, "\"1.1\"", "\"1.0\"")).ok());
+}
+
+TEST_CASE("the schema is parsed once for equal texts") {
+  const TinyShard one = make_shard({}, 1), two = make_shard({}, 2);
+  TinyForm other_form;
+  other_form.classes = 5;
+  const TinyShard other = make_shard(other_form, 1);
+  SchemaCache cache;
+  CHECK(decode_header(one.bytes, &cache)->schema == tiny_schema({}));
+  CHECK(cache.text == one.metadata.schema);
+  cache.schema.options.size_mismatch = "marked";  // shows whether the cached one is used
+  CHECK(decode_header(two.bytes, &cache)->schema.options.size_mismatch == "marked");
+  CHECK(decode_header(other.bytes, &cache)->schema == tiny_schema(other_form));
+  CHECK(cache.text == other.metadata.schema);
+}
+
+TEST_CASE("alignment is told, not required") {
+  const TinyShard shard = make_shard({}, 2);
+  const Bytes shifted = with_header(header_text(shard), buffer_of(shard), shard.layout.header_bytes + 1);
+  const auto header = decode_header(shifted);
+  REQUIRE(header.ok());
+  CHECK_FALSE(header->aligned);
+  CHECK(u64_at(shifted, *header, *header->find("key.offsets"), 1) == 18);
+  CHECK(decode_header(shard.bytes)->aligned);
+}
+
+TEST_CASE("a shard that another library saved again is read by its offsets, and its sums tell") {
+  // Such a library sorts tensors by item size and name, and keeps all of them.
+  const TinyShard shard = make_shard({}, 2);
+  const ShardHeader before = decode_header(shard.bytes).value();
+  std::vector<Tensor> order = before.tensors;
+  std::sort(order.begin(), order.end(),
+            [](const Tensor& a, const Tensor& b) { return std::pair(item_bytes(b.type), a.name) < std::pair(item_bytes(a.type), b.name); });
+  Bytes buffer;
+  for (Tensor& tensor : order) {
+    const auto bytes = buffer_of(shard).subspan(tensor.begin, tensor.bytes());
+    tensor.begin = buffer.size();
+    buffer.insert(buffer.end(), bytes.begin(), bytes.end());
+    tensor.end = buffer.size();
+  }
+  Layout layout{4096, order, 0, buffer.size()};
+  const std::string header_bytes = encode_header(shard.metadata, layout);
+  const Bytes saved = with_header(header_bytes.substr(8, header_bytes.find_last_not_of(' ') - 7), buffer);
+  const auto header = decode_header(saved);
+  REQUIRE(header.ok());
+  CHECK(header->records == 2);
+  CHECK_FALSE(header->aligned);
+  CHECK(read_sums(saved, *header) == shard.sums);
+  CHECK_THAT(check_region_sums(saved, *header).error().message, ContainsSubstring("saved again by another program"));
+}
+
+TEST_CASE("sums of the regions tell which one is damaged") {
+  const TinyShard shard = make_shard({}, 2);
+  Bytes file = shard.bytes;
+  file[shard.layout.buffer_start() - 1] = std::byte{'\n'};
+  CHECK_THAT(refusal(file), ContainsSubstring("the header has crc32c:"));
+  file = shard.bytes;
+  file[shard.layout.file_offset("source.size")] ^= std::byte{1};
+  CHECK_THAT(refusal(file), ContainsSubstring("the tables region has crc32c:"));
+}
+
+TEST_CASE("tables that no writer gives are refused although their sums hold") {
+  const auto max64 = std::numeric_limits<std::uint64_t>::max();
+  const TinyShard fixed = make_shard({}, 2);
+  CHECK(refusal(with_number<std::int32_t>(fixed, "source.size", 0, 5)) == "accepted");
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 0, 1)), ContainsSubstring("key.offsets does not rise"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 1, max64)), ContainsSubstring("key.offsets does not rise"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 2, 35)), ContainsSubstring("key.offsets does not rise"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "key.offsets", 1, 36)), ContainsSubstring("record 1: its key"));
+  CHECK_THAT(refusal(with_number<char>(fixed, "key.data", 0, '/')), ContainsSubstring("record 0: its key"));
+  CHECK_THAT(refusal(with_number<char>(fixed, "key.data", 18, '\0')), ContainsSubstring("record 1: its key"));
+  CHECK_THAT(refusal(with_number<char>(fixed, "key.data", 3, '\xFF')), ContainsSubstring("record 0: its key"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 0, max64)), ContainsSubstring("shard.sums"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 8, 1)), ContainsSubstring("shard.sums"));   // skipped
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 10, 3)), ContainsSubstring("shard.sums"));  // samples of class 0
+  CHECK_THAT(refusal(with_number<std::uint64_t>(fixed, "shard.sums", 11, 0)), ContainsSubstring("shard.sums"));  // labelled
+
+  const TinyShard mixed = make_shard({.size = {}}, 2);
+  CHECK_THAT(refusal(with_number<std::uint64_t>(mixed, "image.offsets", 1, max64)), ContainsSubstring("image.offsets does not rise"));
+  CHECK_THAT(refusal(with_number<std::uint64_t>(mixed, "label.offsets", 1, 11)), ContainsSubstring("record 0: label has 11 bytes"));
+  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "image.shape", 0, -3)), ContainsSubstring("record 0: image.shape"));
+  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "image.shape", 2, 4)), ContainsSubstring("record 0: image.shape"));
+  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "image.shape", 3, 2147483647)), ContainsSubstring("record 1: image has"));
+  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "label.shape", 3, 5)), ContainsSubstring("record 1: label.shape"));
+  CHECK_THAT(refusal(with_number<std::int32_t>(mixed, "label.shape", 5, 2)), ContainsSubstring("record 1: label.shape"));
+
+  const TinyShard zstd = make_shard({.size = {}, .image_zstd = true}, 1);
+  Bytes bomb = with_number<std::int32_t>(zstd, "image.shape", 0, 2147483647);
+  store_le(bomb.data() + zstd.layout.file_offset("label.shape"), std::int32_t{2147483647});
+  reseal(zstd, bomb);
+  CHECK_THAT(refusal(bomb), ContainsSubstring("record 0: image has"));
+}
+
+TEST_CASE("keys are relative paths that stay inside a folder") {
+  const auto with_key = [](const std::string& key) {
+    auto records = tiny_records({}, 1);
+    records[0].key = key;
+    return refusal(make_shard({}, records, tiny_plan(records)).bytes);
+  };
+  for (const auto* good : {"a", "a/b", "..a", "a..", ".hidden", "日本/é", "-x", "a b"}) CHECK(with_key(good) == "accepted");
+  for (const auto* bad : {"", "/a", "a/", "a//b", ".", "..", "../a", "a/..", "a/./b", "\xC3"}) {
+    INFO(bad);
+    CHECK_THAT(with_key(bad), ContainsSubstring("its key"));
+  }
+}
+
+TEST_CASE("random damage to the header never crashes and never opens") {
+  std::mt19937 random(7);
+  for (const auto& [name, form] : all_forms()) {
+    const TinyShard shard = make_shard(form, 2);
+    const std::size_t text_end = 8 + header_text(shard).size();
+    for (int round = 0; round < 60; ++round) {
+      Bytes file = shard.bytes;
+      for (int i = 0; i < 1 + round % 4; ++i)
+        file[random() % text_end] = static_cast<std::byte>("0123456789{}[]\",:. \\aUX"[random() % 23]);
+      if (file != shard.bytes && opens(file)) FAIL(name << " round " << round);
+    }
+  }
+}
+
+TEST_CASE("the digest covers header and tables") {
+  const TinyShard shard = make_shard({}, 2);
+  const ShardHeader header = decode_header(shard.bytes).value();
+  const std::uint64_t tables = shard.layout.buffer_start() + shard.layout.tables_begin;
+  std::string covered(reinterpret_cast<const char*>(shard.bytes.data()), shard.layout.buffer_start());
+  covered.append(reinterpret_cast<const char*>(shard.bytes.data()) + tables, shard.bytes.size() - tables);
+  CHECK(digest_of(shard.bytes, header) == xxh3_128(covered).text());
+}

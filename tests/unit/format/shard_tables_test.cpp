@@ -1,0 +1,100 @@
+#include "format/shard_tables.hpp"
+
+#include <cstring>
+
+#include "altered.hpp"
+#include "format/schema_json.hpp"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::format;
+using namespace hotpack::test;
+
+namespace {
+
+// The numbers of a table as they stand in the region.
+template <class T>
+std::vector<T> table(const Layout& layout, const std::vector<std::byte>& tables, std::string_view name) {
+  const Tensor& tensor = *layout.find(name);
+  std::vector<T> numbers(tensor.bytes() / sizeof(T));
+  std::memcpy(numbers.data(), tables.data() + (tensor.begin - layout.tables_begin), tensor.bytes());
+  return numbers;
+}
+
+struct Case {
+  Schema schema;
+  Layout layout;
+  std::string header;
+  std::vector<std::byte> tables;
+};
+
+Case encode(const TinyForm& form, const std::vector<RecordEntry>& entries, const Sums& sums) {
+  Case made{tiny_schema(form), {}, {}, {}};
+  const Metadata metadata{"1.0", "plan", encode_schema(made.schema).value(), "sources", {}};
+  Contents contents{entries.size(), 0, form.image_zstd, form.label_zstd, 0, 0};
+  for (const auto& entry : entries) {
+    contents.key_bytes += entry.key.size();
+    contents.image_stored_bytes += entry.image_stored;
+    contents.label_stored_bytes += entry.label_stored;
+  }
+  made.layout = plan_layout(metadata, made.schema, contents).value();
+  made.header = encode_header(metadata, made.layout);
+  made.tables = encode_tables(made.schema, made.layout, entries, sums, made.header);
+  return made;
+}
+
+std::vector<RecordEntry> two_entries() {
+  return {{"a", {1, 2}, {3, 4}, {5, -6, 7, 8}, 0x11, 0x12, 100, 10, 0x13, 0x14, {3, 4, 3}, {3, 4, 1}},
+          {"bc", {21, 22}, {23, 24}, {25, 26, 27, 28}, 0x21, 0x22, 200, 20, 0x23, 0x24, {5, 6, 3}, {5, 6, 1}}};
+}
+
+Sums some_sums() {
+  Sums sums(3, 3);
+  sums.pixels_counted = 77;
+  sums.classes[2] = {1, 2, 3};
+  return sums;
+}
+
+}  // namespace
+
+TEST_CASE("tables hold what the entries say") {
+  const Case made = encode({.size = {}, .image_zstd = true}, two_entries(), some_sums());
+  const auto u64 = [&](std::string_view name) { return table<std::uint64_t>(made.layout, made.tables, name); };
+  const auto u32 = [&](std::string_view name) { return table<std::uint32_t>(made.layout, made.tables, name); };
+  const auto i32 = [&](std::string_view name) { return table<std::int32_t>(made.layout, made.tables, name); };
+  CHECK(made.tables.size() == made.layout.buffer_bytes - made.layout.tables_begin);
+  CHECK(u64("image.zstd.offsets") == std::vector<std::uint64_t>{0, 100, 300});
+  CHECK(u64("label.offsets") == std::vector<std::uint64_t>{0, 10, 30});
+  CHECK(u64("key.offsets") == std::vector<std::uint64_t>{0, 1, 3});
+  CHECK(u64("source.hash") == std::vector<std::uint64_t>{1, 2, 21, 22});
+  CHECK(u64("shard.sums") == some_sums().numbers());
+  CHECK(i32("source.size") == std::vector<std::int32_t>{3, 4, 23, 24});
+  CHECK(i32("source.region") == std::vector<std::int32_t>{5, -6, 7, 8, 25, 26, 27, 28});
+  CHECK(i32("image.shape") == std::vector<std::int32_t>{3, 4, 3, 5, 6, 3});
+  CHECK(i32("label.shape") == std::vector<std::int32_t>{3, 4, 1, 5, 6, 1});
+  CHECK(u32("image.crc32c") == std::vector<std::uint32_t>{0x11, 0x21});
+  CHECK(u32("label.crc32c") == std::vector<std::uint32_t>{0x12, 0x22});
+  CHECK(u32("image.zstd.crc32c") == std::vector<std::uint32_t>{0x13, 0x23});
+  CHECK(table<char>(made.layout, made.tables, "key.data") == std::vector<char>{'a', 'b', 'c'});
+}
+
+TEST_CASE("the last table covers the header and all other tables") {
+  const Case made = encode({}, two_entries(), some_sums());
+  const auto sums = table<std::uint32_t>(made.layout, made.tables, "shard.crc32c");
+  REQUIRE(sums.size() == 2);
+  CHECK(sums[0] == crc32c(bytes_of(made.header)));
+  CHECK(sums[1] == crc32c({made.tables.data(), made.tables.size() - 8}));
+}
+
+TEST_CASE("an empty shard has its first offsets, its sums and nothing else") {
+  const Case made = encode({}, {}, Sums(3, 3));
+  CHECK(table<std::uint64_t>(made.layout, made.tables, "key.offsets") == std::vector<std::uint64_t>{0});
+  CHECK(made.tables.size() == 8 + 8 * Sums::number_count(3, 3) + 8);
+}
+
+TEST_CASE("the digest is that of header and tables") {
+  const Case made = encode({}, two_entries(), some_sums());
+  std::string all = made.header;
+  all.append(reinterpret_cast<const char*>(made.tables.data()), made.tables.size());
+  CHECK(shard_digest(bytes_of(made.header), made.tables) == xxh3_128(all).text());
+}

@@ -1,0 +1,188 @@
+#include "labels/class_table.hpp"
+
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::labels;
+
+namespace {
+
+ClassTable parse(std::string_view text) { return parse_class_file(text, "classes.csv").value(); }
+
+std::string failure(std::string_view text) {
+  const Result<ClassTable> table = parse_class_file(text, "classes.csv");
+  REQUIRE_FALSE(table.ok());
+  CHECK(table.error().code == ErrorCode::data);
+  CHECK(table.error().path == "classes.csv");
+  return table.error().message;
+}
+
+std::vector<std::string> names_of(const ClassTable& table) {
+  std::vector<std::string> names;
+  for (const ClassInfo& info : table.classes) names.push_back(info.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a colour table has names, colours and ids in row order") {
+  const ClassTable table = parse("name,r,g,b\nSky,128,128,128\nRoad,128,64,128\nVoid,0,0,0\n");
+  CHECK(names_of(table) == Names{"Sky", "Road", "Void"});
+  CHECK(table.has_colors);
+  CHECK(table.classes[1].color == RgbColor{128, 64, 128});
+  CHECK(table.warnings.empty());
+  CHECK(table.find("Road") == 1);
+  CHECK_FALSE(table.find("road"));
+}
+
+TEST_CASE("colour tables as people write them") {
+  const std::vector<std::string> variants{
+      "name,r,g,b\nSky,1,2,3\nRoad,4,5,6\n",
+      "class_names,r,g,b\r\nSky,1,2,3\r\nRoad,4,5,6\r\n",
+      "\xEF\xBB\xBFname,r,g,b\nSky,1,2,3\nRoad,4,5,6",
+      "Sky,1,2,3\nRoad,4,5,6\n",
+      "name,r,g,b\n\nSky,1, 2,3\n\n\nRoad , 4,5 , 6 \n\n",
+      "name,R,G,B\nSky,1.0,2.0,3.0\nRoad,4.,5.0,6e0\n",
+      "name, red, green, blue\n\"Sky\",\"1\",2,3\n\"Road\",+4,05,6\n",
+      "name,r,g,b,,\nSky,1,2,3,,\nRoad,4,5,6,,\n",
+  };
+  for (const std::string& text : variants) {
+    INFO(text);
+    const ClassTable table = parse(text);
+    CHECK(names_of(table) == Names{"Sky", "Road"});
+    CHECK(table.classes[0].color == RgbColor{1, 2, 3});
+    CHECK(table.classes[1].color == RgbColor{4, 5, 6});
+    CHECK(table.warnings.empty());
+  }
+}
+
+TEST_CASE("quoted names keep commas and quotes") {
+  CHECK(names_of(parse("name,r,g,b\n\"wall, brick\",1,2,3\n\"5\"\" pipe\",4,5,6\n")) == Names{"wall, brick", "5\" pipe"});
+}
+
+TEST_CASE("rows of three numbers are classes by number, with a warning") {
+  for (const char* text : {"64,128,64\n192,0,128\n", "r,g,b\n64,128,64\n192,0,128\n"}) {
+    const ClassTable table = parse(text);
+    CHECK(names_of(table) == Names{"class_0", "class_1"});
+    CHECK(table.classes[1].color == RgbColor{192, 0, 128});
+    REQUIRE(table.warnings.size() == 1);
+    CHECK_THAT(table.warnings[0], ContainsSubstring("no names"));
+  }
+}
+
+TEST_CASE("colours are int(float(x)); a fraction is dropped with a warning") {
+  const ClassTable table = parse("name,r,g,b\na,219.9,1e2,255.99\nb,0.5,-0.5,0\n");
+  CHECK(table.classes[0].color == RgbColor{219, 100, 255});
+  CHECK(table.classes[1].color == RgbColor{0, 0, 0});
+  REQUIRE(table.warnings.size() == 1);
+  CHECK_THAT(table.warnings[0], ContainsSubstring("line 2"));
+}
+
+TEST_CASE("further columns are ignored with a warning that names them") {
+  const ClassTable table = parse("name,r,g,b,class_11\nbg,0,0,0,0\nBridge,1,1,1,1\n");
+  CHECK(table.classes.size() == 2);
+  REQUIRE(table.warnings.size() == 1);
+  CHECK_THAT(table.warnings[0], ContainsSubstring("class_11"));
+  CHECK(parse("bg,0,0,0,9\n").warnings.size() == 1);
+}
+
+TEST_CASE("values outside 0…255 and words for numbers are errors with the line") {
+  CHECK_THAT(failure("name,r,g,b\na,0,0,0\nb,0,256,0\n"), ContainsSubstring("line 3") && ContainsSubstring("256"));
+  CHECK_THAT(failure("name,r,g,b\na,-1,0,0\n"), ContainsSubstring("line 2") && ContainsSubstring("-1"));
+  CHECK_THAT(failure("name,r,g,b\na,0,x,0\n"), ContainsSubstring("line 2") && ContainsSubstring("'x' is not a number"));
+  CHECK_THAT(failure("name,r,g,b\na,0,,0\n"), ContainsSubstring("line 2"));
+  CHECK_THAT(failure("name,r,g,b\na,0,nan,0\n"), ContainsSubstring("'nan'"));
+  CHECK_THAT(failure("name,r,g,b\na,0,1 2,0\n"), ContainsSubstring("'1 2'"));
+}
+
+TEST_CASE("a first row whose colours are partly numbers is no header but a mistake") {
+  CHECK_THAT(failure("a,0,x,0\nb,1,1,1\n"), ContainsSubstring("line 1") && ContainsSubstring("'x'"));
+}
+
+TEST_CASE("rows with too few or too many columns are errors with the line") {
+  CHECK_THAT(failure("name,r,g,b\na,0,0\n"), ContainsSubstring("line 2") && ContainsSubstring("3 fields"));
+  CHECK_THAT(failure("0,road\n1,sky\n"), ContainsSubstring("line 1") && ContainsSubstring("2 fields"));
+  CHECK_THAT(failure("1,2,3\n1,2,3,4\n"), ContainsSubstring("line 2") && ContainsSubstring("4 fields"));
+}
+
+TEST_CASE("a colour or name that occurs twice is an error naming both lines") {
+  CHECK_THAT(failure("name,r,g,b\na,1,2,3\n\nb,4,5,6\nc,1,2,3\n"),
+             ContainsSubstring("line 5") && ContainsSubstring("line 2") && ContainsSubstring("#010203"));
+  CHECK_THAT(failure("name,r,g,b\na,1,2,3\na,4,5,6\n"),
+             ContainsSubstring("line 3") && ContainsSubstring("line 2") && ContainsSubstring("'a'"));
+  CHECK_THAT(failure("sky\nroad\nsky\n"), ContainsSubstring("line 3") && ContainsSubstring("line 1"));
+}
+
+TEST_CASE("a class without a name is an error") {
+  CHECK_THAT(failure("name,r,g,b\n,1,2,3\n"), ContainsSubstring("line 2") && ContainsSubstring("no name"));
+}
+
+TEST_CASE("blue, green, red columns are refused") { CHECK_THAT(failure("name,b,g,r\na,1,2,3\n"), ContainsSubstring("blue, green, red")); }
+
+TEST_CASE("a classification table is refused with advice") {
+  const std::string message =
+      failure("class_index,class,height,width,scale by,Offset\n0,ABBOTTS BABBLER,150,150,1,0\n1,ABBOTTS BOOBY,150,150,1,0\n");
+  CHECK_THAT(message, ContainsSubstring("whole-image") && ContainsSubstring("--image-folders") && ContainsSubstring("name,r,g,b"));
+}
+
+TEST_CASE("a quote that is never closed is an error with its line") {
+  CHECK_THAT(failure("name,r,g,b\n\"a,1,2,3\nb,4,5,6\n"), ContainsSubstring("line 2"));
+}
+
+TEST_CASE("a file without classes, or not of text, is an error") {
+  CHECK_THAT(failure(""), ContainsSubstring("no class"));
+  CHECK_THAT(failure("\n \n"), ContainsSubstring("no class"));
+  CHECK_THAT(failure("name,r,g,b\n"), ContainsSubstring("no class"));
+  CHECK_THAT(failure("__ignore__\n"), ContainsSubstring("no class"));
+  CHECK_THAT(failure(std::string_view("\xFF\xFE"
+                                      "a\0b\0",
+                                      6)),
+             ContainsSubstring("UTF-8"));
+}
+
+TEST_CASE("names one a line: trimmed, in order, without colours") {
+  const ClassTable table = parse("\xEF\xBB\xBF_background_\r\n  sky \r\n\r\nroad\tway");
+  CHECK(names_of(table) == Names{"_background_", "sky", "road\tway"});
+  CHECK_FALSE(table.has_colors);
+  CHECK_FALSE(table.classes[0].color);
+  CHECK(table.warnings.empty());
+}
+
+TEST_CASE("names with commas are still names") {
+  CHECK(names_of(parse("wall\nbuilding, edifice\nsky, heaven, air, blue\n")) ==
+        Names{"wall", "building, edifice", "sky, heaven, air, blue"});
+}
+
+TEST_CASE("__ignore__ names no class and is left out with a warning") {
+  const ClassTable table = parse("__ignore__\n_background_\ncat\n");
+  CHECK(names_of(table) == Names{"_background_", "cat"});
+  REQUIRE(table.warnings.size() == 1);
+  CHECK_THAT(table.warnings[0], ContainsSubstring("line 1"));
+}
+
+TEST_CASE("more classes than 16-bit ids are an error") {
+  std::string text;
+  for (std::size_t i = 0; i <= kMaxClasses; ++i) text += "c" + std::to_string(i) + "\n";
+  CHECK_THAT(failure(text), ContainsSubstring("65535"));
+  text.erase(text.rfind('c'));
+  CHECK(parse(text).classes.size() == kMaxClasses);
+}
+
+TEST_CASE("tables without a file") {
+  CHECK(names_of(numbered_classes(3)) == Names{"0", "1", "2"});
+  CHECK_FALSE(numbered_classes(3).has_colors);
+  CHECK(names_of(binary_classes()) == Names{"background", "foreground"});
+  const ClassTable folders = named_classes({"cat", "Zebra", "ant", "10", "9", "\xC3\xA9t\xC3\xA9", "cat"});
+  CHECK(names_of(folders) == Names{"10", "9", "Zebra", "ant", "cat", "\xC3\xA9t\xC3\xA9"});
+  CHECK(folders.classes[3].sources == std::vector<LabelSource>{"ant"});
+}
+
+TEST_CASE("colours are written as #rrggbb") {
+  CHECK(color_text({0, 0, 0}) == "#000000");
+  CHECK(color_text({255, 10, 160}) == "#ff0aa0");
+}

@@ -1,0 +1,568 @@
+#include "labels/label_decoder.hpp"
+
+#include <map>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::labels;
+
+namespace {
+
+using Ids = std::vector<std::uint16_t>;
+using Sources = std::vector<LabelSource>;
+
+ClassTable colored_classes(const std::vector<RgbColor>& colors) {
+  ClassTable table;
+  for (const RgbColor& color : colors) table.classes.push_back({"c" + std::to_string(table.classes.size()), color, {}});
+  table.has_colors = true;
+  return table;
+}
+
+LabelRules rules_of(LabelReading reading) {
+  LabelRules rules;
+  rules.reading = reading;
+  return rules;
+}
+
+LabelDecoder make(const ClassTable& table, const LabelRules& rules) { return std::move(LabelDecoder::create(table, rules)).value(); }
+
+std::string refusal(const ClassTable& table, const LabelRules& rules) {
+  const Result<LabelDecoder> decoder = LabelDecoder::create(table, rules);
+  REQUIRE_FALSE(decoder.ok());
+  CHECK(decoder.error().code == ErrorCode::usage);
+  return decoder.error().message;
+}
+
+// A label that owns its pixels. The RawLabel points into it.
+struct OwnedLabel {
+  std::vector<std::uint8_t> rgb;
+  Ids samples;
+  RawLabel raw;
+};
+
+OwnedLabel rgb_label(int width, const std::vector<RgbColor>& pixels) {
+  OwnedLabel label;
+  for (const RgbColor& color : pixels) label.rgb.insert(label.rgb.end(), color.begin(), color.end());
+  label.raw.width = width;
+  label.raw.height = static_cast<int>(pixels.size()) / width;
+  label.raw.form = "8-bit RGB PNG";
+  label.raw.rgb = {label.rgb.data(), width, label.raw.height, 3, static_cast<std::size_t>(width) * 3};
+  return label;
+}
+
+OwnedLabel gray_label(int width, const Ids& samples, int bit_depth = 8) {
+  OwnedLabel label;
+  label.samples = samples;
+  label.raw.width = width;
+  label.raw.height = static_cast<int>(samples.size()) / width;
+  label.raw.bit_depth = bit_depth;
+  label.raw.form = std::to_string(bit_depth) + "-bit gray PNG";
+  label.raw.samples = {label.samples.data(), width, label.raw.height, 1, static_cast<std::size_t>(width) * 2};
+  return label;
+}
+
+OwnedLabel palette_label(int width, const Ids& samples, const std::vector<RgbColor>& palette, int bit_depth = 8) {
+  OwnedLabel label = gray_label(width, samples, bit_depth);
+  label.raw.is_palette = true;
+  label.raw.palette = palette;
+  label.raw.form = std::to_string(bit_depth) + "-bit palette PNG";
+  return label;
+}
+
+struct Decoded {
+  Ids ids;
+  DecodeReport report;
+};
+
+Decoded decode(const LabelDecoder& decoder, const OwnedLabel& label) {
+  Decoded result;
+  result.ids.assign(static_cast<std::size_t>(label.raw.width * label.raw.height), 12345);
+  const Status status = decoder.decode(
+      label.raw, {result.ids.data(), label.raw.width, label.raw.height, 1, static_cast<std::size_t>(label.raw.width) * 2}, result.report);
+  REQUIRE(status.ok());
+  return result;
+}
+
+Error decode_failure(const LabelDecoder& decoder, const OwnedLabel& label, DecodeReport& report) {
+  Ids ids(static_cast<std::size_t>(label.raw.width * label.raw.height));
+  const Status status =
+      decoder.decode(label.raw, {ids.data(), label.raw.width, label.raw.height, 1, static_cast<std::size_t>(label.raw.width) * 2}, report);
+  REQUIRE_FALSE(status.ok());
+  return status.error();
+}
+
+std::string decode_refusal(const LabelDecoder& decoder, const OwnedLabel& label) {
+  DecodeReport report;
+  const Error error = decode_failure(decoder, label, report);
+  CHECK(error.code == ErrorCode::data);
+  return error.message;
+}
+
+constexpr RgbColor kBlack{0, 0, 0}, kWhite{255, 255, 255}, kRed{255, 0, 0}, kBlue{0, 0, 255};
+
+}  // namespace
+
+TEST_CASE("label kinds have names that read back") {
+  for (const char* name : {"auto", "color", "index", "palette-color", "binary"})
+    CHECK(reading_name(reading_from_name(name).value()) == name);
+  CHECK(reading_from_name("palette-color") == LabelReading::palette_color);
+  CHECK_FALSE(reading_from_name("colour"));
+}
+
+// ---- building
+
+TEST_CASE("rules that do not go with the table are refused") {
+  const ClassTable three = colored_classes({kBlack, kWhite, kRed});
+  CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelReading::color)), ContainsSubstring("no colour") && ContainsSubstring("--classes"));
+  CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelReading::palette_color)), ContainsSubstring("palette-color"));
+  CHECK_THAT(refusal(colored_classes({kBlack, kRed, kBlack}), rules_of(LabelReading::color)),
+             ContainsSubstring("'c0' and 'c2'") && ContainsSubstring("#000000"));
+  CHECK_THAT(refusal(three, rules_of(LabelReading::binary)), ContainsSubstring("two classes"));
+  CHECK_THAT(refusal({}, rules_of(LabelReading::index)), ContainsSubstring("no classes"));
+  CHECK_THAT(refusal(numbered_classes(65536), rules_of(LabelReading::index)), ContainsSubstring("65535"));
+
+  LabelRules rules = rules_of(LabelReading::binary);
+  for (const int threshold : {0, 256}) {
+    rules.threshold = threshold;
+    CHECK_THAT(refusal(binary_classes(), rules), ContainsSubstring("--threshold"));
+  }
+  rules = rules_of(LabelReading::color);
+  rules.ignore_ids = {3};
+  CHECK_THAT(refusal(three, rules), ContainsSubstring("name a class"));
+  for (const std::int64_t id : {-1, 65536}) {
+    rules = rules_of(LabelReading::index);
+    rules.ignore_ids = {id};
+    CHECK_THAT(refusal(three, rules), ContainsSubstring(std::to_string(id)));
+  }
+  for (const int id : {-1, 3}) {
+    rules = rules_of(LabelReading::index);
+    rules.ignore_classes = {id};
+    CHECK_THAT(refusal(three, rules), ContainsSubstring("--ignore"));
+    rules.ignore_classes = {};
+    rules.unknown = {UnknownPolicy::Kind::to_class, id};
+    CHECK_THAT(refusal(three, rules), ContainsSubstring("--unknown"));
+  }
+}
+
+TEST_CASE("a decoder of an unresolved label kind is a bug") {
+  const Result<LabelDecoder> decoder = LabelDecoder::create(numbered_classes(2), rules_of(LabelReading::automatic));
+  REQUIRE_FALSE(decoder.ok());
+  CHECK(decoder.error().code == ErrorCode::internal);
+}
+
+TEST_CASE("sources of an index table are ids, and the ignored ones are listed in order") {
+  LabelRules rules = rules_of(LabelReading::index);
+  const LabelDecoder plain = make(numbered_classes(3), rules);
+  CHECK(plain.table().classes[2].sources == Sources{std::int64_t{2}});
+  CHECK(plain.table().ignore == Sources{std::int64_t{255}, std::int64_t{65535}});
+
+  rules.ignore_ids = {200, 1, 200};
+  rules.ignore_classes = {2};
+  const LabelDecoder more = make(numbered_classes(3), rules);
+  CHECK(more.table().classes[0].sources == Sources{std::int64_t{0}});
+  CHECK(more.table().classes[1].sources.empty());
+  CHECK(more.table().classes[2].sources.empty());
+  CHECK(more.table().ignore == Sources{std::int64_t{1}, std::int64_t{2}, std::int64_t{200}, std::int64_t{255}, std::int64_t{65535}});
+
+  CHECK(make(numbered_classes(255), rules_of(LabelReading::index)).table().ignore.size() == 2);
+  CHECK(make(numbered_classes(256), rules_of(LabelReading::index)).table().ignore == Sources{std::int64_t{65535}});
+}
+
+TEST_CASE("sources of a colour table are its colours") {
+  LabelRules rules = rules_of(LabelReading::color);
+  rules.ignore_classes = {1};
+  const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules);
+  CHECK(decoder.table().classes[0].sources == Sources{"#000000"});
+  CHECK(decoder.table().classes[1].sources.empty());
+  CHECK(decoder.table().ignore == Sources{"#ff0000"});
+  CHECK(make(colored_classes({kBlack}), rules_of(LabelReading::palette_color)).table().ignore.empty());
+}
+
+TEST_CASE("sources of a binary table tell the threshold") {
+  LabelRules rules = rules_of(LabelReading::binary);
+  rules.threshold = 100;
+  const LabelDecoder decoder = make(binary_classes(), rules);
+  CHECK(decoder.table().classes[0].sources == Sources{"luma<100"});
+  CHECK(decoder.table().classes[1].sources == Sources{"luma>=100"});
+  CHECK(decoder.table().ignore.empty());
+}
+
+TEST_CASE("sources that a table brings along are replaced") {
+  ClassTable table = numbered_classes(1);
+  table.classes[0].sources = {"folder"};
+  table.ignore = {"x"};
+  CHECK(make(table, rules_of(LabelReading::index)).table().classes[0].sources == Sources{std::int64_t{0}});
+  CHECK(make(table, rules_of(LabelReading::index)).table().ignore == Sources{std::int64_t{255}, std::int64_t{65535}});
+}
+
+// ---- color
+
+TEST_CASE("colours become class ids, whatever the runs and widths") {
+  std::mt19937 random(41);
+  for (const std::size_t class_count : {1u, 2u, 12u, 32u, 300u, 5000u}) {
+    std::set<RgbColor> unique;
+    while (unique.size() < class_count)
+      unique.insert({static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random())});
+    const std::vector<RgbColor> colors(unique.begin(), unique.end());
+    const LabelDecoder decoder = make(colored_classes(colors), rules_of(LabelReading::color));
+    for (const int width : {1, 2, 7, 8, 9, 10, 16, 17, 33, 100}) {
+      Ids wanted;
+      std::vector<RgbColor> pixels;
+      while (wanted.size() < static_cast<std::size_t>(width) * 13) {
+        const auto id = static_cast<std::uint16_t>(random() % class_count);
+        for (auto run = random() % (random() % 2 == 0 ? 3 : 40); run + 1 > 0; --run) wanted.push_back(id), pixels.push_back(colors[id]);
+      }
+      wanted.resize(static_cast<std::size_t>(width) * 13);
+      pixels.resize(wanted.size());
+      const Decoded decoded = decode(decoder, rgb_label(width, pixels));
+      INFO(class_count << " classes, width " << width);
+      REQUIRE(decoded.ids == wanted);
+      REQUIRE(decoded.report.unknown_pixels == 0);
+      REQUIRE(decoded.report.unknown.empty());
+    }
+  }
+}
+
+TEST_CASE("rows of a strided label and id plane keep apart") {
+  OwnedLabel label = rgb_label(10, std::vector<RgbColor>(30, kRed));
+  label.raw.width = label.raw.rgb.width = 9;
+  for (std::size_t y = 0; y < 3; ++y) label.rgb[y * 30 + 27] = 1;  // a tenth column of another colour
+  Ids memory(3 * 12, 777);
+  DecodeReport report;
+  const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules_of(LabelReading::color));
+  REQUIRE(decoder.decode(label.raw, {memory.data(), 9, 3, 1, 24}, report).ok());
+  CHECK(report.unknown_pixels == 0);
+  for (std::size_t i = 0; i < memory.size(); ++i) REQUIRE(memory[i] == (i % 12 < 9 ? 1 : 777));
+}
+
+TEST_CASE("unknown colours are counted by kind, most first, each with its first place") {
+  std::vector<RgbColor> pixels(20 * 10, kBlack);
+  for (const std::size_t at : {35u, 36u, 37u, 199u}) pixels[at] = {0, 0, 128};
+  for (const std::size_t at : {3u, 50u}) pixels[at] = {1, 2, 3};
+  for (const std::size_t at : {2u, 51u}) pixels[at] = {9, 9, 9};
+  const Decoded decoded = decode(make(colored_classes({kBlack, kRed}), rules_of(LabelReading::color)), rgb_label(20, pixels));
+  CHECK(decoded.report.unknown_pixels == 8);
+  CHECK(decoded.report.unknown_kinds == 3);
+  REQUIRE(decoded.report.unknown.size() == 3);
+  CHECK(decoded.report.unknown[0].text == "colour (0,0,128)");
+  CHECK(decoded.report.unknown[0].count == 4);
+  CHECK(decoded.report.unknown[0].x == 15);
+  CHECK(decoded.report.unknown[0].y == 1);
+  CHECK(decoded.report.unknown[1].text == "colour (9,9,9)");
+  CHECK(decoded.report.unknown[2].text == "colour (1,2,3)");
+  CHECK(decoded.report.unknown[2].x == 3);
+  for (std::size_t i = 0; i < pixels.size(); ++i) REQUIRE(decoded.ids[i] == (pixels[i] == kBlack ? 0 : kIgnored));
+}
+
+TEST_CASE("unknown pixels are written as the policy says, and counted with each") {
+  const std::vector<RgbColor> pixels{kBlack, {1, 1, 1}, {1, 1, 1}, kRed};
+  LabelRules rules = rules_of(LabelReading::color);
+  const auto ids_with = [&](UnknownPolicy policy) {
+    rules.unknown = policy;
+    const Decoded decoded = decode(make(colored_classes({kBlack, kRed}), rules), rgb_label(4, pixels));
+    CHECK(decoded.report.unknown_pixels == 2);
+    return decoded.ids;
+  };
+  CHECK(ids_with({UnknownPolicy::Kind::error, 0}) == Ids{0, kIgnored, kIgnored, 1});
+  CHECK(ids_with({UnknownPolicy::Kind::ignore, 0}) == Ids{0, kIgnored, kIgnored, 1});
+  CHECK(ids_with({UnknownPolicy::Kind::to_class, 1}) == Ids{0, 1, 1, 1});
+  CHECK(ids_with({UnknownPolicy::Kind::to_class, 0}) == Ids{0, 0, 0, 1});
+  rules.ignore_classes = {1};
+  CHECK(ids_with({UnknownPolicy::Kind::to_class, 1}) == Ids{0, kIgnored, kIgnored, kIgnored});
+}
+
+TEST_CASE("at most 16 kinds are listed, all are counted") {
+  std::vector<RgbColor> pixels;
+  for (int i = 0; i < 300; ++i) pixels.push_back({7, static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i)});
+  const Decoded decoded = decode(make(colored_classes({kBlack}), rules_of(LabelReading::color)), rgb_label(30, pixels));
+  CHECK(decoded.report.unknown.size() == 16);
+  CHECK(decoded.report.unknown_kinds == 300);
+  CHECK(decoded.report.unknown[15].text == "colour (7,0,15)");
+}
+
+TEST_CASE("a photo given as a label is counted in bounded memory") {
+  std::vector<RgbColor> pixels;
+  for (int i = 0; i < 70000; ++i)
+    pixels.push_back({static_cast<std::uint8_t>(1 + (i >> 16)), static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i)});
+  pixels.push_back(pixels.front());
+  pixels.resize(70100, kBlack);
+  const Decoded decoded = decode(make(colored_classes({kBlack}), rules_of(LabelReading::color)), rgb_label(100, pixels));
+  CHECK(decoded.report.unknown_pixels == 70001);
+  CHECK(decoded.report.unknown_kinds == kMaxUnknownKinds);
+  CHECK(decoded.report.unknown[0].count == 2);
+}
+
+TEST_CASE("palette files read as colours go through the palette") {
+  const std::vector<RgbColor> palette{kRed, kBlack, kRed, {5, 5, 5}};
+  const OwnedLabel label = palette_label(3, {0, 1, 2, 1, 0, 2}, palette);
+  for (const LabelReading reading : {LabelReading::color, LabelReading::palette_color}) {
+    const Decoded decoded = decode(make(colored_classes({kBlack, kRed}), rules_of(reading)), label);
+    CHECK(decoded.ids == Ids{1, 0, 1, 0, 1, 1});
+    CHECK_FALSE(decoded.report.beyond_palette);
+  }
+}
+
+TEST_CASE("palette entries of one unknown colour are one kind, and an index without colour is its own") {
+  const std::vector<RgbColor> palette{kBlack, {5, 5, 5}, {5, 5, 5}};
+  const Decoded decoded =
+      decode(make(colored_classes({kBlack}), rules_of(LabelReading::color)), palette_label(6, {0, 1, 2, 9, 0, 0}, palette));
+  CHECK(decoded.ids == Ids{0, kIgnored, kIgnored, kIgnored, 0, 0});
+  REQUIRE(decoded.report.unknown.size() == 2);
+  CHECK(decoded.report.unknown[0].text == "colour (5,5,5)");
+  CHECK(decoded.report.unknown[0].count == 2);
+  CHECK(decoded.report.unknown[1].text == "palette index 9");
+  CHECK(decoded.report.beyond_palette);
+}
+
+TEST_CASE("gray files read as colours show v,v,v; few bits are scaled to 0…255") {
+  const LabelDecoder decoder = make(colored_classes({kBlack, kWhite, {85, 85, 85}, {17, 17, 17}}), rules_of(LabelReading::color));
+  CHECK(decode(decoder, gray_label(4, {0, 255, 85, 17})).ids == Ids{0, 1, 2, 3});
+  CHECK(decode(decoder, gray_label(2, {0, 1}, 1)).ids == Ids{0, 1});
+  CHECK(decode(decoder, gray_label(3, {0, 1, 3}, 2)).ids == Ids{0, 2, 1});
+  CHECK(decode(decoder, gray_label(3, {0, 1, 15}, 4)).ids == Ids{0, 3, 1});
+  CHECK(decode(decoder, gray_label(1, {3}, 4)).report.unknown[0].text == "colour (51,51,51)");
+}
+
+TEST_CASE("forms that a reading by colour cannot take are refused with advice") {
+  const LabelDecoder color = make(colored_classes({kBlack, kRed}), rules_of(LabelReading::color));
+  const LabelDecoder palette = make(colored_classes({kBlack, kRed}), rules_of(LabelReading::palette_color));
+  CHECK_THAT(decode_refusal(color, gray_label(1, {0}, 16)),
+             ContainsSubstring("16-bit gray PNG") && ContainsSubstring("--label-kind index"));
+  CHECK_THAT(decode_refusal(palette, gray_label(1, {0})), ContainsSubstring("no palette") && ContainsSubstring("8-bit gray PNG"));
+  CHECK_THAT(decode_refusal(palette, rgb_label(1, {kBlack})), ContainsSubstring("8-bit RGB PNG"));
+}
+
+TEST_CASE("JPEG labels are refused unless binary") {
+  OwnedLabel label = rgb_label(1, {kBlack});
+  label.raw.lossy = true;
+  label.raw.form = "RGB JPEG";
+  OwnedLabel gray = gray_label(1, {0});
+  gray.raw.lossy = true;
+  for (const LabelReading reading : {LabelReading::color, LabelReading::index, LabelReading::palette_color}) {
+    const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules_of(reading));
+    CHECK_THAT(decode_refusal(decoder, label),
+               ContainsSubstring("RGB JPEG") && ContainsSubstring("PNG") && ContainsSubstring("--threshold"));
+    CHECK_THAT(decode_refusal(decoder, gray), ContainsSubstring("JPEG"));
+  }
+  CHECK(decode(make(binary_classes(), rules_of(LabelReading::binary)), label).ids == Ids{0});
+}
+
+TEST_CASE("gray or palette files that fit ids and not colours are ambiguous when the kind was automatic") {
+  LabelRules rules = rules_of(LabelReading::color);
+  rules.reading_was_automatic = true;
+  const LabelDecoder automatic = make(colored_classes({kBlack, kRed, kBlue}), rules);
+  rules.reading_was_automatic = false;
+  const LabelDecoder chosen = make(colored_classes({kBlack, kRed, kBlue}), rules);
+
+  for (const OwnedLabel& label : {gray_label(4, {0, 1, 2, 0}), palette_label(4, {0, 1, 2, 0}, {kBlack, {9, 9, 9}, kBlue})}) {
+    DecodeReport report;
+    const Error error = decode_failure(automatic, label, report);
+    CHECK(report.ambiguous);
+    CHECK(error.code == ErrorCode::data);
+    CHECK_THAT(error.message, ContainsSubstring("--label-kind"));
+    CHECK(decode(chosen, label).report.unknown_pixels > 0);
+  }
+  CHECK_FALSE(decode(automatic, gray_label(2, {0, 3})).report.ambiguous);              // 3 is no class either
+  CHECK_FALSE(decode(automatic, gray_label(2, {0, 0})).report.ambiguous);              // every colour is known
+  CHECK_FALSE(decode(automatic, rgb_label(2, {kBlack, {1, 1, 1}})).report.ambiguous);  // colours are colours
+  CHECK_FALSE(decode(automatic, palette_label(2, {0, 1}, {kBlack, kRed})).report.ambiguous);
+}
+
+// ---- index
+
+TEST_CASE("ids are raw samples at every depth") {
+  const LabelDecoder decoder = make(numbered_classes(300), rules_of(LabelReading::index));
+  CHECK(decode(decoder, gray_label(2, {0, 1}, 1)).ids == Ids{0, 1});
+  CHECK(decode(decoder, gray_label(4, {0, 1, 2, 3}, 2)).ids == Ids{0, 1, 2, 3});
+  CHECK(decode(decoder, gray_label(3, {0, 7, 15}, 4)).ids == Ids{0, 7, 15});
+  CHECK(decode(decoder, gray_label(3, {0, 200, 255}, 8)).ids == Ids{0, 200, 255});
+  CHECK(decode(decoder, gray_label(3, {0, 256, 299}, 16)).ids == Ids{0, 256, 299});
+  CHECK(decode(decoder, palette_label(3, {0, 1, 2}, {kRed, kRed, kBlue})).ids == Ids{0, 1, 2});
+}
+
+TEST_CASE("255 is ignored in 8-bit files, 65535 in 16-bit files, each there alone") {
+  const LabelDecoder decoder = make(numbered_classes(12), rules_of(LabelReading::index));
+  const Decoded narrow = decode(decoder, gray_label(3, {11, 255, 0}));
+  CHECK(narrow.ids == Ids{11, kIgnored, 0});
+  CHECK(narrow.report.unknown_pixels == 0);
+  const Decoded wide = decode(decoder, gray_label(3, {11, 65535, 255}, 16));
+  CHECK(wide.ids == Ids{11, kIgnored, kIgnored});
+  REQUIRE(wide.report.unknown.size() == 1);
+  CHECK(wide.report.unknown[0].text == "id 255");
+  CHECK(wide.report.unknown[0].x == 2);
+}
+
+TEST_CASE("255 is a class where there are so many, unless it is ignored by name or number") {
+  LabelRules rules = rules_of(LabelReading::index);
+  CHECK(decode(make(numbered_classes(256), rules), gray_label(2, {255, 0})).ids == Ids{255, 0});
+  CHECK(decode(make(numbered_classes(255), rules), gray_label(2, {255, 254})).ids == Ids{kIgnored, 254});
+  rules.ignore_ids = {255};
+  CHECK(decode(make(numbered_classes(256), rules), gray_label(2, {255, 0})).ids == Ids{kIgnored, 0});
+  rules.ignore_ids = {};
+  rules.ignore_classes = {255};
+  CHECK(decode(make(numbered_classes(256), rules), gray_label(2, {255, 0})).ids == Ids{kIgnored, 0});
+}
+
+TEST_CASE("ids to ignore hold at every depth and before classes") {
+  LabelRules rules = rules_of(LabelReading::index);
+  rules.ignore_ids = {0, 99, 255};
+  rules.ignore_classes = {2};
+  const LabelDecoder decoder = make(numbered_classes(4), rules);
+  CHECK(decode(decoder, gray_label(5, {0, 1, 2, 3, 99})).ids == Ids{kIgnored, 1, kIgnored, 3, kIgnored});
+  const Decoded wide = decode(decoder, gray_label(3, {0, 255, 99}, 16));
+  CHECK(wide.ids == Ids{kIgnored, kIgnored, kIgnored});
+  CHECK(wide.report.unknown_pixels == 0);
+}
+
+TEST_CASE("unknown ids are counted by kind with their first place") {
+  const Decoded decoded = decode(make(numbered_classes(3), rules_of(LabelReading::index)), gray_label(3, {0, 37, 1, 75, 75, 2}));
+  CHECK(decoded.ids == Ids{0, kIgnored, 1, kIgnored, kIgnored, 2});
+  CHECK(decoded.report.unknown_pixels == 3);
+  REQUIRE(decoded.report.unknown.size() == 2);
+  CHECK(decoded.report.unknown[0].text == "id 75");
+  CHECK(decoded.report.unknown[0].count == 2);
+  CHECK(decoded.report.unknown[0].y == 1);
+  CHECK(decoded.report.unknown[1].text == "id 37");
+  CHECK(decoded.report.unknown[1].x == 1);
+}
+
+TEST_CASE("unknown ids take the class that the policy names") {
+  LabelRules rules = rules_of(LabelReading::index);
+  rules.unknown = {UnknownPolicy::Kind::to_class, 2};
+  CHECK(decode(make(numbered_classes(3), rules), gray_label(3, {0, 37, 255})).ids == Ids{0, 2, kIgnored});
+  CHECK(decode(make(numbered_classes(3), rules), gray_label(3, {0, 4000, 65535}, 16)).ids == Ids{0, 2, kIgnored});
+}
+
+TEST_CASE("a palette index beyond the palette is kept as id, with a flag") {
+  const LabelDecoder decoder = make(numbered_classes(5), rules_of(LabelReading::index));
+  const Decoded beyond = decode(decoder, palette_label(3, {0, 4, 1}, {kBlack, kRed}));
+  CHECK(beyond.ids == Ids{0, 4, 1});
+  CHECK(beyond.report.beyond_palette);
+  CHECK(beyond.report.unknown_pixels == 0);
+  CHECK_FALSE(decode(decoder, palette_label(3, {0, 1, 1}, {kBlack, kRed})).report.beyond_palette);
+  CHECK_FALSE(decode(decoder, gray_label(3, {0, 4, 1})).report.beyond_palette);
+  CHECK(decode(decoder, palette_label(1, {255}, {kBlack})).ids == Ids{kIgnored});
+}
+
+TEST_CASE("the most classes there can be all have ids") {
+  const LabelDecoder decoder = make(numbered_classes(65535), rules_of(LabelReading::index));
+  const Decoded decoded = decode(decoder, gray_label(3, {65534, 65535, 255}, 16));
+  CHECK(decoded.ids == Ids{65534, kIgnored, 255});
+  CHECK(decoded.report.unknown_pixels == 0);
+}
+
+TEST_CASE("RGB pixels are no ids") {
+  CHECK_THAT(decode_refusal(make(numbered_classes(3), rules_of(LabelReading::index)), rgb_label(1, {kBlack})),
+             ContainsSubstring("8-bit RGB PNG") && ContainsSubstring("--classes"));
+}
+
+// ---- binary
+
+TEST_CASE("binary compares the rounded luma with the threshold") {
+  std::mt19937 random(42);
+  for (const int threshold : {1, 77, 128, 255}) {
+    LabelRules rules = rules_of(LabelReading::binary);
+    rules.threshold = threshold;
+    std::vector<RgbColor> pixels{kBlack, kWhite, kRed, kBlue};
+    for (int i = 0; i < 996; ++i)
+      pixels.push_back({static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random())});
+    const Decoded decoded = decode(make(binary_classes(), rules), rgb_label(100, pixels));
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      const int luma = (299 * pixels[i][0] + 587 * pixels[i][1] + 114 * pixels[i][2] + 500) / 1000;
+      REQUIRE(decoded.ids[i] == (luma >= threshold ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE("binary reads gray of every depth on the scale of 8 bits, and palettes by colour") {
+  const LabelDecoder decoder = make(binary_classes(), rules_of(LabelReading::binary));
+  CHECK(decode(decoder, gray_label(4, {0, 127, 128, 255})).ids == Ids{0, 0, 1, 1});
+  CHECK(decode(decoder, gray_label(2, {0, 1}, 1)).ids == Ids{0, 1});
+  CHECK(decode(decoder, gray_label(4, {0, 1, 2, 3}, 2)).ids == Ids{0, 0, 1, 1});
+  CHECK(decode(decoder, gray_label(3, {0, 7, 8}, 4)).ids == Ids{0, 0, 1});
+  CHECK(decode(decoder, gray_label(4, {0, 255, 32767, 32768}, 16)).ids == Ids{0, 0, 0, 1});
+  const Decoded palette = decode(decoder, palette_label(4, {0, 1, 2, 3}, {kWhite, kBlack, kWhite}));
+  CHECK(palette.ids == Ids{1, 0, 1, kIgnored});
+  CHECK(palette.report.unknown[0].text == "palette index 3");
+}
+
+TEST_CASE("binary tells where channels differ by more than 16") {
+  const LabelDecoder decoder = make(binary_classes(), rules_of(LabelReading::binary));
+  CHECK_FALSE(decode(decoder, rgb_label(2, {kWhite, {100, 116, 110}})).report.channels_differ);
+  CHECK(decode(decoder, rgb_label(2, {kWhite, {100, 117, 110}})).report.channels_differ);
+  CHECK(decode(decoder, palette_label(2, {0, 1}, {kBlack, kRed})).report.channels_differ);
+  CHECK_FALSE(decode(decoder, palette_label(2, {0, 0}, {kBlack, kRed})).report.channels_differ);
+  CHECK_FALSE(decode(decoder, gray_label(1, {9})).report.channels_differ);
+}
+
+TEST_CASE("an ignored half of a binary label") {
+  LabelRules rules = rules_of(LabelReading::binary);
+  rules.ignore_classes = {0};
+  const LabelDecoder decoder = make(binary_classes(), rules);
+  CHECK(decode(decoder, gray_label(2, {0, 255})).ids == Ids{kIgnored, 1});
+  CHECK(decode(decoder, rgb_label(2, {kBlack, kWhite})).ids == Ids{kIgnored, 1});
+  CHECK(decoder.table().ignore == Sources{"luma<128"});
+}
+
+// ---- all readings
+
+TEST_CASE("alpha that varies is passed on") {
+  OwnedLabel label = gray_label(1, {0});
+  const LabelDecoder decoder = make(numbered_classes(1), rules_of(LabelReading::index));
+  CHECK_FALSE(decode(decoder, label).report.alpha_varies);
+  label.raw.alpha_varies = true;
+  CHECK(decode(decoder, label).report.alpha_varies);
+}
+
+TEST_CASE("a report used before is overwritten") {
+  const LabelDecoder decoder = make(numbered_classes(2), rules_of(LabelReading::index));
+  Ids ids(2);
+  DecodeReport report;
+  const OwnedLabel bad = palette_label(2, {7, 0}, {kBlack}), good = palette_label(2, {0, 0}, {kBlack});
+  REQUIRE(decoder.decode(bad.raw, {ids.data(), 2, 1, 1, 4}, report).ok());
+  CHECK(report.unknown_pixels == 1);
+  REQUIRE(decoder.decode(good.raw, {ids.data(), 2, 1, 1, 4}, report).ok());
+  CHECK(report.unknown_pixels == 0);
+  CHECK(report.unknown_kinds == 0);
+  CHECK(report.unknown.empty());
+  CHECK_FALSE(report.beyond_palette);
+}
+
+TEST_CASE("an id plane of another size is a bug") {
+  const LabelDecoder decoder = make(numbered_classes(2), rules_of(LabelReading::index));
+  const OwnedLabel label = gray_label(2, {0, 0});
+  Ids ids(4);
+  DecodeReport report;
+  const Status status = decoder.decode(label.raw, {ids.data(), 1, 2, 1, 2}, report);
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().code == ErrorCode::internal);
+}
+
+TEST_CASE("one decoder serves several threads") {
+  std::mt19937 random(43);
+  const std::vector<RgbColor> colors{kBlack, kWhite, kRed};
+  std::vector<RgbColor> pixels;
+  for (int i = 0; i < 6400; ++i) pixels.push_back(random() % 50 == 0 ? kBlue : colors[random() % 3]);
+  const OwnedLabel label = rgb_label(80, pixels);
+  const LabelDecoder decoder = make(colored_classes(colors), rules_of(LabelReading::color));
+  const Decoded wanted = decode(decoder, label);
+  std::vector<int> wrong(4);
+  std::vector<std::thread> threads;
+  for (int& count : wrong) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) {
+        Ids ids(6400);
+        DecodeReport report;
+        const bool decoded = decoder.decode(label.raw, {ids.data(), 80, 80, 1, 160}, report).ok();
+        count += !decoded || ids != wanted.ids || report.unknown_pixels != wanted.report.unknown_pixels;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == std::vector<int>(4));
+}

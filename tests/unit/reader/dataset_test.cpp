@@ -1,0 +1,194 @@
+#include "hotpack/dataset.hpp"
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+#include "unit/reader/tiny_files.hpp"
+
+using namespace hotpack;
+using namespace hotpack::test;
+
+namespace {
+
+// A pack of samples number `first` … in a sub-folder; its path.
+std::string add_pack(const TempFolder& folder, const std::string& name, const TinyForm& form, std::size_t count, std::size_t first = 0,
+                     std::uint64_t skipped = 0) {
+  std::filesystem::create_directory(folder / name);
+  (void)write_pack(folder / name, form, tiny_records(form, count, first), 4, skipped);
+  return folder / name;
+}
+
+void replace_manifest(const std::string& folder, const format::Manifest& manifest) {
+  const std::string text = format::encode_manifest(manifest);
+  write_bytes(folder + "/dataset.json", bytes_of(text));
+}
+
+std::string refusal(const TempFolder& folder, const TinyForm& one, const TinyForm& other) {
+  const std::string a = add_pack(folder, "a", one, 2), b = add_pack(folder, "b", other, 2);
+  const auto opened = Dataset::open({a, b});
+  std::filesystem::remove_all(a);
+  std::filesystem::remove_all(b);
+  if (opened.ok()) return "opened";
+  CHECK(opened.error().code == ErrorCode::usage);
+  return opened.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("a data set gives the samples of its shards in order") {
+  const TempFolder folder;
+  const TinyForm form;
+  const auto records = tiny_records(form, 10);
+  const auto manifest = write_pack(folder.path(), form, records, 4, 1);
+  const auto dataset = Dataset::open(folder.path()).value();
+  REQUIRE(dataset.records() == 10);
+  CHECK(dataset.skipped() == 1);
+  CHECK(dataset.classes().size() == 3);
+  CHECK(dataset.schema() == manifest.schema);
+  CHECK(dataset.statistics().value() == manifest.statistics);
+  REQUIRE(dataset.shards().size() == 3);
+  CHECK(dataset.shards()[2].first == 8);
+  CHECK(dataset.packs()[0].plan.samples == 11);
+  CHECK(dataset.packs()[0].fingerprint == manifest.fingerprint);
+  for (std::size_t i = 0; i < records.size(); ++i) CHECK(dataset.sample(i).value().key() == records[i].key);
+  CHECK(dataset.sample(10).error().code == ErrorCode::usage);
+  CHECK(dataset.shard(3).error().code == ErrorCode::usage);
+}
+
+TEST_CASE("a pack without samples opens") {
+  const TempFolder folder;
+  (void)write_pack(folder.path(), {}, {}, 4);
+  const auto dataset = Dataset::open(folder.path()).value();
+  CHECK(dataset.records() == 0);
+  CHECK(dataset.shard(0).value()->records() == 0);
+  CHECK_FALSE(dataset.find("street/sample 0000").value().has_value());
+}
+
+TEST_CASE("samples are found by key") {
+  const TempFolder folder;
+  const std::string a = add_pack(folder, "a", {}, 10), b = add_pack(folder, "b", {}, 5, 8);
+  const auto dataset = Dataset::open({a, b}).value();
+  CHECK(dataset.find("street/sample 0007").value() == 7u);
+  CHECK(dataset.find("street/sample 0009").value() == 9u);   // in both: the first
+  CHECK(dataset.find("street/sample 0012").value() == 14u);
+  CHECK_FALSE(dataset.find("street/sample 00").value().has_value());
+}
+
+TEST_CASE("what is not a data set is refused") {
+  const TempFolder folder;
+  CHECK(Dataset::open(folder / "absent").error().code == ErrorCode::io);
+  const auto empty = Dataset::open(folder.path());
+  CHECK(empty.error().code == ErrorCode::damaged);
+  CHECK_THAT(empty.error().message, ContainsSubstring("dataset.json"));
+  folder.write("dataset.json", "{}");
+  const auto foreign = Dataset::open(folder.path());
+  CHECK(foreign.error().code == ErrorCode::damaged);
+  CHECK(foreign.error().path == folder / "dataset.json");
+  CHECK(Dataset::open(std::span<const std::string>()).error().code == ErrorCode::usage);
+}
+
+TEST_CASE("shards are opened on first use and held against the manifest") {
+  const TempFolder folder;
+  const TinyForm form;
+  const auto manifest = write_pack(folder.path(), form, tiny_records(form, 8), 2);
+  std::filesystem::remove(folder / manifest.shards[1].file);
+  std::filesystem::resize_file(folder / manifest.shards[2].file, 5000);
+  std::filesystem::copy_file(folder / manifest.shards[0].file, folder / manifest.shards[3].file,
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto dataset = Dataset::open(folder.path()).value();
+  CHECK(dataset.sample(1).ok());
+  const auto missing = dataset.sample(2);
+  CHECK(missing.error().code == ErrorCode::damaged);
+  CHECK(missing.error().path == folder / manifest.shards[1].file);
+  CHECK_THAT(dataset.sample(4).error().message, ContainsSubstring("5000 bytes"));
+  CHECK_THAT(dataset.sample(6).error().message, ContainsSubstring("sources"));
+  CHECK(dataset.sample(0).ok());
+}
+
+TEST_CASE("several packs are read as one") {
+  const TempFolder folder;
+  const TinyForm form;
+  const std::string a = add_pack(folder, "a", form, 5), b = add_pack(folder, "b", form, 3, 5, 2);
+  const std::string both = add_pack(folder, "both", form, 8);
+  const auto dataset = Dataset::open({a, b}).value();
+  REQUIRE(dataset.records() == 8);
+  CHECK(dataset.skipped() == 2);
+  REQUIRE(dataset.packs().size() == 2);
+  CHECK(dataset.shards().back().pack == 1);
+  CHECK(dataset.sample(6).value().key() == "street/sample 0006");
+  CHECK(dataset.statistics().value() == Dataset::open(both).value().statistics().value());
+}
+
+TEST_CASE("packs whose samples cannot be read alike are refused by what differs") {
+  const TempFolder folder;
+  const TinyForm form;
+  TinyForm other = form;
+  other.classes = 4;
+  CHECK_THAT(refusal(folder, form, other), ContainsSubstring("3 classes here, 4 there"));
+  other = form;
+  other.kind = LabelKind::sample;
+  CHECK_THAT(refusal(folder, form, other), ContainsSubstring("kind"));
+  other = form;
+  other.storage = LabelStorage::index;
+  CHECK_THAT(refusal(folder, form, other), ContainsSubstring("storage"));
+  other = form;
+  other.color = ImageColor::gray;
+  CHECK_THAT(refusal(folder, form, other), ContainsSubstring("color"));
+  other = form;
+  other.labelled = false;
+  CHECK_THAT(refusal(folder, form, other), ContainsSubstring("3 classes here, 0 there"));
+}
+
+TEST_CASE("a class of another name or colour is named") {
+  const TempFolder folder;
+  const TinyForm form;
+  const std::string a = add_pack(folder, "a", form, 2), b = add_pack(folder, "b", form, 2);
+  auto manifest = format::decode_manifest(std::string(reinterpret_cast<const char*>(read_bytes(b + "/dataset.json").data()),
+                                                      read_bytes(b + "/dataset.json").size())).value();
+  const auto change = [&](const std::string& from, const std::string& to) {
+    manifest.schema_text.replace(manifest.schema_text.find(from), from.size(), to);
+    replace_manifest(b, manifest);
+    return Dataset::open({a, b}).error().message;
+  };
+  CHECK_THAT(change("class 2", "Tree"), ContainsSubstring("class 2 is 'class 2' (160,255,0) here, 'Tree' (160,255,0) there"));
+  CHECK_THAT(change("\"Tree\",\"color\":[160", "\"class 2\",\"color\":[161"), ContainsSubstring("'class 2' (161,255,0) there"));
+}
+
+TEST_CASE("record sizes of packs may differ") {
+  const TempFolder folder;
+  TinyForm small;
+  small.size = Extent{4, 4};
+  const std::string a = add_pack(folder, "a", {}, 2), b = add_pack(folder, "b", small, 2);
+  const auto dataset = Dataset::open({a, b}).value();
+  CHECK_FALSE(dataset.schema().image.shape.has_value());
+  CHECK_FALSE(dataset.schema().label->shape.has_value());
+  CHECK_FALSE(dataset.schema().geometry.size.has_value());
+  CHECK(dataset.sample(0)->image_shape().width == 6);
+  CHECK(dataset.sample(3)->image_shape().width == 4);
+}
+
+TEST_CASE("threads open shards and read samples at once") {
+  const TempFolder folder;
+  const TinyForm form;
+  const auto records = tiny_records(form, 24);
+  (void)write_pack(folder.path(), form, records, 2);
+  const auto dataset = Dataset::open(folder.path()).value();
+  std::atomic<int> wrong{0};
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::size_t i = 0; i < records.size(); ++i) {
+          const std::size_t number = t % 2 == 0 ? i : records.size() - 1 - i;
+          const auto sample = dataset.sample(number);
+          if (!sample.ok() || sample->key() != records[number].key || !sample->image().ok() || !sample->label().ok()) ++wrong;
+          if (dataset.find(records[number].key).value() != number) ++wrong;
+        }
+      });
+    }
+  }
+  CHECK(wrong == 0);
+}

@@ -1,0 +1,156 @@
+#include "hotpack/shard.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+#include "unit/reader/tiny_files.hpp"
+
+using namespace hotpack;
+using namespace hotpack::test;
+
+namespace {
+
+constexpr const char* kName = "shard-00000-of-00001.safetensors";
+
+bool same(std::span<const std::uint8_t> found, const std::vector<std::byte>& wanted) {
+  const auto bytes = std::as_bytes(found);
+  return std::equal(bytes.begin(), bytes.end(), wanted.begin(), wanted.end());
+}
+
+Shard open_shard(const std::string& path, const TinyShard& shard) {
+  write_bytes(path, shard.bytes);
+  return Shard::open(path).value();
+}
+
+void check_sample(const TinyForm& form, const TinyRecord& record, const Sample& sample, bool image_compressed, bool label_compressed) {
+  CHECK(sample.key() == record.key);
+  CHECK(sample.image_shape().width == record.size.width);
+  CHECK(sample.image_shape().height == record.size.height);
+  CHECK(sample.source().width == record.source.width);
+  CHECK(sample.source().region[1] == record.region.y);
+  std::vector<std::uint8_t> buffer(sample.image_shape().size_bytes() + 5);
+  CHECK(same(sample.read_image(buffer).value().bytes, stored_image(form, record)));
+  if (!image_compressed) CHECK(same(sample.image().value().bytes, stored_image(form, record)));
+  CHECK(sample.has_label() == form.labelled);
+  if (!form.labelled) return;
+  CHECK(sample.label_shape().vectors() == record.labels.size());
+  CHECK(same(sample.read_label(buffer).value().bytes, stored_label(form, record)));
+  if (!label_compressed) CHECK(same(sample.label().value().bytes, stored_label(form, record)));
+}
+
+}  // namespace
+
+TEST_CASE("a shard of every form gives its samples back") {
+  const TempFolder folder;
+  for (const TinyForm& form : all_forms()) {
+    const auto records = tiny_records(form, 5);
+    const Shard shard = open_shard(folder / kName, make_shard(form, records, tiny_plan(records)));
+    REQUIRE(shard.records() == 5);
+    CHECK(shard.aligned());
+    CHECK(shard.image_compressed() == form.image_zstd);
+    CHECK(shard.schema().label.has_value() == form.labelled);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      check_sample(form, records[i], shard.sample(i).value(), form.image_zstd, form.label_zstd);
+    }
+  }
+}
+
+TEST_CASE("a shard without records opens") {
+  const TempFolder folder;
+  const Shard shard = open_shard(folder / kName, make_shard({}, 0));
+  CHECK(shard.records() == 0);
+  CHECK(shard.sample(0).error().code == ErrorCode::usage);
+}
+
+TEST_CASE("samples stay valid when their shard moves") {
+  const TempFolder folder;
+  Shard first = open_shard(folder / kName, make_shard({}, 2));
+  const Sample sample = first.sample(1).value();
+  const Shard second = std::move(first);
+  CHECK(sample.key() == "street/sample 0001");
+  CHECK(sample.image().ok());
+}
+
+TEST_CASE("what a shard does not have is a usage error") {
+  const TempFolder folder;
+  TinyForm form;
+  form.image_zstd = true;
+  form.labelled = false;
+  const Shard shard = open_shard(folder / kName, make_shard(form, 2));
+  const Sample sample = shard.sample(0).value();
+  std::vector<std::uint8_t> buffer(sample.image_shape().size_bytes() - 1);
+  CHECK(shard.sample(2).error().code == ErrorCode::usage);
+  CHECK(sample.image().error().code == ErrorCode::usage);
+  CHECK_THAT(sample.image().error().message, ContainsSubstring("read_image()"));
+  CHECK(sample.label().error().code == ErrorCode::usage);
+  CHECK(sample.read_label(buffer).error().code == ErrorCode::usage);
+  CHECK(sample.read_image(buffer).error().code == ErrorCode::usage);
+}
+
+TEST_CASE("a missing shard is an I/O error, other files are damaged shards") {
+  const TempFolder folder;
+  CHECK(Shard::open(folder / "absent.safetensors").error().code == ErrorCode::io);
+  folder.write("text", "no shard at all");
+  const auto text = Shard::open(folder / "text");
+  CHECK(text.error().code == ErrorCode::damaged);
+  CHECK(text.error().path == folder / "text");
+  folder.write("empty", "");
+  CHECK(Shard::open(folder / "empty").error().code == ErrorCode::damaged);
+}
+
+TEST_CASE("a changed pixel is told with file, record and offset, unless the caller trusts") {
+  const TempFolder folder;
+  for (const bool zstd : {false, true}) {
+    TinyForm form;
+    form.image_zstd = form.label_zstd = zstd;
+    const TinyShard made = make_shard(form, 3);
+    write_bytes(folder / kName, made.bytes);
+    const Shard pristine = Shard::open(folder / kName).value();
+    const std::uint64_t offset = made.layout.file_offset(zstd ? "image.zstd" : "image");
+    flip(folder / kName, offset + (zstd ? 12 : 0));
+    const Shard shard = Shard::open(folder / kName).value();
+    const Sample sample = shard.sample(0).value();
+    std::vector<std::uint8_t> buffer(sample.image_shape().size_bytes());
+    const auto read = sample.read_image(buffer);
+    REQUIRE_FALSE(read.ok());
+    CHECK(read.error().code == ErrorCode::damaged);
+    CHECK(read.error().path == folder / kName);
+    CHECK(read.error().offset == offset);
+    CHECK_THAT(read.error().message, ContainsSubstring("record 0 (street/sample 0000): image: CRC-32C"));
+    CHECK(shard.sample(1)->read_image(buffer).ok());
+    if (!zstd) CHECK(sample.image(CrcPolicy::trust).ok());
+    if (!zstd) CHECK_FALSE(sample.image().ok());
+  }
+}
+
+TEST_CASE("a truncated shard never opens") {
+  const TempFolder folder;
+  TinyForm form;
+  form.size.reset();
+  const TinyShard shard = make_shard(form, 3);
+  for (std::size_t size = 0; size < shard.bytes.size(); size += size < 600 ? 1 : 97) {
+    write_bytes(folder / kName, std::span(shard.bytes).first(size));
+    const auto opened = Shard::open(folder / kName);
+    REQUIRE_FALSE(opened.ok());
+    REQUIRE(opened.error().code == ErrorCode::damaged);
+  }
+}
+
+TEST_CASE("no flipped bit of header or tables opens as another shard") {
+  const TempFolder folder;
+  TinyForm form;
+  form.size.reset();
+  form.image_zstd = true;
+  const TinyShard shard = make_shard(form, 2);
+  const std::uint64_t tables = shard.layout.buffer_start() + shard.layout.tables_begin;
+  std::vector<std::byte> bytes = shard.bytes;
+  for (std::size_t at = 0; at < bytes.size(); at += at < 2000 || at >= tables ? 3 : 501) {
+    if (at >= shard.layout.buffer_start() && at < tables) continue;
+    bytes[at] ^= std::byte{1} << at % 8;
+    write_bytes(folder / kName, bytes);
+    REQUIRE_FALSE(Shard::open(folder / kName).ok());
+    bytes[at] = shard.bytes[at];
+  }
+}

@@ -1,0 +1,49 @@
+#include "reader/zstd_frame.hpp"
+
+#include <zstd.h>
+
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace hotpack;
+
+namespace {
+
+std::vector<std::byte> frame_of(std::size_t size) {
+  const std::vector<std::byte> content(size, std::byte{42});
+  std::vector<std::byte> frame(ZSTD_compressBound(size));
+  frame.resize(ZSTD_compress(frame.data(), frame.size(), content.data(), content.size(), 1));
+  return frame;
+}
+
+}  // namespace
+
+TEST_CASE("a frame gives its content") {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{1000}, std::size_t{3} << 20}) {
+    std::vector<std::byte> into(size);
+    REQUIRE(reader::decompress_frame(frame_of(size), into).ok());
+    CHECK(into == std::vector<std::byte>(size, std::byte{42}));
+    CHECK(reader::frame_content_bytes(frame_of(size)).value() == size);
+  }
+}
+
+TEST_CASE("anything but one frame of the right content is damage") {
+  const auto frame = frame_of(1000);
+  std::vector<std::byte> into(1000);
+  CHECK(reader::decompress_frame({}, into).error().code == ErrorCode::damaged);
+  CHECK_FALSE(reader::decompress_frame(std::span(frame).first(frame.size() - 1), into).ok());
+  CHECK_THAT(reader::check_frame(frame, 999).error().message, ContainsSubstring("1000"));
+  auto two = frame;
+  two.insert(two.end(), frame.begin(), frame.end());
+  CHECK_FALSE(reader::decompress_frame(two, into).ok());
+  auto text = frame;
+  text[0] = std::byte{'x'};
+  CHECK_FALSE(reader::decompress_frame(text, into).ok());
+}
+
+TEST_CASE("a frame that promises more than its bytes can hold is refused before memory is taken") {
+  auto frame = frame_of(std::size_t{1} << 32);                // eight bytes of content size
+  frame.resize(40);
+  for (std::size_t at = 5; at < 13; ++at) CHECK_FALSE(reader::check_frame(frame, std::uint64_t{1} << (8 * (at - 5))).ok());
+}
