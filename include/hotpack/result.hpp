@@ -44,15 +44,16 @@ class [[nodiscard]] Result {
 
   [[nodiscard]] T& value() & { return require_value(), *std::get_if<0>(&state_); }
   [[nodiscard]] const T& value() const& { return require_value(), *std::get_if<0>(&state_); }
-  [[nodiscard]] T&& value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
+  // By value, so that nothing refers into a Result that ends with the expression.
+  [[nodiscard]] T value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
   [[nodiscard]] T& operator*() & { return value(); }
   [[nodiscard]] const T& operator*() const& { return value(); }
-  [[nodiscard]] T&& operator*() && { return std::move(*this).value(); }
+  [[nodiscard]] T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
   [[nodiscard]] const Error& error() const& { return require_error(), *std::get_if<1>(&state_); }
-  [[nodiscard]] Error&& error() && { return require_error(), std::move(*std::get_if<1>(&state_)); }
+  [[nodiscard]] Error error() && { return require_error(), std::move(*std::get_if<1>(&state_)); }
 
  private:
   void require_value() const {
@@ -73,7 +74,7 @@ class [[nodiscard]] Result<void> {
   [[nodiscard]] bool ok() const { return !error_; }
   explicit operator bool() const { return ok(); }
   [[nodiscard]] const Error& error() const& { return require_error(), *error_; }
-  [[nodiscard]] Error&& error() && { return require_error(), std::move(*error_); }
+  [[nodiscard]] Error error() && { return require_error(), std::move(*error_); }
 
  private:
   void require_error() const {

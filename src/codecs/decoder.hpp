@@ -34,11 +34,12 @@ class Decoder {
   Decoder& operator=(Decoder&&) noexcept;
 
   // A photo as 8-bit interleaved samples. PNG: palette expanded, gray of 1/2/4 bits scaled to 0…255, alpha and tRNS dropped, gamma and
-  // colour profiles ignored, as OpenCV's imread does. JPEG: islow DCT, fancy upsampling. CMYK and YCCK JPEG are refused.
+  // colour profiles ignored, as OpenCV's imread does; but an index beyond the palette, which OpenCV shows as black, is refused: the
+  // picture has no colour for it. JPEG: islow DCT, fancy upsampling. CMYK and YCCK JPEG are refused.
   [[nodiscard]] Result<ConstPicture> decode_image(std::span<const std::byte> file, const ImageOptions& options);
 
-  // A label, raw. gAMA, sRGB, iCCP, tRNS, sBIT never alter a value. JPEG is decoded too (the caller decides whether lossy labels are
-  // allowed). EXIF orientation is never applied. 16-bit RGB is refused.
+  // A label, raw. gAMA, sRGB, iCCP, tRNS, sBIT never alter a value; a palette index beyond the palette is kept. JPEG is decoded too (the
+  // caller decides whether lossy labels are allowed). EXIF orientation is never applied. 16-bit RGB is refused.
   [[nodiscard]] Result<RawLabel> decode_label(std::span<const std::byte> file, std::uint64_t max_pixels);
 
  private:

@@ -35,7 +35,7 @@ class JpegReader::Decompressor {
   // Reads the header and prepares for rows of `channels` samples: 3 RGB, 1 gray.
   [[nodiscard]] Status start(std::span<const std::byte> file, const PictureInfo& info, int channels) {
     return guarded([&] {
-      if (state_.mem == nullptr) create();
+      if (!created_) create();
       jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()), static_cast<unsigned long>(file.size()));
       jpeg_read_header(&state_, TRUE);
       check_header(info);
@@ -71,7 +71,7 @@ class JpegReader::Decompressor {
 
   // Makes ready for the next picture, wherever reading this one stopped. Frees what libjpeg held for the picture.
   void reset() noexcept {
-    if (state_.mem != nullptr) jpeg_abort_decompress(&state_);
+    if (created_) jpeg_abort_decompress(&state_);
   }
 
  private:
@@ -83,8 +83,10 @@ class JpegReader::Decompressor {
   }
 
   void create() {
-    jpeg_create_decompress(&state_);  // clears all but err and client_data
+    jpeg_destroy_decompress(&state_);  // what an attempt without memory left; nothing on the first one
+    jpeg_create_decompress(&state_);   // clears all but err and client_data
     state_.progress = &progress_;
+    created_ = true;
   }
 
   // probe() and libjpeg must agree on what the buffers are made for.
@@ -137,6 +139,7 @@ class JpegReader::Decompressor {
   }
 
   jpeg_decompress_struct state_{};
+  bool created_ = false;
   jpeg_error_mgr errors_{};
   jpeg_progress_mgr progress_{};
   std::jmp_buf jump_{};

@@ -137,21 +137,26 @@ void append_number(std::string& out, Number value) {
   out.append(digits.data(), end);
 }
 
-void append_string(std::string& out, std::string_view text) {
+void append_escaped(std::string& out, char c) {
   constexpr std::string_view kHex = "0123456789abcdef";
   constexpr std::string_view kShort = "\"\"\\\\\bb\tt\nn\ff\rr";  // pairs: character, letter after the backslash
+  for (std::size_t at = 0; at < kShort.size(); at += 2) {
+    if (kShort[at] != c) continue;
+    out += '\\';
+    out += kShort[at + 1];
+    return;
+  }
+  const auto code = static_cast<unsigned char>(c);
+  out += "\\u00";
+  out += kHex[code >> 4];
+  out += kHex[code & 15];
+}
+
+void append_string(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {
-    std::size_t at = 0;
-    while (at < kShort.size() && kShort[at] != c) at += 2;
-    const auto code = static_cast<unsigned char>(c);
-    if (at < kShort.size()) {
-      out += '\\';
-      out += kShort[at + 1];
-    } else if (code < 0x20) {
-      out += "\\u00";
-      out += kHex[code >> 4];
-      out += kHex[code & 15];
+    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\') {
+      append_escaped(out, c);
     } else {
       out += c;
     }

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/fit.hpp"
 #include "base/try.hpp"
 #include "format/json_node.hpp"
 #include "format/schema_json.hpp"
@@ -51,70 +50,6 @@ Status check_places(const ShardHeader& header, const Layout& layout) {
   }
   if (header.tensors.size() == layout.tensors.size()) return {};
   return damaged_error(std::to_string(header.tensors.size()) + " tensors, expected " + std::to_string(layout.tensors.size()));
-}
-
-Region region_at(std::span<const std::byte> file, const ShardHeader& header, const Tensor& table, std::uint64_t index) {
-  const auto number = [&](std::uint64_t i) { return i32_at(file, header, table, 4 * index + i); };
-  return {number(0), number(1), number(2), number(3)};
-}
-
-std::string text_of(const Region& region) {
-  return "[" + std::to_string(region.x) + "," + std::to_string(region.y) + "," + std::to_string(region.width) + "," +
-         std::to_string(region.height) + "]";
-}
-
-// What the schema says about source.region; `fit` is empty where any region may be.
-struct RegionRule {
-  std::optional<Fit> fit;
-  Anchor anchor = Anchor::centre;
-  Extent target;
-  const Tensor* shapes = nullptr;  // image.shape where records differ in size
-  std::uint64_t height_at = 0;     // place of height in a shape; width follows
-};
-
-RegionRule region_rule(const ShardHeader& header) {
-  const Schema& schema = header.schema;
-  RegionRule rule;
-  if (schema.options.size_mismatch == "crop-min") return rule;
-  rule.fit = fit_from_name(schema.geometry.fit);
-  rule.anchor = anchor_from_name(schema.options.anchor).value_or(Anchor::centre);
-  if (const auto& size = schema.geometry.size) rule.target = {static_cast<int>((*size)[0]), static_cast<int>((*size)[1])};
-  rule.shapes = header.find("image.shape");
-  rule.height_at = schema.image.layout == ImageLayout::chw ? 1 : 0;
-  return rule;
-}
-
-Status check_region(std::span<const std::byte> file, const ShardHeader& header, const RegionRule& rule, std::uint64_t index) {
-  const Tensor& sizes = *header.find("source.size");
-  const Extent source{i32_at(file, header, sizes, 2 * index), i32_at(file, header, sizes, 2 * index + 1)};
-  const std::string who = "record " + std::to_string(index) + ": ";
-  if (source.width < 1 || source.height < 1) {
-    return damaged_error(who + "source.size is not positive", {}, header.buffer_start() + sizes.begin + 8 * index);
-  }
-  if (!rule.fit) return {};
-  const Tensor& regions = *header.find("source.region");
-  const Region found = region_at(file, header, regions, index);
-  const Region wanted = fit_region(*rule.fit, rule.anchor, source, rule.target);
-  if (found != wanted) {
-    return damaged_error(who + "source.region is " + text_of(found) + ", expected " + text_of(wanted), {},
-                         header.buffer_start() + regions.begin + 16 * index);
-  }
-  if (rule.shapes == nullptr) return {};
-  const Extent shape{i32_at(file, header, *rule.shapes, 3 * index + rule.height_at + 1),
-                     i32_at(file, header, *rule.shapes, 3 * index + rule.height_at)};
-  if (shape == source) return {};
-  return damaged_error(who + "image.shape is not that of source.size", {}, header.buffer_start() + rule.shapes->begin + 12 * index);
-}
-
-Status check_hash(std::span<const std::byte> file, const ShardHeader& header, std::uint64_t index) {
-  const Tensor& hashes = *header.find("source.hash");
-  const bool has_label_file = header.schema.label && header.schema.label->kind == LabelKind::pixel;
-  const bool image = u64_at(file, header, hashes, 2 * index) != 0;
-  const bool label = u64_at(file, header, hashes, 2 * index + 1) != 0;
-  if (image && label == has_label_file) return {};
-  return damaged_error("record " + std::to_string(index) + ": source.hash " + (image ? "of the label" : "of the image") +
-                           (image && !has_label_file ? " is set, but there is no label file" : " is missing"),
-                       {}, header.buffer_start() + hashes.begin + 16 * index);
 }
 
 bool has_form(const ShardHeader& header, const std::string& name, DType type, std::uint64_t items) {
@@ -195,15 +130,6 @@ Status check_fillers(std::span<const std::byte> file, const ShardHeader& header)
     const auto stain = std::find_if(bytes.begin(), bytes.end(), [](std::byte byte) { return byte != std::byte{0}; });
     if (stain == bytes.end()) continue;
     return damaged_error("the filler " + tensor.name + " is not zero", {}, static_cast<std::uint64_t>(&*stain - file.data()));
-  }
-  return {};
-}
-
-Status check_sources(std::span<const std::byte> file, const ShardHeader& header) {
-  const RegionRule rule = region_rule(header);
-  for (std::uint64_t i = 0; i < header.records; ++i) {
-    HOTPACK_TRY(check_region(file, header, rule, i));
-    HOTPACK_TRY(check_hash(file, header, i));
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// What `verify` asks of a shard beyond opening it: the exact form a writer of 1.0 gives, fillers, sources, fields of a later 1.x.
+// What `verify` asks of a shard beyond opening it: the exact form a writer of 1.0 gives, fillers, fields of a later 1.x.
 //
 // All take a header that decode_header accepted for the same bytes. Pure; thread-safe. Errors have code `damaged` and, where one makes
 // sense, the byte offset; the caller adds the path.
@@ -28,10 +28,6 @@ namespace hotpack::format {
 
 // Every byte of every filler is zero.
 [[nodiscard]] Status check_fillers(std::span<const std::byte> file, const ShardHeader& header);
-
-// source.size, source.region and source.hash of every record are possible: sizes at least 1; the region that `fit` and `anchor` give
-// (not with size_mismatch "crop-min", which shows less than the source); a hash where a file was. O(N). Call it after check_tables.
-[[nodiscard]] Status check_sources(std::span<const std::byte> file, const ShardHeader& header);
 
 // Names of payload fields that a later 1.x added after `label`, in file order. Each can be read like `image`: tensors <f>, <f>.data or
 // <f>.zstd, with <f>.crc32c (and <f>.offsets, or <f>.zstd.offsets and <f>.zstd.crc32c). Fails where a payload tensor has no such

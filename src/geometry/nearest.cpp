@@ -16,28 +16,40 @@ constexpr std::array<std::pair<LabelFilter, std::string_view>, 3> kNames{{
     {LabelFilter::nearest_pil, "nearest-pil"},
 }};
 
-void centre_indices(int source, std::vector<int>& indices) {
-  const auto twice_target = static_cast<std::int64_t>(2 * indices.size());
-  std::int64_t numerator = source;  // (2i + 1) · s
-  for (int& index : indices) {
-    index = static_cast<int>(numerator / twice_target);
-    numerator += 2 * std::int64_t{source};
-  }
+// Outputs [first, first + count) of an axis that maps `target` outputs to `source` inputs.
+struct Range {
+  int source, target, first, count;
+};
+
+void centre_indices(const Range& range, int* out) {
+  const std::int64_t twice_target = 2 * std::int64_t{range.target};
+  std::int64_t numerator = (2 * std::int64_t{range.first} + 1) * range.source;  // (2i + 1) · s
+  for (int i = 0; i < range.count; ++i, numerator += 2 * std::int64_t{range.source}) out[i] = static_cast<int>(numerator / twice_target);
 }
 
 // The reciprocal of a quotient, not s / d: the two differ in the last bit for some sizes, and with them the pixel chosen.
-void opencv_indices(int source, std::vector<int>& indices) {
-  const double step = 1.0 / (static_cast<double>(indices.size()) / source);
-  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = std::min(static_cast<int>(static_cast<double>(i) * step), source - 1);
+void opencv_indices(const Range& range, int* out) {
+  const double step = 1.0 / (static_cast<double>(range.target) / range.source);
+  for (int i = 0; i < range.count; ++i) out[i] = std::min(static_cast<int>((range.first + i) * step), range.source - 1);
 }
 
 // Pillow adds the step again and again; its rounding errors are part of the result.
-void pillow_indices(int source, std::vector<int>& indices) {
-  const double step = static_cast<double>(source) / static_cast<double>(indices.size());
+void pillow_indices(const Range& range, int* out) {
+  const double step = static_cast<double>(range.source) / range.target;
   double at = step * 0.5;
-  for (int& index : indices) {
-    index = std::min(static_cast<int>(at), source - 1);
-    at += step;
+  for (int i = 0; i < range.first; ++i) at += step;
+  for (int i = 0; i < range.count; ++i, at += step) out[i] = std::min(static_cast<int>(at), range.source - 1);
+}
+
+void fill_indices(LabelFilter filter, const Range& range, std::vector<int>& indices) {
+  indices.resize(static_cast<std::size_t>(range.count));
+  switch (filter) {
+    case LabelFilter::nearest:
+      return centre_indices(range, indices.data());
+    case LabelFilter::nearest_cv:
+      return opencv_indices(range, indices.data());
+    case LabelFilter::nearest_pil:
+      return pillow_indices(range, indices.data());
   }
 }
 
@@ -72,21 +84,15 @@ std::optional<LabelFilter> label_filter_from_name(std::string_view name) {
 }
 
 void nearest_indices(LabelFilter filter, int source, int target, std::vector<int>& indices) {
-  indices.resize(static_cast<std::size_t>(target));
-  switch (filter) {
-    case LabelFilter::nearest:
-      return centre_indices(source, indices);
-    case LabelFilter::nearest_cv:
-      return opencv_indices(source, indices);
-    case LabelFilter::nearest_pil:
-      return pillow_indices(source, indices);
-  }
+  fill_indices(filter, {source, target, 0, target}, indices);
 }
 
-const int* NearestPlacer::Axis::update(LabelFilter wanted, int source_size, int target_size) {
-  if (filter != wanted || source != source_size || target != target_size) {
-    nearest_indices(wanted, source_size, target_size, indices);
-    filter = wanted, source = source_size, target = target_size;
+const int* NearestPlacer::Axis::update(LabelFilter wanted_filter, const std::array<int, 4>& wanted_range) {
+  if (filter != wanted_filter || range != wanted_range) {
+    const auto [source, target, first, count] = wanted_range;
+    fill_indices(wanted_filter, {source, target, first, count}, indices);
+    filter = wanted_filter;
+    range = wanted_range;
   }
   return indices.data();
 }
@@ -96,8 +102,8 @@ void NearestPlacer::place(ConstIds source, Region region, LabelFilter filter, st
   pad_around(part, pad_id, record);
   if (part.empty()) return;
 
-  const int* columns = columns_.update(filter, source.width, region.width) + (part.left - region.x);
-  const int* rows = rows_.update(filter, source.height, region.height) + (part.top - region.y);
+  const int* columns = columns_.update(filter, {source.width, region.width, part.left - region.x, part.width()});
+  const int* rows = rows_.update(filter, {source.height, region.height, part.top - region.y, part.height()});
   const bool same_width = source.width == region.width;
   for (int i = 0; i < part.height(); ++i) {
     std::uint16_t* out = record.row(part.top + i) + part.left;

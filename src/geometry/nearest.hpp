@@ -3,6 +3,7 @@
 // NearestPlacer belongs to one worker and reuses its index tables; not thread-safe. The formulas are in FORMAT.md ("Geometry").
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -32,12 +33,12 @@ class NearestPlacer {
   void place(ConstIds source, Region region, LabelFilter filter, std::uint16_t pad_id, MutableIds record);
 
  private:
-  // The index table of one axis, made again only when its sizes or the filter change: most labels of a set are of one size.
+  // The index table of one axis, visible part only; made again only when sizes or filter change: most labels of a set are of one size.
   struct Axis {
     LabelFilter filter = LabelFilter::nearest;
-    int source = 0, target = 0;
+    std::array<int, 4> range{};  // source size, target size, first output, number of outputs
     std::vector<int> indices;
-    const int* update(LabelFilter wanted, int source_size, int target_size);
+    const int* update(LabelFilter wanted_filter, const std::array<int, 4>& wanted_range);
   };
   Axis columns_, rows_;
 };

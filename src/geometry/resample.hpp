@@ -2,7 +2,8 @@
 //
 // A Resampler belongs to one worker and reuses its buffers; not thread-safe. Results equal OpenCV 4.6's cv::resize to the bit
 // (linear: INTER_LINEAR, area: INTER_AREA, nearest: INTER_NEAREST); a linked library that does not reproduce them is recorded by
-// `resize_engine()`. The first Resampler sets OpenCV's thread count to 1 for the process: parallelism is the pipeline's.
+// `resize_engine()`. The first Resampler turns OpenCV's own threads off for the process: parallelism is the
+// pipeline's.
 #pragma once
 
 #include <memory>

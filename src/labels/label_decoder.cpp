@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "labels/color_map.hpp"
+#include "labels/pixel_maps.hpp"
 #include "labels/unknown_counter.hpp"
 
 namespace hotpack::labels {
@@ -25,151 +24,6 @@ constexpr std::array<std::pair<LabelReading, std::string_view>, 5> kReadingNames
 
 constexpr std::int64_t kDefaultIgnore8 = 255;
 constexpr std::int64_t kDefaultIgnore16 = 65535;
-
-// What one raw value becomes: the id in the low 16 bits, flags above. The flags of all pixels are gathered by `or`.
-using Entry = std::uint32_t;
-constexpr Entry kUnknown = ColorMap::kUnknown;
-constexpr Entry kBeyondPalette = kUnknown << 1;
-constexpr Entry kChannelsDiffer = kUnknown << 2;
-
-// For labels of up to 8 bits a sample.
-struct NarrowTable {
-  std::array<Entry, 256> entries{};
-  std::array<FoundValue, 256> found{};  // for the report, where the entry is unknown
-};
-
-constexpr int kRunPixels = 8;
-
-// Whether the kRunPixels pixels at `rgb` all equal the one before them: then each byte equals the one three bytes before.
-bool repeats_pixel_before(const std::uint8_t* rgb) {
-  std::array<std::uint64_t, 3> here, before;
-  static_assert(sizeof here == 3 * kRunPixels);
-  std::memcpy(here.data(), rgb, sizeof here);
-  std::memcpy(before.data(), rgb - 3, sizeof before);
-  return ((here[0] ^ before[0]) | (here[1] ^ before[1]) | (here[2] ^ before[2])) == 0;
-}
-
-std::uint32_t color_at(const std::uint8_t* rgb) { return packed_color({rgb[0], rgb[1], rgb[2]}); }
-
-// Labels are flat: whole runs are copied from the pixel before, and the table is asked only where the colour changes.
-Entry map_rgb_row(const std::uint8_t* rgb, int width, const ColorMap& colors, std::uint16_t unknown_id, std::uint16_t* ids) {
-  Entry flags = 0;
-  std::uint32_t last = ~color_at(rgb);
-  std::uint16_t id = 0;
-  const auto map_pixel = [&](int x) {
-    const std::uint32_t color = color_at(rgb + 3 * x);
-    if (color != last) {
-      const Entry entry = colors.find(color);
-      flags |= entry;
-      id = entry == kUnknown ? unknown_id : static_cast<std::uint16_t>(entry);
-      last = color;
-    }
-    ids[x] = id;
-  };
-  map_pixel(0);
-  int x = 1;
-  for (; x + kRunPixels <= width; x += kRunPixels) {
-    if (repeats_pixel_before(rgb + 3 * x)) {
-      std::fill_n(ids + x, kRunPixels, id);
-    } else {
-      for (int i = 0; i < kRunPixels; ++i) map_pixel(x + i);
-    }
-  }
-  for (; x < width; ++x) map_pixel(x);
-  return flags;
-}
-
-// `Index` keeps a sample inside its table of 256 or 65536 entries.
-template <class Index>
-Entry map_sample_row(const std::uint16_t* samples, int width, const Entry* entries, std::uint16_t* ids) {
-  Entry flags = 0;
-  for (int x = 0; x < width; ++x) {
-    const Entry entry = entries[static_cast<Index>(samples[x])];
-    ids[x] = static_cast<std::uint16_t>(entry);
-    flags |= entry;
-  }
-  return flags;
-}
-
-// The slow second look at a row in which something is unknown: `found_at(x)` gives the value where pixel x is.
-template <class FoundAt>
-void count_unknown(int width, int y, FoundAt found_at, UnknownCounter& unknown) {
-  for (int x = 0; x < width; ++x) {
-    if (const std::optional<FoundValue> found = found_at(x)) unknown.add(*found, x, y);
-  }
-}
-
-template <class Index, class ValueOf>
-Entry map_samples(ConstIds samples, const Entry* entries, ValueOf value_of, MutableIds ids, UnknownCounter& unknown) {
-  Entry flags = 0;
-  for (int y = 0; y < ids.height; ++y) {
-    const std::uint16_t* row = samples.row(y);
-    const Entry row_flags = map_sample_row<Index>(row, ids.width, entries, ids.row(y));
-    flags |= row_flags;
-    if ((row_flags & kUnknown) == 0) continue;
-    const auto found_at = [&](int x) -> std::optional<FoundValue> {
-      const auto index = static_cast<Index>(row[x]);
-      if ((entries[index] & kUnknown) == 0) return std::nullopt;
-      return value_of(index);
-    };
-    count_unknown(ids.width, y, found_at, unknown);
-  }
-  return flags;
-}
-
-Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown) {
-  return map_samples<std::uint8_t>(
-      samples, table.entries.data(), [&](std::uint8_t sample) { return table.found[sample]; }, ids, unknown);
-}
-
-Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds ids, UnknownCounter& unknown) {
-  const auto value_of = [](std::uint16_t sample) { return FoundValue{FoundValue::Kind::id, sample}; };
-  return map_samples<std::uint16_t>(samples, entries.data(), value_of, ids, unknown);
-}
-
-Entry map_rgb(ConstPicture rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
-  Entry flags = 0;
-  for (int y = 0; y < ids.height; ++y) {
-    const std::uint8_t* row = rgb.row(y);
-    const Entry row_flags = map_rgb_row(row, ids.width, colors, unknown_id, ids.row(y));
-    flags |= row_flags;
-    if ((row_flags & kUnknown) == 0) continue;
-    const auto found_at = [&](int x) -> std::optional<FoundValue> {
-      const std::uint32_t color = color_at(row + 3 * x);
-      if (colors.find(color) != kUnknown) return std::nullopt;
-      return FoundValue{FoundValue::Kind::color, color};
-    };
-    count_unknown(ids.width, y, found_at, unknown);
-  }
-  return flags;
-}
-
-constexpr int kMaxChannelDifference = 16;
-
-// Luma reaches the threshold t exactly when the weighted sum reaches 1000 t − 500: no division a pixel.
-class LumaThreshold {
- public:
-  explicit LumaThreshold(int threshold) : least_(1000 * threshold - 500) {}
-  [[nodiscard]] bool reached(int r, int g, int b) const { return 299 * r + 587 * g + 114 * b >= least_; }
-
- private:
-  int least_;
-};
-
-bool channels_differ(int r, int g, int b) { return std::max({r, g, b}) - std::min({r, g, b}) > kMaxChannelDifference; }
-
-Entry threshold_rgb(ConstPicture rgb, LumaThreshold threshold, const std::array<std::uint16_t, 2>& class_ids, MutableIds ids) {
-  bool differ = false;
-  for (int y = 0; y < ids.height; ++y) {
-    const std::uint8_t* at = rgb.row(y);
-    std::uint16_t* out = ids.row(y);
-    for (int x = 0; x < ids.width; ++x, at += 3) {
-      out[x] = threshold.reached(at[0], at[1], at[2]) ? class_ids[1] : class_ids[0];
-      differ |= channels_differ(at[0], at[1], at[2]);
-    }
-  }
-  return differ ? kChannelsDiffer : 0;
-}
 
 // A gray sample of 1, 2, 4 or 8 bits on the scale of 8 bits.
 std::uint8_t scaled_gray(std::size_t sample, int bit_depth) {
@@ -193,7 +47,7 @@ std::uint16_t largest_sample(ConstIds samples) {
   return largest;
 }
 
-Error form_error(const RawLabel& label, const std::string& advice) { return data_error("the label is a " + label.form + advice); }
+Error form_error(const RawLabel& label, const std::string& advice) { return data_error("the label (" + label.form + ") " + advice); }
 
 }  // namespace
 
@@ -349,14 +203,14 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
   if (rules.reading == LabelReading::binary) return {};
   if (label.lossy)
     return form_error(label,
-                      ": JPEG does not keep colours or ids exactly, so classes cannot be told. Save labels as PNG, or read two classes by "
-                      "brightness with --label-kind binary --threshold N");
+                      "does not keep colours or ids exactly, as no JPEG does, so classes cannot be told. Save labels as PNG, or read two "
+                      "classes by brightness with --label-kind binary --threshold N");
   if (rules.reading == LabelReading::index && label.rgb.data != nullptr)
-    return form_error(label, ", and colours are not ids; give --classes with rows name,r,g,b and --label-kind color");
+    return form_error(label, "holds colours, which are not ids; give --classes with rows name,r,g,b and --label-kind color");
   if (rules.reading == LabelReading::palette_color && !label.is_palette)
-    return form_error(label, ", which has no palette; use --label-kind color or index");
+    return form_error(label, "has no palette; use --label-kind color or index");
   if (rules.reading == LabelReading::color && label.rgb.data == nullptr && label.bit_depth == 16)
-    return form_error(label, ", whose samples are not colours; use --label-kind index");
+    return form_error(label, "has samples that are not colours; use --label-kind index");
   return {};
 }
 
@@ -436,7 +290,7 @@ Status LabelDecoder::decode(const RawLabel& label, MutableIds ids, DecodeReport&
   report.ambiguous = impl_->is_ambiguous(label, report);
   if (report.ambiguous)
     return form_error(label,
-                      " whose colours are not those of the classes, but whose samples would all be ids of classes; say what they are with "
+                      "shows colours that no class has, but all its samples would be ids of classes; say what they are with "
                       "--label-kind index or --label-kind color");
   return {};
 }

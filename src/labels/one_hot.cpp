@@ -88,10 +88,18 @@ void scatter(std::span<const std::uint16_t> ids, std::size_t class_count, std::s
 }
 
 void encode_bits(std::span<const std::uint16_t> ids, std::size_t class_count, std::byte* out) {
-  if (class_count <= 8) return encode_short_bits<std::uint8_t>(ids, out);
-  if (class_count <= 16) return encode_short_bits<std::uint16_t>(ids, out);
-  scatter(ids, class_count, (class_count + 7) / 8, out,
-          [](std::byte* pixel, std::uint16_t id) { pixel[id / 8] = std::byte{1} << (id % 8); });
+  const std::size_t pixel_bytes = bytes_a_pixel(LabelStorage::bits, class_count);
+  switch (pixel_bytes) {
+    case 1:
+      return encode_short_bits<std::uint8_t>(ids, out);
+    case 2:
+      return encode_short_bits<std::uint16_t>(ids, out);
+    case 4:
+      return encode_short_bits<std::uint32_t>(ids, out);
+    default:
+      return scatter(ids, class_count, pixel_bytes, out,
+                     [](std::byte* pixel, std::uint16_t id) { pixel[id / 8] = std::byte{1} << (id % 8); });
+  }
 }
 
 void encode_one_hot(std::span<const std::uint16_t> ids, std::size_t class_count, std::byte* out) {

@@ -67,10 +67,12 @@ class Packing {
   }
 
   Result<PackReport> check() {
+    checking_ = true;
     HOTPACK_TRY(check_options(options_));
     HOTPACK_ASSIGN(list_, gather_samples(options_.input, report_.plan, report_.problems));
     HOTPACK_ASSIGN([[maybe_unused]] const ProblemLog headers, decide());  // looking at all samples meets them again
     if (observer_.stop_requested()) return stopped();
+    if (!decision_) return refused();  // no sample can be looked at
     decision_->kept.resize(decision_->plan.shards.size());
     HOTPACK_TRY(summarize_plan());
     return look_at_all_samples();
@@ -113,11 +115,22 @@ class Packing {
   Result<ProblemLog> decide() {
     HOTPACK_ASSIGN(HeaderSurvey survey, survey_headers(list_, options_.record, observer_));
     if (observer_.stop_requested()) return ProblemLog();
-    HOTPACK_ASSIGN(LabelSetup setup, resolve_labels(options_, list_, survey, observer_, report_.problems));
+    Result<LabelSetup> resolved = resolve_labels(options_, list_, survey, observer_, report_.problems);
+    if (!resolved.ok()) return unresolved(std::move(resolved).error(), survey);
+    LabelSetup setup = std::move(resolved).value();
     if (observer_.stop_requested()) return ProblemLog();
+    if (!setup.verdict.empty()) observer_.message(Level::info, setup.verdict);
     HOTPACK_ASSIGN(Plan plan, make_plan(options_, setup, list_));
     decision_.emplace(Decision{std::move(setup), std::move(plan), {}});
     return std::move(survey.problems);
+  }
+
+  // Labels that cannot be read as asked: an error of its own for pack; check reports it beside what the headers show.
+  Result<ProblemLog> unresolved(Error error, HeaderSurvey& survey) {
+    if (!checking_ || error.code != ErrorCode::data) return error;
+    report_.problems.append(survey.problems);
+    report_.problems.add({ProblemKind::label_form, error.path, error.message});
+    return ProblemLog();
   }
 
   Status keep_what_is_good() {
@@ -367,6 +380,7 @@ class Packing {
 
   const PackOptions& options_;
   Observer& observer_;
+  bool checking_ = false;
   SampleList list_;
   OutputFolder folder_;
   std::vector<std::string> forced_away_;  // shard files that --force replaces

@@ -64,30 +64,6 @@ TEST_CASE("fillers are zero, and a stain is found by its place") {
   }
 }
 
-TEST_CASE("sources must be possible") {
-  const TinyShard shard = make_shard({}, 2);
-  CHECK_THAT(finding(check_sources, with_number<std::int32_t>(shard, "source.size", 2, 0)), ContainsSubstring("record 1: source.size"));
-  CHECK_THAT(finding(check_sources, with_number<std::int32_t>(shard, "source.size", 0, 100)),
-             ContainsSubstring("record 0: source.region is"));
-  CHECK_THAT(finding(check_sources, with_number<std::int32_t>(shard, "source.region", 4, 99)),
-             ContainsSubstring("record 1: source.region is"));
-  CHECK_THAT(finding(check_sources, with_number<std::uint64_t>(shard, "source.hash", 0, 0)), ContainsSubstring("of the image is missing"));
-  CHECK_THAT(finding(check_sources, with_number<std::uint64_t>(shard, "source.hash", 3, 0)), ContainsSubstring("of the label is missing"));
-  const TinyShard folders = make_shard({.kind = LabelKind::sample}, 1);
-  CHECK_THAT(finding(check_sources, with_number<std::uint64_t>(folders, "source.hash", 1, 5)), ContainsSubstring("no label file"));
-  const TinyShard mixed = make_shard({.size = {}}, 1);
-  CHECK_THAT(finding(check_sources, with_number<std::int32_t>(mixed, "image.shape", 0, 77)), ContainsSubstring("image.shape"));
-}
-
-TEST_CASE("crop-min may show less than the source") {
-  const TinyShard shard = make_shard({}, 1);
-  const Bytes file = edited(shard, "\\\"size_mismatch\\\":\\\"error\\\"", "\\\"size_mismatch\\\":\\\"crop-min\\\"");
-  const auto header = decode_header(file).value();
-  Bytes moved = file;
-  store_le(moved.data() + header.buffer_start() + header.find("source.region")->begin, std::int32_t{-40});
-  CHECK(finding(check_sources, moved) == "none");
-}
-
 TEST_CASE("fields of a later version are found with their checksums") {
   for (const auto* name : {"later", "later-unlabelled", "later-zstd"}) {
     const TinyShard shard = make_shard(all_forms().at(name), 2);

@@ -83,7 +83,7 @@ TEST_CASE("every flipped bit of the tables is an error") {
 TEST_CASE("a truncated shard is an error at every length") {
   const TinyShard shard = make_shard({}, 2);
   const std::size_t text_end = 8 + header_text(shard).size();
-  for (std::size_t size = 0; size < shard.bytes.size(); size += size <= text_end || size + 512 > shard.bytes.size() ? 1 : 37) {
+  for (std::size_t size = 0; size < shard.bytes.size(); size += size <= text_end || size + 512 > shard.bytes.size() ? 1u : 37u) {
     const auto header = decode_header(std::span(shard.bytes).first(size));
     if (header.ok()) FAIL("length " << size);
   }

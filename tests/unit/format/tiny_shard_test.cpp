@@ -29,7 +29,7 @@ TEST_CASE("every form of shard keeps every rule") {
       CHECK(header->tables_begin == shard.layout.tables_begin);
       CHECK(header->schema == tiny_schema(form));
       for (const Status& status : {format::check_tables(shard.bytes, *header), format::check_form(shard.bytes, *header),
-                                   format::check_fillers(shard.bytes, *header), format::check_sources(shard.bytes, *header)}) {
+                                   format::check_fillers(shard.bytes, *header)}) {
         CHECK((status.ok() ? "" : status.error().describe()) == "");
       }
       CHECK(format::read_sums(shard.bytes, *header) == shard.sums);

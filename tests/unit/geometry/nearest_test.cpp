@@ -175,3 +175,12 @@ TEST_CASE("NearestPlacer: a region wholly outside leaves nothing but padding") {
   NearestPlacer().place(source.view(), {-2147483647, 0, 2, 2}, LabelFilter::nearest, 6, record.view());
   CHECK(std::all_of(record.values.begin(), record.values.end(), [](std::uint16_t id) { return id == 6; }));
 }
+
+TEST_CASE("a region far larger than its record costs the record's memory only") {
+  Ids source(1, 3), record(4, 4);
+  source.values = {1, 2, 3};
+  for (const LabelFilter filter : {LabelFilter::nearest, LabelFilter::nearest_cv}) {
+    NearestPlacer().place(source.view(), {0, -1073741823, 4, 2147483647}, filter, 9, record.view());
+    CHECK(std::all_of(record.values.begin(), record.values.end(), [](std::uint16_t id) { return id == 2; }));
+  }
+}

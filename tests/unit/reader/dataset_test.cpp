@@ -72,7 +72,7 @@ TEST_CASE("samples are found by key") {
   const std::string a = add_pack(folder, "a", {}, 10), b = add_pack(folder, "b", {}, 5, 8);
   const auto dataset = Dataset::open({a, b}).value();
   CHECK(dataset.find("street/sample 0007").value() == 7u);
-  CHECK(dataset.find("street/sample 0009").value() == 9u);   // in both: the first
+  CHECK(dataset.find("street/sample 0009").value() == 9u);  // in both: the first
   CHECK(dataset.find("street/sample 0012").value() == 14u);
   CHECK_FALSE(dataset.find("street/sample 00").value().has_value());
 }
@@ -147,7 +147,8 @@ TEST_CASE("a class of another name or colour is named") {
   const TinyForm form;
   const std::string a = add_pack(folder, "a", form, 2), b = add_pack(folder, "b", form, 2);
   auto manifest = format::decode_manifest(std::string(reinterpret_cast<const char*>(read_bytes(b + "/dataset.json").data()),
-                                                      read_bytes(b + "/dataset.json").size())).value();
+                                                      read_bytes(b + "/dataset.json").size()))
+                      .value();
   const auto change = [&](const std::string& from, const std::string& to) {
     manifest.schema_text.replace(manifest.schema_text.find(from), from.size(), to);
     replace_manifest(b, manifest);

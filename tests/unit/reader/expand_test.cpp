@@ -139,6 +139,6 @@ TEST_CASE("buffers that do not fit are refused") {
   const LabelView lies = view_of(ids, LabelStorage::index, 3, 3);
   std::vector<float> large(9);
   CHECK(expand_one_hot(lies, AxisOrder::channels_last, std::span(large)).error().code == ErrorCode::usage);
-  CHECK(one_hot_bytes({LabelKind::pixel, LabelStorage::bits, false, std::int64_t{1} << 40, std::int64_t{1} << 20, 60000}, ElementType::f32) ==
-        ~std::uint64_t{0});
+  CHECK(one_hot_bytes({LabelKind::pixel, LabelStorage::bits, false, std::int64_t{1} << 40, std::int64_t{1} << 20, 60000},
+                      ElementType::f32) == ~std::uint64_t{0});
 }

@@ -30,7 +30,7 @@ void check_sample(const TinyForm& form, const TinyRecord& record, const Sample& 
   CHECK(sample.image_shape().height == record.size.height);
   CHECK(sample.source().width == record.source.width);
   CHECK(sample.source().region[1] == record.region.y);
-  std::vector<std::uint8_t> buffer(sample.image_shape().size_bytes() + 5);
+  std::vector<std::uint8_t> buffer(std::max(sample.image_shape().size_bytes(), sample.label_shape().size_bytes()) + 5);
   CHECK(same(sample.read_image(buffer).value().bytes, stored_image(form, record)));
   if (!image_compressed) CHECK(same(sample.image().value().bytes, stored_image(form, record)));
   CHECK(sample.has_label() == form.labelled);

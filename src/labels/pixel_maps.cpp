@@ -1,0 +1,130 @@
+#include "labels/pixel_maps.hpp"
+
+#include <cstring>
+#include <optional>
+
+namespace hotpack::labels {
+namespace {
+
+constexpr int kRunPixels = 8;
+
+// Whether the kRunPixels pixels at `rgb` all equal the one before them: then each byte equals the one three bytes before.
+bool repeats_pixel_before(const std::uint8_t* rgb) {
+  std::array<std::uint64_t, 3> here, before;
+  static_assert(sizeof here == 3 * kRunPixels);
+  std::memcpy(here.data(), rgb, sizeof here);
+  std::memcpy(before.data(), rgb - 3, sizeof before);
+  return ((here[0] ^ before[0]) | (here[1] ^ before[1]) | (here[2] ^ before[2])) == 0;
+}
+
+std::uint32_t color_at(const std::uint8_t* rgb) { return packed_color({rgb[0], rgb[1], rgb[2]}); }
+
+// Labels are flat: whole runs are copied from the pixel before, and the table is asked only where the colour changes.
+Entry map_rgb_row(const std::uint8_t* rgb, int width, const ColorMap& colors, std::uint16_t unknown_id, std::uint16_t* ids) {
+  Entry flags = 0;
+  std::uint32_t last = ~color_at(rgb);
+  std::uint16_t id = 0;
+  const auto map_pixel = [&](int x) {
+    const std::uint32_t color = color_at(rgb + 3 * x);
+    if (color != last) {
+      const Entry entry = colors.find(color);
+      flags |= entry;
+      id = entry == kUnknown ? unknown_id : static_cast<std::uint16_t>(entry);
+      last = color;
+    }
+    ids[x] = id;
+  };
+  map_pixel(0);
+  int x = 1;
+  for (; x + kRunPixels <= width; x += kRunPixels) {
+    if (repeats_pixel_before(rgb + 3 * x)) {
+      std::fill_n(ids + x, kRunPixels, id);
+    } else {
+      for (int i = 0; i < kRunPixels; ++i) map_pixel(x + i);
+    }
+  }
+  for (; x < width; ++x) map_pixel(x);
+  return flags;
+}
+
+// `Index` keeps a sample inside its table of 256 or 65536 entries.
+template <class Index>
+Entry map_sample_row(const std::uint16_t* samples, int width, const Entry* entries, std::uint16_t* ids) {
+  Entry flags = 0;
+  for (int x = 0; x < width; ++x) {
+    const Entry entry = entries[static_cast<Index>(samples[x])];
+    ids[x] = static_cast<std::uint16_t>(entry);
+    flags |= entry;
+  }
+  return flags;
+}
+
+// The slow second look at a row in which something is unknown: `found_at(x)` gives the value where pixel x is.
+template <class FoundAt>
+void count_unknown(int width, int y, FoundAt found_at, UnknownCounter& unknown) {
+  for (int x = 0; x < width; ++x) {
+    if (const std::optional<FoundValue> found = found_at(x)) unknown.add(*found, x, y);
+  }
+}
+
+template <class Index, class ValueOf>
+Entry map_samples(ConstIds samples, const Entry* entries, ValueOf value_of, MutableIds ids, UnknownCounter& unknown) {
+  Entry flags = 0;
+  for (int y = 0; y < ids.height; ++y) {
+    const std::uint16_t* row = samples.row(y);
+    const Entry row_flags = map_sample_row<Index>(row, ids.width, entries, ids.row(y));
+    flags |= row_flags;
+    if ((row_flags & kUnknown) == 0) continue;
+    const auto found_at = [&](int x) -> std::optional<FoundValue> {
+      const auto index = static_cast<Index>(row[x]);
+      if ((entries[index] & kUnknown) == 0) return std::nullopt;
+      return value_of(index);
+    };
+    count_unknown(ids.width, y, found_at, unknown);
+  }
+  return flags;
+}
+
+}  // namespace
+
+Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown) {
+  return map_samples<std::uint8_t>(
+      samples, table.entries.data(), [&](std::uint8_t sample) { return table.found[sample]; }, ids, unknown);
+}
+
+Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds ids, UnknownCounter& unknown) {
+  const auto value_of = [](std::uint16_t sample) { return FoundValue{FoundValue::Kind::id, sample}; };
+  return map_samples<std::uint16_t>(samples, entries.data(), value_of, ids, unknown);
+}
+
+Entry map_rgb(ConstPicture rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
+  Entry flags = 0;
+  for (int y = 0; y < ids.height; ++y) {
+    const std::uint8_t* row = rgb.row(y);
+    const Entry row_flags = map_rgb_row(row, ids.width, colors, unknown_id, ids.row(y));
+    flags |= row_flags;
+    if ((row_flags & kUnknown) == 0) continue;
+    const auto found_at = [&](int x) -> std::optional<FoundValue> {
+      const std::uint32_t color = color_at(row + 3 * x);
+      if (colors.find(color) != kUnknown) return std::nullopt;
+      return FoundValue{FoundValue::Kind::color, color};
+    };
+    count_unknown(ids.width, y, found_at, unknown);
+  }
+  return flags;
+}
+
+Entry threshold_rgb(ConstPicture rgb, LumaThreshold threshold, const std::array<std::uint16_t, 2>& class_ids, MutableIds ids) {
+  bool differ = false;
+  for (int y = 0; y < ids.height; ++y) {
+    const std::uint8_t* at = rgb.row(y);
+    std::uint16_t* out = ids.row(y);
+    for (int x = 0; x < ids.width; ++x, at += 3) {
+      out[x] = threshold.reached(at[0], at[1], at[2]) ? class_ids[1] : class_ids[0];
+      differ |= channels_differ(at[0], at[1], at[2]);
+    }
+  }
+  return differ ? kChannelsDiffer : 0;
+}
+
+}  // namespace hotpack::labels

@@ -1,0 +1,52 @@
+// The loops over every pixel of a label: from raw values to ids by tables. Inside this room only.
+//
+// Pure functions over caller's memory; thread-safe with different outputs. The picture has the size of `ids`.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/picture.hpp"
+#include "labels/color_map.hpp"
+#include "labels/unknown_counter.hpp"
+
+namespace hotpack::labels {
+
+// What one raw value becomes: the id in the low 16 bits, flags above. The flags of all pixels are gathered by `or`.
+using Entry = std::uint32_t;
+inline constexpr Entry kUnknown = ColorMap::kUnknown;
+inline constexpr Entry kBeyondPalette = kUnknown << 1;
+inline constexpr Entry kChannelsDiffer = kUnknown << 2;
+
+// For labels of up to 8 bits a sample.
+struct NarrowTable {
+  std::array<Entry, 256> entries{};
+  std::array<FoundValue, 256> found{};  // for the report, where the entry is unknown
+};
+
+inline constexpr int kMaxChannelDifference = 16;
+
+// Luma reaches the threshold t exactly when the weighted sum reaches 1000 t − 500: no division a pixel.
+class LumaThreshold {
+ public:
+  explicit LumaThreshold(int threshold) : least_(1000 * threshold - 500) {}
+  [[nodiscard]] bool reached(int r, int g, int b) const { return 299 * r + 587 * g + 114 * b >= least_; }
+
+ private:
+  int least_;
+};
+
+[[nodiscard]] inline bool channels_differ(int r, int g, int b) { return std::max({r, g, b}) - std::min({r, g, b}) > kMaxChannelDifference; }
+
+// Each maps all pixels, counts the unknown ones, and returns the flags met.
+[[nodiscard]] Entry map_rgb(ConstPicture rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown);
+// Samples below 256.
+[[nodiscard]] Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown);
+// `entries` has 65536; unknown samples are reported as ids.
+[[nodiscard]] Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds ids, UnknownCounter& unknown);
+// class_ids[1] where the threshold is reached, else class_ids[0].
+[[nodiscard]] Entry threshold_rgb(ConstPicture rgb, LumaThreshold threshold, const std::array<std::uint16_t, 2>& class_ids, MutableIds ids);
+
+}  // namespace hotpack::labels

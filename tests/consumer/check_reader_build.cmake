@@ -1,0 +1,18 @@
+# The reader library alone configures and builds with a compiler, zstd, xxHash and nlohmann-json: no tests, no pkg-config, nothing of
+# the command. Packages of the command are hidden from find_package, so it cannot lean on them.
+#
+# cmake -D SOURCE=… -D SCRATCH=… -D GENERATOR=… -D COMPILER=… -D LAUNCHER=… -P check_reader_build.cmake
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+file(REMOVE_RECURSE ${SCRATCH})
+foreach(package JPEG PNG OpenCV TBB spdlog Catch2 PkgConfig)
+  list(APPEND hidden -D CMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
+endforeach()
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH} -G ${GENERATOR} -D HOTPACK_BUILD=reader -D HOTPACK_TESTS=OFF -D CMAKE_BUILD_TYPE=Debug
+    -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} ${hidden})
+run(${CMAKE_COMMAND} --build ${SCRATCH} -j 2)
+file(GLOB libraries ${SCRATCH}/src/*/libhotpack_*.a)
+list(LENGTH libraries count)
+if(NOT count EQUAL 3)
+  message(FATAL_ERROR "expected the libraries of base, format and reader, built: ${libraries}")
+endif()

@@ -1,0 +1,29 @@
+// Reads every sample of a pack and expands its label to the one-hot floats of a model.
+#include <cstdio>
+#include <exception>
+#include <hotpack/hotpack.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+int main(int argc, char* argv[]) try {
+  const auto dataset = hotpack::Dataset::open(argc > 1 ? argv[1] : "packed/train").value();
+  std::vector<std::uint8_t> pixels, label;
+  std::vector<float> one_hot;
+  for (std::uint64_t i = 0; i < dataset.records(); ++i) {
+    const hotpack::Sample sample = dataset.sample(i).value();
+    pixels.resize(sample.image_shape().size_bytes());
+    const hotpack::ImageView image = sample.read_image(pixels).value();  // checked against its CRC-32C
+    if (sample.has_label()) {
+      label.resize(sample.label_shape().size_bytes());
+      one_hot.resize(hotpack::one_hot_elements(sample.label_shape()));
+      const auto expanded = hotpack::expand_one_hot(sample.read_label(label).value(), hotpack::AxisOrder::channels_first, one_hot);
+      if (!expanded.ok()) throw std::runtime_error(expanded.error().describe());
+    }
+    std::printf("%s: %d x %d, %zu one-hot values\n", std::string(sample.key()).c_str(), static_cast<int>(image.shape.width),
+                static_cast<int>(image.shape.height), one_hot.size());
+  }
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Failures of the system: a clear message, the right exit code, nothing half-written, and the same command goes on afterwards."""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+from packs import FRUIT, STREET, Scratch, digest, leftovers, run, street
+
+FAILING_READS = os.environ["FAILING_READS"]
+SANITIZED = "asan" in os.environ["HOTPACK"] or "tsan" in os.environ["HOTPACK"]
+
+
+def failing_reads(path_part, times=None):
+    env = dict(os.environ, LD_PRELOAD=FAILING_READS, FAIL_READS_OF=path_part)
+    return dict(env, FAIL_READS_TIMES=str(times)) if times else env
+
+
+class SystemFaults(unittest.TestCase):
+    def setUp(self):
+        self.scratch = Scratch()
+        self.folder = self.scratch.__enter__()
+        self.out = self.folder / "out"
+
+    def tearDown(self):
+        self.scratch.__exit__()
+
+    def copy_street(self):
+        images, masks = self.folder / "images", self.folder / "masks"
+        shutil.copytree(STREET / "images", images)
+        shutil.copytree(STREET / "masks_color", masks)
+        return images, masks
+
+    def assert_not_a_data_set(self):
+        self.assertEqual(leftovers(self.out), [])
+        self.assertFalse((self.out / "dataset.json").exists())
+
+    def mount_tmpfs(self, size):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], capture_output=True).returncode:
+            self.skipTest("mounting a tmpfs is not allowed here")
+        self.addCleanup(subprocess.run, ["umount", disk], check=False)
+        return disk
+
+    def test_too_small_a_disk_is_noticed_before_writing(self):
+        disk = self.mount_tmpfs("1m")
+        message = run("pack", *street(), "-o", disk / "out", expect=3).stderr
+        self.assertIn("bytes free, the pack needs", message)
+        self.assertFalse((disk / "out").exists())
+
+    @unittest.skipIf(SANITIZED, "the sanitizer's runtime needs more than the limit")
+    def test_a_disk_that_fills_up_while_packing(self):
+        # The limit of a file's size stands for a disk that fills up after the plan looked: the write fails in the middle of a shard.
+        script = 'ulimit -f 300; trap "" XFSZ; exec "$@"'
+        done = subprocess.run(["bash", "-c", script, "-", os.environ["HOTPACK"], "pack", *street(), "--shard-samples", "24", "-o", str(self.out)],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("cannot", done.stderr)
+        self.assert_not_a_data_set()
+
+    def test_an_unwritable_folder(self):
+        if os.geteuid() == 0:
+            # Nothing is unwritable for root but what is no folder at all.
+            (self.folder / "file").write_text("")
+            message = run("pack", *street(), "-o", self.folder / "file" / "out", expect=3).stderr
+        else:
+            (self.folder / "closed").mkdir(mode=0o555)
+            message = run("pack", *street(), "-o", self.folder / "closed" / "out", expect=3).stderr
+        self.assertIn("out", message)
+
+    def test_a_missing_input_folder(self):
+        self.assertIn("no-such-folder", run("pack", *street(self.folder / "no-such-folder"), "-o", self.out, expect=3).stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_an_empty_input_folder(self):
+        (self.folder / "empty").mkdir()
+        message = run("pack", *street(self.folder / "empty"), "-o", self.out, expect=1).stderr
+        self.assertIn("no PNG or JPEG picture", message)
+        self.assertFalse(self.out.exists())
+
+    def test_images_and_labels_swapped(self):
+        message = run("pack", *street(STREET / "masks_color", STREET / "images"), "-o", self.out, expect=1).stderr
+        self.assertRegex(message, "JPEG|swapped")
+        self.assertFalse((self.out / "dataset.json").exists())
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's runtime must come before a preloaded library")
+    def test_a_read_that_fails_stops_the_run_even_with_skip(self):
+        for more in ([], ["--on-error", "skip"]):
+            done = run("pack", *street(), "-o", self.out, *more, expect=3, env=failing_reads("masks_color/south/"))
+            self.assertIn("Input/output error", done.stderr)
+            self.assertIn("tried 4 times", done.stderr)
+            self.assert_not_a_data_set()
+        run("pack", *street(), "-o", self.out)
+        run("pack", *street(), "-o", self.folder / "fresh")
+        self.assertEqual(digest(self.out), digest(self.folder / "fresh"))
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's runtime must come before a preloaded library")
+    def test_a_read_that_fails_twice_is_tried_again(self):
+        run("pack", *street(), "-o", self.out, "-j1", env=failing_reads("masks_color/south/", 2))
+        run("pack", *street(), "-o", self.folder / "fresh")
+        self.assertEqual(digest(self.out), digest(self.folder / "fresh"))
+
+    def test_an_input_that_vanished_behind_a_link(self):
+        images, masks = self.copy_street()
+        mask = sorted(masks.rglob("*.png"))[3]
+        mask.unlink()
+        mask.symlink_to(self.folder / "gone.png")
+        done = run("pack", *street(images, masks), "-o", self.out, "--on-error", "skip", expect=3)
+        self.assertIn(mask.name, done.stderr)
+        self.assert_not_a_data_set()
+
+    def test_results_that_cannot_be_written(self):
+        run("pack", *street(), "-o", self.out)
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([os.environ["HOTPACK"], "info", str(self.out)], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 3, done.stderr)
+
+    def test_a_class_folder_without_pictures_is_a_warning(self):
+        fruit = self.folder / "fruit"
+        shutil.copytree(FRUIT, fruit)
+        (fruit / "cherry").mkdir()
+        done = run("pack", "--image-folders", fruit, "--size", "32x32", "-o", self.out)
+        self.assertIn("class 'cherry' has no image", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
