@@ -102,6 +102,8 @@ std::string plan_text(const pipeline::PlanSummary& plan) {
   if (!plan.verdict.empty()) text += line("labels", plan.verdict);
   text += line("samples", human_count(plan.samples));
   if (plan.orphans_left_out > 0) text += line("left out", counted(plan.orphans_left_out, "file") + " without a partner (--orphans skip)");
+  if (plan.other_files > 0)
+    text += line("passed by", counted(plan.other_files, "file") + " of no picture's extension, or without the suffix asked for");
   text += line("record", human_bytes(plan.image_record_bytes) + " image" +
                              (plan.label_record_bytes > 0 ? " + " + human_bytes(plan.label_record_bytes) + " label" : std::string()));
   text += line("shards", human_count(plan.shards) + (plan.shards > 1 ? " of " + counted(plan.samples_a_shard, "sample") : std::string()) +

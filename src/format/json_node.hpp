@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>

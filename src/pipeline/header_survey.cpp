@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "pipeline/orientation.hpp"
 #include "pipeline/source_file.hpp"
+#include "pipeline/ticker.hpp"
 
 namespace hotpack::pipeline {
 
@@ -63,14 +64,15 @@ struct Stop {
 // One part of the survey; parts are joined left to right, so the examples are the first ones whatever the number of threads.
 class Part {
  public:
-  Part(const SampleList& list, const RecordOptions& options, const Observer& observer, Stop& stop)
-      : list_(list), options_(options), observer_(observer), stop_(stop) {}
-  Part(const Part& other, tbb::split) : Part(other.list_, other.options_, other.observer_, other.stop_) {}
+  Part(const SampleList& list, const RecordOptions& options, const Observer& observer, Stop& stop, Ticker& ticker)
+      : list_(list), options_(options), observer_(observer), stop_(stop), ticker_(ticker) {}
+  Part(const Part& other, tbb::split) : Part(other.list_, other.options_, other.observer_, other.stop_, other.ticker_) {}
 
   void operator()(const tbb::blocked_range<std::size_t>& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
       if (stop_.stopped || observer_.stop_requested()) return;
       look_at(list_.samples[i]);
+      ticker_.tick(0);
     }
   }
 
@@ -118,6 +120,7 @@ class Part {
   const RecordOptions& options_;
   const Observer& observer_;
   Stop& stop_;
+  Ticker& ticker_;
   SourceReader reader_;
 };
 
@@ -143,7 +146,8 @@ std::optional<Problem> check_headers(const codecs::PictureInfo& image, const std
 
 Result<HeaderSurvey> survey_headers(const SampleList& list, const RecordOptions& options, Observer& observer) {
   Stop stop;
-  Part whole(list, options, observer, stop);
+  Ticker ticker(observer, "reading headers", list.samples.size());
+  Part whole(list, options, observer, stop, ticker);
   tbb::parallel_reduce(tbb::blocked_range<std::size_t>(0, list.samples.size(), 64), whole);
   if (stop.error) return *stop.error;
   return std::move(whole.survey);

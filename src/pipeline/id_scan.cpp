@@ -10,6 +10,7 @@
 
 #include "codecs/decoder.hpp"
 #include "pipeline/source_file.hpp"
+#include "pipeline/ticker.hpp"
 
 namespace hotpack::pipeline {
 
@@ -42,25 +43,6 @@ struct Scanner {
   }
 };
 
-// Counts samples for the terminal; reports from whichever thread holds the lock.
-class Ticker {
- public:
-  Ticker(Observer& observer, std::uint64_t total) : observer_(observer) {
-    progress_.samples_total = total, progress_.stage = "reading labels";
-  }
-  void tick(std::uint64_t bytes) {
-    const std::lock_guard lock(mutex_);
-    ++progress_.samples_done;
-    progress_.bytes_in += bytes;
-    observer_.progress(progress_);
-  }
-
- private:
-  Observer& observer_;
-  std::mutex mutex_;
-  Progress progress_;
-};
-
 }  // namespace
 
 Result<IdScan> scan_ids(const SampleList& list, std::uint64_t max_pixels, Observer& observer) {
@@ -68,7 +50,7 @@ Result<IdScan> scan_ids(const SampleList& list, std::uint64_t max_pixels, Observ
   std::atomic<bool> stopped = false;
   std::mutex mutex;
   std::optional<Error> failure;
-  Ticker ticker(observer, list.samples.size());
+  Ticker ticker(observer, "reading labels", list.samples.size());
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, list.samples.size(), 8), [&](const tbb::blocked_range<std::size_t>& range) {
     for (std::size_t i = range.begin(); i != range.end() && !stopped && !observer.stop_requested(); ++i) {
       const Sample& sample = list.samples[i];

@@ -83,20 +83,24 @@ void load_manifest(OutputFolder& folder) {
 }
 
 // The first shard whose header can be read; shows how an unfinished folder was packed.
-std::optional<ExistingShard> first_readable(const OutputFolder& folder, std::string& name) {
-  for (const std::string& shard : folder.shards) {
-    Result<ExistingShard> existing = read_existing_shard(folder.path, shard);
-    if (!existing.ok()) continue;
-    name = shard;
-    return std::move(existing).value();
-  }
+std::optional<ExistingShard> first_readable(const OutputFolder& folder) {
+  for (const std::string& name : folder.shards)
+    if (Result<ExistingShard> existing = read_existing_shard(folder.path, name); existing.ok()) return std::move(existing).value();
   return std::nullopt;
 }
 
-bool shares_a_key(const std::vector<std::string>& old_keys, const SampleList& list) {
-  const std::set<std::string_view> old(old_keys.begin(), old_keys.end());
-  return old_keys.empty() ||
-         std::any_of(list.samples.begin(), list.samples.end(), [&](const Sample& sample) { return old.count(list.key(sample)) > 0; });
+// Whether any record of the shards that are there is a sample of the plan (or there is none that can be read).
+bool shares_a_key(const OutputFolder& folder, const SampleList& list) {
+  std::set<std::string_view> planned;
+  for (const Sample& sample : list.samples) planned.insert(list.key(sample));
+  bool saw_a_key = false;
+  for (const std::string& name : folder.shards) {
+    const Result<std::vector<std::string>> keys = read_keys(folder.path, name);
+    if (!keys.ok()) continue;
+    saw_a_key = saw_a_key || !keys->empty();
+    if (std::any_of(keys->begin(), keys->end(), [&](const std::string& key) { return planned.count(key) > 0; })) return true;
+  }
+  return !saw_a_key;
 }
 
 // Whether a shard is this plan's: same plan, schema and sources.
@@ -171,8 +175,7 @@ bool is_complete(const OutputFolder& folder, const Plan& plan, const std::vector
 }
 
 Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list) {
-  std::string name;
-  const std::optional<ExistingShard> old = first_readable(folder, name);
+  const std::optional<ExistingShard> old = first_readable(folder);
   if (!old && !folder.manifest) return {};
   const Schema& schema = folder.manifest ? folder.manifest->schema : old->schema;
   const format::PlanIdentity& identity = folder.manifest ? folder.manifest->plan : old->identity;
@@ -182,10 +185,8 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
   if (identity.keys == plan.identity.keys && identity.shards != plan.identity.shards)
     return usage_error(folder.path + ": was packed with other options: --shard-size or --shard-samples (" +
                        std::to_string(plan.identity.shards) + " shards here, " + std::to_string(identity.shards) + " there)" + again);
-  if (identity.keys == plan.identity.keys || !old) return {};
-  HOTPACK_ASSIGN(const std::vector<std::string> keys, read_keys(folder.path, name));
-  if (!shares_a_key(keys, list)) return usage_error(folder.path + ": holds another data set: not one key in common" + again);
-  return {};
+  if (identity.keys == plan.identity.keys || shares_a_key(folder, list)) return {};
+  return usage_error(folder.path + ": holds another data set: not one key in common" + again);
 }
 
 Result<std::vector<std::string>> read_keys(const std::string& folder, const std::string& name) {

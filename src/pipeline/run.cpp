@@ -4,6 +4,8 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_pipeline.h>
 
+#include <atomic>
+#include <new>
 #include <utility>
 
 #include "base/checksum.hpp"
@@ -108,6 +110,11 @@ class Runner {
     Status status = [&]() -> Status {
       try {
         return pack(*slot, workers_.local());
+      } catch (const std::bad_alloc&) {
+        return Error{ErrorCode::io,
+                     "not enough memory for this picture and its record; use fewer threads with -j, or a smaller --max-pixels",
+                     input_.list.image_path(*slot->sample),
+                     {}};
       } catch (const std::exception& exception) {
         return internal_error(input_.list.image_path(*slot->sample) + ": " + exception.what());
       }

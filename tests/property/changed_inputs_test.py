@@ -85,10 +85,12 @@ class ChangedInputs(unittest.TestCase):
     def test_other_options_are_refused_by_name(self):
         before = digest(self.out)
         for options, name in ((["--fit", "cover"], "geometry.fit"), (["--label-storage", "index"], "storage"), (["--shuffle", "1"], "shuffle"),
-                              (["--shard-samples", "6"], "--shard-samples"), (["--anchor", "top-left"], "anchor"), (["--exif", "ignore"], "exif")):
+                              (["--anchor", "top-left"], "anchor"), (["--exif", "ignore"], "exif")):
             message = run("pack", *self.inputs(*options), expect=2).stderr
             self.assertIn(name, message)
             self.assertIn("--force", message)
+        other_cut = [*self.inputs()[:-4], "--shard-samples", "6", "-o", self.out]
+        self.assertIn("--shard-samples (4 shards here, 5 there)", run("pack", *other_cut, expect=2).stderr)
         self.assertEqual(digest(self.out), before)
 
     def test_another_data_set_is_not_replaced(self):

@@ -1,0 +1,84 @@
+#include "pipeline/id_scan.hpp"
+
+#include "unit/pipeline/inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+using Ids = std::vector<std::uint16_t>;
+
+constexpr std::uint64_t kMaxPixels = 1 << 20;
+
+void put_label(const TempFolder& folder, const std::string& key, const Bytes& label) {
+  put(folder, "images/" + key + ".png", photo(2, 2));
+  put(folder, "labels/" + key + ".png", label);
+}
+
+IdScan scanned(const TempFolder& folder, std::uint64_t max_pixels = kMaxPixels) {
+  Recorder recorder;
+  return scan_ids(samples_of(options_for(folder)), max_pixels, recorder).value();
+}
+
+std::bitset<65536> set_of(const Ids& ids) {
+  std::bitset<65536> set;
+  for (const std::uint16_t id : ids) set.set(id);
+  return set;
+}
+
+}  // namespace
+
+TEST_CASE("raw ids of every depth are found, 16 bits apart") {
+  const TempFolder folder;
+  put_label(folder, "bit", id_label(2, 2, {0, 1, 1, 0}, 1));
+  put_label(folder, "two", id_label(2, 2, {3, 3, 3, 3}, 2));
+  put_label(folder, "four", id_label(2, 2, {9, 9, 9, 9}, 4));
+  put_label(folder, "eight", id_label(2, 2, {200, 200, 255, 200}, 8));
+  put_label(folder, "wide", id_label(2, 2, {7, 300, 65535, 300}, 16));
+  put_label(folder, "palette", palette_label(2, 2, {2, 2, 2, 2}, {{0, 0, 0}, {1, 1, 1}, {255, 0, 0}}, 4));
+  const IdScan scan = scanned(folder);
+  CHECK(scan.narrow == set_of({0, 1, 2, 3, 9, 200, 255}));
+  CHECK(scan.wide == set_of({7, 300, 65535}));
+}
+
+TEST_CASE("labels that cannot be read as ids are passed over") {
+  const TempFolder folder;
+  put_label(folder, "a", id_label(2, 2, {1, 1, 1, 1}));
+  put_label(folder, "damaged", truncated(noise_label(64, 64, 255), 300));
+  put_label(folder, "photo", photo());
+  put_label(folder, "large", id_label(3, 3, Ids(9, 8)));
+  CHECK(scanned(folder, 8).narrow == set_of({1}));
+}
+
+TEST_CASE("a label that vanished stops the scan") {
+  const TempFolder folder;
+  put_label(folder, "a", noise_label());
+  const SampleList list = samples_of(options_for(folder));
+  std::filesystem::remove(folder / "labels/a.png");
+  Recorder recorder;
+  const auto scan = scan_ids(list, kMaxPixels, recorder);
+  REQUIRE_FALSE(scan.ok());
+  CHECK(scan.error().code == ErrorCode::io);
+  CHECK(scan.error().path == folder / "labels/a.png");
+}
+
+TEST_CASE("progress counts every label") {
+  const TempFolder folder;
+  for (int i = 0; i < 30; ++i) put_label(folder, std::to_string(i), id_label(1, 1, {1}));
+  Recorder recorder;
+  REQUIRE(scan_ids(samples_of(options_for(folder)), kMaxPixels, recorder).ok());
+  CHECK(recorder.last.samples_done == 30);
+  CHECK(recorder.last.samples_total == 30);
+  CHECK(recorder.last.bytes_in > 0);
+}
+
+TEST_CASE("sets of ids are written as people write them") {
+  CHECK(ids_text({}) == "none");
+  CHECK(ids_text(set_of({5})) == "5");
+  CHECK(ids_text(set_of({0, 1})) == "0, 1");
+  CHECK(ids_text(set_of({0, 1, 2})) == "0…2");
+  CHECK(ids_text(set_of({0, 1, 2, 3, 7, 9, 10, 255})) == "0…3, 7, 9, 10, 255");
+  CHECK(ids_text(set_of({65534, 65535})) == "65534, 65535");
+}
