@@ -18,6 +18,8 @@ namespace hotpack::cli {
 
 namespace {
 
+constexpr const char* kOutput = "Output";
+
 struct ExtractArguments {
   std::string pack;
   std::vector<std::string> keys;
@@ -59,7 +61,7 @@ Status extract_samples(CommandContext& context, const ExtractArguments& argument
   context.stop_on_signals();
   const Status status = write_samples(context.terminal(), dataset, chosen, writer);
   context.terminal().finish_progress();
-  context.terminal().info(counted(writer.files(), "file") + " written to " + arguments.writer.folder);
+  if (status.ok()) context.terminal().info(counted(writer.files(), "file") + " written to " + arguments.writer.folder);
   return status;
 }
 
@@ -81,11 +83,16 @@ void add_extract_command(CLI::App& app, CommandContext& context) {
   command.add_option("PACK", arguments->pack, "a packed folder")->required();
   command.add_option("-o,--output", arguments->writer.folder, "the folder to write to; made where it is missing")
       ->option_text("DIR")
+      ->group(kOutput)
       ->required();
-  command.add_option("--key", arguments->keys, "only the sample with this key; may be repeated [default: all]")->option_text("KEY");
-  command.add_flag("--ids", arguments->writer.ids, "label pictures hold class ids as gray, even where classes have colours");
-  command.add_flag("--npy", arguments->writer.npy, "write .npy files too: the image as HWC bytes, the label as it is stored");
-  command.add_flag("--force", arguments->writer.force, "replace files that exist");
+  command.add_option("--key", arguments->keys, "only the sample with this key; may be repeated [default: all]")
+      ->option_text("KEY")
+      ->group(kOutput);
+  command.add_flag("--ids", arguments->writer.ids, "label pictures hold class ids as gray, even where classes have colours")
+      ->group(kOutput);
+  command.add_flag("--npy", arguments->writer.npy, "write .npy files too: the image as HWC bytes, the label as it is stored")
+      ->group(kOutput);
+  command.add_flag("--force", arguments->writer.force, "replace files that exist")->group(kOutput);
   command.callback([&context, arguments] { context.set_action([&context, arguments] { return extract(context, *arguments); }); });
 }
 

@@ -114,7 +114,8 @@ void add_verify_command(CLI::App& app, CommandContext& context) {
   command.add_option("PACK", arguments->path, "a packed folder, or one shard")->required();
   command.add_option("--max-findings", arguments->max_findings, "findings to print; all are counted [default: 1000]")
       ->option_text("N")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(CLI::Range(1, 1'000'000))
+      ->group("Running");
   context.add_jobs_option(command);
   context.add_json_option(command);
   command.callback([&context, arguments] { context.set_action([&context, arguments] { return verify(context, *arguments); }); });

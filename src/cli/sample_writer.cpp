@@ -9,9 +9,9 @@
 #include "base/picture.hpp"
 #include "base/try.hpp"
 #include "cli/npy.hpp"
+#include "cli/whole_file.hpp"
 #include "codecs/png_writer.hpp"
 #include "hotpack/expand.hpp"
-#include "writer/atomic_file.hpp"
 
 namespace hotpack::cli {
 
@@ -171,7 +171,7 @@ Status SampleWriter::write_file(const std::string& name, std::string_view conten
   }
   fs::create_directories(path.parent_path(), failed);
   if (failed) return io_error("cannot make the folder", path.parent_path().string(), failed.value());
-  HOTPACK_TRY(writer::write_file_atomically(path.parent_path().string(), path.filename().string(), content));
+  HOTPACK_TRY(write_whole_file(path.string(), content));
   ++files_;
   return {};
 }

@@ -59,6 +59,23 @@ Entry map_sample_row(const std::uint16_t* samples, int width, const Entry* entri
   return flags;
 }
 
+// How many of the first samples are the ids themselves, without flags: all that occur in most labels.
+std::uint16_t plain_samples(const NarrowTable& table) {
+  std::uint16_t count = 0;
+  while (count < table.entries.size() && table.entries[count] == count) ++count;
+  return count;
+}
+
+// Copies a row, as it is right where all its samples are below `limit`: then true.
+bool copy_plain_row(const std::uint16_t* samples, int width, std::uint16_t limit, std::uint16_t* ids) {
+  std::uint16_t largest = 0;
+  for (int x = 0; x < width; ++x) {
+    largest = std::max(largest, samples[x]);
+    ids[x] = samples[x];
+  }
+  return largest < limit;
+}
+
 // The slow second look at a row in which something is unknown: `found_at(x)` gives the value where pixel x is.
 template <class FoundAt>
 void count_unknown(int width, int y, FoundAt found_at, UnknownCounter& unknown) {
@@ -67,11 +84,13 @@ void count_unknown(int width, int y, FoundAt found_at, UnknownCounter& unknown) 
   }
 }
 
+// Samples below `plain` are their own ids.
 template <class Index, class ValueOf>
-Entry map_samples(ConstIds samples, const Entry* entries, ValueOf value_of, MutableIds ids, UnknownCounter& unknown) {
+Entry map_samples(ConstIds samples, const Entry* entries, std::uint16_t plain, ValueOf value_of, MutableIds ids, UnknownCounter& unknown) {
   Entry flags = 0;
   for (int y = 0; y < ids.height; ++y) {
     const std::uint16_t* row = samples.row(y);
+    if (plain > 0 && copy_plain_row(row, ids.width, plain, ids.row(y))) continue;
     const Entry row_flags = map_sample_row<Index>(row, ids.width, entries, ids.row(y));
     flags |= row_flags;
     if ((row_flags & kUnknown) == 0) continue;
@@ -89,12 +108,12 @@ Entry map_samples(ConstIds samples, const Entry* entries, ValueOf value_of, Muta
 
 Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown) {
   return map_samples<std::uint8_t>(
-      samples, table.entries.data(), [&](std::uint8_t sample) { return table.found[sample]; }, ids, unknown);
+      samples, table.entries.data(), plain_samples(table), [&](std::uint8_t sample) { return table.found[sample]; }, ids, unknown);
 }
 
 Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds ids, UnknownCounter& unknown) {
   const auto value_of = [](std::uint16_t sample) { return FoundValue{FoundValue::Kind::id, sample}; };
-  return map_samples<std::uint16_t>(samples, entries.data(), value_of, ids, unknown);
+  return map_samples<std::uint16_t>(samples, entries.data(), 0, value_of, ids, unknown);
 }
 
 Entry map_rgb(ConstPicture rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {

@@ -10,11 +10,11 @@ namespace {
 
 // Lanes of one block: a multiple of 1 and 3 channels and of every vector width, so the inner loop has no channel arithmetic.
 constexpr std::size_t kLanes = 48;
-// Squares are at most 255²: this many fit a 32-bit lane.
-constexpr std::size_t kBlocksPerFlush = 0xFFFFFFFFu / (255 * 255);
+// Samples are at most 255: this many sums fit a 16-bit lane, and their squares a 32-bit lane.
+constexpr std::size_t kBlocksPerFlush = 0xFFFF / 255;
 
 struct Lanes {
-  std::array<std::uint32_t, kLanes> sums{};
+  std::array<std::uint16_t, kLanes> sums{};
   std::array<std::uint32_t, kLanes> squares{};
 };
 
@@ -31,9 +31,11 @@ void add_row(const std::uint8_t* row, std::size_t bytes, std::size_t channels, f
   std::size_t at = 0;
   for (std::size_t blocks = 0; at + kLanes <= bytes; at += kLanes) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const std::uint32_t value = row[at + lane];
-      lanes.sums[lane] += value;
-      lanes.squares[lane] += value * value;
+      const std::uint16_t value = row[at + lane];
+      // 16 bits hold a square, and every processor multiplies 16-bit vectors.
+      const auto square = static_cast<std::uint16_t>(value * value);
+      lanes.sums[lane] = static_cast<std::uint16_t>(lanes.sums[lane] + value);
+      lanes.squares[lane] += square;
     }
     if (++blocks == kBlocksPerFlush) flush(lanes, channels, sums), blocks = 0;
   }

@@ -27,6 +27,4 @@ endif()
 
 add_test(NAME consumer.reader-alone COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D SCRATCH=${scratch}/reader
          -D GENERATOR=${CMAKE_GENERATOR} -D COMPILER=${CMAKE_CXX_COMPILER} -D LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER} -P ${consumer_dir}/check_reader_build.cmake)
-add_test(NAME consumer.readme COMMAND ${CMAKE_COMMAND} -D README=${PROJECT_SOURCE_DIR}/README.md -D EXAMPLE=${consumer_dir}/example.cpp
-         -P ${consumer_dir}/check_readme.cmake)
-set_tests_properties(consumer.install consumer.reader-alone consumer.readme PROPERTIES LABELS consumer TIMEOUT 600)
+set_tests_properties(consumer.install consumer.reader-alone PROPERTIES LABELS consumer TIMEOUT 600)

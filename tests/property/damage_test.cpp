@@ -23,8 +23,16 @@ class Victim {
  public:
   explicit Victim(const TinyForm& form) : shard_(make_shard(form, 3)), path_(folder_ / "shard-00000-of-00001.safetensors") { mend(); }
 
-  void mend() const { write(shard_.bytes.data(), shard_.bytes.size()); }
+  void mend() const {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc)
+        .write(reinterpret_cast<const char*>(shard_.bytes.data()), static_cast<std::streamsize>(shard_.bytes.size()));
+  }
   void truncate(std::size_t size) const { std::filesystem::resize_file(path_, size); }
+  void regrow() const {
+    const std::size_t left = std::filesystem::file_size(path_);
+    std::ofstream(path_, std::ios::binary | std::ios::app)
+        .write(reinterpret_cast<const char*>(shard_.bytes.data()) + left, static_cast<std::streamsize>(shard_.bytes.size() - left));
+  }
   void flip(std::size_t byte, unsigned bit) const { put(byte, shard_.bytes[byte] ^ static_cast<std::byte>(1u << bit)); }
   void restore(std::size_t byte) const { put(byte, shard_.bytes[byte]); }
 
@@ -33,9 +41,6 @@ class Victim {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  void write(const std::byte* data, std::size_t size) const {
-    std::ofstream(path_, std::ios::binary | std::ios::trunc).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-  }
   void put(std::size_t at, std::byte value) const {
     std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(static_cast<std::streamoff>(at));
@@ -97,7 +102,7 @@ TEST_CASE("a shard truncated at any of 1,000 places of its payload is refused") 
       victim.truncate(victim.header_bytes() + random() % (victim.size() - victim.header_bytes()));
       require_refused(victim);
       finding_of(victim);
-      victim.mend();
+      victim.regrow();
     }
   }
 }

@@ -64,8 +64,8 @@ TEST_CASE("files that are no readable pictures are problems, each with its name"
   const TempFolder folder;
   put(folder, "images/good.png", photo(20, 10));
   put(folder, "images/empty.png", {});
-  put(folder, "images/text.png", bytes_of("hello"));
-  put(folder, "images/bmp.png", bytes_of("BM\x36\x01"));
+  put(folder, "images/text.png", text_file("hello"));
+  put(folder, "images/bmp.png", text_file("BM\x36\x01"));
   put(folder, "images/short.png", truncated(photo(), 20));
   const HeaderSurvey survey = surveyed(folder);
   CHECK(survey.unreadable == 4);
@@ -86,7 +86,7 @@ TEST_CASE("content decides what a file is, not its extension") {
 TEST_CASE("an unusable label is a problem too") {
   const TempFolder folder;
   put(folder, "images/a.png", photo());
-  put(folder, "labels/a.png", bytes_of("no picture"));
+  put(folder, "labels/a.png", text_file("no picture"));
   const HeaderSurvey survey = surveyed(folder);
   CHECK(survey.unreadable == 1);
   CHECK_THAT(survey.problems.text(), ContainsSubstring(folder / "labels/a.png"));

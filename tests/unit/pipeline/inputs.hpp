@@ -31,9 +31,11 @@ inline void put(const TempFolder& folder, std::string_view name, const Bytes& by
   folder.write(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
+inline Bytes text_file(std::string_view text) { return test::bytes_of(text); }
+
 inline Bytes read_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return bytes_of(std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>()));
+  return text_file(std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>()));
 }
 
 // Every file below a folder by its relative path, with its bytes.

@@ -139,7 +139,8 @@ TEST_CASE("auto: JPEG labels are refused, with advice") {
 TEST_CASE("auto: masks of 0 and 255 alone are asked about") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 255, 0, 0}));
-  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message, ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
+             ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
   PackOptions meant = options_for(folder);
   meant.label.reading = LabelReading::index;
   CHECK(setup_of(meant).table.classes.size() == 1);

@@ -36,8 +36,8 @@ void touch(const TempFolder& folder, const Names& names) {
 Names pairs_of(const TempFolder& folder, const SampleList& list) {
   Names pairs;
   for (const Sample& sample : list.samples)
-    pairs.push_back(std::string(list.key(sample)) + ": " + std::filesystem::relative(list.image_path(sample), folder.path()).string() + " " +
-                    std::filesystem::relative(list.label_path(sample), folder.path()).string());
+    pairs.push_back(std::string(list.key(sample)) + ": " + std::filesystem::relative(list.image_path(sample), folder.path()).string() +
+                    " " + std::filesystem::relative(list.label_path(sample), folder.path()).string());
   return pairs;
 }
 
@@ -48,8 +48,8 @@ TEST_CASE("images and labels are paired by key whatever their extensions") {
   touch(folder, {"images/b.jpg", "images/a.PNG", "images/deep/a.jpeg", "labels/deep/a.png", "labels/a.png", "labels/b.PNG"});
   const Paired result = paired(folder);
   CHECK(result.problems.text() == "");
-  CHECK(pairs_of(folder, result.list) == Names{"a: images/a.PNG labels/a.png", "b: images/b.jpg labels/b.PNG",
-                                               "deep/a: images/deep/a.jpeg labels/deep/a.png"});
+  CHECK(pairs_of(folder, result.list) ==
+        Names{"a: images/a.PNG labels/a.png", "b: images/b.jpg labels/b.PNG", "deep/a: images/deep/a.jpeg labels/deep/a.png"});
   CHECK(result.list.has_label_files);
 }
 
@@ -107,7 +107,8 @@ TEST_CASE("two files of one key are a problem on either side, whatever becomes o
     const Paired result = paired(folder, skip);
     CHECK(result.problems.group(ProblemKind::duplicate_key).count == 3);
     CHECK(result.problems.count() == 3);
-    CHECK_THAT(result.problems.text(), ContainsSubstring(folder / "images/a.png: has the key 'a' of another image, " + folder / "images/a.jpg"));
+    CHECK_THAT(result.problems.text(),
+               ContainsSubstring(folder / "images/a.png: has the key 'a' of another image, " + folder / "images/a.jpg"));
     CHECK_THAT(result.problems.text(), ContainsSubstring("of another label, " + folder / "labels/b.PNG"));
   }
 }

@@ -18,7 +18,7 @@ TEST_CASE("a file is read whole, and the buffer is used again") {
   CHECK(first.size() == 100000);
   const std::byte* const buffer = first.data();
   const auto second = reader.read(folder / "short", 5).value();
-  CHECK(Bytes(second.begin(), second.end()) == bytes_of("short"));
+  CHECK(Bytes(second.begin(), second.end()) == text_file("short"));
   CHECK(second.data() == buffer);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("a header is found behind any amount of metadata") {
 
 TEST_CASE("an unusable header is a finding about the data, a missing file an I/O error") {
   const TempFolder folder;
-  put(folder, "text.png", bytes_of("no picture"));
+  put(folder, "text.png", text_file("no picture"));
   put(folder, "cut.jpg", truncated(make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3)), 30));
   put(folder, "empty.png", {});
   SourceReader reader;

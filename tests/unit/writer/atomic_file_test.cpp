@@ -81,9 +81,7 @@ TEST_CASE("a file that is not committed leaves nothing") {
 TEST_CASE("commit replaces a file of the final name, and not before") {
   const TempFolder folder;
   folder.write("data.json", "old");
-  {
-    const AtomicFile dropped = created(folder, "data.json", "never");
-  }
+  { const AtomicFile dropped = created(folder, "data.json", "never"); }
   CHECK(read_text_file(folder / "data.json").value() == "old");
   AtomicFile file = created(folder, "data.json", "new");
   CHECK(read_text_file(folder / "data.json").value() == "old");

@@ -73,7 +73,7 @@ std::map<std::string, TinyForm> compressed_forms() {
 struct Packed {
   format::RecordEntry entry;
   format::Sums sums;
-  Bytes image, label;              // uncompressed
+  Bytes image, label;  // uncompressed
   Bytes stored_image, stored_label;
 };
 
@@ -208,7 +208,8 @@ void check_written(const TinyForm& form, const Slots& slots) {
   CHECK(written.finished.sums == expected.sums);
   const std::span<const std::byte> bytes(expected.bytes);
   const auto start = static_cast<std::size_t>(expected.layout.buffer_start());
-  CHECK(row.digest == format::shard_digest(bytes.first(start), bytes.subspan(start + static_cast<std::size_t>(expected.layout.tables_begin))));
+  CHECK(row.digest ==
+        format::shard_digest(bytes.first(start), bytes.subspan(start + static_cast<std::size_t>(expected.layout.tables_begin))));
 }
 
 Slots slots_of(const TinyForm& form, std::size_t count, const std::vector<std::size_t>& skipped = {}) {

@@ -1,0 +1,46 @@
+#include "cli/whole_file.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+// Unlike that of any other running process, and of this one's other files.
+std::string temporary_path(const std::string& path) {
+  static std::atomic<unsigned> count{0};
+  const std::string name = ".hotpack-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".tmp";
+  return (std::filesystem::path(path).parent_path() / name).string();
+}
+
+Status write_content(const std::string& path, std::string_view content) {
+  HOTPACK_ASSIGN(File file, File::create_exclusive(path));
+  HOTPACK_TRY(file.write_at(0, bytes_of(content)));
+  return file.close();
+}
+
+}  // namespace
+
+Status write_whole_file(const std::string& path, std::string_view content) {
+  const std::string temporary = temporary_path(path);
+  Status status = write_content(temporary, content);
+  if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0) status = io_error("cannot rename to this", path, errno);
+  if (status.ok()) return {};
+  ::unlink(temporary.c_str());
+  Error error = std::move(status).error();
+  error.path = path;
+  return error;
+}
+
+}  // namespace hotpack::cli

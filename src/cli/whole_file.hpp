@@ -1,0 +1,17 @@
+// Files of results that appear whole or not at all.
+//
+// Thread-safety: safe for different files. Failure: code `io`; nothing is left behind. They are not forced to disk as shards are: a
+// result can be made again.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hotpack/result.hpp"
+
+namespace hotpack::cli {
+
+// Writes beside `path` under a name of this process, then renames; a file of that name is replaced.
+[[nodiscard]] Status write_whole_file(const std::string& path, std::string_view content);
+
+}  // namespace hotpack::cli

@@ -1,0 +1,165 @@
+#include "cli/sample_writer.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "codecs/decoder.hpp"
+#include "hotpack/dataset.hpp"
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+#include "support/tiny_shard.hpp"
+
+using namespace hotpack;
+using namespace hotpack::test;
+using cli::SampleWriter;
+using cli::SampleWriterOptions;
+
+namespace {
+
+// Packs three samples of a form and extracts them into the sub-folder "out".
+void extract(const TempFolder& folder, const TinyForm& form, SampleWriterOptions options = {}, std::vector<ClassInfo> classes = {}) {
+  (void)write_pack(folder.path(), form, tiny_records(form, 3), 4);
+  const auto dataset = Dataset::open(folder.path()).value();
+  options.folder = folder / "out";
+  if (classes.empty()) classes = dataset.classes();
+  SampleWriter writer(options, classes);
+  for (std::uint64_t i = 0; i < 3; ++i) REQUIRE(writer.write(dataset.sample(i).value()).ok());
+  REQUIRE(writer.finish().ok());
+}
+
+std::string png(const TempFolder& folder, const std::string& name) { return read_text_file(folder / ("out/" + name)).value(); }
+
+std::vector<std::uint16_t> ids_of(const std::string& file, bool* palette = nullptr) {
+  codecs::Decoder decoder;
+  const RawLabel label = decoder.decode_label(std::as_bytes(std::span(file)), 1000).value();
+  REQUIRE(label.samples.data != nullptr);
+  if (palette != nullptr) *palette = label.is_palette;
+  std::vector<std::uint16_t> ids;
+  for (int y = 0; y < label.height; ++y) ids.insert(ids.end(), label.samples.row(y), label.samples.row(y) + label.width);
+  return ids;
+}
+
+std::vector<std::uint16_t> ids_of(const TinyRecord& record, std::uint16_t ignored) {
+  std::vector<std::uint16_t> ids;
+  for (const auto& classes : record.labels) ids.push_back(classes.empty() ? ignored : classes[0]);
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("pictures and ids come back, in every storage and layout") {
+  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+    for (const ImageLayout layout : {ImageLayout::hwc, ImageLayout::chw}) {
+      const TempFolder folder;
+      TinyForm form;
+      form.storage = storage;
+      form.layout = layout;
+      form.image_zstd = layout == ImageLayout::chw;
+      extract(folder, form);
+      const TinyRecord record = tiny_records(form, 3)[2];
+      const std::string image_file = png(folder, "images/street/sample 0002.png");
+      codecs::Decoder decoder;
+      const ConstPicture image = decoder.decode_image(std::as_bytes(std::span(image_file)), {}).value();
+      CHECK(std::equal(record.image.begin(), record.image.begin() + 18, image.row(0)));
+      CHECK(std::equal(record.image.begin() + 4 * 18, record.image.end(), image.row(4)));
+      bool palette = true;
+      CHECK(ids_of(png(folder, "labels/street/sample 0002.png"), &palette) == ids_of(record, 255));
+      CHECK_FALSE(palette);  // class 1 has no colour
+    }
+  }
+}
+
+TEST_CASE("classes that all have colours give a palette picture, unless ids are asked for") {
+  const TinyForm form;
+  std::vector<ClassInfo> classes = tiny_schema(form).classes;
+  classes[1].color = RgbColor{1, 2, 3};
+  for (const bool ids : {false, true}) {
+    const TempFolder folder;
+    SampleWriterOptions options;
+    options.ids = ids;
+    extract(folder, form, options, classes);
+    bool palette = ids;
+    CHECK(ids_of(png(folder, "labels/street/sample 0001.png"), &palette) == ids_of(tiny_records(form, 3)[1], 255));
+    CHECK(palette == !ids);
+  }
+}
+
+TEST_CASE("ids above 255 classes have 16 bits") {
+  const TempFolder folder;
+  TinyForm form;
+  form.classes = 300;
+  extract(folder, form);
+  CHECK(ids_of(png(folder, "labels/street/sample 0000.png")) == ids_of(tiny_records(form, 1)[0], 65535));
+}
+
+TEST_CASE("several classes a pixel give a picture a class") {
+  const TempFolder folder;
+  TinyForm form;
+  form.multi = true;
+  extract(folder, form);
+  const TinyRecord record = tiny_records(form, 1)[0];
+  for (std::uint16_t c = 0; c < 3; ++c) {
+    std::vector<std::uint16_t> wanted;
+    for (const auto& classes : record.labels) wanted.push_back(std::count(classes.begin(), classes.end(), c) != 0 ? 255 : 0);
+    CHECK(ids_of(png(folder, "labels/street/sample 0000.class-" + std::to_string(c) + ".png")) == wanted);
+  }
+}
+
+TEST_CASE("labels of whole images become a list") {
+  const TempFolder folder;
+  TinyForm form;
+  form.kind = LabelKind::sample;
+  auto classes = tiny_schema(form).classes;
+  for (ClassInfo& info : classes) info.name += ", \"it\"";
+  extract(folder, form, {}, classes);
+  const std::string list = read_text_file(folder / "out/labels.csv").value();
+  CHECK_THAT(list, ContainsSubstring("key,class\nstreet/sample 0000,\"class "));
+  CHECK_THAT(list, ContainsSubstring(", \"\"it\"\"\"\n"));
+  CHECK(std::count(list.begin(), list.end(), '\n') == 4);
+  CHECK_FALSE(std::filesystem::exists(folder / "out/labels"));
+}
+
+TEST_CASE("arrays have the shape of what is stored") {
+  const TempFolder folder;
+  TinyForm form;
+  form.classes = 9;
+  form.layout = ImageLayout::chw;
+  SampleWriterOptions options;
+  options.npy = true;
+  extract(folder, form, options);
+  const TinyRecord record = tiny_records(form, 1)[0];
+  const std::string image = read_text_file(folder / "out/images/street/sample 0000.npy").value();
+  CHECK_THAT(image, ContainsSubstring("'|u1', 'fortran_order': False, 'shape': (5, 6, 3), }"));
+  CHECK(image.substr(128) == std::string(record.image.begin(), record.image.end()));
+  CHECK_THAT(read_text_file(folder / "out/labels/street/sample 0000.npy").value(), ContainsSubstring("'shape': (5, 6, 2), }"));
+}
+
+TEST_CASE("files that exist are kept unless forced") {
+  const TempFolder folder;
+  const TinyForm form;
+  folder.write("out/images/street/sample 0000.png", "precious");
+  (void)write_pack(folder.path(), form, tiny_records(form, 1), 4);
+  const auto dataset = Dataset::open(folder.path()).value();
+  SampleWriterOptions options;
+  options.folder = folder / "out";
+  SampleWriter careful(options, dataset.classes());
+  const Status refused = careful.write(dataset.sample(0).value());
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::usage);
+  CHECK(png(folder, "images/street/sample 0000.png") == "precious");
+  options.force = true;
+  SampleWriter forced(options, dataset.classes());
+  CHECK(forced.write(dataset.sample(0).value()).ok());
+  CHECK(png(folder, "images/street/sample 0000.png") != "precious");
+}
+
+TEST_CASE("a key that leads out of the folder never gets here") {
+  const TempFolder folder;
+  auto records = tiny_records({}, 1);
+  for (const char* key : {"../out of it", "/absolute", "a/../../b"}) {
+    records[0].key = key;
+    (void)write_pack(folder.path(), {}, records, 4);
+    CHECK(Dataset::open(folder.path()).value().sample(0).error().code == ErrorCode::damaged);
+  }
+}
