@@ -11,7 +11,7 @@ target_compile_features(hotpack_settings INTERFACE cxx_std_20)
 target_compile_options(hotpack_settings INTERFACE -ffp-contract=off -fvisibility=hidden
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
 # g++ 12 at -O3 reports overlaps and overflows inside std::string and std::sort that are none.
-target_compile_options(hotpack_settings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow>)
+target_compile_options(hotpack_settings INTERFACE $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-restrict;-Wno-stringop-overflow>)
 if(HOTPACK_WERROR)
   target_compile_options(hotpack_settings INTERFACE -Werror)
 endif()

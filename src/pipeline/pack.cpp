@@ -242,10 +242,10 @@ class Packing {
     PackSink sink(input, report_.problems, skipped_before);
     HOTPACK_TRY(open_empty_shard(input, sink));
     HOTPACK_ASSIGN(const RunResult run, run_samples(input, sink, observer_));
-    HOTPACK_ASSIGN(auto finished, sink.finish());
+    HOTPACK_ASSIGN(const auto finished, sink.finish());
     take_counts(run, finished);
     if (run.stopped) return stopped();
-    return publish(std::move(finished), sink.skipped_lines());
+    return publish(finished, sink.skipped_lines());
   }
 
   // An empty data set has one shard without records; no sample makes the pipeline open it.
@@ -266,8 +266,8 @@ class Packing {
   }
 
   // All shards are there: the manifest makes them a data set.
-  Result<PackReport> publish(std::map<std::size_t, writer::FinishedShard> finished, const std::string& skipped_lines) {
-    for (auto& [index, shard] : finished) decision_->kept[index] = std::move(shard);
+  Result<PackReport> publish(const std::map<std::size_t, writer::FinishedShard>& finished, const std::string& skipped_lines) {
+    for (const auto& [index, shard] : finished) decision_->kept[index] = shard;
     const format::Manifest manifest = make_manifest();
     HOTPACK_TRY(write_skipped_file(skipped_lines));
     HOTPACK_TRY(writer::write_file_atomically(options_.run.output, std::string(format::kManifestName), format::encode_manifest(manifest)));

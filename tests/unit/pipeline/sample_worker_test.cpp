@@ -93,6 +93,8 @@ PackOptions with_ids(const TempFolder& folder, int width, int height, const Ids&
   return options;
 }
 
+std::uint32_t crc_of(const Samples& samples) { return crc32c(std::as_bytes(std::span(samples))); }
+
 Samples bytes_of_ids(const Ids& ids) { return {ids.begin(), ids.end()}; }
 
 }  // namespace
@@ -109,7 +111,7 @@ TEST_CASE("a picture of the record's size is packed as it is") {
   CHECK(result.entry.source_region == std::array<std::int32_t, 4>{0, 0, 8, 6});
   CHECK(result.entry.source_hash[0] == xxh3_64(read_bytes(folder / "images/a.png")));
   CHECK(result.entry.source_hash[1] == 0);
-  CHECK(result.entry.image_crc == crc32c(std::as_bytes(std::span(photo_samples(8, 6)))));
+  CHECK(result.entry.image_crc == crc_of(photo_samples(8, 6)));
 }
 
 TEST_CASE("planes stand one after the other with chw") {
@@ -122,7 +124,7 @@ TEST_CASE("planes stand one after the other with chw") {
     for (std::size_t i = 0; i < 48; ++i) planes.push_back(interleaved[3 * i + c]);
   const Worked result = good(options);
   CHECK(result.image == planes);
-  CHECK(result.entry.image_crc == crc32c(std::as_bytes(std::span(planes))));
+  CHECK(result.entry.image_crc == crc_of(planes));
 }
 
 TEST_CASE("a gray record holds the luma") {
@@ -184,7 +186,7 @@ TEST_CASE("ids of every depth are packed raw") {
     const Worked result = good(with_ids(folder, 20, 15, ids, most + 1, depth));
     CHECK(result.label == bytes_of_ids(ids));
     CHECK(result.entry.source_hash[1] == xxh3_64(read_bytes(folder / "labels/a.png")));
-    CHECK(result.entry.label_crc == crc32c(std::as_bytes(std::span(result.label))));
+    CHECK(result.entry.label_crc == crc_of(result.label));
   }
 }
 
@@ -468,11 +470,10 @@ TEST_CASE("a header that promises too many pixels is refused before they are mad
 TEST_CASE("a label of another form than the others is refused with advice") {
   const TempFolder folder;
   PackOptions options = with_ids(folder, 2, 2, {0, 1, 1, 0}, 2);
-  const Prepared run = prepared(options);
+  Prepared run = prepared(options);
   put(folder, "labels/a.png", photo(2, 2));
-  Prepared changed = run;
-  changed.list = samples_of(options);
-  const Worked result = worked(changed);
+  run.list = samples_of(options);
+  const Worked result = worked(run);
   REQUIRE(result.problem);
   CHECK(result.problem->kind == ProblemKind::label_form);
   CHECK_THAT(std::string(problem_advice(result.problem->kind)), ContainsSubstring("--label-kind"));
@@ -487,7 +488,7 @@ TEST_CASE("gray labels whose colours no class has, but whose samples could be id
   CHECK_THAT(result.error->message, ContainsSubstring("--label-kind"));
 }
 
-TEST_CASE("a file that changed since the plan stops the run") {
+TEST_CASE("a label that changed since the plan stops the run") {
   const TempFolder folder;
   const Prepared run = prepared(with_ids(folder, 2, 2, {0, 1, 1, 0}, 2));
   put(folder, "labels/a.png", with_tail(id_label(2, 2, {0, 1, 1, 0}), "longer"));
