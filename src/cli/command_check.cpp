@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/pack_arguments.hpp"
 #include "cli/pack_report.hpp"
+#include "cli/text.hpp"
 #include "pipeline/pack.hpp"
 
 namespace hotpack::cli {
@@ -22,8 +23,7 @@ std::string check_text(const pipeline::PackReport& report) {
   if (!remarks.empty()) text += "remarks\n" + remarks;
   for (const std::string& warning : report.plan.warnings) text += "warning: " + warning + "\n";
   if (report.problems.count() == 0) return text + "no problem found: pack would succeed\n";
-  return text + "problems\n" + report.problems.text() + std::to_string(report.problems.count()) +
-         " problems: pack would refuse this input\n";
+  return text + "problems\n" + report.problems.text() + counted(report.problems.count(), "problem") + ": pack would refuse this input\n";
 }
 
 int run_check(CommandContext& context, PackArguments& arguments) {

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/pack_arguments.hpp"
 #include "cli/pack_report.hpp"
+#include "cli/text.hpp"
 #include "pipeline/pack.hpp"
 
 namespace hotpack::cli {
@@ -27,7 +28,7 @@ void say_lines(Terminal& terminal, pipeline::Level level, const std::string& tex
 
 int refuse(CommandContext& context, const pipeline::PackReport& report) {
   say_lines(context.terminal(), pipeline::Level::error, report.problems.text());
-  context.terminal().error("nothing was packed: " + std::to_string(report.problems.count()) + " problems in the input");
+  context.terminal().error("nothing was packed: " + counted(report.problems.count(), "problem") + " in the input");
   return kExitData;
 }
 
@@ -50,8 +51,7 @@ int report_end(CommandContext& context, const PackCommand& command, const pipeli
   if (!context.json())
     context.output().write(report.status == PackStatus::planned ? plan_text(report.plan) : summary_text(report, output, seconds));
   if (report.skipped == 0) return kExitGood;
-  context.terminal().warning(std::to_string(report.skipped) +
-                             " samples are not in the data set (exit status 1); --force tries all of them again");
+  context.terminal().warning(counted(report.skipped, "sample") + " left out of the data set (exit status 1); --force tries again");
   return kExitData;
 }
 

@@ -1,121 +1,98 @@
 #include "format/shard_tables.hpp"
 
 #include <cstring>
-#include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "base/checksum.hpp"
 #include "base/endian.hpp"
+#include "base/error.hpp"
 
 namespace hotpack::format {
-namespace {
 
-// Writes tables by name into the bytes of the region; a table that the layout lacks is passed over.
-class TablesWriter {
- public:
-  explicit TablesWriter(const Layout& layout)
-      : layout_(layout), bytes_(static_cast<std::size_t>(layout.buffer_bytes - layout.tables_begin)) {}
+TableBuilder::TableBuilder(Layout planned)
+    : layout_(std::move(planned)),
+      bytes_(static_cast<std::size_t>(layout_.buffer_bytes - layout_.tables_begin)),
+      capacity_(layout_.find("key.offsets")->shape[0] - 1) {}
 
-  // `width` numbers a record.
-  template <class T, class Numbers>
-  void rows(std::string_view name, const std::vector<RecordEntry>& entries, Numbers numbers_of) {
-    std::byte* at = find(name);
-    if (at == nullptr) return;
-    for (const auto& entry : entries) {
-      for (const T number : numbers_of(entry)) {
-        store_le(at, number);
-        at += sizeof(T);
-      }
-    }
+// Null where the layout has no such table.
+std::byte* TableBuilder::find(std::string_view name) {
+  const Tensor* tensor = layout_.find(name);
+  return tensor == nullptr ? nullptr : bytes_.data() + (tensor->begin - layout_.tables_begin);
+}
+
+// The row of the next record.
+template <class T, std::size_t kWidth>
+void TableBuilder::put(std::string_view name, const std::array<T, kWidth>& numbers) {
+  std::byte* at = find(name);
+  if (at == nullptr) return;
+  at += records_ * sizeof numbers;
+  for (const T number : numbers) {
+    store_le(at, number);
+    at += sizeof number;
   }
+}
 
-  template <class T, class Number>
-  void column(std::string_view name, const std::vector<RecordEntry>& entries, Number number_of) {
-    rows<T>(name, entries, [&](const RecordEntry& entry) { return std::array<T, 1>{number_of(entry)}; });
+// Where the next record ends: N+1 running totals that begin with 0.
+void TableBuilder::put_end(std::string_view name, std::uint64_t size) {
+  std::byte* at = find(name);
+  if (at == nullptr) return;
+  at += records_ * sizeof size;
+  store_le(at + sizeof size, load_le<std::uint64_t>(at) + size);
+}
+
+std::uint64_t TableBuilder::key_bytes() const {
+  const Tensor& offsets = *layout_.find("key.offsets");
+  return load_le<std::uint64_t>(bytes_.data() + (offsets.begin - layout_.tables_begin) + records_ * sizeof(std::uint64_t));
+}
+
+Status TableBuilder::add(const RecordEntry& entry) {
+  const std::uint64_t before = key_bytes();
+  if (records_ == capacity_ || entry.key.size() > layout_.find("key.data")->bytes() - before)
+    return internal_error("a shard was given more records or longer keys than were planned");
+  if (!entry.key.empty()) std::memcpy(find("key.data") + before, entry.key.data(), entry.key.size());
+  put_end("key.offsets", entry.key.size());
+  put("source.hash", entry.source_hash);
+  put("source.size", entry.source_size);
+  put("source.region", entry.source_region);
+  put_end("image.offsets", entry.image_stored);
+  put_end("image.zstd.offsets", entry.image_stored);
+  put("image.shape", entry.image_shape);
+  put("image.crc32c", std::array{entry.image_crc});
+  put("image.zstd.crc32c", std::array{entry.image_frame_crc});
+  put_end("label.offsets", entry.label_stored);
+  put_end("label.zstd.offsets", entry.label_stored);
+  put("label.shape", entry.label_shape);
+  put("label.crc32c", std::array{entry.label_crc});
+  put("label.zstd.crc32c", std::array{entry.label_frame_crc});
+  ++records_;
+  return {};
+}
+
+// Fewer records than planned: every table is shorter, its first bytes are what remains.
+void TableBuilder::move_to(const Layout& layout) {
+  std::vector<std::byte> moved(static_cast<std::size_t>(layout.buffer_bytes - layout.tables_begin));
+  for (const Tensor& tensor : layout.tensors) {
+    if (tensor.begin < layout.tables_begin || tensor.bytes() == 0 || tensor.name.starts_with("_pad.")) continue;
+    std::memcpy(moved.data() + (tensor.begin - layout.tables_begin), find(tensor.name), static_cast<std::size_t>(tensor.bytes()));
   }
+  bytes_ = std::move(moved);
+}
 
-  // N+1 running totals of what `size_of` gives.
-  template <class Size>
-  void offsets(std::string_view name, const std::vector<RecordEntry>& entries, Size size_of) {
-    std::byte* at = find(name);
-    if (at == nullptr) return;
-    std::uint64_t total = 0;
-    store_le(at, total);
-    for (const auto& entry : entries) {
-      total += size_of(entry);
-      store_le(at += sizeof total, total);
-    }
+std::vector<std::byte> TableBuilder::finish(const Layout& layout, const Sums& sums, std::string_view header) {
+  if (records_ != capacity_) move_to(layout);
+  layout_ = layout;
+  std::byte* at = find("shard.sums");
+  for (const std::uint64_t number : sums.numbers()) {
+    store_le(at, number);
+    at += sizeof number;
   }
-
-  void keys(const std::vector<RecordEntry>& entries) {
-    std::byte* at = find("key.data");
-    for (const auto& entry : entries) {
-      std::memcpy(at, entry.key.data(), entry.key.size());
-      at += entry.key.size();
-    }
-  }
-
-  void numbers(std::string_view name, std::span<const std::uint64_t> values) {
-    std::byte* at = find(name);
-    for (const std::uint64_t value : values) {
-      store_le(at, value);
-      at += sizeof value;
-    }
-  }
-
   // The last table: it covers the header and all the others.
-  void seal(std::string_view header) {
-    std::byte* at = find("shard.crc32c");
-    const std::span<const std::byte> before(bytes_.data(), static_cast<std::size_t>(at - bytes_.data()));
-    store_le(at, crc32c(bytes_of(header)));
-    store_le(at + 4, crc32c(before));
-  }
-
-  std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  std::byte* find(std::string_view name) {
-    const Tensor* tensor = layout_.find(name);
-    return tensor == nullptr ? nullptr : bytes_.data() + (tensor->begin - layout_.tables_begin);
-  }
-
-  const Layout& layout_;
-  std::vector<std::byte> bytes_;
-};
-
-void write_image_tables(TablesWriter& writer, const std::vector<RecordEntry>& entries) {
-  const auto stored = [](const RecordEntry& entry) { return entry.image_stored; };
-  writer.offsets("image.offsets", entries, stored);
-  writer.offsets("image.zstd.offsets", entries, stored);
-  writer.rows<std::int32_t>("image.shape", entries, [](const RecordEntry& entry) { return entry.image_shape; });
-  writer.column<std::uint32_t>("image.crc32c", entries, [](const RecordEntry& entry) { return entry.image_crc; });
-  writer.column<std::uint32_t>("image.zstd.crc32c", entries, [](const RecordEntry& entry) { return entry.image_frame_crc; });
-}
-
-void write_label_tables(TablesWriter& writer, const std::vector<RecordEntry>& entries) {
-  const auto stored = [](const RecordEntry& entry) { return entry.label_stored; };
-  writer.offsets("label.offsets", entries, stored);
-  writer.offsets("label.zstd.offsets", entries, stored);
-  writer.rows<std::int32_t>("label.shape", entries, [](const RecordEntry& entry) { return entry.label_shape; });
-  writer.column<std::uint32_t>("label.crc32c", entries, [](const RecordEntry& entry) { return entry.label_crc; });
-  writer.column<std::uint32_t>("label.zstd.crc32c", entries, [](const RecordEntry& entry) { return entry.label_frame_crc; });
-}
-
-}  // namespace
-
-std::vector<std::byte> encode_tables(const Schema& schema, const Layout& layout, const std::vector<RecordEntry>& entries, const Sums& sums,
-                                     std::string_view header) {
-  TablesWriter writer(layout);
-  write_image_tables(writer, entries);
-  if (schema.label) write_label_tables(writer, entries);
-  writer.offsets("key.offsets", entries, [](const RecordEntry& entry) { return entry.key.size(); });
-  writer.rows<std::uint64_t>("source.hash", entries, [](const RecordEntry& entry) { return entry.source_hash; });
-  writer.numbers("shard.sums", sums.numbers());
-  writer.rows<std::int32_t>("source.size", entries, [](const RecordEntry& entry) { return entry.source_size; });
-  writer.rows<std::int32_t>("source.region", entries, [](const RecordEntry& entry) { return entry.source_region; });
-  writer.keys(entries);
-  writer.seal(header);
-  return writer.take();
+  at = find("shard.crc32c");
+  const std::span<const std::byte> before(bytes_.data(), static_cast<std::size_t>(at - bytes_.data()));
+  store_le(at, crc32c(bytes_of(header)));
+  store_le(at + sizeof(std::uint32_t), crc32c(before));
+  return std::move(bytes_);
 }
 
 std::string shard_digest(std::span<const std::byte> header, std::span<const std::byte> tables) {

@@ -201,7 +201,7 @@ void assign_classes(SampleList& list, const ClassTable& table, ProblemLog& probl
     if (const auto id = table.find(folder)) {
       sample.class_id = static_cast<std::uint32_t>(*id);
     } else {
-      problems.add({ProblemKind::unknown_value, list.image_path(sample), "its folder '" + folder + "' is no class of --classes"});
+      problems.add({ProblemKind::unknown_folder, list.image_path(sample), "its folder '" + folder + "' is no class of --classes"});
     }
   }
 }
@@ -232,9 +232,13 @@ Result<LabelSetup> folder_setup(const PackOptions& options, SampleList& list, Pr
 }
 
 Status check_unlabelled_options(const LabelOptions& options) {
-  if (!options.classes.empty() || options.class_count || options.reading != LabelReading::automatic || !options.ignore.empty())
+  const bool has_rules =
+      options.reading != LabelReading::automatic || !options.ignore.empty() || options.unknown != "error" || options.pad_label != "ignore";
+  if (!options.classes.empty() || options.class_count || has_rules)
     return usage_error(
-        "--classes, --num-classes, --label-kind and --ignore need labels: give --labels DIR, or --image-folders DIR in place of --images");
+        "--classes, --num-classes, --label-kind, --ignore, --unknown and --pad-label need labels: give --labels DIR, or --image-folders "
+        "DIR "
+        "in place of --images");
   return {};
 }
 

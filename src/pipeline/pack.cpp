@@ -70,6 +70,7 @@ class Packing {
     checking_ = true;
     HOTPACK_TRY(check_options(options_));
     HOTPACK_ASSIGN(list_, gather_samples(options_.input, report_.plan, report_.problems));
+    if (list_.samples.empty()) return refused();                          // what is wrong with the names is all there is to say
     HOTPACK_ASSIGN([[maybe_unused]] const ProblemLog headers, decide());  // looking at all samples meets them again
     if (observer_.stop_requested()) return stopped();
     if (!decision_) return refused();  // no sample can be looked at

@@ -86,12 +86,13 @@ Status PackSink::accept(Outcome& outcome) {
     const std::lock_guard lock(mutex_);
     shard_writer = open_.at(outcome.shard)->writer.get();
   }
-  return shard_writer->add(outcome.slot, std::move(outcome.entry), outcome.sums, outcome.image_frame, outcome.label_frame);
+  return shard_writer->add(outcome.slot, outcome.entry, outcome.sums, outcome.image_frame, outcome.label_frame);
 }
 
 Status PackSink::refuse_or_skip(Outcome& outcome) {
   const Problem& problem = *outcome.problem;
-  if (!input_.options.run.skip_errors)
+  // How all labels are to be read is not one sample's problem: it stops the run even where bad samples are skipped.
+  if (!input_.options.run.skip_errors || problem.kind == ProblemKind::ambiguous_label)
     return Error{ErrorCode::data,
                  problem.detail + ". What to do: " + std::string(problem_advice(problem.kind)) +
                      ". `hotpack check` with the same inputs lists every problem at once",

@@ -19,12 +19,15 @@ enum class ProblemKind {
   duplicate_key,      // two images, or two labels, of one key
   unsupported_file,   // a picture of a format that hotpack does not read
   unusable_name,      // a file name that cannot be a key
+  no_class_folder,    // a picture that stands beside the class folders
+  unknown_folder,     // an image in a folder that is no class
   unreadable_header,  // not a picture, or a header that says nonsense
   too_large,          // beyond --max-pixels
   damaged_picture,    // the pixels cannot be decoded whole
   size_mismatch,      // image and label differ in size
   orientation,        // EXIF orientation, and nothing tells whether the label was drawn before or after it
   label_form,         // a label file whose form does not fit the way labels are read
+  ambiguous_label,    // a label that may hold colours or ids: how all labels are read is open, so it is never skipped
   unknown_value,      // a colour or id that no class has
   count_
 };

@@ -166,9 +166,8 @@ Verdict SampleWorker::Impl::decode_ids(const Files& files, PackedSample& out, Co
                          static_cast<std::size_t>(raw->width) * 2};
   report = {};
   const Status status = setup.decoder->decode(*raw, plane, report);
-  // How all labels are to be read is not one sample's problem: it stops the run even where bad samples are skipped.
-  if (!status.ok() && report.ambiguous) return Error{ErrorCode::data, status.error().message, files.label_path, {}};
-  if (!status.ok()) return std::optional(Problem{ProblemKind::label_form, files.label_path, status.error().message});
+  const ProblemKind form = report.ambiguous ? ProblemKind::ambiguous_label : ProblemKind::label_form;
+  if (!status.ok()) return std::optional(Problem{form, files.label_path, status.error().message});
   if (report.unknown_pixels > 0 && setup.unknown == "error")
     return std::optional(Problem{ProblemKind::unknown_value, files.label_path, unknown_text(report, pixels)});
   out.remarks.unknown_samples += report.unknown_pixels > 0;

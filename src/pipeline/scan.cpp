@@ -102,7 +102,7 @@ class Scanner {
     } else if (!format::valid_utf8(below)) {
       problems_.add({ProblemKind::unusable_name, path_of(below), "the name is not UTF-8"});
     } else if (class_folders_ && below.find('/') == std::string::npos) {
-      problems_.add({ProblemKind::unusable_name, path_of(below), "the file is in no class folder"});
+      problems_.add({ProblemKind::no_class_folder, path_of(below), "the file is in no class folder"});
     } else {
       add_picture(below, below.size() - extension.size() - 1, bytes);
     }

@@ -106,7 +106,11 @@ void audit_totals(const format::Manifest& manifest, std::span<const ShardSummary
     findings.add(kFile, "skipped is " + std::to_string(manifest.skipped) + ", the shards' sums say " + std::to_string(total.skipped));
   }
   audit_statistics(manifest.statistics, format::statistics_of(total), findings);
-  schema.image.shape ? audit_equal_boundaries(shards, findings) : audit_mixed_boundaries(shards, findings);
+  if (schema.image.shape) {
+    audit_equal_boundaries(shards, findings);
+  } else {
+    audit_mixed_boundaries(shards, findings);
+  }
 }
 
 void audit_manifest_text(const format::Manifest& manifest, std::string_view text, Findings& findings) {

@@ -46,7 +46,7 @@ struct Listing {
   std::vector<std::string> notes;
 };
 
-// The final name that a temporary file ".<final name>.<16 hex>.tmp" was to get, as far as its form tells.
+// ".<final name>.<16 hex>.tmp" of a shard or a manifest.
 bool is_temporary(std::string_view name) {
   constexpr std::size_t kTail = std::string_view(".0123456789abcdef.tmp").size();
   if (name.size() <= kTail + 1 || name.front() != '.') return false;
@@ -196,7 +196,7 @@ void Verification::check_opened(const ShardFile& file, const std::string& name, 
                             "; this program knows 1.0 and checks what it shares with it");
   }
   compare_with_first(file, name);
-  if (manifest_ && summaries_.size() < manifest_->shards.size()) {
+  if (manifest_) {
     const auto row =
         std::find_if(manifest_->shards.begin(), manifest_->shards.end(), [&](const format::ShardRow& r) { return r.file == name; });
     if (row != manifest_->shards.end()) reader::audit_row(*manifest_, *row, file, findings_);

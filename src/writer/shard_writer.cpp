@@ -43,11 +43,11 @@ Result<std::unique_ptr<ShardWriter>> ShardWriter::create(ShardSpec spec) {
   HOTPACK_ASSIGN(AtomicFile file, AtomicFile::create(spec.folder, name));
   std::unique_ptr<ShardWriter> writer(new ShardWriter(std::move(spec), std::move(file)));
   HOTPACK_ASSIGN(writer->planned_layout_, format::plan_layout(writer->spec_.metadata, *writer->spec_.schema, writer->spec_.planned));
+  writer->tables_.emplace(writer->planned_layout_);
   if (!writer->places_payload() && writer->spec_.schema->label) {
     HOTPACK_ASSIGN(AtomicFile spool, AtomicFile::create(writer->spec_.folder, name));
     writer->label_spool_ = std::make_unique<AtomicFile>(std::move(spool));
   }
-  writer->entries_.reserve(static_cast<std::size_t>(writer->spec_.planned.records));
   return writer;
 }
 
@@ -66,26 +66,25 @@ Status ShardWriter::append(std::span<const std::byte> image, std::span<const std
   return {};
 }
 
-Status ShardWriter::add(std::uint64_t slot, format::RecordEntry entry, const format::Sums& sums, std::span<const std::byte> image,
+Status ShardWriter::add(std::uint64_t slot, const format::RecordEntry& entry, const format::Sums& sums, std::span<const std::byte> image,
                         std::span<const std::byte> label) {
   if (!places_payload()) HOTPACK_TRY(append(image, label));
   if (sums_.skipped > 0) slots_.push_back(slot);
-  entries_.push_back(std::move(entry));
+  HOTPACK_TRY(tables_->add(entry));
   sums_.add(sums);
   return {};
 }
 
 void ShardWriter::skip() {
-  if (sums_.skipped == 0)  // until here every entry stood in its own slot
-    for (std::uint64_t slot = 0; slot < entries_.size(); ++slot) slots_.push_back(slot);
+  if (sums_.skipped == 0)  // until here every sample stood in its own slot
+    for (std::uint64_t slot = 0; slot < tables_->records(); ++slot) slots_.push_back(slot);
   ++sums_.skipped;
 }
 
 format::Contents ShardWriter::packed_contents() const {
   format::Contents contents = spec_.planned;
-  contents.records = entries_.size();
-  contents.key_bytes = 0;
-  for (const format::RecordEntry& entry : entries_) contents.key_bytes += entry.key.size();
+  contents.records = tables_->records();
+  contents.key_bytes = tables_->key_bytes();
   contents.image_stored_bytes = image_bytes_;
   contents.label_stored_bytes = label_bytes_;
   return contents;
@@ -96,8 +95,8 @@ Status ShardWriter::close_gaps(const format::Layout& layout) {
   std::vector<std::byte> block;
   for (const bool image : {true, false}) {
     const format::Tensor* const tensor = layout.find(payload_name(image, false));
-    if (tensor == nullptr || entries_.empty()) continue;
-    const std::uint64_t record = tensor->bytes() / entries_.size();
+    if (tensor == nullptr || tables_->records() == 0) continue;
+    const std::uint64_t record = tensor->bytes() / tables_->records();
     const std::uint64_t from = planned_layout_.file_offset(tensor->name), to = layout.file_offset(tensor->name);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (from + slots_[i] * record == to + i * record) continue;
@@ -137,12 +136,12 @@ Result<FinishedShard> ShardWriter::commit() {
   HOTPACK_ASSIGN(const format::Layout layout, format::plan_layout(spec_.metadata, *spec_.schema, packed_contents()));
   HOTPACK_TRY(settle_payload(layout));
   const std::string header = format::encode_header(spec_.metadata, layout);
-  const std::vector<std::byte> tables = format::encode_tables(*spec_.schema, layout, entries_, sums_, header);
+  const std::vector<std::byte> tables = tables_->finish(layout, sums_, header);
   HOTPACK_TRY(file_.file().write_at(layout.buffer_start() + layout.tables_begin, tables));
   HOTPACK_TRY(file_.file().resize(layout.file_bytes()));
   HOTPACK_TRY(file_.file().write_at(0, bytes_of(header)));
   HOTPACK_TRY(file_.commit());
-  return FinishedShard{{format::shard_file_name(spec_.index, spec_.count), entries_.size(), layout.file_bytes(), spec_.metadata.sources,
+  return FinishedShard{{format::shard_file_name(spec_.index, spec_.count), tables_->records(), layout.file_bytes(), spec_.metadata.sources,
                         format::shard_digest(bytes_of(header), tables)},
                        sums_};
 }

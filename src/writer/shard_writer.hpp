@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,8 +48,8 @@ class ShardWriter {
   [[nodiscard]] Status write_payload(std::uint64_t slot, std::span<const std::byte> image, std::span<const std::byte> label) const;
 
   // The sample of the next slot is packed. `image` and `label` are its bytes as stored where !places_payload(), else unused.
-  [[nodiscard]] Status add(std::uint64_t slot, format::RecordEntry entry, const format::Sums& sums, std::span<const std::byte> image = {},
-                           std::span<const std::byte> label = {});
+  [[nodiscard]] Status add(std::uint64_t slot, const format::RecordEntry& entry, const format::Sums& sums,
+                           std::span<const std::byte> image = {}, std::span<const std::byte> label = {});
   // The sample of the next slot is not packed.
   void skip();
 
@@ -67,8 +68,8 @@ class ShardWriter {
   AtomicFile file_;
   std::unique_ptr<AtomicFile> label_spool_;  // labels while the images' total size is unknown
   format::Layout planned_layout_;
-  std::vector<format::RecordEntry> entries_;
-  std::vector<std::uint64_t> slots_;  // of the entries, kept only once a sample was skipped
+  std::optional<format::TableBuilder> tables_;  // of the packed samples; there from create() on
+  std::vector<std::uint64_t> slots_;            // of the packed samples, kept only once a sample was skipped
   format::Sums sums_;
   std::uint64_t image_bytes_ = 0;  // appended so far
   std::uint64_t label_bytes_ = 0;

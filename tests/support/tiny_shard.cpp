@@ -376,7 +376,10 @@ TinyShard make_shard(const TinyForm& form, const std::vector<TinyRecord>& record
                                   form.label_zstd, payloads.image.size(), payloads.label.size()};
   shard.layout = layout_of(form, shard.metadata, contents);
   const std::string header = format::encode_header(shard.metadata, shard.layout);
-  std::vector<std::byte> tables = format::encode_tables(tiny_schema(form), shard.layout, entries, shard.sums, header);
+  format::TableBuilder builder(shard.layout);
+  for (const auto& entry : entries)
+    if (const Status added = builder.add(entry); !added.ok()) throw std::logic_error(added.error().describe());
+  std::vector<std::byte> tables = builder.finish(shard.layout, shard.sums, header);
   if (form.later) add_later_tables(shard.layout, records, tables);
   shard.bytes = assemble(shard.layout, header, payloads, tables);
   return shard;

@@ -28,19 +28,33 @@ struct Case {
   std::vector<std::byte> tables;
 };
 
-Case encode(const TinyForm& form, const std::vector<RecordEntry>& entries, const Sums& sums) {
-  Case made{tiny_schema(form), {}, {}, {}};
-  const Metadata metadata{"1.0", "plan", encode_schema(made.schema).value(), "sources", {}};
+Contents contents_of(const TinyForm& form, const std::vector<RecordEntry>& entries) {
   Contents contents{entries.size(), 0, form.image_zstd, form.label_zstd, 0, 0};
   for (const auto& entry : entries) {
     contents.key_bytes += entry.key.size();
     contents.image_stored_bytes += entry.image_stored;
     contents.label_stored_bytes += entry.label_stored;
   }
+  return contents;
+}
+
+// Tables of `entries` where `planned` were expected.
+Case encode(const TinyForm& form, const std::vector<RecordEntry>& entries, const Sums& sums, const std::vector<RecordEntry>& planned) {
+  Case made{tiny_schema(form), {}, {}, {}};
+  const Metadata metadata{"1.0", "plan", encode_schema(made.schema).value(), "sources", {}};
+  TableBuilder builder(plan_layout(metadata, made.schema, contents_of(form, planned)).value());
+  for (const auto& entry : entries) REQUIRE(builder.add(entry).ok());
+  const Contents contents = contents_of(form, entries);
+  CHECK(builder.records() == contents.records);
+  CHECK(builder.key_bytes() == contents.key_bytes);
   made.layout = plan_layout(metadata, made.schema, contents).value();
   made.header = encode_header(metadata, made.layout);
-  made.tables = encode_tables(made.schema, made.layout, entries, sums, made.header);
+  made.tables = builder.finish(made.layout, sums, made.header);
   return made;
+}
+
+Case encode(const TinyForm& form, const std::vector<RecordEntry>& entries, const Sums& sums) {
+  return encode(form, entries, sums, entries);
 }
 
 std::vector<RecordEntry> two_entries() {
@@ -76,6 +90,31 @@ TEST_CASE("tables hold what the entries say") {
   CHECK(u32("label.crc32c") == std::vector<std::uint32_t>{0x12, 0x22});
   CHECK(u32("image.zstd.crc32c") == std::vector<std::uint32_t>{0x13, 0x23});
   CHECK(table<char>(made.layout, made.tables, "key.data") == std::vector<char>{'a', 'b', 'c'});
+}
+
+TEST_CASE("planned records that never came leave no trace") {
+  std::vector<RecordEntry> planned = two_entries();
+  planned.push_back(planned[0]);
+  planned.back().key = "never packed";
+  for (const TinyForm& form : {TinyForm{}, TinyForm{.size = {}}, TinyForm{.image_zstd = true, .label_zstd = true}}) {
+    CHECK(encode(form, two_entries(), some_sums(), planned).tables == encode(form, two_entries(), some_sums()).tables);
+    CHECK(encode(form, {}, some_sums(), planned).tables == encode(form, {}, some_sums()).tables);
+  }
+}
+
+TEST_CASE("more than was planned is refused") {
+  const std::vector<RecordEntry> planned = two_entries();
+  const Schema schema = tiny_schema({});
+  const Layout layout =
+      plan_layout({"1.0", "plan", encode_schema(schema).value(), "sources", {}}, schema, contents_of({}, planned)).value();
+  TableBuilder records(layout);
+  for (const RecordEntry& entry : planned) REQUIRE(records.add(entry).ok());
+  RecordEntry more;
+  CHECK(records.add(more).error().code == ErrorCode::internal);
+  TableBuilder keys(layout);
+  more.key = "abcd";
+  CHECK(keys.add(more).error().code == ErrorCode::internal);
+  CHECK(keys.records() == 0);
 }
 
 TEST_CASE("the last table covers the header and all other tables") {

@@ -94,13 +94,14 @@ class Recorder : public pipeline::Observer {
   void message(pipeline::Level, std::string_view text) override { messages += std::string(text) + "\n"; }
   void progress(const pipeline::Progress& progress) override {
     last = progress;
-    if (stop_after != 0 && progress.samples_done >= stop_after) stopped = true;
+    const bool at_work = progress.stage == "packing" || progress.stage == "checking";
+    if (stop_after != 0 && at_work && progress.samples_done >= stop_after) stopped = true;
   }
   [[nodiscard]] bool stop_requested() const override { return stopped; }
 
   std::string messages;
   pipeline::Progress last;
-  std::uint64_t stop_after = 0;  // 0: never
+  std::uint64_t stop_after = 0;  // samples packed or checked; 0: never
   std::atomic<bool> stopped = false;
 };
 

@@ -338,7 +338,7 @@ TEST_CASE("--classes fixes the classes of folders and their order") {
 
   folder.write("names.txt", "bee\nwasp\n");
   CHECK(resolve_labels(options, list, {}, recorder, problems).ok());
-  CHECK(problems.group(ProblemKind::unknown_value).count == 1);
+  CHECK(problems.group(ProblemKind::unknown_folder).count == 1);
   CHECK_THAT(problems.text(), ContainsSubstring("its folder 'ant' is no class of --classes"));
 }
 
@@ -365,6 +365,9 @@ TEST_CASE("images alone have no label, and take no option about labels") {
   CHECK(setup.verdict.empty());
   PackOptions options = options_for(folder);
   options.label.class_count = 2;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("need labels"));
+  options = options_for(folder);
+  options.label.unknown = "ignore";
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("need labels"));
 }
 

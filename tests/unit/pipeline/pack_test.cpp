@@ -589,6 +589,23 @@ TEST_CASE("a file that cannot be read is never skipped") {
   CHECK_FALSE(std::filesystem::exists(options.run.output + "/dataset.json"));
 }
 
+TEST_CASE("a label that may hold colours or ids is never skipped, and check goes on behind it") {
+  const TempFolder folder;
+  put_street(folder, 6);
+  put(folder, "labels/north/2.png", noise_label(11, 14, 2));
+  put(folder, "images/south/5.png", with_bad_png_checksum(read_bytes(folder / "images/south/5.png"), "IDAT"));
+  PackOptions options = street_options(folder);
+  options.run.skip_errors = true;
+  const Error error = failure(options);
+  CHECK(error.code == ErrorCode::data);
+  CHECK(error.path == folder / "labels/north/2.png");
+  CHECK_THAT(error.message, ContainsSubstring("--label-kind index"));
+  const PackReport report = checked(options);
+  CHECK(report.problems.group(ProblemKind::ambiguous_label).count == 1);
+  CHECK(report.problems.group(ProblemKind::damaged_picture).count == 1);
+  CHECK(report.records == 4);
+}
+
 TEST_CASE("orphans and duplicates stop a pack before it starts, even where bad samples are skipped") {
   const TempFolder folder;
   put_ids(folder, 3);
@@ -864,6 +881,17 @@ TEST_CASE("check reports labels that cannot be read as asked beside what headers
   CHECK(report.problems.group(ProblemKind::label_form).count == 1);
   CHECK(report.problems.group(ProblemKind::unreadable_header).count == 1);
   CHECK(failure(options).path == folder / "labels/1.png");
+}
+
+TEST_CASE("check of folders without a key in common tells the orphans alone") {
+  const TempFolder folder;
+  put(folder, "images/a.png", photo());
+  put(folder, "labels/a_L.png", noise_label());
+  const PackReport report = checked(options_for(folder));
+  CHECK(report.status == PackStatus::refused);
+  CHECK(report.problems.group(ProblemKind::orphan_image).count == 1);
+  CHECK(report.problems.group(ProblemKind::orphan_label).count == 1);
+  CHECK(report.problems.count() == 2);
 }
 
 TEST_CASE("a signal ends a check") {

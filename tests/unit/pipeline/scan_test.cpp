@@ -180,6 +180,7 @@ TEST_CASE("a picture beside the class folders has no class") {
   ProblemLog problems;
   const FileList list = scan_class_folders({{folder.path(), ""}}, "", problems).value();
   CHECK(keys_of(list) == Names{"cat/1"});
+  CHECK(problems.group(ProblemKind::no_class_folder).count == 1);
   CHECK(problems.count() == 1);
   CHECK_THAT(problems.text(), ContainsSubstring("stray.png: the file is in no class folder"));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <span>
@@ -17,6 +18,7 @@
 namespace hotpack::test {
 
 inline void write_bytes(const std::string& path, std::span<const std::byte> bytes) {
+  std::remove(path.c_str());  // some file systems write a file that replaces another to disk at once: slow, thousands of times
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!file.flush()) throw std::logic_error("cannot write " + path);
