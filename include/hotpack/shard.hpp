@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
@@ -92,6 +93,11 @@ class Sample {
   // compressed record's frame and its content are both checked.
   [[nodiscard]] Result<ImageView> read_image(std::span<std::uint8_t> into, CrcPolicy crc = CrcPolicy::check) const;
   [[nodiscard]] Result<LabelView> read_label(std::span<std::uint8_t> into, CrcPolicy crc = CrcPolicy::check) const;
+
+  // The cheapest of both: in the mapped file where the record is not compressed, else in `scratch`. `scratch` grows only once the frame
+  // has passed its checks, so a hostile file cannot ask for memory; the view lives as long as the shard and as `scratch` is left alone.
+  [[nodiscard]] Result<ImageView> load_image(std::vector<std::uint8_t>& scratch, CrcPolicy crc = CrcPolicy::check) const;
+  [[nodiscard]] Result<LabelView> load_label(std::vector<std::uint8_t>& scratch, CrcPolicy crc = CrcPolicy::check) const;
 
  private:
   friend class Shard;

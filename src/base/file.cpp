@@ -42,9 +42,14 @@ File& File::operator=(File&& other) noexcept {
 }
 
 Result<File> File::open_read(const std::string& path) {
-  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  // O_NONBLOCK: opening a FIFO must not wait for its writer. It changes nothing for a regular file.
+  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   if (descriptor < 0) return io_error("cannot open", path, errno);
-  return File(descriptor, path);
+  File file(descriptor, path);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return io_error("cannot stat", path, errno);
+  if (!S_ISREG(status.st_mode)) return Error{ErrorCode::io, "is not a regular file", path, {}};
+  return file;
 }
 
 Result<File> File::create_exclusive(const std::string& path) {
@@ -107,10 +112,8 @@ Status File::close() {
 
 Status read_file(const std::string& path, std::vector<std::byte>& into) {
   HOTPACK_ASSIGN(const File file, File::open_read(path));
-  struct stat status {};
-  if (::fstat(file.descriptor(), &status) != 0) return io_error("cannot stat", path, errno);
-  if (!S_ISREG(status.st_mode)) return Error{ErrorCode::io, "is not a regular file", path, {}};
-  into.resize(static_cast<std::size_t>(status.st_size));
+  HOTPACK_ASSIGN(const std::uint64_t size, file.size());
+  into.resize(static_cast<std::size_t>(size));
   return file.read_at(0, into);
 }
 

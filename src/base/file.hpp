@@ -21,6 +21,7 @@ class File {
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
 
+  // A regular file only; another (a FIFO, a device, a folder) is refused without waiting for it.
   [[nodiscard]] static Result<File> open_read(const std::string& path);
   // Creates a file that must not exist yet, mode 0666 less the umask.
   [[nodiscard]] static Result<File> create_exclusive(const std::string& path);

@@ -49,6 +49,7 @@ void add_check_command(CLI::App& app, CommandContext& context) {
   CLI::App& sub = *app.add_subcommand("check", "Does everything that pack does except writing, and reports every problem at once");
   set_examples(sub, "hotpack check --images train --labels train_labels --classes class_dict.csv --size 512x512");
   add_sample_options(sub, *arguments);
+  add_writing_options(sub, *arguments);  // so that a pack's options can be given unchanged; -o tells whose free space counts
   context.add_jobs_option(sub);
   context.add_json_option(sub);
   context.add_config_option(sub);

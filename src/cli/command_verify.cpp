@@ -38,11 +38,11 @@ Json json_or_null(const std::optional<T>& value) {
 
 Json json_of(const Finding& finding) {
   Json json;
-  json["file"] = finding.file;
+  json["file"] = format::with_valid_utf8(finding.file);
   json["record"] = json_or_null(finding.record);
   json["key"] = finding.key.empty() ? Json() : Json(finding.key);
   json["offset"] = json_or_null(finding.offset);
-  json["text"] = finding.text;
+  json["text"] = format::with_valid_utf8(finding.text);
   return json;
 }
 
@@ -56,7 +56,8 @@ Json json_of(const VerifyReport& report) {
   json["finding_count"] = report.finding_count;
   json["findings"] = Json::array();
   for (const Finding& finding : report.findings) json["findings"].push_back(json_of(finding));
-  json["notes"] = report.notes;
+  json["notes"] = Json::array();
+  for (const std::string& note : report.notes) json["notes"].push_back(format::with_valid_utf8(note));
   return json;
 }
 
@@ -69,7 +70,7 @@ std::string summary_of(const VerifyReport& report) {
 }
 
 void print_text(CommandContext& context, const VerifyReport& report) {
-  for (const Finding& finding : report.findings) context.output().line(printable(finding.describe()));
+  for (const Finding& finding : report.findings) context.output().line(printable(format::with_valid_utf8(finding.describe())));
   const std::uint64_t left_out = report.finding_count - report.findings.size();
   if (left_out > 0) context.output().line("and " + human_count(left_out) + " more");
   context.output().line(summary_of(report));
@@ -92,7 +93,7 @@ int verify(CommandContext& context, const VerifyArguments& arguments) {
   const auto report = one_shard ? verify_shard(arguments.path, options) : verify_dataset(arguments.path, options);
   terminal.finish_progress();
   if (!report.ok()) return context.fail(report.error());
-  for (const std::string& note : report->notes) terminal.info("note: " + note);
+  for (const std::string& note : report->notes) terminal.info("note: " + printable(format::with_valid_utf8(note)));
   if (context.json()) {
     context.output().line(format::canonical_json(json_of(*report)));
   } else {

@@ -29,6 +29,19 @@ std::string percent(double share) {
   return text;
 }
 
+// A word of a command line, quoted where a shell would take it apart.
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:@%,";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : printable(word)) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string passed_by_text(std::uint64_t files) {
+  return counted(files, "file") + " of no picture's extension, or without the suffix asked for";
+}
+
 std::string_view status_name(PackStatus status) {
   switch (status) {
     case PackStatus::packed:
@@ -102,8 +115,7 @@ std::string plan_text(const pipeline::PlanSummary& plan) {
   if (!plan.verdict.empty()) text += line("labels", plan.verdict);
   text += line("samples", human_count(plan.samples));
   if (plan.orphans_left_out > 0) text += line("left out", counted(plan.orphans_left_out, "file") + " without a partner (--orphans skip)");
-  if (plan.other_files > 0)
-    text += line("passed by", counted(plan.other_files, "file") + " of no picture's extension, or without the suffix asked for");
+  if (plan.other_files > 0) text += line("passed by", passed_by_text(plan.other_files));
   text += line("record", human_bytes(plan.image_record_bytes) + " image" +
                              (plan.label_record_bytes > 0 ? " + " + human_bytes(plan.label_record_bytes) + " label" : std::string()));
   text += line("shards", human_count(plan.shards) + (plan.shards > 1 ? " of " + counted(plan.samples_a_shard, "sample") : std::string()) +
@@ -162,6 +174,7 @@ std::string summary_text(const PackReport& report, const std::string& output, do
                output + (done_before ? " (nothing to do: it holds these inputs and options already)" : ""));
   text +=
       line("samples", human_count(report.records) + (report.skipped > 0 ? ", " + human_count(report.skipped) + " skipped" : std::string()));
+  if (report.plan.other_files > 0) text += line("passed by", passed_by_text(report.plan.other_files));
   text += line("shards", shards_text(report));
   if (!done_before)
     text +=
@@ -170,12 +183,12 @@ std::string summary_text(const PackReport& report, const std::string& output, do
     const std::string classes = classes_text(*report.schema, *report.statistics);
     if (!classes.empty()) text += "classes\n" + classes;
   }
-  return text + line("next", "hotpack verify " + output + "   hotpack info " + output);
+  return text + line("next", "hotpack verify " + shell_word(output) + "   hotpack info " + shell_word(output));
 }
 
 std::string report_json(const PackReport& report, const std::string& output, double seconds) {
   Json json{{"status", status_name(report.status)}, {"plan", plan_json(report.plan)}, {"problems", problems_json(report.problems)}};
-  if (!output.empty()) json["output"] = output;
+  if (!output.empty()) json["output"] = printable(output);
   json["records"] = report.records;
   json["skipped"] = report.skipped;
   json["packed_shards"] = report.packed_shards;

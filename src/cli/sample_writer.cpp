@@ -19,8 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr RgbColor kIgnoredColor{224, 224, 192};  // as PASCAL VOC paints what has no class
-constexpr std::size_t kMostByteIds = 255;         // classes whose ids fit a byte beside the ignore id
+constexpr std::size_t kMostByteIds = 255;  // classes whose ids fit a byte beside the ignore id
+
+// PASCAL VOC's colour for what has no class, or the next shade of it that is no class's. Fewer classes than shades: there is one.
+RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
+  RgbColor color{224, 224, 192};
+  const auto taken = [&](const ClassInfo& info) { return info.color == color; };
+  while (std::any_of(classes.begin(), classes.end(), taken)) ++color[2];
+  return color;
+}
 
 // Colours by id: classes, black, and at 255 what is ignored. Empty where a class has no colour or ids need 16 bits.
 std::vector<RgbColor> palette_of(const std::vector<ClassInfo>& classes) {
@@ -30,25 +37,26 @@ std::vector<RgbColor> palette_of(const std::vector<ClassInfo>& classes) {
     if (!classes[c].color) return {};
     palette[c] = *classes[c].color;
   }
-  palette[255] = kIgnoredColor;
+  palette[255] = ignored_color(classes);
   return palette;
 }
 
 template <class T>
-PictureView<const T> picture_of(const std::vector<T>& samples, std::int64_t width, std::int64_t height, int channels) {
+PictureView<const T> picture_of(std::span<const T> samples, std::int64_t width, std::int64_t height, int channels) {
   return {samples.data(), static_cast<int>(width), static_cast<int>(height), channels,
           static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T)};
 }
 
-// The pixels with their channels together, whatever the layout.
-void interleave(const ImageView& image, std::vector<std::uint8_t>& out) {
+// The pixels with their channels together, whatever the layout; in `out` where they have to be moved.
+std::span<const std::uint8_t> interleaved(const ImageView& image, std::vector<std::uint8_t>& out) {
+  if (image.shape.layout == ImageLayout::hwc || image.shape.channels == 1) return image.bytes;
   out.resize(image.bytes.size());
   const auto channels = static_cast<std::size_t>(image.shape.channels);
   const std::size_t pixels = image.bytes.size() / channels;
-  const bool planes = image.shape.layout == ImageLayout::chw;
   for (std::size_t p = 0; p < pixels; ++p) {
-    for (std::size_t c = 0; c < channels; ++c) out[p * channels + c] = image.bytes[planes ? c * pixels + p : p * channels + c];
+    for (std::size_t c = 0; c < channels; ++c) out[p * channels + c] = image.bytes[c * pixels + p];
   }
+  return out;
 }
 
 // RFC 4180.
@@ -81,24 +89,22 @@ Status SampleWriter::write(const Sample& sample) {
 
 Status SampleWriter::write_image(const Sample& sample) {
   const ImageShape shape = sample.image_shape();
-  stored_.resize(shape.size_bytes());
-  HOTPACK_ASSIGN(const ImageView image, sample.read_image(stored_));
-  interleave(image, interleaved_);
+  HOTPACK_ASSIGN(const ImageView image, sample.load_image(stored_));
+  const std::span<const std::uint8_t> pixels = interleaved(image, interleaved_);
   const std::string name = "images/" + std::string(sample.key());
-  HOTPACK_ASSIGN(const auto png, codecs::encode_png(picture_of(interleaved_, shape.width, shape.height, static_cast<int>(shape.channels))));
+  HOTPACK_ASSIGN(const auto png, codecs::encode_png(picture_of(pixels, shape.width, shape.height, static_cast<int>(shape.channels))));
   HOTPACK_TRY(write_file(name + ".png", png));
   if (!options_.npy) return {};
   const std::uint64_t sizes[] = {static_cast<std::uint64_t>(shape.height), static_cast<std::uint64_t>(shape.width),
                                  static_cast<std::uint64_t>(shape.channels)};
-  return write_file(name + ".npy", npy_file(NpyType::u8, sizes, interleaved_));
+  return write_file(name + ".npy", npy_file(NpyType::u8, sizes, pixels));
 }
 
 Status SampleWriter::write_label(const Sample& sample) {
-  stored_.resize(sample.label_shape().size_bytes());
-  HOTPACK_ASSIGN(const LabelView label, sample.read_label(stored_));
+  HOTPACK_ASSIGN(const LabelView label, sample.load_label(stored_));
   const std::string name = "labels/" + std::string(sample.key());
   if (label.shape.kind == LabelKind::sample) {
-    add_rows(sample.key(), label);
+    HOTPACK_TRY(add_rows(sample.key(), label));
   } else {
     HOTPACK_TRY(write_label_picture(name, label));
   }
@@ -114,12 +120,12 @@ Status SampleWriter::write_label_picture(const std::string& name, const LabelVie
 
 Status SampleWriter::write_id_picture(const std::string& name, const LabelShape& shape) {
   if (shape.class_count > kMostByteIds) {
-    HOTPACK_ASSIGN(const auto png, codecs::encode_png16(picture_of(ids_, shape.width, shape.height, 1)));
+    HOTPACK_ASSIGN(const auto png, codecs::encode_png16(picture_of(std::span<const std::uint16_t>(ids_), shape.width, shape.height, 1)));
     return write_file(name + ".png", png);
   }
   interleaved_.resize(ids_.size());
   std::transform(ids_.begin(), ids_.end(), interleaved_.begin(), [](std::uint16_t id) { return static_cast<std::uint8_t>(id); });
-  const ConstPicture picture = picture_of(interleaved_, shape.width, shape.height, 1);
+  const ConstPicture picture = picture_of(std::span<const std::uint8_t>(interleaved_), shape.width, shape.height, 1);
   HOTPACK_ASSIGN(const auto png, palette_.empty() ? codecs::encode_png(picture) : codecs::encode_png_palette(picture, palette_));
   return write_file(name + ".png", png);
 }
@@ -133,7 +139,8 @@ Status SampleWriter::write_class_pictures(const std::string& name, const LabelVi
     std::transform(one_hot_.begin() + static_cast<std::ptrdiff_t>(c * pixels),
                    one_hot_.begin() + static_cast<std::ptrdiff_t>((c + 1) * pixels), interleaved_.begin(),
                    [](std::uint8_t set) { return static_cast<std::uint8_t>(set != 0 ? 255 : 0); });
-    HOTPACK_ASSIGN(const auto png, codecs::encode_png(picture_of(interleaved_, label.shape.width, label.shape.height, 1)));
+    HOTPACK_ASSIGN(const auto png,
+                   codecs::encode_png(picture_of(std::span<const std::uint8_t>(interleaved_), label.shape.width, label.shape.height, 1)));
     HOTPACK_TRY(write_file(name + ".class-" + std::to_string(c) + ".png", png));
   }
   return {};
@@ -144,20 +151,21 @@ Status SampleWriter::write_label_array(const std::string& name, const LabelView&
   return write_file(name + ".npy", npy_file(wide ? NpyType::u16 : NpyType::u8, array_shape(label.shape), label.bytes));
 }
 
-void SampleWriter::add_rows(std::string_view key, const LabelView& label) {
+Status SampleWriter::add_rows(std::string_view key, const LabelView& label) {
   std::vector<std::uint8_t> set(label.shape.class_count);
   const std::string start = csv_field(key) + ",";
   bool any = false;
-  if (!expand_one_hot(label, AxisOrder::channels_last, std::span(set)).ok()) return;
+  HOTPACK_TRY(expand_one_hot(label, AxisOrder::channels_last, std::span(set)));
   for (std::size_t c = 0; c < set.size(); ++c) {
     if (set[c] == 0) continue;
-    rows_ += start + csv_field(classes_[c].name) + "\n";
+    rows_ += start + csv_field(classes_[c].name) + "," + std::to_string(c) + "\n";
     any = true;
   }
-  if (!any) rows_ += start + "\n";
+  if (!any) rows_ += start + ",\n";
+  return {};
 }
 
-Status SampleWriter::finish() { return rows_.empty() ? Status() : write_file("labels.csv", "key,class\n" + rows_); }
+Status SampleWriter::finish() { return rows_.empty() ? Status() : write_file("labels.csv", "key,class,class_id\n" + rows_); }
 
 Status SampleWriter::write_file(const std::string& name, const std::vector<std::byte>& content) {
   return write_file(name, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));

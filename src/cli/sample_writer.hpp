@@ -2,8 +2,9 @@
 //
 //   images/KEY.png    the record's pixels
 //   labels/KEY.png    class ids: a palette picture of the classes' colours where every class has one, else gray; 16-bit above 255 classes.
-//                     Ignored pixels are 255 (65535). Several classes a pixel: labels/KEY.class-ID.png, 0 and 255, a file a class
-//   labels.csv        instead, for labels of whole images: key,class; a line a class; no class: ignored
+//                     Ignored pixels are 255 (65535), in a colour that no class has. Several classes a pixel: labels/KEY.class-ID.png, 0
+//                     and 255, a file a class
+//   labels.csv        instead, for labels of whole images: key,class,class_id; a line a class; no class: ignored
 //   images/KEY.npy, labels/KEY.npy   on request: [H,W,C] bytes; the label as stored
 //
 // Keys are relative paths without "." and ".." (opening a shard refuses others), so every file lies under the folder.
@@ -34,7 +35,7 @@ class SampleWriter {
   SampleWriter(SampleWriterOptions options, const std::vector<ClassInfo>& classes);
 
   [[nodiscard]] Status write(const Sample& sample);
-  // Writes labels.csv if there were labels of whole images.
+  // After the last sample, and only then: writes labels.csv if there were labels of whole images.
   [[nodiscard]] Status finish();
   [[nodiscard]] std::uint64_t files() const { return files_; }
 
@@ -45,7 +46,7 @@ class SampleWriter {
   [[nodiscard]] Status write_id_picture(const std::string& name, const LabelShape& shape);
   [[nodiscard]] Status write_class_pictures(const std::string& name, const LabelView& label);
   [[nodiscard]] Status write_label_array(const std::string& name, const LabelView& label);
-  void add_rows(std::string_view key, const LabelView& label);
+  [[nodiscard]] Status add_rows(std::string_view key, const LabelView& label);
   [[nodiscard]] Status write_file(const std::string& name, std::string_view content);
   [[nodiscard]] Status write_file(const std::string& name, const std::vector<std::byte>& content);
 

@@ -11,8 +11,6 @@
 namespace hotpack::format {
 namespace {
 
-constexpr std::size_t kMaxDepth = 64;
-
 // Walks the text and tells, through `mark`, how far the lexer has come: SAX events carry no position of their own.
 class TextCursor {
  public:
@@ -45,7 +43,7 @@ class TextCursor {
 // ends, which stays O(n log n) whatever the keys are.
 class DomBuilder final : public nlohmann::json_sax<Json> {
  public:
-  explicit DomBuilder(std::string_view text) : begin_(text.data()), mark_(text.data()) {}
+  DomBuilder(std::string_view text, JsonLimits limits) : begin_(text.data()), mark_(text.data()), limits_(limits) {}
 
   const char** mark() { return &mark_; }
   Json take() { return std::move(root_); }
@@ -94,13 +92,20 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
       return &root_;
     }
     Json& parent = *levels_.back().node;
-    if (parent.is_array()) return &parent.get_ref<Json::array_t&>().emplace_back(std::move(value));
+    if (parent.is_array()) return put_element(parent.get_ref<Json::array_t&>(), std::move(value));
     return &parent.get_ref<Json::object_t&>().emplace_back(std::move(key_), std::move(value)).second;
   }
 
+  Json* put_element(Json::array_t& list, Json value) {
+    if (list.size() < limits_.elements) return &list.emplace_back(std::move(value));
+    fail("a JSON list of more than " + std::to_string(limits_.elements) + " elements", read_so_far());
+    return nullptr;
+  }
+
   bool open(Json empty) {
-    if (levels_.size() >= kMaxDepth) return fail("JSON nested deeper than " + std::to_string(kMaxDepth) + " levels", read_so_far());
+    if (levels_.size() >= limits_.depth) return fail("JSON nested deeper than " + std::to_string(limits_.depth) + " levels", read_so_far());
     Json* node = put(std::move(empty));
+    if (node == nullptr) return false;
     levels_.push_back({node, {}});
     return true;
   }
@@ -123,6 +128,7 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
 
   const char* begin_;
   const char* mark_;
+  JsonLimits limits_;
   Json root_;
   std::string key_;
   std::vector<Level> levels_;
@@ -257,11 +263,11 @@ std::size_t skip_value(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text) try {
+Result<Json> parse_json(std::string_view text, JsonLimits limits) try {
   // The lexer would skip a byte order mark, and take a NUL as the end of the text.
   if (text.starts_with("\xEF\xBB\xBF")) return damaged_error("not valid JSON: it starts with a byte order mark", {}, 0);
   if (const auto nul = text.find('\0'); nul != std::string_view::npos) return damaged_error("not valid JSON: a NUL byte", {}, nul);
-  DomBuilder builder(text);
+  DomBuilder builder(text, limits);
   const TextCursor first(text.data(), builder.mark());
   const TextCursor last(text.data() + text.size(), builder.mark());
   if (!Json::sax_parse(first, last, &builder)) return builder.error();
@@ -305,6 +311,16 @@ std::string canonical_string(std::string_view text) {
 std::string canonical_double(double value) {
   std::string out;
   append_number(out, value);
+  return out;
+}
+
+std::string with_valid_utf8(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_sequence(text);
+    out += length == 0 ? std::string_view("\uFFFD") : text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
   return out;
 }
 

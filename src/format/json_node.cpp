@@ -48,13 +48,12 @@ JsonNode JsonNode::at(std::string_view key) const {
   return {*value_->find(key), path_.empty() ? std::string(key) : path_ + "." + std::string(key)};
 }
 
-Result<std::vector<JsonNode>> JsonNode::elements() const {
+Result<std::size_t> JsonNode::length() const {
   if (!value_->is_array()) return error("not a list");
-  std::vector<JsonNode> nodes;
-  nodes.reserve(value_->size());
-  for (const auto& element : *value_) nodes.emplace_back(element, path_ + "[" + std::to_string(nodes.size()) + "]");
-  return nodes;
+  return value_->size();
 }
+
+JsonNode JsonNode::element(std::size_t index) const { return {(*value_)[index], path_ + "[" + std::to_string(index) + "]"}; }
 
 Result<std::uint64_t> JsonNode::count(std::uint64_t low, std::uint64_t high) const {
   if (value_->is_number_unsigned()) {

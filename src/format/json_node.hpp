@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "format/json.hpp"
 #include "hotpack/result.hpp"
@@ -31,7 +30,9 @@ class JsonNode {
   [[nodiscard]] Status require_keys(std::initializer_list<std::string_view> wanted, int minor) const;
   // Precondition: the key exists.
   [[nodiscard]] JsonNode at(std::string_view key) const;
-  [[nodiscard]] Result<std::vector<JsonNode>> elements() const;
+  // The number of elements of a list; each is made as it is visited, so that a long list costs no memory of its own.
+  [[nodiscard]] Result<std::size_t> length() const;
+  [[nodiscard]] JsonNode element(std::size_t index) const;  // precondition: index < length()
 
   [[nodiscard]] Result<std::uint64_t> count(std::uint64_t low = 0, std::uint64_t high = kMaxCount) const;
   [[nodiscard]] Result<double> number() const;

@@ -18,6 +18,8 @@ namespace {
 constexpr std::string_view kCheckKey = "\"check\":\"";
 constexpr std::string_view kEnd = "\"}\n";
 constexpr std::size_t kCheckBytes = 15;  // "crc32c:" and eight digits
+// What the tables say about a record at least: offset and one byte of its key, hashes, size, region and CRC of its source and image.
+constexpr std::uint64_t kLeastTableBytes = 8 + 1 + 16 + 8 + 16 + 4;
 constexpr std::size_t kTailBytes = kCheckKey.size() + kCheckBytes + kEnd.size();
 
 // ---- writing
@@ -71,23 +73,24 @@ Status check_tail(std::string_view text) {
 }
 
 Result<std::vector<std::uint64_t>> decode_counts(const JsonNode& node, std::size_t expected) {
-  HOTPACK_ASSIGN(const auto elements, node.elements());
-  if (elements.size() != expected) return node.error("not " + std::to_string(expected) + " numbers");
+  HOTPACK_ASSIGN(const std::size_t length, node.length());
+  if (length != expected) return node.error("not " + std::to_string(expected) + " numbers");
   std::vector<std::uint64_t> counts;
   counts.reserve(expected);
-  for (const auto& element : elements) {
-    HOTPACK_ASSIGN(const std::uint64_t count, element.count());
+  for (std::size_t i = 0; i < length; ++i) {
+    HOTPACK_ASSIGN(const std::uint64_t count, node.element(i).count());
     counts.push_back(count);
   }
   return counts;
 }
 
 Result<std::vector<std::optional<double>>> decode_numbers(const JsonNode& node, std::size_t expected) {
-  HOTPACK_ASSIGN(const auto elements, node.elements());
-  if (elements.size() != expected) return node.error("not " + std::to_string(expected) + " numbers");
+  HOTPACK_ASSIGN(const std::size_t length, node.length());
+  if (length != expected) return node.error("not " + std::to_string(expected) + " numbers");
   std::vector<std::optional<double>> numbers;
   numbers.reserve(expected);
-  for (const auto& element : elements) {
+  for (std::size_t i = 0; i < length; ++i) {
+    const JsonNode element = node.element(i);
     numbers.emplace_back();
     if (element.is_null()) continue;
     HOTPACK_ASSIGN(numbers.back(), element.number());
@@ -117,19 +120,19 @@ Result<ShardRow> decode_row(const JsonNode& node, const std::string& expected_na
   ShardRow row;
   HOTPACK_ASSIGN(row.file, node.at("file").text());
   if (row.file != expected_name) return node.at("file").error(excerpt(Json(row.file)) + ", expected " + expected_name);
-  HOTPACK_ASSIGN(row.records, node.at("records").count());
   HOTPACK_ASSIGN(row.bytes, node.at("bytes").count());
+  HOTPACK_ASSIGN(row.records, node.at("records").count(0, row.bytes / kLeastTableBytes));
   HOTPACK_ASSIGN(row.sources, node.at("sources").digest());
   HOTPACK_ASSIGN(row.digest, node.at("digest").digest());
   return row;
 }
 
 Result<std::vector<ShardRow>> decode_rows(const JsonNode& node, int minor) {
-  HOTPACK_ASSIGN(const auto elements, node.elements());
+  HOTPACK_ASSIGN(const std::size_t length, node.length());
   std::vector<ShardRow> rows;
-  rows.reserve(elements.size());
-  for (const auto& element : elements) {
-    HOTPACK_ASSIGN(ShardRow row, decode_row(element, shard_file_name(rows.size(), elements.size()), minor));
+  rows.reserve(length);
+  for (std::size_t i = 0; i < length; ++i) {
+    HOTPACK_ASSIGN(ShardRow row, decode_row(node.element(i), shard_file_name(i, length), minor));
     rows.push_back(std::move(row));
   }
   return rows;

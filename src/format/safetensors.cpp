@@ -17,6 +17,8 @@ namespace hotpack::format {
 namespace {
 
 constexpr std::size_t kLengthBytes = 8;
+constexpr std::size_t kMostDimensions = 8;
+constexpr JsonLimits kHeaderLimits{3, kMostDimensions};  // header, entry, list; a hostile list is refused before it is built
 
 struct KnownType {
   std::string_view name;
@@ -79,15 +81,17 @@ Result<Tensor> read_entry(const JsonNode& node, std::string_view name) {
   const auto type = std::find_if(kTypes.begin(), kTypes.end(), [&](const KnownType& known) { return known.name == type_name; });
   if (type == kTypes.end()) return node.at("dtype").error(excerpt(Json(type_name)) + " is not known");
   Tensor tensor{std::string(name), type->type, {}, 0, 0};
-  HOTPACK_ASSIGN(const auto sides, node.at("shape").elements());
-  for (const auto& side : sides) {
-    HOTPACK_ASSIGN(const std::uint64_t size, side.count());
+  const JsonNode shape = node.at("shape");
+  HOTPACK_ASSIGN(const std::size_t dimensions, shape.length());
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    HOTPACK_ASSIGN(const std::uint64_t size, shape.element(i).count());
     tensor.shape.push_back(size);
   }
-  HOTPACK_ASSIGN(const auto offsets, node.at("data_offsets").elements());
-  if (offsets.size() != 2) return node.at("data_offsets").error("not two numbers");
-  HOTPACK_ASSIGN(tensor.begin, offsets[0].count());
-  HOTPACK_ASSIGN(tensor.end, offsets[1].count(tensor.begin));
+  const JsonNode offsets = node.at("data_offsets");
+  HOTPACK_ASSIGN(const std::size_t ends, offsets.length());
+  if (ends != 2) return offsets.error("not two numbers");
+  HOTPACK_ASSIGN(tensor.begin, offsets.element(0).count());
+  HOTPACK_ASSIGN(tensor.end, offsets.element(1).count(tensor.begin));
   const auto needed = shape_bytes(tensor.shape, type->item_bytes);
   if (!needed || *needed != tensor.bytes()) return node.error("its shape does not need " + std::to_string(tensor.bytes()) + " bytes");
   return tensor;
@@ -128,7 +132,7 @@ Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_sta
 
 Result<Container> read_container(std::span<const std::byte> file) {
   HOTPACK_ASSIGN(const std::string_view text, header_text(file));
-  auto parsed = parse_json(text);
+  auto parsed = parse_json(text, kHeaderLimits);
   if (!parsed.ok()) {
     Error error = std::move(parsed).error();
     error.message = "header: " + error.message;

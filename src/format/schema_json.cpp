@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 2> kKindNames{"pixel", "sample"};
 constexpr std::array<std::string_view, 3> kStorageNames{"bits", "onehot", "index"};
 
 constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();
-constexpr std::size_t kMaxIndexClasses = 65535;
+constexpr std::size_t kMaxClasses = 65535;
 
 // ---- writing
 
@@ -89,11 +89,11 @@ Result<Json> to_json(const Schema& schema) {
 
 template <std::size_t N>
 Result<std::array<std::int64_t, N>> decode_sizes(const JsonNode& node) {
-  HOTPACK_ASSIGN(const auto elements, node.elements());
-  if (elements.size() != N) return node.error("not a list of " + std::to_string(N) + " sizes");
+  HOTPACK_ASSIGN(const std::size_t length, node.length());
+  if (length != N) return node.error("not a list of " + std::to_string(N) + " sizes");
   std::array<std::int64_t, N> sizes{};
   for (std::size_t i = 0; i < N; ++i) {
-    HOTPACK_ASSIGN(const std::uint64_t size, elements[i].count(1, kMaxSide));
+    HOTPACK_ASSIGN(const std::uint64_t size, node.element(i).count(1, kMaxSide));
     sizes[i] = static_cast<std::int64_t>(size);
   }
   return sizes;
@@ -119,10 +119,11 @@ Result<ImageField> decode_image(const JsonNode& node, int minor) {
 
 Result<std::optional<std::vector<std::int64_t>>> decode_label_shape(const JsonNode& node) {
   if (node.is_null()) return std::optional<std::vector<std::int64_t>>();
-  HOTPACK_ASSIGN(const auto elements, node.elements());
-  if (elements.size() > 3) return node.error("more than three dimensions");
+  HOTPACK_ASSIGN(const std::size_t length, node.length());
+  if (length > 3) return node.error("more than three dimensions");
   std::vector<std::int64_t> shape;
-  for (const auto& element : elements) {
+  for (std::size_t i = 0; i < length; ++i) {
+    const JsonNode element = node.element(i);
     HOTPACK_ASSIGN(const std::uint64_t size, element.count(1, kMaxSide));
     shape.push_back(static_cast<std::int64_t>(size));
   }
@@ -153,10 +154,11 @@ Status decode_fields(const JsonNode& node, int minor, Schema& schema) {
 }
 
 Result<std::vector<LabelSource>> decode_sources(const JsonNode& node) {
-  HOTPACK_ASSIGN(const auto elements, node.elements());
+  HOTPACK_ASSIGN(const std::size_t length, node.length());
   std::vector<LabelSource> sources;
-  sources.reserve(elements.size());
-  for (const auto& element : elements) {
+  sources.reserve(length);
+  for (std::size_t i = 0; i < length; ++i) {
+    const JsonNode element = node.element(i);
     if (element.json().is_string()) {
       HOTPACK_ASSIGN(std::string name, element.text());
       if (name.empty()) return element.error("an empty source");
@@ -171,9 +173,11 @@ Result<std::vector<LabelSource>> decode_sources(const JsonNode& node) {
 
 // One to three numbers of a colour, each 0 to 255.
 Result<std::vector<std::int64_t>> decode_color(const JsonNode& node) {
-  HOTPACK_ASSIGN(const auto elements, node.elements());
+  HOTPACK_ASSIGN(const std::size_t length, node.length());
+  if (length < 1 || length > 3) return node.error("not one to three numbers");
   std::vector<std::int64_t> color;
-  for (const auto& element : elements) {
+  for (std::size_t i = 0; i < length; ++i) {
+    const JsonNode element = node.element(i);
     HOTPACK_ASSIGN(const std::uint64_t value, element.count(0, 255));
     color.push_back(static_cast<std::int64_t>(value));
   }
@@ -194,10 +198,11 @@ Result<ClassInfo> decode_class(const JsonNode& node, int minor) {
 }
 
 Result<std::vector<ClassInfo>> decode_classes(const JsonNode& node, int minor) {
-  HOTPACK_ASSIGN(const auto elements, node.elements());
+  HOTPACK_ASSIGN(const std::size_t length, node.length());
   std::vector<ClassInfo> classes;
-  classes.reserve(elements.size());
-  for (const auto& element : elements) {
+  classes.reserve(length);
+  for (std::size_t i = 0; i < length; ++i) {
+    const JsonNode element = node.element(i);
     HOTPACK_ASSIGN(ClassInfo one, decode_class(element, minor));
     classes.push_back(std::move(one));
   }
@@ -226,10 +231,11 @@ std::string_view stage_of(std::string_view token) {
 }
 
 Result<std::vector<std::string>> decode_engines(const JsonNode& node) {
-  HOTPACK_ASSIGN(const auto elements, node.elements());
+  HOTPACK_ASSIGN(const std::size_t length, node.length());
   std::vector<std::string> engines;
   std::vector<std::string> stages;
-  for (const auto& element : elements) {
+  for (std::size_t i = 0; i < length; ++i) {
+    const JsonNode element = node.element(i);
     HOTPACK_ASSIGN(std::string token, element.text());
     stages.emplace_back(stage_of(token));
     if (stages.back().empty()) return element.error("not of the form <stage>:<version>");
@@ -265,9 +271,10 @@ Result<SchemaOptions> decode_options(const JsonNode& node) {
 Status check_label_rules(const Schema& schema) {
   const LabelField& label = *schema.label;
   if (schema.classes.empty()) return damaged_error("classes: a labelled set has none");
-  if (label.storage != LabelStorage::index) return {};
-  if (label.multi) return damaged_error("fields.label.multi: several classes a pixel cannot be stored as ids");
-  if (schema.classes.size() > kMaxIndexClasses) return damaged_error("classes: more than 65535, too many for ids");
+  if (schema.classes.size() > kMaxClasses) return damaged_error("classes: more than " + std::to_string(kMaxClasses));
+  if (label.multi && label.storage == LabelStorage::index) {
+    return damaged_error("fields.label.multi: several classes a pixel cannot be stored as ids");
+  }
   return {};
 }
 

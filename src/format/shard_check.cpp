@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "format/json_node.hpp"
+#include "format/schema_check.hpp"
 #include "format/schema_json.hpp"
 
 namespace hotpack::format {
@@ -52,32 +53,46 @@ Status check_places(const ShardHeader& header, const Layout& layout) {
   return damaged_error(std::to_string(header.tensors.size()) + " tensors, expected " + std::to_string(layout.tensors.size()));
 }
 
-bool has_form(const ShardHeader& header, const std::string& name, DType type, std::uint64_t items) {
+const Tensor* find_form(const ShardHeader& header, const std::string& name, DType type, std::uint64_t items) {
   const Tensor* tensor = header.find(name);
-  return tensor != nullptr && tensor->type == type && tensor->shape.size() == 1 && tensor->shape[0] == items;
+  const bool good = tensor != nullptr && tensor->type == type && tensor->shape.size() == 1 && tensor->shape[0] == items;
+  return good ? tensor : nullptr;
 }
 
 std::string without_ending(std::string_view name, std::string_view ending) {
   return std::string(name.substr(0, name.size() - ending.size()));
 }
 
-// The field that a payload tensor holds, if its companions are there.
-std::optional<std::string> covered_field(const ShardHeader& header, const Tensor& tensor) {
+// The name of the field that a payload tensor holds.
+std::string field_of(std::string_view tensor) {
+  for (const std::string_view ending : {".zstd", ".data"}) {
+    if (tensor.ends_with(ending)) return without_ending(tensor, ending);
+  }
+  return std::string(tensor);
+}
+
+// The tables of the field that a payload tensor holds, if all its companions are there.
+std::optional<FieldTables> covered_field(const ShardHeader& header, const Tensor& tensor) {
   const std::uint64_t n = header.records;
-  if (tensor.name.ends_with(".zstd")) {
-    const std::string field = without_ending(tensor.name, ".zstd");
-    const bool covered = has_form(header, tensor.name + ".crc32c", DType::u32, n) &&
-                         has_form(header, tensor.name + ".offsets", DType::u64, n + 1) &&
-                         has_form(header, field + ".crc32c", DType::u32, n);
-    return covered ? std::optional(field) : std::nullopt;
+  FieldTables field{field_of(tensor.name), &tensor};
+  field.compressed = tensor.name.ends_with(".zstd");
+  field.crcs = find_form(header, field.name + ".crc32c", DType::u32, n);
+  if (field.crcs == nullptr) return std::nullopt;
+  if (field.name == tensor.name) {
+    const bool rows = !tensor.shape.empty() && tensor.shape[0] == n;
+    return rows ? std::optional(field) : std::nullopt;
   }
-  if (tensor.name.ends_with(".data")) {
-    const std::string field = without_ending(tensor.name, ".data");
-    const bool covered = has_form(header, field + ".crc32c", DType::u32, n) && has_form(header, field + ".offsets", DType::u64, n + 1);
-    return covered ? std::optional(field) : std::nullopt;
-  }
-  const bool rows = !tensor.shape.empty() && tensor.shape[0] == n;
-  return rows && has_form(header, tensor.name + ".crc32c", DType::u32, n) ? std::optional(tensor.name) : std::nullopt;
+  field.offsets = find_form(header, (field.compressed ? tensor.name : field.name) + ".offsets", DType::u64, n + 1);
+  if (field.compressed) field.frame_crcs = find_form(header, tensor.name + ".crc32c", DType::u32, n);
+  const bool covered = field.offsets != nullptr && (!field.compressed || field.frame_crcs != nullptr);
+  return covered ? std::optional(field) : std::nullopt;
+}
+
+// In how many forms a field is there.
+int count_forms(const ShardHeader& header, const std::string& field) {
+  int forms = 0;
+  for (const std::string_view ending : {"", ".data", ".zstd"}) forms += header.find(field + std::string(ending)) != nullptr ? 1 : 0;
+  return forms;
 }
 
 }  // namespace
@@ -109,6 +124,7 @@ Result<TensorList> expected_tensors(const ShardHeader& header) {
 Status check_form(std::span<const std::byte> file, const ShardHeader& header) {
   if (header.minor != 0) return {};
   HOTPACK_ASSIGN(const std::string schema, encode_schema(header.schema));
+  HOTPACK_TRY(check_schema(header.schema));
   HOTPACK_TRY(check_text("hotpack.schema", header.metadata.schema, schema));
   HOTPACK_TRY(check_text("hotpack.plan", header.metadata.plan, encode_plan(header.plan)));
   HOTPACK_TRY(check_engines(header));
@@ -134,21 +150,23 @@ Status check_fillers(std::span<const std::byte> file, const ShardHeader& header)
   return {};
 }
 
-Result<std::vector<std::string>> later_fields(const ShardHeader& header) {
+Result<std::vector<FieldTables>> later_fields(const ShardHeader& header) {
   HOTPACK_ASSIGN(const TensorList list, expected_tensors(header));
   const auto known = [&](const Tensor& tensor) {
     return std::any_of(list.payload.begin(), list.payload.end(), [&](const Tensor& one) { return one.name == tensor.name; });
   };
-  std::vector<std::string> fields;
+  std::vector<FieldTables> fields;
   for (const Tensor& tensor : header.tensors) {
     if (tensor.name.ends_with(".offsets")) break;  // the tables region starts here
     if (is_filler(tensor) || known(tensor) || tensor.bytes() == 0) continue;
-    const auto field = covered_field(header, tensor);
-    if (!field) {
-      return damaged_error("the payload tensor " + excerpt(Json(tensor.name)) + " has no CRC-32C a record", {},
-                           header.buffer_start() + tensor.begin);
+    auto field = covered_field(header, tensor);
+    const bool twice = count_forms(header, field_of(tensor.name)) > 1;
+    if (!field || twice) {
+      return damaged_error("the payload tensor " + excerpt(Json(tensor.name)) +
+                               (twice ? " stands beside another form of its field" : " has no CRC-32C a record"),
+                           {}, header.buffer_start() + tensor.begin);
     }
-    fields.push_back(*field);
+    fields.push_back(std::move(*field));
   }
   return fields;
 }

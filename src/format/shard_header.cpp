@@ -1,7 +1,9 @@
 #include "format/shard_header.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -104,12 +106,54 @@ Status check_present(const ShardHeader& header, const std::vector<Tensor>& expec
   return {};
 }
 
+bool is_expected(const TensorList& list, const std::string& name) {
+  const auto named = [&](const Tensor& tensor) { return tensor.name == name; };
+  return std::any_of(list.payload.begin(), list.payload.end(), named) || std::any_of(list.tables.begin(), list.tables.end(), named);
+}
+
+// In every version: nothing that belongs to another form of a field, so that all readers take the same tensors.
+Status check_one_form(const ShardHeader& header, const TensorList& expected) {
+  constexpr std::array<std::string_view, 8> kParts{"", ".data", ".zstd", ".offsets", ".shape", ".crc32c", ".zstd.offsets", ".zstd.crc32c"};
+  for (const std::string field : {"image", "label"}) {
+    for (const std::string_view part : kParts) {
+      const Tensor* found = header.find(field + std::string(part));
+      if (found == nullptr || is_expected(expected, found->name)) continue;
+      return damaged_error(
+          "the tensor " + found->name + " belongs to another form of the " + field + " than the schema and its tensors have", {},
+          header.buffer_start() + found->begin);
+    }
+  }
+  return {};
+}
+
+Status check_unlabelled(const ShardHeader& header) {
+  if (header.schema.label) return {};
+  const auto found = std::find_if(header.tensors.begin(), header.tensors.end(),
+                                  [](const Tensor& tensor) { return tensor.name == "label" || tensor.name.starts_with("label."); });
+  if (found == header.tensors.end()) return {};
+  return damaged_error("the tensor " + excerpt(Json(found->name)) + " does not belong to an unlabelled set", {},
+                       header.buffer_start() + found->begin);
+}
+
+// One stands after each payload tensor at most, and one before shard.crc32c.
+Status check_filler_count(const ShardHeader& header, const TensorList& expected) {
+  const auto fillers = static_cast<std::size_t>(std::count_if(header.tensors.begin(), header.tensors.end(), is_filler));
+  const std::size_t most = expected.payload.size() + 1;
+  if (header.minor > 0 || fillers <= most) return {};
+  return damaged_error(std::to_string(fillers) + " fillers; a shard of version 1.0 has at most " + std::to_string(most));
+}
+
+Status check_fillers_hold_bytes(const ShardHeader& header) {
+  const auto found = std::find_if(header.tensors.begin(), header.tensors.end(),
+                                  [](const Tensor& tensor) { return is_filler(tensor) && tensor.bytes() == 0; });
+  if (found == header.tensors.end()) return {};
+  return damaged_error("the filler " + found->name + " is empty", {}, header.buffer_start() + found->begin);
+}
+
 Status check_no_others(const ShardHeader& header, const TensorList& expected) {
-  const auto named = [](const std::vector<Tensor>& tensors, const std::string& name) {
-    return std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) { return tensor.name == name; });
-  };
+  if (header.minor > 0) return {};
   for (const Tensor& tensor : header.tensors) {
-    if (is_filler(tensor) || named(expected.payload, tensor.name) || named(expected.tables, tensor.name)) continue;
+    if (is_filler(tensor) || is_expected(expected, tensor.name)) continue;
     return damaged_error("the tensor " + excerpt(Json(tensor.name)) + " does not belong to a shard of version 1.0", {},
                          header.buffer_start() + tensor.begin);
   }
@@ -171,17 +215,16 @@ Status compare_sum(std::span<const std::byte> bytes, std::uint32_t told, const s
 }
 
 // Offsets rise from 0 to the end of their data.
-Status check_offsets(std::span<const std::byte> file, const ShardHeader& header, const std::string& name, const std::string& data_name) {
-  const Tensor& table = *header.find(name);
-  const std::uint64_t limit = header.find(data_name)->bytes();
+Status check_offsets(std::span<const std::byte> file, const ShardHeader& header, const Tensor& table, const Tensor& data) {
+  const std::uint64_t limit = data.bytes();
   std::uint64_t before = 0;
   for (std::uint64_t i = 0; i <= header.records; ++i) {
     const std::uint64_t offset = u64_at(file, header, table, i);
     const bool good = i == 0 ? offset == 0 : offset >= before && offset <= limit;
     if (!good || (i == header.records && offset != limit)) {
-      return damaged_error(
-          name + " does not rise from 0 to " + std::to_string(limit) + ": item " + std::to_string(i) + " is " + std::to_string(offset), {},
-          file_offset(header, table, i));
+      return damaged_error(table.name + " does not rise from 0 to " + std::to_string(limit) + ": item " + std::to_string(i) + " is " +
+                               std::to_string(offset),
+                           {}, file_offset(header, table, i));
     }
     before = offset;
   }
@@ -190,29 +233,25 @@ Status check_offsets(std::span<const std::byte> file, const ShardHeader& header,
 
 // A payload field as check_tables needs it.
 struct Field {
-  std::string name;
-  bool zstd = false;
+  FieldTables tables;
   std::uint64_t fixed_bytes = 0;  // of a record; 0 where sizes differ
   std::uint64_t item_size = 1;
-  std::uint64_t depth = 1;          // last side of a shape in the tables (first with chw)
-  const Tensor* offsets = nullptr;  // of records or frames
+  std::uint64_t depth = 1;               // last side of a shape in the tables (first with chw)
+  const Tensor* image_shapes = nullptr;  // of the image that a label must agree with, and of the image itself; null: one size
 };
-
-Field field_of(const ShardHeader& header, std::string name, std::uint64_t fixed_bytes) {
-  Field field{std::move(name), false, fixed_bytes, 1, 1, nullptr};
-  field.zstd = header.find(field.name + ".zstd") != nullptr;
-  field.offsets = header.find(field.name + (field.zstd ? ".zstd.offsets" : ".offsets"));
-  return field;
-}
 
 std::vector<Field> fields_of(const ShardHeader& header) {
   const Schema& schema = header.schema;
-  std::vector<Field> fields{field_of(header, "image", schema.image.shape ? image_record_bytes(schema) : 0)};
-  fields[0].depth = static_cast<std::uint64_t>(schema.image.channels());
+  Field image{image_tables(header), schema.image.shape ? image_record_bytes(schema) : 0};
+  image.depth = static_cast<std::uint64_t>(schema.image.channels());
+  image.image_shapes = image.tables.shapes;
+  std::vector<Field> fields{std::move(image)};
   if (!schema.label) return fields;
-  fields.push_back(field_of(header, "label", schema.label->shape ? label_record_bytes(schema) : 0));
-  fields[1].depth = static_cast<std::uint64_t>(label_depth(schema));
-  fields[1].item_size = schema.label->storage == LabelStorage::index ? static_cast<std::uint64_t>(schema.index_bytes()) : 1;
+  Field label{label_tables(header), schema.label->shape ? label_record_bytes(schema) : 0};
+  label.depth = static_cast<std::uint64_t>(label_depth(schema));
+  label.item_size = schema.label->storage == LabelStorage::index ? static_cast<std::uint64_t>(schema.index_bytes()) : 1;
+  label.image_shapes = fields[0].tables.shapes;
+  fields.push_back(std::move(label));
   return fields;
 }
 
@@ -228,14 +267,14 @@ std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t wi
 std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const ShardHeader& header, const Field& field,
                                         std::uint64_t index) {
   const bool chw = header.schema.image.layout == ImageLayout::chw;
-  const Tensor& image_table = *header.find("image.shape");
+  const Tensor& image_table = *field.image_shapes;
   const std::int32_t height = i32_at(file, header, image_table, 3 * index + (chw ? 1 : 0));
   const std::int32_t width = i32_at(file, header, image_table, 3 * index + (chw ? 2 : 1));
-  if (field.name == "image") {
+  if (field.image_shapes == field.tables.shapes) {
     const std::int32_t channels = i32_at(file, header, image_table, 3 * index + (chw ? 0 : 2));
     return channels == static_cast<std::int32_t>(field.depth) ? bytes_of_shape(height, width, field.depth) : std::nullopt;
   }
-  const Tensor& table = *header.find(field.name + ".shape");
+  const Tensor& table = *field.tables.shapes;
   const bool agrees = i32_at(file, header, table, 3 * index) == height && i32_at(file, header, table, 3 * index + 1) == width &&
                       std::cmp_equal(i32_at(file, header, table, 3 * index + 2), field.depth);
   return agrees ? bytes_of_shape(height, width, field.depth * field.item_size) : std::nullopt;
@@ -244,21 +283,22 @@ std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const S
 // The stored bytes of a record are what its shape needs, or can hold it when compressed.
 Status check_record_size(std::span<const std::byte> file, const ShardHeader& header, const Field& field, std::uint64_t index) {
   const auto needed = field.fixed_bytes != 0 ? std::optional(field.fixed_bytes) : told_bytes(file, header, field, index);
-  const std::string who = record_name(index) + ": " + field.name;
+  const FieldTables& tables = field.tables;
   if (!needed) {
-    return damaged_error(who + ".shape is impossible or disagrees with the schema or the image", {},
-                         file_offset(header, *header.find(field.name + ".shape"), 3 * index));
+    return damaged_error(record_name(index) + ": " + tables.name + ".shape is impossible or disagrees with the schema or the image", {},
+                         file_offset(header, *tables.shapes, 3 * index));
   }
-  const std::uint64_t stored = u64_at(file, header, *field.offsets, index + 1) - u64_at(file, header, *field.offsets, index);
-  if (field.zstd ? *needed / kMostExpansion <= stored : *needed == stored) return {};
-  return damaged_error(who + " has " + std::to_string(stored) + " bytes, its shape needs " + std::to_string(*needed), {},
-                       file_offset(header, *field.offsets, index));
+  const std::uint64_t stored = u64_at(file, header, *tables.offsets, index + 1) - u64_at(file, header, *tables.offsets, index);
+  if (tables.compressed ? *needed / kMostExpansion <= stored : *needed == stored) return {};
+  return damaged_error(
+      record_name(index) + ": " + tables.name + " has " + std::to_string(stored) + " bytes, its shape needs " + std::to_string(*needed), {},
+      file_offset(header, *tables.offsets, index));
 }
 
 Status check_fields(std::span<const std::byte> file, const ShardHeader& header) {
   for (const Field& field : fields_of(header)) {
-    if (field.offsets == nullptr) continue;  // records of one size, uncompressed: the header said all
-    HOTPACK_TRY(check_offsets(file, header, field.offsets->name, field.name + (field.zstd ? ".zstd" : ".data")));
+    if (field.tables.offsets == nullptr) continue;  // records of one size, uncompressed: the header said all
+    HOTPACK_TRY(check_offsets(file, header, *field.tables.offsets, *field.tables.payload));
     for (std::uint64_t i = 0; i < header.records; ++i) HOTPACK_TRY(check_record_size(file, header, field, i));
   }
   return {};
@@ -277,9 +317,9 @@ bool is_key(std::string_view key) {
 }
 
 Status check_keys(std::span<const std::byte> file, const ShardHeader& header) {
-  HOTPACK_TRY(check_offsets(file, header, "key.offsets", "key.data"));
   const Tensor& offsets = *header.find("key.offsets");
   const Tensor& data = *header.find("key.data");
+  HOTPACK_TRY(check_offsets(file, header, offsets, data));
   for (std::uint64_t i = 0; i < header.records; ++i) {
     const std::uint64_t begin = u64_at(file, header, offsets, i);
     const std::uint64_t size = u64_at(file, header, offsets, i + 1) - begin;
@@ -308,11 +348,44 @@ Status check_sums(std::span<const std::byte> file, const ShardHeader& header) {
   return damaged_error("shard.sums holds numbers that no records can have", {}, file_offset(header, *header.find("shard.sums"), 0));
 }
 
+FieldTables tables_of(const ShardHeader& header, std::string name, bool one_size) {
+  FieldTables found;
+  found.name = std::move(name);
+  const auto table = [&](std::string_view suffix) { return header.find(found.name + std::string(suffix)); };
+  found.payload = table(".zstd");
+  found.compressed = found.payload != nullptr;
+  if (found.compressed) {
+    found.offsets = table(".zstd.offsets");
+    found.frame_crcs = table(".zstd.crc32c");
+  } else {
+    found.payload = table(one_size ? "" : ".data");
+    if (!one_size) found.offsets = table(".offsets");
+  }
+  if (!one_size) found.shapes = table(".shape");
+  found.crcs = table(".crc32c");
+  return found;
+}
+
 }  // namespace
 
 const Tensor* ShardHeader::find(std::string_view name) const {
-  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& tensor) { return tensor.name == name; });
-  return found == tensors.end() ? nullptr : &*found;
+  const auto found = std::lower_bound(by_name_.begin(), by_name_.end(), name,
+                                      [&](std::uint32_t index, std::string_view wanted) { return tensors[index].name < wanted; });
+  return found == by_name_.end() || tensors[*found].name != name ? nullptr : &tensors[*found];
+}
+
+void ShardHeader::set_tensors(std::vector<Tensor> sorted_by_offset) {
+  tensors = std::move(sorted_by_offset);
+  by_name_.resize(tensors.size());
+  std::iota(by_name_.begin(), by_name_.end(), 0u);
+  std::sort(by_name_.begin(), by_name_.end(), [&](std::uint32_t a, std::uint32_t b) { return tensors[a].name < tensors[b].name; });
+}
+
+FieldTables image_tables(const ShardHeader& header) { return tables_of(header, "image", header.schema.image.shape.has_value()); }
+
+FieldTables label_tables(const ShardHeader& header) {
+  if (!header.schema.label) return FieldTables{"label"};
+  return tables_of(header, "label", header.schema.label->shape.has_value());
 }
 
 Result<ShardHeader> decode_header(std::span<const std::byte> file, SchemaCache* cache) {
@@ -324,12 +397,16 @@ Result<ShardHeader> decode_header(std::span<const std::byte> file, SchemaCache* 
   HOTPACK_TRY(check_metadata(header.metadata, header.minor));
   HOTPACK_ASSIGN(header.schema, schema_of(header.metadata, header.minor, cache));
   HOTPACK_ASSIGN(header.plan, plan_of(header.metadata, header.minor));
-  header.tensors = std::move(container.tensors);
+  header.set_tensors(std::move(container.tensors));
   HOTPACK_ASSIGN(header.records, record_count(header));
   HOTPACK_ASSIGN(const TensorList expected, expected_tensors(header));
   HOTPACK_TRY(check_present(header, expected.payload));
   HOTPACK_TRY(check_present(header, expected.tables));
-  if (header.minor == 0) HOTPACK_TRY(check_no_others(header, expected));
+  HOTPACK_TRY(check_one_form(header, expected));
+  HOTPACK_TRY(check_unlabelled(header));
+  HOTPACK_TRY(check_fillers_hold_bytes(header));
+  HOTPACK_TRY(check_filler_count(header, expected));
+  HOTPACK_TRY(check_no_others(header, expected));
   HOTPACK_TRY(find_tables(header));
   header.aligned = is_aligned(header, expected);
   return header;

@@ -32,8 +32,28 @@ struct ShardHeader {
   bool aligned = false;            // payload fields on pages, tables at multiples of their item size
 
   [[nodiscard]] std::uint64_t buffer_start() const { return 8 + header_bytes; }
+  // O(log tensors); null where there is none.
   [[nodiscard]] const Tensor* find(std::string_view name) const;
+  void set_tensors(std::vector<Tensor> sorted_by_offset);
+
+ private:
+  std::vector<std::uint32_t> by_name_;  // indices of tensors, by name
 };
+
+// The tensors of one payload field. They borrow from the header. `payload` is null where the shard has no such field.
+struct FieldTables {
+  std::string name;
+  const Tensor* payload = nullptr;
+  bool compressed = false;
+  const Tensor* offsets = nullptr;  // of records (sizes that differ) or of frames; null: records of one size, uncompressed
+  const Tensor* shapes = nullptr;   // null: records of one size
+  const Tensor* crcs = nullptr;
+  const Tensor* frame_crcs = nullptr;  // only when compressed
+};
+
+// The image and the label as the schema and the tensors that decode_header held against it give them, never by which other names exist.
+[[nodiscard]] FieldTables image_tables(const ShardHeader& header);
+[[nodiscard]] FieldTables label_tables(const ShardHeader& header);
 
 // Cached parse of a schema text: shards of one data set share it, and a reader skips parsing where the text is equal.
 struct SchemaCache {
@@ -44,7 +64,8 @@ struct SchemaCache {
 
 // Rules checked: length L and its range; JSON (strict); entries; offsets that start at 0, touch and end at the end of the file;
 // shapes; metadata; version (unknown major refused; later minor accepted); schema; every tensor that the schema calls for is there
-// with its dtype and shape; one N everywhere; the tables region. Unknown tensors are allowed from 1.1 on.
+// with its dtype and shape, and none that belongs to another form of image or label; one N everywhere; fillers that are not empty; the
+// tables region. Unknown tensors are allowed from 1.1 on.
 // `file` is the whole file. A file with L = 0 is reported as unfinished.
 [[nodiscard]] Result<ShardHeader> decode_header(std::span<const std::byte> file, SchemaCache* cache = nullptr);
 

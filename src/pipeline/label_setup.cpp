@@ -105,21 +105,22 @@ Result<Verdict> decide_reading(const std::optional<ClassTable>& table, const Lab
   return Verdict{LabelReading::index, "no class colours were given; " + found};
 }
 
-// Splits --ignore into raw ids and classes.
+// Splits --ignore into raw ids (of id labels) and classes (by name; of other labels by id too).
 Status resolve_ignored(const std::vector<std::string>& ignore, const ClassTable& table, labels::LabelRules& rules) {
+  const bool ids = rules.reading == LabelReading::index;
+  const std::int64_t end = ids ? 65536 : static_cast<std::int64_t>(table.classes.size());
   for (const std::string& word : ignore) {
-    if (const auto id = table.find(word); id && rules.reading != LabelReading::index) {
-      rules.ignore_classes.push_back(*id);
-    } else if (const auto number = whole_number(word); number && rules.reading == LabelReading::index && *number >= 0 && *number <= 65535) {
+    const std::optional<int> named = table.find(word);
+    const std::optional<std::int64_t> number = whole_number(word);
+    const bool is_id = number && *number >= 0 && *number < end;
+    if (named && is_id && *named != *number)
+      return usage_error("--ignore " + word + ": is an id, and the name of class " + std::to_string(*named) +
+                         "; give the class file other names");
+    if (!named && !is_id) return usage_error("--ignore " + word + ": no class has that name, and it is no id");
+    if (ids && is_id)
       rules.ignore_ids.push_back(*number);
-    } else if (number && rules.reading != LabelReading::index && *number >= 0 &&
-               *number < static_cast<std::int64_t>(table.classes.size())) {
-      rules.ignore_classes.push_back(static_cast<int>(*number));
-    } else if (id) {
-      rules.ignore_classes.push_back(*id);
-    } else {
-      return usage_error("--ignore " + word + ": no class has that name, and it is no id");
-    }
+    else
+      rules.ignore_classes.push_back(named ? *named : static_cast<int>(*number));
   }
   return {};
 }
@@ -231,6 +232,20 @@ Result<LabelSetup> folder_setup(const PackOptions& options, SampleList& list, Pr
   return setup;
 }
 
+std::vector<ClassInfo> numbered_with_sources(std::size_t count) {
+  std::vector<ClassInfo> classes = labels::numbered_classes(static_cast<int>(count)).classes;
+  for (std::size_t id = 0; id < count; ++id) classes[id].sources = {LabelSource(static_cast<std::int64_t>(id))};
+  return classes;
+}
+
+// Whether reading all labels of a finished pack again would count as many classes: its last class occurs, and no id beyond it can
+// (unknown ids stop a run). One class alone may be a mask of two values misread, which a fresh run asks about.
+bool counted_by_scan(const format::Manifest& finished) {
+  const std::size_t count = finished.schema.class_count();
+  return count > 1 && finished.skipped == 0 && finished.schema.classes == numbered_with_sources(count) &&
+         finished.statistics.pixels.back() > 0;
+}
+
 Status check_unlabelled_options(const LabelOptions& options) {
   const bool has_rules =
       options.reading != LabelReading::automatic || !options.ignore.empty() || options.unknown != "error" || options.pad_label != "ignore";
@@ -280,16 +295,21 @@ Result<LabelSetup> resolve_labels(const PackOptions& options, SampleList& list, 
   return make_setup(options.label, *table, reading, std::move(verdict));
 }
 
-Result<LabelSetup> adopt_labels(const PackOptions& options, SampleList& list, const EarlierDecision& earlier, ProblemLog& problems) {
+Result<LabelSetup> adopt_labels(const PackOptions& options, SampleList& list, const format::Manifest& finished, ProblemLog& problems) {
   if (!options.input.image_folders.empty()) return folder_setup(options, list, problems);
   if (!list.has_label_files) {
     HOTPACK_TRY(check_unlabelled_options(options.label));
     return LabelSetup{};
   }
   HOTPACK_ASSIGN(std::optional<ClassTable> table, given_table(options.label));
-  const LabelReading reading = options.label.reading == LabelReading::automatic ? earlier.reading : options.label.reading;
+  LabelReading reading = options.label.reading;
+  if (reading == LabelReading::automatic) reading = table && table->has_colors ? LabelReading::color : LabelReading::index;
   HOTPACK_TRY(check_table_fits(reading, table));
-  if (!table) table = reading == LabelReading::binary ? labels::binary_classes() : table_of(*earlier.classes);
+  if (!table && reading == LabelReading::binary) table = labels::binary_classes();
+  if (!table) {
+    if (options.label.unknown != "error" || !counted_by_scan(finished)) return data_error("the labels must be read to count their classes");
+    table = labels::numbered_classes(static_cast<int>(finished.schema.class_count()));
+  }
   return make_setup(options.label, *table, reading,
                     "labels are read as " + std::string(labels::reading_name(reading)) + " (as in the finished run)");
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "format/manifest.hpp"
 #include "hotpack/result.hpp"
 #include "labels/class_table.hpp"
 #include "labels/label_decoder.hpp"
@@ -29,20 +30,15 @@ struct LabelSetup {
   std::string verdict;           // what was decided and why, for people
 };
 
-// What an earlier, finished run decided for the same inputs; spares it from being found out again.
-struct EarlierDecision {
-  labels::LabelReading reading;
-  const std::vector<ClassInfo>* classes;
-};
-
 // Decides by options and, where they leave it open, by the headers (`survey`) and by reading all labels (number of classes).
 // For class folders also sets every sample's class_id. Errors: `usage` for options that contradict each other, `data` where labels
 // cannot be read as asked.
 [[nodiscard]] Result<LabelSetup> resolve_labels(const PackOptions& options, SampleList& list, const HeaderSurvey& survey,
                                                 Observer& observer, ProblemLog& problems);
 
-// The same from an earlier decision, without looking at any file.
-[[nodiscard]] Result<LabelSetup> adopt_labels(const PackOptions& options, SampleList& list, const EarlierDecision& earlier,
+// The same for inputs that a finished pack may hold already, without looking at any file: what options leave open is taken from its
+// manifest, but only where finding it out again must give the same. Otherwise an error, and resolve_labels() is the way.
+[[nodiscard]] Result<LabelSetup> adopt_labels(const PackOptions& options, SampleList& list, const format::Manifest& finished,
                                               ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

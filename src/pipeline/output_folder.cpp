@@ -1,9 +1,9 @@
 #include "pipeline/output_folder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/checksum.hpp"
@@ -57,14 +57,32 @@ Error foreign(const std::string& path) {
       path + ": was not made by hotpack; -o must name a new folder or one that hotpack made. Move the file away or choose another folder");
 }
 
-// Begins like every shard of hotpack. A file of that name that does not is not ours to replace.
-bool is_hotpack_shard(const std::string& path) {
-  constexpr std::string_view kStart = R"({"__metadata__":{"hotpack.format":)";
-  std::array<std::byte, 8 + kStart.size()> head{};
+// How each of our files begins, up to its version. A file that begins otherwise is not ours to replace.
+constexpr std::string_view kShardStart = R"({"__metadata__":{"hotpack.format":")";
+constexpr std::string_view kManifestStart = "{\n\"format\":\"";
+constexpr std::size_t kLongestVersion = 16;
+
+// The bytes of a file from `offset` on, as many as a beginning with its version takes; fewer where it is shorter, none where it is
+// unreadable.
+std::string beginning_of(const std::string& path, std::uint64_t offset, std::size_t size) {
+  std::string text(size, '\0');
   const Result<File> file = File::open_read(path);
-  if (!file.ok()) return false;
-  const Result<std::size_t> got = file->read_some(0, head);
-  return got.ok() && *got == head.size() && std::equal(kStart.begin(), kStart.end(), reinterpret_cast<const char*>(head.data()) + 8);
+  if (!file.ok()) return "";
+  const Result<std::size_t> got = file->read_some(offset, std::as_writable_bytes(std::span(text)));
+  text.resize(got.ok() ? *got : 0);
+  return text;
+}
+
+// Refuses a manifest or shard that another program, or a later hotpack, has written.
+Status check_origin(const std::string& path, bool is_manifest) {
+  const std::string_view start = is_manifest ? kManifestStart : kShardStart;
+  const std::string text = beginning_of(path, is_manifest ? 0 : 8, start.size() + kLongestVersion);
+  if (!std::string_view(text).starts_with(start)) return foreign(path);
+  const std::string_view rest = std::string_view(text).substr(start.size());
+  const std::string_view version = rest.substr(0, rest.find('"'));
+  if (version == format::kVersion) return {};
+  return usage_error(path + ": is of format " + std::string(version) + ", which this hotpack (format " + std::string(format::kVersion) +
+                     ") must not replace. Choose another folder, or remove the old one");
 }
 
 void load_manifest(OutputFolder& folder) {
@@ -89,18 +107,23 @@ std::optional<ExistingShard> first_readable(const OutputFolder& folder) {
   return std::nullopt;
 }
 
-// Whether any record of the shards that are there is a sample of the plan (or there is none that can be read).
-bool shares_a_key(const OutputFolder& folder, const SampleList& list) {
+// How many keys the shards that are there hold, and how many of them the plan has too.
+struct KeyOverlap {
+  std::uint64_t old_keys = 0;
+  std::uint64_t shared = 0;
+};
+
+KeyOverlap compare_keys(const OutputFolder& folder, const SampleList& list) {
   std::set<std::string_view> planned;
   for (const Sample& sample : list.samples) planned.insert(list.key(sample));
-  bool saw_a_key = false;
+  KeyOverlap overlap;
   for (const std::string& name : folder.shards) {
     const Result<std::vector<std::string>> keys = read_keys(folder.path, name);
-    if (!keys.ok()) continue;
-    saw_a_key = saw_a_key || !keys->empty();
-    if (std::any_of(keys->begin(), keys->end(), [&](const std::string& key) { return planned.count(key) > 0; })) return true;
+    if (!keys.ok()) continue;  // damaged: packed again
+    overlap.old_keys += keys->size();
+    for (const std::string& key : *keys) overlap.shared += planned.count(key);
   }
-  return !saw_a_key;
+  return overlap;
 }
 
 // Whether a shard is this plan's: same plan, schema and sources.
@@ -125,7 +148,8 @@ Result<OutputFolder> look_at_output(const std::string& path) {
   for (; !failure && entries != std::filesystem::directory_iterator(); entries.increment(failure)) {
     const std::string name = entries->path().filename().string();
     if (is_ours(writer::final_name_of(name))) continue;
-    if (!is_ours(name) || (name != format::kManifestName && !is_hotpack_shard(path + "/" + name))) return foreign(path + "/" + name);
+    if (!is_ours(name)) return foreign(path + "/" + name);
+    HOTPACK_TRY(check_origin(path + "/" + name, name == format::kManifestName));
     if (name == format::kManifestName)
       has_manifest = true;
     else
@@ -174,7 +198,7 @@ bool is_complete(const OutputFolder& folder, const Plan& plan, const std::vector
          std::all_of(kept.begin(), kept.end(), [](const auto& shard) { return shard.has_value(); });
 }
 
-Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list) {
+Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list, std::vector<std::string>& remarks) {
   const std::optional<ExistingShard> old = first_readable(folder);
   if (!old && !folder.manifest) return {};
   const Schema& schema = folder.manifest ? folder.manifest->schema : old->schema;
@@ -185,8 +209,15 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
   if (identity.keys == plan.identity.keys && identity.shards != plan.identity.shards)
     return usage_error(folder.path + ": was packed with other options: --shard-size or --shard-samples (" +
                        std::to_string(plan.identity.shards) + " shards here, " + std::to_string(identity.shards) + " there)" + again);
-  if (identity.keys == plan.identity.keys || shares_a_key(folder, list)) return {};
-  return usage_error(folder.path + ": holds another data set: not one key in common" + again);
+  if (identity.keys == plan.identity.keys) return {};
+  // A few keys in common are chance (every split may have a 0001); half of the smaller set are the same data, grown or shrunk.
+  const KeyOverlap overlap = compare_keys(folder, list);
+  const std::string counts = std::to_string(overlap.shared) + " of its " + std::to_string(overlap.old_keys) + " keys are among the " +
+                             std::to_string(list.samples.size()) + " of the input";
+  if (2 * overlap.shared < std::min<std::uint64_t>(overlap.old_keys, list.samples.size()))
+    return usage_error(folder.path + ": holds another data set: " + counts + again);
+  remarks.push_back(folder.path + ": the samples have changed (" + counts + "), so all its shards are packed again");
+  return {};
 }
 
 Result<std::vector<std::string>> read_keys(const std::string& folder, const std::string& name) {
@@ -197,21 +228,29 @@ Result<std::vector<std::string>> read_keys(const std::string& folder, const std:
   return keys;
 }
 
-Result<bool> sources_unchanged(const std::string& folder, const std::string& name, const ShardPlan& plan, const SampleList& list) {
+Result<SourceCheck> check_sources(const std::string& folder, const std::string& name, const ShardPlan& plan, const SampleList& list) {
   HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
-  if (shard.header.records != plan.samples) return false;
   const format::Tensor& hashes = *shard.header.find("source.hash");
-  const auto stored = [&](std::uint64_t index) { return format::u64_at(shard.mapping.bytes(), shard.header, hashes, index); };
   SourceReader reader;
-  for (std::uint64_t record = 0; record < plan.samples; ++record) {
-    const Sample& sample = list.samples[static_cast<std::size_t>(plan.first + record)];
-    HOTPACK_ASSIGN(auto bytes, reader.read(list.image_path(sample), sample.image.bytes));
-    if (xxh3_64(bytes) != stored(2 * record)) return false;
-    if (!list.has_label_files) continue;
-    HOTPACK_ASSIGN(bytes, reader.read(list.label_path(sample), sample.label.bytes));
-    if (xxh3_64(bytes) != stored(2 * record + 1)) return false;
+  const auto same = [&](const std::string& path, std::uint64_t bytes, std::uint64_t index) -> Result<bool> {
+    HOTPACK_ASSIGN(const auto content, reader.read(path, bytes));
+    return xxh3_64(content) == format::u64_at(shard.mapping.bytes(), shard.header, hashes, index);
+  };
+  SourceCheck check;
+  std::uint64_t record = 0;  // the records are the planned samples in order, without those that were skipped
+  for (std::uint64_t s = plan.first; s < plan.first + plan.samples && check.unchanged; ++s) {
+    const Sample& sample = list.samples[static_cast<std::size_t>(s)];
+    if (record == shard.header.records || key_of(shard, record) != list.key(sample)) {
+      check.skipped.push_back(s);
+      continue;
+    }
+    HOTPACK_ASSIGN(check.unchanged, same(list.image_path(sample), sample.image.bytes, 2 * record));
+    if (check.unchanged && list.has_label_files) {
+      HOTPACK_ASSIGN(check.unchanged, same(list.label_path(sample), sample.label.bytes, 2 * record + 1));
+    }
+    ++record;
   }
-  return true;
+  return check;
 }
 
 }  // namespace hotpack::pipeline

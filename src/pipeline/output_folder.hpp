@@ -24,7 +24,8 @@ struct OutputFolder {
   std::vector<std::string> shards;           // names of shard files, sorted
 };
 
-// Lists the folder. Refuses (code `usage`) any entry that is neither a manifest, a shard of hotpack, nor one of its temporary files.
+// Lists the folder. Refuses (code `usage`) any entry that is neither a manifest, a shard of hotpack, nor one of its temporary files,
+// and those of a later format.
 [[nodiscard]] Result<OutputFolder> look_at_output(const std::string& path);
 
 // A shard file that passed its first-touch checks.
@@ -44,15 +45,21 @@ struct ExistingShard {
 // Whether the folder already holds this plan, whole: nothing is to be done.
 [[nodiscard]] bool is_complete(const OutputFolder& folder, const Plan& plan, const std::vector<std::optional<writer::FinishedShard>>& kept);
 
-// Refuses (code `usage`) a folder that was packed with other options, naming the first that differs, or that holds another data set.
-[[nodiscard]] Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list);
+// Refuses (code `usage`) a folder that was packed with other options, naming the first that differs, or that holds another data set (less
+// than half of the keys in common). A changed set of samples is told in `remarks`.
+[[nodiscard]] Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list,
+                                        std::vector<std::string>& remarks);
 
 // Keys of the records of a shard, in order.
 [[nodiscard]] Result<std::vector<std::string>> read_keys(const std::string& folder, const std::string& name);
 
-// Whether the sources of a kept shard still have the hashes stored in it (--recheck). False where samples were skipped: nothing is
-// stored of them. Errors: `io`.
-[[nodiscard]] Result<bool> sources_unchanged(const std::string& folder, const std::string& name, const ShardPlan& shard,
-                                             const SampleList& list);
+// What hashing the sources of a kept shard shows (--recheck).
+struct SourceCheck {
+  bool unchanged = true;               // the packed samples' files have the hashes stored in the shard
+  std::vector<std::uint64_t> skipped;  // samples (indices into the list) that the shard lacks: nothing is stored of them
+};
+// Errors: `io`.
+[[nodiscard]] Result<SourceCheck> check_sources(const std::string& folder, const std::string& name, const ShardPlan& shard,
+                                                const SampleList& list);
 
 }  // namespace hotpack::pipeline

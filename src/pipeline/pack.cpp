@@ -13,9 +13,11 @@
 #include "base/try.hpp"
 #include "pipeline/header_survey.hpp"
 #include "pipeline/output_folder.hpp"
+#include "pipeline/output_lock.hpp"
 #include "pipeline/pack_sink.hpp"
 #include "pipeline/prepare.hpp"
 #include "pipeline/run.hpp"
+#include "pipeline/skipped_file.hpp"
 #include "writer/atomic_file.hpp"
 
 namespace hotpack::pipeline {
@@ -47,10 +49,10 @@ class Packing {
 
   Result<PackReport> pack(bool dry_run) {
     HOTPACK_TRY(check_options(options_));
+    HOTPACK_TRY(check_skipped_path(options_.run));
     HOTPACK_ASSIGN(list_, gather_samples(options_.input, report_.plan, report_.problems));
     if (report_.problems.count() > 0) return refused();
-    HOTPACK_ASSIGN(folder_, look_at_output(options_.run.output));
-    if (options_.run.force) forget_output();
+    HOTPACK_TRY(look_at_folder());
     HOTPACK_ASSIGN(const bool finished, already_complete());
     if (finished) return complete();
     HOTPACK_ASSIGN(const ProblemLog headers, decide());
@@ -58,12 +60,10 @@ class Packing {
     // What headers show stops the run now, before hours are spent, unless bad samples are skipped: then packing meets them again.
     if (!options_.run.skip_errors) report_.problems.append(headers);
     if (report_.problems.count() > 0) return refused();
-    HOTPACK_TRY(check_same_options(folder_, decision_->plan, list_));
+    if (!dry_run) return write();
     HOTPACK_TRY(keep_what_is_good());
     HOTPACK_TRY(summarize_plan());
-    if (dry_run) return planned();
-    HOTPACK_TRY(check_free_space());
-    return write();
+    return planned();
   }
 
   Result<PackReport> check() {
@@ -80,36 +80,31 @@ class Packing {
   }
 
  private:
-  // Every shard is to be packed again, whatever is there.
-  void forget_output() {
+  // What the output folder holds. With --force every shard is to be packed again, whatever is there.
+  Status look_at_folder() {
+    HOTPACK_ASSIGN(folder_, look_at_output(options_.run.output));
+    shards_before_ = folder_.shards;
+    if (!options_.run.force) return {};
     folder_.manifest.reset();
     folder_.manifest_fault.clear();
-    forced_away_ = std::exchange(folder_.shards, {});
+    folder_.shards.clear();
+    return {};
   }
 
   // A finished pack of the same inputs and options: found without reading a label or a header.
   Result<bool> already_complete() {
     if (!folder_.manifest) return false;
-    const Schema& schema = folder_.manifest->schema;
-    const auto reading = labels::reading_from_name(earlier_label_kind(schema));
-    const EarlierDecision earlier{reading.value_or(labels::LabelReading::index), &schema.classes};
     ProblemLog ignored;
-    Result<LabelSetup> setup = adopt_labels(options_, list_, earlier, ignored);
+    Result<LabelSetup> setup = adopt_labels(options_, list_, *folder_.manifest, ignored);
     if (!setup.ok()) return false;  // decide() finds the same fault and says it in full
     HOTPACK_ASSIGN(Plan plan, make_plan(options_, *setup, list_));
     if (plan.schema_text != folder_.manifest->schema_text || plan.plan_text != folder_.manifest->plan_text) return false;
     std::vector<std::string> damaged;
     Kept kept = find_kept_shards(folder_, plan, damaged);
-    HOTPACK_TRY(recheck_sources(plan, kept));
-    if (!is_complete(folder_, plan, kept)) return false;
+    HOTPACK_TRY(recheck_sources(*setup, plan, kept));
+    if (observer_.stop_requested() || !is_complete(folder_, plan, kept)) return false;
     decision_.emplace(Decision{std::move(setup).value(), std::move(plan), std::move(kept)});
     return true;
-  }
-
-  static std::string earlier_label_kind(const Schema& schema) {
-    for (const auto& [name, value] : schema.options.more)
-      if (name == "label_kind" && value.size() > 2) return value.substr(1, value.size() - 2);
-    return "";
   }
 
   // Labels, classes, shards. Gives the problems that headers show.
@@ -130,26 +125,37 @@ class Packing {
   Result<ProblemLog> unresolved(Error error, HeaderSurvey& survey) {
     if (!checking_ || error.code != ErrorCode::data) return error;
     report_.problems.append(survey.problems);
-    report_.problems.add({ProblemKind::label_form, error.path, error.message});
+    const bool class_file = error.path == options_.label.classes;
+    report_.problems.add({class_file ? ProblemKind::class_file : ProblemKind::label_form, error.path, error.message});
     return ProblemLog();
   }
 
+  // Which shards stay; refuses a folder that is not this pack's.
   Status keep_what_is_good() {
+    HOTPACK_TRY(check_same_options(folder_, decision_->plan, list_, report_.plan.warnings));
     std::vector<std::string> damaged;
     decision_->kept = find_kept_shards(folder_, decision_->plan, damaged);
-    HOTPACK_TRY(recheck_sources(decision_->plan, decision_->kept));
+    HOTPACK_TRY(recheck_sources(decision_->setup, decision_->plan, decision_->kept));
     for (const std::string& text : damaged) report_.plan.warnings.push_back(text + "; the shard is packed again");
     if (!folder_.manifest_fault.empty()) report_.plan.warnings.push_back(folder_.manifest_fault + "; it is written again");
     return {};
   }
 
-  // --recheck: forgets kept shards whose sources have other bytes now.
-  Status recheck_sources(const Plan& plan, Kept& kept) {
+  // --recheck: forgets kept shards whose sources have other bytes now, or whose skipped samples can be packed by now.
+  Status recheck_sources(const LabelSetup& setup, const Plan& plan, Kept& kept) {
     if (!options_.run.recheck) return {};
+    SampleWorker worker(options_, setup, plan.schema, list_);
+    PackedSample out;
+    out.sums = format::Sums(plan.schema.image.channels(), plan.schema.label ? plan.schema.class_count() : 0);
     for (std::size_t i = 0; i < kept.size() && !observer_.stop_requested(); ++i) {
       if (!kept[i]) continue;
-      HOTPACK_ASSIGN(const bool unchanged, sources_unchanged(folder_.path, kept[i]->row.file, plan.shards[i], list_));
-      if (!unchanged) kept[i].reset();
+      HOTPACK_ASSIGN(SourceCheck check, check_sources(folder_.path, kept[i]->row.file, plan.shards[i], list_));
+      for (const std::uint64_t skipped : check.skipped) {
+        if (!check.unchanged) break;
+        HOTPACK_ASSIGN(const auto problem, worker.process(list_.samples[static_cast<std::size_t>(skipped)], out));
+        check.unchanged = problem.has_value();
+      }
+      if (!check.unchanged) kept[i].reset();
     }
     return {};
   }
@@ -178,11 +184,22 @@ class Packing {
     return {};
   }
 
+  // What --force removes before it writes.
+  [[nodiscard]] std::uint64_t bytes_forced_away() const {
+    std::uint64_t bytes = 0;
+    for (const std::string& name : shards_before_) {
+      std::error_code failure;
+      const std::uintmax_t size = std::filesystem::file_size(options_.run.output + "/" + name, failure);
+      if (options_.run.force && !failure) bytes += size;
+    }
+    return bytes;
+  }
+
   Status check_free_space() const {
     // The manifest repeats the schema and has a row a shard.
     const std::uint64_t manifest = 4096 + decision_->plan.schema_text.size() + 256 * decision_->plan.shards.size();
     const std::uint64_t needed = report_.plan.bytes_to_write + manifest;
-    if (!report_.plan.free_bytes || *report_.plan.free_bytes >= needed) return {};
+    if (!report_.plan.free_bytes || *report_.plan.free_bytes + bytes_forced_away() >= needed) return {};
     return Error{ErrorCode::io,
                  "the disk has " + std::to_string(*report_.plan.free_bytes) + " bytes free, the pack needs " +
                      (report_.plan.exact ? "" : "up to ") + std::to_string(needed) +
@@ -193,42 +210,48 @@ class Packing {
 
   // ---- writing
 
+  // With the folder locked: another run may have changed it since it was looked at.
   Result<PackReport> write() {
-    HOTPACK_ASSIGN(const bool created, prepare_folder());
-    Result<PackReport> report = pack_shards();
-    if (!report.ok() && created) {
-      std::error_code ignored;
-      std::filesystem::remove(options_.run.output, ignored);  // only where it is empty
-    }
-    return report;
-  }
-
-  // True when the folder was made by this run.
-  Result<bool> prepare_folder() {
-    const std::string& output = options_.run.output;
-    std::error_code failure;
-    const bool created = std::filesystem::create_directories(output, failure);
-    if (failure) return io_error("cannot make the output folder", output, failure.value());
-    HOTPACK_TRY(writer::remove_stale_temporaries(output, [](std::string_view) { return true; }));
-    HOTPACK_TRY(unpublish(output));
-    return created;
+    HOTPACK_ASSIGN(const std::optional<OutputLock> lock, OutputLock::take(options_.run.output, observer_));
+    if (!lock) return stopped();
+    HOTPACK_TRY(look_at_folder());
+    HOTPACK_TRY(keep_what_is_good());
+    if (observer_.stop_requested()) return stopped();
+    if (is_complete(folder_, decision_->plan, decision_->kept)) return complete();
+    HOTPACK_TRY(summarize_plan());
+    HOTPACK_TRY(check_free_space());
+    HOTPACK_TRY(writer::remove_stale_temporaries(options_.run.output, [](std::string_view) { return true; }));
+    HOTPACK_TRY(unpublish());
+    return pack_shards();
   }
 
   // From here on the folder is not a data set until its manifest is written again.
-  Status unpublish(const std::string& output) {
+  Status unpublish() {
     std::error_code failure;
-    if (std::filesystem::remove(manifest_path(output), failure)) HOTPACK_TRY(sync_folder(output));
-    if (failure) return io_error("cannot remove the old manifest", manifest_path(output), failure.value());
+    const std::string path = manifest_path(options_.run.output);
+    if (std::filesystem::remove(path, failure)) HOTPACK_TRY(sync_folder(options_.run.output));
+    if (failure) return io_error("cannot remove the old manifest", path, failure.value());
+    return options_.run.force ? remove_shards(shards_before_) : Status();
+  }
+
+  [[nodiscard]] Status remove_shards(const std::vector<std::string>& names) const {
+    for (const std::string& name : names) {
+      std::error_code failure;
+      if (!std::filesystem::remove(options_.run.output + "/" + name, failure) && failure)
+        return io_error("cannot remove an old shard", options_.run.output + "/" + name, failure.value());
+    }
+    return {};
+  }
+
+  // Shards of an earlier plan whose names this one does not use.
+  [[nodiscard]] std::vector<std::string> stale_shards() const {
     std::set<std::string> planned;
     const std::size_t count = decision_->plan.shards.size();
-    for (std::size_t i = 0; i < count; ++i)
-      if (!options_.run.force) planned.insert(format::shard_file_name(i, count));
-    std::vector<std::string> old = folder_.shards;
-    old.insert(old.end(), forced_away_.begin(), forced_away_.end());
-    for (const std::string& name : old)
-      if (planned.count(name) == 0 && !std::filesystem::remove(output + "/" + name, failure) && failure)
-        return io_error("cannot remove an old shard", output + "/" + name, failure.value());
-    return {};
+    for (std::size_t i = 0; i < count; ++i) planned.insert(format::shard_file_name(i, count));
+    std::vector<std::string> stale;
+    for (const std::string& name : folder_.shards)
+      if (planned.count(name) == 0) stale.push_back(name);
+    return stale;
   }
 
   Result<PackReport> pack_shards() {
@@ -242,11 +265,14 @@ class Packing {
     }
     PackSink sink(input, report_.problems, skipped_before);
     HOTPACK_TRY(open_empty_shard(input, sink));
-    HOTPACK_ASSIGN(const RunResult run, run_samples(input, sink, observer_));
+    const Result<RunResult> run = run_samples(input, sink, observer_);
+    // Also when the run fails: who set --max-errors wants to know what was skipped.
+    HOTPACK_TRY(write_skipped_file(options_.run, plan, list_, decision_->kept, sink.skipped_lines()));
+    HOTPACK_TRY(run);
     HOTPACK_ASSIGN(const auto finished, sink.finish());
-    take_counts(run, finished);
-    if (run.stopped) return stopped();
-    return publish(finished, sink.skipped_lines());
+    take_counts(*run, finished);
+    if (run->stopped) return stopped();
+    return publish(finished);
   }
 
   // An empty data set has one shard without records; no sample makes the pipeline open it.
@@ -257,20 +283,18 @@ class Packing {
   }
 
   void take_counts(const RunResult& run, const std::map<std::size_t, writer::FinishedShard>& finished) {
-    const std::set<std::string> before(folder_.shards.begin(), folder_.shards.end());
     report_.packed_shards = finished.size();
     report_.kept_shards = report_.plan.kept_shards;
-    report_.changed_shards = static_cast<std::uint64_t>(
-        std::count_if(finished.begin(), finished.end(), [&](const auto& shard) { return before.count(shard.second.row.file) > 0; }));
+    report_.changed_shards = shards_before_.size() - std::min<std::size_t>(shards_before_.size(), report_.plan.kept_shards);
     report_.bytes_in = run.bytes_in;
     report_.remarks = run.remarks;
   }
 
   // All shards are there: the manifest makes them a data set.
-  Result<PackReport> publish(const std::map<std::size_t, writer::FinishedShard>& finished, const std::string& skipped_lines) {
+  Result<PackReport> publish(const std::map<std::size_t, writer::FinishedShard>& finished) {
     for (const auto& [index, shard] : finished) decision_->kept[index] = shard;
     const format::Manifest manifest = make_manifest();
-    HOTPACK_TRY(write_skipped_file(skipped_lines));
+    HOTPACK_TRY(remove_shards(stale_shards()));
     HOTPACK_TRY(writer::write_file_atomically(options_.run.output, std::string(format::kManifestName), format::encode_manifest(manifest)));
     report_.status = PackStatus::packed;
     describe(manifest);
@@ -292,28 +316,6 @@ class Packing {
     manifest.skipped = total.skipped;
     manifest.statistics = format::statistics_of(total);
     return manifest;
-  }
-
-  // --skipped: this run's samples with their reasons, then those that kept shards lack.
-  Status write_skipped_file(std::string lines) {
-    if (options_.run.skipped_file.empty()) return {};
-    for (std::size_t i = 0; i < decision_->kept.size(); ++i)
-      if (report_.plan.kept_shards > 0 && decision_->kept[i]->sums.skipped > 0) HOTPACK_TRY(add_earlier_skips(i, lines));
-    const std::filesystem::path path = std::filesystem::absolute(options_.run.skipped_file);
-    return writer::write_file_atomically(path.parent_path().string(), path.filename().string(), lines);
-  }
-
-  Status add_earlier_skips(std::size_t index, std::string& lines) const {
-    const ShardPlan& shard = decision_->plan.shards[index];
-    HOTPACK_ASSIGN(const std::vector<std::string> keys, read_keys(options_.run.output, decision_->kept[index]->row.file));
-    const std::set<std::string_view> packed(keys.begin(), keys.end());
-    for (std::uint64_t s = shard.first; s < shard.first + shard.samples; ++s) {
-      const Sample& sample = list_.samples[static_cast<std::size_t>(s)];
-      const std::string_view key = list_.key(sample);
-      if (packed.count(key) > 0 || lines.find(std::string(key) + "\t") != std::string::npos) continue;
-      lines += skipped_line(key, list_.image_path(sample), "skipped by an earlier run");
-    }
-    return {};
   }
 
   void describe(const format::Manifest& manifest) {
@@ -373,6 +375,7 @@ class Packing {
   Result<PackReport> stopped() { return end(PackStatus::stopped); }
   Result<PackReport> planned() { return end(PackStatus::planned); }
   Result<PackReport> complete() {
+    HOTPACK_TRY(write_skipped_file(options_.run, decision_->plan, list_, decision_->kept, ""));
     HOTPACK_TRY(summarize_plan());
     report_.kept_shards = report_.plan.kept_shards;
     describe(*folder_.manifest);
@@ -384,7 +387,7 @@ class Packing {
   bool checking_ = false;
   SampleList list_;
   OutputFolder folder_;
-  std::vector<std::string> forced_away_;  // shard files that --force replaces
+  std::vector<std::string> shards_before_;  // shard files that were there
   std::optional<Decision> decision_;
   PackReport report_;
 };

@@ -1,9 +1,12 @@
 #include "pipeline/pack_sink.hpp"
 
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "pipeline/skipped_file.hpp"
 
 namespace hotpack::pipeline {
 
@@ -48,12 +51,22 @@ void Committer::run() {
     const bool failed_before = error_.has_value();
     lock.unlock();
     std::optional<Result<writer::FinishedShard>> outcome;
-    if (!failed_before) outcome = shard_writer->commit();
+    if (!failed_before) outcome = commit(*shard_writer);
     shard_writer.reset();
     lock.lock();
     if (outcome && outcome->ok()) finished_.emplace(shard, std::move(*outcome).value());
     if (outcome && !outcome->ok() && !error_) error_ = outcome->error();
     changed_.notify_all();
+  }
+}
+
+Result<writer::FinishedShard> Committer::commit(writer::ShardWriter& shard_writer) {
+  try {
+    return shard_writer.commit();
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::io, "not enough memory for the tables of a shard; choose a smaller --shard-size", {}, {}};
+  } catch (const std::exception& exception) {
+    return internal_error(exception.what());
   }
 }
 
@@ -119,12 +132,6 @@ Status PackSink::finish_shard(std::size_t shard) {
     open_.erase(shard);
   }
   return committer_.give(shard, std::move(shard_writer));
-}
-
-std::string skipped_line(std::string_view key, std::string_view path, std::string_view reason) {
-  std::string line(key);
-  line.append("\t").append(path).append("\t").append(reason).append("\n");
-  return line;
 }
 
 }  // namespace hotpack::pipeline

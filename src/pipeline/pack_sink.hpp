@@ -33,6 +33,7 @@ class Committer {
  private:
   static constexpr std::size_t kWaiting = 2;
   void run();
+  [[nodiscard]] static Result<writer::FinishedShard> commit(writer::ShardWriter& shard_writer);
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -67,8 +68,5 @@ class PackSink : public Sink {
   std::map<std::size_t, std::shared_ptr<OpenShard>> open_;
   Committer committer_;
 };
-
-// One line of the --skipped file: key, file and reason, separated by tabs.
-[[nodiscard]] std::string skipped_line(std::string_view key, std::string_view path, std::string_view reason);
 
 }  // namespace hotpack::pipeline

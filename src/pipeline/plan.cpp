@@ -75,6 +75,8 @@ std::vector<std::pair<std::string, std::string>> further_options(const PackOptio
       {"alpha", format::canonical_string("drop")},
       {"depth16", format::canonical_string(options.record.depth16 == codecs::Depth16::shift ? "shift" : "scale")},
   };
+  // Changes no byte of a packed sample, but which samples --on-error skip leaves out: another limit must not keep old shards.
+  if (options.record.max_pixels != RecordOptions().max_pixels) more.emplace_back("max_pixels", std::to_string(options.record.max_pixels));
   if (compresses(options.shard, setup)) {
     more.emplace_back("zstd_fields", fields_text(options.shard.zstd_image, options.shard.zstd_label && setup.kind));
     more.emplace_back("zstd_level", std::to_string(options.shard.zstd_level));

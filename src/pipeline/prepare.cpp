@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "format/json.hpp"
 #include "writer/frame_compressor.hpp"
 
 namespace hotpack::pipeline {
@@ -14,6 +15,17 @@ namespace hotpack::pipeline {
 namespace {
 
 constexpr int kMaxSide = 65535;
+
+// The start of keys: empty, or parts that each end with '/'.
+bool valid_prefix(std::string_view prefix) {
+  if (!format::valid_utf8(prefix)) return false;
+  while (!prefix.empty()) {
+    const std::string_view part = prefix.substr(0, prefix.find('/'));
+    if (part.empty() || part == "." || part == ".." || part.find('\0') != std::string_view::npos) return false;
+    prefix.remove_prefix(part.size() + 1);
+  }
+  return true;
+}
 
 // Root folders with their key prefixes.
 Result<std::vector<Root>> roots_of(const std::vector<std::string>& folders, const std::vector<std::string>& prefixes,
@@ -27,6 +39,8 @@ Result<std::vector<Root>> roots_of(const std::vector<std::string>& folders, cons
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
     std::string prefix = prefixes.empty() ? "" : prefixes[i];
     if (!prefix.empty() && prefix.back() != '/') prefix += '/';
+    if (!valid_prefix(prefix))
+      return usage_error("--key-prefix " + prefixes[i] + ": must be a relative path in UTF-8 without empty, . or .. parts");
     roots.push_back({std::move(folder), std::move(prefix)});
   }
   return roots;

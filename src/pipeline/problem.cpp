@@ -31,6 +31,7 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
     {"unknown-value", "labels with colours or ids that no class has",
      "add them to the classes, or say --unknown ignore or --unknown CLASS; many different values are a sign of an interpolated or lossy "
      "label"},
+    {"class-file", "class files that cannot be used", "mend the class file: CSV name,r,g,b, or one name a line"},
 }};
 
 }  // namespace

@@ -29,6 +29,7 @@ enum class ProblemKind {
   label_form,         // a label file whose form does not fit the way labels are read
   ambiguous_label,    // a label that may hold colours or ids: how all labels are read is open, so it is never skipped
   unknown_value,      // a colour or id that no class has
+  class_file,         // a class file that cannot be used
   count_
 };
 inline constexpr std::size_t kProblemKinds = static_cast<std::size_t>(ProblemKind::count_);

@@ -67,7 +67,7 @@ class Runner {
   // Input: the next sample, or the end.
   Slot* take(tbb::flow_control& flow) {
     if (!failed_ && observer_.stop_requested()) result_.stopped = true;
-    if (failed_ || result_.stopped || !advance()) {
+    if (failed_ || unopened_ || result_.stopped || !advance()) {
       flow.stop();
       return nullptr;
     }
@@ -98,10 +98,14 @@ class Runner {
 
   void open_shard(Slot& slot) {
     Result<std::shared_ptr<ShardSink>> opened = sink_.open_shard(slot.outcome.shard);
-    if (opened.ok())
+    if (opened.ok()) {
       current_ = std::move(opened).value();
-    else
-      slot.error = std::move(opened).error();
+      return;
+    }
+    // No later sample may go on: it would be written through the shard before.
+    current_.reset();
+    unopened_ = true;
+    slot.error = std::move(opened).error();
   }
 
   // Parallel: files to record bytes.
@@ -190,6 +194,7 @@ class Runner {
   std::size_t shard_ = 0;   // index into input_.shards; input stage only
   std::uint64_t next_ = 0;  // sample in that shard; input stage only
   std::shared_ptr<ShardSink> current_;
+  bool unopened_ = false;  // a shard could not be opened; input stage only
 
   std::atomic<bool> failed_ = false;
   std::optional<Error> error_;  // output stage only

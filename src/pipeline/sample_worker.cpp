@@ -185,7 +185,9 @@ Verdict SampleWorker::Impl::pack_label_file(const Files& files, PackedSample& ou
   if (problem) return problem;
   const Extent label_size{source.width, source.height};
   out.remarks.label_resized += label_size.width != out.entry.source_size[0] || label_size.height != out.entry.source_size[1];
-  const Region region = fit_region(options.fit, options.anchor, label_size, options.size);
+  // The whole label lies where the whole image lies, also when it has another size.
+  const auto& [x, y, width, height] = out.entry.source_region;
+  const Region region{x, y, width, height};
   const std::size_t pixels = static_cast<std::size_t>(options.size.width) * static_cast<std::size_t>(options.size.height);
   const MutableIds record{record_ids.reserve_as<std::uint16_t>(pixels), options.size.width, options.size.height, 1,
                           static_cast<std::size_t>(options.size.width) * 2};

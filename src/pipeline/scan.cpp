@@ -19,10 +19,10 @@ namespace hotpack::pipeline {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kPictures{"png", "jpg", "jpeg"};
+constexpr std::array<std::string_view, 5> kPictures{"png", "jpg", "jpeg", "jpe", "jfif"};
 // Pictures and label files that people have, and that hotpack does not read: named, never silently left out.
-constexpr std::array<std::string_view, 12> kUnsupported{"bmp",  "gif",  "webp", "tif", "tiff", "jp2",
-                                                        "heic", "avif", "ppm",  "pgm", "mat",  "exr"};
+constexpr std::array<std::string_view, 20> kUnsupported{"bmp",  "gif", "webp", "tif", "tiff", "jp2", "j2k", "jxl", "heic", "heif",
+                                                        "avif", "ppm", "pgm",  "pnm", "mat",  "exr", "npy", "dcm", "nii",  "hdr"};
 
 std::string lower_extension(std::string_view name) {
   const std::size_t dot = name.rfind('.');
@@ -84,13 +84,29 @@ class Scanner {
   Status scan_entry(const std::string& below) {
     const std::string path = path_of(below);
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) return io_error("cannot read", path, errno);
+    if (::stat(path.c_str(), &status) != 0) return unreadable(below, errno);
     if (S_ISDIR(status.st_mode)) {
-      if (class_folders_ && below.find('/') == std::string::npos) list_.class_folders.push_back(below);
+      if (class_folders_ && below.find('/') == std::string::npos) add_class_folder(below);
       return scan_folder(below, status);
     }
     if (S_ISREG(status.st_mode)) add_file(below, static_cast<std::uint64_t>(status.st_size));
     return {};
+  }
+
+  // A link to nowhere matters only where a picture should be.
+  Status unreadable(const std::string& below, int errno_value) {
+    if (errno_value == ENOENT && !contains(kPictures, lower_extension(below))) {
+      ++list_.other_files;
+      return {};
+    }
+    return io_error("cannot read", path_of(below), errno_value);
+  }
+
+  void add_class_folder(const std::string& name) {
+    if (format::valid_utf8(name))
+      list_.class_folders.push_back(name);
+    else
+      problems_.add({ProblemKind::unusable_name, path_of(name), "the folder's name is not UTF-8"});
   }
 
   void add_file(const std::string& below, std::uint64_t bytes) {

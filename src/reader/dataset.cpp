@@ -200,8 +200,7 @@ Result<Sample> Dataset::Impl::sample(std::uint64_t number) {
 }
 
 Status Dataset::Impl::build_index() {
-  std::vector<KeyPlace> places;
-  places.reserve(records);
+  std::vector<KeyPlace> places;  // grows with the shards that open: the manifest's number of records is only a claim
   for (std::uint64_t number = 0; number < records; ++number) {
     HOTPACK_ASSIGN(const Sample found, sample(number));
     places.push_back({xxh3_64(bytes_of(found.key())), number});

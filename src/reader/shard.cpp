@@ -19,6 +19,8 @@ Error name_record(Error error, std::uint64_t index, std::string_view key) {
   return error;
 }
 
+Error no_label() { return usage_error("this data set has no label"); }
+
 }  // namespace
 
 std::size_t LabelShape::vector_bytes() const {
@@ -51,6 +53,7 @@ Result<ImageView> Sample::image(CrcPolicy crc) const {
 }
 
 Result<LabelView> Sample::label(CrcPolicy crc) const {
+  if (!has_label()) return no_label();
   auto bytes = file_->view(file_->label(), index_, label_shape_.size_bytes(), crc);
   if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
   return LabelView{*bytes, label_shape_};
@@ -63,7 +66,21 @@ Result<ImageView> Sample::read_image(std::span<std::uint8_t> into, CrcPolicy crc
 }
 
 Result<LabelView> Sample::read_label(std::span<std::uint8_t> into, CrcPolicy crc) const {
+  if (!has_label()) return no_label();
   auto bytes = file_->read(file_->label(), index_, label_shape_.size_bytes(), into, crc);
+  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  return LabelView{*bytes, label_shape_};
+}
+
+Result<ImageView> Sample::load_image(std::vector<std::uint8_t>& scratch, CrcPolicy crc) const {
+  auto bytes = file_->load(file_->image(), index_, image_shape_.size_bytes(), scratch, crc);
+  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  return ImageView{*bytes, image_shape_};
+}
+
+Result<LabelView> Sample::load_label(std::vector<std::uint8_t>& scratch, CrcPolicy crc) const {
+  if (!has_label()) return no_label();
+  auto bytes = file_->load(file_->label(), index_, label_shape_.size_bytes(), scratch, crc);
   if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
   return LabelView{*bytes, label_shape_};
 }

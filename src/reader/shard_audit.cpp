@@ -29,14 +29,10 @@ void audit_plan(const ShardFile& file, const std::string& name, Findings& findin
 
 // Payload fields that 1.0 does not know.
 std::vector<FieldTables> later_fields(const ShardFile& file, const std::string& name, Findings& findings) {
-  const auto names = format::later_fields(file.header());
-  std::vector<FieldTables> fields;
-  if (!names.ok()) {
-    findings.add(name, names.error());
-    return fields;
-  }
-  for (const std::string& field : *names) fields.push_back(file.field(field));
-  return fields;
+  auto fields = format::later_fields(file.header());
+  if (fields.ok()) return std::move(fields).value();
+  findings.add(name, fields.error());
+  return {};
 }
 
 // Runs `work` on up to `count` threads, this one among them; fewer where the system gives no more.

@@ -1,6 +1,8 @@
 #include "reader/shard_file.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -45,8 +47,8 @@ Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path
   auto header = format::decode_header(file->bytes(), cache);
   if (!header.ok()) return with_path(std::move(header).error(), path);
   file->header_ = std::move(header).value();
-  file->image_ = file->field("image");
-  file->label_ = file->field("label");
+  file->image_ = format::image_tables(file->header_);
+  file->label_ = format::label_tables(file->header_);
   file->key_data_ = file->header_.find("key.data");
   file->key_offsets_ = file->header_.find("key.offsets");
   file->source_hash_ = file->header_.find("source.hash");
@@ -59,24 +61,6 @@ Status ShardFile::check_tables() const {
   Status status = format::check_tables(bytes(), header_);
   if (!status.ok()) return with_path(std::move(status).error(), path_);
   return {};
-}
-
-FieldTables ShardFile::field(std::string_view name) const {
-  FieldTables found;
-  found.name = std::string(name);
-  const auto table = [&](std::string_view suffix) { return header_.find(found.name + std::string(suffix)); };
-  found.shapes = table(".shape");
-  found.crcs = table(".crc32c");
-  if (found.payload = table(".zstd"); found.payload != nullptr) {
-    found.compressed = true;
-    found.offsets = table(".zstd.offsets");
-    found.frame_crcs = table(".zstd.crc32c");
-  } else if (found.payload = table(".data"); found.payload != nullptr) {
-    found.offsets = table(".offsets");
-  } else {
-    found.payload = table("");
-  }
-  return found;
 }
 
 Result<std::string_view> ShardFile::key(std::uint64_t index) const {
@@ -145,20 +129,23 @@ Result<StoredRecord> ShardFile::stored(const FieldTables& field, std::uint64_t i
   return StoredRecord{bytes().subspan(offset, end - begin), offset};
 }
 
+Status ShardFile::compare_crc(const FieldTables& field, std::string_view what, const format::Tensor* told, std::uint64_t index,
+                              std::span<const std::byte> bytes, std::uint64_t offset) const {
+  if (told == nullptr) return damaged(field.name + ": no table holds its " + std::string(what), offset);
+  const std::uint32_t wanted = u32(*told, index);
+  const std::uint32_t found = crc32c(bytes);
+  if (wanted == found) return {};
+  return damaged(field.name + ": " + std::string(what) + " is " + hex32(found) + ", the shard says " + hex32(wanted), offset);
+}
+
 Status ShardFile::check_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const {
   if (!field.compressed) return check_content(field, index, record.bytes, record.offset);
-  const std::uint32_t told = u32(*field.frame_crcs, index);
-  const std::uint32_t found = crc32c(record.bytes);
-  if (told == found) return {};
-  return damaged(field.name + ": CRC-32C of its frame is " + hex32(found) + ", the shard says " + hex32(told), record.offset);
+  return compare_crc(field, "CRC-32C of its frame", field.frame_crcs, index, record.bytes, record.offset);
 }
 
 Status ShardFile::check_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
                                 std::uint64_t offset) const {
-  const std::uint32_t told = u32(*field.crcs, index);
-  const std::uint32_t found = crc32c(content);
-  if (told == found) return {};
-  return damaged(field.name + ": CRC-32C is " + hex32(found) + ", the shard says " + hex32(told), offset);
+  return compare_crc(field, "CRC-32C", field.crcs, index, content, offset);
 }
 
 Status ShardFile::decompress(const FieldTables& field, const StoredRecord& record, std::span<std::byte> into) const {
@@ -186,6 +173,7 @@ Result<std::span<const std::uint8_t>> ShardFile::view(const FieldTables& field, 
 
 Result<std::span<const std::uint8_t>> ShardFile::read(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
                                                       std::span<std::uint8_t> into, CrcPolicy crc) const {
+  if (field.payload == nullptr) return usage_error("this data set has no " + field.name);
   if (into.size() < size_bytes) {
     return usage_error("the buffer has " + std::to_string(into.size()) + " bytes, the " + field.name + " needs " +
                        std::to_string(size_bytes));
@@ -196,10 +184,37 @@ Result<std::span<const std::uint8_t>> ShardFile::read(const FieldTables& field, 
     std::memcpy(target.data(), bytes.data(), bytes.size());
     return std::span<const std::uint8_t>(target);
   }
-  HOTPACK_ASSIGN(const StoredRecord record, stored(field, index));
-  if (crc == CrcPolicy::check) HOTPACK_TRY(check_stored(field, index, record));
-  HOTPACK_TRY(decompress(field, record, std::as_writable_bytes(target)));
-  if (crc == CrcPolicy::check) HOTPACK_TRY(check_content(field, index, std::as_bytes(target), record.offset));
+  HOTPACK_ASSIGN(const StoredRecord frame, checked_frame(field, index, size_bytes, crc));
+  HOTPACK_TRY(unpack(field, index, frame, target, crc));
+  return std::span<const std::uint8_t>(target);
+}
+
+Result<StoredRecord> ShardFile::checked_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+                                              CrcPolicy crc) const {
+  HOTPACK_ASSIGN(const StoredRecord frame, stored(field, index));
+  if (crc == CrcPolicy::check) HOTPACK_TRY(check_stored(field, index, frame));
+  const Status plausible = check_frame(frame.bytes, size_bytes);
+  if (!plausible.ok()) return damaged(field.name + ": " + plausible.error().message, frame.offset);
+  return frame;
+}
+
+Status ShardFile::unpack(const FieldTables& field, std::uint64_t index, const StoredRecord& frame, std::span<std::uint8_t> into,
+                         CrcPolicy crc) const {
+  HOTPACK_TRY(decompress(field, frame, std::as_writable_bytes(into)));
+  return crc == CrcPolicy::check ? check_content(field, index, std::as_bytes(into), frame.offset) : Status();
+}
+
+Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+                                                      std::vector<std::uint8_t>& scratch, CrcPolicy crc) const {
+  if (!field.compressed) return view(field, index, size_bytes, crc);
+  HOTPACK_ASSIGN(const StoredRecord frame, checked_frame(field, index, size_bytes, crc));
+  try {
+    scratch.resize(std::max<std::size_t>(scratch.size(), size_bytes));
+  } catch (const std::exception&) {
+    return Error{ErrorCode::io, "there is no memory for a record of " + std::to_string(size_bytes) + " bytes", path_, {}};
+  }
+  const std::span<std::uint8_t> target = std::span(scratch).first(size_bytes);
+  HOTPACK_TRY(unpack(field, index, frame, target, crc));
   return std::span<const std::uint8_t>(target);
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/mapping.hpp"
 #include "format/shard_header.hpp"
@@ -18,16 +19,7 @@
 
 namespace hotpack::reader {
 
-// The tensors of one payload field. `payload` is null where the shard has no such field.
-struct FieldTables {
-  std::string name;
-  const format::Tensor* payload = nullptr;
-  bool compressed = false;
-  const format::Tensor* offsets = nullptr;  // of records (sizes that differ) or of frames; null: records of one size, uncompressed
-  const format::Tensor* shapes = nullptr;   // null: records of one size
-  const format::Tensor* crcs = nullptr;
-  const format::Tensor* frame_crcs = nullptr;  // only when compressed
-};
+using format::FieldTables;
 
 // A record as it stands in the file.
 struct StoredRecord {
@@ -49,8 +41,6 @@ class ShardFile {
   [[nodiscard]] std::uint64_t records() const { return header_.records; }
   [[nodiscard]] const FieldTables& image() const { return image_; }
   [[nodiscard]] const FieldTables& label() const { return label_; }
-  // The tables of any payload field by name, for fields that a later 1.x adds: their types are not checked.
-  [[nodiscard]] FieldTables field(std::string_view name) const;
 
   // All below: precondition index < records().
   [[nodiscard]] Result<std::string_view> key(std::uint64_t index) const;
@@ -74,6 +64,11 @@ class ShardFile {
   [[nodiscard]] Result<std::span<const std::uint8_t>> read(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
                                                            std::span<std::uint8_t> into, CrcPolicy crc) const;
 
+  // The record of `size_bytes`, in the mapping where it is not compressed, else in `scratch`, which grows only once the frame has passed
+  // its checks.
+  [[nodiscard]] Result<std::span<const std::uint8_t>> load(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+                                                           std::vector<std::uint8_t>& scratch, CrcPolicy crc) const;
+
   // An error about this file; those about a record do not name it, the caller does.
   [[nodiscard]] Error damaged(std::string text, std::uint64_t offset) const;
   // Offset in the file of item `index` of a table.
@@ -81,6 +76,13 @@ class ShardFile {
 
  private:
   ShardFile() = default;
+  [[nodiscard]] Status compare_crc(const FieldTables& field, std::string_view what, const format::Tensor* told, std::uint64_t index,
+                                   std::span<const std::byte> bytes, std::uint64_t offset) const;
+  // The frame of a compressed record, held against its CRC and `size_bytes`.
+  [[nodiscard]] Result<StoredRecord> checked_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+                                                   CrcPolicy crc) const;
+  [[nodiscard]] Status unpack(const FieldTables& field, std::uint64_t index, const StoredRecord& frame, std::span<std::uint8_t> into,
+                              CrcPolicy crc) const;
   [[nodiscard]] std::uint64_t u64(const format::Tensor& table, std::uint64_t index) const;
   [[nodiscard]] std::uint32_t u32(const format::Tensor& table, std::uint64_t index) const;
   [[nodiscard]] std::int32_t i32(const format::Tensor& table, std::uint64_t index) const;

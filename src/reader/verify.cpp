@@ -93,6 +93,7 @@ class Verification {
 
  private:
   void read_manifest(const std::string& folder);
+  [[nodiscard]] const format::ShardRow* row_of(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> names_to_check(const Listing& listing);
   void check_shard(const std::string& folder, const std::string& name, ProgressMeter& progress);
   void check_opened(const ShardFile& file, const std::string& name, ProgressMeter& progress);
@@ -124,12 +125,19 @@ void Verification::read_manifest(const std::string& folder) {
   reader::audit_manifest_text(*manifest_, *text, findings_);
 }
 
+// The manifest's rows have the names of all shards in order, so a name tells its row.
+const format::ShardRow* Verification::row_of(const std::string& name) const {
+  const auto place = format::parse_shard_file_name(name);
+  if (!manifest_ || !place || place->count != manifest_->shards.size()) return nullptr;
+  return &manifest_->shards[place->index];
+}
+
 std::vector<std::string> Verification::names_to_check(const Listing& listing) {
   if (!manifest_) return listing.shards;
   std::vector<std::string> names;
   for (const format::ShardRow& row : manifest_->shards) names.push_back(row.file);
   for (const std::string& name : listing.shards) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) findings_.add(name, "in the folder, but not in the manifest");
+    if (row_of(name) == nullptr) findings_.add(name, "in the folder, but not in the manifest");
   }
   return names;
 }
@@ -197,9 +205,7 @@ void Verification::check_opened(const ShardFile& file, const std::string& name, 
   }
   compare_with_first(file, name);
   if (manifest_) {
-    const auto row =
-        std::find_if(manifest_->shards.begin(), manifest_->shards.end(), [&](const format::ShardRow& r) { return r.file == name; });
-    if (row != manifest_->shards.end()) reader::audit_row(*manifest_, *row, file, findings_);
+    if (const format::ShardRow* row = row_of(name)) reader::audit_row(*manifest_, *row, file, findings_);
   }
   summaries_.push_back(reader::audit_shard(file, name, options_, progress, findings_));
   if (!progress.stopped()) check_keys(file, name);

@@ -14,19 +14,15 @@ MEMORY_FOLDER = "/dev/shm"  # tmpfs: no disk in the figures
 
 
 class Cost:
-    """Of one finished program: seconds on the clock and of the processor, peak memory, and what it printed."""
+    """Of one finished program: seconds on the clock and of the processor, and what it printed."""
 
     def __init__(self, wall, usage, output):
         self.wall, self.processor = wall, usage.ru_utime + usage.ru_stime
-        self.peak_bytes = usage.ru_maxrss * 1024
         self.output = output
 
 
 def run(command, cores=None):
-    """Runs a program to its end on these cores; one that fails ends the benchmark with what it said.
-
-    The peak memory of a child counts what the parent held when it was started: measure it from a small parent only.
-    """
+    """Runs a program to its end on these cores; one that fails ends the benchmark with what it said."""
     pinned = ["taskset", "--cpu-list", ",".join(map(str, cores))] if cores else []
     with tempfile.TemporaryFile() as said:
         began = time.perf_counter()
@@ -42,14 +38,13 @@ def run(command, cores=None):
 
 
 def cores(count):
-    """The last `count` cores that this process may use: the first one tends to serve interrupts."""
-    allowed = sorted(os.sched_getaffinity(0))
-    return allowed[-count:] if len(allowed) >= count else None
+    """The last `count` cores that this process may use, or all of fewer: the first one tends to serve interrupts."""
+    return sorted(os.sched_getaffinity(0))[-count:]
 
 
-def scratch(**options):
+def scratch():
     """A folder in memory, or where temporary files go if there is none."""
-    return tempfile.TemporaryDirectory(prefix="hotpack-bench-", dir=MEMORY_FOLDER if os.access(MEMORY_FOLDER, os.W_OK) else None, **options)
+    return tempfile.TemporaryDirectory(prefix="hotpack-bench-", dir=MEMORY_FOLDER if os.access(MEMORY_FOLDER, os.W_OK) else None)
 
 
 def processor_name():

@@ -36,19 +36,31 @@ class SystemFaults(unittest.TestCase):
         self.assertEqual(leftovers(self.out), [])
         self.assertFalse((self.out / "dataset.json").exists())
 
-    def mount_tmpfs(self, size):
+    def mount_tmpfs(self, options):
         disk = self.folder / "disk"
         disk.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], capture_output=True).returncode:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", disk], capture_output=True).returncode:
             self.skipTest("mounting a tmpfs is not allowed here")
         self.addCleanup(subprocess.run, ["umount", disk], check=False)
         return disk
 
     def test_too_small_a_disk_is_noticed_before_writing(self):
-        disk = self.mount_tmpfs("1m")
+        disk = self.mount_tmpfs("size=1m")
         message = run("pack", *street(), "-o", disk / "out", expect=3).stderr
         self.assertIn("bytes free, the pack needs", message)
         self.assertFalse((disk / "out").exists())
+
+    def test_a_shard_that_cannot_be_created(self):
+        disk = self.mount_tmpfs("size=100m,nr_inodes=6")  # room for bytes, not for files
+        pack = ["pack", *street()[:-2], "--shard-samples", "2", "-j8", "-o"]
+        done = run(*pack, disk / "out", expect=3)
+        self.assertIn("No space left on device", done.stderr)
+        self.assertEqual(leftovers(disk / "out"), [])
+        subprocess.run(["mount", "-o", "remount,nr_inodes=100", disk], check=True)
+        run(*pack, disk / "out")
+        run("verify", disk / "out")
+        run(*pack, self.out)
+        self.assertEqual(digest(disk / "out"), digest(self.out))
 
     @unittest.skipIf(SANITIZED, "the sanitizer's runtime needs more than the limit")
     def test_a_disk_that_fills_up_while_packing(self):

@@ -5,7 +5,7 @@ import json
 import shutil
 import unittest
 
-from packs import FRUIT, STREET, Scratch, digest, run, street
+from packs import FRUIT, STREET, Scratch, digest, run, start, street
 
 
 class ChangedInputs(unittest.TestCase):
@@ -113,6 +113,33 @@ class ChangedInputs(unittest.TestCase):
         (self.out / "shard-00000-of-00001.safetensors").write_bytes(b"\0" * 100)
         self.assertIn("shard-00000-of-00001", run("pack", *self.inputs("--force"), expect=2).stderr)
 
+    def test_a_foreign_manifest_is_refused(self):
+        other = self.folder / "mine"
+        other.mkdir()
+        (other / "dataset.json").write_text('{"my":"annotations"}')
+        for more in ([], ["--force"]):
+            self.assertIn("was not made by hotpack", run("pack", *street(), "-o", other, *more, expect=2).stderr)
+        self.assertEqual((other / "dataset.json").read_text(), '{"my":"annotations"}')
+
+    def test_a_pack_of_a_later_format_is_refused(self):
+        for name in ("dataset.json", sorted(p.name for p in self.out.glob("shard-*"))[3]):
+            path = self.out / name
+            good = path.read_bytes()
+            path.write_bytes(good.replace(b'format":"1.0"', b'format":"2.0"', 1))
+            before = digest(self.out)
+            for more in ([], ["--force"]):
+                self.assertIn("is of format 2.0", run("pack", *self.inputs(*more), expect=2).stderr)
+            self.assertEqual(digest(self.out), before)
+            path.write_bytes(good)
+
+    def test_runs_with_other_options_take_turns(self):
+        for number in range(3):
+            out = self.folder / f"turns{number}"
+            runs = [start("pack", *street(), "--fit", fit, "-o", out, "-j1") for fit in ("stretch", "cover")]
+            codes = sorted((each.communicate(timeout=120), each.returncode)[1] for each in runs)
+            self.assertEqual(codes, [0, 2])
+            run("verify", out)
+
     def test_a_lost_or_damaged_manifest_is_rebuilt(self):
         before = digest(self.out)
         manifest = self.out / "dataset.json"
@@ -157,6 +184,23 @@ class BadSamples(unittest.TestCase):
             run("verify", folder / "out")
             run("pack", *inputs, "-o", folder / "out", "--on-error", "skip", expect=1)  # complete: exits as the first run did
             run("pack", *inputs, "-o", folder / "out", expect=1)
+
+    def test_the_skipped_list_names_earlier_skips_too(self):
+        with Scratch() as folder:
+            images = folder / "images"
+            shutil.copytree(STREET / "images", images)
+            for path in sorted(images.rglob("*.jpg"))[::5]:
+                path.write_bytes(path.read_bytes()[:500])
+            inputs = ["pack", *street(images), "-o", folder / "out", "--on-error", "skip", "--skipped"]
+            run(*inputs, folder / "first.tsv", expect=1)
+            sorted((folder / "out").glob("shard-*"))[0].unlink()
+            run(*inputs, folder / "second.tsv", expect=1)
+            run(*inputs, folder / "third.tsv", expect=1)  # complete
+            keys = [sorted(line.split("\t")[0] for line in (folder / f"{name}.tsv").read_text().splitlines()) for name in ("first", "second", "third")]
+            self.assertEqual(len(keys[0]), 4)
+            self.assertEqual(keys[0], keys[1])
+            self.assertEqual(keys[0], keys[2])
+            self.assertIn("lies in the output folder", run(*inputs, folder / "out" / "skipped.tsv", expect=2).stderr)
 
     def test_max_errors(self):
         with Scratch() as folder:

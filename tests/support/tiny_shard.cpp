@@ -296,7 +296,7 @@ Schema tiny_schema(const TinyForm& form) {
       schema.classes.push_back({"class " + std::to_string(c), RgbColor{shade, 255, 0}, {std::int64_t{c}}});
       if (c == 1) schema.classes.back().color.reset();
     }
-    schema.ignore = {std::int64_t{255}};
+    schema.ignore = {std::int64_t{form.classes <= 255 ? 255 : 65535}};
   }
   if (form.size) schema.geometry.size = {form.size->width, form.size->height};
   schema.geometry.fit = form.size ? "crop-or-pad" : "none";

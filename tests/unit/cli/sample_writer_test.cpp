@@ -114,8 +114,8 @@ TEST_CASE("labels of whole images become a list") {
   for (ClassInfo& info : classes) info.name += ", \"it\"";
   extract(folder, form, {}, classes);
   const std::string list = read_text_file(folder / "out/labels.csv").value();
-  CHECK_THAT(list, ContainsSubstring("key,class\nstreet/sample 0000,\"class "));
-  CHECK_THAT(list, ContainsSubstring(", \"\"it\"\"\"\n"));
+  CHECK_THAT(list, ContainsSubstring("key,class,class_id\nstreet/sample 0000,\"class "));
+  CHECK_THAT(list, ContainsSubstring("class 2, \"\"it\"\"\",2\n"));
   CHECK(std::count(list.begin(), list.end(), '\n') == 4);
   CHECK_FALSE(std::filesystem::exists(folder / "out/labels"));
 }
@@ -162,4 +162,17 @@ TEST_CASE("a key that leads out of the folder never gets here") {
     (void)write_pack(folder.path(), {}, records, 4);
     CHECK(Dataset::open(folder.path()).value().sample(0).error().code == ErrorCode::damaged);
   }
+}
+
+TEST_CASE("ignored pixels are painted in a colour that no class has") {
+  TinyForm form;
+  std::vector<ClassInfo> classes = tiny_schema(form).classes;
+  classes[0].color = RgbColor{224, 224, 192};
+  classes[1].color = RgbColor{224, 224, 193};
+  const TempFolder folder;
+  extract(folder, form, {}, classes);
+  const std::string file = png(folder, "labels/street/sample 0000.png");
+  const auto colors = file.find("PLTE") + 4;
+  CHECK(file.substr(colors, 3) == "\xE0\xE0\xC0");
+  CHECK(file.substr(colors + 3 * 255, 3) == "\xE0\xE0\xC2");
 }

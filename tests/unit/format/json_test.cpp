@@ -110,3 +110,9 @@ TEST_CASE("UTF-8 is what RFC 3629 says") {
     CHECK_FALSE(valid_utf8(bad));
   }
 }
+
+TEST_CASE("bytes that are no UTF-8 are replaced one by one") {
+  CHECK(with_valid_utf8("plain é") == "plain é");
+  CHECK(with_valid_utf8("bad\xFF.txt") == "bad\uFFFD.txt");
+  CHECK(with_valid_utf8("\xE2\x82") == "\uFFFD\uFFFD");
+}

@@ -106,3 +106,12 @@ TEST_CASE("many tensors cost no quadratic time and no memory beyond their text")
   for (int i = 0; i < 100000; ++i) header += (i == 0 ? "" : ",") + entry(std::to_string(i), "U8", "0", "0,0");
   CHECK_THAT(refusal(header + "}"), ContainsSubstring("16 bytes after"));
 }
+
+TEST_CASE("long or deep lists are refused before they are built") {
+  CHECK(refusal("{" + entry("a", "U8", "1,1,1,1,1,1,1,16", "0,16") + "}") == "accepted");
+  CHECK_THAT(refusal("{" + entry("a", "U8", "1,1,1,1,1,1,1,1,16", "0,16") + "}"), ContainsSubstring("more than 8 elements"));
+  std::string many = "0";
+  for (int i = 0; i < 1000; ++i) many += ",0";
+  CHECK_THAT(refusal("{" + entry("a", "U8", "16", many) + "}"), ContainsSubstring("more than 8 elements"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "[1]", "0,16") + "}"), ContainsSubstring("deeper than 3"));
+}

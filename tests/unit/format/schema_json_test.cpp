@@ -145,6 +145,12 @@ TEST_CASE("rules between classes and storage hold") {
   CHECK_THAT(refusal(encode_schema(schema).value()), ContainsSubstring("65535"));
   schema.classes.pop_back();
   CHECK(refusal(encode_schema(schema).value()) == "accepted");
+  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot}) {
+    Schema many = tiny_schema({.storage = storage});
+    many.classes.assign(65536, {"c", {}, {}});
+    fill_shapes(many);
+    CHECK_THAT(refusal(encode_schema(many).value()), ContainsSubstring("65535"));
+  }
 }
 
 TEST_CASE("records too large to count are refused") {

@@ -67,7 +67,13 @@ TEST_CASE("fillers are zero, and a stain is found by its place") {
 TEST_CASE("fields of a later version are found with their checksums") {
   for (const auto* name : {"later", "later-unlabelled", "later-zstd"}) {
     const TinyShard shard = make_shard(all_forms().at(name), 2);
-    CHECK(later_fields(decode_header(shard.bytes).value()).value() == std::vector<std::string>{"depth"});
+    const ShardHeader header = decode_header(shard.bytes).value();
+    const auto fields = later_fields(header).value();
+    REQUIRE(fields.size() == 1);
+    CHECK(fields[0].name == "depth");
+    CHECK(fields[0].payload == header.find("depth"));
+    CHECK(fields[0].crcs == header.find("depth.crc32c"));
+    CHECK(fields[0].offsets == nullptr);
   }
   CHECK(later_fields(decode_header(make_shard({}, 2).bytes).value()).value().empty());
   CHECK(later_fields(decode_header(make_shard({.later = true}, 0).bytes).value()).value().empty());
@@ -76,7 +82,8 @@ TEST_CASE("fields of a later version are found with their checksums") {
 TEST_CASE("a later field without checksums is found") {
   const TinyShard shard = make_shard({.later = true}, 2);
   const Bytes file = edited(shard, "\"depth.crc32c\"", "\"depth.crc33c\"");
-  const auto fields = later_fields(decode_header(file).value());
+  const ShardHeader header = decode_header(file).value();
+  const auto fields = later_fields(header);
   REQUIRE_FALSE(fields.ok());
   CHECK_THAT(fields.error().message, ContainsSubstring("\"depth\" has no CRC-32C"));
 }
@@ -88,5 +95,17 @@ TEST_CASE("compressed and mixed later fields need their offsets") {
   for (const auto* name : {"depth.data", "depth.zstd"}) {
     const Bytes file = edited(shard, shape, "\"" + std::string(name) + "\":{\"dtype\":\"U8\",\"shape\":[120]");
     CHECK_FALSE(later_fields(decode_header(file).value()).ok());
+  }
+}
+
+TEST_CASE("a later field in two forms is refused, whichever stands among the tables") {
+  const TinyShard shard = make_shard({.later = true}, 2);
+  for (const auto* other : {"depth.data", "depth.zstd"}) {
+    INFO(other);
+    const Bytes file = edited(shard, "\"source.later\"", "\"" + std::string(other) + "\"");
+    const ShardHeader header = decode_header(file).value();
+    const auto fields = later_fields(header);
+    REQUIRE_FALSE(fields.ok());
+    CHECK_THAT(fields.error().message, ContainsSubstring("\"depth\" stands beside another form of its field"));
   }
 }

@@ -1,6 +1,7 @@
 #include "format/shard_header.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <random>
 #include <string>
@@ -123,8 +124,64 @@ TEST_CASE("tensors that are missing, of another form or surplus are named") {
              ContainsSubstring("image is U8 [2,6,5,3], expected U8 [2,5,6,3]"));
   CHECK_THAT(refusal(edited(shard, "\"_pad.0\"", "\"depth\"")), ContainsSubstring("\"depth\" does not belong"));
   CHECK_THAT(refusal(edited(shard, "\"_pad.0\"", "\"_pad.x\"")), ContainsSubstring("\"_pad.x\" does not belong"));
-  CHECK_THAT(refusal(edited(shard, "}}", "},\"image.zstd\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}}")),
-             !ContainsSubstring("accepted"));
+  CHECK_THAT(refusal(edited(
+                 shard, ",\"image.crc32c\":", ",\"image.zstd\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]},\"image.crc32c\":")),
+             ContainsSubstring("image.zstd"));
+}
+
+TEST_CASE("a second form of image or label is refused in every version") {
+  // `source.later` of a shard of 1.1 takes the name of what the shard must not have.
+  struct Case {
+    const char* form;
+    const char* name;
+  };
+  for (const auto& [form, name] :
+       {Case{"later", "image.data"}, Case{"later", "image.offsets"}, Case{"later", "image.shape"}, Case{"later", "image.zstd.crc32c"},
+        Case{"later", "label.zstd.offsets"}, Case{"later", "label.shape"}, Case{"later", "label.data"}, Case{"later-zstd", "image"},
+        Case{"later-zstd", "image.data"}, Case{"later-zstd", "label.offsets"}, Case{"later-unlabelled", "label"},
+        Case{"later-unlabelled", "label.crc32c"}, Case{"later-unlabelled", "label.more"}}) {
+    INFO(form << " " << name);
+    const TinyShard shard = make_shard(all_forms().at(form), 2);
+    const std::string message = refusal(edited(shard, "\"source.later\"", "\"" + std::string(name) + "\""));
+    CHECK_THAT(message, ContainsSubstring("another form of the") || ContainsSubstring("does not belong to an unlabelled set"));
+  }
+  const TinyShard shard = make_shard({.later = true}, 2);
+  CHECK_FALSE(decode_header(edited(shard, "\"source.later\"", "\"image.zstd\"")).ok());  // then the zstd tables are missing
+}
+
+TEST_CASE("the tables of a field follow from the schema") {
+  for (const auto& [name, form] : all_forms()) {
+    INFO(name);
+    const TinyShard shard = make_shard(form, 2);
+    const ShardHeader header = decode_header(shard.bytes).value();
+    const FieldTables image = image_tables(header), label = label_tables(header);
+    CHECK(image.compressed == form.image_zstd);
+    CHECK((image.offsets != nullptr) == (form.image_zstd || !form.size));
+    CHECK((image.shapes != nullptr) == !form.size.has_value());
+    CHECK((image.frame_crcs != nullptr) == form.image_zstd);
+    CHECK((label.payload != nullptr) == form.labelled);
+    CHECK((label.crcs != nullptr) == form.labelled);
+  }
+}
+
+TEST_CASE("fillers hold bytes, and 1.0 has no more of them than its layout can") {
+  const TinyShard shard = make_shard({}, 2);
+  // What is said of the shard with more fillers of these sizes at its end.
+  const auto with_fillers = [&](std::initializer_list<std::size_t> sizes) {
+    std::string text = header_text(shard);
+    Bytes buffer(buffer_of(shard).begin(), buffer_of(shard).end());
+    int number = 10;
+    for (const std::size_t size : sizes) {
+      const std::size_t begin = buffer.size();
+      buffer.resize(begin + size);
+      text.pop_back();
+      text += ",\"_pad." + std::to_string(number++) + "\":{\"dtype\":\"U8\",\"shape\":[" + std::to_string(size) + "],\"data_offsets\":[" +
+              std::to_string(begin) + "," + std::to_string(buffer.size()) + "]}}";
+    }
+    return refusal(with_header(text, buffer, shard.layout.header_bytes));
+  };
+  CHECK_THAT(with_fillers({0}), ContainsSubstring("the filler _pad.10 is empty"));
+  CHECK_THAT(with_fillers({1, 1}), ContainsSubstring("4 fillers; a shard of version 1.0 has at most 3"));
 }
 
 TEST_CASE("a huge record count asks for no memory") {

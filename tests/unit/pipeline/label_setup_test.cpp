@@ -1,5 +1,7 @@
 #include "pipeline/label_setup.hpp"
 
+#include "format/manifest.hpp"
+
 #include "unit/pipeline/inputs.hpp"
 
 using namespace hotpack;
@@ -213,7 +215,7 @@ TEST_CASE("index may be asked for although classes have colours") {
   CHECK(setup.table.classes[2].sources == std::vector<LabelSource>{LabelSource(std::int64_t{2})});
 }
 
-TEST_CASE("--classes and --num-classes exclude each other") {
+TEST_CASE("option --classes and --num-classes exclude each other") {
   const TempFolder folder;
   put_sample(folder, "a", noise_label(2, 2));
   PackOptions options = with_classes(folder, kCsv);
@@ -234,7 +236,7 @@ TEST_CASE("a class file that is missing or wrong is named") {
 
 // ---- policies
 
-TEST_CASE("--ignore takes ids and class names") {
+TEST_CASE("option --ignore takes ids and class names") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 9}));
   PackOptions options = options_for(folder);
@@ -251,7 +253,7 @@ TEST_CASE("--ignore takes ids and class names") {
   CHECK(std::count(setup.table.ignore.begin(), setup.table.ignore.end(), LabelSource(std::int64_t{2})) == 1);
 }
 
-TEST_CASE("--ignore with colours takes names and class numbers") {
+TEST_CASE("option --ignore with colours takes names and class numbers") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
   for (const std::string word : {"void", "0"}) {
@@ -279,7 +281,7 @@ TEST_CASE("words that name no class are refused with their option") {
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--pad-label 0"));
 }
 
-TEST_CASE("--unknown and --pad-label take a class name") {
+TEST_CASE("option --unknown and --pad-label take a class name") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
   PackOptions options = with_classes(folder, kCsv);
@@ -321,7 +323,7 @@ TEST_CASE("class folders are classes in byte order, and every sample has its own
   CHECK(setup.table.warnings == Names{"class 'empty' has no image"});
 }
 
-TEST_CASE("--classes fixes the classes of folders and their order") {
+TEST_CASE("option --classes fixes the classes of folders and their order") {
   const TempFolder folder;
   for (const std::string name : {"ant/1.png", "bee/2.png"}) put(folder, "folders/" + std::string(name), photo());
   folder.write("names.txt", "bee\nwasp\nant\n");
@@ -373,6 +375,21 @@ TEST_CASE("images alone have no label, and take no option about labels") {
 
 // ---- an earlier decision
 
+TEST_CASE("a class count is not taken from a pack where counting again could give another") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 255}));
+  PackOptions options = options_for(folder);
+  SampleList list = samples_of(options);
+  ProblemLog problems;
+  format::Manifest finished;
+  finished.schema.classes = setup_of(options).table.classes;
+  finished.statistics.pixels = {1, 1, 0};  // the last class never occurs: somebody said --num-classes
+  CHECK_FALSE(adopt_labels(options, list, finished, problems).ok());
+  finished.statistics.pixels = {1, 1, 1};
+  finished.schema.classes.back().name = "road";  // somebody gave names
+  CHECK_FALSE(adopt_labels(options, list, finished, problems).ok());
+}
+
 TEST_CASE("an earlier decision gives the same labels without reading any") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 255}));
@@ -381,7 +398,10 @@ TEST_CASE("an earlier decision gives the same labels without reading any") {
   SampleList list = samples_of(options);
   std::filesystem::remove(folder / "labels/a.png");
   ProblemLog problems;
-  const LabelSetup adopted = adopt_labels(options, list, {LabelReading::index, &found.table.classes}, problems).value();
+  format::Manifest finished;
+  finished.schema.classes = found.table.classes;
+  finished.statistics.pixels = {1, 1, 1};
+  const LabelSetup adopted = adopt_labels(options, list, finished, problems).value();
   CHECK(adopted.table.classes == found.table.classes);
   CHECK(adopted.table.ignore == found.table.ignore);
   CHECK(adopted.label_kind == found.label_kind);

@@ -65,7 +65,8 @@ std::vector<bool> kept_of(const OutputFolder& folder, const Plan& plan) {
 
 std::string difference(PackedFolder& pack, const PackOptions& changed) {
   const Plan plan = pack.plan(changed);
-  const Status status = check_same_options(pack.look(), plan, pack.list);
+  std::vector<std::string> remarks;
+  const Status status = check_same_options(pack.look(), plan, pack.list, remarks);
   if (status.ok()) return "";
   CHECK(status.error().code == ErrorCode::usage);
   return status.error().message;
@@ -271,7 +272,7 @@ TEST_CASE("more samples of the same set are welcome, another set is refused") {
   put(pack.folder, "other/labels/x.png", noise_label());
   other.input.images = {pack.folder / "other/images"};
   other.input.labels = {pack.folder / "other/labels"};
-  CHECK_THAT(difference(pack, other), ContainsSubstring("not one key in common"));
+  CHECK_THAT(difference(pack, other), ContainsSubstring("0 of its 5 keys"));
 }
 
 // ---- --recheck
@@ -280,7 +281,7 @@ TEST_CASE("sources are compared by their hashes") {
   PackedFolder pack;
   const Plan plan = pack.plan();
   const auto unchanged = [&](std::size_t shard) {
-    return sources_unchanged(pack.folder / "packed", format::shard_file_name(shard, 3), plan.shards[shard], pack.list).value();
+    return check_sources(pack.folder / "packed", format::shard_file_name(shard, 3), plan.shards[shard], pack.list).value().unchanged;
   };
   CHECK(unchanged(0));
   CHECK(unchanged(1));
@@ -295,18 +296,22 @@ TEST_CASE("sources are compared by their hashes") {
   CHECK_FALSE(unchanged(0));
 }
 
-TEST_CASE("a shard that lacks samples counts as changed") {
+TEST_CASE("checking sources names the samples that a shard lacks") {
   PackedFolder pack(true);
   const Plan plan = pack.plan();
-  CHECK(sources_unchanged(pack.folder / "packed", format::shard_file_name(0, 3), plan.shards[0], pack.list).value());
-  CHECK_FALSE(sources_unchanged(pack.folder / "packed", kSecond, plan.shards[1], pack.list).value());
+  const SourceCheck first = check_sources(pack.folder / "packed", format::shard_file_name(0, 3), plan.shards[0], pack.list).value();
+  CHECK(first.unchanged);
+  CHECK(first.skipped.empty());
+  const SourceCheck second = check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list).value();
+  CHECK(second.unchanged);
+  CHECK(second.skipped.size() == 1);
 }
 
 TEST_CASE("a source that vanished is an I/O error") {
   PackedFolder pack;
   const Plan plan = pack.plan();
   std::filesystem::remove(pack.folder / "images/2.png");
-  const auto unchanged = sources_unchanged(pack.folder / "packed", kSecond, plan.shards[1], pack.list);
+  const auto unchanged = check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list);
   REQUIRE_FALSE(unchanged.ok());
   CHECK(unchanged.error().code == ErrorCode::io);
 }

@@ -539,7 +539,7 @@ TEST_CASE("a shard of skipped samples alone is a shard without records") {
   CHECK(findings_of(options) == "");
 }
 
-TEST_CASE("--max-errors limits what is skipped") {
+TEST_CASE("option --max-errors limits what is skipped") {
   const TempFolder folder;
   put_ids(folder, 6);
   for (const std::string name : {"images/2.png", "images/4.png"}) put(folder, name, bad_photo());
@@ -739,7 +739,7 @@ TEST_CASE("an input of the same size is noticed by --recheck") {
   CHECK(packed(options).status == PackStatus::complete);
 }
 
-TEST_CASE("--recheck tries skipped samples again") {
+TEST_CASE("option --recheck tries skipped samples again") {
   const TempFolder folder;
   put_ids(folder, 4);
   const Bytes good = read_bytes(folder / "images/1.png");
@@ -784,7 +784,7 @@ TEST_CASE("other options are refused by name, and --force replaces what is there
   CHECK(content_of(options.run.output) == fresh_content(options));
 }
 
-TEST_CASE("--force packs everything again, to the same bytes") {
+TEST_CASE("option --force packs everything again, to the same bytes") {
   const TempFolder folder;
   put_ids(folder, 5);
   PackOptions options = id_options(folder);

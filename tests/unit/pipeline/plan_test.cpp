@@ -147,7 +147,7 @@ TEST_CASE("compression does not move a shard's boundary") {
   CHECK(sizes_of(planned(options, list)) == std::vector<std::uint64_t>{4, 4, 2});
 }
 
-TEST_CASE("--shard-samples cuts by count, whatever the bytes") {
+TEST_CASE("option --shard-samples cuts by count, whatever the bytes") {
   PackOptions options = options_of();
   SampleList list = list_of(numbered_keys(10));
   options.shard.shard_bytes = 1;

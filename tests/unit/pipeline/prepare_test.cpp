@@ -117,7 +117,7 @@ TEST_CASE("no key in common is an error although orphans may be left out") {
   CHECK_THAT(list.error().message, ContainsSubstring("suffixes"));
 }
 
-TEST_CASE("--orphans skip leaves out unsupported pictures too, and counts them") {
+TEST_CASE("option --orphans skip leaves out unsupported pictures too, and counts them") {
   const TempFolder folder;
   put(folder, "images/a.png", photo());
   put(folder, "images/b.png", photo());

@@ -254,7 +254,7 @@ TEST_CASE("255 is ignored in 8-bit ids unless a class has that id") {
   CHECK(meant.sums.ignored == 0);
 }
 
-TEST_CASE("--ignore by id and by name") {
+TEST_CASE("option --ignore by id and by name") {
   const TempFolder folder;
   PackOptions options = with_ids(folder, 2, 2, {0, 9, 1, 0}, 2);
   options.label.ignore = {"9"};
@@ -289,7 +289,7 @@ TEST_CASE("many unknown colours show an interpolated label or swapped folders") 
              ContainsSubstring("unknown values in all") && ContainsSubstring("interpolated") && ContainsSubstring("swapped"));
 }
 
-TEST_CASE("--unknown ignore and --unknown CLASS settle unknown values and count them") {
+TEST_CASE("option --unknown ignore and --unknown CLASS settle unknown values and count them") {
   const TempFolder folder;
   PackOptions options = with_ids(folder, 2, 2, {0, 1, 5, 5}, 2);
   options.label.unknown = "ignore";

@@ -154,3 +154,39 @@ TEST_CASE("no flipped bit of header or tables opens as another shard") {
     bytes[at] = shard.bytes[at];
   }
 }
+
+TEST_CASE("a label asked of an unlabelled set is a usage error before anything is looked up") {
+  const TempFolder folder;
+  TinyForm form;
+  form.labelled = false;
+  const Shard shard = open_shard(folder / kName, make_shard(form, 1));
+  const Sample sample = shard.sample(0).value();
+  std::vector<std::uint8_t> none;
+  for (const auto& label : {sample.label(), sample.read_label(none), sample.read_label(none, CrcPolicy::trust), sample.load_label(none)}) {
+    REQUIRE_FALSE(label.ok());
+    CHECK(label.error().code == ErrorCode::usage);
+    CHECK_THAT(label.error().message, ContainsSubstring("no label"));
+  }
+}
+
+TEST_CASE("records are loaded in place or into memory that grows only for a good frame") {
+  const TempFolder folder;
+  for (const TinyForm& form : all_forms()) {
+    const auto records = tiny_records(form, 2);
+    const TinyShard made = make_shard(form, records, tiny_plan(records));
+    const Shard shard = open_shard(folder / kName, made);
+    const Sample sample = shard.sample(1).value();
+    std::vector<std::uint8_t> scratch;
+    CHECK(same(sample.load_image(scratch).value().bytes, stored_image(form, records[1])));
+    CHECK(scratch.empty() == !form.image_zstd);
+    if (form.labelled) CHECK(same(sample.load_label(scratch).value().bytes, stored_label(form, records[1])));
+    if (!form.image_zstd) continue;
+    flip(folder / kName, made.layout.file_offset("image.zstd"));
+    const Shard damaged = Shard::open(folder / kName).value();
+    std::vector<std::uint8_t> untouched;
+    for (const CrcPolicy crc : {CrcPolicy::check, CrcPolicy::trust}) {
+      CHECK(damaged.sample(0)->load_image(untouched, crc).error().code == ErrorCode::damaged);
+      CHECK(untouched.empty());
+    }
+  }
+}

@@ -1,5 +1,7 @@
 #include "hotpack/verify.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -313,4 +315,27 @@ TEST_CASE("progress is told and can stop") {
   CHECK(stopped.stopped);
   CHECK_FALSE(stopped.sound());
   CHECK(stopped.finding_count == 0);
+}
+
+TEST_CASE("a FIFO in place of a file is refused without waiting") {
+  const TempFolder folder;
+  const auto manifest = write_pack(folder.path(), {}, tiny_records({}, 2), 4);
+  const std::string shard = folder / manifest.shards[0].file;
+  std::filesystem::remove(shard);
+  REQUIRE(::mkfifo(shard.c_str(), 0600) == 0);
+  const auto report = verified(folder);
+  REQUIRE(report.finding_count == 1);
+  CHECK(report.findings[0].code == ErrorCode::io);
+  CHECK_THAT(report.findings[0].text, ContainsSubstring("not a regular file"));
+  std::filesystem::remove(folder / "dataset.json");
+  REQUIRE(::mkfifo((folder / "dataset.json").c_str(), 0600) == 0);
+  CHECK_THAT(text_of(verified(folder)), ContainsSubstring("dataset.json: is not a regular file"));
+}
+
+TEST_CASE("a row that claims more records than its bytes can hold is refused") {
+  const TempFolder folder;
+  auto manifest = write_pack(folder.path(), {}, tiny_records({}, 2), 4);
+  manifest.plan.samples = manifest.shards[0].records = 1'000'000'000'000'000;
+  manifest.plan_text = format::encode_plan(manifest.plan);
+  CHECK_THAT(after(folder, manifest, [](format::Manifest&) {}), ContainsSubstring("shards[0].records"));
 }
