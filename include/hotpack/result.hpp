@@ -25,9 +25,9 @@ enum class ErrorCode {
 // One failure, complete enough to show to a person: what is wrong, where, and how to go on.
 struct Error {
   ErrorCode code = ErrorCode::internal;
-  std::string message;                   // what was found, what was expected, how to go on
-  std::string path;                      // the file concerned, empty if none
-  std::optional<std::uint64_t> offset;   // byte in that file, where it makes sense
+  std::string message;                  // what was found, what was expected, how to go on
+  std::string path;                     // the file concerned, empty if none
+  std::optional<std::uint64_t> offset;  // byte in that file, where it makes sense
 
   // "path: message (at byte offset)", the parts that exist.
   [[nodiscard]] std::string describe() const;

@@ -17,7 +17,7 @@ using RgbColor = std::array<std::uint8_t, 3>;
 
 enum class ImageLayout { hwc, chw };
 enum class ImageColor { rgb, gray };
-enum class LabelKind { pixel, sample };             // a class a pixel, or one for the whole image
+enum class LabelKind { pixel, sample };  // a class a pixel, or one for the whole image
 enum class LabelStorage { bits, onehot, index };
 
 // What a class (or "ignore") was made from: an id in an id label, "#rrggbb" in a colour label, or a folder's name.
@@ -41,34 +41,34 @@ struct ImageField {
 struct LabelField {
   LabelKind kind = LabelKind::pixel;
   LabelStorage storage = LabelStorage::bits;
-  std::optional<std::vector<std::int64_t>> shape;    // one record as stored; absent: sizes differ
-  bool multi = false;                                // a pixel may hold several classes
+  std::optional<std::vector<std::int64_t>> shape;  // one record as stored; absent: sizes differ
+  bool multi = false;                              // a pixel may hold several classes
   bool operator==(const LabelField&) const = default;
 };
 
 struct Geometry {
-  std::optional<std::array<std::int64_t, 2>> size;   // width, height of a record; absent with fit "none"
-  std::string fit;                                   // stretch, crop-or-pad, contain, cover, none
+  std::optional<std::array<std::int64_t, 2>> size;  // width, height of a record; absent with fit "none"
+  std::string fit;                                  // stretch, crop-or-pad, contain, cover, none
   std::string image_filter;
   std::string label_filter;
-  std::vector<std::int64_t> pad_color;               // one number a channel
+  std::vector<std::int64_t> pad_color;  // one number a channel
   bool operator==(const Geometry&) const = default;
 };
 
 struct SchemaOptions {
-  std::optional<std::uint64_t> shuffle;              // seed of --shuffle
+  std::optional<std::uint64_t> shuffle;  // seed of --shuffle
   std::string anchor = "centre";
   std::string size_mismatch = "error";
-  std::vector<std::string> engines;                  // stages whose output is not pinned by FORMAT.md, sorted by bytes
+  std::vector<std::string> engines;                       // stages whose output is not pinned by FORMAT.md, sorted by bytes
   std::vector<std::pair<std::string, std::string>> more;  // further options in file order: name, canonical JSON text of the value
   bool operator==(const SchemaOptions&) const = default;
 };
 
 struct Schema {
   ImageField image;
-  std::optional<LabelField> label;                   // absent: an unlabelled set
+  std::optional<LabelField> label;  // absent: an unlabelled set
   std::vector<ClassInfo> classes;
-  std::vector<LabelSource> ignore;                   // sources that become "ignored"
+  std::vector<LabelSource> ignore;  // sources that become "ignored"
   Geometry geometry;
   SchemaOptions options;
 

@@ -19,7 +19,7 @@ enum class LabelFilter {
   nearest_cv,   // OpenCV's INTER_NEAREST: min(floor(i · (1.0 / (double(d) / s))), s−1)
   nearest_pil,  // Pillow's NEAREST: accumulated double steps
 };
-[[nodiscard]] std::string_view label_filter_name(LabelFilter filter);                        // "nearest", "nearest-cv", "nearest-pil"
+[[nodiscard]] std::string_view label_filter_name(LabelFilter filter);  // "nearest", "nearest-cv", "nearest-pil"
 [[nodiscard]] std::optional<LabelFilter> label_filter_from_name(std::string_view name);
 
 // The source index of every output index: `target` entries in [0, source). Both sizes are at least 1. With all three filters the
@@ -28,8 +28,8 @@ void nearest_indices(LabelFilter filter, int source, int target, std::vector<int
 
 class NearestPlacer {
  public:
-  // Fills `record` from `source`: resampled to region.width × region.height, placed at region.x, region.y, clipped; the rest becomes `pad_id`.
-  // Source and record are of 1 channel and do not overlap; sizes are at least 1.
+  // Fills `record` from `source`: resampled to region.width × region.height, placed at region.x, region.y, clipped; the rest becomes
+  // `pad_id`. Source and record are of 1 channel and do not overlap; sizes are at least 1.
   void place(ConstIds source, Region region, LabelFilter filter, std::uint16_t pad_id, MutableIds record);
 
  private:

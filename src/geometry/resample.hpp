@@ -18,7 +18,7 @@
 namespace hotpack::geometry {
 
 enum class ImageFilter { automatic, linear, area, nearest };
-[[nodiscard]] std::string_view image_filter_name(ImageFilter filter);                       // "auto", "linear", …
+[[nodiscard]] std::string_view image_filter_name(ImageFilter filter);  // "auto", "linear", …
 [[nodiscard]] std::optional<ImageFilter> image_filter_from_name(std::string_view name);
 // `automatic` is area where both axes shrink, else linear.
 [[nodiscard]] ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target);

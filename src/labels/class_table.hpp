@@ -18,10 +18,10 @@ namespace hotpack::labels {
 inline constexpr std::size_t kMaxClasses = 65535;
 
 struct ClassTable {
-  std::vector<ClassInfo> classes;        // index = class id; `sources` of pixel labels are filled by LabelDecoder::table()
+  std::vector<ClassInfo> classes;  // index = class id; `sources` of pixel labels are filled by LabelDecoder::table()
   std::vector<LabelSource> ignore;
-  bool has_colors = false;               // every class has a colour
-  std::vector<std::string> warnings;     // for the report: unusual but accepted
+  bool has_colors = false;            // every class has a colour
+  std::vector<std::string> warnings;  // for the report: unusual but accepted
 
   [[nodiscard]] std::optional<int> find(std::string_view name) const;  // exact name
 };

@@ -19,43 +19,44 @@ namespace hotpack::labels {
 
 // How a label file is read. `automatic` is resolved before a LabelDecoder is built.
 enum class LabelReading { automatic, color, index, palette_color, binary };
-[[nodiscard]] std::string_view reading_name(LabelReading reading);                           // "auto", "color", "index", "palette-color", "binary"
+[[nodiscard]] std::string_view reading_name(LabelReading reading);  // "auto", "color", "index", "palette-color", "binary"
 [[nodiscard]] std::optional<LabelReading> reading_from_name(std::string_view name);
 
-inline constexpr std::uint16_t kIgnored = 65535;   // in id planes everywhere inside hotpack; at most kMaxClasses classes
+inline constexpr std::uint16_t kIgnored = 65535;  // in id planes everywhere inside hotpack; at most kMaxClasses classes
 
 // More different unknown values than this in one label are not told apart: memory stays bounded when a photo is given as a label.
 inline constexpr std::uint64_t kMaxUnknownKinds = 65536;
 
 struct UnknownPolicy {
   enum class Kind { error, ignore, to_class } kind = Kind::error;
-  int class_id = 0;   // with to_class
+  int class_id = 0;  // with to_class
 };
 
 struct LabelRules {
   LabelReading reading = LabelReading::index;
-  int threshold = 128;                     // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
-  std::vector<std::int64_t> ignore_ids;    // --ignore with numbers: raw ids 0…65535, beside the default ones; with `index` only
-  std::vector<int> ignore_classes;         // --ignore with names: pixels of these classes become ignored; the classes stay in the table
+  int threshold = 128;                   // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
+  std::vector<std::int64_t> ignore_ids;  // --ignore with numbers: raw ids 0…65535, beside the default ones; with `index` only
+  std::vector<int> ignore_classes;       // --ignore with names: pixels of these classes become ignored; the classes stay in the table
   UnknownPolicy unknown;
-  bool reading_was_automatic = false;      // then a gray or palette file whose colours are unknown but whose samples are all < C is refused as ambiguous
+  bool reading_was_automatic =
+      false;  // then a gray or palette file whose colours are unknown but whose samples are all < C is refused as ambiguous
 };
 
 // A value that no class has: an id, a colour, or (read as colours) a palette index without one.
 struct UnknownValue {
-  std::string text;                        // "id 37", "colour (0,0,128)" or "palette index 9"
-  std::uint64_t count = 0;                 // pixels in this label
-  int x = 0, y = 0;                        // the first one, row by row
+  std::string text;         // "id 37", "colour (0,0,128)" or "palette index 9"
+  std::uint64_t count = 0;  // pixels in this label
+  int x = 0, y = 0;         // the first one, row by row
 };
 
 struct DecodeReport {
-  std::vector<UnknownValue> unknown;       // most pixels first (of equal ones the first met), at most 16 kinds listed
-  std::uint64_t unknown_pixels = 0;        // in all
-  std::uint64_t unknown_kinds = 0;         // different values in all, up to kMaxUnknownKinds; many of them show an interpolated label
-  bool beyond_palette = false;             // an index >= the palette's length was met (kept as id; read as a colour it is unknown)
-  bool channels_differ = false;            // binary: channels differ by more than 16
+  std::vector<UnknownValue> unknown;  // most pixels first (of equal ones the first met), at most 16 kinds listed
+  std::uint64_t unknown_pixels = 0;   // in all
+  std::uint64_t unknown_kinds = 0;    // different values in all, up to kMaxUnknownKinds; many of them show an interpolated label
+  bool beyond_palette = false;        // an index >= the palette's length was met (kept as id; read as a colour it is unknown)
+  bool channels_differ = false;       // binary: channels differ by more than 16
   bool alpha_varies = false;
-  bool ambiguous = false;                  // see reading_was_automatic
+  bool ambiguous = false;  // see reading_was_automatic
 };
 
 class LabelDecoder {

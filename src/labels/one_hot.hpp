@@ -15,8 +15,8 @@ namespace hotpack::labels {
 // Bytes of `pixels` labels in a storage.
 [[nodiscard]] std::uint64_t encoded_bytes(LabelStorage storage, std::uint64_t pixels, std::size_t class_count);
 
-// `ids` (kIgnored or < class_count each; other values are a bug) to one-hot bits (class c at bit c mod 8 of byte c div 8), one-hot bytes, or
-// u8/u16 index (little-endian; 255/65535 = ignored). `out` has exactly encoded_bytes().
+// `ids` (kIgnored or < class_count each; other values are a bug) to one-hot bits (class c at bit c mod 8 of byte c div 8), one-hot bytes,
+// or u8/u16 index (little-endian; 255/65535 = ignored). `out` has exactly encoded_bytes().
 void encode_ids(std::span<const std::uint16_t> ids, std::size_t class_count, LabelStorage storage, std::span<std::byte> out);
 
 // Counts of one label: histogram[c] pixels of class c (resized to class_count and overwritten), returns the ignored pixels.
