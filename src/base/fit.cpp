@@ -26,8 +26,11 @@ std::optional<Value> value_in(const std::array<std::pair<Value, std::string_view
   return found->first;
 }
 
-// length · to / from, rounded half up, in integers.
-int scaled(int length, int to, int from) { return static_cast<int>((2 * std::int64_t{length} * to + from) / (2 * std::int64_t{from})); }
+// length · to / from, rounded half up, in integers. A strip of one pixel's width can pass the range of int: it ends there.
+int scaled(int length, int to, int from) {
+  const std::int64_t exact = (2 * std::int64_t{length} * to + from) / (2 * std::int64_t{from});
+  return static_cast<int>(std::min<std::int64_t>(exact, std::numeric_limits<int>::max()));
+}
 
 // Where a stretch of `length` starts in a record of `target`: floor of half the free room; the odd rest goes to the end for padding and
 // for cropping alike.
