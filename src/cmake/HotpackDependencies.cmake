@@ -27,6 +27,7 @@ hotpack_find(hotpack_json HEADER nlohmann/json.hpp)             # header-only
 if(HOTPACK_BUILD STREQUAL "all")
   find_package(JPEG REQUIRED)
   find_package(PNG 1.6 REQUIRED)
+  hotpack_find(hotpack_libdeflate HEADER libdeflate.h LIBRARIES deflate)
   hotpack_find(hotpack_opencv HEADER opencv2/imgproc.hpp LIBRARIES opencv_imgproc opencv_core SUFFIXES opencv4)
   find_package(TBB REQUIRED)
   find_package(spdlog REQUIRED)

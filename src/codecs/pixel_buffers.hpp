@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/picture.hpp"
+#include "codecs/png_plain.hpp"
 
 namespace hotpack::codecs {
 
@@ -12,6 +13,7 @@ struct PixelBuffers {
   Buffer pixels;    // the picture handed out
   Buffer raw;       // rows as the codec gives them, where they need a conversion
   Buffer oriented;  // the picture handed out, where EXIF turned it
+  PlainPng plain;   // the fast way for plain PNGs, with buffers of its own
 
   [[nodiscard]] MutablePicture picture(int width, int height, int channels) { return view<std::uint8_t>(width, height, channels); }
   [[nodiscard]] MutableIds ids(int width, int height) { return view<std::uint16_t>(width, height, 1); }

@@ -135,6 +135,34 @@ Status read_label_rows(PngSession& session, PixelKind kind, RawLabel& label, Pix
   return read_sample_label(session, kind, label, buffers);
 }
 
+// A photo whose samples are stored as they are wanted, by the fast way. False: libpng must read it.
+bool read_plain_image(std::span<const std::byte> file, const PictureInfo& info, const MutablePicture& picture, PlainPng& plain) {
+  const PixelKind wanted = picture.channels == 3 ? PixelKind::rgb : PixelKind::gray;
+  std::span<const std::byte> palette;
+  return info.kind == wanted && plain.read(file, info, picture.data, picture.row_bytes, palette);
+}
+
+// A label of 8-bit samples by the fast way. False: libpng must read it.
+bool read_plain_label(std::span<const std::byte> file, const PictureInfo& info, RawLabel& label, PixelBuffers& buffers) {
+  std::span<const std::byte> palette;
+  if (info.kind == PixelKind::rgb) {
+    const MutablePicture picture = buffers.picture(label.width, label.height, 3);
+    label.rgb = picture;
+    return buffers.plain.read(file, info, picture.data, picture.row_bytes, palette);
+  }
+  const std::size_t width = static_cast<std::size_t>(label.width), height = static_cast<std::size_t>(label.height);
+  auto* const samples = buffers.raw.reserve_as<std::uint8_t>(width * height);
+  if (!buffers.plain.read(file, info, samples, width, palette)) return false;
+  const MutableIds ids = buffers.ids(label.width, label.height);
+  label.samples = ids;
+  for (int y = 0; y < label.height; ++y) widen(samples + static_cast<std::size_t>(y) * width, ids.row(y), width);
+  for (std::size_t i = 0; i < palette.size(); i += 3) {
+    const auto at = [&](std::size_t c) { return std::to_integer<std::uint8_t>(palette[i + c]); };
+    label.palette.push_back({at(0), at(1), at(2)});
+  }
+  return true;
+}
+
 RawLabel describe_label(const PictureInfo& info) {
   RawLabel label;
   label.width = info.width;
@@ -149,9 +177,10 @@ RawLabel describe_label(const PictureInfo& info) {
 
 Result<ConstPicture> read_png_image(std::span<const std::byte> file, const PictureInfo& info, const ImageOptions& options,
                                     PixelBuffers& buffers) {
+  const MutablePicture picture = buffers.picture(info.width, info.height, options.channels);
+  if (read_plain_image(file, info, picture, buffers.plain)) return ConstPicture(picture);
   PngSession session(file);
   HOTPACK_TRY(session.start(info, [&](png_structp png) { set_image_transforms(png, info, options.depth16); }));
-  const MutablePicture picture = buffers.picture(info.width, info.height, options.channels);
   HOTPACK_TRY(read_image_rows(session, info.kind, picture, buffers.raw));
   return ConstPicture(picture);
 }
@@ -161,6 +190,7 @@ Result<RawLabel> read_png_label(std::span<const std::byte> file, const PictureIn
   if (is_color && info.bit_depth == 16) {
     return data_error("16-bit " + std::string(pixel_kind_name(info.kind)) + " labels are not supported; save the colours with 8 bits");
   }
+  if (RawLabel plain = describe_label(info); read_plain_label(file, info, plain, buffers)) return plain;
   PngSession session(file);
   HOTPACK_TRY(session.start(info, [&](png_structp png) { set_label_transforms(png, info); }));
   RawLabel label = describe_label(info);

@@ -56,7 +56,7 @@ def processor_name():
 
 def save(path, figures):
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    machine = {"processor": processor_name(), "cores": os.cpu_count(), "load_before": os.getloadavg()[0]}
+    machine = {"processor": processor_name(), "cores": os.cpu_count(), "load_average": os.getloadavg()[0]}
     Path(path).write_text(json.dumps({"machine": machine, **figures}, indent=2) + "\n")
     print(f"written: {path}")
 

@@ -31,7 +31,7 @@ ROOMS = {
     "base": Room((), ("xxhash",)),
     "format": Room(("base",), ("json",)),
     "reader": Room(("base", "format"), ("zstd",)),
-    "codecs": Room(("base",), ("jpeg", "png")),
+    "codecs": Room(("base",), ("jpeg", "png", "deflate")),
     "geometry": Room(("base",), ("opencv",)),
     "labels": Room(("base",)),
     "writer": Room(("base", "format"), ("zstd",)),
@@ -45,6 +45,7 @@ LIBRARIES = {
     "zstd": Library(r"zstd(_errors)?\.h", "hotpack_zstd"),
     "jpeg": Library(r"j(peglib|error|morecfg|config)\.h", "JPEG::JPEG"),
     "png": Library(r"(png|pngconf|zlib)\.h", "PNG::PNG"),      # libpng brings zlib
+    "deflate": Library(r"libdeflate\.h", "hotpack_libdeflate"),
     "opencv": Library(r"opencv2/.+", "hotpack_opencv", ("resample.cpp", "resize_engine.cpp")),
     "tbb": Library(r"(oneapi/)?tbb/.+", "TBB::tbb"),
     "spdlog": Library(r"(spdlog|fmt)/.+", "spdlog::spdlog_header_only"),

@@ -1,0 +1,41 @@
+// A fast way for plain PNGs: 8 bits a sample, gray, RGB or palette, not interlaced, and without a flaw. libdeflate inflates twice as fast
+// as zlib, and the filters are undone with SSE2.
+//
+// It never judges: whatever is unusual or damaged in the least is left to libpng, which decides and says why. So the two readers cannot
+// disagree about a file, only about the time it takes.
+// Ownership: keeps buffers from picture to picture. Not thread-safe. Failure: none; std::bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "base/picture.hpp"
+#include "codecs/picture_info.hpp"
+
+namespace hotpack::codecs {
+
+class PlainPng {
+ public:
+  PlainPng();
+  ~PlainPng();
+  PlainPng(PlainPng&&) noexcept;
+  PlainPng& operator=(PlainPng&&) noexcept;
+
+  // Writes the rows of samples as stored (1 or 3 bytes a pixel), `row_bytes` apart, to `rows`. False: this is a file for libpng, and what
+  // `rows` holds is meaningless. `info` is what probe() said of `file`. `palette` is set to the bytes of PLTE, if there is one.
+  [[nodiscard]] bool read(std::span<const std::byte> file, const PictureInfo& info, std::uint8_t* rows, std::size_t row_bytes,
+                          std::span<const std::byte>& palette);
+
+ private:
+  struct Inflater;
+  [[nodiscard]] std::optional<std::span<const std::byte>> collect(std::span<const std::byte> file, std::span<const std::byte>& palette);
+  std::unique_ptr<Inflater> inflater_;
+  Buffer coded_;     // IDAT chunks put together, where there are several
+  Buffer inflated_;  // rows with their filter types
+  Buffer zeros_;     // the row above the first
+};
+
+}  // namespace hotpack::codecs
