@@ -136,7 +136,8 @@ void CommandContext::add_json_option(CLI::App& command) { command.add_flag("--js
 void CommandContext::add_config_option(CLI::App& command) { add_config_file_option(command); }
 
 void CommandContext::add_message_options(CLI::App& command) {
-  command.add_flag("-q,--quiet", quiet_, "warnings and errors only, no progress; -qq: errors only")->group(kMessages);
+  command.add_flag("-q,--quiet", quiet_, "on stderr warnings and errors only, no progress; -qq: errors only. The result on stdout stays")
+      ->group(kMessages);
   command.add_flag("-v,--verbose", verbose_, "say more; -vv: with the seconds since the start")->group(kMessages);
   const Choices<ProgressMode> progress = {
       {"auto", ProgressMode::automatic}, {"always", ProgressMode::always}, {"never", ProgressMode::never}, {"json", ProgressMode::json}};

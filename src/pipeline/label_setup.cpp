@@ -94,7 +94,7 @@ Result<Verdict> decide_reading(const std::optional<ClassTable>& table, const Lab
   if (forms.jpeg.count > 0)
     return data_error(
         "is a JPEG: lossy compression has changed its values, so they name no classes. Use the PNG originals, or, for masks of two "
-        "classes, say --label-kind binary (with --threshold N)",
+        "classes, say --label-kind binary (with --threshold N). If these are the photos, --images and --labels are swapped",
         forms.jpeg.first);
   const std::string found = "the labels are " + forms_text(forms) + " PNG";
   if (table && table->has_colors) return Verdict{LabelReading::color, "the classes have colours; " + found};
@@ -182,8 +182,8 @@ Result<ClassTable> count_classes(const PackOptions& options, const SampleList& l
   if (count > kMaxScannedClasses)
     return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " + found.substr(0, 120) +
                       "); if so many classes are meant, say --num-classes " + std::to_string(count));
-  verdict +=
-      "; ids found: " + found + ", so " + std::to_string(count) + " classes (--num-classes " + std::to_string(count) + " says so at once)";
+  verdict += "; ids found: " + found + ", so " + std::to_string(count) +
+             " classes; where another split may hold more, say --num-classes N or --classes";
   return labels::numbered_classes(count);
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("auto: without colours gray and palette files hold ids, and their numb
   CHECK(names_of(setup) == Names{"0", "1", "2", "3", "4"});
   CHECK(setup.verdict ==
         "labels are read as index (auto: no class colours were given; the labels are 1 gray, 1 palette PNG); ids found: 0…2, 4, 255, so 5 "
-        "classes (--num-classes 5 says so at once)");
+        "classes; where another split may hold more, say --num-classes N or --classes");
   CHECK(setup.table.ignore == std::vector<LabelSource>{LabelSource(std::int64_t{255}), LabelSource(std::int64_t{65535})});
 }
 
