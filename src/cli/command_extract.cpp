@@ -135,7 +135,7 @@ Status extract_samples(CommandContext& context, const ExtractArguments& argument
   SampleWriter writer(arguments.writer, dataset.classes());
   context.stop_on_signals();
   pipeline::Progress progress{};
-  const Status status = write_samples(context.terminal(), dataset, chosen, writer, progress);
+  Status status = write_samples(context.terminal(), dataset, chosen, writer, progress);
   context.terminal().finish_progress();
   if (status.ok()) tell_end(context.terminal(), arguments, dataset, writer, progress.samples_done == progress.samples_total);
   return status;
