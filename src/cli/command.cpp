@@ -11,6 +11,7 @@
 #include "cli/config_file.hpp"
 #include "cli/descriptor.hpp"
 #include "cli/help.hpp"
+#include "cli/option_values.hpp"
 #include "cli/refusal.hpp"
 #include "format/version.hpp"
 
@@ -21,23 +22,6 @@ namespace {
 constexpr const char* kRunning = "Running";
 constexpr const char* kMessages = "Messages";
 constexpr int kMostJobs = 1024;
-
-// The words of an option and what they mean, in the order of the help.
-template <class T>
-using Choices = std::vector<std::pair<std::string, T>>;
-
-// CLI11's own transformers show numbers in the help.
-template <class T>
-void add_choice(CLI::App& command, const std::string& name, T& value, const Choices<T>& choices, const std::string& text) {
-  std::string words;
-  for (const auto& choice : choices) words += (words.empty() ? "" : "|") + choice.first;
-  const auto choose = [&value, choices, name, words](const std::string& word) {
-    const auto found = std::find_if(choices.begin(), choices.end(), [&](const auto& choice) { return choice.first == word; });
-    if (found == choices.end()) throw CLI::ValidationError(name, "'" + word + "' is none of " + words);
-    value = found->second;
-  };
-  command.add_option_function<std::string>(name, choose, text)->option_text(words)->default_str(choices.front().first)->group(kMessages);
-}
 
 // A repeatable option takes one value each time: by default CLI11 lets it swallow the arguments after it.
 void take_one_value_a_time(CLI::App& command) {
@@ -143,9 +127,11 @@ void CommandContext::add_message_options(CLI::App& command) {
       {"auto", ProgressMode::automatic}, {"always", ProgressMode::always}, {"never", ProgressMode::never}, {"json", ProgressMode::json}};
   add_choice(command, "--progress", terminal_options_.progress, progress,
              "auto: a redrawn line on a terminal, elsewhere a line every 10 s; always: the redrawn line everywhere; "
-             "json: every line of stderr is a JSON object");
+             "json: every line of stderr is a JSON object",
+             kMessages);
   const Choices<ColorMode> color = {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
-  add_choice(command, "--color", terminal_options_.color, color, "colours in messages; auto: on a terminal, unless NO_COLOR is set");
+  add_choice(command, "--color", terminal_options_.color, color, "colours in messages; auto: on a terminal, unless NO_COLOR is set",
+             kMessages);
   command.add_option("--log-file", terminal_options_.log_file, "append every message, with its time, to FILE")
       ->option_text("FILE")
       ->group(kMessages);

@@ -62,7 +62,7 @@ std::string shards_text(const PackReport& report) {
   std::string text = counted(report.plan.shards, "shard");
   if (report.kept_shards > 0)
     text += ", " + human_count(report.kept_shards) + " kept from an earlier run, " + human_count(report.packed_shards) + " packed now";
-  if (report.changed_shards > 0) text += " (" + human_count(report.changed_shards) + " packed again: inputs changed, or damage)";
+  if (report.changed_shards > 0) text += " (" + human_count(report.changed_shards) + " in place of earlier ones)";
   return text;
 }
 
@@ -188,7 +188,7 @@ std::string summary_text(const PackReport& report, const std::string& output, do
 
 std::string report_json(const PackReport& report, const std::string& output, double seconds) {
   Json json{{"status", status_name(report.status)}, {"plan", plan_json(report.plan)}, {"problems", problems_json(report.problems)}};
-  if (!output.empty()) json["output"] = printable(output);
+  if (!output.empty()) json["output"] = format::with_valid_utf8(printable(output));
   json["records"] = report.records;
   json["skipped"] = report.skipped;
   json["packed_shards"] = report.packed_shards;

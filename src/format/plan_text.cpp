@@ -79,6 +79,15 @@ void SourcesDigest::add(std::string_view key, std::uint64_t image_bytes, std::ui
   hasher_.add(std::span<const std::byte>(tail));
 }
 
+Hash128 shuffle_rank(std::uint64_t seed, std::string_view key) {
+  std::array<std::byte, sizeof seed> bytes{};
+  store_le(bytes.data(), seed);
+  Hasher128 hasher;
+  hasher.add(bytes);
+  hasher.add(key);
+  return hasher.finish();
+}
+
 std::string shard_file_name(std::uint64_t index, std::uint64_t count) {
   return "shard-" + five_digits(index) + "-of-" + five_digits(count) + std::string(kSuffix);
 }

@@ -50,6 +50,9 @@ class SourcesDigest {
   Hasher128 hasher_;
 };
 
+// Where a key stands in the order of --shuffle: XXH3-128 of the seed's 8 little-endian bytes and the key. Ties go by key.
+[[nodiscard]] Hash128 shuffle_rank(std::uint64_t seed, std::string_view key);
+
 // "shard-00003-of-00012.safetensors"; at least five digits.
 [[nodiscard]] std::string shard_file_name(std::uint64_t index, std::uint64_t count);
 struct ShardName {

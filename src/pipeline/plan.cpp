@@ -6,7 +6,6 @@
 
 #include "base/checked.hpp"
 #include "base/checksum.hpp"
-#include "base/endian.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "format/json.hpp"
@@ -82,13 +81,6 @@ std::vector<std::pair<std::string, std::string>> further_options(const PackOptio
     more.emplace_back("zstd_level", std::to_string(options.shard.zstd_level));
   }
   return more;
-}
-
-Hash128 shuffle_rank(std::uint64_t seed, std::string_view key, std::string& scratch) {
-  scratch.resize(sizeof seed);
-  store_le(reinterpret_cast<std::byte*>(scratch.data()), seed);
-  scratch += key;
-  return xxh3_128(scratch);
 }
 
 std::string keys_digest(const SampleList& list) {
@@ -193,8 +185,7 @@ void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list) 
     std::uint64_t index;
   };
   std::vector<Entry> entries(list.samples.size());
-  std::string scratch;
-  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {shuffle_rank(*shuffle_seed, list.key(list.samples[i]), scratch), i};
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {format::shuffle_rank(*shuffle_seed, list.key(list.samples[i])), i};
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return std::pair(a.rank, a.index) < std::pair(b.rank, b.index); });
   std::vector<Sample> shuffled;

@@ -1,26 +1,16 @@
 #include "reader/key_audit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <utility>
 
-#include "base/endian.hpp"
 #include "format/plan_text.hpp"
 
 namespace hotpack::reader {
 
 void KeyAuditor::begin_shard(std::string shard) { shards_.push_back(std::move(shard)); }
 
-Hash128 KeyAuditor::rank(std::string_view key) const {
-  if (!seed_) return {};
-  std::array<std::byte, 8> seed;
-  store_le(seed.data(), *seed_);
-  Hasher128 hasher;
-  hasher.add(seed);
-  hasher.add(key);
-  return hasher.finish();
-}
+Hash128 KeyAuditor::rank(std::string_view key) const { return seed_ ? format::shuffle_rank(*seed_, key) : Hash128{}; }
 
 void KeyAuditor::add(std::uint64_t record, std::string_view key, Findings& findings) {
   const Hash128 present = rank(key);
