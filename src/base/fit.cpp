@@ -10,8 +10,13 @@ namespace hotpack {
 
 namespace {
 
-constexpr std::array<std::pair<Fit, std::string_view>, 5> kFitNames{
-    {{Fit::stretch, "stretch"}, {Fit::crop_or_pad, "crop-or-pad"}, {Fit::contain, "contain"}, {Fit::cover, "cover"}, {Fit::none, "none"}}};
+constexpr std::array<std::pair<Fit, std::string_view>, 7> kFitNames{{{Fit::stretch, "stretch"},
+                                                                     {Fit::crop_or_pad, "crop-or-pad"},
+                                                                     {Fit::contain, "contain"},
+                                                                     {Fit::cover, "cover"},
+                                                                     {Fit::none, "none"},
+                                                                     {Fit::long_side, "long-side"},
+                                                                     {Fit::short_side, "short-side"}}};
 constexpr std::array<std::pair<Anchor, std::string_view>, 2> kAnchorNames{{{Anchor::centre, "centre"}, {Anchor::top_left, "top-left"}}};
 
 template <class Value, std::size_t N>
@@ -36,17 +41,53 @@ int scaled(int length, int to, int from) {
 // for cropping alike.
 int centred(int target, int length) { return target >= length ? (target - length) / 2 : -((length - target) / 2); }
 
-Extent scaled_extent(Fit fit, Extent source, Extent target) {
-  if (fit == Fit::stretch) return target;
-  if (fit == Fit::crop_or_pad || fit == Fit::none) return source;
-  const std::int64_t by_width = std::int64_t{target.width} * source.height;
-  const std::int64_t by_height = std::int64_t{target.height} * source.width;
-  const bool width_decides = fit == Fit::contain ? by_width <= by_height : by_width >= by_height;
-  if (width_decides) return {target.width, std::max(1, scaled(source.height, target.width, source.width))};
-  return {std::max(1, scaled(source.width, target.height, source.height)), target.height};
+Extent by_width(Extent source, int width) { return {width, std::max(1, scaled(source.height, width, source.width))}; }
+Extent by_height(Extent source, int height) { return {std::max(1, scaled(source.width, height, source.height)), height}; }
+
+// contain or cover.
+Extent scaled_to_box(bool contain, Extent source, Extent target) {
+  const std::int64_t width_first = std::int64_t{target.width} * source.height;
+  const std::int64_t height_first = std::int64_t{target.height} * source.width;
+  const bool width_decides = contain ? width_first <= height_first : width_first >= height_first;
+  return width_decides ? by_width(source, target.width) : by_height(source, target.height);
 }
 
 }  // namespace
+
+Extent scaled_extent(Fit fit, Extent source, Extent target) {
+  switch (fit) {
+    case Fit::stretch:
+      return target;
+    case Fit::crop_or_pad:
+    case Fit::none:
+      return source;
+    case Fit::contain:
+    case Fit::cover:
+      return scaled_to_box(fit == Fit::contain, source, target);
+    case Fit::long_side: {
+      const int side = std::max(target.width, target.height);
+      return source.width >= source.height ? by_width(source, side) : by_height(source, side);
+    }
+    case Fit::short_side: {
+      const int side = std::min(target.width, target.height);
+      return source.width <= source.height ? by_width(source, side) : by_height(source, side);
+    }
+  }
+  return target;
+}
+
+int padded_length(int length, int step) {
+  const std::int64_t padded = (std::int64_t{length} + step - 1) / step * step;
+  return static_cast<int>(std::min<std::int64_t>(padded, std::numeric_limits<int>::max()));
+}
+
+std::vector<int> tile_edges(int length, int tile, int overlap) {
+  if (length <= tile) return {0};
+  std::vector<int> edges;
+  for (int edge = 0; edge < length - tile; edge += tile - overlap) edges.push_back(edge);
+  edges.push_back(length - tile);
+  return edges;
+}
 
 Region fit_region(Fit fit, Anchor anchor, Extent source, Extent target) {
   if (fit == Fit::none) target = source;

@@ -5,10 +5,19 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace hotpack {
 
-enum class Fit { stretch, crop_or_pad, contain, cover, none };
+enum class Fit {
+  stretch,      // to the record's size, whatever that does to the aspect
+  crop_or_pad,  // as it is; what is too much is cut, what is missing is padded
+  contain,      // scaled to lie whole inside, the rest padded
+  cover,        // scaled to fill the record, the rest cut
+  none,         // as it is; the record has the picture's own size
+  long_side,    // scaled until the longer side has the longer side's length of the record, then cropped or padded
+  short_side,   // the same with the shorter sides
+};
 enum class Anchor { centre, top_left };
 
 // x, y, width, height in the record of the rectangle that the whole source is mapped to; may lie partly outside.
@@ -24,6 +33,16 @@ struct Extent {
 
 // `target` is the record's size; ignored with Fit::none. Sizes must be at least 1. A product never overflows 64 bits.
 [[nodiscard]] Region fit_region(Fit fit, Anchor anchor, Extent source, Extent target);
+
+// Size that the whole source is scaled to. Precondition as above.
+[[nodiscard]] Extent scaled_extent(Fit fit, Extent source, Extent target);
+
+// The next multiple of `step` from `length` on.
+[[nodiscard]] int padded_length(int length, int step);
+
+// Left (or upper) edges of the tiles along an axis: steps of tile − overlap; the last tile is shifted back so that it ends with the
+// picture; one tile at 0 where the picture is no longer than a tile. Preconditions: tile ≥ 1, 0 ≤ overlap < tile.
+[[nodiscard]] std::vector<int> tile_edges(int length, int tile, int overlap);
 
 [[nodiscard]] std::string_view fit_name(Fit fit);  // "stretch", "crop-or-pad", …
 [[nodiscard]] std::optional<Fit> fit_from_name(std::string_view name);

@@ -2,58 +2,60 @@
 #include <chrono>
 #include <memory>
 
+#include "cli/check_report.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/pack_arguments.hpp"
-#include "cli/pack_report.hpp"
-#include "cli/text.hpp"
-#include "pipeline/pack.hpp"
+#include "cli/pack_command.hpp"
+#include "pipeline/check.hpp"
 
 namespace hotpack::cli {
 
 namespace {
 
-std::string check_text(const pipeline::PackReport& report) {
-  std::string text = plan_text(report.plan);
-  if (report.schema && report.statistics) {
-    const std::string classes = classes_text(*report.schema, *report.statistics);
-    if (!classes.empty()) text += "classes\n" + classes;
-  }
-  const std::string remarks = remarks_text(report.remarks);
-  if (!remarks.empty()) text += "remarks\n" + remarks;
-  for (const std::string& warning : report.plan.warnings) text += "warning: " + warning + "\n";
-  if (report.problems.count() == 0) return text + "no problem found: pack would succeed\n";
-  return text + "problems\n" + report.problems.text() + counted(report.problems.count(), "problem") + ": pack would refuse this input\n";
-}
+struct CheckCommand {
+  PackArguments arguments;
+  bool headers_only = false;
+  const CLI::App* app = nullptr;
+};
 
-int run_check(CommandContext& context, PackArguments& arguments) {
+int exit_code_of(pipeline::CheckVerdict verdict) { return verdict == pipeline::CheckVerdict::succeeds ? kExitGood : kExitData; }
+
+int run_check(CommandContext& context, CheckCommand& command) {
   const auto start = std::chrono::steady_clock::now();
-  arguments.options.run.threads = context.jobs();
+  command.arguments.options.run.threads = context.jobs();
   context.stop_on_signals();
-  const Result<pipeline::PackReport> report = pipeline::check(arguments.options, context.terminal());
+  const Result<pipeline::CheckReport> report = pipeline::check(command.arguments.options, command.headers_only, context.terminal());
   context.terminal().finish_progress();
   if (!report.ok()) return context.fail(report.error());
-  if (report->status == pipeline::PackStatus::stopped) {
+  if (report->verdict == pipeline::CheckVerdict::stopped) {
     context.terminal().warning("stopped before all samples were looked at");
     return kExitGood;  // the frame raises the signal again
   }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  context.output().write(context.json() ? report_json(*report, "", seconds) : check_text(*report));
-  return report->status == pipeline::PackStatus::refused ? kExitData : kExitGood;
+  const CheckEnd end{pack_command_line(*command.app), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+  context.output().write(context.json() ? check_json(*report, end) : check_text(*report, end));
+  return exit_code_of(report->verdict);
 }
 
 }  // namespace
 
 void add_check_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<PackArguments>();
-  CLI::App& sub = *app.add_subcommand("check", "Does everything that pack does except writing, and reports every problem at once");
-  set_examples(sub, "hotpack check --images train --labels train_labels --classes class_dict.csv --size 512x512");
-  add_sample_options(sub, *arguments);
-  add_writing_options(sub, *arguments);  // so that a pack's options can be given unchanged; -o tells whose free space counts
+  auto command = std::make_shared<CheckCommand>();
+  CLI::App& sub = *app.add_subcommand("check", "Tells everything that is wrong or suspicious in a data set; writes nothing");
+  set_examples(sub,
+               "hotpack check --images train --labels train_labels --classes class_dict.csv --size 512x512\n"
+               "hotpack check CamVid --size 512x512   # all splits, and images that are in two of them\n"
+               "hotpack check --images train --labels ids --num-classes 12 --fast   # headers alone\n"
+               "hotpack check --images train --labels ids --num-classes 12 --json > report.json");
+  command->app = &sub;
+  add_sample_options(sub, command->arguments);
+  add_writing_options(sub, command->arguments);  // so that a pack's options can be given unchanged
+  sub.add_flag("--fast", command->headers_only, "read headers alone: pairs, forms, sizes and orientations, but no pixel")
+      ->group("Output and running");
   context.add_jobs_option(sub);
   context.add_json_option(sub);
   context.add_config_option(sub);
-  sub.callback([&context, arguments] { context.set_action([&context, arguments] { return run_check(context, *arguments); }); });
+  sub.callback([&context, command] { context.set_action([&context, command] { return run_check(context, *command); }); });
 }
 
 }  // namespace hotpack::cli

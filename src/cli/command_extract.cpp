@@ -13,6 +13,7 @@
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/pack_report.hpp"
 #include "cli/sample_writer.hpp"
 #include "cli/text.hpp"
 #include "hotpack/dataset.hpp"
@@ -82,15 +83,6 @@ Status check_names(const Dataset& dataset, const Numbers& chosen) {
                       "'; extract them one by one with --key, each to a folder of its own");
   }
   return {};
-}
-
-// A word of a command line, in quotes where the shell would change it.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:,=@";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 // The command that packs what was written again; empty where no single one gives the labels back.

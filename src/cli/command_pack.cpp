@@ -26,32 +26,41 @@ void say_lines(Terminal& terminal, pipeline::Level level, const std::string& tex
   }
 }
 
-int refuse(CommandContext& context, const pipeline::PackReport& report) {
-  say_lines(context.terminal(), pipeline::Level::error, report.problems.text());
-  context.terminal().error("nothing was packed: " + counted(report.problems.count(), "problem") + " in the input");
+int refuse(CommandContext& context, const pipeline::PackRun& run) {
+  say_lines(context.terminal(), pipeline::Level::error, run.problems.text());
+  context.terminal().error("nothing was packed: " + counted(run.problems.count(), "problem") + " in the input");
   return kExitData;
 }
 
-int stopped(CommandContext& context, const pipeline::PackReport& report, const std::string& output) {
-  context.terminal().warning("stopped; " + std::to_string(report.kept_shards + report.packed_shards) + " of " +
-                             std::to_string(report.plan.shards) + " shards are finished in " + output +
+int stopped(CommandContext& context, const pipeline::PackRun& run, const std::string& output) {
+  std::string finished;
+  if (!run.sets.empty()) {
+    const pipeline::PackReport& last = run.sets.back();
+    finished = "; " + std::to_string(last.kept_shards + last.packed_shards) + " of " + std::to_string(last.plan.shards) +
+               " shards are finished in " + last.output;
+  }
+  context.terminal().warning("stopped" + (finished.empty() ? ", nothing is finished in " + output : finished) +
                              ". Run the same command again to continue");
   return kExitGood;  // the frame raises the signal again
 }
 
-int report_end(CommandContext& context, const PackCommand& command, const pipeline::PackReport& report, double seconds) {
+void warn_of_set(CommandContext& context, const pipeline::PackReport& set) {
+  for (const std::string& warning : set.plan.warnings) context.terminal().warning(warning);
+  say_lines(context.terminal(), pipeline::Level::warning, remarks_text(set.remarks));
+  if (set.problems.count() > 0) say_lines(context.terminal(), pipeline::Level::warning, "skipped: " + set.problems.text());
+}
+
+int report_end(CommandContext& context, const PackCommand& command, const pipeline::PackRun& run, double seconds) {
   using pipeline::PackStatus;
-  const std::string& output = command.arguments.options.run.output;
-  for (const std::string& warning : report.plan.warnings) context.terminal().warning(warning);
-  if (context.json()) context.output().write(report_json(report, output, seconds));
-  if (report.status == PackStatus::refused) return refuse(context, report);
-  if (report.status == PackStatus::stopped) return stopped(context, report, output);
-  say_lines(context.terminal(), pipeline::Level::warning, remarks_text(report.remarks));
-  if (report.problems.count() > 0) say_lines(context.terminal(), pipeline::Level::warning, "skipped: " + report.problems.text());
-  if (!context.json())
-    context.output().write(report.status == PackStatus::planned ? plan_text(report.plan) : summary_text(report, output, seconds));
-  if (report.skipped == 0) return kExitGood;
-  context.terminal().warning(counted(report.skipped, "sample") + " left out of the data set (exit status 1); --force tries again");
+  if (context.json()) context.output().write(report_json(run, seconds));
+  if (run.status == PackStatus::refused) return refuse(context, run);
+  for (const pipeline::PackReport& set : run.sets) warn_of_set(context, set);
+  if (run.status == PackStatus::stopped) return stopped(context, run, command.arguments.options.run.output);
+  if (!context.json()) context.output().write(run.status == PackStatus::planned ? plan_text(run) : summary_text(run, seconds));
+  std::uint64_t skipped = 0;
+  for (const pipeline::PackReport& set : run.sets) skipped += set.skipped;
+  if (skipped == 0) return kExitGood;
+  context.terminal().warning(counted(skipped, "sample") + " left out of the data set (exit status 1); --force tries again");
   return kExitData;
 }
 
@@ -59,10 +68,10 @@ int run_pack(CommandContext& context, PackCommand& command) {
   const auto start = std::chrono::steady_clock::now();
   command.arguments.options.run.threads = context.jobs();
   context.stop_on_signals();
-  const Result<pipeline::PackReport> report = pipeline::pack(command.arguments.options, command.dry_run, context.terminal());
+  const Result<pipeline::PackRun> run = pipeline::pack(command.arguments.options, command.dry_run, context.terminal());
   context.terminal().finish_progress();
-  if (!report.ok()) return context.fail(report.error());
-  return report_end(context, command, *report, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  if (!run.ok()) return context.fail(run.error());
+  return report_end(context, command, *run, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
 }  // namespace
@@ -71,6 +80,7 @@ void add_pack_command(CLI::App& app, CommandContext& context) {
   auto command = std::make_shared<PackCommand>();
   CLI::App& sub = *app.add_subcommand("pack", "Packs images and labels into a data set of memory-mappable shards");
   set_examples(sub,
+               "hotpack pack CamVid --size 512x512 -o packed   # finds the layout, tells it, packs each split below packed\n"
                "hotpack pack --images train --labels train_labels --classes class_dict.csv --size 512x512 -o packed/train\n"
                "hotpack pack --images photos --labels ids --size 512x512 --fit crop-or-pad -o packed/val   # labels hold class ids\n"
                "hotpack pack --image-folders flowers/train --size 224x224 --fit cover -o packed/flowers   # class = folder name\n"

@@ -18,7 +18,9 @@ void add_pack_command(CLI::App& app, CommandContext& context);
 void add_check_command(CLI::App& app, CommandContext& context);
 void add_info_command(CLI::App& app, CommandContext& context);
 void add_verify_command(CLI::App& app, CommandContext& context);
+void add_preview_command(CLI::App& app, CommandContext& context);
 void add_extract_command(CLI::App& app, CommandContext& context);
+void add_merge_command(CLI::App& app, CommandContext& context);
 
 using AddCommand = void (*)(CLI::App& app, CommandContext& context);
 

@@ -1,5 +1,6 @@
 #include "cli/pack_arguments.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/fit.hpp"
 #include "cli/option_values.hpp"
+#include "pipeline/partition.hpp"
 
 namespace hotpack::cli {
 
@@ -58,6 +60,23 @@ std::optional<RgbColor> parse_color(const std::string& text) {
   return color;
 }
 
+// "512x512+128": tiles and how far they overlap.
+std::optional<pipeline::TileOptions> parse_tile(const std::string& text) {
+  const std::size_t plus = text.find('+');
+  const auto size = parse_size(text.substr(0, plus));
+  const auto overlap = plus == std::string::npos ? 0 : parse_integer<int>(std::string_view(text).substr(plus + 1));
+  if (!size || !overlap || *overlap < 0 || *overlap >= std::min(size->width, size->height)) return std::nullopt;
+  return pipeline::TileOptions{*size, *overlap};
+}
+
+// "drop" or "blend=R,G,B"
+bool parse_alpha(const std::string& text, std::optional<RgbColor>& blend) {
+  constexpr std::string_view kBlend = "blend=";
+  blend.reset();
+  if (text.starts_with(kBlend)) blend = parse_color(text.substr(kBlend.size()));
+  return blend || text == "drop";
+}
+
 // "--zstd", "--zstd=label", "--zstd=image,label:3"
 bool parse_zstd(const std::string& text, pipeline::ShardOptions& shard) {
   const std::size_t colon = text.find(':');
@@ -73,7 +92,40 @@ bool parse_zstd(const std::string& text, pipeline::ShardOptions& shard) {
   return shard.zstd_image || shard.zstd_label;
 }
 
+using SplitMethod = pipeline::SplitOptions::Method;
+constexpr std::array<std::pair<std::string_view, SplitMethod>, 4> kSplitMethods{
+    {{"folder", SplitMethod::folder}, {"ratio", SplitMethod::ratio}, {"hash", SplitMethod::hash}, {"list", SplitMethod::list}}};
+
+// "folder", or "METHOD:NAME=VALUE,NAME=VALUE".
+bool parse_split(std::string_view text, pipeline::SplitOptions& split) {
+  const std::string_view word = text.substr(0, text.find(':'));
+  const auto* const found =
+      std::find_if(kSplitMethods.begin(), kSplitMethods.end(), [&](const auto& entry) { return entry.first == word; });
+  if (found == kSplitMethods.end()) return false;
+  split.method = found->second;
+  if (split.method == SplitMethod::folder) return word == text;
+  while (word.size() < text.size()) {
+    const std::size_t comma = text.find(',', word.size() + 1);
+    const std::string_view part = text.substr(word.size() + 1, comma == std::string_view::npos ? comma : comma - word.size() - 1);
+    const std::size_t equal = part.find('=');
+    if (equal == std::string_view::npos || equal == 0 || equal + 1 == part.size()) return false;
+    split.parts.push_back({std::string(part.substr(0, equal)), std::string(part.substr(equal + 1))});
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma - word.size());
+  }
+  return !split.parts.empty();
+}
+
+void set_split(const std::string& text, pipeline::SplitOptions& split) {
+  if (!parse_split(text, split))
+    throw CLI::ValidationError("--split", "'" + text + "' is none of folder, ratio:NAME=SHARE,…, hash:NAME=SHARE,…, list:NAME=FILE,…");
+}
+
 void add_input_options(CLI::App& command, pipeline::InputOptions& input) {
+  command
+      .add_option("ROOT", input.root,
+                  "a data set whose layout is to be found out (and told): SSS, VOC, Cityscapes, images and masks, class folders, …")
+      ->group(kInput);
   command.add_option("--images", input.images, "folder of images, searched recursively; repeatable")->option_text("DIR")->group(kInput);
   command.add_option("--labels", input.labels, "folder of label files, paired with images by relative path without extension; repeatable")
       ->option_text("DIR")
@@ -94,12 +146,71 @@ void add_input_options(CLI::App& command, pipeline::InputOptions& input) {
   command.add_option("--label-suffix", input.label_suffix, "the same for labels, such as _L or _gtFine_labelIds")
       ->option_text("S")
       ->group(kInput);
+  const auto set_regex = [&input](const std::vector<std::string>& both) {
+    input.image_regex = both[0];
+    input.label_regex = both[1];
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--pair-regex", set_regex,
+          "two regular expressions, for the paths of images and of labels below their folders; what the one group captures is the key")
+      ->option_text("IMAGE LABEL")
+      ->expected(2)
+      ->group(kInput);
+  command
+      .add_option("--pairs", input.pairs,
+                  "table of samples, CSV, TSV or JSON lines: image, label (a file or a class) and, if wanted, split")
+      ->option_text("FILE")
+      ->group(kInput);
+  command
+      .add_option("--list", input.list,
+                  "which samples to take, a line each: keys or paths; or, without --images, an image and a label path a line")
+      ->option_text("FILE")
+      ->group(kInput);
+  command.add_option("--root", input.list_root, "where relative paths of --pairs and --list start (default: the file's own folder)")
+      ->option_text("DIR")
+      ->group(kInput);
+  command
+      .add_option("--strip-prefix", input.strip_prefix, "beginning that is taken away from paths of --pairs and --list, such as /SegNet/")
+      ->option_text("PREFIX")
+      ->group(kInput);
+  command
+      .add_option("--mask-per-class", input.mask_per_class,
+                  "several binary masks an image, a class each: their path below --labels without extension, such as {key}_{class} or "
+                  "{class}/{key}; a pixel may then hold several classes")
+      ->option_text("PATTERN")
+      ->group(kInput);
+  command
+      .add_option_function<std::string>(
+          "--split", [&input](const std::string& text) { set_split(text, input.split); },
+          "several sets, each below -o under its name: folder (first part of the key), ratio:train=80,val=20, hash:train=80,val=20 (stable "
+          "when samples are added), list:train=FILE,val=FILE")
+      ->option_text("HOW")
+      ->group(kInput);
+  command.add_option("--split-seed", input.split.seed, "seed of --split ratio (default 0)")->option_text("N")->group(kInput);
+  command
+      .add_option("--group", input.split.group,
+                  "with --split ratio or hash: samples whose keys have the same match of this regular expression stay in one set")
+      ->option_text("REGEX")
+      ->group(kInput);
+  command.add_flag("--allow-empty", input.allow_empty, "class folders without pictures are meant; without it they are warned of")
+      ->group(kInput);
   add_choice(command, "--orphans", input.skip_orphans, {{"error", false}, {"skip", true}},
              "an image without label, or a label without image", kInput);
 }
 
 void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
   using labels::LabelReading;
+  command
+      .add_option(
+          "--preset", label.preset,
+          "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, ade20k150, camvid11; an unknown name "
+          "lists all")
+      ->option_text("NAME")
+      ->group(kLabels);
+  command.add_option("--map", label.map, "table old,new: what becomes of ids, colours or class names (a class, or ignore)")
+      ->option_text("FILE")
+      ->group(kLabels);
   command
       .add_option("--classes", label.classes, "class table: CSV name,r,g,b; or names one a line; or a packed data set whose table to share")
       ->option_text("FILE|PACK")
@@ -125,8 +236,11 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
           "id or class name whose pixels become ignored; repeatable. 255 in 8-bit and 65535 in 16-bit ids are, unless a class has that id")
       ->option_text("ID|NAME")
       ->group(kLabels);
-  command.add_option("--unknown", label.unknown, "a colour or id that no class has: error (default), ignore, or the class that it becomes")
-      ->option_text("error|ignore|CLASS")
+  command
+      .add_option("--unknown", label.unknown,
+                  "a colour or id that no class has: error (default), ignore, nearest[:D] (the class of the nearest "
+                  "colour, if need be at most D away), or the class that it becomes")
+      ->option_text("error|ignore|nearest[:D]|CLASS")
       ->group(kLabels);
   command.add_option("--pad-label", label.pad_label, "label of padding: ignore (default) or a class")
       ->option_text("ignore|CLASS")
@@ -136,15 +250,44 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
 void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
   using geometry::ImageFilter;
   using geometry::LabelFilter;
-  add_parsed<Extent>(command, "--size", record.size, parse_size, "width and height of every record, such as 512x512 (required)", "WxH",
+  add_parsed<Extent>(command, "--size", record.size, parse_size,
+                     "width and height of every record, such as 512x512; without it records keep their pictures' sizes (--fit none)", "WxH",
                      kGeometry);
   add_choice(command, "--fit", record.fit,
-             {{"stretch", Fit::stretch}, {"crop-or-pad", Fit::crop_or_pad}, {"contain", Fit::contain}, {"cover", Fit::cover}},
-             "how a picture is brought to the size: stretched; cut or padded; whole inside; filling, the rest cut", kGeometry);
-  add_choice(
-      command, "--image-filter", record.image_filter,
-      {{"auto", ImageFilter::automatic}, {"linear", ImageFilter::linear}, {"area", ImageFilter::area}, {"nearest", ImageFilter::nearest}},
-      "auto: area where both axes shrink, else linear", kGeometry);
+             Choices<std::optional<Fit>>{{"stretch", Fit::stretch},
+                                         {"crop-or-pad", Fit::crop_or_pad},
+                                         {"contain", Fit::contain},
+                                         {"cover", Fit::cover},
+                                         {"long-side", Fit::long_side},
+                                         {"short-side", Fit::short_side},
+                                         {"none", Fit::none}},
+             "how a picture is brought to the size: stretched; cut or padded; whole inside; filling, the rest cut; scaled until its long "
+             "(short) side has the length of the record's, then cut or padded; not at all, without --size",
+             kGeometry);
+  command
+      .add_option_function<std::string>(
+          "--tile",
+          [&record](const std::string& text) {
+            record.tile = parse_tile(text);
+            if (!record.tile)
+              throw CLI::ValidationError("--tile", "'" + text + "' is not WxH or WxH+OVERLAP with an overlap below both sides");
+          },
+          "cut the fitted picture into records of one size, such as 512x512+128")
+      ->option_text("WxH[+OVERLAP]")
+      ->group(kGeometry);
+  command.add_option("--pad-multiple", record.pad_multiple, "with --fit none: pad records to multiples of N")
+      ->option_text("N")
+      ->check(CLI::Range(1, 65535))
+      ->group(kGeometry);
+  add_choice(command, "--image-filter", record.image_filter,
+             {{"auto", ImageFilter::automatic},
+              {"linear", ImageFilter::linear},
+              {"area", ImageFilter::area},
+              {"nearest", ImageFilter::nearest},
+              {"triangle", ImageFilter::triangle},
+              {"cubic", ImageFilter::cubic},
+              {"lanczos", ImageFilter::lanczos}},
+             "auto: area where both axes shrink, else linear; the last three are antialiased, equal to Pillow's", kGeometry);
   add_choice(command, "--label-filter", record.label_filter,
              {{"nearest", LabelFilter::nearest}, {"nearest-cv", LabelFilter::nearest_cv}, {"nearest-pil", LabelFilter::nearest_pil}},
              "nearest neighbour: centre-aligned, as OpenCV, as Pillow", kGeometry);
@@ -152,19 +295,33 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
              "where padding and cropping leave the picture", kGeometry);
   add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color, "colour of padding (default 0,0,0)", "R,G,B", kGeometry);
   add_choice(command, "--size-mismatch", record.size_mismatch,
-             {{"error", pipeline::SizeMismatch::error}, {"each-to-target", pipeline::SizeMismatch::each_to_target}},
-             "image and label of different sizes", kGeometry);
+             {{"error", pipeline::SizeMismatch::error},
+              {"resize-label", pipeline::SizeMismatch::resize_label},
+              {"each-to-target", pipeline::SizeMismatch::each_to_target},
+              {"crop-min", pipeline::SizeMismatch::crop_min}},
+             "image and label of different sizes: refuse; resample the label to the image first; resample each to the record; cut both to "
+             "the smaller width and height",
+             kGeometry);
 }
 
-void add_picture_options(CLI::App& command, PackArguments& arguments) {
-  pipeline::RecordOptions& record = arguments.options.record;
+void add_picture_options(CLI::App& command, pipeline::RecordOptions& record) {
   using pipeline::ExifPolicy;
   add_choice(command, "--exif", record.exif,
              {{"auto", ExifPolicy::automatic}, {"apply", ExifPolicy::apply}, {"ignore", ExifPolicy::ignore}},
              "EXIF orientation of JPEGs; auto: applied unless the label was drawn on the stored pixels", kPictures);
   add_choice(command, "--channels", record.color, {{"rgb", ImageColor::rgb}, {"gray", ImageColor::gray}}, "channels of the packed image",
              kPictures);
-  add_choice(command, "--alpha", arguments.drop_alpha, {{"drop", true}}, "transparency of images", kPictures);
+  command
+      .add_option_function<std::string>(
+          "--alpha",
+          [&record](const std::string& text) {
+            if (!parse_alpha(text, record.alpha_blend))
+              throw CLI::ValidationError("--alpha", "'" + text + "' is neither drop nor blend=R,G,B");
+          },
+          "transparency of images: dropped, or blended with a colour behind")
+      ->option_text("drop|blend=R,G,B")
+      ->default_str("drop")
+      ->group(kPictures);
   add_choice(command, "--depth16", record.depth16, {{"shift", codecs::Depth16::shift}, {"scale", codecs::Depth16::scale}},
              "16-bit images: v >> 8, or scaled", kPictures);
   command.add_option("--max-pixels", record.max_pixels, "refuse larger pictures (default 268435456)")
@@ -227,7 +384,7 @@ void add_sample_options(CLI::App& command, PackArguments& arguments) {
   add_input_options(command, arguments.options.input);
   add_label_options(command, arguments.options.label);
   add_geometry_options(command, arguments.options.record);
-  add_picture_options(command, arguments);
+  add_picture_options(command, arguments.options.record);
   add_storage_options(command, arguments.options);
 }
 
@@ -235,6 +392,17 @@ void add_writing_options(CLI::App& command, PackArguments& arguments) {
   pipeline::RunOptions& run = arguments.options.run;
   command.add_option("-o,--output", run.output, "folder of the packed data set; new, or made by hotpack")
       ->option_text("DIR")
+      ->group(kWriting);
+  const auto set_partition = [&run](const std::string& text) {
+    const Result<pipeline::Partition> partition = pipeline::parse_partition(text, pipeline::process_environment());
+    if (!partition.ok()) throw CLI::ValidationError("--partition", partition.error().message);
+    run.partition = *partition;
+  };
+  command
+      .add_option_function<std::string>("--partition", set_partition,
+                                        "write only part I (from 0) of N of the shards, for `hotpack merge` to join; auto: as Slurm, "
+                                        "Kubernetes, Open MPI or torchrun say")
+      ->option_text("I/N|auto")
       ->group(kWriting);
   add_choice(command, "--on-error", run.skip_errors, {{"fail", false}, {"skip", true}}, "a picture or label that cannot be packed",
              kWriting);

@@ -16,7 +16,6 @@ namespace hotpack::cli {
 
 struct PackArguments {
   pipeline::PackOptions options;
-  bool drop_alpha = true;  // the one way there is so far
 };
 
 // Inputs, pairing, labels, geometry, pictures, storage: everything that decides about samples and their bytes.

@@ -16,26 +16,10 @@ using format::Json;
 using pipeline::PackReport;
 using pipeline::PackStatus;
 
-std::string line(std::string_view name, const std::string& text) {
-  constexpr std::size_t kColumn = 10;
-  std::string padded(name);
-  padded.resize(std::max(kColumn, padded.size() + 1), ' ');
-  return padded + text + "\n";
-}
-
 std::string percent(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
   return text;
-}
-
-// A word of a command line, quoted where a shell would take it apart.
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:@%,";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : printable(word)) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 std::string passed_by_text(std::uint64_t files) {
@@ -58,8 +42,10 @@ std::string_view status_name(PackStatus status) {
   return "";
 }
 
+std::uint64_t own_shards(const PackReport& report) { return report.kept_shards + report.packed_shards; }
+
 std::string shards_text(const PackReport& report) {
-  std::string text = counted(report.plan.shards, "shard");
+  std::string text = (report.partition ? human_count(own_shards(report)) + " of " : "") + counted(report.plan.shards, "shard");
   if (report.kept_shards > 0)
     text += ", " + human_count(report.kept_shards) + " kept from an earlier run, " + human_count(report.packed_shards) + " packed now";
   if (report.changed_shards > 0) text += " (" + human_count(report.changed_shards) + " in place of earlier ones)";
@@ -77,7 +63,7 @@ Json problems_json(const pipeline::ProblemLog& problems) {
       examples.push_back(Json{{"file", printable(problem.path)}, {"found", printable(problem.detail)}});
     list.push_back(Json{{"kind", pipeline::problem_name(problem_kind)},
                         {"count", group.count},
-                        {"title", pipeline::problem_title(problem_kind)},
+                        {"title", pipeline::problem_title(problem_kind, group.count)},
                         {"advice", pipeline::problem_advice(problem_kind)},
                         {"examples", std::move(examples)}});
   }
@@ -93,30 +79,97 @@ Json plan_json(const pipeline::PlanSummary& plan) {
             {"shard_bytes_total", plan.shard_bytes_total},
             {"bytes_to_write", plan.bytes_to_write},
             {"exact", plan.exact},
-            {"orphans_left_out", plan.orphans_left_out},
-            {"other_files", plan.other_files},
+            {"mixed_sizes", plan.mixed_sizes},
             {"labels", plan.verdict},
             {"warnings", plan.warnings}};
   json["free_bytes"] = plan.free_bytes ? Json(*plan.free_bytes) : Json(nullptr);
   return json;
 }
 
-Json classes_json(const Schema& schema, const Statistics& statistics) {
-  Json list = Json::array();
-  for (std::size_t c = 0; c < schema.classes.size(); ++c)
-    list.push_back(Json{{"name", schema.classes[c].name}, {"pixels", statistics.pixels[c]}, {"samples", statistics.samples[c]}});
-  return list;
+std::string partition_text(const pipeline::Partition& partition) {
+  return "partition " + std::to_string(partition.index) + " of " + std::to_string(partition.count) + " (from 0)";
+}
+
+// What is said once for all sets.
+std::string input_text(const pipeline::PackRun& run) {
+  std::string text;
+  if (run.orphans_left_out > 0) text += line("left out", counted(run.orphans_left_out, "file") + " without a partner (--orphans skip)");
+  if (run.other_files > 0) text += line("passed by", passed_by_text(run.other_files));
+  return text;
+}
+
+// `seconds` below 0: not told.
+std::string set_text(const PackReport& report, double seconds) {
+  if (report.partition && own_shards(report) == 0)
+    return line("part", partition_text(*report.partition) + ": no shard of " + human_count(report.plan.shards) +
+                            " falls to it, nothing is written");
+  std::string text;
+  const bool done_before = report.status == PackStatus::complete;
+  text += line(done_before ? "complete" : "packed",
+               printable(report.output) + (done_before ? " (nothing to do: it holds these inputs and options already)" : ""));
+  if (report.partition) text += line("part", partition_text(*report.partition));
+  text +=
+      line("samples", human_count(report.records) + (report.skipped > 0 ? ", " + human_count(report.skipped) + " skipped" : std::string()));
+  text += line("shards", shards_text(report));
+  if (!done_before)
+    text += line("bytes", human_bytes(report.bytes_in) + " read, " + human_bytes(report.bytes_out) + " of shards" +
+                              (seconds < 0 ? std::string() : ", " + human_duration(seconds)));
+  if (!report.schema || !report.statistics) return text;
+  const std::string classes = classes_text(*report.schema, *report.statistics);
+  return classes.empty() ? text : text + "classes\n" + classes;
+}
+
+std::string next_text(const pipeline::PackRun& run) {
+  if (run.sets.empty()) return "";
+  const std::string output = shell_word(run.sets.front().output);
+  if (run.sets.front().partition)
+    return line("next",
+                "when all partitions are packed: hotpack merge " + output + "   or, from several folders: hotpack merge DIR... -o DIR");
+  return line("next", "hotpack verify " + output + "   hotpack info " + output);
+}
+
+Json set_json(const PackReport& report) {
+  Json json{{"status", status_name(report.status)}, {"output", format::with_valid_utf8(printable(report.output))}};
+  if (!report.split.empty()) json["split"] = format::with_valid_utf8(printable(report.split));
+  if (report.partition) json["partition"] = Json{{"index", report.partition->index}, {"count", report.partition->count}};
+  json["plan"] = plan_json(report.plan);
+  json["problems"] = problems_json(report.problems);
+  json["records"] = report.records;
+  json["skipped"] = report.skipped;
+  json["packed_shards"] = report.packed_shards;
+  json["kept_shards"] = report.kept_shards;
+  json["changed_shards"] = report.changed_shards;
+  json["bytes_in"] = report.bytes_in;
+  json["bytes_out"] = report.bytes_out;
+  if (report.schema && report.statistics) {
+    json["classes"] = classes_json(*report.schema, *report.statistics);
+    json["ignored"] = report.statistics->ignored;
+  }
+  return json;
 }
 
 }  // namespace
+
+std::string line(std::string_view name, const std::string& text) {
+  constexpr std::size_t kColumn = 10;
+  std::string padded(name);
+  padded.resize(std::max(kColumn, padded.size() + 1), ' ');
+  return padded + text + "\n";
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:@%,";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : printable(word)) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 std::string plan_text(const pipeline::PlanSummary& plan) {
   std::string text;
   if (!plan.verdict.empty()) text += line("labels", plan.verdict);
   text += line("samples", human_count(plan.samples));
-  if (plan.orphans_left_out > 0) text += line("left out", counted(plan.orphans_left_out, "file") + " without a partner (--orphans skip)");
-  if (plan.other_files > 0) text += line("passed by", passed_by_text(plan.other_files));
-  text += line("record", human_bytes(plan.image_record_bytes) + " image" +
+  text += line("record", (plan.mixed_sizes ? "sizes differ; the largest: " : "") + human_bytes(plan.image_record_bytes) + " image" +
                              (plan.label_record_bytes > 0 ? " + " + human_bytes(plan.label_record_bytes) + " label" : std::string()));
   text += line("shards", human_count(plan.shards) + (plan.shards > 1 ? " of " + counted(plan.samples_a_shard, "sample") : std::string()) +
                              (plan.kept_shards > 0 ? ", " + human_count(plan.kept_shards) + " of them there and good" : std::string()));
@@ -152,6 +205,13 @@ std::string classes_text(const Schema& schema, const Statistics& statistics) {
   return text;
 }
 
+Json classes_json(const Schema& schema, const Statistics& statistics) {
+  Json list = Json::array();
+  for (std::size_t c = 0; c < schema.classes.size(); ++c)
+    list.push_back(Json{{"name", schema.classes[c].name}, {"pixels", statistics.pixels[c]}, {"samples", statistics.samples[c]}});
+  return list;
+}
+
 std::string remarks_text(const pipeline::Remarks& remarks) {
   std::string text;
   const auto remark = [&](std::uint64_t count, const std::string& what) {
@@ -167,39 +227,33 @@ std::string remarks_text(const pipeline::Remarks& remarks) {
   return text;
 }
 
-std::string summary_text(const PackReport& report, const std::string& output, double seconds) {
-  std::string text;
-  const bool done_before = report.status == PackStatus::complete;
-  text += line(done_before ? "complete" : "packed",
-               output + (done_before ? " (nothing to do: it holds these inputs and options already)" : ""));
-  text +=
-      line("samples", human_count(report.records) + (report.skipped > 0 ? ", " + human_count(report.skipped) + " skipped" : std::string()));
-  if (report.plan.other_files > 0) text += line("passed by", passed_by_text(report.plan.other_files));
-  text += line("shards", shards_text(report));
-  if (!done_before)
-    text +=
-        line("bytes", human_bytes(report.bytes_in) + " read, " + human_bytes(report.bytes_out) + " of shards, " + human_duration(seconds));
-  if (report.schema && report.statistics) {
-    const std::string classes = classes_text(*report.schema, *report.statistics);
-    if (!classes.empty()) text += "classes\n" + classes;
+std::string plan_text(const pipeline::PackRun& run) {
+  std::string text = input_text(run);
+  for (const PackReport& set : run.sets) {
+    if (!set.split.empty()) text += line("set", set.split + ", to " + printable(set.output));
+    if (set.partition) text += line("part", partition_text(*set.partition));
+    text += plan_text(set.plan);
   }
-  return text + line("next", "hotpack verify " + shell_word(output) + "   hotpack info " + shell_word(output));
+  return text;
 }
 
-std::string report_json(const PackReport& report, const std::string& output, double seconds) {
-  Json json{{"status", status_name(report.status)}, {"plan", plan_json(report.plan)}, {"problems", problems_json(report.problems)}};
-  if (!output.empty()) json["output"] = format::with_valid_utf8(printable(output));
-  json["records"] = report.records;
-  json["skipped"] = report.skipped;
-  json["packed_shards"] = report.packed_shards;
-  json["kept_shards"] = report.kept_shards;
-  json["changed_shards"] = report.changed_shards;
-  json["bytes_in"] = report.bytes_in;
-  json["bytes_out"] = report.bytes_out;
+std::string summary_text(const pipeline::PackRun& run, double seconds) {
+  std::string text = input_text(run);
+  for (const PackReport& set : run.sets) text += set_text(set, run.sets.size() == 1 ? seconds : -1);
+  if (run.sets.size() > 1 && run.status == PackStatus::packed) text += line("time", human_duration(seconds) + " in all");
+  return text + next_text(run);
+}
+
+std::string report_json(const pipeline::PackRun& run, double seconds) {
+  Json json{{"status", status_name(run.status)}, {"problems", problems_json(run.problems)}, {"orphans_left_out", run.orphans_left_out}};
+  json["other_files"] = run.other_files;
   json["seconds"] = seconds;
-  if (report.schema && report.statistics) {
-    json["classes"] = classes_json(*report.schema, *report.statistics);
-    json["ignored"] = report.statistics->ignored;
+  if (!run.layout.empty()) json["layout"] = format::with_valid_utf8(printable(run.layout));
+  const bool single = run.sets.size() == 1 && run.sets.front().split.empty();
+  if (single) json.update(set_json(run.sets.front()));
+  if (!single && !run.sets.empty()) {
+    json["sets"] = Json::array();
+    for (const PackReport& set : run.sets) json["sets"].push_back(set_json(set));
   }
   return format::canonical_json(json) + "\n";
 }

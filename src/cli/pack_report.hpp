@@ -4,19 +4,28 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "format/json.hpp"
 #include "pipeline/pack.hpp"
 
 namespace hotpack::cli {
 
 // Several lines, each ending in a newline.
 [[nodiscard]] std::string plan_text(const pipeline::PlanSummary& plan);
-[[nodiscard]] std::string summary_text(const pipeline::PackReport& report, const std::string& output, double seconds);
+// Of a whole run: what was planned or packed, set by set. `seconds` is what the run took.
+[[nodiscard]] std::string plan_text(const pipeline::PackRun& run);
+[[nodiscard]] std::string summary_text(const pipeline::PackRun& run, double seconds);
 // Classes with their shares of pixels (or samples), one a line; nothing when unlabelled.
 [[nodiscard]] std::string classes_text(const Schema& schema, const Statistics& statistics);
+[[nodiscard]] format::Json classes_json(const Schema& schema, const Statistics& statistics);
 // Unusual but accepted things, one a line.
 [[nodiscard]] std::string remarks_text(const pipeline::Remarks& remarks);
-// One JSON object.
-[[nodiscard]] std::string report_json(const pipeline::PackReport& report, const std::string& output, double seconds);
+// One JSON object. The members of a set stand at the top where there is one set without a name, else in the list `sets`.
+[[nodiscard]] std::string report_json(const pipeline::PackRun& run, double seconds);
+// A line of a summary: a name, its text in a column of its own, a newline.
+[[nodiscard]] std::string line(std::string_view name, const std::string& text);
+// A word of a command line, quoted where a shell would take it apart.
+[[nodiscard]] std::string shell_word(const std::string& word);
 
 }  // namespace hotpack::cli

@@ -33,10 +33,14 @@ struct Decoder::Impl {
   JpegReader jpeg;
 
   Result<ConstPicture> read_image(std::span<const std::byte> file, const PictureInfo& info, const ImageOptions& options) {
-    if (info.format == FileFormat::png) return read_png_image(file, info, options, buffers);
-    HOTPACK_ASSIGN(const ConstPicture stored, jpeg.read_image(file, info, options.channels, buffers));
+    HOTPACK_ASSIGN(const ConstPicture stored, read_stored(file, info, options));
     if (!options.apply_orientation || info.orientation == 1) return stored;
     return orient(stored, info.orientation, buffers.oriented);
+  }
+
+  Result<ConstPicture> read_stored(std::span<const std::byte> file, const PictureInfo& info, const ImageOptions& options) {
+    if (info.format == FileFormat::png) return read_png_image(file, info, options, buffers);
+    return jpeg.read_image(file, info, options.channels, buffers);
   }
 
   Result<RawLabel> read_label(std::span<const std::byte> file, const PictureInfo& info) {

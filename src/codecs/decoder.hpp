@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/picture.hpp"
@@ -22,7 +23,8 @@ enum class Depth16 { shift, scale };  // 16-bit samples to 8: v >> 8, or (v * 25
 struct ImageOptions {
   int channels = 3;  // 3: RGB (gray is replicated); 1: gray (RGB becomes (299R + 587G + 114B + 500) / 1000)
   Depth16 depth16 = Depth16::shift;
-  bool apply_orientation = false;  // EXIF orientation of JPEGs
+  bool apply_orientation = false;      // EXIF orientation
+  std::optional<RgbColor> blend = {};  // colour behind transparent pixels; absent: alpha and tRNS are dropped
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
 };
 
@@ -33,9 +35,13 @@ class Decoder {
   Decoder(Decoder&&) noexcept;
   Decoder& operator=(Decoder&&) noexcept;
 
-  // A photo as 8-bit interleaved samples. PNG: palette expanded, gray of 1/2/4 bits scaled to 0…255, alpha and tRNS dropped, gamma and
-  // colour profiles ignored, as OpenCV's imread does; but an index beyond the palette, which OpenCV shows as black, is refused: the
-  // picture has no colour for it. JPEG: islow DCT, fancy upsampling. CMYK and YCCK JPEG are refused.
+  // A photo as 8-bit interleaved samples. PNG: palette expanded, gray of 1/2/4 bits scaled to 0…255, gamma and colour profiles ignored,
+  // alpha and tRNS dropped, as OpenCV's imread does; but an index beyond the palette, which OpenCV shows as black, is refused: the
+  // picture has no colour for it. JPEG: islow DCT, fancy upsampling. CMYK and YCCK become RGB by OpenCV's formula, as Adobe's inverted
+  // inks whatever the file says: k − ((255 − ink)·k >> 8). (Pillow divides by 255, and differs by up to 2.)
+  // With `blend`, a transparent pixel becomes (c·a + b·(255 − a) + 127) / 255 over the colour b behind it, in 8 bits; 16-bit samples and
+  // alpha are first made 8-bit as `depth16` says, after their tRNS colour was compared at full depth. A tRNS chunk that cannot be
+  // understood is then an error. Of an animated PNG, an MPO or an Ultra HDR file the first picture is read.
   [[nodiscard]] Result<ConstPicture> decode_image(std::span<const std::byte> file, const ImageOptions& options);
 
   // A label, raw. gAMA, sRGB, iCCP, tRNS, sBIT never alter a value; a palette index beyond the palette is kept. JPEG is decoded too (the

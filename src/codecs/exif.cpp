@@ -77,12 +77,15 @@ bool is_exif_segment(std::span<const std::byte> segment) {
   return segment.size() >= sizeof kExifMark && std::memcmp(segment.data(), kExifMark, sizeof kExifMark) == 0;
 }
 
-int exif_orientation(std::span<const std::byte> segment) {
-  if (!is_exif_segment(segment)) return 1;
-  const auto tiff = open_tiff(segment.subspan(sizeof kExifMark));
-  if (!tiff) return 1;
-  const auto value = find_orientation(*tiff);
+int tiff_orientation(std::span<const std::byte> tiff) {
+  const auto opened = open_tiff(tiff);
+  if (!opened) return 1;
+  const auto value = find_orientation(*opened);
   return value && *value >= 1 && *value <= 8 ? static_cast<int>(*value) : 1;
+}
+
+int exif_orientation(std::span<const std::byte> segment) {
+  return is_exif_segment(segment) ? tiff_orientation(segment.subspan(sizeof kExifMark)) : 1;
 }
 
 }  // namespace hotpack::codecs

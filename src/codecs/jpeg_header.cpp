@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 // jpeglib.h needs size_t and FILE declared before it.
 #include <jpeglib.h>
 
@@ -35,8 +36,20 @@ constexpr unsigned kStart = 0xD8;
 constexpr unsigned kEnd = 0xD9;
 constexpr unsigned kScan = 0xDA;
 constexpr unsigned kApp1 = 0xE1;
+constexpr unsigned kApp2 = 0xE2;
 constexpr unsigned kApp14 = 0xEE;
+constexpr unsigned kJpegLsFrame = 0xF7;
 }  // namespace marker
+
+// What segments begin with.
+constexpr std::string_view kIccMark("ICC_PROFILE\0", 12);
+constexpr std::string_view kMpfMark("MPF\0", 4);
+constexpr std::string_view kGainMapMark("urn:iso:std:iso:ts:21496:-1\0", 28);
+constexpr std::string_view kXmpMark("http://ns.adobe.com/xap/1.0/\0", 29);
+// What XMP holds where a gain map follows.
+constexpr std::string_view kGainMapNamespace("http://ns.adobe.com/hdr-gain-map/1.0/");
+
+std::string_view as_text(std::span<const std::byte> payload) { return {reinterpret_cast<const char*>(payload.data()), payload.size()}; }
 
 bool is_frame(unsigned code) {
   return code >= marker::kFrame0 && code <= marker::kFrame15 && code != marker::kHuffmanTables && code != marker::kExtensions &&
@@ -111,7 +124,8 @@ class HeaderWalk {
     if (!has(2)) return Step::out_of_bytes;
     const std::size_t length = u16(at_);
     if (length < 2) return damaged("a segment is shorter than its own length field");
-    const bool matters = is_frame(code) || code == marker::kApp1 || code == marker::kApp14;
+    if (code == marker::kJpegLsFrame) return data_error("JPEG-LS is not supported; save it as a usual 8-bit JPEG or as PNG");
+    const bool matters = is_frame(code) || code == marker::kApp1 || code == marker::kApp2 || code == marker::kApp14;
     if (matters) {
       if (!has(length)) return Step::out_of_bytes;
       HOTPACK_TRY(read_segment(code, bytes_.subspan(at_ + 2, length - 2)));
@@ -122,12 +136,23 @@ class HeaderWalk {
 
   Status read_segment(unsigned code, std::span<const std::byte> payload) {
     if (is_frame(code)) return read_frame(code - marker::kFrame0, payload);
+    if (code == marker::kApp1) read_app1(payload);
+    if (code == marker::kApp2) read_app2(as_text(payload));
     if (code == marker::kApp14) read_adobe(payload);
-    if (code == marker::kApp1 && !exif_seen_ && is_exif_segment(payload)) {
-      exif_seen_ = true;
-      orientation_ = exif_orientation(payload);
-    }
     return {};
+  }
+
+  void read_app1(std::span<const std::byte> payload) {
+    const std::string_view text = as_text(payload);
+    if (text.starts_with(kXmpMark)) more_images_ |= text.find(kGainMapNamespace) != std::string_view::npos;
+    if (exif_seen_ || !is_exif_segment(payload)) return;
+    exif_seen_ = true;
+    orientation_ = exif_orientation(payload);
+  }
+
+  void read_app2(std::string_view text) {
+    has_icc_ |= text.starts_with(kIccMark);
+    more_images_ |= text.starts_with(kMpfMark) || text.starts_with(kGainMapMark);
   }
 
   Status read_frame(unsigned process, std::span<const std::byte> payload) {
@@ -155,7 +180,9 @@ class HeaderWalk {
                           .height = frame_->height,
                           .kind = kind,
                           .bit_depth = 8,
-                          .orientation = orientation_},
+                          .orientation = orientation_,
+                          .has_icc = has_icc_,
+                          .more_images = more_images_},
                  .need_more = false};
   }
 
@@ -176,16 +203,10 @@ class HeaderWalk {
       case 3:
         return PixelKind::rgb;
       case 4:
-        return four_channel_refusal();
+        return adobe_transform_.value_or(0) == 0 ? PixelKind::cmyk : PixelKind::ycck;
       default:
         return data_error("JPEG with " + std::to_string(frame_->components) + " channels is not supported; save it as RGB");
     }
-  }
-
-  // Libraries turn these into different RGB values, so no result would be the right one.
-  Error four_channel_refusal() const {
-    const PixelKind kind = adobe_transform_.value_or(0) == 0 ? PixelKind::cmyk : PixelKind::ycck;
-    return data_error(std::string(pixel_kind_name(kind)) + " JPEG is not supported; convert it to RGB");
   }
 
   Error damaged(const std::string& what) const {
@@ -204,6 +225,8 @@ class HeaderWalk {
   std::optional<unsigned> adobe_transform_;
   bool exif_seen_ = false;
   int orientation_ = 1;
+  bool has_icc_ = false;
+  bool more_images_ = false;
 };
 
 }  // namespace

@@ -16,6 +16,12 @@
 #include "codecs/sample_rows.hpp"
 
 namespace hotpack::codecs {
+namespace {
+
+bool has_inks(PixelKind kind) { return kind == PixelKind::cmyk || kind == PixelKind::ycck; }
+int channels_of(PixelKind kind) { return kind == PixelKind::gray ? 1 : has_inks(kind) ? 4 : 3; }
+
+}  // namespace
 
 // libjpeg reports errors by a callback that must not return, so every call of it runs inside guarded(), where nothing owns anything that
 // a jump would leak.
@@ -32,14 +38,14 @@ class JpegReader::Decompressor {
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
-  // Reads the header and prepares for rows of `channels` samples: 3 RGB, 1 gray.
-  [[nodiscard]] Status start(std::span<const std::byte> file, const PictureInfo& info, int channels) {
+  // Reads the header and prepares for rows of samples of this colour space.
+  [[nodiscard]] Status start(std::span<const std::byte> file, const PictureInfo& info, J_COLOR_SPACE space) {
     return guarded([&] {
       if (!created_) create();
       jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()), static_cast<unsigned long>(file.size()));
       jpeg_read_header(&state_, TRUE);
       check_header(info);
-      state_.out_color_space = channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
+      state_.out_color_space = space;
       state_.dct_method = JDCT_ISLOW;
       state_.do_fancy_upsampling = TRUE;
       jpeg_start_decompress(&state_);
@@ -92,8 +98,7 @@ class JpegReader::Decompressor {
   // probe() and libjpeg must agree on what the buffers are made for.
   void check_header(const PictureInfo& info) {
     const bool as_probed = state_.image_width == static_cast<JDIMENSION>(info.width) &&
-                           state_.image_height == static_cast<JDIMENSION>(info.height) &&
-                           state_.num_components == (info.kind == PixelKind::gray ? 1 : 3);
+                           state_.image_height == static_cast<JDIMENSION>(info.height) && state_.num_components == channels_of(info.kind);
     if (!as_probed) fail("the JPEG is damaged: its header contradicts itself");
   }
 
@@ -161,6 +166,19 @@ class ResetAtExit {
   Decompressor& decompressor_;
 };
 
+// What libjpeg is asked for, and what makes the wanted samples of its rows; null: nothing is left to do.
+struct Conversion {
+  J_COLOR_SPACE space;
+  void (*convert)(const std::uint8_t* from, std::uint8_t* to, std::size_t pixels);
+};
+
+Conversion conversion_for(PixelKind kind, int channels) {
+  if (has_inks(kind)) return {JCS_CMYK, channels == 3 ? inks_to_rgb : inks_to_gray};
+  if (channels == 3) return {JCS_RGB, nullptr};
+  if (kind == PixelKind::gray) return {JCS_GRAYSCALE, nullptr};
+  return {JCS_RGB, rgb_to_gray};
+}
+
 RawLabel describe_label(const PictureInfo& info) {
   RawLabel label;
   label.width = info.width;
@@ -177,14 +195,14 @@ JpegReader::~JpegReader() = default;
 
 Result<ConstPicture> JpegReader::read_image(std::span<const std::byte> file, const PictureInfo& info, int channels, PixelBuffers& buffers) {
   const ResetAtExit at_exit(*decompressor_);
-  const bool colors_to_gray = channels == 1 && info.kind != PixelKind::gray;
-  HOTPACK_TRY(decompressor_->start(file, info, colors_to_gray ? 3 : channels));
+  const Conversion conversion = conversion_for(info.kind, channels);
+  HOTPACK_TRY(decompressor_->start(file, info, conversion.space));
   const MutablePicture picture = buffers.picture(info.width, info.height, channels);
-  if (colors_to_gray) {
-    HOTPACK_TRY(decompressor_->read_through(
-        buffers.raw, [&](const JSAMPLE* row, int y) { rgb_to_gray(row, picture.row(y), static_cast<std::size_t>(picture.width)); }));
-  } else {
+  if (conversion.convert == nullptr) {
     HOTPACK_TRY(decompressor_->read_into(picture));
+  } else {
+    HOTPACK_TRY(decompressor_->read_through(
+        buffers.raw, [&](const JSAMPLE* row, int y) { conversion.convert(row, picture.row(y), static_cast<std::size_t>(picture.width)); }));
   }
   return ConstPicture(picture);
 }
@@ -196,7 +214,7 @@ Result<RawLabel> JpegReader::read_label(std::span<const std::byte> file, const P
     return label;
   }
   const ResetAtExit at_exit(*decompressor_);
-  HOTPACK_TRY(decompressor_->start(file, info, 1));
+  HOTPACK_TRY(decompressor_->start(file, info, JCS_GRAYSCALE));
   const MutableIds ids = buffers.ids(info.width, info.height);
   label.samples = ids;
   HOTPACK_TRY(decompressor_->read_through(buffers.raw,

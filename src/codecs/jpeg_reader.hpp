@@ -1,4 +1,4 @@
-// JPEG bytes to pixels with libjpeg: accurate integer DCT, fancy upsampling.
+// JPEG bytes to pixels with libjpeg: accurate integer DCT, fancy upsampling. CMYK and YCCK become RGB as in OpenCV (inks_to_rgb).
 //
 // libjpeg's warnings are errors here: after one of them some pixels are invented. So is a file of more than kMaxScans scans, which can keep
 // a decoder busy for hours over few bytes.

@@ -12,9 +12,9 @@
 
 namespace hotpack::codecs {
 
-enum class FileFormat { png, jpeg, bmp, gif, webp, tiff, other, empty };
+enum class FileFormat { png, jpeg, other };
 [[nodiscard]] FileFormat sniff(std::span<const std::byte> first_bytes);
-[[nodiscard]] std::string_view format_name(FileFormat format);  // "PNG", "JPEG", "BMP", …
+[[nodiscard]] std::string_view format_name(FileFormat format);  // "PNG", "JPEG", "unknown"
 
 enum class PixelKind { gray, gray_alpha, rgb, rgba, palette, cmyk, ycck };
 [[nodiscard]] std::string_view pixel_kind_name(PixelKind kind);  // "gray", "gray+alpha", …
@@ -24,16 +24,19 @@ struct PictureInfo {
   int width = 0;  // as stored, before orientation
   int height = 0;
   PixelKind kind = PixelKind::rgb;
-  int bit_depth = 8;    // of a sample (palette: of an index)
-  int orientation = 1;  // EXIF 1…8 of a JPEG; absent or invalid: 1
+  int bit_depth = 8;         // of a sample (palette: of an index)
+  int orientation = 1;       // EXIF 1…8; absent or invalid: 1
+  bool has_alpha = false;    // gray+alpha, RGBA, or a tRNS chunk
+  bool has_icc = false;      // a colour profile is there; nothing here looks at it
+  bool more_images = false;  // frames of an animated PNG, further pictures of an MPO, a gain map (Ultra HDR); only the first is read
   bool swaps_axes() const { return orientation >= 5; }
 };
 
 // Reads the header. `bytes` is a prefix of the file; `complete` says that it is the whole file. When the prefix ends too early and
 // is not complete the result has `need_more` set, and the caller comes back with a longer prefix.
 // Refused: formats other than PNG and JPEG by name with advice ("TIFF is not supported; convert it to PNG"), an empty file, sizes of
-// 0 or beyond kMaxSide, CMYK, YCCK, 12-bit, lossless and arithmetic-coded-without-support JPEG, and the like. The pixel limit is
-// the caller's: check_pixel_limit.
+// 0 or beyond kMaxSide, 12-bit, lossless and arithmetic-coded-without-support JPEG, and the like. The pixel limit is the caller's:
+// check_pixel_limit.
 struct Probe {
   PictureInfo info;
   bool need_more = false;

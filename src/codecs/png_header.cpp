@@ -1,39 +1,22 @@
 #include "codecs/png_header.hpp"
 
-#include <zlib.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "codecs/exif.hpp"
+#include "codecs/png_chunks.hpp"
 
 namespace hotpack::codecs {
 namespace {
 
-// Signature, then length, "IHDR", width, height, five bytes, CRC-32.
-constexpr std::size_t kLengthAt = 8;
-constexpr std::size_t kTypeAt = 12;
-constexpr std::size_t kWidthAt = 16;
-constexpr std::size_t kHeightAt = 20;
-constexpr std::size_t kDepthAt = 24;
-constexpr std::size_t kColorTypeAt = 25;
-constexpr std::size_t kCrcAt = 29;
-constexpr std::size_t kHeaderEnd = 33;
-constexpr std::uint32_t kIhdrLength = 13;
-constexpr std::uint32_t kIhdrType = 0x49484452;  // "IHDR"
-
-std::uint32_t u8(std::span<const std::byte> bytes, std::size_t at) { return std::to_integer<std::uint32_t>(bytes[at]); }
-
-std::uint32_t big_endian_u32(std::span<const std::byte> bytes, std::size_t at) {
-  return u8(bytes, at) << 24 | u8(bytes, at + 1) << 16 | u8(bytes, at + 2) << 8 | u8(bytes, at + 3);
-}
-
-bool checksum_holds(std::span<const std::byte> bytes) {
-  const auto* covered = reinterpret_cast<const Bytef*>(bytes.data() + kTypeAt);
-  return crc32(0, covered, kCrcAt - kTypeAt) == big_endian_u32(bytes, kCrcAt);
-}
+// Offsets in IHDR's data.
+constexpr std::size_t kHeightAt = 4;
+constexpr std::size_t kDepthAt = 8;
+constexpr std::size_t kColorTypeAt = 9;
+constexpr std::size_t kIhdrBytes = 13;
 
 Status check_side(const char* name, std::uint32_t pixels) {
   if (pixels >= 1 && pixels <= static_cast<std::uint32_t>(kMaxSide)) return {};
@@ -60,34 +43,90 @@ std::optional<PixelKind> kind_of(std::uint32_t color_type, std::uint32_t depth) 
   }
 }
 
-}  // namespace
-
-Result<Probe> probe_png(std::span<const std::byte> bytes, bool complete) {
-  if (bytes.size() < kHeaderEnd) {
-    if (complete) return data_error("the PNG is truncated: it ends inside its header");
-    return Probe{.info = {}, .need_more = true};
-  }
-  if (big_endian_u32(bytes, kLengthAt) != kIhdrLength || big_endian_u32(bytes, kTypeAt) != kIhdrType) {
-    return data_error("the PNG is damaged: it does not begin with an IHDR chunk of 13 bytes");
-  }
-  if (!checksum_holds(bytes)) return data_error("the PNG is damaged: the checksum of its header is wrong");
-  const std::uint32_t width = big_endian_u32(bytes, kWidthAt);
-  const std::uint32_t height = big_endian_u32(bytes, kHeightAt);
+Result<PictureInfo> read_ihdr(const PngChunk& chunk) {
+  const std::byte* data = chunk.data.data();
+  const std::uint32_t width = load_be32(data), height = load_be32(data + kHeightAt);
   HOTPACK_TRY(check_side("width", width));
   HOTPACK_TRY(check_side("height", height));
-  const std::uint32_t depth = u8(bytes, kDepthAt);
-  const std::uint32_t color_type = u8(bytes, kColorTypeAt);
+  const auto depth = std::to_integer<std::uint32_t>(data[kDepthAt]);
+  const auto color_type = std::to_integer<std::uint32_t>(data[kColorTypeAt]);
   const auto kind = kind_of(color_type, depth);
   if (!kind) {
     return data_error("the PNG is damaged: colour type " + std::to_string(color_type) + " with " + std::to_string(depth) +
                       " bits a sample does not exist");
   }
-  return Probe{.info = {.format = FileFormat::png,
-                        .width = static_cast<int>(width),
-                        .height = static_cast<int>(height),
-                        .kind = *kind,
-                        .bit_depth = static_cast<int>(depth)},
-               .need_more = false};
+  return PictureInfo{.format = FileFormat::png,
+                     .width = static_cast<int>(width),
+                     .height = static_cast<int>(height),
+                     .kind = *kind,
+                     .bit_depth = static_cast<int>(depth),
+                     .has_alpha = *kind == PixelKind::gray_alpha || *kind == PixelKind::rgba};
 }
+
+// Walks from chunk to chunk over bytes of which more may exist.
+class ChunkWalk {
+ public:
+  ChunkWalk(std::span<const std::byte> bytes, bool complete) : bytes_(bytes), complete_(complete) {}
+
+  Result<Probe> run() {
+    const auto type = png_chunk_type(bytes_, at_);
+    if (type && (*type != "IHDR" || load_be32(bytes_.data() + at_) != kIhdrBytes)) {
+      return data_error("the PNG is damaged: it does not begin with an IHDR chunk of 13 bytes");
+    }
+    const auto ihdr = png_chunk(bytes_, at_);
+    if (!ihdr) return give_up("it ends inside its header");
+    if (!ihdr->checksum_holds()) return data_error("the PNG is damaged: the checksum of its header is wrong");
+    HOTPACK_ASSIGN(info_, read_ihdr(*ihdr));
+    at_ = ihdr->end;
+    return go_to_pixels();
+  }
+
+ private:
+  Result<Probe> go_to_pixels() {
+    for (;;) {
+      const auto type = png_chunk_type(bytes_, at_);
+      if (type == "IDAT") return finish();
+      if (type == "IEND") return data_error("the PNG is damaged: it has no pixels (no IDAT chunk)");
+      const auto chunk = png_chunk(bytes_, at_);
+      if (!chunk) return give_up("it ends before its pixels");
+      note(*chunk);
+      at_ = chunk->end;
+    }
+  }
+
+  void note(const PngChunk& chunk) {
+    if (chunk.type == "tRNS") info_.has_alpha = true;
+    if (chunk.type == "iCCP") info_.has_icc = true;
+    if (chunk.type == "acTL" && chunk.data.size() >= 4) frames_ = load_be32(chunk.data.data());
+    if (chunk.type == "fcTL") pixels_are_a_frame_ = true;
+    if (chunk.type == "eXIf" && !exif_seen_ && chunk.checksum_holds()) {
+      exif_seen_ = true;
+      info_.orientation = tiff_orientation(chunk.data);
+    }
+  }
+
+  // An animation's first frame may be the picture itself (then its fcTL stands before it) or come after.
+  Probe finish() {
+    info_.more_images = frames_ > (pixels_are_a_frame_ ? 1U : 0U);
+    return {.info = info_, .need_more = false};
+  }
+
+  Result<Probe> give_up(const char* where) const {
+    if (complete_) return data_error(std::string("the PNG is damaged or truncated: ") + where);
+    return Probe{.info = {}, .need_more = true};
+  }
+
+  std::span<const std::byte> bytes_;
+  bool complete_;
+  std::size_t at_ = kPngSignatureBytes;
+  PictureInfo info_;
+  bool exif_seen_ = false;
+  std::uint32_t frames_ = 0;
+  bool pixels_are_a_frame_ = false;
+};
+
+}  // namespace
+
+Result<Probe> probe_png(std::span<const std::byte> bytes, bool complete) { return ChunkWalk(bytes, complete).run(); }
 
 }  // namespace hotpack::codecs

@@ -1,4 +1,4 @@
-// The first chunk of a PNG file.
+// The chunks of a PNG file before its first pixels.
 //
 // Pure; thread-safe. Errors have code `data`.
 #pragma once
@@ -11,7 +11,10 @@
 
 namespace hotpack::codecs {
 
-// As probe(), for bytes that begin with the PNG signature. The chunk's checksum is checked, so a size is never taken from damage.
+// As probe(), for bytes that begin with the PNG signature. All chunks up to the first IDAT are needed, of any length: they tell of EXIF,
+// transparency, a colour profile and an animation. IHDR's checksum is checked, so a size is never taken from damage. The EXIF is that of
+// the first eXIf chunk whose checksum holds; one that stands behind the pixels, where PNG allows it and hardly any program puts it, is not
+// looked for (OpenCV applies that too).
 [[nodiscard]] Result<Probe> probe_png(std::span<const std::byte> bytes, bool complete);
 
 }  // namespace hotpack::codecs

@@ -5,44 +5,26 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <string_view>
 #include <vector>
 
+#include "codecs/png_chunks.hpp"
 #include "codecs/png_filters.hpp"
 
 namespace hotpack::codecs {
 
 namespace {
 
-constexpr std::size_t kSignature = 8;
-constexpr std::size_t kFrame = 12;  // a chunk's length, type and checksum
-constexpr std::size_t kSlack = 8;   // readable bytes behind a buffer, for undo_filter
-
-std::uint32_t load_be32(const std::byte* at) {
-  std::uint32_t value = 0;
-  for (int i = 0; i < 4; ++i) value = value << 8 | std::to_integer<std::uint32_t>(at[i]);
-  return value;
-}
-
-struct Chunk {
-  std::string_view type;
-  std::span<const std::byte> data;
-  std::size_t end = 0;  // where the next one starts
-};
+constexpr std::size_t kSlack = 8;  // readable bytes behind a buffer, for undo_filter
 
 // The chunk at `at`; absent where the file ends too early or a critical chunk's checksum is wrong.
-std::optional<Chunk> chunk_at(std::span<const std::byte> file, std::size_t at) {
-  if (file.size() - at < kFrame) return std::nullopt;
-  const std::size_t length = load_be32(file.data() + at);
-  if (length > file.size() - at - kFrame) return std::nullopt;
-  const std::byte* const type = file.data() + at + 4;
-  const bool critical = (std::to_integer<unsigned>(*type) & 0x20) == 0;
-  if (critical && libdeflate_crc32(0, type, length + 4) != load_be32(type + 4 + length)) return std::nullopt;
-  return Chunk{{reinterpret_cast<const char*>(type), 4}, {type + 4, length}, at + kFrame + length};
+std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t at) {
+  auto chunk = png_chunk(file, at);
+  if (chunk && chunk->is_critical() && !chunk->checksum_holds()) return std::nullopt;
+  return chunk;
 }
 
 bool is_plain(const PictureInfo& info, std::span<const std::byte> file) {
-  constexpr std::size_t kInterlace = kSignature + 8 + 12;  // in IHDR
+  constexpr std::size_t kInterlace = kPngSignatureBytes + 8 + 12;  // in IHDR
   const bool kind = info.kind == PixelKind::gray || info.kind == PixelKind::rgb || info.kind == PixelKind::palette;
   return kind && info.bit_depth == 8 && file.size() > kInterlace && file[kInterlace] == std::byte{0};
 }
@@ -83,8 +65,8 @@ std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std:
   std::vector<std::span<const std::byte>> parts;
   std::size_t total = 0;
   bool closed = false;  // a chunk of another type came after an IDAT
-  for (std::size_t at = kSignature;;) {
-    const auto chunk = chunk_at(file, at);
+  for (std::size_t at = kPngSignatureBytes;;) {
+    const auto chunk = sound_chunk(file, at);
     if (!chunk) return std::nullopt;
     if (chunk->type == "IDAT") {
       if (closed) return std::nullopt;
@@ -93,13 +75,13 @@ std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std:
     } else {
       closed = closed || !parts.empty();
       if (chunk->type == "IEND") break;
-      const bool first = at == kSignature;
+      const bool first = at == kPngSignatureBytes;
       if (first != (chunk->type == "IHDR")) return std::nullopt;
       if (chunk->type == "PLTE") {
         if (!parts.empty() || !palette.empty() || chunk->data.empty() || chunk->data.size() % 3 != 0 || chunk->data.size() > 768)
           return std::nullopt;
         palette = chunk->data;
-      } else if (!first && (static_cast<unsigned char>(chunk->type[0]) & 0x20) == 0) {
+      } else if (!first && chunk->is_critical()) {
         return std::nullopt;  // a critical chunk that nobody knows
       }
     }

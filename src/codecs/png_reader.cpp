@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
@@ -12,14 +14,23 @@
 namespace hotpack::codecs {
 namespace {
 
-bool has_alpha(PixelKind kind) { return kind == PixelKind::gray_alpha || kind == PixelKind::rgba; }
+bool has_alpha_channel(PixelKind kind) { return kind == PixelKind::gray_alpha || kind == PixelKind::rgba; }
 bool is_gray(PixelKind kind) { return kind == PixelKind::gray || kind == PixelKind::gray_alpha; }
 
 // Photos: samples of 8 bits, no alpha; palette indices one a byte.
 void set_image_transforms(png_structp png, const PictureInfo& info, Depth16 depth16) {
   if (info.bit_depth == 16) (depth16 == Depth16::shift ? png_set_strip_16 : png_set_scale_16)(png);
-  if (has_alpha(info.kind)) png_set_strip_alpha(png);
+  if (has_alpha_channel(info.kind)) png_set_strip_alpha(png);
   if (info.bit_depth < 8) (info.kind == PixelKind::palette ? png_set_packing : png_set_expand_gray_1_2_4_to_8)(png);
+}
+
+// Photos to be blended: RGBA of 8 bits, of whatever is stored; palette indices one a byte. libpng compares the colour of a tRNS chunk
+// before it makes 8 bits of 16, as it must be.
+void set_blend_transforms(png_structp png, const PictureInfo& info, Depth16 depth16) {
+  if (info.kind == PixelKind::palette) return png_set_packing(png);
+  png_set_expand(png);
+  if (is_gray(info.kind)) png_set_gray_to_rgb(png);
+  if (info.bit_depth == 16) (depth16 == Depth16::shift ? png_set_strip_16 : png_set_scale_16)(png);
 }
 
 // Labels: samples as stored, one a byte or one a native 16-bit word.
@@ -48,22 +59,39 @@ struct StrayIndex {
   }
 };
 
+std::vector<RgbColor> colors_of(std::span<const png_color> palette) {
+  std::vector<RgbColor> colors;
+  colors.reserve(palette.size());
+  for (const png_color& color : palette) colors.push_back({color.red, color.green, color.blue});
+  return colors;
+}
+
+// The palette as a photo shows it: what is behind a colour shines through, where the caller blends.
+std::vector<RgbColor> seen_colors(const PngSession& session, const std::optional<RgbColor>& behind) {
+  std::vector<RgbColor> colors = colors_of(session.palette());
+  const std::span<const png_byte> alpha = session.palette_alpha();
+  for (std::size_t i = 0; behind && i < std::min(colors.size(), alpha.size()); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) colors[i][c] = blend(colors[i][c], (*behind)[c], alpha[i]);
+  }
+  return colors;
+}
+
 // What each of 256 indices becomes: three bytes, or one of gray.
-std::array<std::uint8_t, 768> palette_table(std::span<const png_color> palette, int channels) {
+std::array<std::uint8_t, 768> palette_table(std::span<const RgbColor> palette, int channels) {
   std::array<std::uint8_t, 768> table{};
   std::uint8_t* entry = table.data();
-  for (const png_color& color : palette) {
+  for (const RgbColor& color : palette) {
     if (channels == 3) {
-      entry = std::copy_n(std::array{color.red, color.green, color.blue}.data(), 3, entry);
+      entry = std::copy_n(color.data(), 3, entry);
     } else {
-      *entry++ = luma(color.red, color.green, color.blue);
+      *entry++ = luma(color[0], color[1], color[2]);
     }
   }
   return table;
 }
 
-Status read_palette_image(PngSession& session, const MutablePicture& picture, Buffer& raw) {
-  const std::span<const png_color> palette = session.palette();
+Status read_palette_image(PngSession& session, const std::optional<RgbColor>& behind, const MutablePicture& picture, Buffer& raw) {
+  const std::vector<RgbColor> palette = seen_colors(session, behind);
   const auto table = palette_table(palette, picture.channels);
   const auto look_up = picture.channels == 3 ? look_up_rgb : look_up_gray;
   StrayIndex stray;
@@ -75,8 +103,13 @@ Status read_palette_image(PngSession& session, const MutablePicture& picture, Bu
   return {};
 }
 
-Status read_image_rows(PngSession& session, PixelKind kind, const MutablePicture& picture, Buffer& raw) {
-  if (kind == PixelKind::palette) return read_palette_image(session, picture, raw);
+Status read_blended_rows(PngSession& session, const RgbColor& behind, const MutablePicture& picture, Buffer& raw) {
+  const auto blend_row = picture.channels == 3 ? blend_to_rgb : blend_to_gray;
+  return session.read_through(
+      raw, [&](const png_byte* row, int y) { blend_row(row, behind, picture.row(y), static_cast<std::size_t>(picture.width)); });
+}
+
+Status read_opaque_rows(PngSession& session, PixelKind kind, const MutablePicture& picture, Buffer& raw) {
   const int channels_read = is_gray(kind) ? 1 : 3;
   if (channels_read == picture.channels) return session.read_into(picture.data, picture.row_bytes);
   const auto convert = picture.channels == 3 ? replicate_gray : rgb_to_gray;
@@ -84,11 +117,11 @@ Status read_image_rows(PngSession& session, PixelKind kind, const MutablePicture
                               [&](const png_byte* row, int y) { convert(row, picture.row(y), static_cast<std::size_t>(picture.width)); });
 }
 
-std::vector<RgbColor> colors_of(std::span<const png_color> palette) {
-  std::vector<RgbColor> colors;
-  colors.reserve(palette.size());
-  for (const png_color& color : palette) colors.push_back({color.red, color.green, color.blue});
-  return colors;
+// `behind` is absent where alpha is dropped or the file has none.
+Status read_image_rows(PngSession& session, PixelKind kind, const std::optional<RgbColor>& behind, const MutablePicture& picture,
+                       Buffer& raw) {
+  if (kind == PixelKind::palette) return read_palette_image(session, behind, picture, raw);
+  return behind ? read_blended_rows(session, *behind, picture, raw) : read_opaque_rows(session, kind, picture, raw);
 }
 
 Status read_rgba_label(PngSession& session, RawLabel& label, PixelBuffers& buffers) {
@@ -178,10 +211,13 @@ RawLabel describe_label(const PictureInfo& info) {
 Result<ConstPicture> read_png_image(std::span<const std::byte> file, const PictureInfo& info, const ImageOptions& options,
                                     PixelBuffers& buffers) {
   const MutablePicture picture = buffers.picture(info.width, info.height, options.channels);
-  if (read_plain_image(file, info, picture, buffers.plain)) return ConstPicture(picture);
+  const std::optional<RgbColor> behind = info.has_alpha ? options.blend : std::nullopt;
+  if (!behind && read_plain_image(file, info, picture, buffers.plain)) return ConstPicture(picture);
   PngSession session(file);
-  HOTPACK_TRY(session.start(info, [&](png_structp png) { set_image_transforms(png, info, options.depth16); }));
-  HOTPACK_TRY(read_image_rows(session, info.kind, picture, buffers.raw));
+  const auto transparency = behind ? Transparency::wanted : Transparency::dropped;
+  HOTPACK_TRY(session.start(info, transparency,
+                            [&](png_structp png) { (behind ? set_blend_transforms : set_image_transforms)(png, info, options.depth16); }));
+  HOTPACK_TRY(read_image_rows(session, info.kind, behind, picture, buffers.raw));
   return ConstPicture(picture);
 }
 
@@ -192,7 +228,7 @@ Result<RawLabel> read_png_label(std::span<const std::byte> file, const PictureIn
   }
   if (RawLabel plain = describe_label(info); read_plain_label(file, info, plain, buffers)) return plain;
   PngSession session(file);
-  HOTPACK_TRY(session.start(info, [&](png_structp png) { set_label_transforms(png, info); }));
+  HOTPACK_TRY(session.start(info, Transparency::dropped, [&](png_structp png) { set_label_transforms(png, info); }));
   RawLabel label = describe_label(info);
   if (label.is_palette) label.palette = colors_of(session.palette());
   HOTPACK_TRY(read_label_rows(session, info.kind, label, buffers));

@@ -22,18 +22,32 @@ std::span<const png_color> PngSession::palette() const {
   return {colors, static_cast<std::size_t>(count)};
 }
 
-void PngSession::read_header(const PictureInfo& info) {
+std::span<const png_byte> PngSession::palette_alpha() const {
+  png_bytep alpha = nullptr;
+  int count = 0;
+  if (png_get_tRNS(png_, info_, &alpha, &count, nullptr) == 0 || alpha == nullptr) return {};
+  return {alpha, static_cast<std::size_t>(count)};
+}
+
+void PngSession::set_chunk_policy(Transparency transparency) {
   static constexpr png_byte kTransparency[] = {'t', 'R', 'N', 'S', '\0'};
+  png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, transparency == Transparency::wanted ? PNG_CRC_WARN_DISCARD : PNG_CRC_QUIET_USE);
+  png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);  // all ancillary chunks that libpng knows, but for tRNS
+  if (transparency == Transparency::dropped) png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kTransparency, 1);
+}
+
+void PngSession::read_header(const PictureInfo& info, Transparency transparency) {
   png_set_read_fn(png_, this, on_read);
   png_set_user_limits(png_, kMaxSide, kMaxSide);
-  png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_QUIET_USE);
-  png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);  // all ancillary chunks that libpng knows, but for tRNS
-  png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kTransparency, 1);
+  set_chunk_policy(transparency);
   png_set_check_for_invalid_index(png_, 0);  // what an index beyond PLTE means is for the caller to say
   png_read_info(png_, info_);
   const bool as_probed = png_get_image_width(png_, info_) == static_cast<png_uint_32>(info.width) &&
                          png_get_image_height(png_, info_) == static_cast<png_uint_32>(info.height);
   if (!as_probed) on_error(png_, "its header contradicts itself");
+  const bool alpha_channel = (png_get_color_type(png_, info_) & PNG_COLOR_MASK_ALPHA) != 0;
+  const bool alpha_lost = info.has_alpha && !alpha_channel && png_get_valid(png_, info_, PNG_INFO_tRNS) == 0;
+  if (transparency == Transparency::wanted && alpha_lost) on_error(png_, "its transparency (tRNS) cannot be understood");
 }
 
 void PngSession::settle_layout() {

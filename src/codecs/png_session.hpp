@@ -4,7 +4,8 @@
 // would leak: the lambdas hold references, the loops plain values.
 //
 // Chunks: all ancillary ones are skipped unread and unchecked, so neither a compressed bomb in zTXt or iCCP nor damage in metadata costs
-// anything, and gAMA, iCCP, sBIT, tRNS cannot alter a sample. Critical ones, IDAT's own zlib checksum and IEND are checked.
+// anything, and gAMA, iCCP, sBIT, tRNS cannot alter a sample. Critical ones, IDAT's own zlib checksum and IEND are checked; so is tRNS
+// where the caller wants transparency.
 //
 // Ownership: owns libpng's structures; the file's bytes must outlive it. Not thread-safe. Failure: code `data` with libpng's words.
 #pragma once
@@ -22,6 +23,8 @@
 
 namespace hotpack::codecs {
 
+enum class Transparency { dropped, wanted };  // of tRNS
+
 class PngSession {
  public:
   explicit PngSession(std::span<const std::byte> file);
@@ -29,12 +32,13 @@ class PngSession {
   PngSession(const PngSession&) = delete;
   PngSession& operator=(const PngSession&) = delete;
 
-  // Reads up to the first IDAT, then applies `set_transforms(png)`. `info` is what probe() said of the file.
+  // Reads up to the first IDAT, then applies `set_transforms(png)`. `info` is what probe() said of the file. Fails where transparency is
+  // wanted and the file's tRNS chunk cannot be understood.
   template <class SetTransforms>
-  [[nodiscard]] Status start(const PictureInfo& info, const SetTransforms& set_transforms) {
+  [[nodiscard]] Status start(const PictureInfo& info, Transparency transparency, const SetTransforms& set_transforms) {
     height_ = info.height;
     return guarded([&] {
-      read_header(info);
+      read_header(info, transparency);
       set_transforms(png_);
       settle_layout();
     });
@@ -42,6 +46,8 @@ class PngSession {
 
   // The colours of PLTE as stored; libpng owns them.
   [[nodiscard]] std::span<const png_color> palette() const;
+  // The alpha of the palette's first colours, if transparency is wanted and there is one; the others are opaque. libpng owns them.
+  [[nodiscard]] std::span<const png_byte> palette_alpha() const;
 
   // Reads all rows to their places, and the file to its end.
   [[nodiscard]] Status read_into(void* rows, std::size_t row_bytes) {
@@ -77,7 +83,8 @@ class PngSession {
     return {};
   }
 
-  void read_header(const PictureInfo& info);
+  void read_header(const PictureInfo& info, Transparency transparency);
+  void set_chunk_policy(Transparency transparency);
   void settle_layout();
   void read_passes(png_bytep rows, std::size_t row_bytes);
   [[nodiscard]] Error failure() const;

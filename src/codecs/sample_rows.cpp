@@ -30,6 +30,18 @@ void rgb_to_gray(const std::uint8_t* rgb, std::uint8_t* gray, std::size_t pixels
   for (std::size_t i = 0; i < pixels; ++i) gray[i] = luma(rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]);
 }
 
+void inks_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t pixels) {
+  for (std::size_t i = 0; i < pixels; ++i, cmyk += 4, rgb += 3) {
+    for (int c = 0; c < 3; ++c) rgb[c] = ink_to_light(cmyk[c], cmyk[3]);
+  }
+}
+
+void inks_to_gray(const std::uint8_t* cmyk, std::uint8_t* gray, std::size_t pixels) {
+  for (std::size_t i = 0; i < pixels; ++i, cmyk += 4) {
+    gray[i] = luma(ink_to_light(cmyk[0], cmyk[3]), ink_to_light(cmyk[1], cmyk[3]), ink_to_light(cmyk[2], cmyk[3]));
+  }
+}
+
 void widen(const std::uint8_t* samples, std::uint16_t* ids, std::size_t pixels) { std::copy_n(samples, pixels, ids); }
 
 void look_up_rgb(const std::uint8_t* indices, const std::uint8_t* table, std::uint8_t* rgb, std::size_t pixels) {
@@ -49,6 +61,18 @@ std::uint8_t largest(const std::uint8_t* samples, std::size_t count) {
   std::uint8_t most = 0;
   for (std::size_t i = 0; i < count; ++i) most = std::max(most, samples[i]);
   return most;
+}
+
+void blend_to_rgb(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* rgb, std::size_t pixels) {
+  for (std::size_t i = 0; i < pixels; ++i, rgba += 4, rgb += 3) {
+    for (std::size_t c = 0; c < 3; ++c) rgb[c] = blend(rgba[c], behind[c], rgba[3]);
+  }
+}
+
+void blend_to_gray(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* gray, std::size_t pixels) {
+  for (std::size_t i = 0; i < pixels; ++i, rgba += 4) {
+    gray[i] = luma(blend(rgba[0], behind[0], rgba[3]), blend(rgba[1], behind[1], rgba[3]), blend(rgba[2], behind[2], rgba[3]));
+  }
 }
 
 bool drop_alpha(const std::uint8_t* rgba, std::uint8_t* rgb, std::size_t pixels, std::uint8_t alpha) {

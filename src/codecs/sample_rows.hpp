@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "hotpack/schema.hpp"
+
 namespace hotpack::codecs {
 
 // The gray of a colour: (299 R + 587 G + 114 B + 500) / 1000.
@@ -13,8 +15,20 @@ namespace hotpack::codecs {
   return static_cast<std::uint8_t>((299 * red + 587 * green + 114 * blue + 500) / 1000);
 }
 
+// The light that one ink leaves under the black one: OpenCV's formula. Both are inverted, as Adobe stores them: 255 is no ink.
+[[nodiscard]] constexpr std::uint8_t ink_to_light(unsigned ink, unsigned black) {
+  return static_cast<std::uint8_t>(black - ((255 - ink) * black >> 8));
+}
+
+// A sample over the same channel of the colour behind it.
+[[nodiscard]] constexpr std::uint8_t blend(unsigned sample, unsigned behind, unsigned alpha) {
+  return static_cast<std::uint8_t>((sample * alpha + behind * (255 - alpha) + 127) / 255);
+}
+
 void replicate_gray(const std::uint8_t* gray, std::uint8_t* rgb, std::size_t pixels);
 void rgb_to_gray(const std::uint8_t* rgb, std::uint8_t* gray, std::size_t pixels);
+void inks_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t pixels);
+void inks_to_gray(const std::uint8_t* cmyk, std::uint8_t* gray, std::size_t pixels);
 void widen(const std::uint8_t* samples, std::uint16_t* ids, std::size_t pixels);
 
 // `table` holds 256 entries of three (rgb) or one (gray) bytes.
@@ -22,6 +36,10 @@ void look_up_rgb(const std::uint8_t* indices, const std::uint8_t* table, std::ui
 void look_up_gray(const std::uint8_t* indices, const std::uint8_t* table, std::uint8_t* gray, std::size_t pixels);
 
 [[nodiscard]] std::uint8_t largest(const std::uint8_t* samples, std::size_t count);
+
+// The gray is that of the blended colour.
+void blend_to_rgb(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* rgb, std::size_t pixels);
+void blend_to_gray(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* gray, std::size_t pixels);
 
 // Drop alpha. They return whether any alpha differs from `alpha`.
 [[nodiscard]] bool drop_alpha(const std::uint8_t* rgba, std::uint8_t* rgb, std::size_t pixels, std::uint8_t alpha);

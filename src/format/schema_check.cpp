@@ -14,8 +14,7 @@
 namespace hotpack::format {
 namespace {
 
-// The last values of some lists are not made by every writer of 1.0, but legal in all its sets.
-constexpr std::array<std::string_view, 7> kFits{"stretch", "crop-or-pad", "contain", "cover", "none", "long-side", "short-side"};
+constexpr std::array<std::string_view, 8> kFits{"stretch", "crop-or-pad", "contain", "cover", "none", "long-side", "short-side", "tile"};
 constexpr std::array<std::string_view, 7> kImageFilters{"auto", "linear", "area", "nearest", "triangle", "cubic", "lanczos"};
 constexpr std::array<std::string_view, 3> kLabelFilters{"nearest", "nearest-cv", "nearest-pil"};
 constexpr std::array<std::string_view, 4> kMismatches{"error", "each-to-target", "resize-label", "crop-min"};

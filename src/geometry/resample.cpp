@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "geometry/antialias.hpp"
 #include "geometry/visible.hpp"
 
 namespace hotpack::geometry {
@@ -19,11 +20,14 @@ namespace {
 // Above this many pixels an intermediate picture is refused, unless the source itself is larger.
 constexpr std::int64_t kMaxIntermediatePixels = std::int64_t{1} << 28;
 
-constexpr std::array<std::pair<ImageFilter, std::string_view>, 4> kNames{{
+constexpr std::array<std::pair<ImageFilter, std::string_view>, 7> kNames{{
     {ImageFilter::automatic, "auto"},
     {ImageFilter::linear, "linear"},
     {ImageFilter::area, "area"},
     {ImageFilter::nearest, "nearest"},
+    {ImageFilter::triangle, "triangle"},
+    {ImageFilter::cubic, "cubic"},
+    {ImageFilter::lanczos, "lanczos"},
 }};
 
 int interpolation_of(ImageFilter filter) {
@@ -94,6 +98,10 @@ Status check_intermediate(const Region& region, Extent source) {
                     " before it is cropped, which is too large; crop the picture or choose another --fit");
 }
 
+Error no_memory_for(const Region& region) {
+  return internal_error("no memory for a picture of " + std::to_string(region.width) + "x" + std::to_string(region.height));
+}
+
 }  // namespace
 
 std::string_view image_filter_name(ImageFilter filter) {
@@ -107,6 +115,10 @@ std::optional<ImageFilter> image_filter_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_antialiased(ImageFilter filter) {
+  return filter == ImageFilter::triangle || filter == ImageFilter::cubic || filter == ImageFilter::lanczos;
+}
+
 ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target) {
   if (filter != ImageFilter::automatic) return filter;
   const bool both_shrink = target.width < source.width && target.height < source.height;
@@ -114,18 +126,37 @@ ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target) {
 }
 
 struct Resampler::Impl {
+  Antialiaser antialiaser;
   Buffer intermediate;
 
+  // Both fill `out`, all of which the resampled picture covers when it lies at `region` of it.
+  Status antialias(const ConstPicture& source, const Region& region, ImageFilter filter, const MutablePicture& out);
+  Status resize_and_crop(const ConstPicture& source, const Region& region, ImageFilter filter, const MutablePicture& out);
   // A view of the buffer as a packed picture; fails where memory does.
   Result<MutablePicture> intermediate_picture(const Region& region, int channels);
 };
+
+Status Resampler::Impl::antialias(const ConstPicture& source, const Region& region, ImageFilter filter, const MutablePicture& out) try {
+  antialiaser.resample(source, region, filter, out);
+  return {};
+} catch (const std::bad_alloc&) {
+  return no_memory_for(region);
+}
+
+Status Resampler::Impl::resize_and_crop(const ConstPicture& source, const Region& region, ImageFilter filter, const MutablePicture& out) {
+  HOTPACK_TRY(check_intermediate(region, {source.width, source.height}));
+  HOTPACK_ASSIGN(const MutablePicture whole, intermediate_picture(region, out.channels));
+  HOTPACK_TRY(resize_with_opencv(source, filter, whole));
+  copy_rows(part_of<const std::uint8_t>(whole, -region.x, -region.y, {out.width, out.height}), out);
+  return {};
+}
 
 Result<MutablePicture> Resampler::Impl::intermediate_picture(const Region& region, int channels) try {
   const std::size_t row_bytes = samples(region.width, channels);
   auto* data = intermediate.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(region.height));
   return MutablePicture{data, region.width, region.height, channels, row_bytes};
 } catch (const std::bad_alloc&) {
-  return internal_error("no memory for a picture of " + std::to_string(region.width) + "x" + std::to_string(region.height));
+  return no_memory_for(region);
 }
 
 Resampler::Resampler() : impl_(std::make_unique<Impl>()) {
@@ -139,24 +170,21 @@ Resampler& Resampler::operator=(Resampler&&) noexcept = default;
 Status Resampler::place(ConstPicture source, Region region, ImageFilter filter, const std::uint8_t* pad_color, MutablePicture record) {
   const Extent source_size{source.width, source.height};
   const Extent region_size{region.width, region.height};
-  const ImageFilter resolved = resolve_filter(filter, source_size, region_size);
   const Visible part = visible_part(region, {record.width, record.height});
   pad_around(part, pad_color, record);
   if (part.empty()) return {};
 
   const Extent part_size{part.width(), part.height()};
   const MutablePicture target = part_of(record, part.left, part.top, part_size);
-  if (source_size != region_size && inside(region, part)) return resize_with_opencv(source, resolved, target);
-
-  ConstPicture resized = source;
-  if (source_size != region_size) {
-    HOTPACK_TRY(check_intermediate(region, source_size));
-    HOTPACK_ASSIGN(const MutablePicture whole, impl_->intermediate_picture(region, record.channels));
-    HOTPACK_TRY(resize_with_opencv(source, resolved, whole));
-    resized = whole;
+  const Region around{region.x - part.left, region.y - part.top, region.width, region.height};  // the region as the target sees it
+  if (source_size == region_size) {
+    copy_rows(part_of(source, -around.x, -around.y, part_size), target);
+    return {};
   }
-  copy_rows(part_of(resized, part.left - region.x, part.top - region.y, part_size), target);
-  return {};
+  const ImageFilter resolved = resolve_filter(filter, source_size, region_size);
+  if (is_antialiased(resolved)) return impl_->antialias(source, around, resolved, target);
+  if (inside(region, part)) return resize_with_opencv(source, resolved, target);
+  return impl_->resize_and_crop(source, around, resolved, target);
 }
 
 std::string resize_library() { return "opencv-" + cv::getVersionString(); }

@@ -2,8 +2,9 @@
 //
 // A Resampler belongs to one worker and reuses its buffers; not thread-safe. Results equal OpenCV 4.6's cv::resize to the bit
 // (linear: INTER_LINEAR, area: INTER_AREA, nearest: INTER_NEAREST); a linked library that does not reproduce them is recorded by
-// `resize_engine()`. The first Resampler turns OpenCV's own threads off for the process: parallelism is the
-// pipeline's.
+// `resize_engine()`. Triangle, cubic and lanczos are this room's own, whatever library is linked: they equal BILINEAR, BICUBIC and LANCZOS
+// of Pillow 12.1 and older to the bit (antialias.hpp). The first Resampler turns OpenCV's own threads off for the process: parallelism is
+// the pipeline's.
 #pragma once
 
 #include <memory>
@@ -17,9 +18,19 @@
 
 namespace hotpack::geometry {
 
-enum class ImageFilter { automatic, linear, area, nearest };
+enum class ImageFilter {
+  automatic,
+  linear,
+  area,
+  nearest,
+  triangle,  // this and the two below: antialiased when shrinking, equal to Pillow's BILINEAR, BICUBIC and LANCZOS
+  cubic,
+  lanczos,
+};
 [[nodiscard]] std::string_view image_filter_name(ImageFilter filter);  // "auto", "linear", …
 [[nodiscard]] std::optional<ImageFilter> image_filter_from_name(std::string_view name);
+// True for triangle, cubic and lanczos: no library decides their result, so it needs no engine token.
+[[nodiscard]] bool is_antialiased(ImageFilter filter);
 // `automatic` is area where both axes shrink, else linear.
 [[nodiscard]] ImageFilter resolve_filter(ImageFilter filter, Extent source, Extent target);
 
@@ -33,9 +44,9 @@ class Resampler {
   // Fills `record` (8-bit, 1 or 3 channels, interleaved) from `source` (as many channels): the source is resampled to
   // region.width × region.height (copied when the size is the same), placed at region.x, region.y, clipped to the record; the rest becomes
   // `pad_color` (a value a channel). Source and record do not overlap; sizes are at least 1.
-  // No allocation once buffers have grown. A region that reaches beyond the record is resampled whole into a buffer first; one of more
-  // pixels than 2^28 and than the source has (`cover` of a very long picture) fails with code `data`. Fails with code `internal` when
-  // OpenCV throws.
+  // No allocation once buffers have grown. With OpenCV's filters a region that reaches beyond the record is resampled whole into a buffer
+  // first; one of more pixels than 2^28 and than the source has (`cover` of a very long picture) fails with code `data`. The antialiased
+  // filters compute what is seen only. Fails with code `internal` when OpenCV throws or memory ends.
   [[nodiscard]] Status place(ConstPicture source, Region region, ImageFilter filter, const std::uint8_t* pad_color, MutablePicture record);
 
  private:

@@ -26,13 +26,16 @@ struct ClassTable {
   [[nodiscard]] std::optional<int> find(std::string_view name) const;  // exact name
 };
 
-// Text of a class file. Two forms, told apart by content:
+// Text of a class file. Four forms, told apart by content:
 //  CSV `name,r,g,b[,…]`: comma-separated with RFC 4180 quotes; optional UTF-8 BOM; LF or CRLF; a missing last newline; blanks around
 //    fields; empty lines; further columns ignored with a warning. The first row is a header only when its r,g,b are not numbers; one that
 //    names them in another order (b,g,r) is refused. Files of three columns have colours alone, named class_0, class_1, …. A colour is
-//    int(float(x)) and must be 0…255. A duplicate colour or name is an error naming both lines.
-//  Names one a line (no line has a number between commas, and the first is no `name,r,g,b`): trimmed, empty lines skipped, at least one;
-//    duplicates are errors. A line "__ignore__" names no class (LabelMe); it is left out with a warning.
+//    int(float(x)) and must be 0…255.
+//  Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt); lines after # are comments; a colour may be missing.
+//  Three numbers a line between blanks (DIGITS): colours alone, named class_0, class_1, ….
+//  Names one a line (no line has a number between commas, and the first is no `name,r,g,b`): trimmed, empty lines skipped, at least one.
+//    A line "__ignore__" names no class (LabelMe); it is left out with a warning.
+// A name or a colour of two classes is an error naming both lines; a row that says again what another says is left out with a warning.
 // A classification table (`class_index,class,…`) is refused with advice. Errors have code `data`. `path` is for messages.
 [[nodiscard]] Result<ClassTable> parse_class_file(std::string_view text, const std::string& path);
 

@@ -8,18 +8,13 @@
 #include <vector>
 
 #include "hotpack/schema.hpp"
+#include "labels/entry.hpp"
+#include "labels/packed_color.hpp"
 
 namespace hotpack::labels {
 
-// 0xRRGGBB
-[[nodiscard]] constexpr std::uint32_t packed_color(RgbColor color) {
-  return std::uint32_t{color[0]} << 16 | std::uint32_t{color[1]} << 8 | std::uint32_t{color[2]};
-}
-
 class ColorMap {
  public:
-  static constexpr std::uint32_t kUnknown = 0x10000;  // no 16-bit id
-
   // Room for `count` colours at a load of at most 1/8, so that nearly every look-up ends at its first slot.
   explicit ColorMap(std::size_t count = 0) {
     while ((std::size_t{1} << (32 - shift_)) < 8 * count) --shift_;
@@ -35,7 +30,7 @@ class ColorMap {
   }
 
   // The id of 0xRRGGBB, or kUnknown.
-  [[nodiscard]] std::uint32_t find(std::uint32_t key) const {
+  [[nodiscard]] Entry find(std::uint32_t key) const {
     std::size_t at = slot_of(key);
     while (slots_[at].key != key) {
       if (slots_[at].key == kNoColor) return kUnknown;
@@ -48,7 +43,7 @@ class ColorMap {
   static constexpr std::uint32_t kNoColor = 0xFFFFFFFF;
   struct Slot {
     std::uint32_t key = kNoColor;
-    std::uint32_t id = kUnknown;
+    Entry id = kUnknown;
   };
 
   // Multiplicative hashing: the golden ratio's bits spread colours that differ in one channel only.

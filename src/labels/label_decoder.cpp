@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "labels/color_map.hpp"
+#include "labels/gray_rgb.hpp"
+#include "labels/label_rules.hpp"
+#include "labels/nearest_colors.hpp"
 #include "labels/pixel_maps.hpp"
 #include "labels/unknown_counter.hpp"
 
@@ -21,9 +23,6 @@ constexpr std::array<std::pair<LabelReading, std::string_view>, 5> kReadingNames
     {LabelReading::palette_color, "palette-color"},
     {LabelReading::binary, "binary"},
 }};
-
-constexpr std::int64_t kDefaultIgnore8 = 255;
-constexpr std::int64_t kDefaultIgnore16 = 65535;
 
 // A gray sample of 1, 2, 4 or 8 bits on the scale of 8 bits.
 std::uint8_t scaled_gray(std::size_t sample, int bit_depth) {
@@ -65,98 +64,60 @@ std::optional<LabelReading> reading_from_name(std::string_view name) {
 struct LabelDecoder::Impl {
   ClassTable table;
   LabelRules rules;
-  std::vector<std::uint16_t> class_ids;  // a class's id in id planes: its own, or kIgnored
+  std::vector<MappedValue> values;  // all that are known
   std::uint16_t unknown_id = kIgnored;
   ColorMap colors;          // of readings by colour
+  NearestColors nearest;    // the same colours
   NarrowTable narrow;       // of `index`, for up to 8 bits
   std::vector<Entry> wide;  // of `index` and `binary`, for 16 bits
 
-  // Building, in this order.
-  [[nodiscard]] Status check() const;
-  [[nodiscard]] Status check_ignore() const;
-  [[nodiscard]] Status check_reading() const;
-  [[nodiscard]] Status check_colors() const;
-  void resolve_classes();
+  // Building.
   void build_tables();
+  void build_color_tables();
   void build_index_tables();
-  void fill_sources();
+  void build_binary_table();
 
   // Decoding.
   [[nodiscard]] Status check_form(const RawLabel& label) const;
+  [[nodiscard]] Status check_gray(const RawLabel& label) const;
   [[nodiscard]] Entry map(const RawLabel& label, MutableIds ids, UnknownCounter& unknown) const;
+  [[nodiscard]] Entry map_colors(ConstPicture rgb, MutableIds ids, UnknownCounter& unknown) const;
   [[nodiscard]] NarrowTable index_table(const RawLabel& label) const;
   [[nodiscard]] NarrowTable color_table(const RawLabel& label) const;
   [[nodiscard]] Entry color_entry(RgbColor color) const;
   [[nodiscard]] Entry threshold_entry(RgbColor color) const;
   [[nodiscard]] bool is_ambiguous(const RawLabel& label, const DecodeReport& report) const;
 
-  [[nodiscard]] bool by_color() const { return rules.reading == LabelReading::color || rules.reading == LabelReading::palette_color; }
-  [[nodiscard]] std::size_t class_count() const { return table.classes.size(); }
-  [[nodiscard]] std::vector<std::int64_t> ignored_ids() const;
+  [[nodiscard]] bool by_color() const { return reads_colors(rules.reading); }
+  [[nodiscard]] bool takes_nearest() const { return rules.unknown.kind == UnknownPolicy::Kind::nearest; }
 };
 
-Status LabelDecoder::Impl::check() const {
-  if (rules.reading == LabelReading::automatic) return internal_error("a label decoder was made before the label kind was known");
-  if (table.classes.empty()) return usage_error("there are no classes; give --classes or --num-classes");
-  if (class_count() > kMaxClasses)
-    return usage_error(std::to_string(class_count()) + " classes are more than " + std::to_string(kMaxClasses));
-  HOTPACK_TRY(check_ignore());
-  const int unknown_class = rules.unknown.class_id;
-  if (rules.unknown.kind == UnknownPolicy::Kind::to_class &&
-      (unknown_class < 0 || static_cast<std::size_t>(unknown_class) >= class_count()))
-    return usage_error("--unknown names class " + std::to_string(unknown_class) + ", of " + std::to_string(class_count()) + " classes");
-  return check_reading();
-}
-
-Status LabelDecoder::Impl::check_ignore() const {
-  if (!rules.ignore_ids.empty() && rules.reading != LabelReading::index)
-    return usage_error("--ignore " + std::to_string(rules.ignore_ids.front()) + ": labels of kind " +
-                       std::string(reading_name(rules.reading)) + " have no ids; name a class");
-  for (const std::int64_t id : rules.ignore_ids) {
-    if (id < 0 || id > 65535) return usage_error("--ignore " + std::to_string(id) + " is outside 0…65535");
-  }
-  for (const int id : rules.ignore_classes) {
-    if (id < 0 || static_cast<std::size_t>(id) >= class_count())
-      return usage_error("--ignore names class " + std::to_string(id) + ", of " + std::to_string(class_count()) + " classes");
-  }
-  return {};
-}
-
-Status LabelDecoder::Impl::check_reading() const {
-  if (by_color()) return check_colors();
-  if (rules.reading != LabelReading::binary) return {};
-  if (class_count() != 2) return usage_error("--label-kind binary needs two classes; there are " + std::to_string(class_count()));
-  if (rules.threshold < 1 || rules.threshold > 255)
-    return usage_error("--threshold " + std::to_string(rules.threshold) + " is outside 1…255");
-  return {};
-}
-
-Status LabelDecoder::Impl::check_colors() const {
-  std::map<RgbColor, const ClassInfo*> class_of;
-  for (const ClassInfo& info : table.classes) {
-    if (!info.color)
-      return usage_error("class '" + info.name + "' has no colour, which --label-kind " + std::string(reading_name(rules.reading)) +
-                         " needs; give --classes with rows name,r,g,b");
-    if (const auto [first, added] = class_of.emplace(*info.color, &info); !added)
-      return usage_error("classes '" + first->second->name + "' and '" + info.name + "' share the colour " + color_text(*info.color));
-  }
-  return {};
-}
-
-void LabelDecoder::Impl::resolve_classes() {
-  class_ids.resize(class_count());
-  for (std::size_t id = 0; id < class_count(); ++id) class_ids[id] = static_cast<std::uint16_t>(id);
-  for (const int id : rules.ignore_classes) class_ids[static_cast<std::size_t>(id)] = kIgnored;
-  if (rules.unknown.kind == UnknownPolicy::Kind::to_class) unknown_id = class_ids[static_cast<std::size_t>(rules.unknown.class_id)];
-}
-
 void LabelDecoder::Impl::build_tables() {
+  if (by_color()) return build_color_tables();
   if (rules.reading == LabelReading::index) return build_index_tables();
-  if (by_color()) {
-    colors = ColorMap(class_count());
-    for (std::size_t id = 0; id < class_count(); ++id) colors.add(*table.classes[id].color, class_ids[id]);
-    return;
-  }
+  build_binary_table();
+}
+
+void LabelDecoder::Impl::build_color_tables() {
+  colors = ColorMap(values.size());
+  for (const MappedValue& value : values) colors.add(unpacked_color(value.value), value.class_id);
+  // Of colours equally near, the lowest class id wins; kIgnored is the highest.
+  std::vector<MappedValue> by_class = values;
+  std::stable_sort(by_class.begin(), by_class.end(), [](const MappedValue& a, const MappedValue& b) { return a.class_id < b.class_id; });
+  nearest = NearestColors(rules.unknown.max_distance);
+  for (const MappedValue& value : by_class) nearest.add(unpacked_color(value.value), value.class_id);
+}
+
+void LabelDecoder::Impl::build_index_tables() {
+  wide.assign(65536, kUnknown | unknown_id);
+  for (const MappedValue& value : values) wide[value.value] = value.class_id;
+  std::copy_n(wide.begin(), narrow.entries.size(), narrow.entries.begin());
+  if (find_value(values, kDefaultIgnore8) == nullptr) narrow.entries[kDefaultIgnore8] = kIgnored;
+  if (find_value(values, kDefaultIgnore16) == nullptr) wide[kDefaultIgnore16] = kIgnored;
+  for (std::uint32_t sample = 0; sample < narrow.found.size(); ++sample) narrow.found[sample] = {FoundValue::Kind::id, sample};
+}
+
+void LabelDecoder::Impl::build_binary_table() {
   wide.resize(65536);
   for (std::size_t sample = 0; sample < wide.size(); ++sample) {
     const auto gray = static_cast<std::uint8_t>(sample >> 8);
@@ -164,49 +125,14 @@ void LabelDecoder::Impl::build_tables() {
   }
 }
 
-void LabelDecoder::Impl::build_index_tables() {
-  wide.assign(65536, kUnknown | unknown_id);
-  std::copy(class_ids.begin(), class_ids.end(), wide.begin());
-  for (const std::int64_t id : rules.ignore_ids) wide[static_cast<std::size_t>(id)] = kIgnored;
-  std::copy_n(wide.begin(), narrow.entries.size(), narrow.entries.begin());
-  if (class_count() <= kDefaultIgnore8) narrow.entries[kDefaultIgnore8] = kIgnored;
-  wide[kDefaultIgnore16] = kIgnored;  // never a class: there are at most kMaxClasses
-  for (std::uint32_t sample = 0; sample < narrow.found.size(); ++sample) narrow.found[sample] = {FoundValue::Kind::id, sample};
-}
-
-std::vector<std::int64_t> LabelDecoder::Impl::ignored_ids() const {
-  std::vector<std::int64_t> ids = rules.ignore_ids;
-  ids.insert(ids.end(), rules.ignore_classes.begin(), rules.ignore_classes.end());
-  if (static_cast<std::int64_t>(class_count()) <= kDefaultIgnore8) ids.push_back(kDefaultIgnore8);
-  ids.push_back(kDefaultIgnore16);
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
-}
-
-void LabelDecoder::Impl::fill_sources() {
-  table.ignore.clear();
-  for (std::size_t id = 0; id < class_count(); ++id) {
-    LabelSource source = static_cast<std::int64_t>(id);
-    if (by_color()) source = color_text(*table.classes[id].color);
-    if (rules.reading == LabelReading::binary) source = (id == 0 ? "luma<" : "luma>=") + std::to_string(rules.threshold);
-    const bool is_index = rules.reading == LabelReading::index;
-    const bool ignored = is_index ? wide[id] == kIgnored : class_ids[id] == kIgnored;
-    table.classes[id].sources = ignored ? std::vector<LabelSource>{} : std::vector{source};
-    if (ignored && !is_index) table.ignore.push_back(source);
-  }
-  if (rules.reading != LabelReading::index) return;
-  for (const std::int64_t id : ignored_ids()) table.ignore.emplace_back(id);
-}
-
 Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
   if (rules.reading == LabelReading::binary) return {};
-  if (label.lossy)
+  if (label.lossy && !(by_color() && takes_nearest()))
     return form_error(label,
                       "does not keep colours or ids exactly, as no JPEG does, so classes cannot be told. Save labels as PNG, or read two "
-                      "classes by brightness with --label-kind binary --threshold N");
-  if (rules.reading == LabelReading::index && label.rgb.data != nullptr)
-    return form_error(label, "holds colours, which are not ids; give --classes with rows name,r,g,b and --label-kind color");
+                      "classes by brightness with --label-kind binary --threshold N, or take the nearest class colour with --unknown "
+                      "nearest:D");
+  if (rules.reading == LabelReading::index && label.rgb.data != nullptr) return check_gray(label);
   if (rules.reading == LabelReading::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
   if (rules.reading == LabelReading::color && label.rgb.data == nullptr && label.bit_depth == 16)
@@ -214,15 +140,28 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
   return {};
 }
 
+Status LabelDecoder::Impl::check_gray(const RawLabel& label) const {
+  const std::optional<ColoredPixel> colored = first_colored_pixel(label.rgb);
+  if (!colored) return {};
+  return form_error(label, "holds colours, which are not ids (the first at x=" + std::to_string(colored->x) +
+                               " y=" + std::to_string(colored->y) + " is " + color_text(colored->color) +
+                               "); give --classes with rows name,r,g,b and --label-kind color");
+}
+
 Entry LabelDecoder::Impl::map(const RawLabel& label, MutableIds ids, UnknownCounter& unknown) const {
-  const bool binary = rules.reading == LabelReading::binary;
   if (label.rgb.data != nullptr) {
-    if (binary) return threshold_rgb(label.rgb, LumaThreshold(rules.threshold), {class_ids[0], class_ids[1]}, ids);
-    return map_rgb(label.rgb, colors, unknown_id, ids, unknown);
+    if (by_color()) return map_colors(label.rgb, ids, unknown);
+    if (rules.reading == LabelReading::index) return map_gray_rgb(label.rgb, narrow, ids, unknown);
+    return threshold_rgb(label.rgb, LumaThreshold(rules.threshold), {values[0].class_id, values[1].class_id}, ids);
   }
   if (label.bit_depth == 16) return map_wide(label.samples, wide, ids, unknown);
   const NarrowTable samples = rules.reading == LabelReading::index ? index_table(label) : color_table(label);
   return map_narrow(label.samples, samples, ids, unknown);
+}
+
+Entry LabelDecoder::Impl::map_colors(ConstPicture rgb, MutableIds ids, UnknownCounter& unknown) const {
+  if (takes_nearest()) return map_rgb_nearest(rgb, nearest, unknown_id, ids, unknown);
+  return map_rgb(rgb, colors, unknown_id, ids, unknown);
 }
 
 NarrowTable LabelDecoder::Impl::index_table(const RawLabel& label) const {
@@ -247,18 +186,19 @@ NarrowTable LabelDecoder::Impl::color_table(const RawLabel& label) const {
 }
 
 Entry LabelDecoder::Impl::color_entry(RgbColor color) const {
+  if (takes_nearest()) return nearest.entry(packed_color(color), unknown_id);
   const Entry entry = colors.find(packed_color(color));
   return entry == kUnknown ? kUnknown | unknown_id : entry;
 }
 
 Entry LabelDecoder::Impl::threshold_entry(RgbColor color) const {
   const bool foreground = LumaThreshold(rules.threshold).reached(color[0], color[1], color[2]);
-  return Entry{class_ids[foreground ? 1 : 0]} | (channels_differ(color[0], color[1], color[2]) ? kChannelsDiffer : 0);
+  return Entry{values[foreground ? 1 : 0].class_id} | (channels_differ(color[0], color[1], color[2]) ? kChannelsDiffer : 0);
 }
 
 bool LabelDecoder::Impl::is_ambiguous(const RawLabel& label, const DecodeReport& report) const {
-  return rules.reading_was_automatic && by_color() && label.samples.data != nullptr && report.unknown_pixels > 0 &&
-         largest_sample(label.samples) < class_count();
+  return rules.reading_was_automatic && by_color() && label.samples.data != nullptr && report.unknown_pixels + report.nearest_pixels > 0 &&
+         largest_sample(label.samples) < values.size();
 }
 
 LabelDecoder::LabelDecoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -270,10 +210,11 @@ Result<LabelDecoder> LabelDecoder::create(const ClassTable& table, const LabelRu
   auto impl = std::make_unique<Impl>();
   impl->table = table;
   impl->rules = rules;
-  HOTPACK_TRY(impl->check());
-  impl->resolve_classes();
+  HOTPACK_TRY(check_rules(table, rules));
+  impl->values = known_values(table, rules);
+  impl->unknown_id = id_of_unknown(rules);
   impl->build_tables();
-  impl->fill_sources();
+  fill_sources(impl->values, rules, impl->table);
   return LabelDecoder(std::move(impl));
 }
 

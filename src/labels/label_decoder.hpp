@@ -19,6 +19,9 @@ namespace hotpack::labels {
 
 // How a label file is read. `automatic` is resolved before a LabelDecoder is built.
 enum class LabelReading { automatic, color, index, palette_color, binary };
+[[nodiscard]] constexpr bool reads_colors(LabelReading reading) {
+  return reading == LabelReading::color || reading == LabelReading::palette_color;
+}
 [[nodiscard]] std::string_view reading_name(LabelReading reading);  // "auto", "color", "index", "palette-color", "binary"
 [[nodiscard]] std::optional<LabelReading> reading_from_name(std::string_view name);
 
@@ -27,15 +30,32 @@ inline constexpr std::uint16_t kIgnored = 65535;  // in id planes everywhere ins
 // More different unknown values than this in one label are not told apart: memory stays bounded when a photo is given as a label.
 inline constexpr std::uint64_t kMaxUnknownKinds = 65536;
 
+// Two colours are at most this far apart: no two need a larger distance.
+inline constexpr int kMaxColorDistance = 442;
+
 struct UnknownPolicy {
-  enum class Kind { error, ignore, to_class } kind = Kind::error;
-  int class_id = 0;  // with to_class
+  enum class Kind { error, ignore, to_class, nearest } kind = Kind::error;
+  int class_id = 0;                      // with to_class
+  int max_distance = kMaxColorDistance;  // with nearest, of colours only: Euclidean in RGB, itself included; what is farther is an error
 };
+
+// What one value in label files becomes: an id, or a colour as 0xRRGGBB.
+struct MappedValue {
+  std::uint32_t value = 0;
+  std::uint16_t class_id = kIgnored;  // or kIgnored
+  bool operator==(const MappedValue&) const = default;
+};
+
+// Those of a table without a map: class c is id c, or its colour, which it must have then.
+[[nodiscard]] std::vector<MappedValue> plain_values(const ClassTable& table, LabelReading reading);
 
 struct LabelRules {
   LabelReading reading = LabelReading::index;
-  int threshold = 128;                   // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
+  int threshold = 128;  // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
+  // --map: all values there are, each once, in place of those that the table has (class c is id c, or its colour). Not with `binary`.
+  std::optional<std::vector<MappedValue>> values;
   std::vector<std::int64_t> ignore_ids;  // --ignore with numbers: raw ids 0…65535, beside the default ones; with `index` only
+  std::vector<RgbColor> ignore_colors;   // --ignore with colours; with `color` and `palette_color` only
   std::vector<int> ignore_classes;       // --ignore with names: pixels of these classes become ignored; the classes stay in the table
   UnknownPolicy unknown;
   bool reading_was_automatic =
@@ -44,15 +64,17 @@ struct LabelRules {
 
 // A value that no class has: an id, a colour, or (read as colours) a palette index without one.
 struct UnknownValue {
-  std::string text;         // "id 37", "colour (0,0,128)" or "palette index 9"
-  std::uint64_t count = 0;  // pixels in this label
-  int x = 0, y = 0;         // the first one, row by row
+  std::string text;               // "id 37", "colour (0,0,128)" or "palette index 9"
+  std::optional<RgbColor> color;  // of a colour
+  std::uint64_t count = 0;        // pixels in this label
+  int x = 0, y = 0;               // the first one, row by row
 };
 
 struct DecodeReport {
   std::vector<UnknownValue> unknown;  // most pixels first (of equal ones the first met), at most 16 kinds listed
   std::uint64_t unknown_pixels = 0;   // in all
   std::uint64_t unknown_kinds = 0;    // different values in all, up to kMaxUnknownKinds; many of them show an interpolated label
+  std::uint64_t nearest_pixels = 0;   // not among those: pixels that took the class of the nearest colour
   bool beyond_palette = false;        // an index >= the palette's length was met (kept as id; read as a colour it is unknown)
   bool channels_differ = false;       // binary: channels differ by more than 16
   bool alpha_varies = false;
@@ -61,27 +83,30 @@ struct DecodeReport {
 
 class LabelDecoder {
  public:
-  // Fails with code `usage` where table and rules do not go together: colours wanted of classes that have none or share one, `binary`
-  // with other than two classes, ids to ignore outside 0…65535 or without `index`, a threshold outside 1…255, a class that does not exist.
+  // Fails with code `usage` where table and rules do not go together: colours wanted of classes that have none or share one (without
+  // `values`), `binary` with other than two classes or with `values`, ids to ignore outside 0…65535 or without `index`, colours to ignore
+  // or the nearest colour without a reading by colour, a threshold outside 1…255, a class that does not exist.
   [[nodiscard]] static Result<LabelDecoder> create(const ClassTable& table, const LabelRules& rules);
   ~LabelDecoder();
   LabelDecoder(LabelDecoder&&) noexcept;
   LabelDecoder& operator=(LabelDecoder&&) noexcept;
 
   // Writes the class id of every pixel (kIgnored for ignored) to `ids` (same width and height as the label) and overwrites `report`.
-  // Unknown pixels: written as the policy says (with `error`: as ignored, and report.unknown_pixels tells the caller to refuse the sample).
+  // Unknown pixels: written as the policy says (with `error`, and with `nearest` those too far from every class: as ignored, and
+  // report.unknown_pixels tells the caller to refuse the sample). Of colours equally near, the class of the lowest id wins, an ignored one
+  // last.
   //   color          RGB pixels, palette entries, and gray up to 8 bits as (v,v,v), 1/2/4-bit samples scaled to 0…255
   //   palette_color  the same for palette files alone
-  //   index          raw samples and palette indices
+  //   index          raw samples and palette indices; RGB pixels where all of the label have three equal channels
   //   binary         class 0 below the threshold, else class 1; gray of other depths scaled to 0…255 (16 bits: v >> 8)
-  // Fails with code `data` where the file's form does not fit the reading: a JPEG (lossy) unless reading is binary, RGB pixels for `index`
-  // (advice: --classes with colours), a non-palette file for `palette-color`, 16-bit gray for `color`, ambiguous files (see above) — each
-  // with what was found and what to do; the caller adds the path.
+  // Fails with code `data` where the file's form does not fit the reading: a JPEG (lossy) unless reading is binary, or by colour with the
+  // policy `nearest`; coloured pixels for `index` (advice: --classes with colours), a non-palette file for `palette-color`, 16-bit gray for
+  // `color`, ambiguous files (see above) — each with what was found and what to do; the caller adds the path.
   [[nodiscard]] Status decode(const RawLabel& label, MutableIds ids, DecodeReport& report) const;
 
-  // The table with `classes[].sources` and `ignore` for the schema, as the rules resolve them. An ignored class has no source of its own.
-  // index: ids; ignored besides those given: 255 (in 8-bit labels) and 65535 (in 16-bit), unless a class has that id; ascending.
-  // color, palette_color: "#rrggbb". binary: "luma<128" and "luma>=128" with the threshold.
+  // The table with `classes[].sources` and `ignore` for the schema, as the rules resolve them, each list ascending. An ignored class has no
+  // source of its own. index: ids; ignored besides those given: 255 (in 8-bit labels) and 65535 (in 16-bit), unless the table or `values`
+  // say otherwise. color, palette_color: "#rrggbb". binary: "luma<128" and "luma>=128" with the threshold.
   [[nodiscard]] const ClassTable& table() const;
 
  private:

@@ -134,6 +134,30 @@ void encode_ids(std::span<const std::uint16_t> ids, std::size_t class_count, Lab
   }
 }
 
+std::uint64_t add_class(std::span<const std::uint16_t> ids, std::size_t class_id, std::size_t class_count, LabelStorage storage,
+                        std::span<std::byte> one_hot) {
+  const bool bits = storage == LabelStorage::bits;
+  const std::size_t pixel_bytes = bytes_a_pixel(storage, class_count);
+  const std::byte mark = bits ? std::byte{1} << (class_id % 8) : std::byte{1};
+  std::byte* at = one_hot.data() + (bits ? class_id / 8 : class_id);
+  std::uint64_t count = 0;
+  for (const std::uint16_t id : ids) {
+    if (id == 1) *at |= mark, ++count;
+    at += pixel_bytes;
+  }
+  return count;
+}
+
+std::uint64_t count_unlabelled(std::span<const std::byte> one_hot, std::size_t pixels) {
+  const std::size_t pixel_bytes = pixels == 0 ? 0 : one_hot.size() / pixels;
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < pixels; ++i) {
+    const std::span<const std::byte> pixel = one_hot.subspan(i * pixel_bytes, pixel_bytes);
+    count += std::all_of(pixel.begin(), pixel.end(), [](std::byte byte) { return byte == std::byte{0}; });
+  }
+  return count;
+}
+
 std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::size_t class_count, std::vector<std::uint64_t>& histogram) {
   histogram.assign(class_count, 0);
   std::uint64_t ignored = 0;

@@ -19,6 +19,14 @@ namespace hotpack::labels {
 // or u8/u16 index (little-endian; 255/65535 = ignored). `out` has exactly encoded_bytes().
 void encode_ids(std::span<const std::uint16_t> ids, std::size_t class_count, LabelStorage storage, std::span<std::byte> out);
 
+// One class of several that a pixel may hold: sets its bit (or byte) wherever `ids` is 1, leaves everything else as it is, and returns
+// how many pixels that were. Not for storage `index`. `one_hot` has encoded_bytes() of all classes.
+std::uint64_t add_class(std::span<const std::uint16_t> ids, std::size_t class_id, std::size_t class_count, LabelStorage storage,
+                        std::span<std::byte> one_hot);
+
+// Pixels of a one-hot label that hold no class.
+[[nodiscard]] std::uint64_t count_unlabelled(std::span<const std::byte> one_hot, std::size_t pixels);
+
 // Counts of one label: histogram[c] pixels of class c (resized to class_count and overwritten), returns the ignored pixels.
 [[nodiscard]] std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::size_t class_count, std::vector<std::uint64_t>& histogram);
 

@@ -1,12 +1,12 @@
 #include "labels/pixel_maps.hpp"
 
 #include <cstring>
-#include <optional>
 
 namespace hotpack::labels {
 namespace {
 
 constexpr int kRunPixels = 8;
+constexpr Entry kNotKnown = kUnknown | kNearest;
 
 // Whether the kRunPixels pixels at `rgb` all equal the one before them: then each byte equals the one three bytes before.
 bool repeats_pixel_before(const std::uint8_t* rgb) {
@@ -19,17 +19,56 @@ bool repeats_pixel_before(const std::uint8_t* rgb) {
 
 std::uint32_t color_at(const std::uint8_t* rgb) { return packed_color({rgb[0], rgb[1], rgb[2]}); }
 
+// From 0xRRGGBB to the entry, with unknown_id where the colour is unknown.
+class ExactLookup {
+ public:
+  ExactLookup(const ColorMap& colors, std::uint16_t unknown_id) : colors_(colors), unknown_(kUnknown | unknown_id) {}
+  Entry operator()(std::uint32_t color) const {
+    const Entry entry = colors_.find(color);
+    return entry == kUnknown ? unknown_ : entry;
+  }
+
+ private:
+  const ColorMap& colors_;
+  Entry unknown_;
+};
+
+// The same by the nearest colour. Comparing with all of them is slow, and an interpolated or lossy label holds thousands of colours, each
+// many times: answers are kept in a table of fixed size, a later colour taking the place of an earlier one.
+class NearestLookup {
+ public:
+  NearestLookup(const NearestColors& colors, std::uint16_t unknown_id) : colors_(colors), unknown_id_(unknown_id), slots_(kSlots) {}
+  Entry operator()(std::uint32_t color) {
+    Slot& slot = slots_[(color * 0x9E3779B1u) >> (32 - kSlotBits)];
+    if (slot.color != color) slot = {color, colors_.entry(color, unknown_id_)};
+    return slot.entry;
+  }
+
+ private:
+  static constexpr int kSlotBits = 12;
+  static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
+  struct Slot {
+    std::uint32_t color = 0xFFFFFFFF;  // none
+    Entry entry = 0;
+  };
+
+  const NearestColors& colors_;
+  std::uint16_t unknown_id_;
+  std::vector<Slot> slots_;
+};
+
 // Labels are flat: whole runs are copied from the pixel before, and the table is asked only where the colour changes.
-Entry map_rgb_row(const std::uint8_t* rgb, int width, const ColorMap& colors, std::uint16_t unknown_id, std::uint16_t* ids) {
+template <class Lookup>
+Entry map_rgb_row(const std::uint8_t* rgb, int width, Lookup& lookup, std::uint16_t* ids) {
   Entry flags = 0;
   std::uint32_t last = ~color_at(rgb);
   std::uint16_t id = 0;
   const auto map_pixel = [&](int x) {
     const std::uint32_t color = color_at(rgb + 3 * x);
     if (color != last) {
-      const Entry entry = colors.find(color);
+      const Entry entry = lookup(color);
       flags |= entry;
-      id = entry == kUnknown ? unknown_id : static_cast<std::uint16_t>(entry);
+      id = static_cast<std::uint16_t>(entry);
       last = color;
     }
     ids[x] = id;
@@ -76,30 +115,51 @@ bool copy_plain_row(const std::uint16_t* samples, int width, std::uint16_t limit
   return largest < limit;
 }
 
-// The slow second look at a row in which something is unknown: `found_at(x)` gives the value where pixel x is.
-template <class FoundAt>
-void count_unknown(int width, int y, FoundAt found_at, UnknownCounter& unknown) {
+// The slow second look at a row in which something is not known: `entry_at(x)` is the entry of pixel x, `found_at(x)` its value.
+template <class EntryAt, class FoundAt>
+void count_unknown(int width, int y, EntryAt entry_at, FoundAt found_at, UnknownCounter& unknown) {
   for (int x = 0; x < width; ++x) {
-    if (const std::optional<FoundValue> found = found_at(x)) unknown.add(*found, x, y);
+    const Entry entry = entry_at(x);
+    if ((entry & kUnknown) != 0) unknown.add(found_at(x), x, y);
+    if ((entry & kNearest) != 0) unknown.add_nearest();
   }
 }
 
-// Samples below `plain` are their own ids.
+// Maps one row of samples to row y of `ids`. Samples below `plain` are their own ids.
+template <class Index, class ValueOf>
+Entry map_row(const std::uint16_t* row, int y, const Entry* entries, std::uint16_t plain, ValueOf value_of, MutableIds ids,
+              UnknownCounter& unknown) {
+  if (plain > 0 && copy_plain_row(row, ids.width, plain, ids.row(y))) return 0;
+  const Entry flags = map_sample_row<Index>(row, ids.width, entries, ids.row(y));
+  if ((flags & kNotKnown) != 0) {
+    count_unknown(
+        ids.width, y, [&](int x) { return entries[static_cast<Index>(row[x])]; },
+        [&](int x) { return value_of(static_cast<Index>(row[x])); }, unknown);
+  }
+  return flags;
+}
+
 template <class Index, class ValueOf>
 Entry map_samples(ConstIds samples, const Entry* entries, std::uint16_t plain, ValueOf value_of, MutableIds ids, UnknownCounter& unknown) {
   Entry flags = 0;
+  for (int y = 0; y < ids.height; ++y) flags |= map_row<Index>(samples.row(y), y, entries, plain, value_of, ids, unknown);
+  return flags;
+}
+
+template <class Lookup>
+Entry map_colors(ConstPicture rgb, Lookup lookup, MutableIds ids, UnknownCounter& unknown) {
+  Entry flags = 0;
   for (int y = 0; y < ids.height; ++y) {
-    const std::uint16_t* row = samples.row(y);
-    if (plain > 0 && copy_plain_row(row, ids.width, plain, ids.row(y))) continue;
-    const Entry row_flags = map_sample_row<Index>(row, ids.width, entries, ids.row(y));
+    const std::uint8_t* row = rgb.row(y);
+    const Entry row_flags = map_rgb_row(row, ids.width, lookup, ids.row(y));
     flags |= row_flags;
-    if ((row_flags & kUnknown) == 0) continue;
-    const auto found_at = [&](int x) -> std::optional<FoundValue> {
-      const auto index = static_cast<Index>(row[x]);
-      if ((entries[index] & kUnknown) == 0) return std::nullopt;
-      return value_of(index);
-    };
-    count_unknown(ids.width, y, found_at, unknown);
+    if ((row_flags & kNotKnown) == 0) continue;
+    count_unknown(
+        ids.width, y, [&](int x) { return lookup(color_at(row + 3 * x)); },
+        [&](int x) {
+          return FoundValue{FoundValue::Kind::color, color_at(row + 3 * x)};
+        },
+        unknown);
   }
   return flags;
 }
@@ -117,18 +177,22 @@ Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds i
 }
 
 Entry map_rgb(ConstPicture rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
+  return map_colors(rgb, ExactLookup(colors, unknown_id), ids, unknown);
+}
+
+Entry map_rgb_nearest(ConstPicture rgb, const NearestColors& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
+  return map_colors(rgb, NearestLookup(colors, unknown_id), ids, unknown);
+}
+
+Entry map_gray_rgb(ConstPicture rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown) {
+  std::vector<std::uint16_t> samples(static_cast<std::size_t>(rgb.width));
+  const auto value_of = [&](std::uint8_t sample) { return table.found[sample]; };
+  const std::uint16_t plain = plain_samples(table);
   Entry flags = 0;
-  for (int y = 0; y < ids.height; ++y) {
-    const std::uint8_t* row = rgb.row(y);
-    const Entry row_flags = map_rgb_row(row, ids.width, colors, unknown_id, ids.row(y));
-    flags |= row_flags;
-    if ((row_flags & kUnknown) == 0) continue;
-    const auto found_at = [&](int x) -> std::optional<FoundValue> {
-      const std::uint32_t color = color_at(row + 3 * x);
-      if (colors.find(color) != kUnknown) return std::nullopt;
-      return FoundValue{FoundValue::Kind::color, color};
-    };
-    count_unknown(ids.width, y, found_at, unknown);
+  for (int y = 0; y < rgb.height; ++y) {
+    const std::uint8_t* at = rgb.row(y);
+    for (std::uint16_t& sample : samples) sample = *at, at += 3;
+    flags |= map_row<std::uint8_t>(samples.data(), y, table.entries.data(), plain, value_of, ids, unknown);
   }
   return flags;
 }

@@ -10,15 +10,11 @@
 
 #include "base/picture.hpp"
 #include "labels/color_map.hpp"
+#include "labels/entry.hpp"
+#include "labels/nearest_colors.hpp"
 #include "labels/unknown_counter.hpp"
 
 namespace hotpack::labels {
-
-// What one raw value becomes: the id in the low 16 bits, flags above. The flags of all pixels are gathered by `or`.
-using Entry = std::uint32_t;
-inline constexpr Entry kUnknown = ColorMap::kUnknown;
-inline constexpr Entry kBeyondPalette = kUnknown << 1;
-inline constexpr Entry kChannelsDiffer = kUnknown << 2;
 
 // For labels of up to 8 bits a sample.
 struct NarrowTable {
@@ -40,8 +36,13 @@ class LumaThreshold {
 
 [[nodiscard]] inline bool channels_differ(int r, int g, int b) { return std::max({r, g, b}) - std::min({r, g, b}) > kMaxChannelDifference; }
 
-// Each maps all pixels, counts the unknown ones, and returns the flags met.
+// Each maps all pixels, counts the unknown ones and those that took the nearest class, and returns the flags met.
 [[nodiscard]] Entry map_rgb(ConstPicture rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown);
+// By the nearest colour, found once for each colour that the label holds (as a rule).
+[[nodiscard]] Entry map_rgb_nearest(ConstPicture rgb, const NearestColors& colors, std::uint16_t unknown_id, MutableIds ids,
+                                    UnknownCounter& unknown);
+// RGB pixels of equal channels, whose value is a sample below 256.
+[[nodiscard]] Entry map_gray_rgb(ConstPicture rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown);
 // Samples below 256.
 [[nodiscard]] Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown);
 // `entries` has 65536; unknown samples are reported as ids.

@@ -6,23 +6,34 @@
 #include <utility>
 #include <vector>
 
+#include "labels/packed_color.hpp"
+
 namespace hotpack::labels {
 namespace {
 
 constexpr std::size_t kMaxListed = 16;
 constexpr int kKindShift = 24;  // values have at most 24 bits
 
-std::string text_of(std::uint32_t key) {
-  const std::uint32_t value = key & ((1u << kKindShift) - 1);
-  switch (static_cast<FoundValue::Kind>(key >> kKindShift)) {
-    case FoundValue::Kind::color:
-      return "colour (" + std::to_string(value >> 16) + "," + std::to_string(value >> 8 & 255) + "," + std::to_string(value & 255) + ")";
+FoundValue value_of(std::uint32_t key) { return {static_cast<FoundValue::Kind>(key >> kKindShift), key & ((1u << kKindShift) - 1)}; }
+
+std::string text_of(FoundValue found) {
+  switch (found.kind) {
+    case FoundValue::Kind::color: {
+      const auto [red, green, blue] = unpacked_color(found.value);
+      return "colour (" + std::to_string(red) + "," + std::to_string(green) + "," + std::to_string(blue) + ")";
+    }
     case FoundValue::Kind::palette_index:
-      return "palette index " + std::to_string(value);
+      return "palette index " + std::to_string(found.value);
     case FoundValue::Kind::id:
       break;
   }
-  return "id " + std::to_string(value);
+  return "id " + std::to_string(found.value);
+}
+
+UnknownValue listed_value(FoundValue found, std::uint64_t count, int x, int y) {
+  UnknownValue value{text_of(found), {}, count, x, y};
+  if (found.kind == FoundValue::Kind::color) value.color = unpacked_color(found.value);
+  return value;
 }
 
 }  // namespace
@@ -41,10 +52,13 @@ void UnknownCounter::finish(DecodeReport& report) const {
   const std::size_t listed = std::min(all.size(), kMaxListed);
   std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(listed), all.end(), before);
   report.unknown.clear();
-  for (std::size_t i = 0; i < listed; ++i)
-    report.unknown.push_back({text_of(all[i].first), all[i].second.count, all[i].second.x, all[i].second.y});
+  for (std::size_t i = 0; i < listed; ++i) {
+    const auto& [key, seen] = all[i];
+    report.unknown.push_back(listed_value(value_of(key), seen.count, seen.x, seen.y));
+  }
   report.unknown_pixels = pixels_;
   report.unknown_kinds = seen_.size();
+  report.nearest_pixels = nearest_pixels_;
 }
 
 }  // namespace hotpack::labels

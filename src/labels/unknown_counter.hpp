@@ -20,7 +20,10 @@ class UnknownCounter {
   // Counts a pixel. Pixels must come row by row: the first call with a value gives its place.
   void add(FoundValue found, int x, int y);
 
-  // Writes the unknown_* members and `unknown` of the report.
+  // Counts a pixel that took the class of the nearest colour.
+  void add_nearest() { ++nearest_pixels_; }
+
+  // Writes the unknown_* members, `unknown` and `nearest_pixels` of the report.
   void finish(DecodeReport& report) const;
 
  private:
@@ -30,6 +33,7 @@ class UnknownCounter {
   };
   std::unordered_map<std::uint32_t, Seen> seen_;  // by kind and value
   std::uint64_t pixels_ = 0;
+  std::uint64_t nearest_pixels_ = 0;
 };
 
 }  // namespace hotpack::labels

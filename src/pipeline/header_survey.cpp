@@ -64,7 +64,7 @@ struct Stop {
 // One part of the survey; parts are joined left to right, so the examples are the first ones whatever the number of threads.
 class Part {
  public:
-  Part(const SampleList& list, const RecordOptions& options, const Observer& observer, Stop& stop, Ticker& ticker)
+  Part(SampleList& list, const RecordOptions& options, const Observer& observer, Stop& stop, Ticker& ticker)
       : list_(list), options_(options), observer_(observer), stop_(stop), ticker_(ticker) {}
   Part(const Part& other, tbb::split) : Part(other.list_, other.options_, other.observer_, other.stop_, other.ticker_) {}
 
@@ -80,8 +80,7 @@ class Part {
     survey.problems.append(right.survey.problems);
     survey.unreadable += right.survey.unreadable;
     survey.largest_pixels = std::max(survey.largest_pixels, right.survey.largest_pixels);
-    for (const auto form : {&LabelForms::gray8, &LabelForms::gray16, &LabelForms::palette, &LabelForms::rgb, &LabelForms::jpeg})
-      merge_form(survey.forms.*form, right.survey.forms.*form);
+    survey.forms.add(right.survey.forms);
   }
 
   HeaderSurvey survey;
@@ -100,51 +99,89 @@ class Part {
     return std::nullopt;
   }
 
-  void look_at(const Sample& sample) {
-    const std::string image_path = list_.image_path(sample);
-    const auto image = probe(image_path);
-    if (image) survey.largest_pixels = std::max(survey.largest_pixels, pixels_of(*image));
-    std::optional<codecs::PictureInfo> label;
-    std::string label_path;
-    if (list_.has_label_files) {
-      label_path = list_.label_path(sample);
-      label = probe(label_path);
-      if (!label) return;
-      count_label(survey.forms, *label, label_path);
+  // False where a header is unusable.
+  bool read_headers(const Sample& sample) {
+    headers_.clear();
+    headers_.image.path = list_.image_path(sample);
+    const auto image = probe(headers_.image.path);
+    if (image) {
+      headers_.image.info = *image;
+      survey.largest_pixels = std::max(survey.largest_pixels, pixels_of(*image));
     }
-    if (!image) return;
-    if (auto problem = check_headers(*image, image_path, label, label_path, options_)) survey.problems.add(std::move(*problem));
+    bool usable = image.has_value();
+    if (list_.has_label_files) usable &= add_label(list_.label_path(sample));
+    for (const Mask& mask : list_.masks_of(sample)) usable &= add_label(list_.mask_path(mask));
+    return usable;
   }
 
-  const SampleList& list_;
+  bool add_label(const std::string& path) {
+    const auto info = probe(path);
+    if (!info) return false;
+    count_label(survey.forms, *info, path);
+    headers_.labels.push_back({*info, path});
+    return true;
+  }
+
+  void look_at(Sample& sample) {
+    sample.size = {};
+    if (!read_headers(sample)) return;
+    if (auto problem = check_headers(headers_, options_)) {
+      survey.problems.add(std::move(*problem));
+    } else {
+      sample.size = packed_source_size(headers_, options_);
+    }
+  }
+
+  SampleList& list_;
   const RecordOptions& options_;
   const Observer& observer_;
   Stop& stop_;
   Ticker& ticker_;
   SourceReader reader_;
+  SampleHeaders headers_;  // of the sample in hand
 };
 
 }  // namespace
 
-std::optional<Problem> check_headers(const codecs::PictureInfo& image, const std::string& image_path,
-                                     const std::optional<codecs::PictureInfo>& label, const std::string& label_path,
-                                     const RecordOptions& options) {
-  if (auto problem = too_large(image, image_path, options.max_pixels)) return problem;
-  if (!label) return std::nullopt;
-  if (auto problem = too_large(*label, label_path, options.max_pixels)) return problem;
-  const auto applied = applies_orientation(options.exif, image, stored_size(*label));
+void LabelForms::add(const LabelForms& later) {
+  for (const auto form : {&LabelForms::gray8, &LabelForms::gray16, &LabelForms::palette, &LabelForms::rgb, &LabelForms::jpeg})
+    merge_form(this->*form, later.*form);
+}
+
+std::optional<Extent> SampleHeaders::label_size() const {
+  if (labels.empty()) return std::nullopt;
+  return stored_size(labels.front().info);
+}
+
+std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordOptions& options) {
+  const auto& [image, path] = headers.image;
+  if (auto problem = too_large(image, path, options.max_pixels)) return problem;
+  for (const FileHeader& label : headers.labels)
+    if (auto problem = too_large(label.info, label.path, options.max_pixels)) return problem;
+  const auto applied = applies_orientation(options.exif, image, headers.label_size());
   if (!applied)
-    return Problem{ProblemKind::orientation, image_path,
+    return Problem{ProblemKind::orientation, path,
                    "EXIF orientation " + std::to_string(image.orientation) + ", stored " + size_text(stored_size(image)) + ", label " +
-                       size_text(stored_size(*label))};
+                       size_text(*headers.label_size())};
+  if (options.size_mismatch != SizeMismatch::error) return std::nullopt;
   const Extent seen = oriented_size(image, *applied);
-  if (options.size_mismatch == SizeMismatch::error && seen != stored_size(*label))
-    return Problem{ProblemKind::size_mismatch, image_path,
-                   "is " + size_text(seen) + ", its label " + label_path + " is " + size_text(stored_size(*label))};
+  for (const FileHeader& label : headers.labels) {
+    if (seen != stored_size(label.info))
+      return Problem{ProblemKind::size_mismatch, path,
+                     "is " + size_text(seen) + ", its label " + label.path + " is " + size_text(stored_size(label.info))};
+  }
   return std::nullopt;
 }
 
-Result<HeaderSurvey> survey_headers(const SampleList& list, const RecordOptions& options, Observer& observer) {
+Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& options) {
+  const bool applied = applies_orientation(options.exif, headers.image.info, headers.label_size()).value_or(false);
+  Extent size = oriented_size(headers.image.info, applied);
+  if (options.size_mismatch != SizeMismatch::crop_min) return size;
+  for (const FileHeader& label : headers.labels) size = {std::min(size.width, label.info.width), std::min(size.height, label.info.height)};
+  return size;
+}
+
+Result<HeaderSurvey> survey_headers(SampleList& list, const RecordOptions& options, Observer& observer) {
   Stop stop;
   Ticker ticker(observer, "reading headers", list.samples.size());
   Part whole(list, options, observer, stop, ticker);

@@ -25,6 +25,9 @@ struct LabelForms {
   Form palette;
   Form rgb;  // with or without alpha
   Form jpeg;
+
+  // Adds those of files that come later.
+  void add(const LabelForms& later);
 };
 
 struct HeaderSurvey {
@@ -34,13 +37,29 @@ struct HeaderSurvey {
   std::uint64_t largest_pixels = 0;  // of an image
 };
 
-// Order of examples does not depend on the number of threads. Errors: `io` for a file that cannot be read.
-[[nodiscard]] Result<HeaderSurvey> survey_headers(const SampleList& list, const RecordOptions& options, Observer& observer);
+// Gives every sample its size (0x0 where its headers are unusable) and tells what else headers show. Order of examples does not depend
+// on the number of threads. Errors: `io` for a file that cannot be read.
+[[nodiscard]] Result<HeaderSurvey> survey_headers(SampleList& list, const RecordOptions& options, Observer& observer);
 
-// Problems that the headers of one sample show. `label` is absent where there is no label file.
-// Used again on the bytes that are packed.
-[[nodiscard]] std::optional<Problem> check_headers(const codecs::PictureInfo& image, const std::string& image_path,
-                                                   const std::optional<codecs::PictureInfo>& label, const std::string& label_path,
-                                                   const RecordOptions& options);
+// The files of one sample as their headers describe them.
+struct FileHeader {
+  codecs::PictureInfo info;
+  std::string path;
+};
+struct SampleHeaders {
+  FileHeader image;
+  std::vector<FileHeader> labels;  // none, one, or one a mask
+
+  void clear() { labels.clear(); }
+  // Absent without label files.
+  [[nodiscard]] std::optional<Extent> label_size() const;
+};
+
+// What is wrong with them. Used again on the bytes that are packed.
+[[nodiscard]] std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordOptions& options);
+
+// The size of the picture as it is packed: turned by its orientation where that is applied, and cut to its label with `crop-min`.
+// Precondition: check_headers() found nothing.
+[[nodiscard]] Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& options);
 
 }  // namespace hotpack::pipeline

@@ -1,8 +1,10 @@
-// Which raw ids occur in a data set's labels: reads all of them, in parallel, when nobody said how many classes there are.
+// Which raw ids occur in a data set's labels: reads all of them, in parallel, when nobody said how many classes there are, or when RGB
+// files may hold ids.
 #pragma once
 
 #include <bitset>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "hotpack/result.hpp"
@@ -12,12 +14,16 @@
 namespace hotpack::pipeline {
 
 struct IdScan {
-  std::bitset<65536> narrow;  // ids seen in labels of up to 8 bits
+  std::bitset<65536> narrow;  // ids seen in labels of up to 8 bits, and in RGB labels of equal channels
   std::bitset<65536> wide;    // ids seen in 16-bit labels
+  // The first RGB label, in the order of lists and samples, that holds a colour; empty if there is none. Otherwise labels after it may not
+  // have been looked at: the ids are not all.
+  std::string colored_label;
+  std::string color;  // "#rrggbb at x=3 y=0"
 };
 
-// Labels that cannot be decoded are passed over: packing reports them. Errors: `io`.
-[[nodiscard]] Result<IdScan> scan_ids(const SampleList& list, std::uint64_t max_pixels, Observer& observer);
+// Lists without label files are passed over, and so are labels that cannot be decoded: packing reports them. Errors: `io`.
+[[nodiscard]] Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels, Observer& observer);
 
 // "0…11" or "0…3, 7, 9": the set as people write it.
 [[nodiscard]] std::string ids_text(const std::bitset<65536>& ids);

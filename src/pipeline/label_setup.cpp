@@ -1,16 +1,17 @@
 #include "pipeline/label_setup.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <charconv>
+#include <bitset>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/try.hpp"
-#include "format/manifest.hpp"
+#include "format/json.hpp"
+#include "pipeline/given_labels.hpp"
 #include "pipeline/id_scan.hpp"
+#include "pipeline/label_reading.hpp"
+#include "pipeline/label_words.hpp"
+#include "pipeline/named_labels.hpp"
 
 namespace hotpack::pipeline {
 
@@ -22,214 +23,77 @@ using labels::LabelReading;
 // Beyond this an automatic count of classes is more likely a misread instance map; saying --num-classes makes it meant.
 constexpr int kMaxScannedClasses = 1024;
 
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
+// ---- what kind of labels there are
+
+enum class Labelling { none, files, image_classes, masks };
+
+Labelling labelling_of(const PackOptions& options, std::span<SampleList* const> splits) {
+  const auto any = [&](auto has) { return std::any_of(splits.begin(), splits.end(), [&](const SampleList* list) { return has(*list); }); };
+  if (any([](const SampleList& list) { return !list.mask_names.empty(); })) return Labelling::masks;
+  if (any([](const SampleList& list) { return list.has_label_files; })) return Labelling::files;
+  const bool folders = !options.input.image_folders.empty();
+  if (folders || any([](const SampleList& list) { return !list.class_names.empty(); })) return Labelling::image_classes;
+  return Labelling::none;
 }
 
-bool is_folder(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+Status check_unlabelled_options(const LabelOptions& options) {
+  const LabelOptions none;
+  const bool has_rules = options.reading != none.reading || options.threshold != none.threshold || !options.ignore.empty() ||
+                         options.unknown != none.unknown || options.pad_label != none.pad_label;
+  if (options.classes.empty() && options.map.empty() && !options.class_count && !has_rules) return {};
+  return usage_error(
+      "--classes, --num-classes, --map, --label-kind, --threshold, --ignore, --unknown and --pad-label need labels: give --labels DIR, or "
+      "--image-folders DIR in place of --images");
 }
 
-ClassTable table_of(const std::vector<ClassInfo>& classes) {
-  ClassTable table;
-  table.classes = classes;
-  for (ClassInfo& info : table.classes) info.sources.clear();
-  table.has_colors =
-      !classes.empty() && std::all_of(classes.begin(), classes.end(), [](const ClassInfo& info) { return info.color.has_value(); });
-  return table;
-}
+// ---- which classes there are
 
-Result<ClassTable> table_of_pack(const std::string& folder) {
-  const std::string path = folder + "/" + std::string(format::kManifestName);
-  HOTPACK_ASSIGN(const std::string text, read_text_file(path));
-  Result<format::Manifest> manifest = format::decode_manifest(text);
-  if (!manifest.ok()) {
-    Error error = std::move(manifest).error();
-    error.path = path;
-    return error;
-  }
-  if (manifest->schema.classes.empty()) return usage_error("--classes " + folder + ": that data set has no classes");
-  return table_of(manifest->schema.classes);
-}
-
-// The table of --classes or --num-classes; absent when neither was given.
-Result<std::optional<ClassTable>> given_table(const LabelOptions& options) {
-  if (!options.classes.empty() && options.class_count)
-    return usage_error("--classes and --num-classes exclude each other; give one of them");
-  if (options.class_count) return std::optional(labels::numbered_classes(*options.class_count));
-  if (options.classes.empty()) return std::optional<ClassTable>();
-  if (is_folder(options.classes)) {
-    HOTPACK_ASSIGN(ClassTable table, table_of_pack(options.classes));
-    return std::optional(std::move(table));
-  }
-  HOTPACK_ASSIGN(const std::string text, read_text_file(options.classes));
-  HOTPACK_ASSIGN(ClassTable table, labels::parse_class_file(text, options.classes));
-  return std::optional(std::move(table));
-}
-
-std::string forms_text(const LabelForms& forms) {
-  std::string text;
-  const auto add = [&](const LabelForms::Form& form, std::string_view name) {
-    if (form.count > 0) text += (text.empty() ? "" : ", ") + std::to_string(form.count) + " " + std::string(name);
-  };
-  add(forms.gray8, "gray");
-  add(forms.gray16, "16-bit gray");
-  add(forms.palette, "palette");
-  add(forms.rgb, "RGB");
-  add(forms.jpeg, "JPEG");
-  return text;
-}
-
-struct Verdict {
-  LabelReading reading;
-  std::string why;
-};
-
-// --label-kind auto: a colour table makes labels colours; without one gray and palette files hold ids. What neither settles is asked for.
-Result<Verdict> decide_reading(const std::optional<ClassTable>& table, const LabelForms& forms) {
-  if (forms.jpeg.count > 0)
-    return data_error(
-        "is a JPEG: lossy compression has changed its values, so they name no classes. Use the PNG originals, or, for masks of two "
-        "classes, say --label-kind binary (with --threshold N). If these are the photos, --images and --labels are swapped",
-        forms.jpeg.first);
-  const std::string found = "the labels are " + forms_text(forms) + " PNG";
-  if (table && table->has_colors) return Verdict{LabelReading::color, "the classes have colours; " + found};
-  if (forms.rgb.count > 0)
-    return data_error(
-        "holds RGB colours, and no class colours were given. Say which colour is which class with --classes FILE.csv (name,r,g,b)",
-        forms.rgb.first);
-  return Verdict{LabelReading::index, "no class colours were given; " + found};
-}
-
-// Splits --ignore into raw ids (of id labels) and classes (by name; of other labels by id too).
-Status resolve_ignored(const std::vector<std::string>& ignore, const ClassTable& table, labels::LabelRules& rules) {
-  const bool ids = rules.reading == LabelReading::index;
-  const std::int64_t end = ids ? 65536 : static_cast<std::int64_t>(table.classes.size());
-  for (const std::string& word : ignore) {
-    const std::optional<int> named = table.find(word);
-    const std::optional<std::int64_t> number = whole_number(word);
-    const bool is_id = number && *number >= 0 && *number < end;
-    if (named && is_id && *named != *number)
-      return usage_error("--ignore " + word + ": is an id, and the name of class " + std::to_string(*named) +
-                         "; give the class file other names");
-    if (!named && !is_id) return usage_error("--ignore " + word + ": no class has that name, and it is no id");
-    if (ids && is_id)
-      rules.ignore_ids.push_back(*number);
-    else
-      rules.ignore_classes.push_back(named ? *named : static_cast<int>(*number));
-  }
+Status check_table_fits(LabelReading reading, const std::optional<LabelMeaning>& meaning) {
+  if (labels::reads_colors(reading) && (!meaning || (!meaning->values && !meaning->table.has_colors)))
+    return usage_error("--label-kind " + std::string(labels::reading_name(reading)) +
+                       " needs class colours: give --classes FILE.csv (name,r,g,b)");
+  if (reading == LabelReading::binary && meaning && meaning->table.classes.size() != 2)
+    return usage_error("--label-kind binary has two classes, background and foreground; --classes, --num-classes or --preset names " +
+                       std::to_string(meaning->table.classes.size()));
   return {};
 }
 
-Result<labels::UnknownPolicy> resolve_unknown(const std::string& word, const ClassTable& table) {
-  using Kind = labels::UnknownPolicy::Kind;
-  if (word == "error") return labels::UnknownPolicy{Kind::error, 0};
-  if (word == "ignore") return labels::UnknownPolicy{Kind::ignore, 0};
-  if (const auto id = table.find(word)) return labels::UnknownPolicy{Kind::to_class, *id};
-  return usage_error("--unknown " + word + ": must be error, ignore or the name of a class");
+Status check_extremes(const IdScan& found, const LabelOptions& options) {
+  const bool only_extremes = found.wide.none() && found.narrow.count() == 2 && found.narrow[0] && found.narrow[255];
+  if (!only_extremes || options.reading != LabelReading::automatic) return {};
+  return data_error(
+      "the labels hold only 0 and 255, which is a mask of two classes rather than class ids. Say --label-kind binary, or --label-kind "
+      "index with --num-classes 1 if 255 means ignored");
 }
 
-Result<std::uint16_t> resolve_pad(const std::string& word, const ClassTable& table) {
-  if (word == "ignore") return labels::kIgnored;
-  if (const auto id = table.find(word)) return static_cast<std::uint16_t>(*id);
-  return usage_error("--pad-label " + word + ": must be ignore or the name of a class");
-}
-
-Result<LabelSetup> make_setup(const LabelOptions& options, const ClassTable& table, LabelReading reading, std::string verdict) {
-  LabelSetup setup;
-  setup.kind = LabelKind::pixel;
-  labels::LabelRules rules;
-  rules.reading = reading;
-  rules.threshold = options.threshold;
-  rules.reading_was_automatic = options.reading == LabelReading::automatic;
-  HOTPACK_TRY(resolve_ignored(options.ignore, table, rules));
-  HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.unknown, table));
-  HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.pad_label, table));
-  HOTPACK_ASSIGN(labels::LabelDecoder decoder, labels::LabelDecoder::create(table, rules));
-  setup.table = decoder.table();
-  setup.decoder = std::move(decoder);
-  setup.label_kind = labels::reading_name(reading);
-  setup.unknown = options.unknown;
-  setup.pad_label = options.pad_label;
-  if (reading == LabelReading::binary) setup.threshold = options.threshold;
-  setup.verdict = std::move(verdict);
-  return setup;
-}
-
-// Class count from the ids found. `verdict` gains what was found.
-Result<ClassTable> count_classes(const PackOptions& options, const SampleList& list, Observer& observer, std::string& verdict) {
-  HOTPACK_ASSIGN(IdScan scan, scan_ids(list, options.record.max_pixels, observer));
-  const bool only_extremes = scan.wide.none() && scan.narrow.count() == 2 && scan.narrow[0] && scan.narrow[255];
-  if (only_extremes && options.label.reading == LabelReading::automatic)
-    return data_error(
-        "the labels hold only 0 and 255, which is a mask of two classes rather than class ids. Say --label-kind binary, or --label-kind "
-        "index with --num-classes 1 if 255 means ignored");
-  const std::string found = ids_text(scan.narrow | scan.wide);
-  scan.narrow.reset(255);
-  scan.wide.reset(65535);
-  std::bitset<65536> ids = scan.narrow | scan.wide;
-  for (const std::string& word : options.label.ignore)
+// One more than the largest id that is not ignored; 0 where there is none.
+int count_of(const IdScan& found, const std::vector<std::string>& ignore) {
+  std::bitset<65536> narrow = found.narrow, wide = found.wide;
+  narrow.reset(255);
+  wide.reset(65535);
+  std::bitset<65536> ids = narrow | wide;
+  for (const std::string& word : ignore)
     if (const auto id = whole_number(word); id && *id >= 0 && *id <= 65535) ids.reset(static_cast<std::size_t>(*id));
   int count = 0;
   for (std::size_t id = 0; id < ids.size(); ++id)
     if (ids[id]) count = static_cast<int>(id) + 1;
+  return count;
+}
+
+// Class count from the ids found. `verdict` gains what was found.
+Result<ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& verdict) {
+  HOTPACK_ASSIGN(const IdScan* const found, scan.get());
+  HOTPACK_TRY(check_extremes(*found, options));
+  const std::string ids = ids_text(found->narrow | found->wide);
+  const int count = count_of(*found, options.ignore);
   if (count == 0)
-    return data_error("the labels hold no class id (found: " + found + "); say what they mean with --num-classes N or --label-kind");
+    return data_error("the labels hold no class id (found: " + ids + "); say what they mean with --num-classes N or --label-kind");
   if (count > kMaxScannedClasses)
-    return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " + found.substr(0, 120) +
+    return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " + ids.substr(0, 120) +
                       "); if so many classes are meant, say --num-classes " + std::to_string(count));
-  verdict += "; ids found: " + found + ", so " + std::to_string(count) +
+  verdict += "; ids found: " + ids + ", so " + std::to_string(count) +
              " classes; where another split may hold more, say --num-classes N or --classes";
   return labels::numbered_classes(count);
-}
-
-Status check_folder_options(const LabelOptions& options) {
-  if (options.reading != LabelReading::automatic || !options.ignore.empty() || options.unknown != "error" || options.pad_label != "ignore")
-    return usage_error("--label-kind, --ignore, --unknown and --pad-label are about label files; with --image-folders there are none");
-  if (options.class_count)
-    return usage_error("--num-classes is about label files; with --image-folders the folders (or --classes) name the classes");
-  return {};
-}
-
-// Gives every sample the id of its folder's class.
-void assign_classes(SampleList& list, const ClassTable& table, ProblemLog& problems) {
-  for (Sample& sample : list.samples) {
-    const std::string folder(class_folder_of(list, sample));
-    if (const auto id = table.find(folder)) {
-      sample.class_id = static_cast<std::uint32_t>(*id);
-    } else {
-      problems.add({ProblemKind::unknown_folder, list.image_path(sample), "its folder '" + folder + "' is no class of --classes"});
-    }
-  }
-}
-
-std::vector<std::string> empty_classes(const SampleList& list, const ClassTable& table) {
-  std::vector<bool> seen(table.classes.size());
-  for (const Sample& sample : list.samples)
-    if (sample.class_id != kNoClass) seen[sample.class_id] = true;
-  std::vector<std::string> names;
-  for (std::size_t id = 0; id < seen.size(); ++id)
-    if (!seen[id]) names.push_back(table.classes[id].name);
-  return names;
-}
-
-Result<LabelSetup> folder_setup(const PackOptions& options, SampleList& list, ProblemLog& problems) {
-  HOTPACK_TRY(check_folder_options(options.label));
-  HOTPACK_ASSIGN(std::optional<ClassTable> table, given_table(options.label));
-  LabelSetup setup;
-  setup.kind = LabelKind::sample;
-  setup.label_kind = "folder";
-  setup.table = table ? std::move(*table) : labels::named_classes(list.images.class_folders);
-  for (ClassInfo& info : setup.table.classes) info.sources = {LabelSource(info.name)};
-  assign_classes(list, setup.table, problems);
-  setup.verdict =
-      std::to_string(setup.table.classes.size()) + " classes, one a folder, " + (table ? "in the order of --classes" : "in byte order");
-  for (const std::string& name : empty_classes(list, setup.table)) setup.table.warnings.push_back("class '" + name + "' has no image");
-  return setup;
 }
 
 std::vector<ClassInfo> numbered_with_sources(std::size_t count) {
@@ -238,80 +102,167 @@ std::vector<ClassInfo> numbered_with_sources(std::size_t count) {
   return classes;
 }
 
-// Whether reading all labels of a finished pack again would count as many classes: its last class occurs, and no id beyond it can
+// The manifests of sets with labels.
+std::vector<const format::Manifest*> labelled(std::span<const format::Manifest* const> finished) {
+  std::vector<const format::Manifest*> sets;
+  std::copy_if(finished.begin(), finished.end(), std::back_inserter(sets), [](const auto* manifest) { return manifest->schema.label; });
+  return sets;
+}
+
+// Whether reading all labels of finished packs again would count as many classes: their last class occurs, and no id beyond it can
 // (unknown ids stop a run). One class alone may be a mask of two values misread, which a fresh run asks about.
-bool counted_by_scan(const format::Manifest& finished) {
-  const std::size_t count = finished.schema.class_count();
-  return count > 1 && finished.skipped == 0 && finished.schema.classes == numbered_with_sources(count) &&
-         finished.statistics.pixels.back() > 0;
+bool counted_by_scan(const std::vector<const format::Manifest*>& finished) {
+  if (finished.empty()) return false;
+  const std::size_t count = finished.front()->schema.class_count();
+  const auto same = [&](const format::Manifest* manifest) {
+    return manifest->skipped == 0 && manifest->schema.classes == numbered_with_sources(count);
+  };
+  const auto has_last = [](const format::Manifest* manifest) { return manifest->statistics.pixels.back() > 0; };
+  return count > 1 && std::all_of(finished.begin(), finished.end(), same) && std::any_of(finished.begin(), finished.end(), has_last);
 }
 
-Status check_unlabelled_options(const LabelOptions& options) {
-  const bool has_rules =
-      options.reading != LabelReading::automatic || !options.ignore.empty() || options.unknown != "error" || options.pad_label != "ignore";
-  if (!options.classes.empty() || options.class_count || has_rules)
+// How the labels of finished packs were read; automatic where they do not say.
+LabelReading reading_of(const std::vector<const format::Manifest*>& finished) {
+  for (const format::Manifest* manifest : finished) {
+    for (const auto& [name, value] : manifest->schema.options.more) {
+      for (const LabelReading reading : {LabelReading::color, LabelReading::index})
+        if (name == "label_kind" && value == format::canonical_string(labels::reading_name(reading))) return reading;
+    }
+  }
+  return LabelReading::automatic;
+}
+
+// ---- the setup
+
+// Options that change nothing for labels that are read so.
+void warn_of_idle_options(const PackOptions& options, LabelReading reading, std::vector<std::string>& warnings) {
+  if (reading != LabelReading::binary && options.label.threshold != LabelOptions().threshold)
+    warnings.push_back("--threshold has no effect: labels are read as " + std::string(labels::reading_name(reading)) +
+                       ", and only --label-kind binary compares brightness");
+  const Fit fit = options.record.resolved_fit();
+  const bool fills = fit == Fit::stretch || fit == Fit::cover;
+  if (fills && !options.record.tile && options.label.pad_label != "ignore")
+    warnings.push_back("--pad-label has no effect: --fit " + std::string(fit_name(fit)) + " never pads");
+}
+
+Result<labels::LabelRules> rules_of(const LabelOptions& options, const LabelMeaning& meaning, LabelReading reading) {
+  labels::LabelRules rules;
+  rules.reading = reading;
+  rules.threshold = options.threshold;
+  rules.values = meaning.values;
+  rules.reading_was_automatic = options.reading == LabelReading::automatic;
+  HOTPACK_TRY(resolve_ignored(meaning.ignore, meaning.table, rules));
+  HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.unknown, meaning.table));
+  return rules;
+}
+
+Result<LabelSetup> make_setup(const PackOptions& options, const LabelMeaning& meaning, LabelReading reading, std::string verdict) {
+  LabelSetup setup;
+  setup.kind = LabelKind::pixel;
+  HOTPACK_ASSIGN(const labels::LabelRules rules, rules_of(options.label, meaning, reading));
+  HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, meaning.table));
+  HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(meaning.table, rules));
+  setup.table = setup.decoder->table();
+  setup.label_kind = labels::reading_name(reading);
+  setup.unknown = unknown_text(rules.unknown, setup.table);
+  setup.pad_label = options.label.pad_label;
+  if (reading == LabelReading::binary) setup.threshold = options.label.threshold;
+  if (meaning.values) {
+    setup.map = map_json(*meaning.values, reading);
+    setup.map_lines = map_lines(*meaning.values, reading, setup.table);
+    verdict += "; " + std::to_string(meaning.values->size()) + " values become " + std::to_string(setup.table.classes.size()) +
+               " classes by " + (options.label.map.empty() ? "--preset" : "--map");
+  }
+  setup.verdict = std::move(verdict);
+  for (std::string& warning : warnings_of_reserved_names(setup.table)) setup.table.warnings.push_back(std::move(warning));
+  warn_of_idle_options(options, reading, setup.table.warnings);
+  return setup;
+}
+
+// What labels mean; `count` finds the classes where nothing names them.
+template <class Count>
+Result<LabelMeaning> complete_meaning(const PackOptions& options, const GivenLabels& given, LabelReading reading, Count count) {
+  HOTPACK_ASSIGN(std::optional<LabelMeaning> meaning, meaning_of(given, reading));
+  HOTPACK_TRY(check_table_fits(reading, meaning));
+  if (meaning) return std::move(*meaning);
+  LabelMeaning found{labels::binary_classes(), {}, given.ignore};
+  if (reading != LabelReading::index) return found;
+  if (options.run.partition)
     return usage_error(
-        "--classes, --num-classes, --label-kind, --ignore, --unknown and --pad-label need labels: give --labels DIR, or --image-folders "
-        "DIR "
-        "in place of --images");
-  return {};
+        "with --partition the classes must be said, as every machine must know the same: --num-classes N, --classes or --preset");
+  HOTPACK_ASSIGN(found.table, count());
+  return found;
 }
 
-bool is_color_reading(LabelReading reading) { return reading == LabelReading::color || reading == LabelReading::palette_color; }
+std::string read_as(LabelReading reading) { return "labels are read as " + std::string(labels::reading_name(reading)); }
 
-Status check_table_fits(LabelReading reading, const std::optional<ClassTable>& table) {
-  if (is_color_reading(reading) && (!table || !table->has_colors))
-    return usage_error("--label-kind " + std::string(labels::reading_name(reading)) +
-                       " needs class colours: give --classes FILE.csv (name,r,g,b)");
-  if (reading == LabelReading::binary && table && table->classes.size() != 2)
-    return usage_error("--label-kind binary has two classes, background and foreground; --classes or --num-classes names " +
-                       std::to_string(table->classes.size()));
-  return {};
+Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
+                                Observer& observer) {
+  HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
+  LabelScan scan(splits, options.record.max_pixels, observer);
+  HOTPACK_ASSIGN(const ReadingVerdict decided, decide_reading(options.label, given, forms, scan));
+  std::string verdict = read_as(decided.reading) + " (" + decided.why + ")";
+  const auto count = [&] { return count_classes(options.label, scan, verdict); };
+  HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, decided.reading, count));
+  return make_setup(options, meaning, decided.reading, std::move(verdict));
+}
+
+// The reading that set_up_files() would decide on; automatic where only files tell.
+LabelReading adopted_reading(const LabelOptions& options, const GivenLabels& given, const std::vector<const format::Manifest*>& finished) {
+  if (const auto decided = verdict_of_options(options, given)) return decided->reading;
+  if (given.preset != nullptr) return reading_of(finished);
+  return given.table && given.table->has_colors ? LabelReading::color : LabelReading::index;
+}
+
+Result<LabelSetup> adopt_files(const PackOptions& options, const std::vector<const format::Manifest*>& finished) {
+  HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
+  const LabelReading reading = adopted_reading(options.label, given, finished);
+  if (reading == LabelReading::automatic) return data_error("the labels' headers must be read to tell ids from colours");
+  const auto count = [&]() -> Result<ClassTable> {
+    if (options.label.unknown != "error" || !counted_by_scan(finished)) return data_error("the labels must be read to count their classes");
+    return labels::numbered_classes(static_cast<int>(finished.front()->schema.class_count()));
+  };
+  HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, reading, count));
+  return make_setup(options, meaning, reading, read_as(reading) + " (as in the finished run)");
+}
+
+// What holds whether files may be looked at or not.
+Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& options, std::span<SampleList* const> splits,
+                                                       ProblemLog& problems) {
+  std::optional<LabelSetup> setup;
+  switch (labelling_of(options, splits)) {
+    case Labelling::files:
+      break;
+    case Labelling::none:
+      HOTPACK_TRY(check_unlabelled_options(options.label));
+      setup.emplace();
+      break;
+    case Labelling::image_classes: {
+      HOTPACK_ASSIGN(setup, set_up_image_classes(options, splits, problems));
+      break;
+    }
+    case Labelling::masks: {
+      HOTPACK_ASSIGN(setup, set_up_masks(options, splits, problems));
+      break;
+    }
+  }
+  return setup;
 }
 
 }  // namespace
 
-Result<LabelSetup> resolve_labels(const PackOptions& options, SampleList& list, const HeaderSurvey& survey, Observer& observer,
-                                  ProblemLog& problems) {
-  if (!options.input.image_folders.empty()) return folder_setup(options, list, problems);
-  if (!list.has_label_files) {
-    HOTPACK_TRY(check_unlabelled_options(options.label));
-    return LabelSetup{};
-  }
-  HOTPACK_ASSIGN(std::optional<ClassTable> table, given_table(options.label));
-  LabelReading reading = options.label.reading;
-  std::string why = "as --label-kind says; the labels are " + forms_text(survey.forms);
-  if (reading == LabelReading::automatic) {
-    HOTPACK_ASSIGN(Verdict verdict, decide_reading(table, survey.forms));
-    reading = verdict.reading;
-    why = "auto: " + verdict.why;
-  }
-  HOTPACK_TRY(check_table_fits(reading, table));
-  std::string verdict = "labels are read as " + std::string(labels::reading_name(reading)) + " (" + why + ")";
-  if (!table && reading == LabelReading::binary) table = labels::binary_classes();
-  if (!table) {
-    HOTPACK_ASSIGN(table, count_classes(options, list, observer, verdict));
-  }
-  return make_setup(options.label, *table, reading, std::move(verdict));
+Result<LabelSetup> resolve_labels(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
+                                  Observer& observer, ProblemLog& problems) {
+  HOTPACK_ASSIGN(std::optional<LabelSetup> setup, set_up_without_files(options, splits, problems));
+  if (setup) return std::move(*setup);
+  return set_up_files(options, splits, forms, observer);
 }
 
-Result<LabelSetup> adopt_labels(const PackOptions& options, SampleList& list, const format::Manifest& finished, ProblemLog& problems) {
-  if (!options.input.image_folders.empty()) return folder_setup(options, list, problems);
-  if (!list.has_label_files) {
-    HOTPACK_TRY(check_unlabelled_options(options.label));
-    return LabelSetup{};
-  }
-  HOTPACK_ASSIGN(std::optional<ClassTable> table, given_table(options.label));
-  LabelReading reading = options.label.reading;
-  if (reading == LabelReading::automatic) reading = table && table->has_colors ? LabelReading::color : LabelReading::index;
-  HOTPACK_TRY(check_table_fits(reading, table));
-  if (!table && reading == LabelReading::binary) table = labels::binary_classes();
-  if (!table) {
-    if (options.label.unknown != "error" || !counted_by_scan(finished)) return data_error("the labels must be read to count their classes");
-    table = labels::numbered_classes(static_cast<int>(finished.schema.class_count()));
-  }
-  return make_setup(options.label, *table, reading,
-                    "labels are read as " + std::string(labels::reading_name(reading)) + " (as in the finished run)");
+Result<LabelSetup> adopt_labels(const PackOptions& options, std::span<SampleList* const> splits,
+                                std::span<const format::Manifest* const> finished, ProblemLog& problems) {
+  HOTPACK_ASSIGN(std::optional<LabelSetup> setup, set_up_without_files(options, splits, problems));
+  if (setup) return std::move(*setup);
+  return adopt_files(options, labelled(finished));
 }
 
 }  // namespace hotpack::pipeline

@@ -15,48 +15,95 @@
 
 namespace hotpack::pipeline {
 
-// Where samples come from. Exactly one of `images` and `image_folders` is used; `labels` goes with `images`.
+// How one set of samples becomes several, each packed below the output folder under its name.
+struct SplitOptions {
+  enum class Method {
+    none,
+    folder,  // the first part of the key
+    ratio,   // shares of the keys (or groups) in an order drawn from `seed`
+    hash,    // shares by the hash of the key (or group): stable when samples are added
+    list,    // a file of keys for each
+  } method = Method::none;
+  struct Part {
+    std::string name;
+    std::string value;  // ratio, hash: a share such as 80; list: a file
+  };
+  std::vector<Part> parts;
+  std::uint64_t seed = 0;
+  std::string group;  // --group REGEX: samples whose keys have the same match (or first group of the match) stay together
+};
+
+// Where samples come from. Exactly one of `root`, `images`, `image_folders`, `pairs` is used (`list` alone, with `list_root`, too);
+// `labels` goes with `images`.
 struct InputOptions {
+  std::string root;                 // a data set whose layout is to be detected
   std::vector<std::string> images;  // folders, searched recursively
   std::vector<std::string> labels;
   std::vector<std::string> image_folders;  // folders of class folders
   std::vector<std::string> key_prefixes;   // one a root of images (and of labels, in the same order), or none
   std::string image_suffix;                // stripped at the end of the stem only
   std::string label_suffix;
-  bool skip_orphans = false;  // --orphans skip: leave out images without label and labels without image
+  std::string image_regex;  // --pair-regex IMAGE LABEL: matched with the path below the root; what the group captures is the key
+  std::string label_regex;
+  std::string pairs;           // --pairs FILE: a table of image and label (or class) [and split]
+  std::string list;            // --list FILE: which samples, by key or path; or pairs of paths
+  std::string list_root;       // --root DIR: where relative paths of --pairs and --list start; empty: the file's own folder
+  std::string strip_prefix;    // --strip-prefix P: taken away from paths of --pairs and --list
+  std::string mask_per_class;  // --mask-per-class PATTERN: {key} and {class} in the path of a mask below --labels, without extension
+  bool skip_orphans = false;   // --orphans skip: leave out images without label and labels without image
+  bool allow_empty = false;    // --allow-empty: class folders without pictures are meant
+  SplitOptions split;
 };
 
 // What a label means.
 struct LabelOptions {
+  std::string preset;              // --preset: class table, ignore rule and suffixes of a known data set
   std::string classes;             // class file or packed data set, empty if none
+  std::string map;                 // --map FILE: what becomes of ids, colours, names
   std::optional<int> class_count;  // --num-classes
   labels::LabelReading reading = labels::LabelReading::automatic;
   int threshold = 128;
   std::vector<std::string> ignore;   // ids or class names
-  std::string unknown = "error";     // error, ignore or a class name
+  std::string unknown = "error";     // error, ignore, nearest[:D] or a class name
   std::string pad_label = "ignore";  // ignore or a class name
 };
 
-enum class SizeMismatch { error, each_to_target };
+enum class SizeMismatch {
+  error,
+  each_to_target,  // the label is resampled straight to where the image lies
+  resize_label,    // the label is first resampled to the image's size
+  crop_min,        // both are cut to the smaller width and the smaller height, from the upper left corner
+};
 enum class ExifPolicy { automatic, apply, ignore };
 [[nodiscard]] std::string_view size_mismatch_name(SizeMismatch policy);
 [[nodiscard]] std::string_view exif_policy_name(ExifPolicy policy);
 
+// --tile: the fitted picture is cut into records of one size.
+struct TileOptions {
+  Extent size;
+  int overlap = 0;
+};
+
 // How a picture becomes a record.
 struct RecordOptions {
-  Extent size;  // --size; required
-  Fit fit = Fit::stretch;
+  Extent size;  // --size; 0x0 where it is not given: fit none
+  std::optional<Fit> fit;  // absent: stretch with a size, none without
   geometry::ImageFilter image_filter = geometry::ImageFilter::automatic;
   geometry::LabelFilter label_filter = geometry::LabelFilter::nearest;
   Anchor anchor = Anchor::centre;
+  std::optional<TileOptions> tile;
+  int pad_multiple = 1;  // with fit none: record sizes are padded to multiples of this
   RgbColor pad_color{};
   SizeMismatch size_mismatch = SizeMismatch::error;
   ExifPolicy exif = ExifPolicy::automatic;
   ImageColor color = ImageColor::rgb;
+  std::optional<RgbColor> alpha_blend;  // --alpha blend=R,G,B; absent: alpha is dropped
   codecs::Depth16 depth16 = codecs::Depth16::shift;
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
   LabelStorage label_storage = LabelStorage::bits;
   ImageLayout layout = ImageLayout::hwc;
+
+  [[nodiscard]] Fit resolved_fit() const { return fit.value_or(size == Extent{} ? Fit::none : Fit::stretch); }
 };
 
 // How records are cut into shards and stored.
@@ -69,8 +116,15 @@ struct ShardOptions {
   int zstd_level = 1;
 };
 
+// Which part of the shards a run writes: `index` of `count`, from 0.
+struct Partition {
+  std::uint64_t index = 0;
+  std::uint64_t count = 1;
+};
+
 struct RunOptions {
   std::string output;
+  std::optional<Partition> partition;
   int threads = 1;
   bool skip_errors = false;                 // --on-error skip
   std::optional<std::uint64_t> max_errors;  // with skip_errors: stop beyond this many skipped samples

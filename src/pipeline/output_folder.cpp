@@ -13,6 +13,7 @@
 #include "base/try.hpp"
 #include "format/schema_json.hpp"
 #include "format/shard_header.hpp"
+#include "pipeline/mask_hashes.hpp"
 #include "pipeline/source_file.hpp"
 #include "writer/atomic_file.hpp"
 
@@ -162,20 +163,21 @@ Result<OutputFolder> look_at_output(const std::string& path) {
   return folder;
 }
 
-Result<ExistingShard> read_existing_shard(const std::string& folder, const std::string& name) {
+Result<ExistingShard> read_existing_shard(const std::string& folder, const std::string& name, const KeyVisitor& visit_key) {
   HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
   const auto file = shard.mapping.bytes();
   ExistingShard existing{shard.header.metadata, shard.header.schema, shard.header.plan, {}};
   existing.finished.row = {name, shard.header.records, file.size(), shard.header.metadata.sources, format::digest_of(file, shard.header)};
   existing.finished.sums = format::read_sums(file, shard.header);
+  for (std::uint64_t record = 0; visit_key && record < shard.header.records; ++record) visit_key(existing.schema, key_of(shard, record));
   return existing;
 }
 
-std::vector<std::optional<writer::FinishedShard>> find_kept_shards(const OutputFolder& folder, const Plan& plan,
+std::vector<std::optional<writer::FinishedShard>> find_kept_shards(const OutputFolder& folder, const Plan& plan, ShardRange range,
                                                                    std::vector<std::string>& damaged) {
   std::vector<std::optional<writer::FinishedShard>> kept(plan.shards.size());
   const std::set<std::string> present(folder.shards.begin(), folder.shards.end());
-  for (std::size_t i = 0; i < plan.shards.size(); ++i) {
+  for (auto i = static_cast<std::size_t>(range.first); i < range.end; ++i) {
     const std::string name = format::shard_file_name(i, plan.shards.size());
     if (present.count(name) == 0) continue;
     Result<ExistingShard> existing = read_existing_shard(folder.path, name);
@@ -228,14 +230,24 @@ Result<std::vector<std::string>> read_keys(const std::string& folder, const std:
   return keys;
 }
 
-Result<SourceCheck> check_sources(const std::string& folder, const std::string& name, const ShardPlan& plan, const SampleList& list) {
+Result<SourceCheck> check_sources(const std::string& folder, const std::string& name, const ShardPlan& plan, const SampleList& list,
+                                  std::size_t class_count) {
   HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
   const format::Tensor& hashes = *shard.header.find("source.hash");
   SourceReader reader;
-  const auto same = [&](const std::string& path, std::uint64_t bytes, std::uint64_t index) -> Result<bool> {
+  const auto hash_of = [&](const std::string& path, std::uint64_t bytes) -> Result<std::uint64_t> {
     HOTPACK_ASSIGN(const auto content, reader.read(path, bytes));
-    return xxh3_64(content) == format::u64_at(shard.mapping.bytes(), shard.header, hashes, index);
+    return xxh3_64(content);
   };
+  const auto hash_of_masks = [&](const Sample& sample) -> Result<std::uint64_t> {
+    MaskHashes together(class_count);
+    for (const Mask& mask : list.masks_of(sample)) {
+      HOTPACK_ASSIGN(const std::uint64_t hash, hash_of(list.mask_path(mask), mask.file.bytes));
+      together.set(mask.class_id, hash);
+    }
+    return together.together();
+  };
+  const auto stored = [&](std::uint64_t index) { return format::u64_at(shard.mapping.bytes(), shard.header, hashes, index); };
   SourceCheck check;
   std::uint64_t record = 0;  // the records are the planned samples in order, without those that were skipped
   for (std::uint64_t s = plan.first; s < plan.first + plan.samples && check.unchanged; ++s) {
@@ -244,9 +256,11 @@ Result<SourceCheck> check_sources(const std::string& folder, const std::string& 
       check.skipped.push_back(s);
       continue;
     }
-    HOTPACK_ASSIGN(check.unchanged, same(list.image_path(sample), sample.image.bytes, 2 * record));
-    if (check.unchanged && list.has_label_files) {
-      HOTPACK_ASSIGN(check.unchanged, same(list.label_path(sample), sample.label.bytes, 2 * record + 1));
+    HOTPACK_ASSIGN(std::uint64_t hash, hash_of(list.image_path(sample), sample.image.bytes));
+    check.unchanged = hash == stored(2 * record);
+    if (check.unchanged && (list.has_label_files || sample.mask_count > 0)) {
+      HOTPACK_ASSIGN(hash, list.has_label_files ? hash_of(list.label_path(sample), sample.label.bytes) : hash_of_masks(sample));
+      check.unchanged = hash == stored(2 * record + 1);
     }
     ++record;
   }

@@ -4,13 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/manifest.hpp"
 #include "format/sums.hpp"
 #include "hotpack/result.hpp"
+#include "pipeline/partition.hpp"
 #include "pipeline/plan.hpp"
 #include "writer/shard_writer.hpp"
 
@@ -35,12 +38,16 @@ struct ExistingShard {
   format::PlanIdentity identity;
   writer::FinishedShard finished;
 };
-[[nodiscard]] Result<ExistingShard> read_existing_shard(const std::string& folder, const std::string& name);
+// Reads header and tables once; `visit_key` is given the key of every record, in order, with the shard's schema.
+using KeyVisitor = std::function<void(const Schema& schema, std::string_view key)>;
+[[nodiscard]] Result<ExistingShard> read_existing_shard(const std::string& folder, const std::string& name,
+                                                        const KeyVisitor& visit_key = {});
 
 // Shards of `plan` that need no packing: plan, schema and sources equal, first-touch checks and (where a manifest tells it) digest and size
 // good. An entry a planned shard. `damaged` gains a line for each shard that is there but broken.
+// Only shards of `range` are looked at.
 [[nodiscard]] std::vector<std::optional<writer::FinishedShard>> find_kept_shards(const OutputFolder& folder, const Plan& plan,
-                                                                                 std::vector<std::string>& damaged);
+                                                                                 ShardRange range, std::vector<std::string>& damaged);
 
 // Whether the folder already holds this plan, whole: nothing is to be done.
 [[nodiscard]] bool is_complete(const OutputFolder& folder, const Plan& plan, const std::vector<std::optional<writer::FinishedShard>>& kept);
@@ -60,6 +67,6 @@ struct SourceCheck {
 };
 // Errors: `io`.
 [[nodiscard]] Result<SourceCheck> check_sources(const std::string& folder, const std::string& name, const ShardPlan& shard,
-                                                const SampleList& list);
+                                                const SampleList& list, std::size_t class_count);
 
 }  // namespace hotpack::pipeline

@@ -72,8 +72,8 @@ Result<writer::FinishedShard> Committer::commit(writer::ShardWriter& shard_write
 
 struct PackSink::OpenShard : ShardSink {
   explicit OpenShard(std::unique_ptr<writer::ShardWriter> shard_writer) : writer(std::move(shard_writer)) {}
-  Status write_payload(std::uint64_t slot, const PackedSample& sample) override {
-    return writer->write_payload(slot, sample.image, sample.label);
+  Status write_payload(const writer::PayloadPlace& place, const PackedSample& sample) override {
+    return writer->write_payload(place, sample.image, sample.label);
   }
   std::unique_ptr<writer::ShardWriter> writer;
 };
@@ -99,7 +99,7 @@ Status PackSink::accept(Outcome& outcome) {
     const std::lock_guard lock(mutex_);
     shard_writer = open_.at(outcome.shard)->writer.get();
   }
-  return shard_writer->add(outcome.slot, outcome.entry, outcome.sums, outcome.image_frame, outcome.label_frame);
+  return shard_writer->add(outcome.place, outcome.entry, outcome.sums, outcome.image_frame, outcome.label_frame);
 }
 
 Status PackSink::refuse_or_skip(Outcome& outcome) {

@@ -11,6 +11,8 @@
 #include "format/json.hpp"
 #include "format/schema_json.hpp"
 #include "geometry/resample.hpp"
+#include "labels/one_hot.hpp"
+#include "pipeline/placement.hpp"
 #include "writer/frame_compressor.hpp"
 
 namespace hotpack::pipeline {
@@ -20,18 +22,23 @@ namespace {
 // A record larger than this is more likely a mistake (one-hot of thousands of classes) than a wish, and would need as much memory a thread.
 constexpr std::uint64_t kMaxRecordBytes = std::uint64_t{2} << 30;
 
-std::array<std::int64_t, 3> image_shape(const RecordOptions& record) {
+std::array<std::int64_t, 3> image_shape(const RecordOptions& record, Extent size) {
   const std::int64_t channels = record.color == ImageColor::rgb ? 3 : 1;
-  if (record.layout == ImageLayout::chw) return {channels, record.size.height, record.size.width};
-  return {record.size.height, record.size.width, channels};
+  if (record.layout == ImageLayout::chw) return {channels, size.height, size.width};
+  return {size.height, size.width, channels};
 }
 
-LabelField label_field(const RecordOptions& record, const LabelSetup& setup) {
+// `size` is absent where records have different ones.
+LabelField label_field(const RecordOptions& record, std::optional<Extent> size, const LabelSetup& setup) {
   LabelField field;
   field.kind = *setup.kind;
   field.storage = record.label_storage;
+  field.multi = setup.multi;
   std::vector<std::int64_t> shape;
-  if (field.kind == LabelKind::pixel) shape = {record.size.height, record.size.width};
+  if (field.kind == LabelKind::pixel) {
+    if (!size) return field;
+    shape = {size->height, size->width};
+  }
   const auto classes = static_cast<std::int64_t>(setup.table.classes.size());
   if (field.storage == LabelStorage::bits) shape.push_back((classes + 7) / 8);
   if (field.storage == LabelStorage::onehot) shape.push_back(classes);
@@ -46,9 +53,11 @@ std::vector<std::int64_t> pad_values(const RecordOptions& record) {
 
 bool compresses(const ShardOptions& shard, const LabelSetup& setup) { return shard.zstd_image || (shard.zstd_label && setup.kind); }
 
-std::vector<std::string> engines(bool zstd) {
+std::vector<std::string> engines(geometry::ImageFilter filter, bool zstd) {
   std::vector<std::string> tokens;
-  if (const std::string resize = geometry::resize_engine(); !resize.empty()) tokens.push_back(resize);
+  // The antialiased filters are our own.
+  const std::string resize = geometry::is_antialiased(filter) ? "" : geometry::resize_engine();
+  if (!resize.empty()) tokens.push_back(resize);
   if (zstd) tokens.push_back(writer::compressor_engine());
   std::sort(tokens.begin(), tokens.end());
   return tokens;
@@ -57,6 +66,24 @@ std::vector<std::string> engines(bool zstd) {
 std::string fields_text(bool image, bool label) {
   if (image && label) return R"(["image","label"])";
   return image ? R"(["image"])" : R"(["label"])";
+}
+
+std::string alpha_text(const std::optional<RgbColor>& blend) {
+  if (!blend) return "drop";
+  return "blend=" + std::to_string((*blend)[0]) + "," + std::to_string((*blend)[1]) + "," + std::to_string((*blend)[2]);
+}
+
+// What --tile, --pad-multiple and --map decide, where they were given.
+void add_rare_options(const PackOptions& options, const LabelSetup& setup, std::vector<std::pair<std::string, std::string>>& more) {
+  const RecordOptions& record = options.record;
+  if (!setup.map.empty()) more.emplace_back("map", setup.map);
+  if (record.tile) {
+    const auto pair = [](Extent size) { return "[" + std::to_string(size.width) + "," + std::to_string(size.height) + "]"; };
+    more.emplace_back("tile_overlap", std::to_string(record.tile->overlap));
+    more.emplace_back("tiled_fit", format::canonical_string(fit_name(record.resolved_fit())));
+    more.emplace_back("tiled_size", record.size == Extent{} ? "null" : pair(record.size));
+  }
+  if (record.pad_multiple > 1) more.emplace_back("pad_multiple", std::to_string(record.pad_multiple));
 }
 
 // The options after the four fixed ones; FORMAT.md lists them in this order.
@@ -71,9 +98,10 @@ std::vector<std::pair<std::string, std::string>> further_options(const PackOptio
       {"unknown", text_or_null(label_files, setup.unknown)},
       {"pad_label", text_or_null(label_files, setup.pad_label)},
       {"exif", format::canonical_string(exif_policy_name(options.record.exif))},
-      {"alpha", format::canonical_string("drop")},
+      {"alpha", format::canonical_string(alpha_text(options.record.alpha_blend))},
       {"depth16", format::canonical_string(options.record.depth16 == codecs::Depth16::shift ? "shift" : "scale")},
   };
+  add_rare_options(options, setup, more);
   // Changes no byte of a packed sample, but which samples --on-error skip leaves out: another limit must not keep old shards.
   if (options.record.max_pixels != RecordOptions().max_pixels) more.emplace_back("max_pixels", std::to_string(options.record.max_pixels));
   if (compresses(options.shard, setup)) {
@@ -89,38 +117,92 @@ std::string keys_digest(const SampleList& list) {
   return digest.text();
 }
 
-Status measure_records(Plan& plan) {
-  plan.image_bytes = format::image_record_bytes(plan.schema);
-  plan.label_bytes = format::label_record_bytes(plan.schema);
-  const auto total = checked_add(plan.image_bytes, plan.label_bytes);
-  if (total && *total <= kMaxRecordBytes) return {};
-  return usage_error("one record takes " + (total ? std::to_string(*total) : std::string("more than 2^64")) + " bytes, the limit is " +
-                     std::to_string(kMaxRecordBytes) + ": choose a smaller --size, or --label-storage index");
+// Of a record with pixels of its own size.
+RecordBytes record_bytes(const Schema& schema, Extent size) {
+  const std::uint64_t pixels = static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+  RecordBytes bytes{pixels * static_cast<std::uint64_t>(schema.image.channels()), 0};
+  if (!schema.label) return bytes;
+  const std::uint64_t places = schema.label->kind == LabelKind::pixel ? pixels : 1;
+  bytes.label = labels::encoded_bytes(schema.label->storage, places, schema.class_count());
+  return bytes;
 }
 
-void cut_shards(const ShardOptions& options, const SampleList& list, Plan& plan) {
-  const std::uint64_t total = list.samples.size();
-  const std::uint64_t by_bytes = options.shard_bytes / (plan.image_bytes + plan.label_bytes);
-  const std::uint64_t size = std::max<std::uint64_t>(1, options.shard_samples.value_or(by_bytes));
-  const std::uint64_t count = std::max<std::uint64_t>(1, total / size + (total % size != 0));
-  plan.shards.resize(static_cast<std::size_t>(count));
-  for (std::uint64_t i = 0; i < count; ++i) {
-    ShardPlan& shard = plan.shards[static_cast<std::size_t>(i)];
-    shard.first = i * size;
-    shard.samples = std::min(size, total - shard.first);
-    format::SourcesDigest sources;
-    for (std::uint64_t s = shard.first; s < shard.first + shard.samples; ++s) {
-      const Sample& sample = list.samples[static_cast<std::size_t>(s)];
-      sources.add(list.key(sample), sample.image.bytes, sample.label.bytes, sample.class_id);
-      shard.key_bytes += sample.image.key_length;
+Status measure_records(const SampleList& list, Plan& plan) {
+  if (!plan.mixed()) plan.largest = {format::image_record_bytes(plan.schema), format::label_record_bytes(plan.schema)};
+  for (std::size_t i = 0; plan.mixed() && i < list.samples.size(); ++i)
+    if (const RecordBytes bytes = plan.bytes_of(list.samples[i]); bytes.total() > plan.largest.total()) plan.largest = bytes;
+  if (plan.largest.image <= kMaxRecordBytes && plan.largest.total() <= kMaxRecordBytes) return {};
+  return usage_error("one record takes " + std::to_string(plan.largest.image) + " + " + std::to_string(plan.largest.label) +
+                     " bytes, the limit is " + std::to_string(kMaxRecordBytes) + ": choose a smaller --size, or --label-storage index");
+}
+
+// Puts samples into shards one after the other.
+class ShardCutter {
+ public:
+  ShardCutter(const ShardOptions& options, const SampleList& list, Plan& plan) : options_(options), list_(list), plan_(plan) {}
+
+  void cut() {
+    start_shard(0);
+    for (std::size_t i = 0; i < list_.samples.size(); ++i) {
+      const RecordBytes bytes = plan_.bytes_of(list_.samples[i]);
+      if (is_full(bytes.total())) finish_shard(), start_shard(i);
+      add(list_.samples[i], bytes);
     }
-    shard.sources = sources.text();
+    finish_shard();
+  }
+
+ private:
+  void start_shard(std::uint64_t first) {
+    plan_.shards.emplace_back();
+    plan_.shards.back().first = first;
+    sources_ = {};
+  }
+
+  void finish_shard() { plan_.shards.back().sources = sources_.text(); }
+
+  [[nodiscard]] bool is_full(std::uint64_t next_bytes) const {
+    const ShardPlan& shard = plan_.shards.back();
+    if (shard.samples == 0) return false;
+    if (options_.shard_samples) return shard.samples == *options_.shard_samples;
+    return shard.bytes.total() + next_bytes > options_.shard_bytes;
+  }
+
+  void add(const Sample& sample, RecordBytes bytes) {
+    ShardPlan& shard = plan_.shards.back();
+    ++shard.samples;
+    shard.key_bytes += sample.image.key_length;
+    shard.bytes = {shard.bytes.image + bytes.image, shard.bytes.label + bytes.label};
+    shard.bounds = {shard.bounds.image + writer::frame_bound(bytes.image), shard.bounds.label + writer::frame_bound(bytes.label)};
+    sources_.add(list_.key(sample), sample.image.bytes, label_bytes(list_, sample), sample.class_id);
+  }
+
+  const ShardOptions& options_;
+  const SampleList& list_;
+  Plan& plan_;
+  format::SourcesDigest sources_;
+};
+
+// The tiles of one picture, in place of it.
+void add_tiles(const RecordOptions& options, const Sample& sample, TextArena& arena, std::vector<Sample>& tiles) {
+  const std::string key(arena.view(sample.image.key, sample.image.key_length));
+  std::vector<Corner> corners{{0, 0}};
+  if (sample.size != Extent{}) corners = tile_corners(*options.tile, canvas_of(options, sample.size).size);
+  for (const Corner& corner : corners) {
+    const std::string place = "@" + std::to_string(corner.x) + "," + std::to_string(corner.y);
+    Sample& tile = tiles.emplace_back(sample);
+    tile.image.key = arena.add(key, place);
+    tile.image.key_length = static_cast<std::uint32_t>(key.size() + place.size());
+    tile.tile_x = corner.x;
+    tile.tile_y = corner.y;
   }
 }
 
 }  // namespace
 
-std::string_view size_mismatch_name(SizeMismatch policy) { return policy == SizeMismatch::error ? "error" : "each-to-target"; }
+std::string_view size_mismatch_name(SizeMismatch policy) {
+  constexpr std::array<std::string_view, 4> kNames{"error", "each-to-target", "resize-label", "crop-min"};
+  return kNames[static_cast<std::size_t>(policy)];
+}
 
 std::string_view exif_policy_name(ExifPolicy policy) {
   if (policy == ExifPolicy::automatic) return "auto";
@@ -145,9 +227,15 @@ format::Contents Plan::contents(const ShardPlan& shard) const {
     contents.image_zstd = value.find("\"image\"") != std::string::npos;
     contents.label_zstd = value.find("\"label\"") != std::string::npos;
   }
-  contents.image_stored_bytes = shard.samples * writer::frame_bound(image_bytes);
-  contents.label_stored_bytes = shard.samples * writer::frame_bound(label_bytes);
+  contents.image_stored_bytes = contents.image_zstd ? shard.bounds.image : shard.bytes.image;
+  contents.label_stored_bytes = contents.label_zstd ? shard.bounds.label : shard.bytes.label;
   return contents;
+}
+
+RecordBytes Plan::bytes_of(const Sample& sample) const {
+  if (!mixed()) return largest;
+  if (sample.size == Extent{}) return {};
+  return record_bytes(schema, record_extent(record, sample.size));
 }
 
 Result<std::uint64_t> Plan::shard_file_bytes(std::size_t shard) const {
@@ -157,21 +245,24 @@ Result<std::uint64_t> Plan::shard_file_bytes(std::size_t shard) const {
 
 Schema make_schema(const PackOptions& options, const LabelSetup& setup) {
   Schema schema;
-  schema.image = {options.record.layout, image_shape(options.record), options.record.color};
+  std::optional<Extent> size;
+  if (!mixed_sizes(options.record)) size = record_extent(options.record, {1, 1});
+  schema.image = {options.record.layout, {}, options.record.color};
+  if (size) schema.image.shape = image_shape(options.record, *size);
   if (setup.kind) {
-    schema.label = label_field(options.record, setup);
+    schema.label = label_field(options.record, size, setup);
     schema.classes = setup.table.classes;
     schema.ignore = setup.table.ignore;
   }
-  schema.geometry.size = {options.record.size.width, options.record.size.height};
-  schema.geometry.fit = fit_name(options.record.fit);
+  if (size) schema.geometry.size = {size->width, size->height};
+  schema.geometry.fit = options.record.tile ? "tile" : fit_name(options.record.resolved_fit());
   schema.geometry.image_filter = geometry::image_filter_name(options.record.image_filter);
   schema.geometry.label_filter = geometry::label_filter_name(options.record.label_filter);
   schema.geometry.pad_color = pad_values(options.record);
   schema.options.shuffle = options.shard.shuffle_seed;
   schema.options.anchor = anchor_name(options.record.anchor);
   schema.options.size_mismatch = size_mismatch_name(options.record.size_mismatch);
-  schema.options.engines = engines(compresses(options.shard, setup));
+  schema.options.engines = engines(options.record.image_filter, compresses(options.shard, setup));
   schema.options.more = further_options(options, setup);
   return schema;
 }
@@ -194,16 +285,24 @@ void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list) 
   list.samples = std::move(shuffled);
 }
 
+void cut_into_tiles(const RecordOptions& options, SampleList& list) {
+  if (!options.tile) return;
+  std::vector<Sample> tiles;
+  for (const Sample& sample : list.samples) add_tiles(options, sample, list.images.arena, tiles);
+  list.samples = std::move(tiles);
+}
+
 Result<Plan> make_plan(const PackOptions& options, const LabelSetup& setup, SampleList& list) {
   Plan plan;
   plan.schema = make_schema(options, setup);
   HOTPACK_ASSIGN(plan.schema_text, format::encode_schema(plan.schema));
-  HOTPACK_TRY(measure_records(plan));
+  plan.record = options.record;
+  HOTPACK_TRY(measure_records(list, plan));
   order_samples(std::nullopt, list);
   plan.identity.samples = list.samples.size();
   plan.identity.keys = keys_digest(list);
   if (options.shard.shuffle_seed) order_samples(options.shard.shuffle_seed, list);
-  cut_shards(options.shard, list, plan);
+  ShardCutter(options.shard, list, plan).cut();
   plan.identity.shards = plan.shards.size();
   plan.plan_text = format::encode_plan(plan.identity);
   return plan;

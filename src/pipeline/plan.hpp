@@ -19,10 +19,18 @@
 
 namespace hotpack::pipeline {
 
+// Bytes of one or of many records, image and label apart.
+struct RecordBytes {
+  std::uint64_t image = 0, label = 0;
+  [[nodiscard]] std::uint64_t total() const { return image + label; }
+};
+
 struct ShardPlan {
   std::uint64_t first = 0;  // index of its first sample
   std::uint64_t samples = 0;
   std::uint64_t key_bytes = 0;
+  RecordBytes bytes;    // of all its records, uncompressed
+  RecordBytes bounds;   // the most that they take compressed
   std::string sources;  // hotpack.sources
 };
 
@@ -32,8 +40,12 @@ struct Plan {
   format::PlanIdentity identity;
   std::string plan_text;
   std::vector<ShardPlan> shards;
-  std::uint64_t image_bytes = 0;  // of one record, uncompressed
-  std::uint64_t label_bytes = 0;  // 0 when unlabelled
+  RecordOptions record;
+  RecordBytes largest;  // of one record, uncompressed; every record's where all have one size
+
+  [[nodiscard]] bool mixed() const { return !schema.image.shape; }
+  // Uncompressed; nothing where records have different sizes and this one's is not known.
+  [[nodiscard]] RecordBytes bytes_of(const Sample& sample) const;
 
   [[nodiscard]] format::Metadata metadata(std::size_t shard) const;
   [[nodiscard]] format::Contents contents(const ShardPlan& shard) const;
@@ -43,6 +55,10 @@ struct Plan {
 
 // Sorts the samples into write order (key bytes, or --shuffle).
 void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list);
+
+// --tile: puts the tiles of each picture in its place, each with a key of its own. Needs the samples' sizes; a picture without one becomes
+// one sample.
+void cut_into_tiles(const RecordOptions& options, SampleList& list);
 
 // `list` is in key order for the digest, then brought into write order. Errors: `usage` where sizes overflow or the schema is too large.
 [[nodiscard]] Result<Plan> make_plan(const PackOptions& options, const LabelSetup& setup, SampleList& list);

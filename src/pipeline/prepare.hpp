@@ -1,4 +1,4 @@
-// The steps before anything is written: samples from folders, and the free space of the output.
+// What is looked at before anything is written: options that contradict each other, and the free space of the output.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,6 @@ namespace hotpack::pipeline {
 
 // Options that contradict each other, said before any folder is read. Code `usage`.
 [[nodiscard]] Status check_options(const PackOptions& options);
-
-// Scans and pairs. Problems go to `problems`, counts to `summary`. No sample at all is an error of code `data`.
-[[nodiscard]] Result<SampleList> gather_samples(const InputOptions& options, PlanSummary& summary, ProblemLog& problems);
 
 // Free bytes of the file system that `folder` (or, where it does not exist yet, the nearest folder above) is on.
 [[nodiscard]] std::optional<std::uint64_t> free_bytes_at(const std::string& folder);

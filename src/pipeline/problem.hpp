@@ -19,6 +19,7 @@ enum class ProblemKind {
   duplicate_key,      // two images, or two labels, of one key
   unsupported_file,   // a picture of a format that hotpack does not read
   unusable_name,      // a file name that cannot be a key
+  missing_file,       // a file or key that a list names and that is not there
   no_class_folder,    // a picture that stands beside the class folders
   unknown_folder,     // an image in a folder that is no class
   unreadable_header,  // not a picture, or a header that says nonsense
@@ -30,13 +31,18 @@ enum class ProblemKind {
   ambiguous_label,    // a label that may hold colours or ids: how all labels are read is open, so it is never skipped
   unknown_value,      // a colour or id that no class has
   class_file,         // a class file that cannot be used
+  open_question,      // how labels are to be read is left to the user: about all labels, so never skipped
   count_
 };
 inline constexpr std::size_t kProblemKinds = static_cast<std::size_t>(ProblemKind::count_);
 
-[[nodiscard]] std::string_view problem_title(ProblemKind kind);   // "images without a label"
-[[nodiscard]] std::string_view problem_name(ProblemKind kind);    // "orphan-image", for JSON
-[[nodiscard]] std::string_view problem_advice(ProblemKind kind);  // what to do
+// "image without a label" for one, "images without a label" for several.
+[[nodiscard]] std::string_view problem_title(ProblemKind kind, std::uint64_t count);
+[[nodiscard]] std::string_view problem_name(ProblemKind kind);     // "orphan-image", for JSON
+[[nodiscard]] std::string_view problem_advice(ProblemKind kind);   // what to do
+[[nodiscard]] std::string_view problem_options(ProblemKind kind);  // those that settle it, "--exif apply|--exif ignore"; empty: none does
+// Whether --on-error skip leaves such samples out; what is wrong with names, pairs and classes stops every pack.
+[[nodiscard]] bool problem_is_skippable(ProblemKind kind);
 
 struct Problem {
   ProblemKind kind = ProblemKind::damaged_picture;

@@ -17,19 +17,26 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// One sample on its way. Slots are reused, so their vectors keep their capacity.
+// Tiles of one picture that one worker takes at once: more save decoding; compressed ones wait in memory for their turn.
+constexpr std::size_t kMostTiles = 256;
+constexpr std::size_t kMostCompressedTiles = 16;
+
+// One sample on its way, or the tiles of one picture, so that it is decoded once. Slots are reused, so their vectors keep their capacity.
 struct Slot {
-  Outcome outcome;
-  const Sample* sample = nullptr;
+  struct Item {
+    Outcome outcome;
+    const Sample* sample = nullptr;
+  };
+  std::vector<Item> items;  // the first `count` are in use
+  std::size_t count = 0;
   std::shared_ptr<ShardSink> shard;
-  bool first = false, last = false;  // of its shard
+  bool last = false;  // of its shard
   std::optional<Error> error;
 };
 
 // What one thread owns.
 struct Worker {
-  Worker(const RunInput& input)
-      : samples(input.options, input.setup, input.plan.schema, input.list), compressor(input.options.shard.zstd_level) {
+  Worker(const RunInput& input) : samples(input.options, input.setup, input.plan, input.list), compressor(input.options.shard.zstd_level) {
     packed.sums = format::Sums(input.plan.schema.image.channels(), input.plan.schema.label ? input.plan.schema.class_count() : 0);
   }
   SampleWorker samples;
@@ -44,6 +51,7 @@ class Runner {
     const format::Contents contents = input.plan.contents(ShardPlan{});
     zstd_image_ = contents.image_zstd;
     zstd_label_ = contents.label_zstd;
+    if (zstd_image_ || zstd_label_) most_tiles_ = kMostCompressedTiles;
     progress_.stage = input.stage;
     progress_.samples_total = input.list.samples.size();
     progress_.samples_done = input.already_done;
@@ -75,18 +83,38 @@ class Runner {
     }
     Slot* slot = nullptr;
     free_.pop(slot);
-    const ShardPlan& shard = input_.plan.shards[input_.shards[shard_]];
-    slot->outcome.shard = input_.shards[shard_];
-    slot->outcome.slot = next_;
-    slot->outcome.problem.reset();
     slot->error.reset();
-    slot->sample = &input_.list.samples[static_cast<std::size_t>(shard.first + next_)];
-    slot->first = next_ == 0;
-    slot->last = next_ + 1 == shard.samples;
-    if (slot->first) open_shard(*slot);
+    slot->count = 0;
+    if (next_ == 0) open_shard(*slot);
     slot->shard = current_;
-    ++next_;
+    const ShardPlan& shard = input_.plan.shards[input_.shards[shard_]];
+    do add_item(*slot, shard);
+    while (next_ < shard.samples && slot->count < most_tiles_ && continues_picture(shard));
+    slot->last = next_ == shard.samples;
     return slot;
+  }
+
+  [[nodiscard]] const Sample& sample_at(const ShardPlan& shard, std::uint64_t slot) const {
+    return input_.list.samples[static_cast<std::size_t>(shard.first + slot)];
+  }
+
+  // Whether the next sample is another tile of the picture before it.
+  [[nodiscard]] bool continues_picture(const ShardPlan& shard) const {
+    return input_.options.record.tile && sample_at(shard, next_).image.text == sample_at(shard, next_ - 1).image.text;
+  }
+
+  void add_item(Slot& slot, const ShardPlan& shard) {
+    if (slot.items.size() == slot.count) slot.items.emplace_back();
+    Slot::Item& item = slot.items[slot.count++];
+    item.sample = &sample_at(shard, next_);
+    item.outcome.shard = input_.shards[shard_];
+    item.outcome.slot = next_++;
+    item.outcome.problem.reset();
+    item.outcome.inspection.reset();
+    const RecordBytes bytes = input_.plan.bytes_of(*item.sample);
+    item.outcome.place = {image_offset_, bytes.image, label_offset_, bytes.label};
+    image_offset_ += bytes.image;
+    label_offset_ += bytes.label;
   }
 
   // Moves on to the next shard that has samples left.
@@ -99,7 +127,8 @@ class Runner {
   }
 
   void open_shard(Slot& slot) {
-    Result<std::shared_ptr<ShardSink>> opened = sink_.open_shard(slot.outcome.shard);
+    image_offset_ = label_offset_ = 0;
+    Result<std::shared_ptr<ShardSink>> opened = sink_.open_shard(input_.shards[shard_]);
     if (opened.ok()) {
       current_ = std::move(opened).value();
       return;
@@ -112,33 +141,39 @@ class Runner {
 
   // Parallel: files to record bytes.
   void work(Slot* slot) {
-    if (slot->error || failed_) return;
-    Status status = [&]() -> Status {
-      try {
-        return pack(*slot, workers_.local());
-      } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::io,
-                     "not enough memory for this picture and its record; use fewer threads with -j, or a smaller --max-pixels",
-                     input_.list.image_path(*slot->sample),
-                     {}};
-      } catch (const std::exception& exception) {
-        return internal_error(input_.list.image_path(*slot->sample) + ": " + exception.what());
-      }
-    }();
-    if (!status.ok()) slot->error = std::move(status).error();
+    for (std::size_t i = 0; i < slot->count && !slot->error && !failed_; ++i) {
+      Status status = work_on(slot->items[i], *slot);
+      if (!status.ok()) slot->error = std::move(status).error();
+    }
   }
 
-  Status pack(Slot& slot, Worker& worker) {
-    HOTPACK_ASSIGN(slot.outcome.problem, worker.samples.process(*slot.sample, worker.packed));
-    slot.outcome.bytes_in = slot.sample->image.bytes + slot.sample->label.bytes;
-    slot.outcome.bytes_out = 0;
-    if (slot.outcome.problem) return {};
-    slot.outcome.entry = worker.packed.entry;
-    slot.outcome.sums = worker.packed.sums;
-    slot.outcome.remarks = worker.packed.remarks;
-    slot.outcome.bytes_out = worker.packed.image.size() + worker.packed.label.size();
-    if (zstd_image_ || zstd_label_) return store_frames(slot.outcome, worker);
-    return slot.shard ? slot.shard->write_payload(slot.outcome.slot, worker.packed) : Status();
+  Status work_on(Slot::Item& item, const Slot& slot) {
+    try {
+      return pack(item, slot, workers_.local());
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorCode::io,
+                   "not enough memory for this picture and its record; use fewer threads with -j, or a smaller --max-pixels",
+                   input_.list.image_path(*item.sample),
+                   {}};
+    } catch (const std::exception& exception) {
+      return internal_error(input_.list.image_path(*item.sample) + ": " + exception.what());
+    }
+  }
+
+  Status pack(Slot::Item& item, const Slot& slot, Worker& worker) {
+    Outcome& outcome = item.outcome;
+    if (input_.inspect) outcome.inspection = std::make_unique<SampleInspection>();
+    worker.packed.inspection = outcome.inspection.get();
+    HOTPACK_ASSIGN(outcome.problem, worker.samples.process(*item.sample, worker.packed));
+    outcome.bytes_in = &item == slot.items.data() ? item.sample->image.bytes + label_bytes(input_.list, *item.sample) : 0;
+    outcome.bytes_out = 0;
+    if (outcome.problem) return {};
+    outcome.entry = worker.packed.entry;
+    outcome.sums = worker.packed.sums;
+    outcome.remarks = worker.packed.remarks;
+    outcome.bytes_out = worker.packed.image.size() + worker.packed.label.size();
+    if (zstd_image_ || zstd_label_) return store_frames(outcome, worker);
+    return slot.shard ? slot.shard->write_payload(outcome.place, worker.packed) : Status();
   }
 
   Status store_frames(Outcome& outcome, Worker& worker) const {
@@ -160,29 +195,27 @@ class Runner {
 
   // Output, in order.
   void deliver(Slot* slot) {
-    if (!failed_) {
-      if (!slot->error) accept(*slot);
-      if (slot->error) {
-        error_ = std::move(slot->error);
-        failed_ = true;
-      }
+    Status status = slot->error ? Status(*slot->error) : Status();
+    for (std::size_t i = 0; i < slot->count && status.ok() && !failed_; ++i) status = accept(slot->items[i].outcome);
+    if (status.ok() && slot->last && !failed_) status = sink_.finish_shard(slot->items.front().outcome.shard);
+    if (!status.ok() && !failed_) {
+      error_ = std::move(status).error();
+      failed_ = true;
     }
     slot->shard.reset();
     free_.push(slot);
   }
 
-  void accept(Slot& slot) {
+  Status accept(Outcome& outcome) {
     ++progress_.samples_done;
-    progress_.bytes_in += slot.outcome.bytes_in;
-    progress_.bytes_out += slot.outcome.bytes_out;
-    progress_.problems += slot.outcome.problem.has_value();
-    if (!slot.outcome.problem) result_.remarks.add(slot.outcome.remarks);
+    progress_.bytes_in += outcome.bytes_in;
+    progress_.bytes_out += outcome.bytes_out;
+    progress_.problems += outcome.problem.has_value();
+    if (!outcome.problem) result_.remarks.add(outcome.remarks);
     result_.bytes_in = progress_.bytes_in;
     result_.bytes_out = progress_.bytes_out;
-    Status status = sink_.accept(slot.outcome);
-    if (status.ok() && slot.last) status = sink_.finish_shard(slot.outcome.shard);
-    if (!status.ok()) slot.error = std::move(status).error();
     observer_.progress(progress_);
+    return sink_.accept(outcome);
   }
 
   const RunInput& input_;
@@ -192,9 +225,11 @@ class Runner {
   std::vector<Slot> slots_;
   tbb::concurrent_bounded_queue<Slot*> free_;
   bool zstd_image_ = false, zstd_label_ = false;
+  std::size_t most_tiles_ = kMostTiles;  // in one slot
 
-  std::size_t shard_ = 0;   // index into input_.shards; input stage only
-  std::uint64_t next_ = 0;  // sample in that shard; input stage only
+  std::size_t shard_ = 0;                              // index into input_.shards; input stage only
+  std::uint64_t next_ = 0;                             // sample in that shard; input stage only
+  std::uint64_t image_offset_ = 0, label_offset_ = 0;  // of the next record in that shard's payload; input stage only
   std::shared_ptr<ShardSink> current_;
   bool unopened_ = false;  // a shard could not be opened; input stage only
 

@@ -13,6 +13,7 @@
 #include "pipeline/observer.hpp"
 #include "pipeline/problem.hpp"
 #include "pipeline/sample_worker.hpp"
+#include "writer/shard_writer.hpp"
 
 namespace hotpack::pipeline {
 
@@ -20,14 +21,15 @@ namespace hotpack::pipeline {
 class ShardSink {
  public:
   virtual ~ShardSink() = default;
-  // From many threads at once, each for another slot: the record's payload.
-  [[nodiscard]] virtual Status write_payload(std::uint64_t slot, const PackedSample& sample) = 0;
+  // From many threads at once, each for another place: the record's payload.
+  [[nodiscard]] virtual Status write_payload(const writer::PayloadPlace& place, const PackedSample& sample) = 0;
 };
 
 // The outcome of one sample.
 struct Outcome {
   std::size_t shard = 0;
   std::uint64_t slot = 0;          // in the shard
+  writer::PayloadPlace place;      // planned, among the shard's payload
   std::optional<Problem> problem;  // then nothing was packed
   format::RecordEntry entry;
   format::Sums sums;
@@ -36,6 +38,7 @@ struct Outcome {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   Remarks remarks;
+  std::unique_ptr<SampleInspection> inspection;  // where it was asked for; with a problem too, as far as the worker came
 };
 
 class Sink {
@@ -64,6 +67,7 @@ struct RunInput {
   std::vector<std::size_t> shards;  // those to run, ascending
   std::string_view stage;           // for progress
   std::uint64_t already_done = 0;   // samples of shards that were kept
+  bool inspect = false;             // fill Outcome::inspection
 };
 
 // The error is that of the first failing sample in order, whatever the number of threads.

@@ -9,12 +9,15 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "codecs/decoder.hpp"
+#include "format/schema_json.hpp"
 #include "geometry/nearest.hpp"
 #include "geometry/resample.hpp"
 #include "labels/one_hot.hpp"
 #include "pipeline/channel_sums.hpp"
 #include "pipeline/header_survey.hpp"
+#include "pipeline/mask_hashes.hpp"
 #include "pipeline/orientation.hpp"
+#include "pipeline/placement.hpp"
 #include "pipeline/source_file.hpp"
 
 namespace hotpack::pipeline {
@@ -48,6 +51,54 @@ void split_planes(ConstPicture picture, std::byte* out) {
     for (std::size_t i = 0; i < pixels; ++i) out[c * pixels + i] = static_cast<std::byte>(picture.data[i * channels + c]);
 }
 
+// The colour of padding, a value a channel.
+std::array<std::uint8_t, 3> pad_pixel(const Schema& schema) {
+  std::array<std::uint8_t, 3> pixel{};
+  for (std::size_t c = 0; c < schema.geometry.pad_color.size(); ++c) pixel[c] = static_cast<std::uint8_t>(schema.geometry.pad_color[c]);
+  return pixel;
+}
+
+// No picture has no width: its header was refused.
+bool is_usable(const FileHeader& header) { return header.info.width > 0; }
+
+void inspect_files(const SampleHeaders& headers, const std::array<std::uint64_t, 2>& hash, SampleInspection& inspection) {
+  inspection.source_hash = hash;
+  if (is_usable(headers.image)) inspection.image = headers.image.info;
+  if (!headers.labels.empty() && is_usable(headers.labels.front())) inspection.label = headers.labels.front().info;
+}
+
+// The picture in hand and its label, decoded: kept for the picture's other tiles.
+struct Loaded {
+  bool ready = false;
+  std::uint64_t text = 0;  // of the image file, in the arena
+  SampleHeaders headers;
+  std::array<std::uint64_t, 2> hash{};
+  bool rotate = false;
+  Extent size;  // as packed
+  Canvas canvas;
+  ConstPicture pixels;  // of the canvas for tiles, else of the source
+  ConstIds ids;         // the same of the label, where there is one
+};
+
+ConstPicture cut(ConstPicture picture, Extent size) { return {picture.data, size.width, size.height, picture.channels, picture.row_bytes}; }
+ConstIds cut(ConstIds ids, Extent size) { return {ids.data, size.width, size.height, ids.channels, ids.row_bytes}; }
+Extent extent_of(const auto& picture) { return {picture.width, picture.height}; }
+std::size_t area(Extent size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
+
+// Whether a picture fills its canvas as it is.
+bool fills(Extent source, const Canvas& canvas) {
+  return canvas.size == source && canvas.region == Region{0, 0, source.width, source.height};
+}
+
+Error changed_picture(const std::string& path, Extent planned, Extent found) {
+  const auto text = [](Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); };
+  return Error{ErrorCode::io,
+               "was " + (planned == Extent{} ? std::string("not readable") : text(planned)) + " when the plan was made and is " +
+                   text(found) + " now: it changed in between. Run the same command again",
+               path,
+               {}};
+}
+
 }  // namespace
 
 void Remarks::add(const Remarks& other) {
@@ -61,41 +112,51 @@ void Remarks::add(const Remarks& other) {
 }
 
 struct SampleWorker::Impl {
-  Impl(const PackOptions& pack_options, const LabelSetup& label_setup, const Schema& record_schema, const SampleList& sample_list)
-      : options(pack_options.record), setup(label_setup), schema(record_schema), list(sample_list) {}
+  Impl(const PackOptions& pack_options, const LabelSetup& label_setup, const Plan& sample_plan, const SampleList& sample_list)
+      : options(pack_options.record), setup(label_setup), plan(sample_plan), schema(sample_plan.schema), list(sample_list) {}
 
   Verdict process(const Sample& sample, PackedSample& out);
 
  private:
-  // The files of one sample and what their headers say.
-  struct Files {
-    std::string image_path, label_path;
-    std::span<const std::byte> image, label;
-    codecs::PictureInfo image_info;
-    std::optional<codecs::PictureInfo> label_info;
-    bool rotate = false;
-  };
-
-  Verdict open_files(const Sample& sample, Files& files, format::RecordEntry& entry);
+  // From files to pixels.
+  Verdict load(const Sample& sample, PackedSample& out);
+  Verdict read_files(const Sample& sample);
   Verdict probe(std::span<const std::byte> bytes, const std::string& path, codecs::PictureInfo& info);
-  Verdict pack_image(const Files& files, PackedSample& out);
-  Verdict pack_label_file(const Files& files, PackedSample& out);
-  Verdict decode_ids(const Files& files, PackedSample& out, ConstIds& ids);
-  void pack_folder_label(const Sample& sample, PackedSample& out);
-  void encode_label(std::span<const std::uint16_t> ids, PackedSample& out);
+  Verdict read_label(const SourceFile& file, std::uint64_t& hash);
+  Verdict read_masks(const Sample& sample);
+  Verdict decode_image(PackedSample& out);
+  Verdict decode_label(PackedSample& out);
+  Status look_at_label_too(const Sample& sample, const Problem& image_problem, PackedSample& out);
+  Verdict decode_ids(std::span<const std::byte> file, const std::string& path, PackedSample& out, ConstIds& ids);
+  ConstIds matched_to_image(ConstIds ids);
+  Status draw_canvas();
+
+  // From pixels to records.
+  [[nodiscard]] Region region_of(const Sample& sample) const;
+  Status pack_image(const Sample& sample, PackedSample& out);
+  ConstIds record_of(ConstIds source, Region region, Extent record);
+  void pack_label_file(const Sample& sample, PackedSample& out);
+  Verdict pack_masks(const Sample& sample, PackedSample& out);
+  void pack_class(const Sample& sample, PackedSample& out);
+  void encode_label(ConstIds ids, PackedSample& out);
+  std::span<std::byte> label_room(std::size_t places);
+  void take_label(std::span<const std::byte> encoded, Extent size, PackedSample& out);
 
   const RecordOptions& options;
   const LabelSetup& setup;
+  const Plan& plan;
   const Schema& schema;
   const SampleList& list;
 
+  Loaded loaded;
+  std::span<const std::byte> image_file, label_file;
   SourceReader image_reader, label_reader;
   codecs::Decoder image_decoder, label_decoder;
   geometry::Resampler resampler;
-  geometry::NearestPlacer placer;
+  geometry::NearestPlacer placer, matcher;
   labels::DecodeReport report;
   std::vector<std::uint64_t> histogram;
-  Buffer record_pixels, planes, source_ids, record_ids, label_bytes;
+  Buffer canvas_pixels, canvas_ids, record_pixels, planes, source_ids, matched_ids, record_ids, label_bytes;
 };
 
 Verdict SampleWorker::Impl::probe(std::span<const std::byte> bytes, const std::string& path, codecs::PictureInfo& info) {
@@ -106,70 +167,73 @@ Verdict SampleWorker::Impl::probe(std::span<const std::byte> bytes, const std::s
   return std::optional<Problem>();
 }
 
-Verdict SampleWorker::Impl::open_files(const Sample& sample, Files& files, format::RecordEntry& entry) {
-  files.image_path = list.image_path(sample);
-  HOTPACK_ASSIGN(files.image, image_reader.read(files.image_path, sample.image.bytes));
-  entry.source_hash = {xxh3_64(files.image), 0};
-  HOTPACK_ASSIGN(auto problem, probe(files.image, files.image_path, files.image_info));
-  if (problem) return problem;
-  std::optional<Extent> label_size;
-  if (list.has_label_files) {
-    files.label_path = list.label_path(sample);
-    HOTPACK_ASSIGN(files.label, label_reader.read(files.label_path, sample.label.bytes));
-    entry.source_hash[1] = xxh3_64(files.label);
-    HOTPACK_ASSIGN(problem, probe(files.label, files.label_path, files.label_info.emplace()));
-    if (problem) return problem;
-    label_size = Extent{files.label_info->width, files.label_info->height};
-  }
-  if (problem = check_headers(files.image_info, files.image_path, files.label_info, files.label_path, options); problem) return problem;
-  files.rotate = applies_orientation(options.exif, files.image_info, label_size).value_or(false);
-  return problem;
+Verdict SampleWorker::Impl::read_label(const SourceFile& file, std::uint64_t& hash) {
+  FileHeader& header = loaded.headers.labels.emplace_back();
+  header.path = list.labels.path(file);
+  HOTPACK_ASSIGN(label_file, label_reader.read(header.path, file.bytes));
+  hash = xxh3_64(label_file);
+  return probe(label_file, header.path, header.info);
 }
 
-Verdict SampleWorker::Impl::pack_image(const Files& files, PackedSample& out) {
-  codecs::ImageOptions decode;
-  decode.channels = schema.image.channels();
-  decode.depth16 = options.depth16;
-  decode.apply_orientation = files.rotate;
-  decode.max_pixels = options.max_pixels;
-  const Result<ConstPicture> source = image_decoder.decode_image(files.image, decode);
-  if (!source.ok()) return std::optional(Problem{ProblemKind::damaged_picture, files.image_path, source.error().message});
-  out.remarks.rotated += files.rotate && files.image_info.orientation != 1;
-
-  const Extent source_size{source->width, source->height};
-  const Region region = fit_region(options.fit, options.anchor, source_size, options.size);
-  const std::size_t row_bytes = static_cast<std::size_t>(options.size.width) * static_cast<std::size_t>(decode.channels);
-  const std::size_t bytes = row_bytes * static_cast<std::size_t>(options.size.height);
-  const MutablePicture record{record_pixels.reserve_as<std::uint8_t>(bytes), options.size.width, options.size.height, decode.channels,
-                              row_bytes};
-  std::array<std::uint8_t, 3> pad{};
-  for (std::size_t c = 0; c < schema.geometry.pad_color.size(); ++c) pad[c] = static_cast<std::uint8_t>(schema.geometry.pad_color[c]);
-  HOTPACK_TRY(resampler.place(*source, region, options.image_filter, pad.data(), record));
-  add_channel_sums(record, region, out.sums);
-
-  out.entry.source_size = {source_size.width, source_size.height};
-  out.entry.source_region = {region.x, region.y, region.width, region.height};
-  out.image = {reinterpret_cast<const std::byte*>(record.data), bytes};
-  if (options.layout == ImageLayout::chw && decode.channels > 1) {
-    split_planes(record, planes.reserve(bytes));
-    out.image = {planes.data(), bytes};
+Verdict SampleWorker::Impl::read_masks(const Sample& sample) {
+  MaskHashes hashes(schema.class_count());
+  for (const Mask& mask : list.masks_of(sample)) {
+    std::uint64_t hash = 0;
+    HOTPACK_ASSIGN(auto problem, read_label(mask.file, hash));
+    if (problem) return problem;
+    hashes.set(mask.class_id, hash);
   }
-  out.entry.image_crc = crc32c(out.image);
+  loaded.hash[1] = hashes.together();
   return std::optional<Problem>();
 }
 
-Verdict SampleWorker::Impl::decode_ids(const Files& files, PackedSample& out, ConstIds& ids) {
-  const Result<RawLabel> raw = label_decoder.decode_label(files.label, options.max_pixels);
-  if (!raw.ok()) return std::optional(Problem{ProblemKind::damaged_picture, files.label_path, raw.error().message});
-  const std::size_t pixels = static_cast<std::size_t>(raw->width) * static_cast<std::size_t>(raw->height);
+// Files and headers of a sample. Hashes are there even where a header is unusable.
+Verdict SampleWorker::Impl::read_files(const Sample& sample) {
+  loaded.headers.clear();
+  loaded.hash = {};
+  FileHeader& image = loaded.headers.image;
+  image.path = list.image_path(sample);
+  image.info = {};
+  HOTPACK_ASSIGN(image_file, image_reader.read(image.path, sample.image.bytes));
+  loaded.hash[0] = xxh3_64(image_file);
+  HOTPACK_ASSIGN(auto problem, probe(image_file, image.path, image.info));
+  if (problem) return problem;
+  if (list.has_label_files) {
+    HOTPACK_ASSIGN(problem, read_label(sample.label, loaded.hash[1]));
+  } else if (setup.multi) {
+    HOTPACK_ASSIGN(problem, read_masks(sample));
+  }
+  return problem;
+}
+
+Verdict SampleWorker::Impl::decode_image(PackedSample& out) {
+  const FileHeader& header = loaded.headers.image;
+  codecs::ImageOptions decode;
+  decode.channels = schema.image.channels();
+  decode.depth16 = options.depth16;
+  decode.apply_orientation = loaded.rotate;
+  decode.blend = options.alpha_blend;
+  decode.max_pixels = options.max_pixels;
+  const Result<ConstPicture> source = image_decoder.decode_image(image_file, decode);
+  if (!source.ok()) return std::optional(Problem{ProblemKind::damaged_picture, header.path, source.error().message});
+  loaded.pixels = cut(*source, loaded.size);
+  out.remarks.rotated += loaded.rotate && header.info.orientation != 1;
+  return std::optional<Problem>();
+}
+
+Verdict SampleWorker::Impl::decode_ids(std::span<const std::byte> file, const std::string& path, PackedSample& out, ConstIds& ids) {
+  const Result<RawLabel> raw = label_decoder.decode_label(file, options.max_pixels);
+  if (!raw.ok()) return std::optional(Problem{ProblemKind::damaged_picture, path, raw.error().message});
+  const std::size_t pixels = area({raw->width, raw->height});
   const MutableIds plane{source_ids.reserve_as<std::uint16_t>(pixels), raw->width, raw->height, 1,
                          static_cast<std::size_t>(raw->width) * 2};
   report = {};
   const Status status = setup.decoder->decode(*raw, plane, report);
+  if (out.inspection != nullptr) inspect_label(*raw, report, status.ok() ? ConstIds(plane) : ConstIds(), *out.inspection);
   const ProblemKind form = report.ambiguous ? ProblemKind::ambiguous_label : ProblemKind::label_form;
-  if (!status.ok()) return std::optional(Problem{form, files.label_path, status.error().message});
-  if (report.unknown_pixels > 0 && setup.unknown == "error")
-    return std::optional(Problem{ProblemKind::unknown_value, files.label_path, unknown_text(report, pixels)});
+  if (!status.ok()) return std::optional(Problem{form, path, status.error().message});
+  if (report.unknown_pixels > 0 && setup.refuses_unknown())
+    return std::optional(Problem{ProblemKind::unknown_value, path, unknown_text(report, pixels)});
   out.remarks.unknown_samples += report.unknown_pixels > 0;
   out.remarks.unknown_pixels += report.unknown_pixels;
   out.remarks.beyond_palette += report.beyond_palette;
@@ -179,38 +243,181 @@ Verdict SampleWorker::Impl::decode_ids(const Files& files, PackedSample& out, Co
   return std::optional<Problem>();
 }
 
-Verdict SampleWorker::Impl::pack_label_file(const Files& files, PackedSample& out) {
-  ConstIds source;
-  HOTPACK_ASSIGN(auto problem, decode_ids(files, out, source));
+// The label as --size-mismatch wants it to lie over the image. `each-to-target` leaves that to the placing.
+ConstIds SampleWorker::Impl::matched_to_image(ConstIds ids) {
+  if (options.size_mismatch == SizeMismatch::crop_min) return cut(ids, loaded.size);
+  if (options.size_mismatch != SizeMismatch::resize_label || extent_of(ids) == loaded.size) return ids;
+  const MutableIds matched{matched_ids.reserve_as<std::uint16_t>(area(loaded.size)), loaded.size.width, loaded.size.height, 1,
+                           static_cast<std::size_t>(loaded.size.width) * 2};
+  matcher.place(ids, {0, 0, loaded.size.width, loaded.size.height}, options.label_filter, setup.pad_id, matched);
+  return matched;
+}
+
+Verdict SampleWorker::Impl::decode_label(PackedSample& out) {
+  HOTPACK_ASSIGN(auto problem, decode_ids(label_file, loaded.headers.labels.front().path, out, loaded.ids));
   if (problem) return problem;
-  const Extent label_size{source.width, source.height};
-  out.remarks.label_resized += label_size.width != out.entry.source_size[0] || label_size.height != out.entry.source_size[1];
-  // The whole label lies where the whole image lies, also when it has another size.
-  const auto& [x, y, width, height] = out.entry.source_region;
-  const Region region{x, y, width, height};
-  const std::size_t pixels = static_cast<std::size_t>(options.size.width) * static_cast<std::size_t>(options.size.height);
-  const MutableIds record{record_ids.reserve_as<std::uint16_t>(pixels), options.size.width, options.size.height, 1,
-                          static_cast<std::size_t>(options.size.width) * 2};
-  placer.place(source, region, options.label_filter, setup.pad_id, record);
-  encode_label({record.data, pixels}, out);
+  out.remarks.label_resized += extent_of(loaded.ids) != loaded.size;
+  loaded.ids = matched_to_image(loaded.ids);
   return problem;
 }
 
-void SampleWorker::Impl::pack_folder_label(const Sample& sample, PackedSample& out) {
-  const auto id = static_cast<std::uint16_t>(sample.class_id);
-  encode_label({&id, 1}, out);
+// For a check: the label of a sample that is refused because of its image, with what is wrong with it.
+Status SampleWorker::Impl::look_at_label_too(const Sample& sample, const Problem& image_problem, PackedSample& out) {
+  SampleInspection& inspection = *out.inspection;
+  if (!list.has_label_files || !inspection.label_pixels.empty()) return {};
+  std::optional<Problem> problem;
+  if (loaded.headers.labels.empty()) {
+    HOTPACK_ASSIGN(problem, read_label(sample.label, loaded.hash[1]));
+    inspect_files(loaded.headers, loaded.hash, inspection);
+  }
+  const FileHeader& label = loaded.headers.labels.front();
+  if (!problem && is_usable(label) && check_pixel_limit(label.info, options.max_pixels).ok()) {
+    ConstIds ids;
+    HOTPACK_ASSIGN(problem, decode_ids(label_file, label.path, out, ids));
+  }
+  if (problem && problem->path != image_problem.path) inspection.label_problem = std::move(problem);
+  return {};
 }
 
-void SampleWorker::Impl::encode_label(std::span<const std::uint16_t> ids, PackedSample& out) {
-  const std::size_t classes = schema.class_count();
-  const std::uint64_t bytes = labels::encoded_bytes(schema.label->storage, ids.size(), classes);
-  const std::span<std::byte> encoded(label_bytes.reserve(static_cast<std::size_t>(bytes)), static_cast<std::size_t>(bytes));
-  labels::encode_ids(ids, classes, schema.label->storage, encoded);
+// For tiles: the fitted picture and label as a whole, unless they are that already.
+Status SampleWorker::Impl::draw_canvas() {
+  const auto& [size, region] = loaded.canvas;
+  const auto width = static_cast<std::size_t>(size.width);
+  if (!fills(extent_of(loaded.pixels), loaded.canvas)) {
+    const int channels = loaded.pixels.channels;
+    const std::size_t row_bytes = width * static_cast<std::size_t>(channels);
+    const MutablePicture canvas{canvas_pixels.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(size.height)), size.width,
+                                size.height, channels, row_bytes};
+    HOTPACK_TRY(resampler.place(loaded.pixels, region, options.image_filter, pad_pixel(schema).data(), canvas));
+    loaded.pixels = canvas;
+  }
+  if (loaded.ids.data == nullptr || fills(extent_of(loaded.ids), loaded.canvas)) return {};
+  const MutableIds canvas{canvas_ids.reserve_as<std::uint16_t>(area(size)), size.width, size.height, 1, width * 2};
+  placer.place(loaded.ids, region, options.label_filter, setup.pad_id, canvas);
+  loaded.ids = canvas;
+  return {};
+}
+
+Verdict SampleWorker::Impl::load(const Sample& sample, PackedSample& out) {
+  loaded.ready = false;
+  loaded.ids = {};
+  Verdict verdict = read_files(sample);
+  if (out.inspection != nullptr) inspect_files(loaded.headers, loaded.hash, *out.inspection);
+  if (!verdict.ok() || *verdict) return verdict;
+  if (auto problem = check_headers(loaded.headers, options); problem) return problem;
+  const codecs::PictureInfo& info = loaded.headers.image.info;
+  loaded.rotate = applies_orientation(options.exif, info, loaded.headers.label_size()).value_or(false);
+  loaded.size = packed_source_size(loaded.headers, options);
+  if (plan_needs_sizes(options) && sample.size != loaded.size) return changed_picture(loaded.headers.image.path, sample.size, loaded.size);
+  loaded.canvas = canvas_of(options, loaded.size);
+  HOTPACK_ASSIGN(auto problem, decode_image(out));
+  if (!problem && list.has_label_files) {
+    HOTPACK_ASSIGN(problem, decode_label(out));
+  }
+  if (problem) return problem;
+  if (options.tile) HOTPACK_TRY(draw_canvas());
+  loaded.text = sample.image.text;
+  loaded.ready = true;
+  return problem;
+}
+
+// Where the whole source lies in the sample's record.
+Region SampleWorker::Impl::region_of(const Sample& sample) const {
+  Region region = loaded.canvas.region;
+  region.x -= sample.tile_x;
+  region.y -= sample.tile_y;
+  return region;
+}
+
+Status SampleWorker::Impl::pack_image(const Sample& sample, PackedSample& out) {
+  const Extent size = options.tile ? options.tile->size : loaded.canvas.size;
+  const int channels = loaded.pixels.channels;
+  const std::size_t row_bytes = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
+  const std::size_t bytes = row_bytes * static_cast<std::size_t>(size.height);
+  const MutablePicture record{record_pixels.reserve_as<std::uint8_t>(bytes), size.width, size.height, channels, row_bytes};
+  const Region region = region_of(sample);
+  const Region drawn = options.tile ? Region{-sample.tile_x, -sample.tile_y, loaded.canvas.size.width, loaded.canvas.size.height} : region;
+  HOTPACK_TRY(resampler.place(loaded.pixels, drawn, options.image_filter, pad_pixel(schema).data(), record));
+  add_channel_sums(record, region, out.sums);
+
+  out.entry.source_size = {loaded.size.width, loaded.size.height};
+  out.entry.source_region = {region.x, region.y, region.width, region.height};
+  out.image = {reinterpret_cast<const std::byte*>(record.data), bytes};
+  const bool chw = options.layout == ImageLayout::chw;
+  if (chw && channels > 1) {
+    split_planes(record, planes.reserve(bytes));
+    out.image = {planes.data(), bytes};
+  }
+  out.entry.image_shape =
+      chw ? std::array<std::int32_t, 3>{channels, size.height, size.width} : std::array<std::int32_t, 3>{size.height, size.width, channels};
+  out.entry.image_stored = bytes;
+  out.entry.image_crc = crc32c(out.image);
+  return {};
+}
+
+// A label placed as the image is.
+ConstIds SampleWorker::Impl::record_of(ConstIds source, Region region, Extent record_size) {
+  const MutableIds record{record_ids.reserve_as<std::uint16_t>(area(record_size)), record_size.width, record_size.height, 1,
+                          static_cast<std::size_t>(record_size.width) * 2};
+  placer.place(source, region, options.label_filter, setup.pad_id, record);
+  return record;
+}
+
+void SampleWorker::Impl::pack_label_file(const Sample& sample, PackedSample& out) {
+  if (!options.tile) return encode_label(record_of(loaded.ids, loaded.canvas.region, loaded.canvas.size), out);
+  const Region canvas{-sample.tile_x, -sample.tile_y, loaded.canvas.size.width, loaded.canvas.size.height};
+  encode_label(record_of(loaded.ids, canvas, options.tile->size), out);
+}
+
+// Each mask sets its class's bits. Masks are read again here: a picture's masks together may be large.
+Verdict SampleWorker::Impl::pack_masks(const Sample& sample, PackedSample& out) {
+  const Extent size = options.tile ? options.tile->size : loaded.canvas.size;
+  const std::span<std::byte> encoded = label_room(area(size));
+  std::memset(encoded.data(), 0, encoded.size());
+  for (const Mask& mask : list.masks_of(sample)) {
+    const std::string path = list.mask_path(mask);
+    HOTPACK_ASSIGN(const auto file, label_reader.read(path, mask.file.bytes));
+    ConstIds ids;
+    HOTPACK_ASSIGN(auto problem, decode_ids(file, path, out, ids));
+    if (problem) return problem;
+    out.remarks.label_resized += extent_of(ids) != loaded.size;
+    const ConstIds record = record_of(matched_to_image(ids), region_of(sample), size);
+    out.sums.classes[mask.class_id].pixels =
+        labels::add_class({record.data, area(size)}, mask.class_id, schema.class_count(), schema.label->storage, encoded);
+  }
+  out.sums.ignored = labels::count_unlabelled(encoded, area(size));
+  for (auto& counts : out.sums.classes)
+    if (counts.pixels > 0) counts.samples = 1, counts.labelled = area(size) - out.sums.ignored;
+  take_label(encoded, size, out);
+  return std::optional<Problem>();
+}
+
+void SampleWorker::Impl::pack_class(const Sample& sample, PackedSample& out) {
+  const auto id = static_cast<std::uint16_t>(sample.class_id);
+  encode_label({&id, 1, 1, 1, sizeof id}, out);
+}
+
+std::span<std::byte> SampleWorker::Impl::label_room(std::size_t places) {
+  const auto bytes = static_cast<std::size_t>(labels::encoded_bytes(schema.label->storage, places, schema.class_count()));
+  return {label_bytes.reserve(bytes), bytes};
+}
+
+void SampleWorker::Impl::take_label(std::span<const std::byte> encoded, Extent size, PackedSample& out) {
   out.label = encoded;
+  out.entry.label_shape = {size.height, size.width, static_cast<std::int32_t>(format::label_depth(schema))};
+  out.entry.label_stored = encoded.size();
   out.entry.label_crc = crc32c(encoded);
-  out.sums.ignored = labels::count_ids(ids, classes, histogram);
+}
+
+void SampleWorker::Impl::encode_label(ConstIds ids, PackedSample& out) {
+  const std::size_t classes = schema.class_count();
+  const std::span<const std::uint16_t> all(ids.data, area(extent_of(ids)));
+  const std::span<std::byte> encoded = label_room(all.size());
+  labels::encode_ids(all, classes, schema.label->storage, encoded);
+  out.sums.ignored = labels::count_ids(all, classes, histogram);
   for (std::size_t c = 0; c < classes; ++c)
-    out.sums.classes[c] = {histogram[c], histogram[c] > 0 ? 1u : 0u, histogram[c] > 0 ? ids.size() - out.sums.ignored : 0};
+    out.sums.classes[c] = {histogram[c], histogram[c] > 0 ? 1u : 0u, histogram[c] > 0 ? all.size() - out.sums.ignored : 0};
+  take_label(encoded, extent_of(ids), out);
 }
 
 Verdict SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
@@ -219,18 +426,25 @@ Verdict SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
   out.sums.clear();
   out.image = out.label = {};
   out.remarks = {};
-  Files files;
-  HOTPACK_ASSIGN(auto problem, open_files(sample, files, out.entry));
-  if (problem) return problem;
-  HOTPACK_ASSIGN(problem, pack_image(files, out));
-  if (problem || !setup.kind) return problem;
-  if (setup.kind == LabelKind::pixel) return pack_label_file(files, out);
-  pack_folder_label(sample, out);
-  return problem;
+  if (!options.tile || !loaded.ready || loaded.text != sample.image.text) {
+    HOTPACK_ASSIGN(const auto problem, load(sample, out));
+    if (problem && out.inspection != nullptr) HOTPACK_TRY(look_at_label_too(sample, *problem, out));
+    if (problem) return problem;
+  }
+  out.entry.source_hash = loaded.hash;
+  HOTPACK_TRY(pack_image(sample, out));
+  if (list.has_label_files) {
+    pack_label_file(sample, out);
+  } else if (setup.multi) {
+    return pack_masks(sample, out);
+  } else if (setup.kind) {
+    pack_class(sample, out);
+  }
+  return std::optional<Problem>();
 }
 
-SampleWorker::SampleWorker(const PackOptions& options, const LabelSetup& setup, const Schema& schema, const SampleList& list)
-    : impl_(std::make_unique<Impl>(options, setup, schema, list)) {}
+SampleWorker::SampleWorker(const PackOptions& options, const LabelSetup& setup, const Plan& plan, const SampleList& list)
+    : impl_(std::make_unique<Impl>(options, setup, plan, list)) {}
 SampleWorker::~SampleWorker() = default;
 SampleWorker::SampleWorker(SampleWorker&&) noexcept = default;
 

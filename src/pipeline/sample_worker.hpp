@@ -14,6 +14,7 @@
 #include "format/shard_tables.hpp"
 #include "format/sums.hpp"
 #include "hotpack/result.hpp"
+#include "pipeline/inspection.hpp"
 #include "pipeline/label_setup.hpp"
 #include "pipeline/options.hpp"
 #include "pipeline/plan.hpp"
@@ -41,15 +42,16 @@ struct PackedSample {
   std::span<const std::byte> image;
   std::span<const std::byte> label;
   Remarks remarks;
+  SampleInspection* inspection = nullptr;  // filled where it is not null; the caller owns it
 };
 
 class SampleWorker {
  public:
-  SampleWorker(const PackOptions& options, const LabelSetup& setup, const Schema& schema, const SampleList& list);
+  SampleWorker(const PackOptions& options, const LabelSetup& setup, const Plan& plan, const SampleList& list);
   ~SampleWorker();
   SampleWorker(SampleWorker&&) noexcept;
 
-  // Reuses `out`. Absent: packed.
+  // Reuses `out`. Absent: packed. Tiles of one picture that come one after the other are decoded once.
   [[nodiscard]] Result<std::optional<Problem>> process(const Sample& sample, PackedSample& out);
 
  private:

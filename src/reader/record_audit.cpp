@@ -1,6 +1,7 @@
 #include "reader/record_audit.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <new>
 #include <utility>
 
@@ -23,6 +24,14 @@ std::optional<Fit> recomputable_fit(const Schema& schema) {
   return fit_from_name(schema.geometry.fit);
 }
 
+// Steps that --fit none pads a record's sides to; 1 where it does not, or says it in a way that is not known.
+int pad_multiple_of(const Schema& schema) {
+  int step = 1;
+  for (const auto& [name, text] : schema.options.more)
+    if (name == "pad_multiple") std::from_chars(text.data(), text.data() + text.size(), step);
+  return step >= 1 ? step : 1;
+}
+
 bool fits_int(std::int64_t value) { return value >= 1 && value <= std::numeric_limits<std::int32_t>::max(); }
 
 }  // namespace
@@ -33,6 +42,7 @@ RecordAuditor::RecordAuditor(const ShardFile& file, std::string file_name, std::
       file_name_(std::move(file_name)),
       later_fields_(later_fields),
       fit_(recomputable_fit(file.schema())),
+      pad_multiple_(pad_multiple_of(file.schema())),
       anchor_(anchor_from_name(file.schema().options.anchor).value_or(Anchor::centre)),
       findings_(max_findings),
       sums_(file.schema().image.channels(), file.schema().label ? file.schema().class_count() : 0) {}
@@ -88,13 +98,15 @@ void RecordAuditor::audit_source(const SampleSource& source, const ImageShape& s
     return report("source.size is " + std::to_string(source.width) + "x" + std::to_string(source.height), {});
   }
   if (!fit_ || !fits_int(shape.width) || !fits_int(shape.height)) return;
-  if (fit_ == Fit::none && (shape.width != source.width || shape.height != source.height)) {
+  const Extent size{static_cast<int>(source.width), static_cast<int>(source.height)};
+  const Extent record{static_cast<int>(shape.width), static_cast<int>(shape.height)};
+  const bool own_size = fit_ == Fit::none;
+  if (own_size && record != Extent{padded_length(size.width, pad_multiple_), padded_length(size.height, pad_multiple_)}) {
     report("image.shape is " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " pixels, source.size " +
                std::to_string(source.width) + "x" + std::to_string(source.height),
            {});
   }
-  const Region wanted = fit_region(*fit_, anchor_, {static_cast<int>(source.width), static_cast<int>(source.height)},
-                                   {static_cast<int>(shape.width), static_cast<int>(shape.height)});
+  const Region wanted = fit_region(own_size ? Fit::crop_or_pad : *fit_, anchor_, size, record);
   const std::array<std::int64_t, 4> expected{wanted.x, wanted.y, wanted.width, wanted.height};
   if (source.region != expected) report("source.region is " + text_of(source.region) + ", its fit gives " + text_of(expected), {});
 }

@@ -53,6 +53,7 @@ class RecordAuditor {
   std::string file_name_;
   std::span<const FieldTables> later_fields_;
   std::optional<Fit> fit_;  // absent: regions cannot be recomputed (a later fit, or sources cropped to their labels)
+  int pad_multiple_ = 1;
   Anchor anchor_ = Anchor::centre;
   std::uint64_t index_ = 0;  // of the present record
   std::string key_;

@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t kCopyBlock = 1 << 20;
 
-std::string_view payload_name(bool image, bool zstd) {
-  if (image) return zstd ? "image.zstd" : "image";
-  return zstd ? "label.zstd" : "label";
-}
-
 // Copies `size` bytes; the target lies before the source when both are one file, so going upwards is safe.
 Status copy_bytes(const File& from, std::uint64_t source, const File& to, std::uint64_t target, std::uint64_t size,
                   std::vector<std::byte>& block) {
@@ -29,6 +24,18 @@ Status copy_bytes(const File& from, std::uint64_t source, const File& to, std::u
     done += part.size();
   }
   return {};
+}
+
+constexpr std::string_view kImage = "image";
+constexpr std::string_view kLabel = "label";
+
+// Where the payload of a field starts in the file, in whichever form the field is stored.
+std::uint64_t start_of(const format::Layout& layout, std::string_view field) {
+  for (const std::string_view form : {"", ".data", ".zstd"}) {
+    const format::Tensor* const tensor = layout.find(std::string(field) + std::string(form));
+    if (tensor != nullptr) return layout.buffer_start() + tensor->begin;
+  }
+  return layout.buffer_start();
 }
 
 }  // namespace
@@ -51,10 +58,10 @@ Result<std::unique_ptr<ShardWriter>> ShardWriter::create(ShardSpec spec) {
   return writer;
 }
 
-Status ShardWriter::write_payload(std::uint64_t slot, std::span<const std::byte> image, std::span<const std::byte> label) const {
-  HOTPACK_TRY(file_.file().write_at(planned_layout_.file_offset("image") + slot * image.size(), image));
+Status ShardWriter::write_payload(const PayloadPlace& place, std::span<const std::byte> image, std::span<const std::byte> label) const {
+  HOTPACK_TRY(file_.file().write_at(start_of(planned_layout_, kImage) + place.image_offset, image));
   if (label.empty()) return {};
-  return file_.file().write_at(planned_layout_.file_offset("label") + slot * label.size(), label);
+  return file_.file().write_at(start_of(planned_layout_, kLabel) + place.label_offset, label);
 }
 
 Status ShardWriter::append(std::span<const std::byte> image, std::span<const std::byte> label) {
@@ -66,19 +73,30 @@ Status ShardWriter::append(std::span<const std::byte> image, std::span<const std
   return {};
 }
 
-Status ShardWriter::add(std::uint64_t slot, const format::RecordEntry& entry, const format::Sums& sums, std::span<const std::byte> image,
-                        std::span<const std::byte> label) {
-  if (!places_payload()) HOTPACK_TRY(append(image, label));
-  if (sums_.skipped > 0) slots_.push_back(slot);
+void ShardWriter::extend_runs(const PayloadPlace& place) {
+  image_bytes_ += place.image_bytes;
+  label_bytes_ += place.label_bytes;
+  if (!runs_.empty()) {
+    PayloadPlace& last = runs_.back();
+    if (last.image_offset + last.image_bytes == place.image_offset && last.label_offset + last.label_bytes == place.label_offset) {
+      last.image_bytes += place.image_bytes;
+      last.label_bytes += place.label_bytes;
+      return;
+    }
+  }
+  runs_.push_back(place);
+}
+
+Status ShardWriter::add(const PayloadPlace& place, const format::RecordEntry& entry, const format::Sums& sums,
+                        std::span<const std::byte> image, std::span<const std::byte> label) {
+  if (places_payload()) {
+    extend_runs(place);
+  } else {
+    HOTPACK_TRY(append(image, label));
+  }
   HOTPACK_TRY(tables_->add(entry));
   sums_.add(sums);
   return {};
-}
-
-void ShardWriter::skip() {
-  if (sums_.skipped == 0)  // until here every sample stood in its own slot
-    for (std::uint64_t slot = 0; slot < tables_->records(); ++slot) slots_.push_back(slot);
-  ++sums_.skipped;
 }
 
 format::Contents ShardWriter::packed_contents() const {
@@ -93,15 +111,19 @@ format::Contents ShardWriter::packed_contents() const {
 // Moves records down over the places of skipped samples. Images first, then labels: a target is never above its source.
 Status ShardWriter::close_gaps(const format::Layout& layout) {
   std::vector<std::byte> block;
-  for (const bool image : {true, false}) {
-    const format::Tensor* const tensor = layout.find(payload_name(image, false));
-    if (tensor == nullptr || tables_->records() == 0) continue;
-    const std::uint64_t record = tensor->bytes() / tables_->records();
-    const std::uint64_t from = planned_layout_.file_offset(tensor->name), to = layout.file_offset(tensor->name);
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (from + slots_[i] * record == to + i * record) continue;
-      HOTPACK_TRY(copy_bytes(file_.file(), from + slots_[i] * record, file_.file(), to + i * record, record, block));
-    }
+  const auto move = [&](std::uint64_t from, std::uint64_t to, std::uint64_t size) {
+    return from == to ? Status() : copy_bytes(file_.file(), from, file_.file(), to, size, block);
+  };
+  std::uint64_t target = start_of(layout, kImage);
+  for (const PayloadPlace& run : runs_) {
+    HOTPACK_TRY(move(start_of(planned_layout_, kImage) + run.image_offset, target, run.image_bytes));
+    target += run.image_bytes;
+  }
+  if (!spec_.schema->label) return {};
+  target = start_of(layout, kLabel);
+  for (const PayloadPlace& run : runs_) {
+    HOTPACK_TRY(move(start_of(planned_layout_, kLabel) + run.label_offset, target, run.label_bytes));
+    target += run.label_bytes;
   }
   return {};
 }
@@ -109,7 +131,7 @@ Status ShardWriter::close_gaps(const format::Layout& layout) {
 Status ShardWriter::move_spooled_labels(const format::Layout& layout) {
   if (!label_spool_) return {};
   std::vector<std::byte> block;
-  const std::uint64_t target = layout.file_offset(payload_name(false, spec_.planned.label_zstd));
+  const std::uint64_t target = start_of(layout, kLabel);
   HOTPACK_TRY(copy_bytes(label_spool_->file(), 0, file_.file(), target, label_bytes_, block));
   label_spool_.reset();
   return {};

@@ -1,8 +1,8 @@
 // Writes one shard: payload at planned places, tables, header last, then the rename that makes it exist.
 //
 // Ownership: owns the temporary file(s); nothing is left when it is destroyed before commit(). Thread-safety: write_payload() may be
-// called from many threads for different slots; add(), skip() and commit() from one thread at a time, add()/skip() in slot order, after
-// the payload of that slot. Failure: code `io` (or `internal` for misuse); after a failure only destruction makes sense.
+// called from many threads for different records; add(), skip() and commit() from one thread at a time, add()/skip() in planned order,
+// after the payload of that record. Failure: code `io` (or `internal` for misuse); after a failure only destruction makes sense.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,12 @@ struct ShardSpec {
   format::Contents planned;  // if no sample is skipped; stored bytes of compressed fields are ignored
 };
 
+// Where a record's payload stands among the planned ones: offsets from the start of the image and of the label payload.
+struct PayloadPlace {
+  std::uint64_t image_offset = 0, image_bytes = 0;
+  std::uint64_t label_offset = 0, label_bytes = 0;
+};
+
 // One finished shard: its row of the manifest and its part of the statistics.
 struct FinishedShard {
   format::ShardRow row;
@@ -41,17 +47,17 @@ class ShardWriter {
  public:
   [[nodiscard]] static Result<std::unique_ptr<ShardWriter>> create(ShardSpec spec);
 
-  // Whether records go to their planned places by write_payload (fixed size, uncompressed); otherwise add() takes their bytes.
+  // Whether records go to their planned places by write_payload (uncompressed); otherwise add() takes their bytes.
   [[nodiscard]] bool places_payload() const { return !spec_.planned.image_zstd && !spec_.planned.label_zstd; }
 
-  // Writes the record of planned slot `slot`. Precondition: places_payload().
-  [[nodiscard]] Status write_payload(std::uint64_t slot, std::span<const std::byte> image, std::span<const std::byte> label) const;
+  // Writes a record to its planned place. Precondition: places_payload().
+  [[nodiscard]] Status write_payload(const PayloadPlace& place, std::span<const std::byte> image, std::span<const std::byte> label) const;
 
-  // The sample of the next slot is packed. `image` and `label` are its bytes as stored where !places_payload(), else unused.
-  [[nodiscard]] Status add(std::uint64_t slot, const format::RecordEntry& entry, const format::Sums& sums,
+  // The next sample is packed. `image` and `label` are its bytes as stored where !places_payload(), else unused.
+  [[nodiscard]] Status add(const PayloadPlace& place, const format::RecordEntry& entry, const format::Sums& sums,
                            std::span<const std::byte> image = {}, std::span<const std::byte> label = {});
-  // The sample of the next slot is not packed.
-  void skip();
+  // The next sample is not packed.
+  void skip() { ++sums_.skipped; }
 
   [[nodiscard]] Result<FinishedShard> commit();
 
@@ -59,6 +65,7 @@ class ShardWriter {
   explicit ShardWriter(ShardSpec spec, AtomicFile file);
   [[nodiscard]] Status append(std::span<const std::byte> image, std::span<const std::byte> label);
   [[nodiscard]] Status settle_payload(const format::Layout& layout);
+  void extend_runs(const PayloadPlace& place);
   [[nodiscard]] Status close_gaps(const format::Layout& layout);
   [[nodiscard]] Status move_spooled_labels(const format::Layout& layout);
   [[nodiscard]] Status zero_fillers(const format::Layout& layout);
@@ -69,9 +76,9 @@ class ShardWriter {
   std::unique_ptr<AtomicFile> label_spool_;  // labels while the images' total size is unknown
   format::Layout planned_layout_;
   std::optional<format::TableBuilder> tables_;  // of the packed samples; there from create() on
-  std::vector<std::uint64_t> slots_;            // of the packed samples, kept only once a sample was skipped
+  std::vector<PayloadPlace> runs_;              // of packed records whose planned places touch each other
   format::Sums sums_;
-  std::uint64_t image_bytes_ = 0;  // appended so far
+  std::uint64_t image_bytes_ = 0;  // of the packed records, as stored
   std::uint64_t label_bytes_ = 0;
 };
 

@@ -36,7 +36,8 @@ ROOMS = {
     "labels": Room(("base",)),
     "writer": Room(("base", "format"), ("zstd",)),
     "pipeline": Room(("base", "format", "codecs", "geometry", "labels", "writer"), ("tbb",)),
-    "cli": Room(("base", "format", "reader", "pipeline", "codecs"), ("spdlog", "cli11"), may_print=True),
+    "preview": Room(("base", "codecs", "reader")),
+    "cli": Room(("base", "format", "reader", "pipeline", "codecs", "preview"), ("spdlog", "cli11"), may_print=True),
 }
 
 LIBRARIES = {

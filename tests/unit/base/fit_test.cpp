@@ -24,11 +24,15 @@ int crop_or_pad_offset(int source, int target) {
 }  // namespace
 
 TEST_CASE("fits and anchors have names that read back") {
-  for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover, Fit::none}) CHECK(fit_from_name(fit_name(fit)) == fit);
+  for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover, Fit::none, Fit::long_side, Fit::short_side}) {
+    CHECK(fit_from_name(fit_name(fit)) == fit);
+  }
   CHECK(fit_name(Fit::crop_or_pad) == "crop-or-pad");
+  CHECK(fit_name(Fit::long_side) == "long-side");
+  CHECK(fit_name(Fit::short_side) == "short-side");
   for (const Anchor anchor : {Anchor::centre, Anchor::top_left}) CHECK(anchor_from_name(anchor_name(anchor)) == anchor);
   CHECK(anchor_name(Anchor::top_left) == "top-left");
-  CHECK_FALSE(fit_from_name("long-side"));
+  CHECK_FALSE(fit_from_name("long_side"));
   CHECK_FALSE(anchor_from_name("center"));
 }
 
@@ -109,4 +113,94 @@ TEST_CASE("a very long picture does not overflow a region") {
   CHECK(region.width == 512);
   CHECK(region.height == std::numeric_limits<int>::max());
   CHECK(region.y < 0);
+}
+
+TEST_CASE("G1: long-side scales the longer side to the record's longer side, portrait and landscape alike") {
+  const auto size = [](Extent source, Extent target) { return scaled_extent(Fit::long_side, source, target); };
+  CHECK(size({960, 720}, {512, 512}) == Extent{512, 384});
+  CHECK(size({720, 960}, {512, 512}) == Extent{384, 512});
+  CHECK(size({100, 100}, {512, 512}) == Extent{512, 512});  // enlarges too
+  CHECK(size({960, 720}, {512, 256}) == Extent{512, 384});  // only the longer side of the record counts
+  CHECK(size({720, 960}, {512, 256}) == Extent{384, 512});
+  CHECK(size({4, 1}, {10, 10}) == Extent{10, 3});     // 2.5, halves go up
+  CHECK(size({1000, 1}, {10, 10}) == Extent{10, 1});  // never less than one row
+  CHECK(centred(Fit::long_side, {960, 720}, {512, 256}) == Region{0, -64, 512, 384});
+  CHECK(centred(Fit::long_side, {720, 960}, {512, 256}) == Region{64, -128, 384, 512});
+  CHECK(fit_region(Fit::long_side, Anchor::top_left, {720, 960}, {512, 256}) == Region{0, 0, 384, 512});
+}
+
+TEST_CASE("G1: short-side scales the shorter side to the record's shorter side, portrait and landscape alike") {
+  const auto size = [](Extent source, Extent target) { return scaled_extent(Fit::short_side, source, target); };
+  CHECK(size({960, 720}, {512, 512}) == Extent{683, 512});
+  CHECK(size({720, 960}, {512, 512}) == Extent{512, 683});
+  CHECK(size({100, 100}, {512, 512}) == Extent{512, 512});
+  CHECK(size({960, 720}, {512, 256}) == Extent{341, 256});
+  CHECK(size({720, 960}, {512, 256}) == Extent{256, 341});
+  CHECK(centred(Fit::short_side, {960, 720}, {512, 512}) == Region{-85, 0, 683, 512});
+  CHECK(centred(Fit::short_side, {720, 960}, {512, 256}) == Region{128, -42, 256, 341});
+}
+
+TEST_CASE("G1: into a square record long-side is contain and short-side is cover") {
+  std::mt19937 random(23);
+  for (int round = 0; round < 2000; ++round) {
+    const auto size = [&] { return 1 + static_cast<int>(random() % 700); };
+    const Extent source{size(), size()};
+    const int side = size();
+    INFO(source.width << "x" << source.height << " into " << side);
+    REQUIRE(centred(Fit::long_side, source, {side, side}) == centred(Fit::contain, source, {side, side}));
+    REQUIRE(centred(Fit::short_side, source, {side, side}) == centred(Fit::cover, source, {side, side}));
+  }
+}
+
+TEST_CASE("scaled_extent is the size of the region, whatever the fit") {
+  for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover, Fit::none, Fit::long_side, Fit::short_side}) {
+    for (const Extent source : {Extent{480, 360}, Extent{31, 977}, Extent{1, 1}}) {
+      const Region region = centred(fit, source, {200, 100});
+      CHECK(scaled_extent(fit, source, {200, 100}) == Extent{region.width, region.height});
+    }
+  }
+}
+
+TEST_CASE("a strip that long-side or short-side makes too long ends at the range of a region") {
+  CHECK(scaled_extent(Fit::short_side, {1, 10'000'000}, {512, 512}) == Extent{512, std::numeric_limits<int>::max()});
+  CHECK(scaled_extent(Fit::long_side, {1, 10'000'000}, {512, 512}) == Extent{1, 512});
+}
+
+TEST_CASE("G6: a padded length is the next multiple") {
+  CHECK(padded_length(1, 32) == 32);
+  CHECK(padded_length(32, 32) == 32);
+  CHECK(padded_length(33, 32) == 64);
+  CHECK(padded_length(7, 1) == 7);
+  CHECK(padded_length(5, 1000) == 1000);
+  CHECK(padded_length(std::numeric_limits<int>::max(), 2) == std::numeric_limits<int>::max());  // the next one is no int
+}
+
+TEST_CASE("G5: tiles step by what does not overlap, and the last one ends with the picture") {
+  CHECK(tile_edges(100, 100, 0) == std::vector{0});
+  CHECK(tile_edges(60, 100, 20) == std::vector{0});
+  CHECK(tile_edges(200, 100, 0) == std::vector{0, 100});
+  CHECK(tile_edges(101, 100, 0) == std::vector{0, 1});
+  CHECK(tile_edges(250, 100, 0) == std::vector{0, 100, 150});
+  CHECK(tile_edges(260, 100, 20) == std::vector{0, 80, 160});
+  CHECK(tile_edges(261, 100, 20) == std::vector{0, 80, 160, 161});
+  CHECK(tile_edges(3, 1, 0) == std::vector{0, 1, 2});
+  CHECK(tile_edges(1200, 896, 512) == std::vector{0, 304});  // the sliding crops of aerial pictures
+}
+
+TEST_CASE("G5: tiles cover a picture, each is new, and neighbours overlap at least as asked") {
+  std::mt19937 random(24);
+  for (int round = 0; round < 5000; ++round) {
+    const int length = 1 + static_cast<int>(random() % 400), tile = 1 + static_cast<int>(random() % 120);
+    const int overlap = static_cast<int>(random() % static_cast<unsigned>(tile));
+    const std::vector<int> edges = tile_edges(length, tile, overlap);
+    INFO(length << " in tiles of " << tile << " overlapping by " << overlap);
+    REQUIRE(edges.front() == 0);
+    REQUIRE((edges.size() == 1 ? length <= tile : edges.back() == length - tile));
+    for (std::size_t i = 1; i < edges.size(); ++i) {
+      REQUIRE(edges[i] > edges[i - 1]);
+      REQUIRE(edges[i] - edges[i - 1] <= tile - overlap);
+    }
+    // No tile more than needed: without the last one the picture would not be covered.
+    if (edges.size() > 1) REQUIRE(edges[edges.size() - 2] + tile < length);
+  }
 }

@@ -1,5 +1,6 @@
 #include "codecs/decoder.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "support/catch.hpp"
@@ -56,7 +57,7 @@ TEST_CASE("a refused picture leaves the decoder ready for the next") {
   }
 }
 
-TEST_CASE("the pixel limit holds for photos and labels, and is checked from the header") {
+TEST_CASE("V8: the pixel limit holds for photos and labels, and is checked from the header") {
   Decoder decoder;
   for (const Bytes& file : {some_png(), some_jpeg()}) {
     CHECK(decoder.decode_image(file, {.max_pixels = kPixels}).ok());
@@ -86,6 +87,32 @@ TEST_CASE("a picture too large for memory is an error, not an exception") {
 }
 #endif
 
+TEST_CASE("C6, E1: a PNG's orientation is applied when asked, by the fast way and by libpng's alike") {
+  const Bytes exif = test::exif_payload(6);
+  const test::PngSpec interlaced{.width = kWidth, .height = kHeight, .interlaced = true};
+  const auto samples = test::noise_samples(kWidth, kHeight, 3, 255);
+  for (const Bytes& upright : {some_png(), test::make_png(interlaced, samples)}) {
+    const Bytes file = test::with_png_chunk(upright, "eXIf", std::span(exif).subspan(6));
+    Decoder first, second;
+    const ConstPicture stored = first.decode_image(file, {}).value();
+    CHECK((stored.width == kWidth && stored.height == kHeight));
+    const ConstPicture seen = second.decode_image(file, {.apply_orientation = true}).value();
+    REQUIRE((seen.width == kHeight && seen.height == kWidth));
+    // Clockwise: the first row as stored is the last column, from top to bottom.
+    for (int x = 0; x < kWidth; ++x) CHECK(std::equal(stored.row(0) + 3 * x, stored.row(0) + 3 * x + 3, seen.row(x) + 3 * (kHeight - 1)));
+    CHECK(second.decode_label(file, kPixels).value().width == kWidth);  // labels are never turned
+  }
+}
+
+TEST_CASE("C8: of an animated PNG the first picture is read") {
+  const Bytes still = some_png();
+  Bytes animated = test::with_png_chunk(still, "acTL", Bytes(8, std::byte{2}));
+  animated = test::with_png_chunk(animated, "fdAT", Bytes(50), "IEND");
+  Decoder first, second;
+  const ConstPicture expected = first.decode_image(still, {}).value(), found = second.decode_image(animated, {}).value();
+  CHECK(std::equal(expected.data, expected.data + 3 * kPixels, found.data));
+}
+
 TEST_CASE("other channel counts are a bug of the caller") {
   Decoder decoder;
   CHECK(decoder.decode_image(some_png(), {.channels = 4}).error().code == ErrorCode::internal);
@@ -98,7 +125,7 @@ TEST_CASE("a decoder may be moved") {
   CHECK(second.decode_image(some_jpeg(), {}).ok());
 }
 
-TEST_CASE("content decides, whatever came before") {
+TEST_CASE("N6: content decides, whatever came before") {
   Decoder decoder;
   CHECK(decoder.decode_image(some_jpeg(), {}).ok());
   CHECK_FALSE(decoder.decode_image({}, {}).ok());

@@ -30,6 +30,15 @@ TEST_CASE("the orientation is read in both byte orders") {
   }
 }
 
+TEST_CASE("the structure alone, without JPEG's mark, is read too") {
+  for (int value = 1; value <= 8; ++value) {
+    const Bytes payload = exif_payload(value);
+    CHECK(tiff_orientation(std::span(payload).subspan(6)) == value);
+  }
+  CHECK(tiff_orientation(exif_payload(6)) == 1);
+  CHECK(tiff_orientation({}) == 1);
+}
+
 TEST_CASE("an orientation that does not exist counts as 1") {
   for (const int value : {0, 9, 255, 65535}) {
     CHECK(exif_orientation(exif_payload(value, false)) == 1);

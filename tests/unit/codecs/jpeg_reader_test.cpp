@@ -87,7 +87,7 @@ std::vector<JpegSpec> all_kinds() {
           {.color = JpegColor::rgb, .progressive = true}};
 }
 
-TEST_CASE("colour JPEGs of every kind equal a plain read") {
+TEST_CASE("C1: colour JPEGs of every kind equal a plain read") {
   Decoder decoder;
   for (const JpegSpec& spec : all_kinds()) {
     CAPTURE(spec.horizontal, spec.vertical, spec.progressive, static_cast<int>(spec.color));
@@ -154,7 +154,7 @@ TEST_CASE("chroma is upsampled smoothly") {
 }
 
 #ifdef C_ARITH_CODING_SUPPORTED
-TEST_CASE("arithmetic coding is read") {
+TEST_CASE("C5: arithmetic coding is read") {
   const Bytes file = sized_jpeg({.arithmetic = true});
   CHECK(reads_as(file, plainly_read(file)));
 }
@@ -240,7 +240,7 @@ TEST_CASE("libjpeg's warnings are errors with its own words") {
   CHECK_THAT(refusal_of(scrambled), ContainsSubstring("the JPEG is damaged or truncated: Corrupt JPEG data"));
 }
 
-TEST_CASE("what follows the end of a JPEG is not looked at") {
+TEST_CASE("C8: what follows the end of a JPEG is not looked at") {
   const Bytes file = sized_jpeg({});
   CHECK(reads_as(test::with_tail(file, "\xff\xd8 a second picture"), plainly_read(file)));
 }
@@ -251,10 +251,82 @@ TEST_CASE("a file of too many scans is refused as a bomb") {
   CHECK_THAT(refusal_of(test::with_repeated_scan(file, kMaxScans - 2)), ContainsSubstring("more than 500 scans"));
 }
 
-TEST_CASE("CMYK and YCCK are refused by name") {
-  const auto inks = test::smooth_samples(8, 8, 4);
-  CHECK_THAT(refusal_of(test::make_jpeg({.width = 8, .height = 8, .color = JpegColor::cmyk}, inks)), ContainsSubstring("CMYK"));
-  CHECK_THAT(refusal_of(test::make_jpeg({.width = 8, .height = 8, .color = JpegColor::ycck}, inks)), ContainsSubstring("YCCK"));
+// What OpenCV makes of inverted inks.
+Pixels light_of(const Pixels& inks) {
+  Pixels rgb;
+  for (std::size_t i = 0; i < inks.size(); i += 4) {
+    const int black = inks[i + 3];
+    for (std::size_t c = 0; c < 3; ++c) rgb.push_back(static_cast<std::uint8_t>(black - ((255 - inks[i + c]) * black) / 256));
+  }
+  return rgb;
+}
+
+TEST_CASE("C4: CMYK and YCCK JPEGs become RGB by OpenCV's formula, or its gray") {
+  Decoder decoder;
+  const auto inks = test::smooth_samples(45, 35, 4);
+  for (const JpegSpec& spec : {JpegSpec{.color = JpegColor::cmyk}, JpegSpec{.color = JpegColor::ycck},
+                               JpegSpec{.color = JpegColor::ycck, .horizontal = 2, .vertical = 2, .progressive = true}}) {
+    CAPTURE(static_cast<int>(spec.color), spec.progressive);
+    JpegSpec sized = spec;
+    sized.width = 45;
+    sized.height = 35;
+    const Bytes file = test::make_jpeg(sized, inks);
+    const Pixels rgb = light_of(plainly_read(file));
+    CHECK(pixels_of(decoder.decode_image(file, {}).value()) == rgb);
+    Pixels gray(rgb.size() / 3);
+    rgb_to_gray(rgb.data(), gray.data(), gray.size());
+    CHECK(pixels_of(decoder.decode_image(file, {.channels = 1}).value()) == gray);
+    const auto label = decoder.decode_label(file, kMaxPixels);
+    REQUIRE(label.ok());
+    CHECK(label.value().form == (spec.color == JpegColor::cmyk ? "CMYK JPEG" : "YCCK JPEG"));
+    CHECK(pixels_of(label.value().rgb) == rgb);
+  }
+}
+
+// 13x11, Adobe transform 0.
+constexpr std::string_view kCmykHex =
+    "ffd8ffee000e41646f626500640000000000ffdb0043000d090a0b0a080d0b0a0b0e0e0d0f13201513121213271c1e17202e2931302e292d2c333a4a"
+    "3e333646372c2d405741464c4e525352323e5a615a50604a51524fffc0001408000b000d044311004d11005911004b1100ffc4001f00000105010101"
+    "01010100000000000000000102030405060708090a0bffc400b5100002010303020403050504040000017d0102030004110512213141061351610722"
+    "7114328191a1082342b1c11552d1f02433627282090a161718191a25262728292a3435363738393a434445464748494a535455565758595a63646566"
+    "6768696a737475767778797a838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3c4c5c6c7c8c9cad2d3d4d5"
+    "d6d7d8d9dae1e2e3e4e5e6e7e8e9eaf1f2f3f4f5f6f7f8f9faffda000e0443004d0059004b00003f00e4b4683eef14cd66d7ef715cd68d65f778ae96"
+    "cee3a735dbd841fb8e95c45fdafeff00a576f6165fb8e95b705c7c9d6b96d180f978af4bd6557e6e2b0f4645f97815c9d9b1e39aedec00f23a57137e"
+    "abe7f4aedec117c8e82b6e063b3ad7ffd9";
+// 13x11, Adobe transform 2, 4:2:0.
+constexpr std::string_view kYcckHex =
+    "ffd8ffee000e41646f626500640000000002ffdb0043000d090a0b0a080d0b0a0b0e0e0d0f13201513121213271c1e17202e2931302e292d2c333a4a"
+    "3e333646372c2d405741464c4e525352323e5a615a50604a51524fffdb0043010e0e0e131113261515264f352d354f4f4f4f4f4f4f4f4f4f4f4f4f4f"
+    "4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4fffc0001408000b000d04012200021101031101042200ffc4"
+    "001f0000010501010101010100000000000000000102030405060708090a0bffc400b5100002010303020403050504040000017d0102030004110512"
+    "2131410613516107227114328191a1082342b1c11552d1f02433627282090a161718191a25262728292a3435363738393a434445464748494a535455"
+    "565758595a636465666768696a737475767778797a838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3c4c5"
+    "c6c7c8c9cad2d3d4d5d6d7d8d9dae1e2e3e4e5e6e7e8e9eaf1f2f3f4f5f6f7f8f9faffc4001f01000301010101010101010100000000000001020304"
+    "05060708090a0bffc400b51100020102040403040705040400010277000102031104052131061241510761711322328108144291a1b1c109233352f0"
+    "156272d10a162434e125f11718191a262728292a35363738393a434445464748494a535455565758595a636465666768696a737475767778797a8283"
+    "8485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3c4c5c6c7c8c9cad2d3d4d5d6d7d8d9dae2e3e4e5e6e7e8e9"
+    "eaf2f3f4f5f6f7f8f9faffda000e040100021103110400003f00d38ee7deaca5cf1d6b0e363eb56518e3ad72e672f788ce23ef1d2d9dc74e6b6e0b8f"
+    "93ad72766c78e6b6e063b3ad7fffd9";
+
+TEST_CASE("C4: pixels of CMYK and YCCK JPEGs are those of OpenCV 4.6") {
+  Decoder decoder;
+  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kCmykHex), {}).value())) == 0xe51f761be39bd8f0);
+  CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kYcckHex), {}).value())) == 0x7c6e5788cb5916b7);
+}
+
+TEST_CASE("C4: inks are Adobe's inverted ones even where the Adobe segment is missing") {
+  const Bytes file = from_hex(kCmykHex);
+  const auto adobe = file.begin() + static_cast<std::ptrdiff_t>(test::jpeg_segment_at(file, 0xEE));
+  Bytes without(file.begin(), adobe);
+  without.insert(without.end(), adobe + 16, file.end());
+  Decoder decoder;
+  const Pixels pixels = pixels_of(decoder.decode_image(file, {}).value());
+  CHECK(reads_as(without, pixels));
+}
+
+TEST_CASE("C4: a transform that Adobe does not know is refused") {
+  const Bytes file = from_hex(kYcckHex);
+  CHECK_THAT(refusal_of(test::with_byte(file, test::jpeg_segment_at(file, 0xEE) + 15, std::byte{7})), ContainsSubstring("transform"));
 }
 
 // Damage in the entropy-coded part may pass unseen, as everywhere with JPEG; it must never do more than that.

@@ -33,30 +33,60 @@ std::string refusal_of(const Bytes& file) {
 }
 
 bool same(const PictureInfo& a, const PictureInfo& b) {
-  return std::tie(a.format, a.width, a.height, a.kind, a.bit_depth, a.orientation) ==
-         std::tie(b.format, b.width, b.height, b.kind, b.bit_depth, b.orientation);
+  return std::tie(a.format, a.width, a.height, a.kind, a.bit_depth, a.orientation, a.has_alpha, a.has_icc, a.more_images) ==
+         std::tie(b.format, b.width, b.height, b.kind, b.bit_depth, b.orientation, b.has_alpha, b.has_icc, b.more_images);
 }
 
-TEST_CASE("formats are known by content") {
+TEST_CASE("N6: PNG and JPEG are known by content") {
   CHECK(sniff(small_png()) == FileFormat::png);
   CHECK(sniff(small_jpeg()) == FileFormat::jpeg);
-  CHECK(sniff(test::bytes_of("BM......")) == FileFormat::bmp);
-  CHECK(sniff(test::bytes_of("GIF89a")) == FileFormat::gif);
-  CHECK(sniff(test::bytes_of("RIFF1234WEBPVP8 ")) == FileFormat::webp);
-  CHECK(sniff(test::bytes_of("RIFF1234WAVEfmt ")) == FileFormat::other);
-  CHECK(sniff(test::bytes_of("II*\0"sv)) == FileFormat::tiff);
-  CHECK(sniff(test::bytes_of("MM\0*"sv)) == FileFormat::tiff);
+  CHECK(sniff(test::bytes_of("BM......")) == FileFormat::other);
   CHECK(sniff(test::bytes_of("hello")) == FileFormat::other);
-  CHECK(sniff({}) == FileFormat::empty);
+  CHECK(sniff({}) == FileFormat::other);
 }
 
-TEST_CASE("other formats are refused by name with advice") {
-  CHECK_THAT(refusal_of(test::bytes_of("BM......")), ContainsSubstring("BMP is not supported; convert it to PNG"));
-  CHECK_THAT(refusal_of(test::bytes_of("II*\0"sv)), ContainsSubstring("TIFF is not supported; convert it to PNG"));
-  CHECK_THAT(refusal_of(test::bytes_of("RIFF1234WEBPVP8 ")), ContainsSubstring("WebP"));
-  CHECK_THAT(refusal_of(test::bytes_of("hello")), ContainsSubstring("neither PNG nor JPEG"));
+// `text` at `at` of a file that is zero otherwise.
+Bytes foreign_file(std::size_t at, std::string_view text) {
+  Bytes file(at);
+  const Bytes mark = test::bytes_of(text);
+  file.insert(file.end(), mark.begin(), mark.end());
+  return file;
+}
+
+TEST_CASE("L12, N6: other formats are refused by name with advice, whatever the file is called") {
+  struct Case {
+    std::size_t at;
+    std::string_view bytes;
+    const char* message;
+  };
+  for (const Case& c : {Case{0, "BM......", "the content is that of a BMP file; BMP is not supported; convert it to PNG"},
+                        Case{0, "GIF89a", "GIF is not supported; convert it to PNG"},
+                        Case{0, "RIFF1234WEBPVP8 ", "WebP is not supported; convert it to PNG"},
+                        Case{0, "II*\0"sv, "TIFF is not supported; convert it to PNG"},
+                        Case{0, "MM\0*"sv, "TIFF is not supported; convert it to PNG"},
+                        Case{0, "MM\0+"sv, "TIFF is not supported"},
+                        Case{0, "\0\0\0\x0cjP  \r\n"sv, "JPEG 2000 is not supported"},
+                        Case{0, "\xff\x0a...", "JPEG XL is not supported"},
+                        Case{4, "ftypavif....", "AVIF is not supported"},
+                        Case{4, "ftypheic....", "HEIF is not supported"},
+                        Case{4, "ftypisom....", "MP4 or QuickTime is not supported; save its frames as PNG"},
+                        Case{0, "P5\n12 12\n255\n", "Netpbm is not supported; convert it to PNG"},
+                        Case{344, "n+1\0"sv, "NIfTI is not supported; convert its slices to PNG"},
+                        Case{128, "DICM", "DICOM is not supported"},
+                        Case{0, "MATLAB 5.0 MAT-file, Platform", "MATLAB is not supported; save its arrays as PNG"},
+                        Case{0, "\x93NUMPY\x01", "NumPy is not supported; save its arrays as PNG"},
+                        Case{0, "\x1f\x8b\x08", "gzip is not supported; unpack it first"},
+                        Case{0, " {\"images\": []}", "JSON is not supported; render its annotations to PNG masks"},
+                        Case{0, "<!DOCTYPE html>", "a web page in place of the picture"},
+                        Case{0, "version https://git-lfs.github.com/spec/v1\noid sha256:4d", "run \"git lfs pull\""},
+                        Case{0, "hello", "neither PNG nor JPEG"},
+                        Case{0, "{\x01\x02", "neither PNG nor JPEG"},
+                        Case{0, "RIFF1234WAVEfmt ", "neither PNG nor JPEG"},
+                        Case{0, "\x89PNG\n\x1a\n......", "text mode"}}) {
+    CAPTURE(c.message);
+    CHECK_THAT(refusal_of(foreign_file(c.at, c.bytes)), ContainsSubstring(c.message));
+  }
   CHECK_THAT(refusal_of({}), ContainsSubstring("empty"));
-  CHECK_THAT(refusal_of(test::bytes_of("\x89PNG\n\x1a\n......")), ContainsSubstring("text mode"));
 }
 
 TEST_CASE("the header of a PNG tells its kind") {
@@ -75,21 +105,85 @@ TEST_CASE("the header of a PNG tells its kind") {
                              .bit_depth = c.depth,
                              .palette = c.kind == PixelKind::palette ? std::vector<test::Color>(4) : std::vector<test::Color>{}};
     const PictureInfo info = info_of(test::make_png(spec, test::noise_samples(7, 5, test::channels_of(c.color), 1)));
-    CHECK(same(info, {.format = FileFormat::png, .width = 7, .height = 5, .kind = c.kind, .bit_depth = c.depth}));
+    const bool alpha = c.color == PngColor::gray_alpha || c.color == PngColor::rgba;
+    CHECK(same(info, {.format = FileFormat::png, .width = 7, .height = 5, .kind = c.kind, .bit_depth = c.depth, .has_alpha = alpha}));
     CHECK_FALSE(info.swaps_axes());
   }
 }
 
-TEST_CASE("a PNG's EXIF is not looked at") {
-  const Bytes exif = test::exif_payload(6);
-  const Bytes turned = test::with_png_chunk(small_png(), "eXIf", std::span(exif).subspan(6));
-  CHECK(info_of(turned).orientation == 1);
+// The TIFF structure alone, as eXIf holds it.
+Bytes png_exif(int orientation, bool big_endian = false) {
+  const Bytes payload = test::exif_payload(orientation, big_endian);
+  return {payload.begin() + 6, payload.end()};
+}
+
+TEST_CASE("C6, E1: a PNG's eXIf chunk tells its orientation") {
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(orientation))).orientation == orientation);
+    CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(orientation, true))).orientation == orientation);
+  }
+  const PictureInfo turned = info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(6)));
+  CHECK(turned.swaps_axes());
+  CHECK(turned.width == 3);  // as stored
+  CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(0))).orientation == 1);
+  CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(9))).orientation == 1);
+  CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", {})).orientation == 1);
+}
+
+TEST_CASE("C6: the first sound eXIf chunk before the pixels counts") {
+  const Bytes turned = test::with_png_chunk(small_png(), "eXIf", png_exif(6));
+  CHECK(info_of(test::with_png_chunk(turned, "eXIf", png_exif(3), "eXIf")).orientation == 3);
+  CHECK(info_of(test::with_bad_png_checksum(turned, "eXIf")).orientation == 1);
+  CHECK(info_of(test::with_png_chunk(test::with_bad_png_checksum(turned, "eXIf"), "eXIf", png_exif(8))).orientation == 8);
+  CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(6), "IEND")).orientation == 1);
+  // JPEG's mark does not belong in a PNG; libpng drops such a chunk.
+  CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", test::exif_payload(6))).orientation == 1);
+}
+
+TEST_CASE("C2: alpha and tRNS count as transparency") {
+  const auto has_alpha = [](const Bytes& file) { return info_of(file).has_alpha; };
+  CHECK_FALSE(has_alpha(small_png()));
+  CHECK_FALSE(has_alpha(small_jpeg()));
+  CHECK(has_alpha(test::with_png_chunk(small_png(), "tRNS", Bytes(6))));
+  CHECK(has_alpha(test::make_png({.color = PngColor::rgba}, test::noise_samples(1, 1, 4, 255))));
+}
+
+TEST_CASE("C7: a colour profile is noticed") {
+  CHECK_FALSE(info_of(small_png()).has_icc);
+  CHECK(info_of(test::with_png_chunk(small_png(), "iCCP", Bytes(20))).has_icc);
+  CHECK_FALSE(info_of(small_jpeg()).has_icc);
+  CHECK(info_of(test::with_jpeg_segment(small_jpeg(), 0xE2, test::bytes_of("ICC_PROFILE\0\1\1profile"sv))).has_icc);
+}
+
+Bytes animation_control(unsigned frames) { return {std::byte{0}, std::byte{0}, std::byte{0}, std::byte(frames), {}, {}, {}, {}}; }
+
+TEST_CASE("C8: animated PNG, MPO and Ultra HDR hold more images than the one that is read") {
+  const auto more = [](const Bytes& file) { return info_of(file).more_images; };
+  const auto animated = [](unsigned frames) { return test::with_png_chunk(small_png(), "acTL", animation_control(frames)); };
+  CHECK_FALSE(more(small_png()));
+  CHECK(more(animated(2)));
+  CHECK(more(animated(1)));  // the picture itself is no frame
+  CHECK_FALSE(more(test::with_png_chunk(animated(1), "fcTL", Bytes(26))));
+  CHECK(more(test::with_png_chunk(animated(3), "fcTL", Bytes(26))));
+
+  const auto with_segment = [](unsigned marker, std::string_view text) {
+    return test::with_jpeg_segment(small_jpeg(), marker, test::bytes_of(text));
+  };
+  CHECK_FALSE(more(small_jpeg()));
+  CHECK(more(with_segment(0xE2, "MPF\0II*\0"sv)));
+  CHECK(more(with_segment(0xE2, "urn:iso:std:iso:ts:21496:-1\0\0\0"sv)));
+  CHECK(more(with_segment(0xE1, "http://ns.adobe.com/xap/1.0/\0<x:xmpmeta xmlns:hdrgm=\"http://ns.adobe.com/hdr-gain-map/1.0/\"/>"sv)));
+  CHECK_FALSE(more(with_segment(0xE1, "http://ns.adobe.com/xap/1.0/\0<x:xmpmeta/>"sv)));
+  CHECK_FALSE(more(with_segment(0xE2, "FPXR\0"sv)));
 }
 
 TEST_CASE("the header of a JPEG tells its kind and orientation") {
   CHECK(same(info_of(small_jpeg()), {.format = FileFormat::jpeg, .width = 20, .height = 10}));
   const Bytes gray = test::make_jpeg({.width = 9, .height = 8, .color = JpegColor::gray}, test::smooth_samples(9, 8, 1));
   CHECK(info_of(gray).kind == PixelKind::gray);
+  const auto inks = test::smooth_samples(8, 8, 4);
+  CHECK(info_of(test::make_jpeg({.width = 8, .height = 8, .color = JpegColor::cmyk}, inks)).kind == PixelKind::cmyk);
+  CHECK(info_of(test::make_jpeg({.width = 8, .height = 8, .color = JpegColor::ycck}, inks)).kind == PixelKind::ycck);
   const Bytes turned = test::with_exif_orientation(small_jpeg(), 6, true);
   CHECK(info_of(turned).orientation == 6);
   CHECK(info_of(turned).swaps_axes());
@@ -119,7 +213,9 @@ void check_prefixes(const Bytes& file, std::size_t limit) {
 }
 
 TEST_CASE("a prefix is enough, or more is asked for") {
-  check_prefixes(small_png(), 40);
+  check_prefixes(small_png(), small_png().size());
+  const Bytes dressed = test::with_png_chunk(test::with_png_chunk(small_png(), "eXIf", png_exif(6)), "tRNS", Bytes(6));
+  check_prefixes(dressed, dressed.size());
   check_prefixes(test::with_exif_orientation(small_jpeg(), 5), small_jpeg().size());
 }
 
@@ -131,6 +227,14 @@ TEST_CASE("a JPEG header may come after much metadata") {
   CHECK(early.value().need_more);
   CHECK(info_of(jpeg).orientation == 7);
   CHECK(info_of(jpeg).width == 20);
+}
+
+TEST_CASE("the pixels of a PNG may come after much metadata") {
+  const Bytes png = test::with_png_chunk(test::with_png_chunk(small_png(), "iTXt", Bytes(100000)), "eXIf", png_exif(5));
+  const auto early = probe(std::span(png).first(65536), false);
+  REQUIRE(early.ok());
+  CHECK(early.value().need_more);
+  CHECK(info_of(png).orientation == 5);
 }
 
 TEST_CASE("fill bytes before a marker are stepped over") {
@@ -146,7 +250,9 @@ TEST_CASE("damaged PNG headers are refused") {
   CHECK_THAT(refusal_of(test::with_png_byte(small_png(), "IHDR", 8, std::byte{3})), ContainsSubstring("3 bits"));
   CHECK_THAT(refusal_of(test::with_png_byte(small_png(), "IHDR", 9, std::byte{5})), ContainsSubstring("colour type 5"));
   CHECK_THAT(refusal_of(test::without_png_chunk(small_png(), "IHDR")), ContainsSubstring("IHDR"));
-  CHECK_THAT(refusal_of(test::truncated(small_png(), 20)), ContainsSubstring("truncated"));
+  CHECK_THAT(refusal_of(test::truncated(small_png(), 20)), ContainsSubstring("truncated: it ends inside its header"));
+  CHECK_THAT(refusal_of(test::truncated(small_png(), 38)), ContainsSubstring("truncated: it ends before its pixels"));
+  CHECK_THAT(refusal_of(test::without_png_chunk(small_png(), "IDAT")), ContainsSubstring("no pixels"));
 }
 
 // The frame segment: marker, length, precision, height, width, channels.
@@ -155,15 +261,12 @@ Bytes with_frame_byte(std::size_t offset, std::byte value) {
   return test::with_byte(jpeg, test::jpeg_segment_at(jpeg, 0xC0) + offset, value);
 }
 
-TEST_CASE("JPEG kinds that are not supported are refused by name") {
-  CHECK_THAT(refusal_of(with_frame_byte(1, std::byte{0xC3})), ContainsSubstring("lossless JPEG"));
+TEST_CASE("C5: JPEG kinds that are not supported are refused by name") {
+  CHECK_THAT(refusal_of(with_frame_byte(1, std::byte{0xC3})), ContainsSubstring("lossless JPEG is not supported; save it as"));
+  CHECK_THAT(refusal_of(with_frame_byte(1, std::byte{0xF7})), ContainsSubstring("JPEG-LS is not supported; save it as"));
   CHECK_THAT(refusal_of(with_frame_byte(1, std::byte{0xC5})), ContainsSubstring("hierarchical JPEG"));
   CHECK_THAT(refusal_of(with_frame_byte(4, std::byte{12})), ContainsSubstring("12-bit JPEG"));
   CHECK_THAT(refusal_of(with_frame_byte(9, std::byte{2})), ContainsSubstring("2 channels"));
-  const auto inks = test::smooth_samples(8, 8, 4);
-  CHECK_THAT(refusal_of(test::make_jpeg({.width = 8, .height = 8, .color = JpegColor::cmyk}, inks)),
-             ContainsSubstring("CMYK JPEG is not supported; convert it to RGB"));
-  CHECK_THAT(refusal_of(test::make_jpeg({.width = 8, .height = 8, .color = JpegColor::ycck}, inks)), ContainsSubstring("YCCK JPEG"));
 }
 
 TEST_CASE("damaged JPEG headers are refused") {
@@ -188,7 +291,8 @@ TEST_CASE("the pixel limit names what was found and how to raise it") {
 }
 
 TEST_CASE("names are those people use") {
-  CHECK(format_name(FileFormat::webp) == "WebP");
+  CHECK(format_name(FileFormat::png) == "PNG");
+  CHECK(format_name(FileFormat::jpeg) == "JPEG");
   CHECK(pixel_kind_name(PixelKind::gray_alpha) == "gray+alpha");
   CHECK(pixel_kind_name(PixelKind::ycck) == "YCCK");
 }

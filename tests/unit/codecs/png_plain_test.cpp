@@ -80,7 +80,7 @@ TEST_CASE("a plain picture with any flaw is left to libpng") {
   CHECK_FALSE(rows_of(with_bad_png_checksum(good, "IDAT"), 3).read);
   CHECK_FALSE(rows_of(with_bad_png_checksum(good, "IEND"), 3).read);
   CHECK_FALSE(rows_of(without_png_chunk(good, "IEND"), 3).read);
-  CHECK_FALSE(rows_of(without_png_chunk(good, "IDAT"), 3).read);
+  CHECK_FALSE(rows_of(with_png_byte(good, "IDAT", 0, std::byte{0}), 3).read);  // no zlib stream
   for (std::size_t cut = 60; cut < good.size(); cut += 7) CHECK_FALSE(rows_of(truncated(good, cut), 3).read);
 }
 

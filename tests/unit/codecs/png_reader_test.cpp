@@ -113,7 +113,7 @@ bool image_is(const Bytes& file, const std::vector<std::uint8_t>& pixels) {
   return picture.ok() && pixels_of(picture.value()) == pixels;
 }
 
-TEST_CASE("photos of every PNG kind become 8-bit RGB or gray") {
+TEST_CASE("C1: photos of every PNG kind become 8-bit RGB or gray") {
   Decoder decoder;
   for_each_kind([&](PngColor color, int depth, bool interlaced) {
     for (const auto& [width, height] : {std::pair{1, 1}, {3, 9}, {33, 17}}) {
@@ -126,13 +126,135 @@ TEST_CASE("photos of every PNG kind become 8-bit RGB or gray") {
   });
 }
 
-TEST_CASE("every 16-bit sample is shifted or scaled to 8 bits") {
+TEST_CASE("C3: every 16-bit sample is shifted or scaled to 8 bits") {
   Made all{{.width = 256, .height = 256, .color = PngColor::gray, .bit_depth = 16}, Samples(65536), {}};
   for (std::size_t i = 0; i < all.samples.size(); ++i) all.samples[i] = static_cast<std::uint16_t>(i);
   all.file = test::make_png(all.spec, all.samples);
   Decoder decoder;
   check_image(decoder, all, {.channels = 1, .depth16 = Depth16::shift});
   check_image(decoder, all, {.channels = 1, .depth16 = Depth16::scale});
+}
+
+constexpr test::Color kBehind{200, 100, 7};
+
+// tRNS as the file holds it: two bytes a sample, most significant first.
+Bytes key_chunk(const Samples& key) {
+  Bytes data;
+  for (const std::uint16_t sample : key) {
+    data.push_back(static_cast<std::byte>(sample >> 8));
+    data.push_back(static_cast<std::byte>(sample & 0xFF));
+  }
+  return data;
+}
+
+Bytes alpha_chunk(const std::vector<std::uint8_t>& alpha) {
+  const auto bytes = std::as_bytes(std::span(alpha));
+  return {bytes.begin(), bytes.end()};
+}
+
+// The picture without its alpha, each pixel blended by `alpha_at(pixel)`.
+template <class AlphaAt>
+std::vector<std::uint8_t> expected_blend(const Made& made, const ImageOptions& options, const AlphaAt& alpha_at) {
+  std::vector<std::uint8_t> expected;
+  const std::size_t pixels = made.samples.size() / static_cast<std::size_t>(test::channels_of(made.spec.color));
+  for (std::size_t i = 0; i < pixels; ++i) {
+    test::Color color = color_at(made, i, options.depth16);
+    const unsigned alpha = alpha_at(i);
+    for (std::size_t c = 0; c < 3; ++c) {
+      color[c] = static_cast<std::uint8_t>((color[c] * alpha + kBehind[c] * (255U - alpha) + 127U) / 255U);
+    }
+    if (options.channels == 3) {
+      expected.insert(expected.end(), color.begin(), color.end());
+    } else {
+      expected.push_back(luma(color[0], color[1], color[2]));
+    }
+  }
+  return expected;
+}
+
+template <class AlphaAt>
+void check_blend(const Made& made, const AlphaAt& alpha_at) {
+  Decoder decoder;
+  for (const int channels : {3, 1}) {
+    for (const Depth16 depth16 : {Depth16::shift, Depth16::scale}) {
+      const ImageOptions options{.channels = channels, .depth16 = depth16, .blend = kBehind};
+      const auto picture = decoder.decode_image(made.file, options);
+      REQUIRE(picture.ok());
+      CHECK(pixels_of(picture.value()) == expected_blend(made, options, [&](std::size_t pixel) { return alpha_at(pixel, depth16); }));
+    }
+    check_image(decoder, made, {.channels = channels});  // without blend alpha is dropped
+  }
+}
+
+TEST_CASE("C2: blend lays RGBA and gray+alpha over the colour, 8 and 16 bits, interlaced or not") {
+  for (const PngColor color : {PngColor::gray_alpha, PngColor::rgba}) {
+    for (const int depth : {8, 16}) {
+      for (const bool interlaced : {false, true}) {
+        CAPTURE(static_cast<int>(color), depth, interlaced);
+        const Made made = make(color, depth, 33, 17, interlaced);
+        const auto channels = static_cast<std::size_t>(test::channels_of(color));
+        check_blend(made, [&](std::size_t pixel, Depth16 depth16) {
+          return unsigned{to_8_bits(made.samples[pixel * channels + channels - 1], depth, depth16)};
+        });
+      }
+    }
+  }
+}
+
+TEST_CASE("C2: blend takes a tRNS colour as transparent, at the depth of the file") {
+  for (const PngColor color : {PngColor::gray, PngColor::rgb}) {
+    for (const int depth : {1, 2, 4, 8, 16}) {
+      if (color == PngColor::rgb && depth < 8) continue;
+      CAPTURE(static_cast<int>(color), depth);
+      const std::size_t channels = color == PngColor::rgb ? 3 : 1;
+      Made made = make(color, depth, 9, 7, false);
+      const Samples key(made.samples.begin() + static_cast<std::ptrdiff_t>(5 * channels),
+                        made.samples.begin() + static_cast<std::ptrdiff_t>(6 * channels));
+      if (depth == 16) made.samples[0] = key[0] ^ 1U;  // the same in its upper byte: not the key
+      made.file = test::with_png_chunk(test::make_png(made.spec, made.samples), "tRNS", key_chunk(key));
+      check_blend(made, [&](std::size_t pixel, Depth16) {
+        return std::equal(key.begin(), key.end(), made.samples.begin() + static_cast<std::ptrdiff_t>(pixel * channels)) ? 0U : 255U;
+      });
+    }
+  }
+}
+
+TEST_CASE("C2: blend takes the alpha of palette colours, opaque where tRNS is shorter") {
+  for (const int depth : {2, 8}) {
+    for (const bool interlaced : {false, true}) {
+      Made made = make(PngColor::palette, depth, 19, 13, interlaced);
+      const std::vector<std::uint8_t> alpha = {0, 90, 200};
+      made.file = test::with_png_chunk(made.file, "tRNS", alpha_chunk(alpha));
+      check_blend(made, [&](std::size_t pixel, Depth16) {
+        const std::size_t index = made.samples[pixel];
+        return index < alpha.size() ? unsigned{alpha[index]} : 255U;
+      });
+    }
+  }
+}
+
+TEST_CASE("C2: blend leaves a picture without transparency as it is") {
+  Decoder decoder;
+  for (const PngColor color : {PngColor::gray, PngColor::rgb, PngColor::palette}) {
+    const Made made = make(color, 8, 19, 13, false);
+    for (const int channels : {1, 3}) check_image(decoder, made, {.channels = channels, .blend = kBehind});
+  }
+}
+
+TEST_CASE("C2: transparency that cannot be understood is an error where it matters, and only there") {
+  const auto blended = [](const Bytes& file) { return Decoder().decode_image(file, {.blend = kBehind}).ok(); };
+  const auto dropped = [](const Bytes& file) { return Decoder().decode_image(file, {}).ok(); };
+  const Made rgb = make(PngColor::rgb, 8, 5, 5, false);
+  const Bytes keyed = test::with_png_chunk(rgb.file, "tRNS", key_chunk({1, 2, 3}));
+  const Bytes palette = make(PngColor::palette, 8, 5, 5, false).file;
+  const Bytes early = test::with_png_chunk(palette, "tRNS", Bytes(3), "PLTE");
+  REQUIRE(blended(keyed));
+  for (const Bytes& spoilt : {test::with_bad_png_checksum(keyed, "tRNS"), test::with_png_chunk(rgb.file, "tRNS", Bytes(5)), early}) {
+    CHECK_FALSE(blended(spoilt));
+    CHECK(dropped(spoilt));
+    Decoder decoder;
+    CHECK_THAT(decoder.decode_image(spoilt, {.blend = kBehind}).error().message, ContainsSubstring("tRNS"));
+  }
 }
 
 // What a label must hold: colours without alpha, or the first sample of each pixel.
@@ -193,7 +315,7 @@ TEST_CASE("16-bit colour labels are refused") {
   }
 }
 
-TEST_CASE("constant alpha does not vary, one other value does") {
+TEST_CASE("E-h: constant alpha does not vary, one other value does") {
   Decoder decoder;
   const auto varies = [&](PngColor color, int depth, const Samples& samples) {
     return decoder.decode_label(test::make_png({.width = 2, .height = 2, .color = color, .bit_depth = depth}, samples), kMaxPixels)
@@ -208,7 +330,7 @@ TEST_CASE("constant alpha does not vary, one other value does") {
   CHECK(varies(PngColor::rgba, 8, {1, 1, 1, 0, 2, 2, 2, 0, 3, 3, 3, 1, 4, 4, 4, 0}));
 }
 
-TEST_CASE("chunks about colour and transparency never alter a sample") {
+TEST_CASE("E-o: chunks about colour and transparency never alter a sample") {
   Decoder decoder;
   const auto byte_chunk = [](std::string_view text) { return test::bytes_of(text); };
   for (const PngColor color : {PngColor::gray, PngColor::palette, PngColor::rgb}) {
@@ -255,7 +377,7 @@ TEST_CASE("damaged or huge metadata does not spoil a good picture") {
   CHECK(image_is(test::with_png_chunk(plain.file, "tEXt", text, "IEND"), plain.pixels));
 }
 
-TEST_CASE("compressed metadata is never unpacked") {
+TEST_CASE("V8: compressed metadata is never unpacked") {
   const Plain plain;
   Bytes bomb = test::bytes_of(std::string_view("name\0\0", 6));
   const Bytes zeros = test::deflated_zeros(std::size_t{32} << 20);

@@ -30,6 +30,39 @@ TEST_CASE("alpha is dropped and its changes are noticed") {
   CHECK(gray == std::array<std::uint16_t, 2>{500, 600});
 }
 
+TEST_CASE("C4: inverted inks leave light, scaled down by 256 and not by 255") {
+  CHECK(ink_to_light(255, 255) == 255);
+  CHECK(ink_to_light(0, 255) == 1);
+  CHECK(ink_to_light(0, 0) == 0);
+  CHECK(ink_to_light(255, 0) == 0);
+  CHECK(ink_to_light(128, 200) == 101);  // 200 - (25400 >> 8)
+  const std::array<std::uint8_t, 4> inks = {255, 128, 0, 200};
+  std::array<std::uint8_t, 3> rgb{};
+  std::uint8_t gray = 0;
+  inks_to_rgb(inks.data(), rgb.data(), 1);
+  inks_to_gray(inks.data(), &gray, 1);
+  CHECK(rgb == std::array<std::uint8_t, 3>{200, 101, 1});
+  CHECK(gray == luma(200, 101, 1));
+}
+
+TEST_CASE("C2: blending is exact at both ends and rounds between") {
+  for (unsigned sample = 0; sample < 256; ++sample) {
+    CHECK(blend(sample, 99, 255) == sample);
+    CHECK(blend(99, sample, 0) == sample);
+    for (unsigned alpha = 0; alpha < 256; ++alpha) CHECK(blend(sample, sample, alpha) == sample);
+  }
+  CHECK(blend(255, 0, 128) == 128);
+  CHECK(blend(1, 0, 127) == 0);  // 127 + 127 is not 255 yet
+  CHECK(blend(1, 0, 128) == 1);
+  const std::array<std::uint8_t, 8> rgba = {10, 20, 30, 255, 10, 20, 30, 0};
+  std::array<std::uint8_t, 6> rgb{};
+  std::array<std::uint8_t, 2> gray{};
+  blend_to_rgb(rgba.data(), {200, 100, 0}, rgb.data(), 2);
+  blend_to_gray(rgba.data(), {200, 100, 0}, gray.data(), 2);
+  CHECK(rgb == std::array<std::uint8_t, 6>{10, 20, 30, 200, 100, 0});
+  CHECK(gray == std::array<std::uint8_t, 2>{luma(10, 20, 30), luma(200, 100, 0)});
+}
+
 TEST_CASE("rows of no pixels are left alone") {
   std::uint8_t untouched = 9;
   replicate_gray(&untouched, &untouched, 0);

@@ -61,8 +61,13 @@ TEST_CASE("image filters have names that read back") {
   CHECK(image_filter_name(ImageFilter::linear) == "linear");
   CHECK(image_filter_name(ImageFilter::area) == "area");
   CHECK(image_filter_name(ImageFilter::nearest) == "nearest");
-  for (const char* name : {"auto", "linear", "area", "nearest"}) CHECK(image_filter_name(image_filter_from_name(name).value()) == name);
-  CHECK_FALSE(image_filter_from_name("cubic"));
+  CHECK(image_filter_name(ImageFilter::triangle) == "triangle");
+  CHECK(image_filter_name(ImageFilter::cubic) == "cubic");
+  CHECK(image_filter_name(ImageFilter::lanczos) == "lanczos");
+  for (const char* name : {"auto", "linear", "area", "nearest", "triangle", "cubic", "lanczos"}) {
+    CHECK(image_filter_name(image_filter_from_name(name).value()) == name);
+  }
+  CHECK_FALSE(image_filter_from_name("bicubic"));
 }
 
 TEST_CASE("auto is area where both axes shrink, else linear") {
@@ -73,6 +78,7 @@ TEST_CASE("auto is area where both axes shrink, else linear") {
   CHECK(resolve_filter(ImageFilter::automatic, {100, 100}, {200, 200}) == ImageFilter::linear);
   CHECK(resolve_filter(ImageFilter::nearest, {100, 100}, {50, 50}) == ImageFilter::nearest);
   CHECK(resolve_filter(ImageFilter::linear, {100, 100}, {50, 50}) == ImageFilter::linear);
+  CHECK(resolve_filter(ImageFilter::lanczos, {100, 100}, {50, 50}) == ImageFilter::lanczos);
 }
 
 TEST_CASE("linear equals the integer formula for 1000 random pictures") {

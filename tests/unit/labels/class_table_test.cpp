@@ -84,11 +84,23 @@ TEST_CASE("colours are int(float(x)); a fraction is dropped with a warning") {
 }
 
 TEST_CASE("further columns are ignored with a warning that names them") {
-  const ClassTable table = parse("name,r,g,b,class_11\nbg,0,0,0,0\nBridge,1,1,1,1\n");
+  const ClassTable table = parse("name,r,g,b,weight,note\nbg,0,0,0,0.5,x\nBridge,1,1,1,1,\n");
   CHECK(table.classes.size() == 2);
   REQUIRE(table.warnings.size() == 1);
-  CHECK_THAT(table.warnings[0], ContainsSubstring("class_11"));
+  CHECK_THAT(table.warnings[0], ContainsSubstring("weight, note"));
   CHECK(parse("bg,0,0,0,9\n").warnings.size() == 1);
+}
+
+TEST_CASE("E-n: a column of 0 and 1 may mark classes that are not used, which --ignore leaves out") {
+  const ClassTable table = parse("name,r,g,b,class_11\nbg,0,0,0,0\nBridge,1,1,1,1\nVoid,2,2,2,0\n");
+  CHECK(names_of(table) == Names{"bg", "Bridge", "Void"});
+  REQUIRE(table.warnings.size() == 1);
+  CHECK_THAT(table.warnings[0], ContainsSubstring("class_11") && ContainsSubstring("--ignore") && ContainsSubstring("'bg', 'Void'"));
+  CHECK_THAT(parse("name,r,g,b,class_11\nbg,0,0,0,1\nBridge,1,1,1,1\n").warnings[0], !ContainsSubstring("--ignore"));
+}
+
+TEST_CASE("E-n: a column of new classes is told to be one for --map") {
+  CHECK_THAT(parse("name,r,g,b,to12\nSky,1,2,3,0\nRoad,4,5,6,3\n").warnings[0], ContainsSubstring("--map"));
 }
 
 TEST_CASE("values outside 0…255 and words for numbers are errors with the line") {
@@ -116,6 +128,46 @@ TEST_CASE("a colour or name that occurs twice is an error naming both lines") {
   CHECK_THAT(failure("name,r,g,b\na,1,2,3\na,4,5,6\n"),
              ContainsSubstring("line 3") && ContainsSubstring("line 2") && ContainsSubstring("'a'"));
   CHECK_THAT(failure("sky\nroad\nsky\n"), ContainsSubstring("line 3") && ContainsSubstring("line 1"));
+}
+
+TEST_CASE("V3: a row that repeats name and colour of another is left out with a warning") {
+  const ClassTable table = parse("name,r,g,b\nsky,1,2,3\nroad,4,5,6\nsky,1,2,3\n");
+  CHECK(names_of(table) == Names{"sky", "road"});
+  REQUIRE(table.warnings.size() == 1);
+  CHECK_THAT(table.warnings[0], ContainsSubstring("line 4") && ContainsSubstring("line 2") && ContainsSubstring("'sky'"));
+}
+
+TEST_CASE("V3: one class with two colours is sent to --map") {
+  CHECK_THAT(failure("name,r,g,b\nsky,1,2,3\nsky,4,5,6\n"), ContainsSubstring("line 3") && ContainsSubstring("--map"));
+}
+
+TEST_CASE("E-n: a label map of CVAT") {
+  const ClassTable table =
+      parse("# label:color_rgb:parts:actions\nbackground:0,0,0::\r\n\naeroplane:10, 10 ,128::\ntime: noon:1,2,3::\nunpainted:::\n");
+  CHECK(names_of(table) == Names{"background", "aeroplane", "time: noon", "unpainted"});
+  CHECK(table.classes[1].color == RgbColor{10, 10, 128});
+  CHECK_FALSE(table.classes[3].color);
+  CHECK_FALSE(table.has_colors);
+  CHECK(table.warnings.empty());
+  CHECK(parse("a:0,0,0::\nb:1,1,1::\n").has_colors);
+  CHECK_THAT(parse("person:0,0,0:head,hand:walk\n").warnings[0], ContainsSubstring("parts and actions"));
+}
+
+TEST_CASE("E-n: mistakes in a label map have their line") {
+  CHECK_THAT(failure("a:0,0,0::\nb:1,1::\n"), ContainsSubstring("line 2") && ContainsSubstring("2 numbers"));
+  CHECK_THAT(failure("# x\na:0,0,0::\nb:1,1,256::\n"), ContainsSubstring("line 3") && ContainsSubstring("256"));
+  CHECK_THAT(failure("a:0,0,0::\nb,1,1,1\n"), ContainsSubstring("line 2") && ContainsSubstring("name:r,g,b:parts:actions"));
+  CHECK_THAT(failure("a:0,0,0::\nb:0,0,0::\n"), ContainsSubstring("line 2") && ContainsSubstring("line 1"));
+}
+
+TEST_CASE("E-n: a list of colours between blanks, as DIGITS has it") {
+  const ClassTable table = parse("0 0 0\n128  64\t128\n\n 1 2 3 \n");
+  CHECK(names_of(table) == Names{"class_0", "class_1", "class_2"});
+  CHECK(table.classes[1].color == RgbColor{128, 64, 128});
+  CHECK(table.has_colors);
+  CHECK_THAT(table.warnings.at(0), ContainsSubstring("no names"));
+  CHECK_THAT(failure("0 0 0\n0 0 300\n"), ContainsSubstring("line 2") && ContainsSubstring("300"));
+  CHECK_THAT(failure("0 0 0\n0 0 0\n"), ContainsSubstring("line 2") && ContainsSubstring("line 1"));
 }
 
 TEST_CASE("a class without a name is an error") {

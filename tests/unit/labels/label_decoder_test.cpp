@@ -458,9 +458,191 @@ TEST_CASE("the most classes there can be all have ids") {
   CHECK(decoded.report.unknown_pixels == 0);
 }
 
-TEST_CASE("RGB pixels are no ids") {
-  CHECK_THAT(decode_refusal(make(numbered_classes(3), rules_of(LabelReading::index)), rgb_label(1, {kBlack})),
-             ContainsSubstring("8-bit RGB PNG") && ContainsSubstring("--classes"));
+TEST_CASE("E-g: RGB pixels of equal channels are ids") {
+  LabelRules rules = rules_of(LabelReading::index);
+  const OwnedLabel label = rgb_label(3, {{0, 0, 0}, {2, 2, 2}, {255, 255, 255}, {1, 1, 1}, {7, 7, 7}, {7, 7, 7}});
+  const Decoded decoded = decode(make(numbered_classes(3), rules), label);
+  CHECK(decoded.ids == Ids{0, 2, kIgnored, 1, kIgnored, kIgnored});
+  CHECK(decoded.report.unknown_pixels == 2);
+  REQUIRE(decoded.report.unknown.size() == 1);
+  CHECK(decoded.report.unknown[0].text == "id 7");
+  CHECK(decoded.report.unknown[0].x == 1);
+  CHECK(decoded.report.unknown[0].y == 1);
+  rules.unknown = {UnknownPolicy::Kind::to_class, 2};
+  CHECK(decode(make(numbered_classes(3), rules), label).ids == Ids{0, 2, kIgnored, 1, 2, 2});
+}
+
+TEST_CASE("E-g: a single coloured pixel makes an RGB label no ids") {
+  const LabelDecoder decoder = make(numbered_classes(3), rules_of(LabelReading::index));
+  CHECK_THAT(
+      decode_refusal(decoder, rgb_label(2, {kBlack, kBlack, {2, 2, 1}, kBlack})),
+      ContainsSubstring("8-bit RGB PNG") && ContainsSubstring("x=0 y=1") && ContainsSubstring("#020201") && ContainsSubstring("--classes"));
+}
+
+// ---- values of a map
+
+namespace {
+
+std::uint32_t packed(RgbColor color) { return std::uint32_t{color[0]} << 16 | std::uint32_t{color[1]} << 8 | color[2]; }
+
+LabelRules mapped_rules(LabelReading reading, const std::vector<MappedValue>& values) {
+  LabelRules rules = rules_of(reading);
+  rules.values = values;
+  return rules;
+}
+
+}  // namespace
+
+TEST_CASE("E-j: ids become what the map says, at every depth, and all others are unknown") {
+  const LabelDecoder decoder =
+      make(numbered_classes(2), mapped_rules(LabelReading::index, {{300, 1}, {0, 1}, {128, 0}, {9, kIgnored}, {7, 1}}));
+  const Decoded narrow = decode(decoder, gray_label(6, {0, 128, 9, 7, 1, 255}));
+  CHECK(narrow.ids == Ids{1, 0, kIgnored, 1, kIgnored, kIgnored});
+  CHECK(narrow.report.unknown_pixels == 1);
+  CHECK(narrow.report.unknown[0].text == "id 1");
+  CHECK(decode(decoder, gray_label(3, {300, 65535, 128}, 16)).ids == Ids{1, kIgnored, 0});
+  CHECK(decode(decoder, palette_label(2, {7, 9}, {kBlack})).ids == Ids{1, kIgnored});
+  CHECK(decoder.table().classes[0].sources == Sources{std::int64_t{128}});
+  CHECK(decoder.table().classes[1].sources == Sources{std::int64_t{0}, std::int64_t{7}, std::int64_t{300}});
+  CHECK(decoder.table().ignore == Sources{std::int64_t{9}, std::int64_t{255}, std::int64_t{65535}});
+}
+
+TEST_CASE("V2: a map gives 255 and 65535 meaning") {
+  const LabelDecoder decoder = make(binary_classes(), mapped_rules(LabelReading::index, {{0, 0}, {255, 1}, {65535, 1}}));
+  CHECK(decode(decoder, gray_label(2, {0, 255})).ids == Ids{0, 1});
+  CHECK(decode(decoder, gray_label(3, {0, 255, 65535}, 16)).ids == Ids{0, 1, 1});
+  CHECK(decoder.table().ignore.empty());
+}
+
+TEST_CASE("E-j: colours become what the map says, and classes need no colour of their own") {
+  LabelRules rules =
+      mapped_rules(LabelReading::color, {{packed(kRed), 0}, {packed(kWhite), 0}, {packed(kBlack), kIgnored}, {packed(kBlue), 1}});
+  const LabelDecoder decoder = make(numbered_classes(2), rules);
+  const Decoded decoded = decode(decoder, rgb_label(5, {kRed, kWhite, kBlack, kBlue, {1, 1, 1}}));
+  CHECK(decoded.ids == Ids{0, 0, kIgnored, 1, kIgnored});
+  CHECK(decoded.report.unknown_pixels == 1);
+  CHECK(decoder.table().classes[0].sources == Sources{"#ff0000", "#ffffff"});
+  CHECK(decoder.table().ignore == Sources{"#000000"});
+  CHECK(decode(decoder, palette_label(2, {1, 0}, {kBlue, kRed})).ids == Ids{0, 1});
+}
+
+TEST_CASE("what is ignored goes before what a map says") {
+  LabelRules rules = mapped_rules(LabelReading::index, {{0, 0}, {1, 1}, {2, 1}});
+  rules.ignore_ids = {2, 5};
+  rules.ignore_classes = {0};
+  const Decoded decoded = decode(make(numbered_classes(2), rules), gray_label(4, {0, 1, 2, 5}));
+  CHECK(decoded.ids == Ids{kIgnored, 1, kIgnored, kIgnored});
+  CHECK(decoded.report.unknown_pixels == 0);
+}
+
+TEST_CASE("colours that no class has can be ignored") {
+  LabelRules rules = rules_of(LabelReading::color);
+  rules.ignore_colors = {{224, 224, 192}, kRed};
+  const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules);
+  const Decoded decoded = decode(decoder, rgb_label(3, {kBlack, {224, 224, 192}, kRed}));
+  CHECK(decoded.ids == Ids{0, kIgnored, kIgnored});
+  CHECK(decoded.report.unknown_pixels == 0);
+  CHECK(decoder.table().ignore == Sources{"#e0e0c0", "#ff0000"});
+  CHECK(decoder.table().classes[1].sources.empty());
+  rules.reading = LabelReading::index;
+  CHECK_THAT(refusal(numbered_classes(2), rules), ContainsSubstring("--ignore #e0e0c0"));
+}
+
+TEST_CASE("a map has nothing to say of brightness") {
+  CHECK_THAT(refusal(binary_classes(), mapped_rules(LabelReading::binary, {{0, 0}, {1, 1}})), ContainsSubstring("--threshold"));
+}
+
+// ---- nearest colour
+
+namespace {
+
+LabelRules nearest_rules(int distance = kMaxColorDistance) {
+  LabelRules rules = rules_of(LabelReading::color);
+  rules.unknown = {UnknownPolicy::Kind::nearest, 0, distance};
+  return rules;
+}
+
+}  // namespace
+
+TEST_CASE("V1: unknown colours become the nearest class within the distance") {
+  const LabelDecoder decoder = make(colored_classes({kBlack, kWhite}), nearest_rules(5));
+  const OwnedLabel label = rgb_label(6, {kBlack, {3, 4, 0}, {3, 4, 1}, {255, 250, 255}, {255, 249, 255}, kWhite});
+  const Decoded decoded = decode(decoder, label);
+  CHECK(decoded.ids == Ids{0, 0, kIgnored, 1, kIgnored, 1});
+  CHECK(decoded.report.nearest_pixels == 2);
+  CHECK(decoded.report.unknown_pixels == 2);
+  CHECK(decoded.report.unknown[0].text == "colour (3,4,1)");
+  CHECK(decoded.report.unknown[0].color == RgbColor{3, 4, 1});
+  const Decoded all = decode(make(colored_classes({kBlack, kWhite}), nearest_rules()), label);
+  CHECK(all.ids == Ids{0, 0, 0, 1, 1, 1});
+  CHECK(all.report.unknown_pixels == 0);
+}
+
+TEST_CASE("V1: of colours equally near the lowest class wins, an ignored one last") {
+  LabelRules rules = nearest_rules();
+  const OwnedLabel label = rgb_label(1, {{10, 0, 0}});
+  CHECK(decode(make(colored_classes({{20, 0, 0}, kBlack}), rules), label).ids == Ids{0});
+  CHECK(decode(make(colored_classes({kBlack, {20, 0, 0}}), rules), label).ids == Ids{0});
+  rules.ignore_classes = {0};
+  CHECK(decode(make(colored_classes({kBlack, {20, 0, 0}}), rules), label).ids == Ids{1});
+  CHECK(decode(make(colored_classes({kBlack, {30, 0, 0}}), rules), label).ids == Ids{kIgnored});
+}
+
+TEST_CASE("V1: nearest is the same for every pixel and form as comparing with all colours") {
+  std::mt19937 random(44);
+  std::vector<RgbColor> classes, pixels;
+  const auto any = [&] { return static_cast<std::uint8_t>(random()); };
+  for (int i = 0; i < 32; ++i) classes.push_back({any(), any(), any()});
+  for (int i = 0; i < 40000; ++i) pixels.push_back(i % 3 > 0 ? classes[random() % 32] : RgbColor{any(), any(), any()});
+  const Decoded decoded = decode(make(colored_classes(classes), nearest_rules()), rgb_label(200, pixels));
+  const auto distance = [](RgbColor a, RgbColor b) {
+    int sum = 0;
+    for (std::size_t c = 0; c < 3; ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);
+    return sum;
+  };
+  std::uint64_t away = 0;
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    std::size_t best = 0;
+    for (std::size_t c = 1; c < classes.size(); ++c)
+      if (distance(pixels[i], classes[c]) < distance(pixels[i], classes[best])) best = c;
+    REQUIRE(decoded.ids[i] == best);
+    away += distance(pixels[i], classes[best]) > 0;
+  }
+  CHECK(decoded.report.nearest_pixels == away);
+  const LabelDecoder two = make(colored_classes({kBlack, {200, 200, 200}}), nearest_rules(100));
+  const Decoded gray = decode(two, gray_label(4, {0, 40, 160, 255}));
+  CHECK(gray.ids == Ids{0, 0, 1, 1});
+  CHECK(gray.report.nearest_pixels == 3);
+  CHECK(decode(two, palette_label(2, {0, 1}, {{190, 210, 200}, {1, 0, 0}})).ids == Ids{1, 0});
+}
+
+TEST_CASE("E-k: a JPEG label is taken by the nearest colour, and by nothing else that reads colours") {
+  OwnedLabel label = rgb_label(2, {{250, 4, 3}, {2, 1, 0}});
+  label.raw.lossy = true;
+  CHECK(decode(make(colored_classes({kBlack, kRed}), nearest_rules(40)), label).ids == Ids{1, 0});
+  CHECK_THAT(decode_refusal(make(colored_classes({kBlack, kRed}), rules_of(LabelReading::color)), label),
+             ContainsSubstring("--unknown nearest:D"));
+  LabelRules ignoring = rules_of(LabelReading::color);
+  ignoring.unknown = {UnknownPolicy::Kind::ignore};
+  CHECK_FALSE(decode_refusal(make(colored_classes({kBlack, kRed}), ignoring), label).empty());
+}
+
+TEST_CASE("V1: nearest is for colours, within the colour cube") {
+  LabelRules rules = nearest_rules();
+  rules.reading = LabelReading::index;
+  CHECK_THAT(refusal(numbered_classes(3), rules), ContainsSubstring("--map") && ContainsSubstring("--unknown ignore"));
+  rules.reading = LabelReading::binary;
+  CHECK_THAT(refusal(binary_classes(), rules), ContainsSubstring("compares colours"));
+  for (const int distance : {-1, 443}) CHECK_THAT(refusal(colored_classes({kBlack}), nearest_rules(distance)), ContainsSubstring("0…442"));
+  CHECK(decode(make(colored_classes({kBlack}), nearest_rules(442)), rgb_label(1, {kWhite})).ids == Ids{0});
+}
+
+TEST_CASE("ids read as colours by mistake are not smoothed away by nearest") {
+  LabelRules rules = nearest_rules();
+  rules.reading_was_automatic = true;
+  DecodeReport report;
+  decode_failure(make(colored_classes({kBlack, kRed, kBlue}), rules), gray_label(3, {0, 1, 2}), report);
+  CHECK(report.ambiguous);
 }
 
 // ---- binary

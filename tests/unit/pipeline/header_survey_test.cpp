@@ -13,7 +13,8 @@ namespace {
 
 HeaderSurvey surveyed(const PackOptions& options) {
   Recorder recorder;
-  return survey_headers(samples_of(options), options.record, recorder).value();
+  SampleList list = samples_of(options);
+  return survey_headers(list, options.record, recorder).value();
 }
 
 HeaderSurvey surveyed(const TempFolder& folder) { return surveyed(options_for(folder)); }
@@ -27,9 +28,15 @@ codecs::PictureInfo picture(int width, int height, int orientation = 1) {
   return info;
 }
 
+SampleHeaders headers_of(const codecs::PictureInfo& image, const std::optional<codecs::PictureInfo>& label) {
+  SampleHeaders headers{{image, "image.jpg"}, {}};
+  if (label) headers.labels.push_back({*label, "label.png"});
+  return headers;
+}
+
 std::optional<Problem> checked(const codecs::PictureInfo& image, const std::optional<codecs::PictureInfo>& label,
                                const RecordOptions& options = {}) {
-  return check_headers(image, "image.jpg", label, "label.png", options);
+  return check_headers(headers_of(image, label), options);
 }
 
 }  // namespace
@@ -111,7 +118,7 @@ TEST_CASE("a file that vanished stops the survey") {
   const TempFolder folder;
   put(folder, "images/a.png", photo());
   const PackOptions options = options_for(folder);
-  const SampleList list = samples_of(options);
+  SampleList list = samples_of(options);
   std::filesystem::remove(folder / "images/a.png");
   Recorder recorder;
   const auto survey = survey_headers(list, options.record, recorder);
@@ -126,7 +133,8 @@ TEST_CASE("a signal ends the survey") {
   const PackOptions options = options_for(folder);
   Recorder recorder;
   recorder.stopped = true;
-  CHECK(survey_headers(samples_of(options), options.record, recorder).value().problems.count() == 0);
+  SampleList list = samples_of(options);
+  CHECK(survey_headers(list, options.record, recorder).value().problems.count() == 0);
 }
 
 TEST_CASE("a picture beyond --max-pixels is refused by its header") {
@@ -171,4 +179,32 @@ TEST_CASE("an orientation that nothing settles asks for a choice") {
   CHECK(problem->text() == "image.jpg: EXIF orientation 6, stored 30x30, label 30x30");
   CHECK_THAT(std::string(problem_advice(problem->kind)), ContainsSubstring("--exif apply or --exif ignore"));
   CHECK_FALSE(checked(picture(30, 30, 6), {}));
+}
+
+TEST_CASE("V6: the survey gives every sample the size that is packed") {
+  const TempFolder folder;
+  put(folder, "images/a.png", photo(10, 6));
+  put(folder, "labels/a.png", noise_label(8, 7));
+  put(folder, "images/b.png", photo(4, 5));
+  put(folder, "labels/b.png", noise_label(4, 5));
+  PackOptions options = options_for(folder);
+  SampleList list = samples_of(options);
+  Recorder recorder;
+  CHECK(survey_headers(list, options.record, recorder).value().problems.group(ProblemKind::size_mismatch).count == 1);
+  CHECK(list.samples[0].size == Extent{});
+  CHECK(list.samples[1].size == Extent{4, 5});
+  for (const auto& [policy, expected] :
+       {std::pair(SizeMismatch::each_to_target, Extent{10, 6}), std::pair(SizeMismatch::resize_label, Extent{10, 6}),
+        std::pair(SizeMismatch::crop_min, Extent{8, 6})}) {
+    options.record.size_mismatch = policy;
+    CHECK(survey_headers(list, options.record, recorder).value().problems.count() == 0);
+    CHECK(list.samples[0].size == expected);
+  }
+}
+
+TEST_CASE("E1: the packed size is that of the turned picture") {
+  const codecs::PictureInfo image = picture(8, 6, 6);
+  CHECK(packed_source_size(headers_of(image, {}), {}) == Extent{6, 8});
+  CHECK(packed_source_size(headers_of(image, picture(8, 6)), {}) == Extent{8, 6});
+  CHECK(packed_source_size(headers_of(image, picture(6, 8)), {}) == Extent{6, 8});
 }

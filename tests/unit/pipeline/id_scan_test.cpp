@@ -18,8 +18,10 @@ void put_label(const TempFolder& folder, const std::string& key, const Bytes& la
 }
 
 IdScan scanned(const TempFolder& folder, std::uint64_t max_pixels = kMaxPixels) {
+  const SampleList list = samples_of(options_for(folder));
+  const std::vector<const SampleList*> lists{&list};
   Recorder recorder;
-  return scan_ids(samples_of(options_for(folder)), max_pixels, recorder).value();
+  return scan_ids(lists, max_pixels, recorder).value();
 }
 
 std::bitset<65536> set_of(const Ids& ids) {
@@ -47,9 +49,31 @@ TEST_CASE("labels that cannot be read as ids are passed over") {
   const TempFolder folder;
   put_label(folder, "a", id_label(2, 2, {1, 1, 1, 1}));
   put_label(folder, "damaged", truncated(noise_label(64, 64, 255), 300));
-  put_label(folder, "photo", photo());
   put_label(folder, "large", id_label(3, 3, Ids(9, 8)));
   CHECK(scanned(folder, 8).narrow == set_of({1}));
+}
+
+TEST_CASE("E-g: RGB labels of equal channels hold ids, and the first that holds a colour is named") {
+  const TempFolder folder;
+  put_label(folder, "a", color_label(2, 1, {0, 1}, {{7, 7, 7}, {200, 200, 200}}));
+  CHECK(scanned(folder).narrow == set_of({7, 200}));
+  CHECK(scanned(folder).colored_label.empty());
+  for (int i = 10; i < 60; ++i) put_label(folder, "b" + std::to_string(i), id_label(1, 1, {1}));
+  put_label(folder, "b30", color_label(2, 1, {0, 1}, {{7, 7, 7}, {200, 200, 201}}));
+  for (int i = 10; i < 60; ++i) put_label(folder, "c" + std::to_string(i), photo(2, 2));
+  const IdScan scan = scanned(folder);
+  CHECK(scan.colored_label == folder / "labels/b30.png");
+  CHECK(scan.color == "#c8c8c9 at x=1 y=0");
+}
+
+TEST_CASE("lists without labels are passed over") {
+  const TempFolder folder, other;
+  put_label(folder, "a", id_label(1, 1, {4}));
+  put(other, "images/x.png", photo());
+  const SampleList labelled = samples_of(options_for(folder)), unlabelled = samples_of(options_for(other));
+  const std::vector<const SampleList*> lists{&unlabelled, &labelled};
+  Recorder recorder;
+  CHECK(scan_ids(lists, kMaxPixels, recorder).value().narrow == set_of({4}));
 }
 
 TEST_CASE("a label that vanished stops the scan") {
@@ -57,8 +81,9 @@ TEST_CASE("a label that vanished stops the scan") {
   put_label(folder, "a", noise_label());
   const SampleList list = samples_of(options_for(folder));
   std::filesystem::remove(folder / "labels/a.png");
+  const std::vector<const SampleList*> lists{&list};
   Recorder recorder;
-  const auto scan = scan_ids(list, kMaxPixels, recorder);
+  const auto scan = scan_ids(lists, kMaxPixels, recorder);
   REQUIRE_FALSE(scan.ok());
   CHECK(scan.error().code == ErrorCode::io);
   CHECK(scan.error().path == folder / "labels/a.png");
@@ -67,10 +92,12 @@ TEST_CASE("a label that vanished stops the scan") {
 TEST_CASE("progress counts every label") {
   const TempFolder folder;
   for (int i = 0; i < 30; ++i) put_label(folder, std::to_string(i), id_label(1, 1, {1}));
+  const SampleList list = samples_of(options_for(folder));
+  const std::vector<const SampleList*> lists{&list, &list};
   Recorder recorder;
-  REQUIRE(scan_ids(samples_of(options_for(folder)), kMaxPixels, recorder).ok());
-  CHECK(recorder.last.samples_done == 30);
-  CHECK(recorder.last.samples_total == 30);
+  REQUIRE(scan_ids(lists, kMaxPixels, recorder).ok());
+  CHECK(recorder.last.samples_done == 60);
+  CHECK(recorder.last.samples_total == 60);
   CHECK(recorder.last.bytes_in > 0);
 }
 

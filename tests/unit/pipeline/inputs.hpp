@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/gather.hpp"
 #include "pipeline/header_survey.hpp"
 #include "pipeline/label_setup.hpp"
 #include "pipeline/observer.hpp"
@@ -115,13 +116,14 @@ inline pipeline::PackOptions options_for(const TempFolder& folder) {
   return options;
 }
 
+// Of an input that makes one set.
 inline pipeline::SampleList samples_of(const pipeline::PackOptions& options) {
-  pipeline::PlanSummary summary;
   pipeline::ProblemLog problems;
-  auto list = pipeline::gather_samples(options.input, summary, problems);
-  if (!list.ok()) FAIL(list.error().describe());
+  auto gathered = pipeline::gather(options, problems);
+  if (!gathered.ok()) FAIL(gathered.error().describe());
   REQUIRE(problems.text() == "");
-  return std::move(list).value();
+  REQUIRE(gathered->splits.size() == 1);
+  return std::move(gathered->splits.front().list);
 }
 
 // Samples and what their labels mean, up to the plan.
@@ -135,18 +137,28 @@ inline Prepared prepared(const pipeline::PackOptions& options) {
   Recorder recorder;
   pipeline::ProblemLog problems;
   const auto survey = pipeline::survey_headers(result.list, options.record, recorder).value();
-  auto setup = pipeline::resolve_labels(result.options, result.list, survey, recorder, problems);
+  const std::vector<pipeline::SampleList*> lists{&result.list};
+  auto setup = pipeline::resolve_labels(result.options, lists, survey.forms, recorder, problems);
   if (!setup.ok()) FAIL(setup.error().describe());
   REQUIRE(problems.text() == "");
   result.setup = std::move(setup).value();
   return result;
 }
 
+// A run of one set, with what was said of the input as a whole.
+inline pipeline::PackReport only_set(pipeline::PackRun run) {
+  pipeline::PackReport report;
+  if (!run.sets.empty()) report = std::move(run.sets.front());
+  report.status = run.status;
+  report.problems.append(run.problems);
+  return report;
+}
+
 inline pipeline::PackReport packed(const pipeline::PackOptions& options) {
   Recorder recorder;
-  auto report = pipeline::pack(options, false, recorder);
-  if (!report.ok()) FAIL(report.error().describe());
-  return std::move(report).value();
+  auto run = pipeline::pack(options, false, recorder);
+  if (!run.ok()) FAIL(run.error().describe());
+  return only_set(std::move(run).value());
 }
 
 }  // namespace hotpack::test

@@ -52,7 +52,7 @@ struct PackedFolder {
 
 std::vector<bool> kept_of(const OutputFolder& folder, const Plan& plan, Names& damaged) {
   std::vector<bool> kept;
-  for (const auto& shard : find_kept_shards(folder, plan, damaged)) kept.push_back(shard.has_value());
+  for (const auto& shard : find_kept_shards(folder, plan, {0, plan.shards.size()}, damaged)) kept.push_back(shard.has_value());
   return kept;
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("all shards of the same inputs and options are kept, and the pack is c
   PackedFolder pack;
   const Plan plan = pack.plan();
   Names damaged;
-  const auto kept = find_kept_shards(pack.look(), plan, damaged);
+  const auto kept = find_kept_shards(pack.look(), plan, {0, plan.shards.size()}, damaged);
   CHECK(damaged.empty());
   CHECK(is_complete(pack.look(), plan, kept));
   for (std::size_t i = 0; i < 3; ++i) {
@@ -181,13 +181,13 @@ TEST_CASE("a shard or manifest that is missing makes the pack incomplete") {
   std::filesystem::remove(pack.folder / ("packed/" + std::string(kSecond)));
   Names damaged;
   CHECK(kept_of(pack.look(), plan) == std::vector<bool>{true, false, true});
-  CHECK_FALSE(is_complete(pack.look(), plan, find_kept_shards(pack.look(), plan, damaged)));
+  CHECK_FALSE(is_complete(pack.look(), plan, find_kept_shards(pack.look(), plan, {0, plan.shards.size()}, damaged)));
 
   PackedFolder other;
   const Plan other_plan = other.plan();
   std::filesystem::remove(other.folder / "packed/dataset.json");
   CHECK(kept_of(other.look(), other_plan) == std::vector<bool>{true, true, true});
-  CHECK_FALSE(is_complete(other.look(), other_plan, find_kept_shards(other.look(), other_plan, damaged)));
+  CHECK_FALSE(is_complete(other.look(), other_plan, find_kept_shards(other.look(), other_plan, {0, other_plan.shards.size()}, damaged)));
 }
 
 TEST_CASE("a damaged shard is not kept, and named") {
@@ -281,7 +281,7 @@ TEST_CASE("sources are compared by their hashes") {
   PackedFolder pack;
   const Plan plan = pack.plan();
   const auto unchanged = [&](std::size_t shard) {
-    return check_sources(pack.folder / "packed", format::shard_file_name(shard, 3), plan.shards[shard], pack.list).value().unchanged;
+    return check_sources(pack.folder / "packed", format::shard_file_name(shard, 3), plan.shards[shard], pack.list, 0).value().unchanged;
   };
   CHECK(unchanged(0));
   CHECK(unchanged(1));
@@ -299,10 +299,10 @@ TEST_CASE("sources are compared by their hashes") {
 TEST_CASE("checking sources names the samples that a shard lacks") {
   PackedFolder pack(true);
   const Plan plan = pack.plan();
-  const SourceCheck first = check_sources(pack.folder / "packed", format::shard_file_name(0, 3), plan.shards[0], pack.list).value();
+  const SourceCheck first = check_sources(pack.folder / "packed", format::shard_file_name(0, 3), plan.shards[0], pack.list, 0).value();
   CHECK(first.unchanged);
   CHECK(first.skipped.empty());
-  const SourceCheck second = check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list).value();
+  const SourceCheck second = check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list, 0).value();
   CHECK(second.unchanged);
   CHECK(second.skipped.size() == 1);
 }
@@ -311,7 +311,7 @@ TEST_CASE("a source that vanished is an I/O error") {
   PackedFolder pack;
   const Plan plan = pack.plan();
   std::filesystem::remove(pack.folder / "images/2.png");
-  const auto unchanged = check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list);
+  const auto unchanged = check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list, 0);
   REQUIRE_FALSE(unchanged.ok());
   CHECK(unchanged.error().code == ErrorCode::io);
 }

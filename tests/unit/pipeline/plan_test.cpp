@@ -20,13 +20,15 @@ SampleList list_of(const Names& keys) {
   list.has_label_files = true;
   for (const std::string& key : keys) {
     Sample sample;
-    for (FoundFile* file : {&sample.image, &sample.label}) {
-      FileList& files = file == &sample.image ? list.images : list.labels;
-      file->text = files.arena.add(key, ".png");
-      file->text_length = static_cast<std::uint32_t>(key.size() + 4);
-      file->key_length = static_cast<std::uint32_t>(key.size());
-      file->bytes = 100 + key.size();
-    }
+    const auto add_file = [&](FileList& files, SourceFile& file) {
+      file.text = files.arena.add(key, ".png");
+      file.text_length = static_cast<std::uint32_t>(key.size() + 4);
+      file.bytes = 100 + key.size();
+    };
+    add_file(list.images, sample.image);
+    add_file(list.labels, sample.label);
+    sample.image.key = sample.image.text;
+    sample.image.key_length = static_cast<std::uint32_t>(key.size());
     list.samples.push_back(sample);
   }
   return list;
@@ -112,16 +114,16 @@ TEST_CASE("shuffled order does not depend on the order before") {
 TEST_CASE("record sizes are those of every storage") {
   PackOptions options = options_of();
   SampleList list = list_of({"a"});
-  CHECK(planned(options, list).image_bytes == 8 * 6 * 3);
-  CHECK(planned(options, list).label_bytes == 8 * 6 * 2);
+  CHECK(planned(options, list).largest.image == 8 * 6 * 3);
+  CHECK(planned(options, list).largest.label == 8 * 6 * 2);
   options.record.label_storage = LabelStorage::onehot;
-  CHECK(planned(options, list).label_bytes == 8 * 6 * 12);
+  CHECK(planned(options, list).largest.label == 8 * 6 * 12);
   options.record.label_storage = LabelStorage::index;
-  CHECK(planned(options, list).label_bytes == 8 * 6);
-  CHECK(planned(options, list, id_setup(300)).label_bytes == 8 * 6 * 2);
-  CHECK(planned(options, list, {}).label_bytes == 0);
+  CHECK(planned(options, list).largest.label == 8 * 6);
+  CHECK(planned(options, list, id_setup(300)).largest.label == 8 * 6 * 2);
+  CHECK(planned(options, list, {}).largest.label == 0);
   options.record.color = ImageColor::gray;
-  CHECK(planned(options, list).image_bytes == 8 * 6);
+  CHECK(planned(options, list).largest.image == 8 * 6);
 }
 
 TEST_CASE("shards are cut by the bytes of a record") {
@@ -286,4 +288,76 @@ TEST_CASE("a record too large to be meant is refused") {
   REQUIRE_FALSE(plan.ok());
   CHECK(plan.error().code == ErrorCode::usage);
   CHECK_THAT(plan.error().message, ContainsSubstring("--size"));
+}
+
+// ---- records of different sizes
+
+namespace {
+
+// Samples of these sizes, packed as they are.
+SampleList list_of_sizes(const std::vector<Extent>& sizes) {
+  SampleList list = list_of(numbered_keys(static_cast<int>(sizes.size())));
+  for (std::size_t i = 0; i < sizes.size(); ++i) list.samples[i].size = sizes[i];
+  return list;
+}
+
+PackOptions own_sizes() {
+  PackOptions options;
+  options.record.label_storage = LabelStorage::index;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("G1: with fit none every record has its own bytes, and the schema no size") {
+  SampleList list = list_of_sizes({{10, 10}, {3, 5}, {}});
+  const Plan plan = planned(own_sizes(), list);
+  CHECK(plan.mixed());
+  CHECK_FALSE(plan.schema.image.shape);
+  CHECK_FALSE(plan.schema.label->shape);
+  CHECK_FALSE(plan.schema.geometry.size);
+  CHECK(plan.schema.geometry.fit == "none");
+  CHECK(plan.bytes_of(list.samples[1]).image == 45);
+  CHECK(plan.bytes_of(list.samples[1]).label == 15);
+  CHECK(plan.bytes_of(list.samples[2]).total() == 0);
+  CHECK(plan.largest.total() == 400);
+  CHECK(plan.shards[0].bytes.image == 345);
+  CHECK(format::decode_schema(plan.schema_text, 0).value() == plan.schema);
+}
+
+TEST_CASE("G1: a shard of mixed sizes is closed before the record that would pass the size, and holds at least one") {
+  SampleList list = list_of_sizes({{10, 10}, {10, 10}, {20, 20}, {}, {5, 5}, {10, 10}});  // 400, 400, 1600, 0, 100, 400 bytes
+  PackOptions options = own_sizes();
+  options.shard.shard_bytes = 800;
+  CHECK(sizes_of(planned(options, list)) == std::vector<std::uint64_t>{2, 1, 3});
+  options.shard.shard_bytes = 799;
+  CHECK(sizes_of(planned(options, list)) == std::vector<std::uint64_t>{1, 1, 1, 3});
+  options.shard.shard_bytes = 1;
+  CHECK(sizes_of(planned(options, list)) == std::vector<std::uint64_t>{1, 1, 2, 1, 1});
+  options.shard.shard_samples = 4;
+  CHECK(sizes_of(planned(options, list)) == std::vector<std::uint64_t>{4, 2});
+}
+
+TEST_CASE("G6: padding to a multiple counts in a record's bytes") {
+  SampleList list = list_of_sizes({{10, 3}});
+  PackOptions options = own_sizes();
+  options.record.pad_multiple = 8;
+  CHECK(planned(options, list).bytes_of(list.samples[0]).image == 16 * 8 * 3);
+}
+
+TEST_CASE("G5: tiles take their picture's place, each with a key of its own") {
+  SampleList list = list_of_sizes({{10, 4}, {4, 4}, {}});
+  PackOptions options = own_sizes();
+  options.record.tile = TileOptions{{4, 4}, 1};
+  cut_into_tiles(options.record, list);
+  CHECK(keys_of(list) == Names{"city/0@0,0", "city/0@3,0", "city/0@6,0", "city/1@0,0", "city/2@0,0"});
+  CHECK(list.samples[1].tile_x == 3);
+  const Plan plan = planned(options, list);
+  CHECK(plan.schema.image.shape == std::array<std::int64_t, 3>{4, 4, 3});
+  using Options = std::vector<std::pair<std::string, std::string>>;
+  Options tile_options;
+  for (const auto& option : plan.schema.options.more)
+    if (option.first.starts_with("tile")) tile_options.push_back(option);
+  CHECK(tile_options == Options{{"tile_overlap", "1"}, {"tiled_fit", "\"none\""}, {"tiled_size", "null"}});
+  CHECK(format::decode_schema(plan.schema_text, 0).value() == plan.schema);
 }

@@ -1,14 +1,13 @@
 #include "pipeline/sample_list.hpp"
 
-#include "unit/pipeline/inputs.hpp"
+#include "pipeline/scan.hpp"
+#include "unit/pipeline/gather_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
 using namespace hotpack::test;
 
 namespace {
-
-using Names = std::vector<std::string>;
 
 struct Paired {
   SampleList list;
@@ -18,7 +17,9 @@ struct Paired {
 
 FileList found(const TempFolder& folder, const std::string& root, std::string_view suffix = "", const std::string& prefix = "") {
   ProblemLog problems;
-  return scan_pictures({{folder / root, prefix}}, suffix, problems).value();
+  FileList list = scan_pictures({{folder / root, prefix}}, problems).value();
+  strip_suffix(list, suffix);
+  return list;
 }
 
 // Images below `images`, labels below `labels`.
@@ -27,10 +28,6 @@ Paired paired(const TempFolder& folder, bool skip_orphans = false, std::string_v
   result.list = pair_by_key(found(folder, "images", image_suffix), found(folder, "labels", label_suffix), skip_orphans, result.problems,
                             result.left_out);
   return result;
-}
-
-void touch(const TempFolder& folder, const Names& names) {
-  for (const std::string& name : names) folder.write(name, "x");
 }
 
 Names pairs_of(const TempFolder& folder, const SampleList& list) {
@@ -43,7 +40,7 @@ Names pairs_of(const TempFolder& folder, const SampleList& list) {
 
 }  // namespace
 
-TEST_CASE("images and labels are paired by key whatever their extensions") {
+TEST_CASE("N1: images and labels are paired by key whatever their extensions") {
   const TempFolder folder;
   touch(folder, {"images/b.jpg", "images/a.PNG", "images/deep/a.jpeg", "labels/deep/a.png", "labels/a.png", "labels/b.PNG"});
   const Paired result = paired(folder);
@@ -53,7 +50,7 @@ TEST_CASE("images and labels are paired by key whatever their extensions") {
   CHECK(result.list.has_label_files);
 }
 
-TEST_CASE("a missing label does not shift the pairs after it") {
+TEST_CASE("complaint 1: a missing label does not shift the pairs after it") {
   const TempFolder folder;
   touch(folder, {"images/1.png", "images/2.png", "images/3.png", "labels/1.png", "labels/3.png", "labels/4.png"});
   const Paired result = paired(folder, true);
@@ -79,7 +76,7 @@ TEST_CASE("order is that of bytes, of the whole key") {
   CHECK(keys == Names{"10", "9", "B", "a-b", "a/z", "b", "é"});
 }
 
-TEST_CASE("orphans of both sides are problems that name the file and the key") {
+TEST_CASE("N5: orphans of both sides are problems that name the file and the key") {
   const TempFolder folder;
   touch(folder, {"images/a.png", "images/b.png", "labels/b.png", "labels/c.png", "labels/d.png"});
   const Paired result = paired(folder);
@@ -91,7 +88,7 @@ TEST_CASE("orphans of both sides are problems that name the file and the key") {
   CHECK(result.left_out == 0);
 }
 
-TEST_CASE("orphans may be left out, and are counted") {
+TEST_CASE("N5: orphans may be left out, and are counted") {
   const TempFolder folder;
   touch(folder, {"images/a.png", "images/b.png", "labels/b.png", "labels/c.png", "labels/d.png"});
   const Paired result = paired(folder, true);
@@ -100,7 +97,7 @@ TEST_CASE("orphans may be left out, and are counted") {
   CHECK(result.list.samples.size() == 1);
 }
 
-TEST_CASE("two files of one key are a problem on either side, whatever becomes of orphans") {
+TEST_CASE("N5: two files of one key are a problem on either side, whatever becomes of orphans") {
   const TempFolder folder;
   touch(folder, {"images/a.png", "images/a.jpg", "images/b.png", "labels/a.png", "labels/b.png", "labels/b.PNG", "labels/b.jpg"});
   for (const bool skip : {false, true}) {
@@ -117,13 +114,13 @@ TEST_CASE("key prefixes keep equal names of several roots apart") {
   const TempFolder folder;
   touch(folder, {"one/a.png", "two/a.png"});
   ProblemLog clash;
-  FileList both = scan_pictures({{folder / "one", ""}, {folder / "two", ""}}, "", clash).value();
+  FileList both = scan_pictures({{folder / "one", ""}, {folder / "two", ""}}, clash).value();
   (void)images_alone(std::move(both), clash);
   CHECK(clash.group(ProblemKind::duplicate_key).count == 1);
   CHECK_THAT(clash.text(), ContainsSubstring("--key-prefix"));
 
   ProblemLog none;
-  FileList apart = scan_pictures({{folder / "one", "one/"}, {folder / "two", "two/"}}, "", none).value();
+  FileList apart = scan_pictures({{folder / "one", "one/"}, {folder / "two", "two/"}}, none).value();
   const SampleList list = images_alone(std::move(apart), none);
   CHECK(none.count() == 0);
   REQUIRE(list.samples.size() == 2);
@@ -142,14 +139,66 @@ TEST_CASE("an image alone has no label and no class") {
   CHECK(list.samples[0].class_id == kNoClass);
 }
 
-TEST_CASE("the class folder is the first part of the path, without the prefix") {
+TEST_CASE("L5: the class is the first folder of the path, without the prefix; empty class folders keep their names") {
   const TempFolder folder;
-  touch(folder, {"images/cat/deep/1.png"});
+  touch(folder, {"images/cat/deep/1.png", "images/ant/1.png"});
+  std::filesystem::create_directory(folder / "images/bee");
   ProblemLog problems;
-  FileList files = scan_class_folders({{folder / "images", "a/b/"}}, "", problems).value();
-  const SampleList list = images_alone(std::move(files), problems);
-  CHECK(class_folder_of(list, list.samples[0]) == "cat");
-  CHECK(list.key(list.samples[0]) == "a/b/cat/deep/1");
+  FileList files = scan_class_folders({{folder / "images", "a/b/"}}, problems).value();
+  const SampleList list = images_by_folder(std::move(files), problems);
+  CHECK(list.class_names == Names{"ant", "bee", "cat"});
+  REQUIRE(list.samples.size() == 2);
+  CHECK(list.key(list.samples[1]) == "a/b/cat/deep/1");
+  CHECK(list.samples[0].class_name == 0);
+  CHECK(list.samples[1].class_name == 2);
+  CHECK_FALSE(list.has_label_files);
+}
+
+TEST_CASE("E-m: each image has its masks in the order of their names") {
+  const TempFolder folder;
+  touch(folder, {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/2_car.png", "labels/1_road.png", "labels/1_car.png",
+                 "labels/4_car.png", "labels/1_road.jpg", "labels/legend.png"});
+  const MaskPattern pattern = MaskPattern::parse("{key}_{class}").value();
+  FileList images = found(folder, "images");
+  FileList masks = found(folder, "labels");
+  sort_by_key(images);
+  key_masks(masks, images, pattern);
+  CHECK(masks.other_files == 1);
+  ProblemLog problems;
+  std::uint64_t left_out = 0;
+  const SampleList list = pair_masks(std::move(images), std::move(masks), pattern, false, problems, left_out);
+  CHECK(list.mask_names == Names{"car", "road"});
+  REQUIRE(list.samples.size() == 2);
+  Names paths;
+  for (const Sample& sample : list.samples)
+    for (const Mask& mask : list.masks_of(sample)) paths.push_back(list.mask_names[mask.name] + " " + list.mask_path(mask));
+  CHECK(paths == Names{"car " + folder / "labels/1_car.png", "road " + folder / "labels/1_road.jpg", "car " + folder / "labels/2_car.png"});
+  CHECK(problems.group(ProblemKind::orphan_image).count == 1);
+  CHECK(problems.group(ProblemKind::orphan_label).count == 1);
+  CHECK_THAT(problems.text(),
+             ContainsSubstring("labels/1_road.png: is a mask of class 'road' for the same image as " + folder / "labels/1_road.jpg"));
+}
+
+TEST_CASE("a divided list has the samples, text and masks of its part alone") {
+  const TempFolder folder;
+  touch(folder, {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/1_a.png", "labels/2_a.png", "labels/2_b.png", "labels/3_b.png"});
+  const MaskPattern pattern = MaskPattern::parse("{key}_{class}").value();
+  FileList images = found(folder, "images");
+  FileList masks = found(folder, "labels");
+  sort_by_key(images);
+  key_masks(masks, images, pattern);
+  ProblemLog problems;
+  std::uint64_t left_out = 0;
+  const SampleList all = pair_masks(std::move(images), std::move(masks), pattern, false, problems, left_out);
+  const std::vector<SampleList> parts = divide_samples(all, {1, 0, kNoPart}, 2);
+  REQUIRE(parts[0].samples.size() == 1);
+  REQUIRE(parts[1].samples.size() == 1);
+  CHECK(parts[0].key(parts[0].samples[0]) == "2");
+  CHECK(parts[0].image_path(parts[0].samples[0]) == folder / "images/2.jpg");
+  REQUIRE(parts[0].masks_of(parts[0].samples[0]).size() == 2);
+  CHECK(parts[0].mask_path(parts[0].masks[1]) == folder / "labels/2_b.png");
+  CHECK(parts[1].mask_path(parts[1].masks[0]) == folder / "labels/1_a.png");
+  CHECK(parts[1].images.arena.memory_bytes() < all.images.arena.memory_bytes() + 16);
 }
 
 TEST_CASE("a sample of a plan costs at most 300 bytes and its paths") {

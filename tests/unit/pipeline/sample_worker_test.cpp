@@ -52,9 +52,10 @@ Worked work(SampleWorker& worker, const Prepared& run, const Schema& schema, std
 
 // The first sample through a worker of its own.
 Worked worked(const Prepared& run, std::size_t number = 0) {
-  const Schema schema = make_schema(run.options, run.setup);
-  SampleWorker worker(run.options, run.setup, schema, run.list);
-  return work(worker, run, schema, number);
+  SampleList list = run.list;
+  const Plan plan = make_plan(run.options, run.setup, list).value();
+  SampleWorker worker(run.options, run.setup, plan, run.list);
+  return work(worker, run, plan.schema, number);
 }
 
 Worked good(const PackOptions& options) {
@@ -511,14 +512,179 @@ TEST_CASE("what a worker did before changes nothing") {
   Prepared run{options, samples_of(options), {}};
   Recorder recorder;
   ProblemLog problems;
-  run.setup = resolve_labels(run.options, run.list, {}, recorder, problems).value();
-  const Schema schema = make_schema(run.options, run.setup);
-  SampleWorker used(run.options, run.setup, schema, run.list);
+  const std::vector<SampleList*> lists{&run.list};
+  run.setup = resolve_labels(run.options, lists, {}, recorder, problems).value();
+  const Plan plan = make_plan(run.options, run.setup, run.list).value();
+  SampleWorker used(run.options, run.setup, plan, run.list);
   for (std::size_t i = 0; i < 6; ++i) {
-    const Worked again = work(used, run, schema, i), fresh = worked(run, i);
+    const Worked again = work(used, run, plan.schema, i), fresh = worked(run, i);
     CHECK(again.problem.has_value() == (i == 3));
     CHECK(again.image == fresh.image);
     CHECK(again.label == fresh.label);
     CHECK(again.sums == fresh.sums);
   }
+}
+
+// ---- records of their own size
+
+namespace {
+
+// Options for one image and its ids, packed at the picture's own size.
+PackOptions own_size(const TempFolder& folder, Extent image, Extent label, int classes = 3) {
+  put(folder, "images/a.png", photo(image.width, image.height));
+  put(folder, "labels/a.png", noise_label(label.width, label.height, static_cast<std::uint16_t>(classes - 1)));
+  PackOptions options = options_for(folder);
+  options.record.size = {};
+  options.record.label_storage = LabelStorage::index;
+  options.label.class_count = classes;
+  return options;
+}
+
+Samples noise_id_bytes(int width, int height, std::uint16_t most = 2) { return bytes_of_ids(noise_ids(width, height, most)); }
+
+}  // namespace
+
+TEST_CASE("G1: with fit none a record has its picture's size and tells it") {
+  const TempFolder folder;
+  PackOptions options = own_size(folder, {11, 7}, {11, 7});
+  const Worked result = good(options);
+  CHECK(result.image == photo_samples(11, 7));
+  CHECK(result.label == noise_id_bytes(11, 7));
+  CHECK(result.entry.image_shape == std::array<std::int32_t, 3>{7, 11, 3});
+  CHECK(result.entry.label_shape == std::array<std::int32_t, 3>{7, 11, 1});
+  CHECK(result.entry.source_region == std::array<std::int32_t, 4>{0, 0, 11, 7});
+  CHECK(result.entry.image_stored == 11 * 7 * 3);
+  options.record.layout = ImageLayout::chw;
+  CHECK(good(options).entry.image_shape == std::array<std::int32_t, 3>{3, 7, 11});
+}
+
+TEST_CASE("G6: records are padded to a multiple, around the anchor") {
+  const TempFolder folder;
+  PackOptions options = own_size(folder, {6, 4}, {6, 4});
+  options.record.pad_multiple = 4;
+  options.record.anchor = Anchor::top_left;
+  Worked result = good(options);
+  CHECK(result.entry.image_shape == std::array<std::int32_t, 3>{4, 8, 3});
+  CHECK(result.entry.source_region == std::array<std::int32_t, 4>{0, 0, 6, 4});
+  CHECK(result.sums.pixels_counted == 24);
+  CHECK(result.sums.ignored == 8);
+  for (std::size_t y = 0; y < 4; ++y) CHECK(result.label[y * 8 + 6] == kNone);
+  options.record.anchor = Anchor::centre;
+  CHECK(good(options).entry.source_region == std::array<std::int32_t, 4>{1, 0, 6, 4});
+}
+
+TEST_CASE("V6: crop-min keeps what image and label have in common from the upper left corner") {
+  const TempFolder folder;
+  PackOptions options = own_size(folder, {10, 6}, {8, 7});
+  options.record.size_mismatch = SizeMismatch::crop_min;
+  const Worked result = good(options);
+  CHECK(result.entry.image_shape == std::array<std::int32_t, 3>{6, 8, 3});
+  CHECK(result.entry.source_size == std::array<std::int32_t, 2>{8, 6});
+  const Samples image = photo_samples(10, 6), label = noise_id_bytes(8, 7);
+  for (std::size_t y = 0; y < 6; ++y) {
+    for (std::size_t x = 0; x < 8; ++x) {
+      CHECK(result.label[y * 8 + x] == label[y * 8 + x]);
+      CHECK(result.image[(y * 8 + x) * 3] == image[(y * 10 + x) * 3]);
+    }
+  }
+}
+
+TEST_CASE("V6: resize-label brings the label to the image's size before anything else") {
+  const TempFolder folder;
+  PackOptions options = own_size(folder, {4, 4}, {2, 2}, 2);
+  put(folder, "labels/a.png", id_label(2, 2, {0, 1, 1, 0}));
+  options.record.size_mismatch = SizeMismatch::resize_label;
+  const Worked result = good(options);
+  CHECK(result.label == Samples{0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0});
+  CHECK(result.remarks.label_resized == 1);
+}
+
+TEST_CASE("a picture that changed its size since the plan stops the run") {
+  const TempFolder folder;
+  const PackOptions options = own_size(folder, {6, 4}, {6, 4});
+  Prepared run = prepared(options);
+  run.list.samples[0].size = {7, 4};
+  const Worked result = worked(run);
+  REQUIRE(result.error);
+  CHECK(result.error->code == ErrorCode::io);
+  CHECK_THAT(result.error->message, ContainsSubstring("was 7x4") && ContainsSubstring("is 6x4 now"));
+}
+
+// ---- tiles
+
+TEST_CASE("G5: tiles hold their part of picture and label, and tell where the whole lies") {
+  const TempFolder folder;
+  PackOptions options = own_size(folder, {10, 7}, {10, 7});
+  options.record.tile = TileOptions{{4, 4}, 1};
+  Prepared run = prepared(options);
+  cut_into_tiles(options.record, run.list);
+  REQUIRE(run.list.samples.size() == 6);  // 0, 3, 6 across; 0, 3 down
+  CHECK(run.list.key(run.list.samples[1]) == "a@3,0");
+  const Plan plan = make_plan(run.options, run.setup, run.list).value();
+  CHECK(plan.schema.geometry.fit == "tile");
+  CHECK(plan.schema.geometry.size == std::array<std::int64_t, 2>{4, 4});
+  SampleWorker worker(run.options, run.setup, plan, run.list);
+  const Samples image = photo_samples(10, 7), label = noise_id_bytes(10, 7);
+  for (std::size_t t = 0; t < run.list.samples.size(); ++t) {
+    const Sample& tile = run.list.samples[t];
+    const Worked result = work(worker, run, plan.schema, t);
+    REQUIRE_FALSE(result.error);
+    REQUIRE_FALSE(result.problem);
+    CHECK(result.entry.source_region == std::array<std::int32_t, 4>{-tile.tile_x, -tile.tile_y, 10, 7});
+    CHECK(result.sums.pixels_counted == 16);
+    for (std::size_t y = 0; y < 4; ++y) {
+      for (std::size_t x = 0; x < 4; ++x) {
+        const std::size_t from = (y + static_cast<std::size_t>(tile.tile_y)) * 10 + x + static_cast<std::size_t>(tile.tile_x);
+        CHECK(result.label[y * 4 + x] == label[from]);
+        CHECK(result.image[(y * 4 + x) * 3 + 2] == image[from * 3 + 2]);
+      }
+    }
+  }
+}
+
+TEST_CASE("G5: a picture smaller than a tile is padded at its end") {
+  const TempFolder folder;
+  PackOptions options = own_size(folder, {3, 2}, {3, 2});
+  options.record.tile = TileOptions{{4, 4}, 0};
+  Prepared run = prepared(options);
+  cut_into_tiles(options.record, run.list);
+  REQUIRE(run.list.samples.size() == 1);
+  CHECK(run.list.key(run.list.samples[0]) == "a@0,0");
+  const Worked result = worked(run);
+  CHECK(result.sums.pixels_counted == 6);
+  CHECK(result.sums.ignored == 10);
+  CHECK(result.label[3] == kNone);
+}
+
+TEST_CASE("G1, G5: tiles are cut from the picture scaled by its short side") {
+  const TempFolder folder;
+  PackOptions options = own_size(folder, {20, 10}, {20, 10});
+  options.record.size = {5, 5};
+  options.record.fit = Fit::short_side;
+  options.record.tile = TileOptions{{5, 5}, 0};
+  Prepared run = prepared(options);
+  cut_into_tiles(options.record, run.list);
+  REQUIRE(run.list.samples.size() == 2);  // 10×5
+  CHECK(worked(run, 1).entry.source_region == std::array<std::int32_t, 4>{-5, 0, 10, 5});
+}
+
+// ---- several masks
+
+TEST_CASE("E-m: every mask sets its class's bit, pixels may hold several or none") {
+  const TempFolder folder;
+  put(folder, "images/a.png", photo(2, 2));
+  put(folder, "masks/a_road.png", id_label(2, 2, {255, 255, 0, 0}));
+  put(folder, "masks/a_car.png", id_label(2, 2, {0, 200, 0, 0}));
+  PackOptions options = options_for(folder);
+  options.input.labels = {folder / "masks"};
+  options.input.mask_per_class = "{key}_{class}";
+  options.record.size = {2, 2};
+  Worked result = good(options);
+  CHECK(result.label == Samples{2, 3, 0, 0});  // car is bit 0, road bit 1
+  using Count = format::Sums::ClassCount;
+  CHECK(result.sums.classes == std::vector<Count>{{1, 1, 2}, {2, 1, 2}});
+  CHECK(result.sums.ignored == 2);
+  CHECK(result.entry.source_hash[1] != 0);
+  options.record.label_storage = LabelStorage::onehot;
+  CHECK(good(options).label == Samples{0, 1, 1, 1, 0, 0, 0, 0});
 }

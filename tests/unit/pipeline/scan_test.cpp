@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
-#include "unit/pipeline/inputs.hpp"
+#include "unit/pipeline/gather_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
 using namespace hotpack::test;
 
 namespace {
-
-using Names = std::vector<std::string>;
 
 Names keys_of(const FileList& list) {
   Names keys;
@@ -21,20 +19,17 @@ Names keys_of(const FileList& list) {
 
 FileList scanned(const std::vector<Root>& roots, std::string_view suffix = "") {
   ProblemLog problems;
-  FileList list = scan_pictures(roots, suffix, problems).value();
+  FileList list = scan_pictures(roots, problems).value();
+  strip_suffix(list, suffix);
   CHECK(problems.text() == "");
   return list;
 }
 
 FileList scanned(const TempFolder& folder, std::string_view suffix = "") { return scanned({{folder.path(), ""}}, suffix); }
 
-void touch(const TempFolder& folder, const Names& names) {
-  for (const std::string& name : names) folder.write(name, "x");
-}
-
 }  // namespace
 
-TEST_CASE("pictures are found in all folders, by extension in any case") {
+TEST_CASE("N1: pictures are found in all folders, by extension in any case") {
   const TempFolder folder;
   touch(folder, {"a.png", "b.PNG", "c.jpg", "d.JPeG", "deep/er/e.jpeg", "deep/f.Jpg"});
   CHECK(keys_of(scanned(folder)) == Names{"a", "b", "c", "d", "deep/er/e", "deep/f"});
@@ -49,7 +44,7 @@ TEST_CASE("a file knows its path and size") {
   CHECK(list.files[0].bytes == 12);
 }
 
-TEST_CASE("the key is the path without the last extension") {
+TEST_CASE("N7: the key is the path without the last extension, whatever the name") {
   const TempFolder folder;
   const std::string long_name(240, 'n');
   touch(folder, {"a.b.c.png", "-dash.png", "with space.png", "quo'te\".png", "ünï/çödé.jpg", "x.png.jpg", "$(echo).png", long_name + ".png",
@@ -59,7 +54,7 @@ TEST_CASE("the key is the path without the last extension") {
   CHECK(keys_of(scanned(folder)) == expected);
 }
 
-TEST_CASE("a suffix is stripped at the end of the stem only") {
+TEST_CASE("N2: a suffix is stripped at the end of the stem only") {
   const TempFolder folder;
   touch(folder, {"a_L.png", "b_L_L.png", "c_L_x.png", "d_L/e_L.png", "f.png", "_L.png", "g_l.png", "h_L.JPG"});
   const FileList list = scanned(folder, "_L");
@@ -73,16 +68,16 @@ TEST_CASE("a suffix may hold dots") {
   CHECK(keys_of(scanned(folder, ".ah")) == Names{"im0001"});
 }
 
-TEST_CASE("what tools leave behind is ignored") {
+TEST_CASE("L10: what tools leave behind is ignored") {
   const TempFolder folder;
   touch(folder, {"a.png", ".a.png", "._a.png", ".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX/a.png", ".git/b.png",
-                 ".ipynb_checkpoints/c.png", "deep/__MACOSX/d.png"});
+                 ".ipynb_checkpoints/c.png", "deep/__MACOSX/d.png", "@eaDir/e.png", "ehthumbs.db"});
   const FileList list = scanned(folder);
   CHECK(keys_of(list) == Names{"a"});
   CHECK(list.other_files == 0);
 }
 
-TEST_CASE("files of other kinds are counted") {
+TEST_CASE("L10: files of other kinds are counted") {
   const TempFolder folder;
   touch(folder, {"a.png", "README.md", "list.txt", "png", "no_extension", "a.png.part"});
   const FileList list = scanned(folder);
@@ -90,21 +85,34 @@ TEST_CASE("files of other kinds are counted") {
   CHECK(list.other_files == 5);
 }
 
-TEST_CASE("pictures of formats that are not read are named") {
+TEST_CASE("L12: pictures and data of formats that are not read are named") {
   const TempFolder folder;
-  touch(folder, {"a.png", "b.BMP", "c/d.tif", "e.webp"});
+  touch(folder, {"a.png", "b.BMP", "c/d.tif", "e.webp", "f.mat", "g.nii.gz"});
   ProblemLog problems;
-  const FileList list = scan_pictures({{folder.path(), ""}}, "", problems).value();
+  const FileList list = scan_pictures({{folder.path(), ""}}, problems).value();
   CHECK(keys_of(list) == Names{"a"});
-  CHECK(problems.group(ProblemKind::unsupported_file).count == 3);
-  CHECK_THAT(problems.text(), ContainsSubstring(folder / "c/d.tif: .tif files are not supported"));
+  CHECK(problems.group(ProblemKind::unsupported_file).count == 5);
+  const std::string text = problems.text();
+  CHECK_THAT(text, ContainsSubstring(folder / "b.BMP: BMP is not supported; convert it to PNG"));
+  CHECK_THAT(text, ContainsSubstring(folder / "c/d.tif: TIFF is not supported; convert it to PNG"));
+  CHECK_THAT(text, ContainsSubstring(folder / "e.webp: WebP is not supported; convert it to PNG"));
+  CHECK_THAT(text, ContainsSubstring(folder / "f.mat: MATLAB data is not supported; save the picture or label that it holds as PNG"));
+  CHECK_THAT(text, ContainsSubstring(folder / "g.nii.gz: NIfTI is not supported; convert its slices to PNG"));
+}
+
+TEST_CASE("L12: files that may hold polygons are remembered, the first by name") {
+  const TempFolder folder;
+  touch(folder, {"a.png", "z.json", "instances.json", "boxes.xml"});
+  const FileList list = scanned(folder);
+  CHECK(list.other_files == 3);
+  CHECK(list.annotation == folder / "boxes.xml");
 }
 
 TEST_CASE("a name that is not UTF-8 cannot be a key") {
   const TempFolder folder;
   touch(folder, {"a.png", "b\xFF.png", "bad\xC3/c.png", "over\xC0\xAFlong.png"});
   ProblemLog problems;
-  const FileList list = scan_pictures({{folder.path(), ""}}, "", problems).value();
+  const FileList list = scan_pictures({{folder.path(), ""}}, problems).value();
   CHECK(keys_of(list) == Names{"a"});
   CHECK(problems.group(ProblemKind::unusable_name).count == 3);
 }
@@ -117,7 +125,7 @@ TEST_CASE("several roots are read, each with its prefix") {
   for (const FoundFile& file : list.files) CHECK(std::filesystem::exists(list.path(file)));
 }
 
-TEST_CASE("symbolic links are followed, loops end") {
+TEST_CASE("L11: symbolic links are followed, loops end") {
   const TempFolder folder;
   touch(folder, {"real/a.png", "tree/b.png", "tree/deep/c.png"});
   std::filesystem::create_directory_symlink(folder / "real", folder / "tree/linked");
@@ -147,7 +155,7 @@ TEST_CASE("what cannot be read is an I/O error that names it") {
   std::filesystem::create_symlink(folder / "gone.png", folder / "tree/dangling.png");
   ProblemLog problems;
   for (const std::string name : {"missing", "file", "tree"}) {
-    const auto list = scan_pictures({{folder / name, ""}}, "", problems);
+    const auto list = scan_pictures({{folder / name, ""}}, problems);
     REQUIRE_FALSE(list.ok());
     CHECK(list.error().code == ErrorCode::io);
     CHECK_THAT(list.error().path, ContainsSubstring(name));
@@ -159,7 +167,7 @@ TEST_CASE("class folders are named in byte order, empty ones too") {
   touch(folder, {"b/1.png", "10/1.png", "2/1.png", "B/deep/1.png", ".hidden/1.png", "__MACOSX/1.png"});
   std::filesystem::create_directory(folder / "empty");
   ProblemLog problems;
-  const FileList list = scan_class_folders({{folder.path(), ""}}, "", problems).value();
+  const FileList list = scan_class_folders({{folder.path(), ""}}, problems).value();
   CHECK(problems.text() == "");
   CHECK(list.class_folders == Names{"10", "2", "B", "b", "empty"});
   CHECK(keys_of(list) == Names{"10/1", "2/1", "B/deep/1", "b/1"});
@@ -169,7 +177,7 @@ TEST_CASE("class folders of several roots are one list") {
   const TempFolder folder;
   touch(folder, {"one/cat/1.png", "two/cat/1.png", "two/ant/1.png"});
   ProblemLog problems;
-  const FileList list = scan_class_folders({{folder / "one", "one/"}, {folder / "two", "two/"}}, "", problems).value();
+  const FileList list = scan_class_folders({{folder / "one", "one/"}, {folder / "two", "two/"}}, problems).value();
   CHECK(list.class_folders == Names{"ant", "cat"});
   CHECK(keys_of(list) == Names{"one/cat/1", "two/ant/1", "two/cat/1"});
 }
@@ -178,7 +186,7 @@ TEST_CASE("a picture beside the class folders has no class") {
   const TempFolder folder;
   touch(folder, {"cat/1.png", "stray.png", "README.md"});
   ProblemLog problems;
-  const FileList list = scan_class_folders({{folder.path(), ""}}, "", problems).value();
+  const FileList list = scan_class_folders({{folder.path(), ""}}, problems).value();
   CHECK(keys_of(list) == Names{"cat/1"});
   CHECK(problems.group(ProblemKind::no_class_folder).count == 1);
   CHECK(problems.count() == 1);

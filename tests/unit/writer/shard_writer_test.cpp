@@ -54,6 +54,15 @@ std::map<std::string, TinyForm> fixed_forms() {
   return forms;
 }
 
+std::map<std::string, TinyForm> mixed_forms() {
+  std::map<std::string, TinyForm> forms;
+  for (const auto& [name, fixed] : fixed_forms()) {
+    forms["mixed sizes: " + name] = fixed;
+    forms["mixed sizes: " + name].size.reset();
+  }
+  return forms;
+}
+
 std::map<std::string, TinyForm> compressed_forms() {
   std::map<std::string, TinyForm> forms;
   for (const auto& [name, plain] : fixed_forms()) {
@@ -103,6 +112,11 @@ Packed packed(const TinyForm& form, const TinyRecord& record) {
   entry.label_stored = result.stored_label.size();
   entry.image_frame_crc = crc32c(result.stored_image);
   entry.label_frame_crc = crc32c(result.stored_label);
+  const auto channels = form.color == ImageColor::rgb ? 3 : 1;
+  entry.image_shape = {record.size.height, record.size.width, channels};
+  if (form.layout == ImageLayout::chw) entry.image_shape = {channels, record.size.height, record.size.width};
+  const Schema schema = tiny_schema(form);
+  if (form.labelled) entry.label_shape = {record.size.height, record.size.width, static_cast<std::int32_t>(format::label_depth(schema))};
   return result;
 }
 
@@ -138,21 +152,48 @@ ShardSpec spec_of(const std::string& folder, const TinyForm& form, const Schema&
   for (std::size_t i = 0; i < slots.size(); ++i) spec.planned.key_bytes += slots[i] ? slots[i]->key.size() : 9 + i;
   spec.planned.image_zstd = form.image_zstd;
   spec.planned.label_zstd = form.label_zstd;
+  const auto kept = kept_of(slots);
+  if (form.size || kept.empty()) return spec;
+  for (const auto& slot : slots) {  // records of different sizes: the payload's total is planned too
+    const TinyRecord& record = slot ? *slot : kept.front();
+    spec.planned.image_stored_bytes += stored_image(form, record).size();
+    if (form.labelled) spec.planned.label_stored_bytes += stored_label(form, record).size();
+  }
   return spec;
+}
+
+// Where each slot's payload is planned to be. A skipped record's place is as large as that of the first.
+std::vector<PayloadPlace> places_of(const std::vector<std::optional<Packed>>& samples) {
+  std::vector<PayloadPlace> places;
+  PayloadPlace next;
+  for (const auto& sample : samples) {
+    const auto first = std::find_if(samples.begin(), samples.end(), [](const auto& one) { return one.has_value(); });
+    if (first != samples.end()) {
+      const Packed& sized = sample ? *sample : **first;
+      next.image_bytes = sized.image.size();
+      next.label_bytes = sized.label.size();
+    }
+    places.push_back(next);
+    next.image_offset += next.image_bytes;
+    next.label_offset += next.label_bytes;
+  }
+  return places;
 }
 
 // Payloads first and backwards, as workers that finish in any order.
 void write_payloads(const ShardWriter& writer, const std::vector<std::optional<Packed>>& samples) {
   if (!writer.places_payload()) return;
+  const std::vector<PayloadPlace> places = places_of(samples);
   for (std::size_t slot = samples.size(); slot-- > 0;)
-    if (samples[slot]) REQUIRE(writer.write_payload(slot, samples[slot]->image, samples[slot]->label).ok());
+    if (samples[slot]) REQUIRE(writer.write_payload(places[slot], samples[slot]->image, samples[slot]->label).ok());
 }
 
 void add_all(ShardWriter& writer, const std::vector<std::optional<Packed>>& samples) {
+  const std::vector<PayloadPlace> places = places_of(samples);
   for (std::size_t slot = 0; slot < samples.size(); ++slot) {
     if (samples[slot]) {
       const Packed& sample = *samples[slot];
-      REQUIRE(writer.add(slot, sample.entry, sample.sums, sample.stored_image, sample.stored_label).ok());
+      REQUIRE(writer.add(places[slot], sample.entry, sample.sums, sample.stored_image, sample.stored_label).ok());
     } else {
       writer.skip();
     }
@@ -230,6 +271,13 @@ TEST_CASE("shards of fixed size equal those built without the writer") {
   }
 }
 
+TEST_CASE("G1: shards of records of different sizes equal those built without the writer") {
+  for (const auto& [name, form] : mixed_forms()) {
+    INFO(name);
+    check_written(form, slots_of(form, 7));
+  }
+}
+
 TEST_CASE("compressed shards equal those built without the writer") {
   for (const auto& [name, form] : compressed_forms()) {
     INFO(name);
@@ -239,7 +287,7 @@ TEST_CASE("compressed shards equal those built without the writer") {
 
 TEST_CASE("skipped samples leave no trace but their number") {
   for (const auto& skipped : kSkips) {
-    for (const auto& forms : {fixed_forms(), compressed_forms()}) {
+    for (const auto& forms : {fixed_forms(), mixed_forms(), compressed_forms()}) {
       for (const auto& [name, form] : forms) {
         INFO(name << ", first skipped " << skipped.front() << " of " << skipped.size());
         check_written(form, slots_of(form, 7, skipped));
@@ -266,12 +314,13 @@ TEST_CASE("payloads may come from many threads") {
   const TempFolder folder;
   const auto writer = ShardWriter::create(spec_of(folder.path(), form, schema, slots)).value();
   const auto samples = packed_slots(form, slots);
+  const std::vector<PayloadPlace> places = places_of(samples);
   std::vector<std::thread> threads;
   std::vector<int> good(4);
   for (std::size_t t = 0; t < good.size(); ++t) {
     threads.emplace_back([&, t] {
       for (std::size_t slot = t; slot < samples.size(); slot += good.size())
-        good[t] += writer->write_payload(slot, samples[slot]->image, samples[slot]->label).ok();
+        good[t] += writer->write_payload(places[slot], samples[slot]->image, samples[slot]->label).ok();
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -347,7 +396,7 @@ TEST_CASE("a write that fails is an I/O error, and nothing is left") {
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
     const rlimit small{8192, before.rlim_max};
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-    const Status status = writer->write_payload(6, samples[6]->image, samples[6]->label);
+    const Status status = writer->write_payload(places_of(samples)[6], samples[6]->image, samples[6]->label);
     ::setrlimit(RLIMIT_FSIZE, &before);
     std::signal(SIGXFSZ, handler);
     REQUIRE_FALSE(status.ok());

@@ -1,0 +1,421 @@
+#include "cli/check_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <numeric>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/pack_report.hpp"
+#include "cli/text.hpp"
+#include "format/schema_json.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+using pipeline::CheckReport;
+using pipeline::CheckVerdict;
+using pipeline::Evidence;
+using pipeline::Finding;
+using pipeline::PictureStatistics;
+using pipeline::Weight;
+
+constexpr std::size_t kColumns = 118;
+constexpr std::size_t kNameColumn = 13;
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f %%", 100 * static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(1, whole)));
+  return text;
+}
+
+std::string decimal(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return text;
+}
+
+// A name as wide as its column.
+std::string column(std::string_view name) {
+  std::string padded(name);
+  padded.resize(kNameColumn, ' ');
+  return padded;
+}
+
+// A name, and its text in a column of its own.
+std::string entry(std::string_view name, const std::string& text) {
+  return column(name) + wrapped(printable(text), kColumns - kNameColumn, kNameColumn) + "\n";
+}
+
+std::string indented(std::size_t indent, const std::string& text) {
+  return std::string(indent, ' ') + wrapped(printable(text), kColumns - indent, indent + 2) + "\n";
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) text.append(text.empty() ? "" : between).append(word);
+  return text;
+}
+
+// ---- findings
+
+std::string evidence_text(const Evidence& evidence) {
+  std::string text = evidence.path;
+  if (evidence.place)
+    text += (text.empty() ? "" : " ") + ("x=" + std::to_string(evidence.place->x)) + " y=" + std::to_string(evidence.place->y);
+  return text.empty() ? evidence.found : text + ": " + evidence.found;
+}
+
+// Options that the advice does not name yet.
+std::vector<std::string> unsaid_options(const Finding& finding) {
+  std::vector<std::string> options;
+  std::copy_if(finding.options.begin(), finding.options.end(), std::back_inserter(options),
+               [&](const std::string& option) { return finding.advice.find(option) == std::string::npos; });
+  return options;
+}
+
+std::string finding_text(const Finding& finding) {
+  std::string text = indented(2, finding.title);
+  for (const Evidence& evidence : finding.examples) text += indented(6, evidence_text(evidence));
+  const std::size_t shown = finding.examples.size();
+  if (shown > 0 && finding.count > shown) text += indented(6, "… and " + human_count(finding.count - shown) + " more");
+  if (!finding.advice.empty()) text += indented(4, "what to do: " + finding.advice);
+  const std::vector<std::string> options = unsaid_options(finding);
+  if (!options.empty()) text += indented(4, "options: " + joined(options, " or "));
+  return text;
+}
+
+std::string findings_text(const CheckReport& report, Weight weight, std::string_view title) {
+  std::string text;
+  for (const Finding& finding : report.findings.all())
+    if (finding.weight == weight) text += finding_text(finding);
+  return text.empty() ? text : "\n" + std::string(title) + "\n" + text;
+}
+
+// ---- pictures
+
+std::string forms_text(const PictureStatistics& pictures) {
+  std::vector<std::string> forms;
+  for (const auto& [form, count] : pictures.forms()) forms.push_back(human_count(count) + " " + form);
+  return pipeline::list_text(forms, 12);
+}
+
+std::string sizes_text(const PictureStatistics& pictures) {
+  constexpr std::size_t kListed = 4;
+  const auto sizes = pictures.sizes();
+  const auto text_of = [](Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); };
+  if (sizes.size() == 1) return "all " + text_of(sizes.front().size);
+  std::vector<std::string> listed;
+  for (const auto& [size, count] : sizes) listed.push_back(text_of(size) + " (" + human_count(count) + ")");
+  const auto widths = pictures.widths(), heights = pictures.heights();
+  const auto aspects = pictures.aspects();
+  const auto range = [](const auto& least, const auto& median, const auto& most) { return least + "…" + most + ", median " + median; };
+  return human_count(sizes.size()) + " different: " + pipeline::list_text(listed, kListed) + "\nwidth " +
+         range(std::to_string(widths.least), std::to_string(widths.median), std::to_string(widths.most)) + "; height " +
+         range(std::to_string(heights.least), std::to_string(heights.median), std::to_string(heights.most)) + "; width/height " +
+         range(decimal(aspects.least), decimal(aspects.median), decimal(aspects.most));
+}
+
+std::string extras_text(const PictureStatistics& pictures) {
+  std::vector<std::string> extras;
+  const auto add = [&](std::uint64_t count, const std::string& what) {
+    if (count > 0) extras.push_back(human_count(count) + " " + what);
+  };
+  for (std::size_t orientation = 2; orientation < pictures.orientations().size(); ++orientation)
+    add(pictures.orientations()[orientation], "with EXIF orientation " + std::to_string(orientation));
+  add(pictures.with_alpha(), "with transparency");
+  add(pictures.with_profile(), "with a colour profile (not applied)");
+  add(pictures.with_more_images(), "with more than one image");
+  return joined(extras, ", ");
+}
+
+std::string pictures_text(std::string_view name, const PictureStatistics& pictures) {
+  if (pictures.pictures() == 0) return "";
+  std::string text = entry(name, forms_text(pictures)) + entry("", sizes_text(pictures));
+  const std::string extras = extras_text(pictures);
+  return extras.empty() ? text : text + entry("", extras);
+}
+
+// ---- classes
+
+std::uint64_t total_of(const std::vector<std::uint64_t>& counts) { return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}); }
+
+// Columns: all splits together, and each where there are a few.
+class ClassTable {
+ public:
+  explicit ClassTable(const CheckReport& report) : report_(report), each_split_(report.splits.size() > 1 && report.splits.size() <= 4) {}
+
+  [[nodiscard]] std::string text() const {
+    std::vector<std::vector<std::string>> rows{header()};
+    for (std::size_t c = 0; c < std::min(kMostListed, report_.classes.size()); ++c) rows.push_back(class_row(c));
+    if (ignored() > 0) rows.push_back(ignored_row());
+    std::string text = aligned(rows);
+    if (report_.classes.size() > kMostListed)
+      text += "  … and " + counted(report_.classes.size() - kMostListed, "more class", "more classes") + "\n";
+    return text;
+  }
+
+ private:
+  static constexpr std::size_t kMostListed = 64;
+  static constexpr std::size_t kNameWidth = 28;
+
+  [[nodiscard]] std::vector<std::string> header() const {
+    std::vector<std::string> row{"class", "share", report_.label_files ? "labels" : "images"};
+    if (each_split_)
+      for (const auto& split : report_.splits) row.push_back(truncated(printable(split.name), kNameWidth));
+    return row;
+  }
+
+  [[nodiscard]] std::vector<std::string> class_row(std::size_t c) const {
+    std::uint64_t pixels = 0, all = 0, labels = 0;
+    for (const auto& split : report_.splits) {
+      pixels += split.classes.pixels[c];
+      labels += split.classes.labels[c];
+      all += total_of(split.classes.pixels) + split.classes.ignored;
+    }
+    std::vector<std::string> row{truncated(printable(report_.classes[c].name), kNameWidth), labels == 0 ? "never" : percent(pixels, all),
+                                 labels == 0 ? "" : human_count(labels)};
+    if (each_split_)
+      for (const auto& split : report_.splits) row.push_back(share_in(split, split.classes.pixels[c], split.classes.labels[c] > 0));
+    return row;
+  }
+
+  [[nodiscard]] std::vector<std::string> ignored_row() const {
+    std::uint64_t all = ignored();
+    for (const auto& split : report_.splits) all += total_of(split.classes.pixels);
+    std::vector<std::string> row{"(ignored)", percent(ignored(), all), ""};
+    if (each_split_)
+      for (const auto& split : report_.splits) row.push_back(share_in(split, split.classes.ignored, split.classes.ignored > 0));
+    return row;
+  }
+
+  [[nodiscard]] static std::string share_in(const pipeline::SplitReport& split, std::uint64_t pixels, bool seen) {
+    return seen ? percent(pixels, total_of(split.classes.pixels) + split.classes.ignored) : "–";
+  }
+
+  [[nodiscard]] std::uint64_t ignored() const {
+    std::uint64_t sum = 0;
+    for (const auto& split : report_.splits) sum += split.classes.ignored;
+    return sum;
+  }
+
+  // The first column to the left, the others to the right.
+  [[nodiscard]] static std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const auto& row : rows)
+      for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], text_width(row[c]));
+    std::string text;
+    for (const auto& row : rows) {
+      std::string line = "  ";
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        const std::string gap(widths[c] - text_width(row[c]), ' ');
+        line += c == 0 ? row[c] + gap : "  " + gap + row[c];
+      }
+      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return text;
+  }
+
+  const CheckReport& report_;
+  bool each_split_;
+};
+
+// ---- the whole
+
+std::string_view storage_name(LabelStorage storage) {
+  switch (storage) {
+    case LabelStorage::bits:
+      return "bits";
+    case LabelStorage::onehot:
+      return "onehot";
+    case LabelStorage::index:
+      break;
+  }
+  return "index";
+}
+
+std::string samples_text(const CheckReport& report) {
+  std::uint64_t samples = 0;
+  std::vector<std::string> splits;
+  for (const auto& split : report.splits) {
+    samples += split.samples;
+    splits.push_back(printable(split.name) + " " + human_count(split.samples));
+  }
+  std::string text = human_count(samples);
+  if (report.splits.size() > 1) text += ": " + joined(splits, ", ");
+  return text + (report.headers_only ? "; headers alone were read (--fast): nothing is said about pixels" : "");
+}
+
+std::string estimate_text(const pipeline::SizeEstimate& estimate) {
+  std::string text =
+      counted(estimate.records, "record") + " in " + counted(estimate.shards, "shard") + ": images " + human_bytes(estimate.image_bytes);
+  std::vector<std::string> storages;
+  for (const auto& [storage, bytes] : estimate.storages)
+    storages.push_back(human_bytes(bytes) + " as " + std::string(storage_name(storage)) + (storage == estimate.chosen ? " (chosen)" : ""));
+  if (!storages.empty()) text += ", labels " + joined(storages, ", ");
+  return text + (estimate.compressed ? "; --zstd makes it less" : "");
+}
+
+std::string input_text(const CheckReport& report) {
+  std::string text;
+  if (!report.layout.empty()) text += entry("layout", report.layout.substr(0, report.layout.find_last_not_of('\n') + 1));
+  if (!report.labels.empty()) text += entry("labels", report.labels);
+  if (!report.classes_known)
+    text += entry("labels", report.headers_only ? "classes are counted when pixels are read"
+                                                : "how they are read is open (see problems), so nothing is said about classes");
+  text += entry("samples", samples_text(report));
+  if (report.orphans_left_out > 0)
+    text += entry("left out", counted(report.orphans_left_out, "file") + " without a partner (--orphans skip)");
+  if (report.other_files > 0)
+    text += entry("passed by", counted(report.other_files, "file") + " of no picture's extension, or without the suffix asked for");
+  return text;
+}
+
+std::string summary_text(const CheckReport& report) {
+  std::string text = pictures_text("images", report.images) + pictures_text("label files", report.label_pictures);
+  if (report.estimate) text += entry("output", estimate_text(*report.estimate));
+  if (report.classes_counted) text += "\nclasses\n" + ClassTable(report).text();
+  return text;
+}
+
+std::string verdict_text(const CheckReport& report) {
+  const std::uint64_t warnings = report.findings.count(Weight::warning);
+  const std::string more = warnings > 0 ? "; " + counted(warnings, "warning") : "";
+  switch (report.verdict) {
+    case CheckVerdict::succeeds:
+      return "pack would succeed" + (report.headers_only ? std::string(", as far as headers tell") : "") + more;
+    case CheckVerdict::leaves_out:
+      return "pack would leave out what is listed under problems: " + counted(report.problems, "problem") + more;
+    case CheckVerdict::refuses:
+      return "pack would refuse: " + counted(report.problems, "problem") + more;
+    case CheckVerdict::stopped:
+      break;
+  }
+  return "stopped before all samples were looked at";
+}
+
+// The command is never broken: it is there to be copied.
+std::string next_text(const CheckReport& report, const std::string& command) {
+  if (report.verdict != CheckVerdict::refuses) return column("next") + command + "\n";
+  return entry("next", "when that is mended, or with options named above:") + column("") + command + "\n";
+}
+
+// ---- JSON
+
+using format::Json;
+
+Json text_json(const std::string& text) { return format::with_valid_utf8(printable(text)); }
+
+std::string_view verdict_name(CheckVerdict verdict) {
+  constexpr std::array<std::string_view, 4> kNames = {"succeeds", "leaves-out", "refuses", "stopped"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+Json evidence_json(const Evidence& evidence) {
+  Json json{{"file", text_json(evidence.path)}, {"found", text_json(evidence.found)}};
+  if (evidence.place) json["x"] = evidence.place->x, json["y"] = evidence.place->y;
+  return json;
+}
+
+Json finding_json(const Finding& finding) {
+  Json json{{"kind", finding.kind}, {"weight", pipeline::weight_name(finding.weight)}, {"title", text_json(finding.title)}};
+  json["count"] = finding.count;
+  json["of"] = finding.of > 0 ? Json(finding.of) : Json(nullptr);
+  if (!finding.value.empty()) json["value"] = text_json(finding.value);
+  if (finding.pixels > 0) json["pixels"] = finding.pixels;
+  json["examples"] = Json::array();
+  for (const Evidence& evidence : finding.examples) json["examples"].push_back(evidence_json(evidence));
+  json["advice"] = text_json(finding.advice);
+  json["options"] = finding.options;
+  return json;
+}
+
+template <class T>
+Json span_json(const PictureStatistics::Span<T>& span) {
+  return Json{{"least", span.least}, {"median", span.median}, {"most", span.most}};
+}
+
+Json pictures_json(const PictureStatistics& pictures) {
+  constexpr std::size_t kListed = 100;
+  Json json{{"files", pictures.pictures()}, {"forms", Json::array()}};
+  for (const auto& [form, count] : pictures.forms()) json["forms"].push_back(Json{{"form", form}, {"files", count}});
+  const auto sizes = pictures.sizes();
+  json["different_sizes"] = sizes.size();
+  json["sizes"] = Json::array();
+  for (std::size_t i = 0; i < std::min(kListed, sizes.size()); ++i)
+    json["sizes"].push_back(Json{{"width", sizes[i].size.width}, {"height", sizes[i].size.height}, {"files", sizes[i].count}});
+  json["width"] = span_json(pictures.widths());
+  json["height"] = span_json(pictures.heights());
+  json["aspect"] = span_json(pictures.aspects());
+  json["orientations"] = Json::array();
+  for (std::size_t i = 1; i < pictures.orientations().size(); ++i) json["orientations"].push_back(pictures.orientations()[i]);
+  json["alpha"] = pictures.with_alpha();
+  json["color_profile"] = pictures.with_profile();
+  json["more_images"] = pictures.with_more_images();
+  return json;
+}
+
+Json class_json(const CheckReport& report, std::size_t c) {
+  const ClassInfo& info = report.classes[c];
+  Json json{{"id", c}, {"name", text_json(info.name)}};
+  if (info.color) json["color"] = *info.color;
+  json["pixels"] = Json::array();
+  json["labels"] = Json::array();
+  for (const auto& split : report.splits) {
+    json["pixels"].push_back(split.classes.pixels[c]);
+    json["labels"].push_back(split.classes.labels[c]);
+  }
+  return json;
+}
+
+Json estimate_json(const pipeline::SizeEstimate& estimate) {
+  Json json{
+      {"records", estimate.records}, {"shards", estimate.shards}, {"image_bytes", estimate.image_bytes}, {"label_bytes", Json::object()}};
+  for (const auto& [storage, bytes] : estimate.storages) json["label_bytes"][std::string(storage_name(storage))] = bytes;
+  json["chosen"] = storage_name(estimate.chosen);
+  json["zstd"] = estimate.compressed;
+  return json;
+}
+
+Json split_json(const pipeline::SplitReport& split) {
+  return Json{
+      {"name", text_json(split.name)}, {"samples", split.samples}, {"refused", split.bad}, {"ignored_pixels", split.classes.ignored}};
+}
+
+}  // namespace
+
+std::string check_text(const CheckReport& report, const CheckEnd& end) {
+  std::string text = input_text(report) + summary_text(report);
+  text += findings_text(report, Weight::note, "notes");
+  text += findings_text(report, Weight::warning, "warnings");
+  text += findings_text(report, Weight::problem, "problems");
+  return text + "\n" + entry("verdict", verdict_text(report)) + next_text(report, end.command);
+}
+
+std::string check_json(const CheckReport& report, const CheckEnd& end) {
+  Json json{{"report", "hotpack-check/1"}, {"verdict", verdict_name(report.verdict)}, {"problems", report.problems}};
+  json["pixels_read"] = !report.headers_only;
+  json["layout"] = text_json(report.layout);
+  json["label_reading"] = text_json(report.labels);
+  json["classes_known"] = report.classes_known;
+  json["findings"] = Json::array();
+  for (const Finding& finding : report.findings.all()) json["findings"].push_back(finding_json(finding));
+  json["splits"] = Json::array();
+  for (const auto& split : report.splits) json["splits"].push_back(split_json(split));
+  json["classes"] = Json::array();
+  for (std::size_t c = 0; report.classes_counted && c < report.classes.size(); ++c) json["classes"].push_back(class_json(report, c));
+  json["images"] = pictures_json(report.images);
+  json["label_files"] = pictures_json(report.label_pictures);
+  json["estimate"] = report.estimate ? estimate_json(*report.estimate) : Json(nullptr);
+  json["orphans_left_out"] = report.orphans_left_out;
+  json["other_files"] = report.other_files;
+  json["bytes_in"] = report.bytes_in;
+  json["seconds"] = end.seconds;
+  json["command"] = text_json(end.command);
+  return format::canonical_json(json) + "\n";
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,24 @@
+// What `check` tells at its end, as text or JSON.
+//
+// Pure functions from a report to text; thread-safe.
+#pragma once
+
+#include <string>
+
+#include "pipeline/check.hpp"
+
+namespace hotpack::cli {
+
+// What a report says beside its findings.
+struct CheckEnd {
+  std::string command;  // to run next: `hotpack pack …`
+  double seconds = 0;
+};
+
+// Several lines of at most 120 columns (but for long names), each ending in a newline; the verdict comes last.
+[[nodiscard]] std::string check_text(const pipeline::CheckReport& report, const CheckEnd& end);
+// One JSON object and a newline; README.md documents its members. `report` is "hotpack-check/1": members may be added to it, none changes
+// its meaning.
+[[nodiscard]] std::string check_json(const pipeline::CheckReport& report, const CheckEnd& end);
+
+}  // namespace hotpack::cli

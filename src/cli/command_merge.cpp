@@ -1,0 +1,121 @@
+// hotpack merge: the partitions of a pack, made by several runs, as one data set.
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
+#include "cli/pack_report.hpp"
+#include "cli/text.hpp"
+#include "format/json.hpp"
+#include "pipeline/merge.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+using format::Json;
+using pipeline::MergeReport;
+using pipeline::MergeStatus;
+
+// "5 shards: 3 linked, 2 copied"
+std::string shards_text(const MergeReport& report, bool in_place) {
+  std::string text = counted(report.shards, "shard");
+  if (!in_place && report.status == MergeStatus::merged) {
+    std::string how;
+    const auto add = [&](std::uint64_t count, const std::string& what) {
+      if (count > 0) how += (how.empty() ? ": " : ", ") + human_count(count) + " " + what;
+    };
+    add(report.kept, "there already");
+    add(report.linked, "linked");
+    add(report.copied, "copied");
+    text += how;
+  }
+  if (report.replaced > 0) text += " (" + human_count(report.replaced) + " in place of others)";
+  if (report.repeated > 0) text += "; " + counted(report.repeated, "file") + " repeated and equal";
+  return text;
+}
+
+std::string summary_text(const MergeReport& report, bool in_place, double seconds) {
+  const bool done_before = report.status == MergeStatus::complete;
+  std::string text =
+      line(done_before ? "complete" : "merged", printable(report.output) + (done_before ? " (nothing to do: it is whole already)" : ""));
+  text +=
+      line("samples", human_count(report.records) + (report.skipped > 0 ? ", " + human_count(report.skipped) + " skipped" : std::string()));
+  text += line("shards", shards_text(report, in_place));
+  text += line("bytes", human_bytes(report.bytes) + " of shards, " + human_duration(seconds));
+  const std::string classes = classes_text(report.schema, report.statistics);
+  if (!classes.empty()) text += "classes\n" + classes;
+  const std::string output = shell_word(report.output);
+  return text + line("next", "hotpack verify " + output + "   hotpack info " + output);
+}
+
+std::string report_json(const MergeReport& report, double seconds) {
+  Json json;
+  json["status"] = report.status == MergeStatus::complete ? "complete" : "merged";
+  json["output"] = format::with_valid_utf8(printable(report.output));
+  json["records"] = report.records;
+  json["skipped"] = report.skipped;
+  json["shards"] = report.shards;
+  json["kept_shards"] = report.kept;
+  json["linked_shards"] = report.linked;
+  json["copied_shards"] = report.copied;
+  json["replaced_shards"] = report.replaced;
+  json["repeated_shards"] = report.repeated;
+  json["bytes"] = report.bytes;
+  json["seconds"] = seconds;
+  json["classes"] = classes_json(report.schema, report.statistics);
+  json["ignored"] = report.statistics.ignored;
+  return format::canonical_json(json);
+}
+
+int stopped(CommandContext& context, const MergeReport& report) {
+  context.terminal().warning("stopped before the manifest of " + report.output + " was written. Run the same command again to continue");
+  return kExitGood;  // the frame raises the signal again
+}
+
+int report_end(CommandContext& context, const MergeReport& report, bool in_place, double seconds) {
+  if (report.status == MergeStatus::stopped) return stopped(context, report);
+  if (context.json()) {
+    context.output().line(report_json(report, seconds));
+  } else {
+    context.output().write(summary_text(report, in_place, seconds));
+  }
+  if (report.skipped == 0) return kExitGood;
+  context.terminal().warning(counted(report.skipped, "sample") + " left out of the data set by the partitions (exit status 1)");
+  return kExitData;
+}
+
+int merge(CommandContext& context, const pipeline::MergeOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  context.stop_on_signals();
+  const Result<MergeReport> report = pipeline::merge(options, context.terminal());
+  context.terminal().finish_progress();
+  if (!report.ok()) return context.fail(report.error());
+  const std::chrono::duration<double> duration = std::chrono::steady_clock::now() - start;
+  return report_end(context, *report, options.output.empty(), duration.count());
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<pipeline::MergeOptions>();
+  CLI::App& command = *app.add_subcommand(
+      "merge", "Joins the partitions of a pack (pack --partition) into one data set, byte for byte that of a single run");
+  set_examples(command,
+               "hotpack merge packed/train   # the partitions shared one folder: writes its manifest\n"
+               "hotpack merge parts/0 parts/1 parts/2 -o packed/train   # links the shards, or copies them to another file system\n"
+               "hotpack merge parts/*/train -o packed/train && hotpack merge parts/*/val -o packed/val   # with splits");
+  command.add_option("DIR", options->sources, "folders of partitions; they stay as they are")->required();
+  command
+      .add_option("-o,--output", options->output,
+                  "folder of the joined data set; new, or of an earlier merge. Without it the one DIR gets its manifest")
+      ->option_text("DIR")
+      ->group("Output");
+  context.add_json_option(command);
+  command.callback([&context, options] { context.set_action([&context, options] { return merge(context, *options); }); });
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,318 @@
+// hotpack preview: samples and their labels on one picture, of a pack or of what is to be packed.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
+#include "cli/option_values.hpp"
+#include "cli/pack_arguments.hpp"
+#include "cli/preview_choice.hpp"
+#include "cli/preview_files.hpp"
+#include "cli/preview_inputs.hpp"
+#include "cli/preview_pack.hpp"
+#include "cli/preview_report.hpp"
+#include "cli/text.hpp"
+#include "cli/whole_file.hpp"
+#include "format/json.hpp"
+#include "format/schema_json.hpp"
+#include "preview/class_colors.hpp"
+#include "preview/page.hpp"
+#include "preview/sheet.hpp"
+#include "preview/sheet_file.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+constexpr const char* kSheet = "Sheet";
+constexpr std::size_t kUsualSamples = 12;
+constexpr int kMostGridSide = 1000;
+
+struct PreviewArguments {
+  std::vector<std::string> paths;  // packs, or a data set to be packed
+  PackArguments inputs;
+  std::vector<const CLI::Option*> input_options;
+  std::string sheet, page;
+  PreviewChoice choice;
+  Extent grid;  // 0x0: as many columns as look well
+  std::optional<int> cell_width;
+  bool force = false;
+};
+
+// A sheet, and what goes into its report and page.
+struct Drawn {
+  std::vector<std::byte> png;
+  PreviewReport report;
+  std::optional<Statistics> statistics;
+};
+
+using Chosen = std::vector<ChosenSample>;
+
+// "4x3": columns and rows.
+std::optional<Extent> parse_grid(const std::string& text) {
+  Extent grid;
+  const char* const end = text.data() + text.size();
+  const auto columns = std::from_chars(text.data(), end, grid.width);
+  if (columns.ec != std::errc() || columns.ptr == end || *columns.ptr != 'x') return std::nullopt;
+  const auto rows = std::from_chars(columns.ptr + 1, end, grid.height);
+  const auto fits = [](int side) { return side >= 1 && side <= kMostGridSide; };
+  if (rows.ec != std::errc() || rows.ptr != end || !fits(grid.width) || !fits(grid.height)) return std::nullopt;
+  return grid;
+}
+
+Status check_arguments(PreviewArguments& arguments) {
+  if (arguments.sheet.empty() && arguments.page.empty()) return usage_error("say where the sheet goes: -o FILE.png or --html FILE.html");
+  if (!arguments.choice.keys.empty() && arguments.choice.class_name)
+    return usage_error("--keys and --class cannot go together: each says which samples");
+  if (!arguments.sheet.empty()) HOTPACK_TRY(check_preview_path(arguments.sheet, sheet_kind(), arguments.force));
+  if (!arguments.page.empty()) HOTPACK_TRY(check_preview_path(arguments.page, page_kind(), arguments.force));
+  const Extent grid = arguments.grid;
+  arguments.choice.most = grid.width > 0 ? static_cast<std::size_t>(grid.width) * static_cast<std::size_t>(grid.height) : kUsualSamples;
+  return {};
+}
+
+// What is packed already needs no options that say how to pack.
+Status check_pack_options(const PreviewArguments& arguments, const std::string& pack) {
+  for (const CLI::Option* option : arguments.input_options) {
+    if (option->count() > 0)
+      return usage_error(option->get_name() + " says how raw pictures are packed, but " + pack +
+                         " is packed already: leave one of them out");
+  }
+  return {};
+}
+
+Result<std::unique_ptr<PreviewSource>> open_pack(const PreviewArguments& arguments) {
+  std::vector<std::string> packs;
+  for (const std::string& path : arguments.paths) {
+    const std::vector<std::string> found = packs_at(path);
+    packs.insert(packs.end(), found.begin(), found.end());
+    if (found.empty()) packs.push_back(path);  // opening it says what is wrong
+  }
+  HOTPACK_TRY(check_pack_options(arguments, packs.front()));
+  HOTPACK_ASSIGN(PackSource source, PackSource::open(packs));
+  return std::unique_ptr<PreviewSource>(std::make_unique<PackSource>(std::move(source)));
+}
+
+// One path that holds no pack is a data set whose layout is to be detected.
+Result<std::unique_ptr<PreviewSource>> open_source(CommandContext& context, PreviewArguments& arguments) {
+  std::string& root = arguments.inputs.options.input.root;
+  if (arguments.paths.size() == 1 && is_unpacked_folder(arguments.paths.front())) {
+    root = arguments.paths.front();
+  } else if (!arguments.paths.empty()) {
+    return open_pack(arguments);
+  }
+  arguments.inputs.options.run.threads = context.jobs();
+  return open_inputs(arguments.inputs.options, context.terminal());
+}
+
+bool labels_pixels(const Schema& schema) { return schema.label && schema.label->kind == LabelKind::pixel; }
+
+Result<preview::SheetLayout> layout_for(PreviewSource& source, const PreviewArguments& arguments, const Chosen& chosen) {
+  preview::SheetRequest request;
+  request.overlays = labels_pixels(source.schema());
+  request.second_line = source.has_remarks() || (source.schema().label && !request.overlays);
+  for (const ChosenSample& each : chosen) {
+    HOTPACK_ASSIGN(const Extent size, source.size(each.number));
+    request.pictures.push_back(size);
+    request.second_line = request.second_line || !each.remark.empty();
+  }
+  request.classes = source.schema().classes.size();
+  if (arguments.grid.width > 0) request.grid = arguments.grid;
+  request.cell_width = arguments.cell_width;
+  return preview::lay_out(request);
+}
+
+Result<ShownSample> draw_sample(PreviewSource& source, const ChosenSample& chosen, preview::Sheet& sheet) {
+  HOTPACK_ASSIGN(preview::SheetSample sample, source.load(chosen.number));
+  if (!chosen.remark.empty()) sample.remark = chosen.remark + (sample.remark.empty() ? "" : " · " + sample.remark);
+  HOTPACK_ASSIGN(preview::ClassCounts counts, sheet.add(sample));
+  Extent size;
+  if (sample.image) size = {static_cast<int>(sample.image->shape.width), static_cast<int>(sample.image->shape.height)};
+  return ShownSample{chosen.number, std::move(sample.key), std::move(sample.remark), size, std::move(counts), std::move(sample.problem)};
+}
+
+// Shares in the whole data set where they are known, else on the sheet.
+preview::ClassShares shares_of(const Schema& schema, const std::optional<Statistics>& statistics, const std::vector<ShownSample>& shown) {
+  const bool pixels_labelled = labels_pixels(schema);
+  const std::string what = pixels_labelled ? "labelled pixels" : "labelled samples";
+  const bool shows_ignored = !pixels_labelled || !schema.label->multi;
+  if (statistics) return preview::shares_of_counts(statistics->pixels, shows_ignored ? statistics->ignored : 0, what + " of the data set");
+  std::vector<std::uint64_t> pixels(schema.classes.size());
+  std::uint64_t ignored = 0;
+  for (const ShownSample& sample : shown) {
+    for (std::size_t c = 0; c < sample.counts.pixels.size(); ++c) pixels[c] += sample.counts.pixels[c];
+    ignored += sample.counts.without_class;
+  }
+  return preview::shares_of_counts(pixels, shows_ignored ? ignored : 0, what + (pixels_labelled ? " of the samples shown" : " shown"));
+}
+
+std::string title_of(const PreviewSource& source, std::size_t shown) {
+  return source.name() + ": " + human_count(shown) + " of " + counted(source.samples(), "sample");
+}
+
+preview::ClassColors colors_for(const Schema& schema, Terminal& terminal) {
+  preview::ClassColors colors = preview::class_colors(schema.classes);
+  if (colors.replaced > 0)
+    terminal.info(counted(colors.replaced, "class", "classes") +
+                  " shown in another colour than the class table's, which looks like that of a class before");
+  return colors;
+}
+
+Result<Drawn> draw(PreviewSource& source, const PreviewArguments& arguments, const Chosen& chosen, Terminal& terminal) {
+  const Schema& schema = source.schema();
+  HOTPACK_ASSIGN(const preview::SheetLayout layout, layout_for(source, arguments, chosen));
+  const preview::ClassColors colors = colors_for(schema, terminal);
+  Drawn drawn;
+  PreviewReport& report = drawn.report;
+  preview::Sheet sheet(layout, title_of(source, chosen.size()), schema.classes, colors.colors);
+  pipeline::Progress progress{"drawing", 0, chosen.size(), 0, 0, 0};
+  for (const ChosenSample& each : chosen) {
+    if (terminal.stop_requested()) return drawn;
+    HOTPACK_ASSIGN(ShownSample shown, draw_sample(source, each, sheet));
+    report.shown.push_back(std::move(shown));
+    ++progress.samples_done;
+    terminal.progress(progress);
+  }
+  if (schema.label) {
+    HOTPACK_ASSIGN(drawn.statistics, source.statistics());
+    report.legend = preview::make_legend(schema.classes, colors.colors, shares_of(schema, drawn.statistics, report.shown));
+    sheet.add_legend(*report.legend);
+  }
+  HOTPACK_ASSIGN(drawn.png, preview::sheet_file(sheet.picture()));
+  report.source = source.name();
+  report.size = sheet.size();
+  report.columns = layout.columns;
+  report.samples = source.samples();
+  return drawn;
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const Schema& schema, const PreviewReport& report) {
+  std::vector<std::pair<std::string, std::string>> facts{{"samples", human_count(report.samples)}};
+  const auto& size = schema.geometry.size;
+  facts.emplace_back("record size", size ? std::to_string((*size)[0]) + "x" + std::to_string((*size)[1]) : "sizes differ");
+  facts.emplace_back("image", schema.image.color == ImageColor::rgb ? "RGB" : "gray");
+  if (!schema.label) return facts;
+  facts.emplace_back("classes", human_count(schema.classes.size()));
+  facts.emplace_back("label", std::string(labels_pixels(schema) ? "a class a pixel" : "a class an image") +
+                                  (schema.label->multi ? ", several allowed" : "") + ", stored as " +
+                                  std::string(format::name_of(schema.label->storage)));
+  return facts;
+}
+
+std::string page_of(const PreviewSource& source, const Drawn& drawn) {
+  preview::Page page;
+  page.title = format::with_valid_utf8(title_of(source, drawn.report.shown.size()));
+  page.png = drawn.png;
+  page.facts = facts_of(source.schema(), drawn.report);
+  if (drawn.report.legend) page.legend = *drawn.report.legend;
+  if (drawn.statistics) page.samples = drawn.statistics->samples;
+  return preview::html_page(page);
+}
+
+Status write_files(const PreviewSource& source, const PreviewArguments& arguments, Drawn& drawn) {
+  const std::string_view png(reinterpret_cast<const char*>(drawn.png.data()), drawn.png.size());
+  if (!arguments.sheet.empty()) HOTPACK_TRY(write_whole_file(arguments.sheet, png));
+  if (!arguments.page.empty()) HOTPACK_TRY(write_whole_file(arguments.page, page_of(source, drawn)));
+  drawn.report.sheet = arguments.sheet;
+  drawn.report.page = arguments.page;
+  return {};
+}
+
+// 1 where samples cannot be packed.
+int report_end(CommandContext& context, const PreviewSource& source, const PreviewReport& report) {
+  int code = kExitGood;
+  for (const ShownSample& sample : report.shown) {
+    if (sample.problem.empty()) continue;
+    context.terminal().warning(sample.key + ": " + sample.problem);
+    code = kExitData;
+  }
+  context.output().write(context.json() ? preview_json(report, source.schema().classes) : preview_text(report));
+  return code;
+}
+
+Result<int> make_sheet(CommandContext& context, PreviewArguments& arguments) {
+  HOTPACK_TRY(check_arguments(arguments));
+  context.stop_on_signals();
+  HOTPACK_ASSIGN(const std::unique_ptr<PreviewSource> source, open_source(context, arguments));
+  Terminal& terminal = context.terminal();
+  if (terminal.stop_requested()) return kExitGood;  // the frame raises the signal again
+  HOTPACK_ASSIGN(const Chosen chosen, choose_samples(*source, arguments.choice, terminal));
+  if (chosen.size() > arguments.choice.most && arguments.grid.width > 0)
+    return usage_error("--grid has room for " + counted(arguments.choice.most, "sample") + ", --keys names " +
+                       std::to_string(chosen.size()));
+  if (chosen.empty() && !terminal.stop_requested()) return data_error("there is no sample to show", source->name());
+  HOTPACK_ASSIGN(Drawn drawn, draw(*source, arguments, chosen, terminal));
+  terminal.finish_progress();
+  if (terminal.stop_requested()) return kExitGood;
+  HOTPACK_TRY(write_files(*source, arguments, drawn));
+  return report_end(context, *source, drawn.report);
+}
+
+int run_preview(CommandContext& context, PreviewArguments& arguments) {
+  const Result<int> code = make_sheet(context, arguments);
+  context.terminal().finish_progress();
+  return code.ok() ? *code : context.fail(code.error());
+}
+
+void add_sheet_options(CLI::App& command, PreviewArguments& arguments) {
+  command.add_option("-o,--output", arguments.sheet, "the sheet, a PNG file; a sheet that is there is replaced")
+      ->option_text("FILE.png")
+      ->group(kSheet);
+  command.add_option("--html", arguments.page, "the sheet as one HTML page, with a histogram of the classes")
+      ->option_text("FILE.html")
+      ->group(kSheet);
+  command.add_option("--keys", arguments.choice.keys, "the samples with these keys; repeatable")->option_text("K[,K…]")->group(kSheet);
+  command.add_option("--class", arguments.choice.class_name, "the samples richest in this class; reads all labels")
+      ->option_text("NAME|ID")
+      ->group(kSheet);
+  add_parsed<Extent>(command, "--grid", arguments.grid, parse_grid, "columns and rows (default: 12 samples, or as many as --keys names)",
+                     "CxR", kSheet);
+  command
+      .add_option("--width", arguments.cell_width, "width of a sample with its label on the sheet (default: for a sheet of 1600 pixels)")
+      ->option_text("PIXELS")
+      ->check(CLI::Range(preview::kLeastCellWidth, preview::kMostCellWidth))
+      ->group(kSheet);
+  command.add_flag("--force", arguments.force, "replace files that `hotpack preview` did not make")->group(kSheet);
+}
+
+// The options of pack, but for its ROOT: that is a PACK here.
+void add_input_options(CLI::App& command, PreviewArguments& arguments) {
+  const std::vector<CLI::Option*> before = command.get_options();
+  add_sample_options(command, arguments.inputs);
+  command.remove_option(command.get_option("ROOT"));
+  for (const CLI::Option* option : command.get_options()) {
+    if (std::find(before.begin(), before.end(), option) == before.end()) arguments.input_options.push_back(option);
+  }
+}
+
+}  // namespace
+
+void add_preview_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<PreviewArguments>();
+  CLI::App& command = *app.add_subcommand("preview", "Draws samples and their labels on one picture, of a pack or before packing");
+  set_examples(
+      command,
+      "hotpack preview packed/train -o sheet.png\n"
+      "hotpack preview packed/train -o cars.png --class Car --grid 3x2\n"
+      "hotpack preview packed/train -o two.png --keys town/0001,town/0002 --width 1200\n"
+      "hotpack preview --images train --labels train_labels --classes class_dict.csv --size 512x512 -o sheet.png   # before packing");
+  command.add_option("PACK", arguments->paths, "packed folders; or the folder of a data set to be packed, or none and options as for pack");
+  add_sheet_options(command, *arguments);
+  add_input_options(command, *arguments);
+  context.add_jobs_option(command);
+  context.add_json_option(command);
+  context.add_config_option(command);
+  command.callback([&context, arguments] { context.set_action([&context, arguments] { return run_preview(context, *arguments); }); });
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,148 @@
+#include "cli/preview_choice.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "cli/refusal.hpp"
+#include "cli/text.hpp"
+#include "preview/label_classes.hpp"
+#include "preview/legend.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+using Chosen = std::vector<ChosenSample>;
+
+// "street_02.png" and "street_02" mean the key "north/street_02".
+bool is_end_of(std::string_view asked, const std::string& key) {
+  for (const std::string_view end : {asked, asked.substr(0, asked.rfind('.'))}) {
+    if (end == key || (key.size() > end.size() && key.ends_with(end) && key[key.size() - end.size() - 1] == '/')) return true;
+  }
+  return false;
+}
+
+Error unknown_key(PreviewSource& source, const std::string& asked) {
+  std::vector<std::string> keys;
+  for (std::uint64_t i = 0; i < source.samples(); ++i) {
+    Result<std::string> key = source.key(i);
+    if (!key.ok()) return std::move(key).error();
+    keys.push_back(std::move(key).value());
+  }
+  std::string text = "there is no sample with the key '" + asked + "' in " + source.name();
+  const auto ending = std::find_if(keys.begin(), keys.end(), [&](const std::string& key) { return is_end_of(asked, key); });
+  if (ending != keys.end()) return usage_error(text + "; did you mean '" + *ending + "'?");
+  if (const auto nearest = nearest_word(asked, keys)) return usage_error(text + "; did you mean '" + *nearest + "'?");
+  if (!keys.empty()) text += "; its first key is '" + keys.front() + "'";
+  return usage_error(std::move(text));
+}
+
+// A key may have commas: the whole text first, then its parts.
+Result<Numbers> numbers_of_keys(PreviewSource& source, const std::string& text) {
+  HOTPACK_ASSIGN(const auto whole, source.find(text));
+  if (whole) return Numbers{*whole};
+  Numbers numbers;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string key(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    if (key.empty()) continue;
+    HOTPACK_ASSIGN(const auto number, source.find(key));
+    if (!number) return unknown_key(source, key);
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+Result<Numbers> samples_with_keys(PreviewSource& source, const std::vector<std::string>& keys) {
+  Numbers all;
+  for (const std::string& text : keys) {
+    HOTPACK_ASSIGN(const Numbers numbers, numbers_of_keys(source, text));
+    all.insert(all.end(), numbers.begin(), numbers.end());
+  }
+  if (all.empty()) return usage_error("--keys names no key");
+  return all;
+}
+
+Result<std::size_t> class_named(const PreviewSource& source, const std::string& name) {
+  const std::vector<ClassInfo>& classes = source.schema().classes;
+  if (!source.schema().label) return usage_error("--class " + name + ": " + source.name() + " has no labels");
+  std::vector<std::string> names;
+  for (const ClassInfo& info : classes) names.push_back(info.name);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::size_t id = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
+  if (error == std::errc() && end == name.data() + name.size() && id < classes.size()) return id;
+  return usage_error(unknown_name("class", name, names));
+}
+
+// A sample and which part of its label has the class.
+struct Rich {
+  double part = 0;
+  std::uint64_t number = 0;
+};
+
+// Those with any of the class, in the order of their numbers. Nothing where a stop was requested.
+Result<std::vector<Rich>> samples_of_class(PreviewSource& source, std::size_t class_id, Terminal& terminal) {
+  std::vector<Rich> rich;
+  pipeline::Progress progress{"reading labels", 0, source.samples(), 0, 0, 0};
+  for (std::uint64_t number = 0; number < source.samples(); ++number) {
+    if (terminal.stop_requested()) return std::vector<Rich>();
+    HOTPACK_ASSIGN(const auto label, source.load_label(number));
+    const std::uint64_t count = label ? preview::count_class(*label, class_id) : 0;
+    if (count > 0) rich.push_back({static_cast<double>(count) / static_cast<double>(label->shape.vectors()), number});
+    ++progress.samples_done;
+    progress.bytes_in += label ? label->bytes.size() : 0;
+    terminal.progress(progress);
+  }
+  return rich;
+}
+
+Result<Chosen> richest_samples(PreviewSource& source, const std::string& name, std::size_t most, Terminal& terminal) {
+  HOTPACK_ASSIGN(const std::size_t class_id, class_named(source, name));
+  HOTPACK_ASSIGN(std::vector<Rich> rich, samples_of_class(source, class_id, terminal));
+  terminal.finish_progress();
+  const std::string& class_name = source.schema().classes[class_id].name;
+  if (rich.empty() && !terminal.stop_requested())
+    return usage_error("no sample of " + source.name() + " has anything of the class '" + class_name + "'");
+  Chosen chosen;
+  if (source.schema().label->kind == LabelKind::sample) {
+    for (const std::uint64_t place : spread_evenly(rich.size(), most)) chosen.push_back({rich[place].number, {}});
+    return chosen;
+  }
+  std::stable_sort(rich.begin(), rich.end(), [](const Rich& a, const Rich& b) { return a.part > b.part; });
+  rich.resize(std::min(rich.size(), most));
+  const std::string start = (class_name == std::to_string(class_id) ? "class " : "") + class_name + ": ";
+  for (const Rich& each : rich) chosen.push_back({each.number, start + preview::share_text(each.part)});
+  return chosen;
+}
+
+Chosen without_remarks(const Numbers& numbers) {
+  Chosen chosen;
+  for (const std::uint64_t number : numbers) chosen.push_back({number, {}});
+  return chosen;
+}
+
+}  // namespace
+
+Result<std::vector<ChosenSample>> choose_samples(PreviewSource& source, const PreviewChoice& choice, Terminal& terminal) {
+  if (choice.class_name) return richest_samples(source, *choice.class_name, choice.most, terminal);
+  if (choice.keys.empty()) return without_remarks(spread_evenly(source.samples(), choice.most));
+  HOTPACK_ASSIGN(const Numbers numbers, samples_with_keys(source, choice.keys));
+  return without_remarks(numbers);
+}
+
+std::vector<std::uint64_t> spread_evenly(std::uint64_t total, std::size_t count) {
+  const std::uint64_t taken = std::min<std::uint64_t>(total, count);
+  std::vector<std::uint64_t> numbers;
+  // The middle of each of `taken` equal parts; a product of two sample counts fits, a sheet has few.
+  for (std::uint64_t i = 0; i < taken; ++i) numbers.push_back((2 * i + 1) * total / (2 * taken));
+  return numbers;
+}
+
+}  // namespace hotpack::cli

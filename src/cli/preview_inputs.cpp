@@ -1,0 +1,95 @@
+#include "cli/preview_inputs.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/try.hpp"
+#include "cli/preview_pack.hpp"
+#include "pipeline/look.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+std::span<const std::uint8_t> as_u8(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
+std::string name_of_inputs(const pipeline::InputOptions& input) {
+  if (!input.root.empty()) return input.root;
+  if (!input.images.empty()) return input.images.front();
+  if (!input.image_folders.empty()) return input.image_folders.front();
+  return input.pairs.empty() ? input.list : input.pairs;
+}
+
+class InputSource final : public PreviewSource {
+ public:
+  InputSource(std::unique_ptr<pipeline::Look> look, std::string name) : look_(std::move(look)), name_(std::move(name)) {}
+
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] const Schema& schema() const override { return look_->schema(); }
+  [[nodiscard]] std::uint64_t samples() const override { return look_->samples(); }
+  [[nodiscard]] Result<std::optional<Statistics>> statistics() const override { return std::optional<Statistics>(); }
+  [[nodiscard]] bool has_remarks() const override { return look_->has_splits(); }
+
+  [[nodiscard]] Result<std::optional<std::uint64_t>> find(const std::string& key) override { return look_->find(key); }
+  [[nodiscard]] Result<std::string> key(std::uint64_t number) override { return std::string(look_->key(number)); }
+  [[nodiscard]] Result<Extent> size(std::uint64_t number) override { return look_->record_size(number); }
+
+  [[nodiscard]] Result<preview::SheetSample> load(std::uint64_t number) override {
+    preview::SheetSample shown;
+    shown.key = look_->key(number);
+    shown.remark = look_->split(number);
+    HOTPACK_ASSIGN(const auto problem, look_->record_of(number, packed_));
+    if (problem) {
+      shown.problem = problem->text();
+      return shown;
+    }
+    shown.image = image();
+    shown.label = label();
+    return shown;
+  }
+
+  // A sample that cannot be packed has no label to be rich in anything.
+  [[nodiscard]] Result<std::optional<LabelView>> load_label(std::uint64_t number) override {
+    HOTPACK_ASSIGN(const auto problem, look_->record_of(number, packed_));
+    return problem ? std::optional<LabelView>() : label();
+  }
+
+ private:
+  [[nodiscard]] ImageView image() const {
+    const auto& shape = packed_.entry.image_shape;
+    const ImageLayout layout = schema().image.layout;
+    const bool chw = layout == ImageLayout::chw;
+    return {as_u8(packed_.image), {chw ? shape[1] : shape[0], chw ? shape[2] : shape[1], chw ? shape[0] : shape[2], layout}};
+  }
+
+  [[nodiscard]] std::optional<LabelView> label() const {
+    const auto& field = schema().label;
+    if (!field) return std::nullopt;
+    const auto& shape = packed_.entry.label_shape;
+    const bool pixels = field->kind == LabelKind::pixel;
+    return LabelView{as_u8(packed_.label),
+                     {field->kind, field->storage, field->multi, pixels ? shape[0] : 1, pixels ? shape[1] : 1, schema().class_count()}};
+  }
+
+  std::unique_ptr<pipeline::Look> look_;
+  std::string name_;
+  pipeline::PackedSample packed_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PreviewSource>> open_inputs(const pipeline::PackOptions& options, Terminal& terminal) {
+  HOTPACK_ASSIGN(std::unique_ptr<pipeline::Look> look, pipeline::Look::open(options, terminal));
+  return std::unique_ptr<PreviewSource>(std::make_unique<InputSource>(std::move(look), name_of_inputs(options.input)));
+}
+
+bool is_unpacked_folder(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::is_directory(path, failed) && packs_at(path).empty();
+}
+
+}  // namespace hotpack::cli

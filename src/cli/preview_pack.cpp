@@ -1,0 +1,88 @@
+#include "cli/preview_pack.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/try.hpp"
+#include "format/manifest.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_pack(const fs::path& folder) {
+  std::error_code failed;
+  return fs::exists(folder / format::kManifestName, failed);
+}
+
+}  // namespace
+
+Result<PackSource> PackSource::open(const std::vector<std::string>& folders) {
+  HOTPACK_ASSIGN(Dataset dataset, Dataset::open(folders));
+  return PackSource(std::move(dataset));
+}
+
+std::string PackSource::name() const {
+  std::string names;
+  for (const Pack& pack : dataset_.packs()) names += (names.empty() ? "" : ", ") + pack.folder;
+  return names;
+}
+
+Result<std::optional<Statistics>> PackSource::statistics() const {
+  HOTPACK_ASSIGN(Statistics statistics, dataset_.statistics());
+  return std::optional(std::move(statistics));
+}
+
+Result<std::string> PackSource::key(std::uint64_t number) {
+  HOTPACK_ASSIGN(const Sample sample, dataset_.sample(number));
+  return std::string(sample.key());
+}
+
+Result<Extent> PackSource::size(std::uint64_t number) {
+  HOTPACK_ASSIGN(const Sample sample, dataset_.sample(number));
+  const ImageShape shape = sample.image_shape();
+  return Extent{static_cast<int>(shape.width), static_cast<int>(shape.height)};
+}
+
+Result<preview::SheetSample> PackSource::load(std::uint64_t number) {
+  HOTPACK_ASSIGN(const Sample sample, dataset_.sample(number));
+  preview::SheetSample shown;
+  shown.key = sample.key();
+  if (has_remarks()) shown.remark = folder_of(number);
+  HOTPACK_ASSIGN(shown.image, sample.load_image(image_));
+  if (sample.has_label()) {
+    HOTPACK_ASSIGN(shown.label, sample.load_label(label_));
+  }
+  return shown;
+}
+
+Result<std::optional<LabelView>> PackSource::load_label(std::uint64_t number) {
+  HOTPACK_ASSIGN(const Sample sample, dataset_.sample(number));
+  if (!sample.has_label()) return std::optional<LabelView>();
+  HOTPACK_ASSIGN(const LabelView label, sample.load_label(label_));
+  return std::optional(label);
+}
+
+const std::string& PackSource::folder_of(std::uint64_t number) const {
+  const auto shards = dataset_.shards();
+  const auto after = std::upper_bound(shards.begin(), shards.end(), number,
+                                      [](std::uint64_t wanted, const ShardInfo& shard) { return wanted < shard.first; });
+  return dataset_.packs()[std::prev(after)->pack].folder;
+}
+
+std::vector<std::string> packs_at(const std::string& path) {
+  if (is_pack(path)) return {path};
+  std::vector<std::string> packs;
+  std::error_code failed;
+  for (fs::directory_iterator entries(path, failed); !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
+    if (is_pack(entries->path())) packs.push_back(entries->path().string());
+  }
+  std::sort(packs.begin(), packs.end());
+  return packs;
+}
+
+}  // namespace hotpack::cli

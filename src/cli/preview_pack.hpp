@@ -1,0 +1,40 @@
+// The samples of packs, for `preview`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/preview_source.hpp"
+#include "hotpack/dataset.hpp"
+
+namespace hotpack::cli {
+
+class PackSource final : public PreviewSource {
+ public:
+  // Several packs are read as one; their classes must be the same.
+  [[nodiscard]] static Result<PackSource> open(const std::vector<std::string>& folders);
+
+  [[nodiscard]] std::string name() const override;
+  [[nodiscard]] const Schema& schema() const override { return dataset_.schema(); }
+  [[nodiscard]] std::uint64_t samples() const override { return dataset_.records(); }
+  [[nodiscard]] Result<std::optional<Statistics>> statistics() const override;
+  [[nodiscard]] bool has_remarks() const override { return dataset_.packs().size() > 1; }
+
+  [[nodiscard]] Result<std::optional<std::uint64_t>> find(const std::string& key) override { return dataset_.find(key); }
+  [[nodiscard]] Result<std::string> key(std::uint64_t number) override;
+  [[nodiscard]] Result<Extent> size(std::uint64_t number) override;
+  [[nodiscard]] Result<preview::SheetSample> load(std::uint64_t number) override;
+  [[nodiscard]] Result<std::optional<LabelView>> load_label(std::uint64_t number) override;
+
+ private:
+  explicit PackSource(Dataset dataset) : dataset_(std::move(dataset)) {}
+  [[nodiscard]] const std::string& folder_of(std::uint64_t number) const;
+
+  Dataset dataset_;
+  std::vector<std::uint8_t> image_, label_;
+};
+
+// The packs that a path of the command line names: itself, or the packs directly in it. None where it is no pack.
+[[nodiscard]] std::vector<std::string> packs_at(const std::string& path);
+
+}  // namespace hotpack::cli

@@ -1,0 +1,31 @@
+// The chunks of a PNG file, one after the other: length, type, data, checksum.
+//
+// Pure; thread-safe. Views into the bytes given. Reads hostile bytes: nothing is promised of a chunk but that it lies inside them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace hotpack::codecs {
+
+inline constexpr std::size_t kPngSignatureBytes = 8;
+
+[[nodiscard]] std::uint32_t load_be32(const std::byte* at);
+
+struct PngChunk {
+  std::string_view type;  // four letters, if the file is sound
+  std::span<const std::byte> data;
+  std::size_t end = 0;  // where the next one begins
+  [[nodiscard]] bool is_critical() const { return (static_cast<unsigned char>(type[0]) & 0x20) == 0; }
+  [[nodiscard]] bool checksum_holds() const;
+};
+
+// The type of the chunk at `at`; absent where the bytes end before it does.
+[[nodiscard]] std::optional<std::string_view> png_chunk_type(std::span<const std::byte> bytes, std::size_t at);
+// The chunk at `at`; absent where the bytes end inside it.
+[[nodiscard]] std::optional<PngChunk> png_chunk(std::span<const std::byte> bytes, std::size_t at);
+
+}  // namespace hotpack::codecs

@@ -1,0 +1,146 @@
+// parse_class_file(): tells the forms of class files apart, and reads those that are no CSV.
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "labels/class_table.hpp"
+#include "labels/class_table_builder.hpp"
+#include "labels/color_csv.hpp"
+#include "labels/csv.hpp"
+#include "labels/table_text.hpp"
+
+namespace hotpack::labels {
+namespace {
+
+using Lines = std::vector<std::string_view>;
+
+constexpr std::string_view kExpected = "rows name,r,g,b or one name a line";
+constexpr std::string_view kIgnoreName = "__ignore__";
+
+bool is_number(std::string_view text) { return number_of(text).has_value(); }
+
+// A line with a number between its commas, or one that names the columns r,g,b: no list of names has either.
+bool is_table_line(std::string_view line) {
+  const Lines parts = split(line, ",");
+  if (parts.size() < 2) return false;
+  const std::vector<std::string> fields(parts.begin(), parts.end());
+  return names_rgb(fields) || names_rgb(std::span(fields).subspan(1)) || std::any_of(parts.begin(), parts.end(), is_number);
+}
+
+Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
+  ClassTableBuilder builder(path);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
+    if (lines[i] == kIgnoreName) {
+      builder.warn("line " + std::to_string(i + 1) + " of the class file, '__ignore__', names no class and is left out");
+      continue;
+    }
+    HOTPACK_TRY(builder.add(i + 1, std::string(lines[i]), std::nullopt));
+  }
+  return builder.finish();
+}
+
+// ---- a label map of CVAT: name:r,g,b:parts:actions, comments after #
+
+bool is_comment(std::string_view line) { return line.empty() || line.starts_with('#'); }
+
+struct LabelMapLine {
+  std::string_view name, color, parts, actions;
+};
+
+// The fields from the right, so that a name may hold colons.
+std::optional<LabelMapLine> label_map_line(std::string_view line) {
+  LabelMapLine fields;
+  for (std::string_view* const field : {&fields.actions, &fields.parts, &fields.color}) {
+    const std::size_t colon = line.rfind(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    *field = trimmed(line.substr(colon + 1));
+    line = line.substr(0, colon);
+  }
+  fields.name = trimmed(line);
+  return fields;
+}
+
+bool is_label_map(const Lines& lines) {
+  const auto first = std::find_if_not(lines.begin(), lines.end(), is_comment);
+  if (first == lines.end()) return false;
+  const std::optional<LabelMapLine> fields = label_map_line(*first);
+  if (!fields) return false;
+  const Lines numbers = split(fields->color, ",");
+  return fields->color.empty() || (numbers.size() == 3 && std::all_of(numbers.begin(), numbers.end(), is_number));
+}
+
+// Three numbers; where they are none, "'…' is not a number" or how many there are.
+Result<RgbColor> parse_color(std::size_t line, const Lines& numbers, std::string_view expected, const std::string& path) {
+  if (numbers.size() != 3)
+    return line_error(line, std::to_string(numbers.size()) + " numbers for a colour; " + std::string(expected), path);
+  RgbColor color{};
+  bool fraction = false;
+  for (std::size_t i = 0; i < color.size(); ++i) {
+    HOTPACK_ASSIGN(color[i], color_value({line, {}}, std::string(numbers[i]), expected, fraction, path));
+  }
+  return color;
+}
+
+Result<ClassTable> parse_label_map_file(const Lines& lines, const std::string& path) {
+  constexpr std::string_view kLine = "expected name:r,g,b:parts:actions";
+  ClassTableBuilder builder(path);
+  bool has_parts = false;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (is_comment(lines[i])) continue;
+    const std::optional<LabelMapLine> fields = label_map_line(lines[i]);
+    if (!fields) return line_error(i + 1, "'" + std::string(lines[i]) + "'; " + std::string(kLine), path);
+    std::optional<RgbColor> color;
+    if (!fields->color.empty()) {
+      HOTPACK_ASSIGN(color, parse_color(i + 1, split(fields->color, ","), kLine, path));
+    }
+    has_parts |= !fields->parts.empty() || !fields->actions.empty();
+    HOTPACK_TRY(builder.add(i + 1, std::string(fields->name), color));
+  }
+  if (has_parts) builder.warn("parts and actions of the class file are ignored");
+  return builder.finish();
+}
+
+// ---- colours alone, three numbers a line between blanks, as DIGITS writes them
+
+Lines words_of(std::string_view line) {
+  Lines words = split(line, " \t");
+  std::erase(words, std::string_view());
+  return words;
+}
+
+bool is_color_list(const Lines& lines) {
+  const auto is_color = [](std::string_view line) {
+    const Lines words = words_of(line);
+    return line.empty() || (words.size() == 3 && std::all_of(words.begin(), words.end(), is_number));
+  };
+  return std::any_of(lines.begin(), lines.end(), [](std::string_view line) { return !line.empty(); }) &&
+         std::all_of(lines.begin(), lines.end(), is_color);
+}
+
+Result<ClassTable> parse_color_list(const Lines& lines, const std::string& path) {
+  ClassTableBuilder builder(path);
+  builder.warn("the class file has no names: classes are called class_0, class_1, …");
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
+    HOTPACK_ASSIGN(const RgbColor color, parse_color(i + 1, words_of(lines[i]), "expected three numbers", path));
+    HOTPACK_TRY(builder.add(i + 1, "class_" + std::to_string(builder.size()), color));
+  }
+  return builder.finish();
+}
+
+}  // namespace
+
+Result<ClassTable> parse_class_file(std::string_view text, const std::string& path) {
+  HOTPACK_ASSIGN(text, plain_text(text, kExpected, path));
+  const Lines lines = split(text, "\r\n");
+  if (is_label_map(lines)) return parse_label_map_file(lines, path);
+  if (is_color_list(lines)) return parse_color_list(lines, path);
+  if (std::none_of(lines.begin(), lines.end(), is_table_line)) return parse_names(lines, path);
+  HOTPACK_ASSIGN(const std::vector<CsvRow> rows, parse_csv(text, path));
+  return parse_color_csv(rows, path);
+}
+
+}  // namespace hotpack::labels

@@ -1,0 +1,39 @@
+// Collects the classes of a class file and refuses a name or colour that stands for two. Inside this room only; not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "labels/class_table.hpp"
+
+namespace hotpack::labels {
+
+class ClassTableBuilder {
+ public:
+  explicit ClassTableBuilder(const std::string& path) : path_(path) {}
+
+  // A row that repeats another's name and colour is left out with a warning.
+  [[nodiscard]] Status add(std::size_t line, std::string name, std::optional<RgbColor> color);
+  void warn(std::string message) { table_.warnings.push_back(std::move(message)); }
+  [[nodiscard]] std::size_t size() const { return table_.classes.size(); }
+
+  [[nodiscard]] Result<ClassTable> finish();
+
+ private:
+  struct Place {
+    std::size_t line = 0;
+    std::size_t id = 0;
+  };
+  template <class Key>
+  static const Place* find(const std::map<Key, Place>& places, const Key& key);
+  [[nodiscard]] Error duplicate(std::size_t line, const std::string& what, const Place& first, const std::string& advice) const;
+
+  const std::string& path_;
+  ClassTable table_;
+  std::map<std::string, Place> places_by_name_;
+  std::map<RgbColor, Place> places_by_color_;
+};
+
+}  // namespace hotpack::labels

@@ -1,0 +1,15 @@
+// The class file with a colour a class: CSV name,r,g,b. Inside this room only; pure functions, thread-safe.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "labels/class_table.hpp"
+#include "labels/csv.hpp"
+
+namespace hotpack::labels {
+
+// See parse_class_file().
+[[nodiscard]] Result<ClassTable> parse_color_csv(const std::vector<CsvRow>& rows, const std::string& path);
+
+}  // namespace hotpack::labels

@@ -1,0 +1,58 @@
+// What a check learns from the samples of all splits, one after the other: statistics of their files, classes, duplicates, suspicions.
+//
+// Memory: 24 bytes a sample, and what the parts say. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/check.hpp"
+#include "pipeline/duplicates.hpp"
+#include "pipeline/findings.hpp"
+#include "pipeline/inspection.hpp"
+#include "pipeline/label_context.hpp"
+#include "pipeline/sample_list.hpp"
+#include "pipeline/split.hpp"
+#include "pipeline/suspicions.hpp"
+#include "pipeline/unknown_values.hpp"
+
+namespace hotpack::pipeline {
+
+class Census {
+ public:
+  // `splits` outlive the census and keep their order.
+  Census(const std::vector<Split>& splits, LabelContext context, const RecordOptions& options);
+  Census(const Census&) = delete;
+  Census& operator=(const Census&) = delete;
+
+  // Of the sample splits[split].list.samples[index].
+  void add(std::uint32_t split, std::uint32_t index, const SampleInspection& inspection);
+  // Sorts and tells. `pixels_read`: without it nothing is said about what labels and images hold.
+  void finish(bool pixels_read, Findings& findings);
+
+  [[nodiscard]] const PictureStatistics& images() const { return images_; }
+  [[nodiscard]] const PictureStatistics& label_pictures() const { return label_pictures_; }
+  [[nodiscard]] const SplitClasses& classes(std::size_t split) const { return classes_[split]; }
+
+ private:
+  void add_image(const SampleList& list, const Sample& sample, const SampleInspection& inspection);
+  void add_label(const std::string& path, const LabelInspection& label, SplitClasses& classes);
+  void add_masks(const SampleList& list, const Sample& sample, const SampleInspection& inspection, SplitClasses& classes);
+  void add_duplicate(std::uint32_t split, std::uint32_t index, const SampleInspection& inspection);
+  void tell_orientations(Findings& findings) const;
+  void tell_classes(Findings& findings) const;
+  [[nodiscard]] std::string splits_without(std::size_t class_id) const;
+
+  const std::vector<Split>& splits_;
+  LabelContext context_;
+  const RecordOptions& options_;
+  std::vector<SplitClasses> classes_;  // by split
+  PictureStatistics images_, label_pictures_;
+  Sightings turned_, kept_as_stored_, more_images_;
+  std::uint64_t labels_ = 0;  // whose pixels were seen
+  Duplicates duplicates_;
+  UnknownValues unknown_;
+  Suspicions suspicions_;
+};
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,301 @@
+#include "pipeline/check.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "labels/one_hot.hpp"
+#include "pipeline/arena.hpp"
+#include "pipeline/census.hpp"
+#include "pipeline/gather.hpp"
+#include "pipeline/header_survey.hpp"
+#include "pipeline/label_attempts.hpp"
+#include "pipeline/prepare.hpp"
+#include "pipeline/run.hpp"
+#include "pipeline/source_file.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// A picture's own findings are told once, not once a tile.
+bool is_first_tile(const Sample& sample) { return sample.tile_x == 0 && sample.tile_y == 0; }
+
+// Takes what the workers found instead of writing records.
+class CheckSink : public Sink {
+ public:
+  CheckSink(std::uint32_t split, const RunInput& input, Census& census, ProblemLog& problems, SplitReport& report)
+      : split_(split), input_(input), census_(census), problems_(problems), report_(report) {}
+
+  Result<std::shared_ptr<ShardSink>> open_shard(std::size_t) override { return std::shared_ptr<ShardSink>(); }
+  Status finish_shard(std::size_t) override { return {}; }
+  Status accept(Outcome& outcome) override {
+    const std::uint64_t index = input_.plan.shards[outcome.shard].first + outcome.slot;
+    if (!is_first_tile(input_.list.samples[static_cast<std::size_t>(index)])) return {};
+    if (outcome.inspection) {
+      census_.add(split_, static_cast<std::uint32_t>(index), *outcome.inspection);
+      if (outcome.inspection->label_problem) problems_.add(std::move(*outcome.inspection->label_problem));
+    }
+    if (!outcome.problem) return {};
+    ++report_.bad;
+    problems_.add(std::move(*outcome.problem));
+    return {};
+  }
+
+ private:
+  std::uint32_t split_;
+  const RunInput& input_;
+  Census& census_;
+  ProblemLog& problems_;
+  SplitReport& report_;
+};
+
+class Checking {
+ public:
+  Checking(const PackOptions& options, bool headers_only, Observer& observer)
+      : options_(options), headers_only_(headers_only), observer_(observer) {
+    report_.headers_only = headers_only;
+    options_.shard.shuffle_seed.reset();  // first examples are the first keys
+    options_.run.partition.reset();
+  }
+
+  Result<CheckReport> run() {
+    HOTPACK_TRY(check_options(options_));
+    const Status gathered = gather_splits();
+    if (!gathered.ok() && gathered.error().code != ErrorCode::data) return gathered.error();
+    if (!gathered.ok()) return nothing_to_look_at(gathered.error());
+    HOTPACK_TRY(survey());
+    if (observer_.stop_requested()) return stopped();
+    HOTPACK_TRY(read_labels());
+    if (observer_.stop_requested()) return stopped();
+    Census census(splits_, context(), options_.record);
+    for (std::uint32_t split = 0; split < splits_.size(); ++split) {
+      HOTPACK_TRY(headers_only_ ? look_at_headers(split, census) : look_at_samples(split, census));
+      if (observer_.stop_requested()) return stopped();
+    }
+    tell_problems();
+    census.finish(!headers_only_, report_.findings);
+    tell_remarks();
+    return finished(census);
+  }
+
+ private:
+  Status gather_splits() {
+    HOTPACK_ASSIGN(Gathered gathered, gather(options_, problems_));
+    options_.label = gathered.label;
+    report_.layout = gathered.layout;
+    report_.orphans_left_out = gathered.orphans_left_out;
+    report_.other_files = gathered.other_files;
+    splits_ = std::move(gathered.splits);
+    for (const Split& split : splits_) {
+      report_.splits.push_back({split.name, split.list.samples.size(), 0, {}});
+      report_.label_files = report_.label_files || split.list.has_label_files || !split.list.masks.empty();
+    }
+    return {};
+  }
+
+  Status survey() {
+    for (Split& split : splits_) {
+      HOTPACK_ASSIGN(const HeaderSurvey survey, survey_headers(split.list, options_.record, observer_));
+      if (observer_.stop_requested()) return {};
+      forms_.add(survey.forms);
+      // Looking at the pixels meets them again.
+      if (headers_only_) problems_.append(survey.problems);
+    }
+    return {};
+  }
+
+  Status read_labels() {
+    std::vector<SampleList*> lists;
+    for (Split& split : splits_) lists.push_back(&split.list);
+    HOTPACK_ASSIGN(ReadLabels read, read_labels_somehow(options_, lists, forms_, headers_only_, observer_, problems_));
+    options_.label = read.options;
+    question_ = std::move(read.question);
+    report_.classes_known = read.classes_known;
+    report_.labels = read.classes_known ? read.setup.verdict : "";
+    setup_ = std::move(read.setup);
+    if (!report_.classes_known) return {};
+    report_.classes = setup_->table.classes;
+    for (const std::string& warning : setup_->table.warnings) warn("class-table", warning);
+    return {};
+  }
+
+  [[nodiscard]] LabelContext context() const { return report_.classes_known ? context_of(*setup_) : LabelContext{}; }
+
+  void warn(std::string kind, const std::string& title) {
+    Finding finding;
+    finding.kind = std::move(kind);
+    finding.weight = Weight::warning;
+    finding.title = title;
+    report_.findings.add(std::move(finding));
+  }
+
+  // ---- with pixels
+
+  Status look_at_samples(std::uint32_t split, Census& census) {
+    SampleList& list = splits_[split].list;
+    cut_into_tiles(options_.record, list);
+    HOTPACK_ASSIGN(const Plan plan, make_plan(options_, *setup_, list));
+    add_to_estimate(plan, list);
+    RunInput input{options_, *setup_, plan, list, {}, "checking", 0, true};
+    for (std::size_t i = 0; i < plan.shards.size(); ++i) input.shards.push_back(i);
+    CheckSink sink(split, input, census, problems_, report_.splits[split]);
+    HOTPACK_ASSIGN(const RunResult run, run_samples(input, sink, observer_));
+    remarks_.add(run.remarks);
+    report_.bytes_in += run.bytes_in;
+    return {};
+  }
+
+  // ---- headers alone
+
+  Status look_at_headers(std::uint32_t split, Census& census) {
+    SampleList& list = splits_[split].list;
+    constexpr std::size_t kAtATime = 1024;
+    for (std::size_t begin = 0; begin < list.samples.size() && !observer_.stop_requested(); begin += kAtATime) {
+      std::vector<SampleInspection> found(std::min(kAtATime, list.samples.size() - begin));
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, found.size()), [&](const tbb::blocked_range<std::size_t>& range) {
+        SourceReader reader;
+        for (std::size_t i = range.begin(); i != range.end(); ++i) probe(list, list.samples[begin + i], reader, found[i]);
+      });
+      for (std::size_t i = 0; i < found.size(); ++i) census.add(split, static_cast<std::uint32_t>(begin + i), found[i]);
+    }
+    cut_into_tiles(options_.record, list);
+    HOTPACK_ASSIGN(const Plan plan, make_plan(options_, *setup_, list));
+    add_to_estimate(plan, list);
+    return {};
+  }
+
+  // Headers that cannot be read are problems of the survey.
+  static void probe(const SampleList& list, const Sample& sample, SourceReader& reader, SampleInspection& inspection) {
+    const auto image = reader.probe(list.image_path(sample));
+    if (image.ok()) inspection.image = *image;
+    if (!list.has_label_files) return;
+    const auto label = reader.probe(list.label_path(sample));
+    if (label.ok()) inspection.label = *label;
+  }
+
+  // ---- what it would take
+
+  void add_to_estimate(const Plan& plan, const SampleList& list) {
+    if (!report_.classes_known) return;
+    if (!report_.estimate) report_.estimate = empty_estimate(plan);
+    SizeEstimate& estimate = *report_.estimate;
+    std::uint64_t image_bytes = 0;
+    for (const ShardPlan& shard : plan.shards) image_bytes += shard.bytes.image;
+    estimate.records += list.samples.size();
+    estimate.shards += plan.shards.size();
+    estimate.image_bytes += image_bytes;
+    if (!plan.schema.label) return;
+    const bool a_pixel = plan.schema.label->kind == LabelKind::pixel;
+    const std::uint64_t places = a_pixel ? image_bytes / static_cast<std::uint64_t>(plan.schema.image.channels()) : list.samples.size();
+    for (SizeEstimate::Storage& storage : estimate.storages)
+      storage.label_bytes += labels::encoded_bytes(storage.storage, places, plan.schema.class_count());
+  }
+
+  [[nodiscard]] SizeEstimate empty_estimate(const Plan& plan) const {
+    SizeEstimate estimate;
+    estimate.chosen = options_.record.label_storage;
+    estimate.compressed = plan.compressed();
+    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+      const bool possible = storage != LabelStorage::index || !setup_->multi;
+      if (plan.schema.label && possible) estimate.storages.push_back({storage, 0});
+    }
+    return estimate;
+  }
+
+  // ---- ends
+
+  // Not one sample: what is wrong with the names is all there is to say.
+  Result<CheckReport> nothing_to_look_at(const Error& error) {
+    if (problems_.count() == 0) return error;
+    add_problems(problems_, {}, report_.findings);
+    report_.problems = problems_.count();
+    report_.verdict = CheckVerdict::refuses;
+    return std::move(report_);
+  }
+
+  Result<CheckReport> stopped() {
+    report_.verdict = CheckVerdict::stopped;
+    return std::move(report_);
+  }
+
+  Result<CheckReport> finished(const Census& census) {
+    report_.images = census.images();
+    report_.label_pictures = census.label_pictures();
+    report_.classes_counted = report_.classes_known && (!headers_only_ || !report_.label_files) && !report_.classes.empty();
+    for (std::size_t split = 0; split < report_.splits.size(); ++split) report_.splits[split].classes = census.classes(split);
+    report_.problems = problems_.count();
+    report_.verdict = verdict();
+    return std::move(report_);
+  }
+
+  void tell_problems() {
+    // A label of another form than the rest is the question's answer already, unless bad samples are to be skipped.
+    const bool told_by_file = problems_.group(ProblemKind::label_form).count > 0 && !options_.run.skip_errors;
+    const bool of_all = question_ && (question_->kind == ProblemKind::class_file || !told_by_file || !report_.classes_known);
+    if (of_all) problems_.add(*question_);
+    // Unknown values are told by value.
+    add_problems(problems_, {ProblemKind::unknown_value}, report_.findings);
+  }
+
+  void tell_remarks() {
+    const auto note = [&](std::string kind, std::uint64_t count, const std::string& title) {
+      if (count == 0) return;
+      Finding finding;
+      finding.kind = std::move(kind);
+      finding.count = count;
+      finding.title = title;
+      report_.findings.add(std::move(finding));
+    };
+    const auto labels = [](std::uint64_t count, const std::string& one, const std::string& many) {
+      return counted_text(count, "label ", "labels ") + (count == 1 ? one : many);
+    };
+    note("label-resized", remarks_.label_resized,
+         labels(remarks_.label_resized, "differs in size from its image and is brought to the record by --size-mismatch",
+                "differ in size from their images and are brought to the record by --size-mismatch"));
+    note("beyond-palette", remarks_.beyond_palette,
+         labels(remarks_.beyond_palette, "uses an index beyond its palette; it is taken as an id",
+                "use an index beyond their palettes; it is taken as an id"));
+    note("channels-differ", remarks_.channels_differ,
+         labels(remarks_.channels_differ, "has channels that differ by more than 16; brightness decides",
+                "have channels that differ by more than 16; brightness decides"));
+    note("alpha-varies", remarks_.alpha_varies,
+         labels(remarks_.alpha_varies, "has transparency that is not constant; it is dropped",
+                "have transparency that is not constant; it is dropped"));
+  }
+
+  [[nodiscard]] CheckVerdict verdict() const {
+    if (problems_.count() == 0) return CheckVerdict::succeeds;
+    if (!options_.run.skip_errors) return CheckVerdict::refuses;
+    std::uint64_t skipped = 0;
+    for (std::size_t i = 0; i < kProblemKinds; ++i) {
+      const auto kind = static_cast<ProblemKind>(i);
+      if (problems_.group(kind).count > 0 && !problem_is_skippable(kind)) return CheckVerdict::refuses;
+      skipped += problems_.group(kind).count;
+    }
+    return options_.run.max_errors && skipped > *options_.run.max_errors ? CheckVerdict::refuses : CheckVerdict::leaves_out;
+  }
+
+  PackOptions options_;
+  bool headers_only_;
+  Observer& observer_;
+  std::vector<Split> splits_;
+  LabelForms forms_;
+  std::optional<LabelSetup> setup_;
+  std::optional<Problem> question_;
+  ProblemLog problems_;
+  Remarks remarks_;
+  CheckReport report_;
+};
+
+}  // namespace
+
+Result<CheckReport> check(const PackOptions& options, bool headers_only, Observer& observer) {
+  return with_threads(options.run.threads, [&] { return Checking(options, headers_only, observer).run(); });
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,43 @@
+// What becomes of scanned files until they are pairs: keys, lists, splits by folder.
+//
+// Functions of their arguments; not thread-safe where they fill the same log. Failure: `usage` for expressions, `data` for lists and folders
+// that cannot be used, `io` for lists that cannot be read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "pipeline/file_set.hpp"
+#include "pipeline/mask_pattern.hpp"
+#include "pipeline/options.hpp"
+#include "pipeline/problem.hpp"
+#include "pipeline/suffix_rules.hpp"
+
+namespace hotpack::pipeline {
+
+// Suffixes that the options and --preset name.
+[[nodiscard]] SuffixWishes suffix_wishes(const PackOptions& options);
+
+// Gives all files of `sets` their keys: by --pair-regex, --mask-per-class, or suffixes given or found. Returns which suffixes were found
+// (their `text` is empty where options say it all).
+[[nodiscard]] Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options, ProblemLog& problems);
+
+struct ListPart {
+  std::string name;  // of the split; empty for --list
+  std::string file;
+};
+struct Listed {
+  std::vector<FileSet> sets;  // one a list
+  std::string about;          // for people, a line a list
+  std::uint64_t left_out = 0;
+};
+// The files of `set` that the lists name. An image in two lists is an error that names examples.
+[[nodiscard]] Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, const InputOptions& input, ProblemLog& problems);
+
+// The files of `set` by the first parts of their keys. A part with images and no labels is a set of images alone.
+[[nodiscard]] Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,92 @@
+#include "pipeline/findings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// "--exif apply|--exif ignore"
+std::vector<std::string> split_options(std::string_view text) {
+  std::vector<std::string> options;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('|'), text.size());
+    options.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return options;
+}
+
+}  // namespace
+
+std::string_view weight_name(Weight weight) {
+  switch (weight) {
+    case Weight::problem:
+      return "problem";
+    case Weight::warning:
+      return "warning";
+    case Weight::note:
+      break;
+  }
+  return "note";
+}
+
+void Finding::add_example(Evidence example) {
+  if (examples.size() < kExamples) examples.push_back(std::move(example));
+}
+
+void Sightings::add(Evidence example) {
+  ++count;
+  if (examples.size() < Finding::kExamples) examples.push_back(std::move(example));
+}
+
+void Findings::add(Finding finding) {
+  const auto after = std::find_if(all_.begin(), all_.end(), [&](const Finding& each) { return each.weight > finding.weight; });
+  all_.insert(after, std::move(finding));
+}
+
+std::uint64_t Findings::count(Weight weight) const {
+  return static_cast<std::uint64_t>(std::count_if(all_.begin(), all_.end(), [&](const Finding& each) { return each.weight == weight; }));
+}
+
+void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_out, Findings& findings) {
+  for (std::size_t i = 0; i < kProblemKinds; ++i) {
+    const auto kind = static_cast<ProblemKind>(i);
+    const ProblemLog::Group& group = log.group(kind);
+    if (group.count == 0 || std::find(leave_out.begin(), leave_out.end(), kind) != leave_out.end()) continue;
+    Finding finding;
+    finding.kind = problem_name(kind);
+    finding.weight = Weight::problem;
+    finding.title = number_text(group.count) + " " + std::string(problem_title(kind, group.count));
+    finding.count = group.count;
+    for (const Problem& problem : group.examples) finding.add_example({problem.path, problem.detail});
+    finding.advice = problem_advice(kind);
+    finding.options = split_options(problem_options(kind));
+    findings.add(std::move(finding));
+  }
+}
+
+std::string number_text(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
+  return text;
+}
+
+std::string counted_text(std::uint64_t count, std::string_view one, std::string_view many) {
+  return number_text(count) + " " + std::string(count == 1 ? one : many);
+}
+
+std::string share_text(std::uint64_t count, std::uint64_t of, std::string_view one, std::string_view many) {
+  if (of <= 1) return counted_text(count, one, many);
+  if (count == of) return "all " + counted_text(of, one, many);
+  return number_text(count) + " of " + counted_text(of, one, many);
+}
+
+std::string list_text(const std::vector<std::string>& words, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, words.size()); ++i) text += (i > 0 ? ", " : "") + words[i];
+  return words.size() > most ? text + ", …" : text;
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,48 @@
+// Folders that are called like parts of a data set: "images/train", "val_labels", "annotations_prepped_test".
+//
+// Constant tables and functions that only read folders; thread-safe. Failure: `io` for a folder that cannot be read.
+#pragma once
+
+#include <cstddef>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+
+namespace hotpack::pipeline {
+
+struct FoundFolder {
+  std::string path;   // begins with the root
+  std::string split;  // what stands for {split}; empty where the pattern has none
+  std::string word;   // what stands for {images} or {labels}
+};
+
+// A relative path in which {split} stands for a usual name of a split, {images} and {labels} for usual names of such folders, and {-} for
+// nothing, a blank, '_', '-' or '.'; upper and lower case are alike.
+class FolderPattern {
+ public:
+  explicit FolderPattern(std::string_view text);
+  // Folders below `root` that the pattern fits, in byte order.
+  [[nodiscard]] Result<std::vector<FoundFolder>> find(const std::string& root) const;
+
+ private:
+  struct Part {
+    std::regex expression;
+    std::size_t split_group = 0, word_group = 0;  // 0: none
+  };
+  static Part compile(std::string_view text);
+  static bool match(const Part& part, const std::string& name, FoundFolder& folder);
+  std::vector<Part> parts_;
+};
+
+// Whether a folder of this name may be one of images, or of labels.
+[[nodiscard]] bool is_images_word(std::string_view name);
+[[nodiscard]] bool is_labels_word(std::string_view name);
+
+// What kind of pictures there are anywhere below a folder.
+enum class Pictures { none, unsupported, readable };
+[[nodiscard]] Result<Pictures> pictures_below(const std::string& folder);
+
+}  // namespace hotpack::pipeline

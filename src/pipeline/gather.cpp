@@ -1,0 +1,277 @@
+#include "pipeline/gather.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "pipeline/class_file.hpp"
+#include "pipeline/file_steps.hpp"
+#include "pipeline/input_check.hpp"
+#include "pipeline/input_folders.hpp"
+#include "pipeline/key_text.hpp"
+#include "pipeline/layout.hpp"
+#include "pipeline/listed_path.hpp"
+#include "pipeline/pair_file.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using Method = SplitOptions::Method;
+
+class Gatherer {
+ public:
+  Gatherer(const PackOptions& options, ProblemLog& problems) : options_(options), input_(options.input), problems_(problems) {
+    result_.label = options.label;
+  }
+
+  Result<Gathered> run() {
+    HOTPACK_TRY(gather_source());
+    if (input_.skip_orphans) result_.orphans_left_out += found_.forget(ProblemKind::unsupported_file);
+    HOTPACK_TRY(divide_by_shares());
+    HOTPACK_TRY(check_splits());
+    std::sort(result_.splits.begin(), result_.splits.end(), [](const Split& a, const Split& b) { return a.name < b.name; });
+    problems_.append(found_);
+    return std::move(result_);
+  }
+
+ private:
+  Status gather_source() {
+    if (!input_.root.empty()) return gather_root();
+    if (!input_.image_folders.empty()) {
+      HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_class_roots(input_, found_));
+      return gather_sets(std::move(sets), given_lists());
+    }
+    if (!input_.images.empty()) {
+      HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_image_folders(input_, found_));
+      return gather_sets(std::move(sets), given_lists());
+    }
+    return gather_table("", input_.pairs.empty() ? input_.list : input_.pairs, input_.list_root);
+  }
+
+  // ---- a data set whose layout is detected
+
+  Status gather_root() {
+    HOTPACK_ASSIGN(const Layout layout, detect_layout(input_.root, suffix_wishes(options_)));
+    HOTPACK_TRY(check_against(layout));
+    result_.layout += layout.text();
+    if (layout.kind == Layout::Kind::tables) {
+      for (const SplitFolders& split : layout.splits) HOTPACK_TRY(gather_table(split.name, split.list, ""));
+    } else {
+      HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_layout(layout, found_));
+      HOTPACK_TRY(gather_sets(std::move(sets), lists_for(layout)));
+    }
+    use_class_file(layout);
+    return {};
+  }
+
+  // Options that would divide or restrict samples that the layout has divided already.
+  [[nodiscard]] Status check_against(const Layout& layout) const {
+    const bool own_splits = !layout.splits.front().name.empty();
+    const bool own_lists = !layout.splits.front().list.empty();
+    const bool given_folder = input_.split.method == Method::folder;
+    const bool given_shares = input_.split.method == Method::ratio || input_.split.method == Method::hash;
+    const std::string splits = "this data set has splits of its own:\n" + layout.text();
+    if (own_splits && given_shares) return usage_error("--split ratio and hash divide one set of samples, but " + splits);
+    const bool given_list = !input_.list.empty() || input_.split.method == Method::list;
+    if (own_splits && !own_lists && given_list) return usage_error("--list and --split list take from one set of samples, but " + splits);
+    if (layout.kind == Layout::Kind::tables && (given_list || given_folder))
+      return usage_error("--list, --split list and --split folder take samples from folders, but this data set has a table:\n" +
+                         layout.text());
+    return {};
+  }
+
+  // Lists that the user names are used in place of the layout's.
+  [[nodiscard]] std::vector<ListPart> lists_for(const Layout& layout) const {
+    std::vector<ListPart> lists = given_lists();
+    if (!lists.empty()) return lists;
+    for (const SplitFolders& split : layout.splits)
+      if (!split.list.empty()) lists.push_back({split.name, split.list});
+    return lists;
+  }
+
+  // The class file that lies beside, unless classes are given.
+  void use_class_file(const Layout& layout) {
+    const bool labelled =
+        std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return is_labelled(split.list); });
+    if (!labelled || !result_.label.classes.empty() || result_.label.class_count || !result_.label.preset.empty()) return;
+    std::vector<std::string> folders{layout.root};
+    while (folders.back().size() > input_.root.size() && folders.back() != ".") folders.push_back(folder_of(folders.back()));
+    std::vector<std::string> remarks;
+    const std::optional<FoundClassFile> found = find_class_file(folders, remarks);
+    for (const std::string& remark : remarks) tell(remark + "\n");
+    if (!found) return;
+    const std::string misfit = class_misfit(found->table);
+    if (misfit.empty()) result_.label.classes = found->path;
+    tell(misfit.empty() ? "classes: " + found->path + "\n" : "not used as class table: " + found->path + ": " + misfit + "\n");
+  }
+
+  // Why a table that nobody asked for does not go with the labels; empty where it does.
+  [[nodiscard]] std::string class_misfit(const labels::ClassTable& table) const {
+    if (result_.label.reading == labels::LabelReading::binary && table.classes.size() != 2) return "it has not the two classes of a mask";
+    for (const Split& split : result_.splits)
+      for (const std::string& name : split.list.class_names)
+        if (!table.find(name)) return "it does not name the class '" + name + "'";
+    return {};
+  }
+
+  [[nodiscard]] static bool is_labelled(const SampleList& list) {
+    return list.has_label_files || !list.mask_names.empty() || !list.class_names.empty();
+  }
+
+  // ---- folders
+
+  [[nodiscard]] std::vector<ListPart> given_lists() const {
+    std::vector<ListPart> lists;
+    if (!input_.list.empty()) lists.push_back({"", input_.list});
+    if (input_.split.method != Method::list) return lists;
+    for (const SplitOptions::Part& part : input_.split.parts) lists.push_back({part.name, part.value});
+    return lists;
+  }
+
+  Status gather_sets(std::vector<FileSet> sets, const std::vector<ListPart>& lists) {
+    HOTPACK_ASSIGN(choice_, assign_keys(sets, options_, found_));
+    HOTPACK_TRY(check_keyed(sets));
+    const SuffixRule& rule = choice_.rule;
+    const bool found = rule.by_format || rule.image != input_.image_suffix || rule.label != input_.label_suffix;
+    if (!choice_.text.empty() && (found || !input_.root.empty())) tell(choice_.text + "\n");
+    for (const FileSet& set : sets) result_.other_files += set.images.other_files + set.labels.other_files;
+    if (!lists.empty()) HOTPACK_TRY(take_lists(sets, lists));
+    const bool has_splits = !sets.front().name.empty();
+    if (input_.split.method == Method::folder && !has_splits) {
+      HOTPACK_ASSIGN(sets, divide_set_by_folder(sets.front()));
+    }
+    HOTPACK_TRY(settle_labelled(sets));
+    for (FileSet& set : sets) HOTPACK_TRY(pair(std::move(set)));
+    return {};
+  }
+
+  // Suffixes and expressions may have left nothing.
+  [[nodiscard]] Status check_keyed(const std::vector<FileSet>& sets) const {
+    if (found_.count() > 0) return {};
+    for (const FileSet& set : sets) {
+      if (set.images.files.empty()) return no_pictures(folders_text(set.images), set.images);
+      if (sets.size() == 1 && set.labelled && set.labels.files.empty()) return no_pictures(folders_text(set.labels), set.labels);
+    }
+    return {};
+  }
+
+  // Precondition: one set without a name.
+  Status take_lists(std::vector<FileSet>& sets, const std::vector<ListPart>& lists) {
+    HOTPACK_ASSIGN(Listed listed, take_listed(std::move(sets.front()), lists, input_, found_));
+    sets = std::move(listed.sets);
+    tell(listed.about);
+    result_.orphans_left_out += listed.left_out;
+    // Files that no list names do not matter.
+    if (found_.group(ProblemKind::missing_file).count == 0) found_.forget(ProblemKind::unsupported_file);
+    return {};
+  }
+
+  // Of several splits, one without any label is a set of images alone.
+  Status settle_labelled(std::vector<FileSet>& sets) {
+    const auto lacks_labels = [](const FileSet& set) { return set.labelled && set.labels.files.empty(); };
+    const bool all = std::all_of(sets.begin(), sets.end(), lacks_labels);
+    if (all && found_.count() == 0) return no_partners();
+    for (FileSet& set : sets) {
+      if (all || !lacks_labels(set) || set.images.files.empty()) continue;
+      set.labelled = false;
+      tell(set.name + ": no labels: a set of images alone\n");
+    }
+    return {};
+  }
+
+  Status pair(FileSet set) {
+    SampleList list;
+    if (set.by_folder) {
+      list = images_by_folder(std::move(set.images), found_);
+    } else if (!set.labelled) {
+      list = images_alone(std::move(set.images), found_);
+    } else if (!input_.mask_per_class.empty()) {
+      HOTPACK_ASSIGN(const MaskPattern pattern, MaskPattern::parse(input_.mask_per_class));
+      list = pair_masks(std::move(set.images), std::move(set.labels), pattern, input_.skip_orphans, found_, result_.orphans_left_out);
+    } else {
+      list = pair_by_key(std::move(set.images), std::move(set.labels), input_.skip_orphans, found_, result_.orphans_left_out);
+    }
+    result_.splits.push_back({std::move(set.name), std::move(list)});
+    return {};
+  }
+
+  [[nodiscard]] Error no_partners() const {
+    const bool by_key =
+        std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return split.list.has_label_files; });
+    if (!result_.splits.empty() && !by_key && input_.mask_per_class.empty()) return data_error("no sample is left: nothing to pack");
+    return data_error("no image and label share a key: nothing to pack (are the suffixes right?)" +
+                      (choice_.hint.empty() ? "; where names differ otherwise, write --pair-regex" : choice_.hint));
+  }
+
+  // ---- tables
+
+  // A table of one split, or of all.
+  Status gather_table(const std::string& split, const std::string& file, const std::string& root) {
+    const PairFileOptions options{file, root, input_.strip_prefix, input_.skip_orphans};
+    HOTPACK_ASSIGN(PairFileSamples samples, read_pair_file(options, found_));
+    tell(samples.about);
+    result_.orphans_left_out += samples.left_out;
+    const bool has_splits = samples.splits.size() > 1 || !samples.splits.front().name.empty();
+    if (has_splits && (input_.split.method != Method::none || !split.empty()))
+      return usage_error(file + ": has a column of splits, and " + (split.empty() ? "--split is given" : "stands in the folder of one") +
+                         "; take one of them away");
+    for (Split& part : samples.splits) {
+      if (!split.empty()) part.name = split;
+      result_.splits.push_back(std::move(part));
+    }
+    return {};
+  }
+
+  // ---- splits
+
+  Status divide_by_shares() {
+    if (input_.split.method != Method::ratio && input_.split.method != Method::hash) return {};
+    const SampleList all = std::move(result_.splits.front().list);
+    if (all.samples.empty()) return {};
+    std::string about;
+    HOTPACK_ASSIGN(result_.splits, divide_by_share(all, input_.split, about));
+    tell(about);
+    return {};
+  }
+
+  [[nodiscard]] Status check_splits() const {
+    const std::uint64_t orphans = found_.group(ProblemKind::orphan_image).count + found_.group(ProblemKind::orphan_label).count;
+    const auto is_empty = [](const Split& split) { return split.list.samples.empty(); };
+    if (std::all_of(result_.splits.begin(), result_.splits.end(), is_empty) && found_.count() == orphans) return no_partners();
+    for (const Split& split : result_.splits) {
+      if (!split.name.empty() && !valid_split_name(split.name))
+        return data_error("the split '" + split.name +
+                          "' cannot be a folder of the output: its name must be UTF-8 and not begin with a dot");
+      if (split.list.samples.empty() && found_.count() == 0) return data_error("the split '" + split.name + "' has no sample");
+    }
+    return {};
+  }
+
+  // Lines for people; those about a detected layout stand below its own.
+  void tell(std::string_view lines) {
+    while (!lines.empty()) {
+      const std::size_t end = std::min(lines.find('\n'), lines.size());
+      result_.layout += (input_.root.empty() ? "" : "  ") + std::string(lines.substr(0, end)) + "\n";
+      lines.remove_prefix(std::min(end + 1, lines.size()));
+    }
+  }
+
+  const PackOptions& options_;
+  const InputOptions& input_;
+  ProblemLog& problems_;
+  ProblemLog found_;
+  SuffixChoice choice_;
+  Gathered result_;
+};
+
+}  // namespace
+
+Result<Gathered> gather(const PackOptions& options, ProblemLog& problems) {
+  HOTPACK_TRY(check_inputs(options.input));
+  return Gatherer(options, problems).run();
+}
+
+}  // namespace hotpack::pipeline

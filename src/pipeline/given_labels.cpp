@@ -1,0 +1,259 @@
+#include "pipeline/given_labels.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <bitset>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/try.hpp"
+#include "format/json.hpp"
+#include "format/manifest.hpp"
+#include "labels/packed_color.hpp"
+#include "pipeline/id_scan.hpp"
+#include "pipeline/label_words.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using labels::ClassTable;
+using labels::LabelMap;
+using labels::LabelReading;
+using labels::MappedValue;
+
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+ClassTable table_of(const std::vector<ClassInfo>& classes) {
+  ClassTable table;
+  table.classes = classes;
+  for (ClassInfo& info : table.classes) info.sources.clear();
+  table.has_colors =
+      !classes.empty() && std::all_of(classes.begin(), classes.end(), [](const ClassInfo& info) { return info.color.has_value(); });
+  return table;
+}
+
+Result<ClassTable> table_of_pack(const std::string& folder) {
+  const std::string path = folder + "/" + std::string(format::kManifestName);
+  HOTPACK_ASSIGN(const std::string text, read_text_file(path));
+  Result<format::Manifest> manifest = format::decode_manifest(text);
+  if (!manifest.ok()) {
+    Error error = std::move(manifest).error();
+    error.path = path;
+    return error;
+  }
+  if (manifest->schema.classes.empty()) return usage_error("--classes " + folder + ": that data set has no classes");
+  return table_of(manifest->schema.classes);
+}
+
+Error unknown_preset(const std::string& name) {
+  std::string text = "--preset " + name + ": there is no such preset; there are:";
+  for (const std::string_view known : labels::preset_names())
+    text += "\n  " + std::string(known) + ": " + labels::find_preset(known)->about;
+  return usage_error(std::move(text));
+}
+
+// A map that speaks of classes by name needs somebody who says which values they have.
+Status check_names_known(const GivenLabels& given) {
+  if (!given.map || !given.map->holds<std::string>() || given.preset != nullptr || given.table) return {};
+  return usage_error(
+      "--map " + given.map->path +
+      " speaks of classes by name, and nothing says which ids or colours these have; give --classes or --preset, or write ids "
+      "(0…65535) or colours (#rrggbb) in place of the names");
+}
+
+// The preset's own map, where it is about what the reading reads.
+Result<std::optional<LabelMap>> map_of(const labels::Preset& preset, LabelReading reading) {
+  if (preset.map.empty()) return std::optional<LabelMap>();
+  HOTPACK_ASSIGN(LabelMap map, labels::parse_label_map(preset.map, "--preset " + preset.name));
+  const bool fits = map.holds<RgbColor>() ? labels::reads_colors(reading) : reading == LabelReading::index;
+  return fits ? std::optional(std::move(map)) : std::nullopt;
+}
+
+bool has_values(const ClassTable& table, LabelReading reading) { return table.has_colors || !labels::reads_colors(reading); }
+
+Error no_colors(LabelReading reading) {
+  return usage_error("--label-kind " + std::string(labels::reading_name(reading)) +
+                     " needs class colours: give --classes FILE.csv (name,r,g,b)");
+}
+
+// The classes that labels hold by the preset alone.
+Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, LabelReading reading) {
+  labels::OldClasses old{preset.table, {}};
+  HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(preset, reading));
+  if (map) {
+    HOTPACK_ASSIGN(old.values, labels::resolve_map(*map, preset.table, nullptr));
+  } else {
+    if (!has_values(preset.table, reading)) return no_colors(reading);
+    old.values = labels::plain_values(preset.table, reading);
+  }
+  return old;
+}
+
+// The classes that a map names on its left side; absent where it names none there.
+Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, LabelReading reading) {
+  if (!given.map->holds<std::string>()) return std::optional<labels::OldClasses>();
+  if (given.preset != nullptr) {
+    HOTPACK_ASSIGN(labels::OldClasses old, classes_of_preset(*given.preset, reading));
+    return std::optional(std::move(old));
+  }
+  if (!given.table) return std::optional<labels::OldClasses>();  // resolve_map() says what is missing
+  if (!has_values(*given.table, reading)) return no_colors(reading);
+  return std::optional(labels::OldClasses{*given.table, labels::plain_values(*given.table, reading)});
+}
+
+Status check_kind_of_map(const LabelMap& map, LabelReading reading) {
+  const bool colors = labels::reads_colors(reading);
+  const std::string kind = "--label-kind " + std::string(labels::reading_name(reading));
+  if (reading == LabelReading::binary)
+    return usage_error(
+        "--map is about ids and colours, which --label-kind binary does not read; for a mask of ids, say --label-kind index");
+  if (colors && map.holds<std::int64_t>()) return usage_error("--map " + map.path + " is about ids, and " + kind + " reads colours");
+  if (!colors && map.holds<RgbColor>()) return usage_error("--map " + map.path + " is about colours, and " + kind + " reads ids");
+  return {};
+}
+
+void warn_of_unfed_classes(const std::string& path, LabelMeaning& meaning) {
+  std::vector<bool> fed(meaning.table.classes.size());
+  for (const MappedValue& value : *meaning.values)
+    if (value.class_id != labels::kIgnored) fed[value.class_id] = true;
+  for (std::size_t id = 0; id < fed.size(); ++id)
+    if (!fed[id]) meaning.table.warnings.push_back("nothing becomes class '" + meaning.table.classes[id].name + "' by --map " + path);
+}
+
+Result<LabelMeaning> meaning_of_map(const GivenLabels& given, LabelReading reading) {
+  const LabelMap& map = *given.map;
+  HOTPACK_TRY(check_kind_of_map(map, reading));
+  HOTPACK_ASSIGN(const std::optional<labels::OldClasses> old, old_classes(given, reading));
+  const bool table_is_old = old && given.preset == nullptr;
+  LabelMeaning meaning;
+  if (given.table && !table_is_old) {
+    meaning.table = *given.table;
+  } else {
+    HOTPACK_ASSIGN(meaning.table, labels::classes_of_map(map));
+    if (given.table) meaning.table.warnings = given.table->warnings;
+  }
+  HOTPACK_ASSIGN(meaning.values, labels::resolve_map(map, meaning.table, old ? &*old : nullptr));
+  meaning.table.warnings.insert(meaning.table.warnings.end(), map.warnings.begin(), map.warnings.end());
+  warn_of_unfed_classes(map.path, meaning);
+  return meaning;
+}
+
+Result<LabelMeaning> meaning_of_preset(const GivenLabels& given, LabelReading reading) {
+  LabelMeaning meaning;
+  meaning.table = given.table.value_or(given.preset->table);
+  HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(*given.preset, reading));
+  if (map) {
+    HOTPACK_ASSIGN(meaning.values, labels::resolve_map(*map, meaning.table, nullptr));
+  }
+  return meaning;
+}
+
+bool is_mapped(const LabelMeaning& meaning, std::uint32_t value) {
+  return meaning.values &&
+         std::any_of(meaning.values->begin(), meaning.values->end(), [&](const MappedValue& v) { return v.value == value; });
+}
+
+// Of a preset's words those about other readings have no meaning here, nor those that --map speaks of.
+bool holds(const std::string& word, LabelReading reading, const LabelMeaning& meaning) {
+  if (const auto color = hex_color(word)) return labels::reads_colors(reading) && !is_mapped(meaning, labels::packed_color(*color));
+  if (const auto id = whole_number(word)) return reading == LabelReading::index && !is_mapped(meaning, static_cast<std::uint32_t>(*id));
+  return meaning.table.find(word).has_value();
+}
+
+std::string old_text(const std::vector<std::uint32_t>& values, LabelReading reading) {
+  std::string text;
+  if (labels::reads_colors(reading)) {
+    for (const std::uint32_t value : values) text += (text.empty() ? "" : ", ") + labels::color_text(labels::unpacked_color(value));
+    return text;
+  }
+  std::bitset<65536> ids;
+  for (const std::uint32_t value : values) ids.set(value);
+  return ids_text(ids);
+}
+
+}  // namespace
+
+Result<std::optional<ClassTable>> given_table(const LabelOptions& options) {
+  if (!options.classes.empty() && options.class_count)
+    return usage_error("--classes and --num-classes exclude each other; give one of them");
+  if (options.class_count) return std::optional(labels::numbered_classes(*options.class_count));
+  if (options.classes.empty()) return std::optional<ClassTable>();
+  if (is_folder(options.classes)) {
+    HOTPACK_ASSIGN(ClassTable table, table_of_pack(options.classes));
+    return std::optional(std::move(table));
+  }
+  HOTPACK_ASSIGN(const std::string text, read_text_file(options.classes));
+  HOTPACK_ASSIGN(ClassTable table, labels::parse_class_file(text, options.classes));
+  return std::optional(std::move(table));
+}
+
+Result<std::optional<LabelMap>> given_map(const LabelOptions& options) {
+  if (options.map.empty()) return std::optional<LabelMap>();
+  HOTPACK_ASSIGN(const std::string text, read_text_file(options.map));
+  HOTPACK_ASSIGN(LabelMap map, labels::parse_label_map(text, options.map));
+  return std::optional(std::move(map));
+}
+
+Result<GivenLabels> read_given(const LabelOptions& options) {
+  GivenLabels given;
+  if (!options.preset.empty()) {
+    given.preset = labels::find_preset(options.preset);
+    if (given.preset == nullptr) return unknown_preset(options.preset);
+    if (options.class_count && options.map.empty())
+      return usage_error("--preset " + options.preset + " and --num-classes exclude each other; --classes gives its classes other names");
+  }
+  HOTPACK_ASSIGN(given.table, given_table(options));
+  HOTPACK_ASSIGN(given.map, given_map(options));
+  HOTPACK_TRY(check_names_known(given));
+  given.ignore = options.ignore;
+  return given;
+}
+
+Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, LabelReading reading) {
+  std::optional<LabelMeaning> meaning;
+  if (given.map) {
+    HOTPACK_ASSIGN(meaning, meaning_of_map(given, reading));
+  } else if (given.preset != nullptr) {
+    HOTPACK_ASSIGN(meaning, meaning_of_preset(given, reading));
+  } else if (given.table) {
+    meaning = LabelMeaning{*given.table, {}, {}};
+  }
+  if (!meaning) return meaning;
+  meaning->ignore = given.ignore;
+  if (!given.ignore.empty() || given.preset == nullptr) return meaning;
+  for (const std::string& word : given.preset->ignore)
+    if (holds(word, reading, *meaning)) meaning->ignore.push_back(word);
+  return meaning;
+}
+
+std::vector<std::string> map_lines(const std::vector<MappedValue>& values, LabelReading reading, const ClassTable& table) {
+  std::map<std::uint16_t, std::vector<std::uint32_t>> by_class;
+  for (const MappedValue& value : values) by_class[value.class_id].push_back(value.value);
+  std::vector<std::string> lines;
+  for (const auto& [id, old] : by_class) {
+    const std::string target = id == labels::kIgnored ? "ignored" : std::to_string(id) + " " + table.classes[id].name;
+    lines.push_back(old_text(old, reading) + " → " + target);
+  }
+  return lines;
+}
+
+std::string map_json(const std::vector<MappedValue>& values, LabelReading reading) {
+  std::string text;
+  for (const MappedValue& value : values) {
+    const bool color = labels::reads_colors(reading);
+    const std::string old =
+        color ? format::canonical_string(labels::color_text(labels::unpacked_color(value.value))) : std::to_string(value.value);
+    const std::string target = value.class_id == labels::kIgnored ? format::canonical_string("ignore") : std::to_string(value.class_id);
+    text += (text.empty() ? "[" : ",[") + old + "," + target + "]";
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,49 @@
+// What --preset, --classes, --num-classes and --map say of labels, before any label file is looked at.
+//
+// Plain values. Failure: `usage` for options that contradict each other, `data` for files that say nothing usable, `io`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "labels/class_table.hpp"
+#include "labels/label_decoder.hpp"
+#include "labels/label_map.hpp"
+#include "labels/presets.hpp"
+#include "pipeline/options.hpp"
+
+namespace hotpack::pipeline {
+
+struct GivenLabels {
+  const labels::Preset* preset = nullptr;   // of --preset
+  std::optional<labels::ClassTable> table;  // of --classes or --num-classes
+  std::optional<labels::LabelMap> map;      // of --map
+  std::vector<std::string> ignore;          // of --ignore, else of the preset
+};
+[[nodiscard]] Result<GivenLabels> read_given(const LabelOptions& options);
+
+// The table of --classes or --num-classes; absent when neither was given.
+[[nodiscard]] Result<std::optional<labels::ClassTable>> given_table(const LabelOptions& options);
+// The map of --map; absent when it was not given.
+[[nodiscard]] Result<std::optional<labels::LabelMap>> given_map(const LabelOptions& options);
+
+// Classes, and what values become.
+struct LabelMeaning {
+  labels::ClassTable table;
+  std::optional<std::vector<labels::MappedValue>> values;  // with a map, that of --map or of the preset
+  std::vector<std::string> ignore;                         // words of --ignore that hold for the reading
+};
+
+// Once it is known how label files are read; absent where nothing names the classes. --classes and --num-classes name the classes after
+// the map; before it, where the map speaks of old classes by name and there is no preset.
+[[nodiscard]] Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, labels::LabelReading reading);
+
+// What the table of a map says, for people: "0…6, 9 → ignored", a line for each class that gets something, in the order of ids.
+[[nodiscard]] std::vector<std::string> map_lines(const std::vector<labels::MappedValue>& values, labels::LabelReading reading,
+                                                 const labels::ClassTable& table);
+// The same as the schema has it: [[old,new],…], `old` an id or "#rrggbb", ascending, `new` a class id or "ignore".
+[[nodiscard]] std::string map_json(const std::vector<labels::MappedValue>& values, labels::LabelReading reading);
+
+}  // namespace hotpack::pipeline

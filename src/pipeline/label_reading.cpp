@@ -1,0 +1,103 @@
+#include "pipeline/label_reading.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using labels::LabelReading;
+
+// "2 gray, 1 palette", and with `file` what all of them are.
+std::string forms_text(const LabelForms& forms, std::string_view file = {}) {
+  std::string text;
+  const auto add = [&](const LabelForms::Form& form, std::string_view name) {
+    if (form.count > 0) text += (text.empty() ? "" : ", ") + std::to_string(form.count) + " " + std::string(name);
+  };
+  add(forms.gray8, "gray");
+  add(forms.gray16, "16-bit gray");
+  add(forms.palette, "palette");
+  add(forms.rgb, "RGB");
+  add(forms.jpeg, "JPEG");
+  return text.empty() ? "not readable" : text + std::string(file);
+}
+
+// A preset whose set comes both as colours and as ids: RGB files (and JPEGs) hold the ones, gray and palette files the others.
+Result<ReadingVerdict> verdict_of_preset(const labels::Preset& preset, const LabelForms& forms) {
+  const std::string why = "auto: --preset " + preset.name + " knows ids and colours";
+  const LabelForms::Form& colored = forms.rgb.count > 0 ? forms.rgb : forms.jpeg;
+  const bool has_samples = forms.gray8.count + forms.gray16.count + forms.palette.count > 0;
+  if (colored.count == 0) return ReadingVerdict{LabelReading::index, why};
+  if (!has_samples) return ReadingVerdict{LabelReading::color, why};
+  return data_error("is RGB or JPEG, and other labels are not (" + forms_text(forms) +
+                        "): some hold colours and some ids, or something else. Say which with --label-kind color or index, and leave the "
+                        "others out",
+                    colored.first);
+}
+
+// --label-kind auto where options leave it open: a colour table makes labels colours; without one they hold ids.
+Result<ReadingVerdict> verdict_of_files(const GivenLabels& given, const LabelForms& forms) {
+  if (given.preset != nullptr) return verdict_of_preset(*given.preset, forms);
+  if (given.table && given.table->has_colors) return ReadingVerdict{LabelReading::color, "auto: the classes have colours"};
+  return ReadingVerdict{LabelReading::index, "auto: no class colours were given"};
+}
+
+bool takes_nearest(const LabelOptions& options) { return options.unknown.starts_with("nearest"); }
+
+// JPEG keeps neither ids nor colours: masks of two classes survive it, and colours where the nearest will do.
+Status check_lossy(const LabelOptions& options, LabelReading reading, const LabelForms& forms) {
+  if (forms.jpeg.count == 0 || reading == LabelReading::binary) return {};
+  if (reading == LabelReading::color && takes_nearest(options)) return {};
+  return data_error(
+      "is a JPEG: lossy compression has changed its values, so they name no classes. Use the PNG originals, or, for masks of two "
+      "classes, say --label-kind binary (with --threshold N), or, where classes have colours, --unknown nearest:D. If these are the "
+      "photos, --images and --labels are swapped",
+      forms.jpeg.first);
+}
+
+// RGB files hold ids where every pixel has three equal channels; otherwise they hold colours, which nothing explains.
+Result<std::string> explain_rgb(const LabelForms& forms, LabelScan& scan) {
+  if (forms.rgb.count == 0) return std::string();
+  HOTPACK_ASSIGN(const IdScan* const found, scan.get());
+  if (found->colored_label.empty()) return std::string(", of equal channels, which hold ids");
+  return data_error("holds RGB colours (" + found->color +
+                        "), and no class colours were given. Say which colour is which class with --classes FILE.csv (name,r,g,b)",
+                    found->colored_label);
+}
+
+}  // namespace
+
+Result<const IdScan*> LabelScan::get() {
+  if (!found_) {
+    HOTPACK_ASSIGN(found_, scan_ids(lists_, max_pixels_, observer_));
+  }
+  return &*found_;
+}
+
+std::optional<ReadingVerdict> verdict_of_options(const LabelOptions& options, const GivenLabels& given) {
+  if (options.reading != LabelReading::automatic) return ReadingVerdict{options.reading, "as --label-kind says"};
+  if (given.map && given.map->holds<RgbColor>()) return ReadingVerdict{LabelReading::color, "auto: --map gives colours"};
+  if (given.map && given.map->holds<std::int64_t>()) return ReadingVerdict{LabelReading::index, "auto: --map gives ids"};
+  if (given.preset != nullptr && given.preset->reading != LabelReading::automatic)
+    return ReadingVerdict{given.preset->reading, "as --preset " + given.preset->name + " says"};
+  return std::nullopt;
+}
+
+Result<ReadingVerdict> decide_reading(const LabelOptions& options, const GivenLabels& given, const LabelForms& forms, LabelScan& scan) {
+  std::optional<ReadingVerdict> verdict = verdict_of_options(options, given);
+  const bool open = !verdict;
+  if (open) {
+    HOTPACK_ASSIGN(verdict, verdict_of_files(given, forms));
+  }
+  if (options.reading == LabelReading::automatic) HOTPACK_TRY(check_lossy(options, verdict->reading, forms));
+  verdict->why += "; the labels are " + forms_text(forms, open && forms.jpeg.count == 0 ? " PNG" : "");
+  if (!open || verdict->reading != LabelReading::index) return *verdict;
+  HOTPACK_ASSIGN(const std::string about_rgb, explain_rgb(forms, scan));
+  verdict->why += about_rgb;
+  return *verdict;
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,48 @@
+// How label files are read: as --label-kind says, or as the other options, the headers and at last the pixels tell.
+//
+// Failure: `data` where labels cannot be read so, or where it stays open and only the user can tell; `io`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "labels/label_decoder.hpp"
+#include "pipeline/given_labels.hpp"
+#include "pipeline/header_survey.hpp"
+#include "pipeline/id_scan.hpp"
+#include "pipeline/observer.hpp"
+#include "pipeline/options.hpp"
+#include "pipeline/sample_list.hpp"
+
+namespace hotpack::pipeline {
+
+struct ReadingVerdict {
+  labels::LabelReading reading = labels::LabelReading::automatic;
+  std::string why;  // "auto: the classes have colours; the labels are 3 RGB PNG"
+};
+
+// The ids of all labels, read when they are first asked for. Not thread-safe.
+class LabelScan {
+ public:
+  LabelScan(std::span<SampleList* const> lists, std::uint64_t max_pixels, Observer& observer)
+      : lists_(lists.begin(), lists.end()), max_pixels_(max_pixels), observer_(observer) {}
+  [[nodiscard]] Result<const IdScan*> get();
+
+ private:
+  std::vector<const SampleList*> lists_;
+  std::uint64_t max_pixels_;
+  Observer& observer_;
+  std::optional<IdScan> found_;
+};
+
+// What options alone decide; absent where it depends on the files.
+[[nodiscard]] std::optional<ReadingVerdict> verdict_of_options(const LabelOptions& options, const GivenLabels& given);
+
+[[nodiscard]] Result<ReadingVerdict> decide_reading(const LabelOptions& options, const GivenLabels& given, const LabelForms& forms,
+                                                    LabelScan& scan);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,240 @@
+#include "pipeline/layout.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "format/manifest.hpp"
+#include "pipeline/file_kind.hpp"
+#include "pipeline/file_list.hpp"
+#include "pipeline/folder_pattern.hpp"
+#include "pipeline/layout_readings.hpp"
+#include "pipeline/listed_path.hpp"
+#include "pipeline/tree_walk.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+constexpr int kMostLevels = 3;            // of folders around the data set, as archives have them
+constexpr std::size_t kMostFolders = 64;  // that are looked into
+constexpr std::size_t kMostNames = 8;     // of folders in a message
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() <= kMostNames ? text : text + ", …";
+}
+
+std::string quoted_for_shell(const std::string& word) {
+  const bool plain = word.find_first_of(" \t\n'\"\\$`*?[](){}<>|&;!#~") == std::string::npos;
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// What a user writes in place of the folder alone to say that this layout is meant.
+std::string options_of(const Layout& layout) {
+  const bool several = layout.splits.size() > 1 && layout.splits[0].list.empty();
+  const std::string images = layout.kind == Layout::Kind::class_folders ? "--image-folders " : "--images ";
+  std::string text;
+  for (const SplitFolders& split : layout.splits) {
+    if (split.labels.empty() && several) continue;
+    text += (text.empty() ? "" : " ") + images + quoted_for_shell(split.images);
+    if (layout.kind != Layout::Kind::class_folders) text += " --labels " + quoted_for_shell(split.labels);
+    if (several) text += " --key-prefix " + quoted_for_shell(split.name);
+    if (!several) break;
+  }
+  return several ? text + " --split folder" : text;
+}
+
+Error ambiguous(const std::string& root, const std::vector<Layout>& readings) {
+  std::string text = "may be read in " + std::to_string(readings.size()) + " ways; say which with these options in place of the folder:";
+  for (const Layout& layout : readings) text += "\n  " + options_of(layout);
+  return data_error(text, root);
+}
+
+bool has_picture(const FolderContent& content) {
+  return std::any_of(content.files.begin(), content.files.end(),
+                     [](const std::string& name) { return describe_name(name).kind == FileKind::picture; });
+}
+
+// A folder, or one within, that has layouts.
+struct Found {
+  std::string folder;
+  std::vector<Layout> readings;
+  bool beside_pictures = false;  // that belong to no layout
+};
+
+// Looks into a folder and, where it has no layout, into the folders in it, but no folder twice and not into very many.
+Result<std::vector<Found>> find_layouts(const std::string& folder, const SuffixWishes& wishes, int levels, std::set<std::string>& seen) {
+  std::error_code failure;
+  const std::string real = std::filesystem::canonical(folder, failure).string();
+  if (seen.size() >= kMostFolders || !seen.insert(real).second) return std::vector<Found>();
+  HOTPACK_ASSIGN(std::vector<Layout> readings, layout_readings(folder, wishes));
+  std::vector<Found> found;
+  if (!readings.empty()) found.push_back({folder, std::move(readings), false});
+  if (!found.empty() || levels == 0) return found;
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
+  for (const std::string& name : content.folders) {
+    HOTPACK_ASSIGN(std::vector<Found> within, find_layouts(path_below(folder, name), wishes, levels - 1, seen));
+    std::move(within.begin(), within.end(), std::back_inserter(found));
+  }
+  if (has_picture(content))
+    for (Found& within : found) within.beside_pictures = true;
+  return found;
+}
+
+// ---- nothing found
+
+std::string count_text(std::size_t count, const std::string& one, const std::string& many) {
+  return count == 0 ? "no " + many : std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+// What there is, and what half of a data set it looks like.
+Result<std::string> content_text(const std::string& root, const FolderContent& content) {
+  const auto pictures = std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
+    const FileKind kind = describe_name(name).kind;
+    return kind == FileKind::picture || kind == FileKind::unsupported;
+  });
+  std::string text = "it holds " + count_text(static_cast<std::size_t>(pictures), "picture", "pictures") + " and " +
+                     count_text(content.folders.size(), "folder", "folders");
+  if (!content.folders.empty()) text += " (" + joined(content.folders) + ")";
+  for (const std::string& name : content.folders) {
+    HOTPACK_ASSIGN(const Pictures below, pictures_below(path_below(root, name)));
+    if (below == Pictures::none) continue;
+    if (is_images_word(name)) text += "; no folder of labels goes with " + name;
+    if (is_labels_word(name)) text += "; no folder of images goes with " + name;
+  }
+  return text;
+}
+
+class AnnotationSearch : public TreeVisitor {
+ public:
+  bool file(const std::string& below, std::uint64_t) override {
+    const FileName name = describe_name(below);
+    if (name.kind != FileKind::annotation || below.ends_with(".csv")) return true;
+    found = below;
+    text = std::string(name.format) + " is not supported; " + std::string(name.advice);
+    return false;
+  }
+  std::string found, text;
+};
+
+constexpr std::string_view kLookedFor =
+    "\nLooked for folders such as images and labels (masks, annotations, …), train and train_labels, train/images and train/labels, "
+    "JPEGImages and SegmentationClass, leftImg8bit and gtFine; for labels beside their images (x.jpg, x_mask.png); for class folders; for "
+    "metadata.csv or .jsonl.\nSay where the samples are: ";
+
+Error unknown_layout(const std::string& root) {
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(root));
+  HOTPACK_ASSIGN(std::string text, content_text(root, content));
+  AnnotationSearch annotations;
+  HOTPACK_TRY(walk_tree(root, annotations));
+  if (!annotations.found.empty()) text += "; " + annotations.found + " is there, but " + annotations.text;
+  HOTPACK_ASSIGN(const Pictures pictures, pictures_below(root));
+  if (pictures == Pictures::none) return data_error("holds no picture, here or below: " + text, root);
+  const std::string alone = "--images " + (has_picture(content) ? quoted_for_shell(root) : "DIR") + " alone for pictures without labels";
+  return data_error("has no layout that is known: " + text + "." + std::string(kLookedFor) + "--images DIR --labels DIR, " + alone +
+                        ", --image-folders DIR for class folders, or --pairs FILE for a table",
+                    root);
+}
+
+Error data_sets_within(const std::string& root, const std::vector<Found>& found) {
+  std::vector<std::string> names;
+  for (const Found& one : found) names.push_back(one.folder);
+  return data_error("has no layout of its own, but data sets within; pack them one at a time: " + joined(names), root);
+}
+
+// ---- what was left out
+
+std::string relative(const Layout& layout, const std::string& path) {
+  return path == layout.root ? "." : path.substr(std::min(path.size(), layout.root.size() + (layout.root.ends_with('/') ? 0 : 1)));
+}
+
+bool is_used(const Layout& layout, const std::string& folder) {
+  const auto covers = [&](const std::string& used) { return used == folder || used.starts_with(folder + "/"); };
+  return std::any_of(layout.splits.begin(), layout.splits.end(),
+                     [&](const SplitFolders& split) { return covers(split.images) || covers(split.labels); });
+}
+
+// The folders whose subfolders are images, labels or splits.
+std::set<std::string> folders_around(const Layout& layout) {
+  std::set<std::string> around{layout.root};
+  for (const SplitFolders& split : layout.splits)
+    if (split.images != layout.root) around.insert(folder_of(split.images));
+  for (const SplitFolders& split : layout.splits) around.erase(split.images);
+  return around;
+}
+
+// Folders with pictures that stand beside those that are used.
+Status remark_unused(Layout& layout) {
+  std::vector<std::string> unused;
+  for (const std::string& parent : folders_around(layout)) {
+    HOTPACK_ASSIGN(const FolderContent content, read_folder(parent));
+    for (const std::string& name : content.folders) {
+      const std::string folder = path_below(parent, name);
+      if (is_used(layout, folder)) continue;
+      HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder));
+      if (pictures != Pictures::none) unused.push_back(relative(layout, folder));
+    }
+  }
+  if (!unused.empty()) layout.remarks.push_back("not used: " + joined(unused));
+  return {};
+}
+
+Status check_root(const std::string& root) {
+  if (is_regular_file(root))
+    return usage_error(root + " is a file, expected the folder of a data set; a table of images and labels goes with --pairs");
+  if (!is_folder(root)) return io_error("cannot read the input folder", root, ENOENT);
+  if (is_regular_file(path_below(root, format::kManifestName)))
+    return usage_error(root + " is a packed data set, expected a folder of pictures");
+  return {};
+}
+
+std::string split_text(const Layout& layout, const SplitFolders& split) {
+  const std::string images = relative(layout, split.images);
+  std::string text;
+  if (layout.kind == Layout::Kind::tables) {
+    text = "table " + relative(layout, split.list);
+  } else if (split.labels.empty()) {
+    text = "images in " + images + ", no labels: a set of images alone";
+  } else if (layout.kind == Layout::Kind::folders) {
+    text = "images in " + images + ", labels in " + relative(layout, split.labels);
+    if (!split.list.empty()) text += ", those of " + relative(layout, split.list);
+  } else {
+    text = (layout.kind == Layout::Kind::one_folder ? "images and labels in " : "class folders in ") + images;
+  }
+  return "  " + (split.name.empty() ? std::string() : split.name + ": ") + text + "\n";
+}
+
+}  // namespace
+
+std::string Layout::text() const {
+  std::string text = "layout of " + root + ": " + name + "\n";
+  for (const SplitFolders& split : splits) text += split_text(*this, split);
+  for (const std::string& remark : remarks) text += "  " + remark + "\n";
+  return text;
+}
+
+Result<Layout> detect_layout(const std::string& root, const SuffixWishes& wishes) {
+  std::string folder = root;
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  HOTPACK_TRY(check_root(folder));
+  std::set<std::string> seen;
+  HOTPACK_ASSIGN(std::vector<Found> found, find_layouts(folder, wishes, kMostLevels, seen));
+  if (found.empty()) return unknown_layout(folder);
+  if (found.size() > 1 || found[0].beside_pictures) return data_sets_within(folder, found);
+  if (found[0].readings.size() > 1) return ambiguous(found[0].folder, found[0].readings);
+  Layout layout = std::move(found[0].readings[0]);
+  HOTPACK_TRY(remark_unused(layout));
+  return layout;
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,19 @@
+// The layouts that one folder may have.
+//
+// Functions that only read folders and the headers of tables; thread-safe. Failure: `io` for what cannot be read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "pipeline/layout.hpp"
+
+namespace hotpack::pipeline {
+
+// The best readings of `folder` itself, without text for people: none where nothing is known, several where they are as good as each other.
+// Tables of samples come first, then the folders of known data sets, then usual names with and without splits, then labels beside their
+// images, then class folders.
+[[nodiscard]] Result<std::vector<Layout>> layout_readings(const std::string& folder, const SuffixWishes& wishes);
+
+}  // namespace hotpack::pipeline

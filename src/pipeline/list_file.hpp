@@ -1,0 +1,37 @@
+// --list, and the lists of --split list and of known layouts: which samples to take.
+//
+// Failure: `io` where a list cannot be read, `data` where none of its entries names an image. An entry that names none is a Problem with
+// its line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "pipeline/file_list.hpp"
+#include "pipeline/listed_path.hpp"
+#include "pipeline/problem.hpp"
+
+namespace hotpack::pipeline {
+
+struct ListFileOptions {
+  std::string root;          // where relative paths start; empty: the list's own folder
+  std::string strip_prefix;  // taken away from the beginning of paths
+  bool skip_missing = false;
+};
+
+struct ListedImages {
+  std::vector<std::uint32_t> images;  // indices into the list of images, ascending, each once
+  std::uint64_t left_out = 0;         // with skip_missing: entries that name no image
+  std::uint64_t negative = 0;         // lines of a VOC class list that end in -1: images without that class, not taken
+};
+
+// Finds images of `images`, which is sorted by key. An entry is a line: a key; a path below an input folder, with or without extension; a
+// path of the file system; or the last part of one key. Whatever follows it on the line (a label's path, numbers) is passed over.
+[[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileList& images, const ListFileOptions& options,
+                                                  ProblemLog& problems);
+
+}  // namespace hotpack::pipeline

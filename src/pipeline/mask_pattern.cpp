@@ -1,0 +1,81 @@
+#include "pipeline/mask_pattern.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+constexpr std::string_view kKey = "{key}";
+constexpr std::string_view kClass = "{class}";
+
+bool occurs_once(std::string_view text, std::string_view word) {
+  const std::size_t first = text.find(word);
+  return first != std::string_view::npos && text.find(word, first + 1) == std::string_view::npos;
+}
+
+bool has_key(const FileList& sorted, const std::string& key) {
+  const auto found = std::lower_bound(sorted.files.begin(), sorted.files.end(), std::string_view(key),
+                                      [&](const FoundFile& file, std::string_view wanted) { return sorted.key(file) < wanted; });
+  return found != sorted.files.end() && sorted.key(*found) == key;
+}
+
+}  // namespace
+
+Result<MaskPattern> MaskPattern::parse(const std::string& text) {
+  const std::string option = "--mask-per-class '" + text + "': ";
+  if (!occurs_once(text, kKey) || !occurs_once(text, kClass))
+    return usage_error(option + "must hold {key} and {class} once each, such as {key}_{class} or {class}/{key}");
+  MaskPattern pattern;
+  const std::size_t key = text.find(kKey);
+  const std::size_t name = text.find(kClass);
+  pattern.key_first_ = key < name;
+  const std::size_t first = std::min(key, name);
+  const std::size_t first_end = first + (pattern.key_first_ ? kKey : kClass).size();
+  const std::size_t second = std::max(key, name);
+  pattern.before_ = text.substr(0, first);
+  pattern.between_ = text.substr(first_end, second - first_end);
+  pattern.after_ = text.substr(second + (pattern.key_first_ ? kClass : kKey).size());
+  if (pattern.between_.empty())
+    return usage_error(option + "nothing stands between {key} and {class}, so that nobody can say where one ends and the other begins");
+  return pattern;
+}
+
+std::vector<MaskPattern::Match> MaskPattern::matches(std::string_view stem) const {
+  std::vector<Match> found;
+  if (stem.size() < before_.size() + after_.size() || !stem.starts_with(before_) || !stem.ends_with(after_)) return found;
+  const std::string_view middle = stem.substr(before_.size(), stem.size() - before_.size() - after_.size());
+  for (std::size_t at = middle.find(between_); at != std::string_view::npos; at = middle.find(between_, at + 1)) {
+    const std::string_view first = middle.substr(0, at);
+    const std::string_view second = middle.substr(at + between_.size());
+    const Match match = key_first_ ? Match{first, second} : Match{second, first};
+    if (!match.key.empty() && !match.name.empty() && match.name.find('/') == std::string_view::npos) found.push_back(match);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Match& a, const Match& b) { return a.key.size() > b.key.size(); });
+  return found;
+}
+
+std::string_view MaskPattern::name_of(std::string_view stem, std::string_view key) const {
+  for (const Match& match : matches(stem))
+    if (match.key == key) return match.name;
+  return {};
+}
+
+void key_masks(FileList& masks, const FileList& images, const MaskPattern& pattern) {
+  for (FoundFile& mask : masks.files) {
+    const std::string& prefix = masks.roots[mask.root].key_prefix;
+    const std::vector<MaskPattern::Match> ways = pattern.matches(masks.stem(mask));
+    const auto fits = [&](const MaskPattern::Match& way) { return has_key(images, prefix + std::string(way.key)); };
+    const auto way = std::find_if(ways.begin(), ways.end(), fits);
+    mask.key_length = 0;
+    if (ways.empty()) continue;
+    const std::string key = prefix + std::string(way != ways.end() ? way->key : ways.front().key);
+    mask.key = masks.arena.add(key);
+    mask.key_length = static_cast<std::uint32_t>(key.size());
+  }
+  drop_keyless(masks);
+}
+
+}  // namespace hotpack::pipeline

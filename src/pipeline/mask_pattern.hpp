@@ -1,0 +1,39 @@
+// --mask-per-class: which image and which class a mask belongs to, from its path.
+//
+// Immutable; thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "pipeline/file_list.hpp"
+
+namespace hotpack::pipeline {
+
+class MaskPattern {
+ public:
+  // A path without extension in which {key} and {class} stand once each with text between them, such as "{key}_{class}" or
+  // "{class}/{key}". Refuses others with code `usage`.
+  [[nodiscard]] static Result<MaskPattern> parse(const std::string& text);
+
+  struct Match {
+    std::string_view key;
+    std::string_view name;  // of the class; has no '/'
+  };
+  // All ways in which `stem` may be meant ("a_b_c" is class c of a_b, or class b_c of a), the longest key first.
+  [[nodiscard]] std::vector<Match> matches(std::string_view stem) const;
+  // The class in the way that has this key; empty where there is none.
+  [[nodiscard]] std::string_view name_of(std::string_view stem, std::string_view key) const;
+
+ private:
+  std::string before_, between_, after_;
+  bool key_first_ = true;
+};
+
+// Gives each mask the key of its image: the longest that an image of `images` (sorted by key) has, or that the pattern allows. Files that
+// the pattern does not fit are dropped.
+void key_masks(FileList& masks, const FileList& images, const MaskPattern& pattern);
+
+}  // namespace hotpack::pipeline

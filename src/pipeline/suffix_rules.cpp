@@ -1,0 +1,381 @@
+#include "pipeline/suffix_rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "pipeline/file_kind.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// Of several kinds in one family the first is meant: they say the same in other ways, or are second opinions.
+struct Suffix {
+  std::string_view text;
+  int family = 0;  // 0: none
+};
+constexpr std::array<Suffix, 15> kImageSuffixes{{{"", 0},
+                                                 {"_leftImg8bit", 0},
+                                                 {"_rgb_anon", 0},
+                                                 {"_img", 0},
+                                                 {"_image", 0},
+                                                 {"-img", 0},
+                                                 {"-image", 0},
+                                                 {"_im", 0},
+                                                 {"_sat", 0},
+                                                 {"_rgb", 0},
+                                                 {"_RGB", 0},
+                                                 {"_photo", 0},
+                                                 {"_orig", 0},
+                                                 {"_training", 0},
+                                                 {"_test", 0}}};
+constexpr std::array<Suffix, 44> kLabelSuffixes{{
+    {"", 0},
+    {"_gtFine_labelIds", 1},
+    {"_gtFine_labelTrainIds", 1},
+    {"_gtFine_color", 1},
+    {"_gtCoarse_labelIds", 2},
+    {"_gtCoarse_labelTrainIds", 2},
+    {"_gtCoarse_color", 2},
+    {"_gt_labelIds", 3},
+    {"_gt_labelTrainIds", 3},
+    {"_gt_labelColor", 3},
+    {"_labelIds", 4},
+    {"_labelTrainIds", 4},
+    {"_1stHO", 5},
+    {"_2ndHO", 5},
+    {".ah", 6},
+    {".vk", 6},
+    {"_manual1", 7},
+    {"_manual2", 7},
+    {"_L", 0},
+    {"_mask", 0},
+    {"-mask", 0},
+    {".mask", 0},
+    {"_masks", 0},
+    {"_Mask", 0},
+    {"_gt", 0},
+    {"-gt", 0},
+    {"_GT", 0},
+    {"_groundtruth", 0},
+    {"_ground_truth", 0},
+    {"_label", 0},
+    {"-label", 0},
+    {"_labels", 0},
+    {"_lab", 0},
+    {"_seg", 0},
+    {"-seg", 0},
+    {"_segmentation", 0},
+    {"_Segmentation", 0},
+    {"_semantic", 0},
+    {"_annotation", 0},
+    {"_anno", 0},
+    {"_annot", 0},
+    {"_trimap", 0},
+    {"_target", 0},
+    {"_instance_color_RGB", 0},
+}};
+
+constexpr std::uint64_t kEnoughPercent = 95;
+
+bool is_enough(std::uint64_t part, std::uint64_t whole) { return part > 0 && part * 100 >= whole * kEnoughPercent; }
+
+// How well a rule fits.
+struct Coverage {
+  std::uint64_t images = 0;  // that should have a label
+  std::uint64_t labels = 0;  // of the kind that the rule means
+  std::uint64_t pairs = 0;
+  [[nodiscard]] bool fits() const { return is_enough(pairs, std::max(images, labels)); }
+};
+
+bool is_kind_of_label(std::string_view stem) {
+  return std::any_of(kLabelSuffixes.begin() + 1, kLabelSuffixes.end(), [&](const Suffix& suffix) { return has_suffix(stem, suffix.text); });
+}
+
+std::uint64_t count_suffix(const FileList& list, std::string_view suffix) {
+  return static_cast<std::uint64_t>(
+      std::count_if(list.files.begin(), list.files.end(), [&](const FoundFile& file) { return has_suffix(list.key(file), suffix); }));
+}
+
+bool is_jpeg(const FileList& list, const FoundFile& file) { return describe_name(list.text(file)).is_jpeg; }
+
+// The keys that files would have under a rule, sorted.
+class RuleKeys {
+ public:
+  RuleKeys(const FileSet& set, const SuffixRule& rule) : set_(set), rule_(rule) {}
+
+  std::vector<std::string_view> labels() const {
+    return keys(set_.labels, rule_.label, [&](const FoundFile& file) { return is_label(set_.labels, file); });
+  }
+  std::vector<std::string_view> images() const {
+    return keys(set_.images, rule_.image, [&](const FoundFile& file) { return is_image(file); });
+  }
+  // Files that are images by the rule, or nothing that is known.
+  std::uint64_t image_files() const {
+    if (!set_.one_folder) return set_.images.files.size();
+    const FileList& list = set_.images;
+    return static_cast<std::uint64_t>(std::count_if(list.files.begin(), list.files.end(), [&](const FoundFile& file) {
+      const bool other_kind = !rule_.image.empty() && is_kind_of_label(list.key(file));
+      return is_image(file) && !other_kind;
+    }));
+  }
+
+ private:
+  [[nodiscard]] bool is_label(const FileList& list, const FoundFile& file) const {
+    return rule_.by_format ? !is_jpeg(list, file) : has_suffix(list.key(file), rule_.label);
+  }
+  [[nodiscard]] bool is_image(const FoundFile& file) const { return !set_.one_folder || !is_label(set_.images, file); }
+
+  template <class Wanted>
+  std::vector<std::string_view> keys(const FileList& list, std::string_view suffix, Wanted wanted) const {
+    std::vector<std::string_view> found;
+    for (const FoundFile& file : list.files) {
+      std::string_view key = list.key(file);
+      if (!wanted(file) || !has_suffix(key, suffix)) continue;
+      key.remove_suffix(suffix.size());
+      found.push_back(key);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  const FileSet& set_;
+  const SuffixRule& rule_;
+};
+
+std::uint64_t count_common(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
+  std::uint64_t count = 0;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    const int order = i->compare(*j);
+    if (order == 0) ++count;
+    if (order <= 0) ++i;
+    if (order >= 0) ++j;
+  }
+  return count;
+}
+
+struct Candidate {
+  SuffixRule rule;
+  int family = 0;
+  std::uint64_t images = 0, labels = 0;  // files that have its suffixes
+  Coverage coverage;
+};
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+std::string pairs_text(const Coverage& coverage) {
+  return std::to_string(coverage.pairs) + " of " + std::to_string(coverage.images) + " images have a label";
+}
+
+std::string rule_text(const SuffixRule& rule) {
+  if (rule.by_format) return "JPEG files are images, PNG files of the same name their labels";
+  if (rule.image.empty() && rule.label.empty()) return "labels are called like their images";
+  if (rule.image.empty()) return "labels end with " + quoted(rule.label);
+  if (rule.label.empty()) return "images end with " + quoted(rule.image);
+  return "images end with " + quoted(rule.image) + ", labels with " + quoted(rule.label);
+}
+
+std::string options_text(const SuffixRule& rule) {
+  std::string text = rule.image.empty() ? "" : "--image-suffix " + rule.image;
+  if (!rule.label.empty()) text += (text.empty() ? "" : " ") + ("--label-suffix " + rule.label);
+  return text;
+}
+
+class Chooser {
+ public:
+  Chooser(std::span<const FileSet> sets, const SuffixWishes& wishes) : sets_(sets), wishes_(wishes) {
+    one_folder_ = std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
+    for (const FileSet& set : sets) image_files_ += wishes.image.empty() ? set.images.files.size() : count_suffix(set.images, wishes.image);
+  }
+
+  Result<SuffixChoice> choose() {
+    if (!wishes_.image.empty() && !wishes_.label.empty()) return given();
+    for (const SuffixRule& rule : first_rules())
+      if (const Coverage coverage = cover(rule); coverage.fits()) return chosen(rule, coverage);
+    if (from_preset()) return fallback(preset_rule());
+    std::vector<Candidate> fitting;
+    for (Candidate& candidate : table()) {
+      if (!may_fit(candidate)) continue;
+      candidate.coverage = cover(candidate.rule);
+      if (candidate.coverage.fits() && !has_family(fitting, candidate.family)) fitting.push_back(std::move(candidate));
+    }
+    if (fitting.empty()) return fallback({wishes_.image, wishes_.label, false});
+    HOTPACK_TRY(check_one_kind(fitting));
+    const auto fewer_pairs = [](const Candidate& a, const Candidate& b) { return a.coverage.pairs < b.coverage.pairs; };
+    const Candidate& best = *std::max_element(fitting.begin(), fitting.end(), fewer_pairs);
+    return chosen(best.rule, best.coverage);
+  }
+
+ private:
+  [[nodiscard]] SuffixChoice given() const {
+    SuffixChoice choice;
+    choice.rule = {wishes_.image, wishes_.label, false};
+    choice.fits = true;
+    return choice;
+  }
+
+  [[nodiscard]] bool from_preset() const {
+    return wishes_.image.empty() && wishes_.label.empty() && !(wishes_.preset_image.empty() && wishes_.preset_label.empty());
+  }
+  [[nodiscard]] SuffixRule preset_rule() const { return {wishes_.preset_image, wishes_.preset_label, false}; }
+
+  // Before the table: what the preset says, then equal names.
+  [[nodiscard]] std::vector<SuffixRule> first_rules() const {
+    std::vector<SuffixRule> rules;
+    if (from_preset()) rules.push_back(preset_rule());
+    const SuffixRule equal{wishes_.image, wishes_.label, false};
+    if (!one_folder_ || !equal.label.empty()) rules.push_back(equal);
+    if (one_folder_ && equal.label.empty() && equal.image.empty()) rules.push_back({"", "", true});
+    return rules;
+  }
+
+  struct Occurring {
+    Suffix suffix;
+    std::uint64_t files = 0;
+  };
+
+  // Which of the suffixes occur on one side; only `given` where that is not empty.
+  template <class List>
+  std::vector<Occurring> occurring(const List& suffixes, const std::string& given, FileList FileSet::*side) const {
+    std::vector<Occurring> found;
+    for (const Suffix& listed : suffixes) {
+      const Suffix suffix = given.empty() ? listed : Suffix{given, 0};
+      std::uint64_t files = 0;
+      for (const FileSet& set : sets_) files += count_suffix(set.*side, suffix.text);
+      if (files > 0) found.push_back({suffix, files});
+      if (!given.empty()) break;
+    }
+    return found;
+  }
+
+  // The rules of the table that leave alone what is given, and whose suffixes occur.
+  [[nodiscard]] std::vector<Candidate> table() const {
+    const std::vector<Occurring> images = occurring(kImageSuffixes, wishes_.image, &FileSet::images);
+    std::vector<Candidate> candidates;
+    for (const Occurring& label : occurring(kLabelSuffixes, wishes_.label, &FileSet::labels))
+      for (const Occurring& image : images) {
+        SuffixRule rule{std::string(image.suffix.text), std::string(label.suffix.text), false};
+        if (rule.label.empty() && (one_folder_ || rule.image.empty())) continue;
+        candidates.push_back({std::move(rule), label.suffix.family, image.files, label.files, {}});
+      }
+    return candidates;
+  }
+
+  // Cheap: whether there are files enough with these suffixes.
+  [[nodiscard]] bool may_fit(const Candidate& candidate) const {
+    return one_folder_ || (is_enough(candidate.images, image_files_) && is_enough(candidate.labels, image_files_));
+  }
+
+  [[nodiscard]] Coverage cover(const SuffixRule& rule) const {
+    Coverage coverage;
+    for (const FileSet& set : sets_) {
+      const RuleKeys keys(set, rule);
+      const std::vector<std::string_view> labels = keys.labels();
+      const std::vector<std::string_view> images = keys.images();
+      if (labels.empty() && is_test_set(set, rule)) continue;
+      coverage.images += wishes_.image.empty() ? keys.image_files() : images.size();
+      coverage.labels += labels.size();
+      coverage.pairs += count_common(images, labels);
+    }
+    return coverage;
+  }
+
+  // One of several folders in which nothing looks like a label.
+  [[nodiscard]] bool is_test_set(const FileSet& set, const SuffixRule& rule) const {
+    if (!set.one_folder || sets_.size() < 2) return false;
+    return rule.by_format || std::none_of(set.images.files.begin(), set.images.files.end(),
+                                          [&](const FoundFile& file) { return is_kind_of_label(set.images.key(file)); });
+  }
+
+  [[nodiscard]] static bool has_family(const std::vector<Candidate>& fitting, int family) {
+    return family != 0 && std::any_of(fitting.begin(), fitting.end(), [&](const Candidate& other) { return other.family == family; });
+  }
+
+  [[nodiscard]] Status check_one_kind(const std::vector<Candidate>& fitting) const {
+    std::string kinds;
+    for (const Candidate& candidate : fitting)
+      kinds += (kinds.empty() ? "" : ", ") + quoted(candidate.rule.label) + " (" + pairs_text(candidate.coverage) + ")";
+    const bool one = std::all_of(fitting.begin(), fitting.end(),
+                                 [&](const Candidate& candidate) { return candidate.rule.label == fitting.front().rule.label; });
+    return one ? Status()
+               : data_error("labels of several kinds fit the images: " + kinds + "; say which with --label-suffix",
+                            sets_.front().labels.roots.front().folder);
+  }
+
+  [[nodiscard]] static SuffixChoice chosen(const SuffixRule& rule, const Coverage& coverage) {
+    return {rule, true, rule_text(rule) + ": " + pairs_text(coverage), ""};
+  }
+
+  // Nothing fits: names are taken as given or equal, and what has no partner will be told.
+  [[nodiscard]] SuffixChoice fallback(SuffixRule rule) const {
+    SuffixChoice choice;
+    const Coverage coverage = cover(rule);
+    choice.text = rule_text(rule) + ": " + pairs_text(coverage);
+    if (coverage.pairs == 0) choice.hint = hint();
+    choice.rule = std::move(rule);
+    return choice;
+  }
+
+  [[nodiscard]] std::string hint() const {
+    Candidate best;
+    for (Candidate& candidate : table()) {
+      candidate.coverage = cover(candidate.rule);
+      if (candidate.coverage.pairs > best.coverage.pairs) best = std::move(candidate);
+    }
+    if (best.coverage.pairs > 0) return "; " + options_text(best.rule) + " would do: " + pairs_text(best.coverage);
+    return similar_names();
+  }
+
+  // The first image, and a label that is called like it with more behind.
+  [[nodiscard]] std::string similar_names() const {
+    for (const FileSet& set : sets_) {
+      if (set.images.files.empty()) continue;
+      const std::string_view image = set.images.key(set.images.files.front());
+      for (const FoundFile& file : set.labels.files) {
+        const std::string_view label = set.labels.key(file);
+        if (label.size() > image.size() && label.starts_with(image))
+          return "; image " + quoted(image) + " and label " + quoted(label) + " look alike: --label-suffix " +
+                 std::string(label.substr(image.size()));
+      }
+    }
+    return {};
+  }
+
+  std::span<const FileSet> sets_;
+  const SuffixWishes& wishes_;
+  bool one_folder_ = false;
+  std::uint64_t image_files_ = 0;
+};
+
+}  // namespace
+
+Result<SuffixChoice> choose_suffixes(std::span<const FileSet> sets, const SuffixWishes& wishes) { return Chooser(sets, wishes).choose(); }
+
+void apply_suffixes(FileSet& set, const SuffixRule& rule, bool strict) {
+  if (rule.by_format) {
+    keep_format(set.images, true);
+    keep_format(set.labels, false);
+    return;
+  }
+  if (set.one_folder && !rule.label.empty()) drop_suffix(set.images, rule.label);
+  const bool most = is_enough(count_suffix(set.images, rule.image), set.images.files.size());
+  if (set.labelled || strict || most) strip_suffix(set.images, rule.image);
+  strip_suffix(set.labels, rule.label);
+}
+
+bool may_hold_labels(const FileList& files) {
+  std::size_t jpeg = 0;
+  for (const FoundFile& file : files.files) {
+    if (is_kind_of_label(files.key(file))) return true;
+    if (is_jpeg(files, file)) ++jpeg;
+  }
+  return jpeg > 0 && jpeg < files.files.size();
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,41 @@
+// The lines of a text file that people write: lists and tables.
+//
+// Views into the text, which must outlive them. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+
+namespace hotpack::pipeline {
+
+struct TextLine {
+  std::size_t number = 0;  // from 1
+  std::string_view text;   // without blanks at the ends and without CR; never empty
+};
+
+class TextLines {
+ public:
+  explicit TextLines(std::string_view text);
+  // The next line that is neither empty nor a comment (its first character is '#').
+  std::optional<TextLine> next();
+
+ private:
+  std::string_view rest_;
+  std::size_t number_ = 0;
+};
+
+// Reads a text file: UTF-8 with or without byte order mark. UTF-16 is refused by name, code `data`.
+[[nodiscard]] Result<std::string> read_list_text(const std::string& path);
+
+// The fields of a line of comma- or tab-separated values with RFC 4180 quotes, blanks around them taken away; with separator ' ' its words,
+// which quotes may hold together. Nothing where a quote is not closed or followed by other text.
+[[nodiscard]] std::optional<std::vector<std::string>> split_fields(std::string_view line, char separator);
+
+[[nodiscard]] std::string_view without_blanks(std::string_view text);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,63 @@
+// A contact sheet: samples drawn one by one into the cells of a layout, then the legend below.
+//
+// Ownership: a Sheet owns its canvas; what a sample refers to is needed during the call only. Not thread-safe. Failure: `usage` or
+// `internal` for a label whose bytes do not fit its shape; std::bad_alloc where there is no memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "hotpack/schema.hpp"
+#include "hotpack/shard.hpp"
+#include "preview/canvas.hpp"
+#include "preview/label_classes.hpp"
+#include "preview/legend.hpp"
+#include "preview/sheet_layout.hpp"
+
+namespace hotpack::preview {
+
+// What a sheet shows of one sample.
+struct SheetSample {
+  std::string key;
+  std::string remark;              // begins the second line of text; what is said of it besides, such as its split
+  std::optional<ImageView> image;  // absent: `problem` stands in its place
+  std::optional<LabelView> label;
+  std::string problem;
+};
+
+class Sheet {
+ public:
+  // `classes` and `colors` outlive the sheet; `colors` has one for each class.
+  Sheet(const SheetLayout& layout, const std::string& title, const std::vector<ClassInfo>& classes, const std::vector<RgbColor>& colors);
+
+  // Draws the next sample and gives what its label holds (no counts without a label).
+  [[nodiscard]] Result<ClassCounts> add(const SheetSample& sample);
+  // Once, after the last sample.
+  void add_legend(const Legend& legend);
+
+  [[nodiscard]] Extent size() const { return canvas_.size(); }
+  [[nodiscard]] ConstPicture picture() const { return canvas_.picture(); }
+
+ private:
+  void draw_image(const ImageView& image);
+  void draw_overlay(const LabelView& label);
+  void draw_thumbnail(int place);
+  void draw_problem(const std::string& problem);
+  void draw_text(const SheetSample& sample, const ClassCounts& counts);
+  void draw_second_line(const SheetSample& sample, const ClassCounts& counts);
+
+  SheetLayout layout_;
+  const std::vector<ClassInfo>& classes_;
+  const std::vector<RgbColor>& colors_;
+  Canvas canvas_;
+  std::size_t next_ = 0;  // cell
+  LabelClasses label_;    // of the sample that is drawn
+  std::vector<std::uint8_t> thumbnail_pixels_;
+  MutablePicture thumbnail_;
+};
+
+}  // namespace hotpack::preview

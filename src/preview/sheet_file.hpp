@@ -1,0 +1,22 @@
+// The file of a sheet: a PNG that says who made it, so that hotpack may replace its own sheets and nothing else.
+//
+// Pure functions; thread-safe. Failure: that of codecs::encode_png.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/picture.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::preview {
+
+// An RGB picture as a PNG whose text chunk names hotpack as its software.
+[[nodiscard]] Result<std::vector<std::byte>> sheet_file(ConstPicture picture);
+
+// Whether a file with these first bytes is one that sheet_file() made. Looks at kSheetMarkBytes.
+[[nodiscard]] bool is_sheet_file(std::span<const std::byte> first_bytes);
+inline constexpr std::size_t kSheetMarkBytes = 69;
+
+}  // namespace hotpack::preview

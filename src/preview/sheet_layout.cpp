@@ -1,0 +1,128 @@
+#include "preview/sheet_layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "preview/font.hpp"
+#include "preview/thumbnail.hpp"
+
+namespace hotpack::preview {
+
+namespace {
+
+constexpr int kUsualWidth = 1600;       // of a sheet, where no cell width is asked for
+constexpr int kMostPictureWidth = 640;  // of one picture, where no cell width is asked for
+constexpr int kLargeSheet = 2800;       // from here on text is twice as large: such a sheet is looked at from afar
+
+// A picture may be this much higher than its box is wide: portraits.
+int most_height(int width) { return width + width / 2; }
+
+// The smallest box that holds every picture as large as `width` allows.
+Extent box_for(const std::vector<Extent>& pictures, int width) {
+  Extent box{0, 0};
+  for (const Extent& picture : pictures) {
+    if (picture.width < 1) continue;
+    const Extent shown = thumbnail_extent(picture, {width, most_height(width)});
+    box = {std::max(box.width, shown.width), std::max(box.height, shown.height)};
+  }
+  return box.width > 0 ? box : Extent{width, width / 2};  // nothing but messages
+}
+
+// Room for one of `columns` cells in the usual width.
+int usual_cell_width(const SheetLayout& layout, int columns) {
+  const int most = layout.overlays ? 2 * kMostPictureWidth + layout.pair_gap() : kMostPictureWidth;
+  return std::clamp((kUsualWidth - layout.margin() * (columns + 1)) / columns, kLeastCellWidth, most);
+}
+
+void set_cell(SheetLayout& layout, const std::vector<Extent>& pictures, int width) {
+  const int pictures_a_cell = layout.overlays ? 2 : 1;
+  layout.box = box_for(pictures, std::max(1, (width - (pictures_a_cell - 1) * layout.pair_gap()) / pictures_a_cell));
+  layout.cell.width = std::max(kLeastCellWidth, pictures_a_cell * layout.box.width + (pictures_a_cell - 1) * layout.pair_gap());
+  layout.cell.height = layout.box.height + (layout.second_line ? 2 : 1) * kLineHeight * layout.scale;
+}
+
+int rows_of(std::size_t samples, int columns) {
+  return static_cast<int>((samples + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns));
+}
+
+// Room for the title and for a legend that is no tower: from 520 pixels to the usual width with 60 classes.
+int least_sheet_width(std::size_t classes) { return 520 + 18 * static_cast<int>(std::min<std::size_t>(classes, 60)); }
+
+Extent sheet_size(const SheetLayout& layout, const SheetRequest& request) {
+  const std::int64_t rows = rows_of(request.pictures.size(), layout.columns);
+  const std::int64_t width = layout.margin() + std::int64_t{layout.columns} * (layout.cell.width + layout.margin());
+  const std::int64_t height = layout.title_height() + rows * (layout.cell.height + layout.margin());
+  constexpr std::int64_t kMost = 1 << 30;  // beyond any sheet that is drawn
+  return {static_cast<int>(std::min(std::max<std::int64_t>(width, least_sheet_width(request.classes) * layout.scale), kMost)),
+          static_cast<int>(std::min(height, kMost))};
+}
+
+// How far the sheet is from one in the shape of 3:2, that of a screen with room for the legend, and without room that no sample uses.
+double oddness(const SheetLayout& layout, std::size_t samples) {
+  const double room = static_cast<double>(rows_of(samples, layout.columns)) * (layout.sheet.width - layout.margin());
+  const double used = static_cast<double>(samples) * (layout.cell.width + layout.margin()) / room;
+  const double shape = std::abs(std::log(2.0 * layout.sheet.width / (3.0 * layout.sheet.height)));
+  return shape + 2 * (1 - used);
+}
+
+void set_columns(SheetLayout& layout, const SheetRequest& request, int columns) {
+  layout.columns = columns;
+  set_cell(layout, request.pictures, request.cell_width.value_or(usual_cell_width(layout, columns)));
+  layout.sheet = sheet_size(layout, request);
+}
+
+// The number of columns that gives the sheet the best shape; of equal ones the smaller.
+int best_columns(SheetLayout layout, const SheetRequest& request) {
+  constexpr std::size_t kMostTried = 40;
+  int best = 1;
+  double least = 0;
+  for (int columns = 1; columns <= static_cast<int>(std::min(request.pictures.size(), kMostTried)); ++columns) {
+    set_columns(layout, request, columns);
+    const double odd = oddness(layout, request.pictures.size());
+    if (columns > 1 && odd >= least) continue;
+    best = columns;
+    least = odd;
+  }
+  return best;
+}
+
+Status check_size(Extent sheet) {
+  if (std::uint64_t(sheet.width) * std::uint64_t(sheet.height) <= kMostSheetPixels) return {};
+  return usage_error("the sheet would have " + std::to_string(sheet.width) + "x" + std::to_string(sheet.height) + " pixels, more than " +
+                     std::to_string(kMostSheetPixels) + " in all; show fewer samples (--grid) or smaller cells (--width)");
+}
+
+}  // namespace
+
+int SheetLayout::title_height() const { return 2 * kLineHeight * scale + margin(); }
+
+Region SheetLayout::cell_at(std::size_t index) const {
+  const auto column = static_cast<int>(index % static_cast<std::size_t>(columns)),
+             row = static_cast<int>(index / static_cast<std::size_t>(columns));
+  return {margin() + column * (cell.width + margin()), title_height() + row * (cell.height + margin()), cell.width, cell.height};
+}
+
+Region SheetLayout::box_at(std::size_t index, int place) const {
+  const Region at = cell_at(index);
+  return {at.x + place * (box.width + pair_gap()), at.y, box.width, box.height};
+}
+
+int SheetLayout::text_top(std::size_t index) const { return cell_at(index).y + box.height; }
+
+Result<SheetLayout> lay_out(const SheetRequest& request) {
+  SheetLayout layout;
+  layout.overlays = request.overlays;
+  layout.second_line = request.second_line;
+  const int columns = request.grid ? request.grid->width : best_columns(layout, request);
+  set_columns(layout, request, columns);
+  if (layout.sheet.width >= kLargeSheet) {
+    layout.scale = 2;
+    set_columns(layout, request, columns);
+  }
+  HOTPACK_TRY(check_size(layout.sheet));
+  return layout;
+}
+
+}  // namespace hotpack::preview

@@ -1,0 +1,54 @@
+// Where everything of a sheet goes, before a pixel is drawn: a title, a grid of cells, the legend below.
+//
+// Pure functions; thread-safe. Failure: code `usage` for a sheet that would be too large, with what makes it smaller.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fit.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::preview {
+
+// The most pixels of a sheet without its legend: 200 MB of memory.
+inline constexpr std::uint64_t kMostSheetPixels = std::uint64_t{1} << 26;
+inline constexpr int kLeastCellWidth = 48;
+inline constexpr int kMostCellWidth = 8192;
+
+struct SheetRequest {
+  std::vector<Extent> pictures;   // sizes of the samples' pictures; 0x0 where there is none
+  bool overlays = false;          // two pictures a cell: as it is, and with its label
+  bool second_line = false;       // two lines of text below a picture
+  std::size_t classes = 0;        // that the legend will list: the more, the wider is the sheet
+  std::optional<Extent> grid;     // columns, rows; absent: chosen from the number of pictures
+  std::optional<int> cell_width;  // pixels; absent: for a sheet about kUsualWidth wide
+};
+
+struct SheetLayout {
+  int scale = 1;  // of text, lines and gaps
+  Extent sheet;   // without the legend
+  int columns = 1;
+  Extent cell;  // pictures and text
+  Extent box;   // of one picture
+  bool overlays = false;
+  bool second_line = false;
+
+  [[nodiscard]] int margin() const { return 12 * scale; }
+  [[nodiscard]] int pair_gap() const { return 2 * scale; }
+  [[nodiscard]] int title_height() const;
+  // The upper left corner of a cell, and its size.
+  [[nodiscard]] Region cell_at(std::size_t index) const;
+  // The box of a cell's picture (0), or of the overlay beside it (1).
+  [[nodiscard]] Region box_at(std::size_t index, int place) const;
+  // The top of a cell's text.
+  [[nodiscard]] int text_top(std::size_t index) const;
+};
+
+// At least one picture.
+[[nodiscard]] Result<SheetLayout> lay_out(const SheetRequest& request);
+
+}  // namespace hotpack::preview

@@ -1,0 +1,90 @@
+#include "preview/legend.hpp"
+
+#include <algorithm>
+
+#include "preview/class_colors.hpp"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::preview;
+
+namespace {
+
+std::vector<ClassInfo> named(std::size_t count) {
+  std::vector<ClassInfo> classes;
+  for (std::size_t i = 0; i < count; ++i) classes.push_back({"class number " + std::to_string(i), {}, {}});
+  return classes;
+}
+
+bool has_color(const Canvas& canvas, RgbColor color) {
+  const ConstPicture picture = canvas.picture();
+  for (int y = 0; y < picture.height; ++y) {
+    for (int x = 0; x < picture.width; ++x) {
+      const std::uint8_t* pixel = picture.row(y) + 3 * x;
+      if (RgbColor{pixel[0], pixel[1], pixel[2]} == color) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("shares as people read them") {
+  CHECK(share_text(0) == "0 %");
+  CHECK(share_text(0.00001) == "< 0.01 %");
+  CHECK(share_text(0.25908) == "25.91 %");
+  CHECK(share_text(1) == "100.00 %");
+}
+
+TEST_CASE("shares are those of the labelled pixels; the ignored part is of all") {
+  const ClassShares shares = shares_of_counts({30, 10, 0}, 10, "pixels");
+  CHECK(shares.classes == std::vector<double>{0.75, 0.25, 0});
+  CHECK(shares.ignored == 0.2);
+  CHECK_FALSE(shares_of_counts({1}, 0, "pixels").ignored);
+  CHECK(shares_of_counts({0, 0}, 0, "pixels").classes == std::vector<double>{0, 0});
+}
+
+TEST_CASE("a legend lists every class in the order of ids, then what is ignored") {
+  const auto classes = named(3);
+  const auto colors = class_colors(classes).colors;
+  const Legend legend = make_legend(classes, colors, shares_of_counts({1, 2, 1}, 4, "labelled pixels of the data set"));
+  REQUIRE(legend.entries.size() == 4);
+  CHECK(legend.entries[1].class_id == 1);
+  CHECK(legend.entries[1].color == colors[1]);
+  CHECK(legend.entries[1].share == 0.5);
+  CHECK_FALSE(legend.entries[3].class_id);
+  CHECK(legend.left_out == 0);
+  CHECK_THAT(legend.heading, ContainsSubstring("labelled pixels of the data set"));
+}
+
+TEST_CASE("of very many classes the legend keeps those with the largest shares") {
+  const auto classes = named(1000);
+  std::vector<std::uint64_t> counts(1000, 1);
+  counts[999] = 500;
+  const Legend legend = make_legend(classes, class_colors(classes).colors, shares_of_counts(counts, 0, "pixels"));
+  CHECK(legend.entries.size() == kMostLegendClasses);
+  CHECK(legend.left_out == 1000 - kMostLegendClasses);
+  CHECK(legend.entries.back().class_id == 999);
+  CHECK(std::is_sorted(legend.entries.begin(), legend.entries.end(), [](const auto& a, const auto& b) { return a.class_id < b.class_id; }));
+}
+
+TEST_CASE("a drawn legend has every class's colour and grows with the number of lines") {
+  const auto classes = named(30);
+  const auto colors = class_colors(classes).colors;
+  const Legend legend = make_legend(classes, colors, shares_of_counts(std::vector<std::uint64_t>(30, 1), 1, "pixels"));
+  Canvas wide({1600, 10}, {255, 255, 255}), narrow({200, 10}, {255, 255, 255});
+  draw_legend(legend, 12, 1, wide);
+  draw_legend(legend, 12, 1, narrow);
+  CHECK(narrow.size().height > 2 * wide.size().height);
+  for (const RgbColor color : colors) {
+    CHECK(has_color(wide, color));
+    CHECK(has_color(narrow, color));
+  }
+}
+
+TEST_CASE("a white class's swatch has an outline") {
+  Canvas canvas({40, 40}, {255, 255, 255});
+  draw_swatch(RgbColor{255, 255, 255}, 5, 5, 1, canvas);
+  CHECK(canvas.picture().row(5)[3 * 5] < 60);
+  CHECK(canvas.picture().row(10)[3 * 10] == 255);
+}

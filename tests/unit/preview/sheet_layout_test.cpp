@@ -1,0 +1,102 @@
+#include "preview/sheet_layout.hpp"
+
+#include <algorithm>
+
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::preview;
+
+namespace {
+
+SheetRequest request_of(std::size_t count, Extent picture) {
+  SheetRequest request;
+  request.pictures.assign(count, picture);
+  return request;
+}
+
+bool overlap(const Region& a, const Region& b) {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+// Cells lie inside the sheet, apart from each other, and hold their pictures and text.
+void check_cells(const SheetLayout& layout, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Region cell = layout.cell_at(i);
+    CHECK(cell.x >= 0);
+    CHECK(cell.y >= layout.title_height());
+    CHECK(cell.x + cell.width <= layout.sheet.width);
+    CHECK(cell.y + cell.height <= layout.sheet.height);
+    CHECK(layout.text_top(i) == cell.y + layout.box.height);
+    for (int place = 0; place <= (layout.overlays ? 1 : 0); ++place) {
+      const Region box = layout.box_at(i, place);
+      CHECK(box.x + box.width <= cell.x + cell.width);
+    }
+    for (std::size_t j = 0; j < i; ++j) CHECK_FALSE(overlap(cell, layout.cell_at(j)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("cells of every number and shape of pictures lie apart inside the sheet") {
+  const auto count = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{12}, std::size_t{100});
+  const auto picture = GENERATE(Extent{8, 8}, Extent{480, 360}, Extent{2048, 1024}, Extent{1024, 2048}, Extent{3000, 10}, Extent{0, 0});
+  SheetRequest request = request_of(count, picture);
+  request.overlays = count % 2 == 0;
+  request.second_line = count % 3 == 0;
+  const auto layout = lay_out(request);
+  REQUIRE(layout.ok());
+  check_cells(*layout, count);
+  CHECK(layout->sheet.width <= 1700);
+}
+
+TEST_CASE("twelve samples leave no cell empty, with and without labels") {
+  for (const bool overlays : {false, true}) {
+    SheetRequest request = request_of(12, {640, 480});
+    request.overlays = overlays;
+    const auto layout = lay_out(request);
+    REQUIRE(layout.ok());
+    CHECK(12 % layout->columns == 0);
+    CHECK(layout->columns >= 2);
+  }
+}
+
+TEST_CASE("--grid and --width are taken at their word") {
+  SheetRequest request = request_of(10, {640, 480});
+  request.grid = Extent{5, 2};
+  request.cell_width = 200;
+  const auto layout = lay_out(request);
+  REQUIRE(layout.ok());
+  CHECK(layout->columns == 5);
+  CHECK(layout->box == Extent{200, 150});
+  CHECK(layout->cell_at(9).y == layout->cell_at(5).y);
+}
+
+TEST_CASE("pictures of different sizes share the smallest box that holds them all") {
+  SheetRequest request;
+  request.pictures = {{400, 100}, {100, 300}};
+  request.cell_width = 200;
+  const auto layout = lay_out(request);
+  REQUIRE(layout.ok());
+  CHECK(layout->box == Extent{200, 300});
+}
+
+TEST_CASE("large sheets have large text") {
+  SheetRequest request = request_of(4, {1920, 1080});
+  request.grid = Extent{4, 1};
+  request.cell_width = 900;
+  const auto layout = lay_out(request);
+  REQUIRE(layout.ok());
+  CHECK(layout->scale == 2);
+  check_cells(*layout, 4);
+}
+
+TEST_CASE("a sheet that would be too large is refused with what makes it smaller") {
+  SheetRequest request = request_of(400, {4000, 4000});
+  request.grid = Extent{20, 20};
+  request.cell_width = 2000;
+  const auto layout = lay_out(request);
+  REQUIRE_FALSE(layout.ok());
+  CHECK(layout.error().code == ErrorCode::usage);
+  CHECK_THAT(layout.error().message, ContainsSubstring("--grid") && ContainsSubstring("--width"));
+}
