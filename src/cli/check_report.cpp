@@ -150,15 +150,18 @@ class ClassTable {
 
   [[nodiscard]] std::string text() const {
     std::vector<std::vector<std::string>> rows{header()};
-    for (std::size_t c = 0; c < std::min(kMostListed, report_.classes.size()); ++c) rows.push_back(class_row(c));
+    std::size_t left_out = 0;
+    for (std::size_t c = 0; c < report_.classes.size(); ++c) {
+      const bool shown = report_.classes.size() <= kFewClasses || (is_seen(c) && rows.size() <= kMostListed);
+      if (shown) rows.push_back(class_row(c));
+      left_out += !shown;
+    }
     if (ignored() > 0) rows.push_back(ignored_row());
-    std::string text = aligned(rows);
-    if (report_.classes.size() > kMostListed)
-      text += "  … and " + counted(report_.classes.size() - kMostListed, "more class", "more classes") + "\n";
-    return text;
+    return aligned(rows) + (left_out > 0 ? "  … and " + counted(left_out, "class", "classes") + " more\n" : "");
   }
 
  private:
+  static constexpr std::size_t kFewClasses = 24;  // are all listed, of more those that occur
   static constexpr std::size_t kMostListed = 64;
   static constexpr std::size_t kNameWidth = 28;
 
@@ -167,6 +170,10 @@ class ClassTable {
     if (each_split_)
       for (const auto& split : report_.splits) row.push_back(truncated(printable(split.name), kNameWidth));
     return row;
+  }
+
+  [[nodiscard]] bool is_seen(std::size_t c) const {
+    return std::any_of(report_.splits.begin(), report_.splits.end(), [&](const auto& split) { return split.classes.labels[c] > 0; });
   }
 
   [[nodiscard]] std::vector<std::string> class_row(std::size_t c) const {

@@ -36,7 +36,7 @@ int stopped(CommandContext& context, const pipeline::PackRun& run, const std::st
   std::string finished;
   if (!run.sets.empty()) {
     const pipeline::PackReport& last = run.sets.back();
-    finished = "; " + std::to_string(last.kept_shards + last.packed_shards) + " of " + std::to_string(last.plan.shards) +
+    finished = "; " + std::to_string(last.kept_shards + last.packed_shards) + " of " + std::to_string(last.planned_shards) +
                " shards are finished in " + last.output;
   }
   context.terminal().warning("stopped" + (finished.empty() ? ", nothing is finished in " + output : finished) +

@@ -144,8 +144,9 @@ Result<ShownSample> draw_sample(PreviewSource& source, const ChosenSample& chose
 // Shares in the whole data set where they are known, else on the sheet.
 preview::ClassShares shares_of(const Schema& schema, const std::optional<Statistics>& statistics, const std::vector<ShownSample>& shown) {
   const bool pixels_labelled = labels_pixels(schema);
-  const std::string what = pixels_labelled ? "labelled pixels" : "labelled samples";
+  // With several classes a pixel, one without any is no exception.
   const bool shows_ignored = !pixels_labelled || !schema.label->multi;
+  const std::string what = !pixels_labelled ? "labelled samples" : schema.label->multi ? "class pixels" : "labelled pixels";
   if (statistics) return preview::shares_of_counts(statistics->pixels, shows_ignored ? statistics->ignored : 0, what + " of the data set");
   std::vector<std::uint64_t> pixels(schema.classes.size());
   std::uint64_t ignored = 0;
@@ -247,10 +248,11 @@ Result<int> make_sheet(CommandContext& context, PreviewArguments& arguments) {
   Terminal& terminal = context.terminal();
   if (terminal.stop_requested()) return kExitGood;  // the frame raises the signal again
   HOTPACK_ASSIGN(const Chosen chosen, choose_samples(*source, arguments.choice, terminal));
+  if (terminal.stop_requested()) return kExitGood;
   if (chosen.size() > arguments.choice.most && arguments.grid.width > 0)
     return usage_error("--grid has room for " + counted(arguments.choice.most, "sample") + ", --keys names " +
                        std::to_string(chosen.size()));
-  if (chosen.empty() && !terminal.stop_requested()) return data_error("there is no sample to show", source->name());
+  if (chosen.empty()) return data_error("there is no sample to show", source->name());
   HOTPACK_ASSIGN(Drawn drawn, draw(*source, arguments, chosen, terminal));
   terminal.finish_progress();
   if (terminal.stop_requested()) return kExitGood;

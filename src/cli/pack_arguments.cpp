@@ -233,8 +233,8 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
   command
       .add_option(
           "--ignore", label.ignore,
-          "id or class name whose pixels become ignored; repeatable. 255 in 8-bit and 65535 in 16-bit ids are, unless a class has that id")
-      ->option_text("ID|NAME")
+          "id, class name or colour whose pixels become ignored; repeatable. 255 in 8-bit and 65535 in 16-bit ids are, unless a class has that id")
+      ->option_text("ID|NAME|#RRGGBB")
       ->group(kLabels);
   command
       .add_option("--unknown", label.unknown,

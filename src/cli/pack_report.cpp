@@ -219,6 +219,7 @@ std::string remarks_text(const pipeline::Remarks& remarks) {
   };
   remark(remarks.unknown_pixels,
          "label pixels in " + counted(remarks.unknown_samples, "sample") + " had unknown values and were settled by --unknown");
+  remark(remarks.nearest_pixels, "label pixels took the class of the nearest colour (--unknown nearest)");
   remark(remarks.label_resized, "labels differ in size from their image and were brought to the target on their own");
   remark(remarks.rotated, "images were turned by their EXIF orientation");
   remark(remarks.beyond_palette, "palette labels use an index beyond their palette; it was taken as an id");

@@ -42,8 +42,7 @@ Status check_preview_path(const std::string& path, const PreviewFile& kind, bool
   if (fs::is_directory(status))
     return Error{ErrorCode::usage, "is a folder; name a file with " + option + ", such as preview" + ending, path, {}};
   if (!lower_case(path).ends_with(ending))
-    return Error{
-        ErrorCode::usage, "what " + option + " writes is no other kind of file than " + ending + "; give it that ending", path, {}};
+    return Error{ErrorCode::usage, "a file name for " + option + " must end with " + ending, path, {}};
   if (!fs::exists(status) || force) return {};
   HOTPACK_ASSIGN(const bool own, is_own_file(path, kind));
   if (own) return {};

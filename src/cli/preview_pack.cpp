@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_pack(const fs::path& folder) {
+bool has_manifest(const fs::path& folder) {
   std::error_code failed;
   return fs::exists(folder / format::kManifestName, failed);
 }
@@ -75,11 +75,12 @@ const std::string& PackSource::folder_of(std::uint64_t number) const {
 }
 
 std::vector<std::string> packs_at(const std::string& path) {
-  if (is_pack(path)) return {path};
+  if (has_manifest(path)) return {path};
   std::vector<std::string> packs;
   std::error_code failed;
   for (fs::directory_iterator entries(path, failed); !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
-    if (is_pack(entries->path())) packs.push_back(entries->path().string());
+    if (entries->path().extension() == ".safetensors") return {path};
+    if (has_manifest(entries->path())) packs.push_back(entries->path().string());
   }
   std::sort(packs.begin(), packs.end());
   return packs;

@@ -34,7 +34,8 @@ class PackSource final : public PreviewSource {
   std::vector<std::uint8_t> image_, label_;
 };
 
-// The packs that a path of the command line names: itself, or the packs directly in it. None where it is no pack.
+// The packs that a path of the command line names: itself, also where its manifest is still missing, or the packs directly in it. None
+// where it is no pack.
 [[nodiscard]] std::vector<std::string> packs_at(const std::string& path);
 
 }  // namespace hotpack::cli

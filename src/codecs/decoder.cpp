@@ -22,8 +22,11 @@ Result<PictureInfo> inspect(std::span<const std::byte> file, std::uint64_t max_p
 }
 
 Error out_of_memory(const PictureInfo& info) {
-  return data_error("not enough memory for a picture of " + std::to_string(info.width) + "x" + std::to_string(info.height) +
-                    "; use fewer jobs (-j) or lower --max-pixels");
+  return Error{ErrorCode::io,
+               "not enough memory for a picture of " + std::to_string(info.width) + "x" + std::to_string(info.height) +
+                   "; use fewer jobs (-j) or lower --max-pixels",
+               {},
+               {}};
 }
 
 }  // namespace

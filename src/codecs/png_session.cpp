@@ -64,7 +64,7 @@ void PngSession::read_passes(png_bytep rows, std::size_t row_bytes) {
 
 Error PngSession::failure() const { return data_error("the PNG is damaged or truncated: " + std::string(message_)); }
 
-Error PngSession::out_of_memory() { return data_error("not enough memory to read the PNG; use fewer jobs (-j)"); }
+Error PngSession::out_of_memory() { return {ErrorCode::io, "not enough memory to read the PNG; use fewer jobs (-j)", {}, {}}; }
 
 void PngSession::on_error(png_structp png, png_const_charp text) {
   auto& session = *static_cast<PngSession*>(png_get_error_ptr(png));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstring>
 
@@ -134,28 +135,34 @@ void encode_ids(std::span<const std::uint16_t> ids, std::size_t class_count, Lab
   }
 }
 
-std::uint64_t add_class(std::span<const std::uint16_t> ids, std::size_t class_id, std::size_t class_count, LabelStorage storage,
-                        std::span<std::byte> one_hot) {
+void add_class(std::span<const std::uint16_t> ids, std::size_t class_id, std::size_t class_count, LabelStorage storage,
+               std::span<std::byte> one_hot) {
   const bool bits = storage == LabelStorage::bits;
   const std::size_t pixel_bytes = bytes_a_pixel(storage, class_count);
   const std::byte mark = bits ? std::byte{1} << (class_id % 8) : std::byte{1};
   std::byte* at = one_hot.data() + (bits ? class_id / 8 : class_id);
-  std::uint64_t count = 0;
   for (const std::uint16_t id : ids) {
-    if (id == 1) *at |= mark, ++count;
+    if (id == 1) *at |= mark;
     at += pixel_bytes;
   }
-  return count;
 }
 
-std::uint64_t count_unlabelled(std::span<const std::byte> one_hot, std::size_t pixels) {
-  const std::size_t pixel_bytes = pixels == 0 ? 0 : one_hot.size() / pixels;
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < pixels; ++i) {
-    const std::span<const std::byte> pixel = one_hot.subspan(i * pixel_bytes, pixel_bytes);
-    count += std::all_of(pixel.begin(), pixel.end(), [](std::byte byte) { return byte == std::byte{0}; });
+std::uint64_t count_one_hot(std::span<const std::byte> one_hot, LabelStorage storage, std::size_t class_count,
+                            std::vector<std::uint64_t>& histogram) {
+  histogram.assign(class_count, 0);
+  const std::size_t pixel_bytes = bytes_a_pixel(storage, class_count);
+  const std::size_t step = storage == LabelStorage::bits ? 8 : 1;  // classes a byte
+  std::uint64_t without = 0;
+  for (; !one_hot.empty(); one_hot = one_hot.subspan(pixel_bytes)) {
+    unsigned any = 0;
+    for (std::size_t byte = 0; byte < pixel_bytes; ++byte) {
+      const auto set = std::to_integer<unsigned>(one_hot[byte]);
+      any |= set;
+      for (unsigned rest = set; rest != 0; rest &= rest - 1) ++histogram[byte * step + static_cast<std::size_t>(std::countr_zero(rest))];
+    }
+    without += any == 0;
   }
-  return count;
+  return without;
 }
 
 std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::size_t class_count, std::vector<std::uint64_t>& histogram) {

@@ -19,13 +19,15 @@ namespace hotpack::labels {
 // or u8/u16 index (little-endian; 255/65535 = ignored). `out` has exactly encoded_bytes().
 void encode_ids(std::span<const std::uint16_t> ids, std::size_t class_count, LabelStorage storage, std::span<std::byte> out);
 
-// One class of several that a pixel may hold: sets its bit (or byte) wherever `ids` is 1, leaves everything else as it is, and returns
-// how many pixels that were. Not for storage `index`. `one_hot` has encoded_bytes() of all classes.
-std::uint64_t add_class(std::span<const std::uint16_t> ids, std::size_t class_id, std::size_t class_count, LabelStorage storage,
-                        std::span<std::byte> one_hot);
+// One class of several that a pixel may hold: sets its bit (or byte) wherever `ids` is 1 and leaves everything else as it is. Not for
+// storage `index`. `one_hot` has encoded_bytes() of all classes.
+void add_class(std::span<const std::uint16_t> ids, std::size_t class_id, std::size_t class_count, LabelStorage storage,
+               std::span<std::byte> one_hot);
 
-// Pixels of a one-hot label that hold no class.
-[[nodiscard]] std::uint64_t count_unlabelled(std::span<const std::byte> one_hot, std::size_t pixels);
+// Counts of a one-hot label whose pixels may hold several classes: histogram[c] pixels of class c (resized and overwritten), returns
+// the pixels without a class. Not for storage `index`.
+[[nodiscard]] std::uint64_t count_one_hot(std::span<const std::byte> one_hot, LabelStorage storage, std::size_t class_count,
+                                          std::vector<std::uint64_t>& histogram);
 
 // Counts of one label: histogram[c] pixels of class c (resized to class_count and overwritten), returns the ignored pixels.
 [[nodiscard]] std::uint64_t count_ids(std::span<const std::uint16_t> ids, std::size_t class_count, std::vector<std::uint64_t>& histogram);

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "pipeline/orientation.hpp"
+#include "pipeline/placement.hpp"
 #include "pipeline/source_file.hpp"
 #include "pipeline/ticker.hpp"
 
@@ -56,7 +57,7 @@ struct Stop {
 
   void fail(Error found) {
     const std::lock_guard lock(mutex);
-    if (!error) error = std::move(found);
+    if (!error || found.path < error->path) error = std::move(found);  // of several the same one, as far as threads allow
     stopped = true;
   }
 };
@@ -163,13 +164,15 @@ std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordO
     return Problem{ProblemKind::orientation, path,
                    "EXIF orientation " + std::to_string(image.orientation) + ", stored " + size_text(stored_size(image)) + ", label " +
                        size_text(*headers.label_size())};
-  if (options.size_mismatch != SizeMismatch::error) return std::nullopt;
   const Extent seen = oriented_size(image, *applied);
   for (const FileHeader& label : headers.labels) {
-    if (seen != stored_size(label.info))
+    if (options.size_mismatch == SizeMismatch::error && seen != stored_size(label.info))
       return Problem{ProblemKind::size_mismatch, path,
                      "is " + size_text(seen) + ", its label " + label.path + " is " + size_text(stored_size(label.info))};
   }
+  if (options.tile && !can_be_tiled(options, packed_source_size(headers, options)))
+    return Problem{ProblemKind::too_large, path,
+                   "of " + size_text(seen) + " makes too many tiles, or too large a picture to cut them from"};
   return std::nullopt;
 }
 

@@ -11,6 +11,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/file.hpp"
+#include "base/try.hpp"
 #include "codecs/decoder.hpp"
 #include "labels/class_table.hpp"
 #include "labels/gray_rgb.hpp"
@@ -26,6 +28,10 @@ struct Place {
   std::size_t list = 0, sample = 0;
   auto operator<=>(const Place&) const = default;
 };
+
+std::string color_at(const labels::ColoredPixel& pixel) {
+  return labels::color_text(pixel.color) + " at x=" + std::to_string(pixel.x) + " y=" + std::to_string(pixel.y);
+}
 
 constexpr Place kNowhere{std::numeric_limits<std::size_t>::max(), 0};
 
@@ -46,12 +52,7 @@ struct Shared {
     const std::lock_guard lock(mutex);
     if (colored < place) return;
     colored = place;
-    color = labels::color_text(pixel.color) + " at x=" + std::to_string(pixel.x) + " y=" + std::to_string(pixel.y);
-  }
-  // Behind a label that holds a colour nothing matters any more.
-  bool is_behind_color(Place place) {
-    const std::lock_guard lock(mutex);
-    return colored < place;
+    color = color_at(pixel);
   }
 };
 
@@ -102,10 +103,8 @@ void scan_list(const SampleList& list, std::size_t index, std::uint64_t max_pixe
                Shared& shared, Ticker& ticker) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, list.samples.size(), 8), [&](const tbb::blocked_range<std::size_t>& range) {
     for (std::size_t i = range.begin(); i != range.end() && !shared.stopped && !observer.stop_requested(); ++i) {
-      const Place place{index, i};
-      if (shared.is_behind_color(place)) return;
       const Sample& sample = list.samples[i];
-      Status status = scanners.local().look_at(list.label_path(sample), sample.label.bytes, max_pixels, place, shared);
+      Status status = scanners.local().look_at(list.label_path(sample), sample.label.bytes, max_pixels, {index, i}, shared);
       ticker.tick(sample.label.bytes);
       if (!status.ok()) shared.fail(std::move(status).error());
     }
@@ -113,6 +112,16 @@ void scan_list(const SampleList& list, std::size_t index, std::uint64_t max_pixe
 }
 
 }  // namespace
+
+Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels) {
+  std::vector<std::byte> file;
+  HOTPACK_TRY(read_file(path, file));
+  codecs::Decoder decoder;
+  const Result<RawLabel> label = decoder.decode_label(file, max_pixels);
+  if (!label.ok() || label->rgb.data == nullptr) return std::string();
+  const auto pixel = labels::first_colored_pixel(label->rgb);
+  return pixel ? color_at(*pixel) : std::string();
+}
 
 Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels, Observer& observer) {
   std::size_t total = 0;

@@ -14,16 +14,17 @@
 namespace hotpack::pipeline {
 
 struct IdScan {
-  std::bitset<65536> narrow;  // ids seen in labels of up to 8 bits, and in RGB labels of equal channels
+  std::bitset<65536> narrow;  // ids seen in labels of up to 8 bits, and in RGB labels of equal channels alone
   std::bitset<65536> wide;    // ids seen in 16-bit labels
-  // The first RGB label, in the order of lists and samples, that holds a colour; empty if there is none. Otherwise labels after it may not
-  // have been looked at: the ids are not all.
-  std::string colored_label;
-  std::string color;  // "#rrggbb at x=3 y=0"
+  std::string colored_label;  // the first RGB label, in the order of lists and samples, that holds a colour; empty if there is none
+  std::string color;          // "#rrggbb at x=3 y=0"
 };
 
 // Lists without label files are passed over, and so are labels that cannot be decoded: packing reports them. Errors: `io`.
 [[nodiscard]] Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels, Observer& observer);
+
+// "#rrggbb at x=3 y=0": the first colour of one label; empty where it holds none, is not RGB, or cannot be decoded. Errors: `io`.
+[[nodiscard]] Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels);
 
 // "0…11" or "0…3, 7, 9": the set as people write it.
 [[nodiscard]] std::string ids_text(const std::bitset<65536>& ids);

@@ -1,9 +1,10 @@
 #include "pipeline/inspection.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <utility>
 
+#include "base/endian.hpp"
 #include "pipeline/value_counter.hpp"
 
 namespace hotpack::pipeline {
@@ -35,17 +36,39 @@ struct Run {
   [[nodiscard]] int length() const { return end - begin; }
 };
 
-// Calls use(run) for each run of a row whose value at x is value_at(x).
-template <class ValueAt, class Use>
-void for_each_run(int width, ValueAt value_at, Use use) {
-  for (int begin = 0; begin < width;) {
-    const RawValue value = value_at(begin);
-    int end = begin + 1;
-    while (end < width && value_at(end) == value) ++end;
-    use(Run{value, begin, end});
-    begin = end;
+// The pixels of a row as they stand in memory: samples of two bytes, or colours of three.
+class PixelRow {
+ public:
+  explicit PixelRow(const std::uint16_t* samples) : bytes_(reinterpret_cast<const std::byte*>(samples)), pixel_bytes_(sizeof *samples) {}
+  explicit PixelRow(const std::uint8_t* colors) : bytes_(reinterpret_cast<const std::byte*>(colors)), pixel_bytes_(3) {}
+
+  // The run of pixels equal to that at `begin`, in a row of `width`.
+  [[nodiscard]] Run run_at(int begin, int width) const {
+    const std::byte* const first = bytes_ + static_cast<std::size_t>(begin) * pixel_bytes_;
+    const std::size_t rest = static_cast<std::size_t>(width - begin - 1) * pixel_bytes_;
+    const auto equal = static_cast<int>(bytes_as_before(first + pixel_bytes_, rest) / pixel_bytes_);
+    return {value_of(first), begin, begin + 1 + equal};
   }
-}
+
+ private:
+  [[nodiscard]] RawValue value_of(const std::byte* pixel) const {
+    const auto byte = [pixel](int at) { return std::to_integer<RawValue>(pixel[at]); };
+    return pixel_bytes_ == 3 ? byte(0) << 16 | byte(1) << 8 | byte(2) : load_le<std::uint16_t>(pixel);
+  }
+
+  // How many bytes from `at` on equal the byte one pixel before.
+  [[nodiscard]] std::size_t bytes_as_before(const std::byte* at, std::size_t size) const {
+    std::size_t i = 0;
+    for (; i + 8 <= size; i += 8)
+      if (const std::uint64_t unlike = load_le<std::uint64_t>(at + i) ^ load_le<std::uint64_t>(at + i - pixel_bytes_); unlike != 0)
+        return i + static_cast<std::size_t>(std::countr_zero(unlike)) / 8;
+    while (i < size && at[i] == at[i - pixel_bytes_]) ++i;
+    return i;
+  }
+
+  const std::byte* bytes_;
+  std::size_t pixel_bytes_;
+};
 
 // Counts stretches of eight pixels, from `offset` on, that hold a step. Steps come from left to right.
 class BlockCounter {
@@ -71,13 +94,16 @@ class RunLook {
  public:
   RunLook(LabelInspection& out, ConstIds ids) : out_(out), ids_(ids) {}
 
-  template <class ValueAt>
-  void row(int y, ValueAt value_at) {
+  void row(int y, const PixelRow& pixels) {
     y_ = y;
     runs_ = 0;
     blocks_.begin_row();
     between_blocks_.begin_row();
-    for_each_run(out_.width, value_at, [this](const Run& run) { take(run); });
+    for (int x = 0; x < out_.width;) {
+      const Run run = pixels.run_at(x, out_.width);
+      take(run);
+      x = run.end;
+    }
   }
 
   void finish() {
@@ -96,7 +122,7 @@ class RunLook {
  private:
   void take(const Run& run) {
     const auto length = static_cast<std::uint64_t>(run.length());
-    values_.add(run.value, length);
+    if (!values_.full()) values_.add(run.value, length);
     // Equal values of a label have equal classes.
     if (ids_.data != nullptr) classes_.add(ids_.row(y_)[run.begin], length);
     if (run.length() >= kFlatRun) out_.flat_pixels += length;
@@ -112,7 +138,7 @@ class RunLook {
     const bool ramp = runs_ > 1 && last_.length() <= kRampRun && is_between(before_.value, last_.value, run.value, out_.holds_colors);
     if (!ramp) return;
     if (out_.ramps++ == 0) out_.first_ramp = {last_.begin, y_};
-    ramps_.add(last_.value, 1);
+    if (!ramps_.full()) ramps_.add(last_.value, 1);
   }
 
   void finish_ramps() {
@@ -144,15 +170,8 @@ class RunLook {
 };
 
 void look_at_rows(const RawLabel& label, RunLook& look) {
-  for (int y = 0; y < label.height; ++y) {
-    if (label.rgb.data != nullptr) {
-      const std::uint8_t* row = label.rgb.row(y);
-      look.row(y, [row](int x) { return RawValue{row[3 * x]} << 16 | RawValue{row[3 * x + 1]} << 8 | RawValue{row[3 * x + 2]}; });
-    } else {
-      const std::uint16_t* row = label.samples.row(y);
-      look.row(y, [row](int x) { return RawValue{row[x]}; });
-    }
-  }
+  for (int y = 0; y < label.height; ++y)
+    look.row(y, label.rgb.data != nullptr ? PixelRow(label.rgb.row(y)) : PixelRow(label.samples.row(y)));
   look.finish();
 }
 

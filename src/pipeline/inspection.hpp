@@ -31,7 +31,7 @@ struct PixelPlace {
 
 // The pixels of one label in numbers.
 struct LabelInspection {
-  // More different values than this are not told apart; only so many of the most frequent are kept.
+  // At most so many different values are counted, then none any more; so many of the most frequent are kept.
   static constexpr std::size_t kMostKinds = 4096;
   static constexpr std::size_t kMostValues = 256;
 
@@ -52,8 +52,8 @@ struct LabelInspection {
   // Runs of one or two pixels whose value lies between the values on both sides: resampling leaves them along every border, drawing does
   // not.
   std::uint64_t ramps = 0;
-  std::uint64_t commonest_ramp = 0;  // ramps of one and the same value, the most there are
-  std::uint32_t ramp_kinds = 0;      // different values of ramps, at most 16 counted
+  std::uint64_t commonest_ramp = 0;  // ramps of one and the same value, the most there are; counted like ramp_kinds
+  std::uint32_t ramp_kinds = 0;      // different values of ramps, until there are 16
   PixelPlace first_ramp;
   // Stretches of eight pixels that hold a step: those of a JPEG's blocks, and those half a block further on.
   std::uint64_t uneven_blocks = 0;

@@ -58,14 +58,21 @@ Status check_lossy(const LabelOptions& options, LabelReading reading, const Labe
       forms.jpeg.first);
 }
 
-// RGB files hold ids where every pixel has three equal channels; otherwise they hold colours, which nothing explains.
+Error unexplained_color(const std::string& path, const std::string& color) {
+  return data_error("holds RGB colours (" + color +
+                        "), and no class colours were given. Say which colour is which class with --classes FILE.csv (name,r,g,b)",
+                    path);
+}
+
+// RGB files hold ids where every pixel has three equal channels; otherwise they hold colours, which nothing explains. As a rule the first
+// file tells, before all are read.
 Result<std::string> explain_rgb(const LabelForms& forms, LabelScan& scan) {
   if (forms.rgb.count == 0) return std::string();
+  HOTPACK_ASSIGN(const std::string color, color_in(forms.rgb.first, scan.max_pixels()));
+  if (!color.empty()) return unexplained_color(forms.rgb.first, color);
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
-  if (found->colored_label.empty()) return std::string(", of equal channels, which hold ids");
-  return data_error("holds RGB colours (" + found->color +
-                        "), and no class colours were given. Say which colour is which class with --classes FILE.csv (name,r,g,b)",
-                    found->colored_label);
+  if (!found->colored_label.empty()) return unexplained_color(found->colored_label, found->color);
+  return std::string(", of equal channels, which hold ids");
 }
 
 }  // namespace

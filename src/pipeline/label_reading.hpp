@@ -31,6 +31,7 @@ class LabelScan {
   LabelScan(std::span<SampleList* const> lists, std::uint64_t max_pixels, Observer& observer)
       : lists_(lists.begin(), lists.end()), max_pixels_(max_pixels), observer_(observer) {}
   [[nodiscard]] Result<const IdScan*> get();
+  [[nodiscard]] std::uint64_t max_pixels() const { return max_pixels_; }
 
  private:
   std::vector<const SampleList*> lists_;

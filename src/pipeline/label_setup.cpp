@@ -251,6 +251,12 @@ Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& option
 
 }  // namespace
 
+const LabelSetup& setup_of(const SampleList& list, const LabelSetup& setup) {
+  static const LabelSetup images_alone;
+  const bool labelled = list.has_label_files || !list.masks.empty() || !list.class_names.empty();
+  return labelled ? setup : images_alone;
+}
+
 Result<LabelSetup> resolve_labels(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
                                   Observer& observer, ProblemLog& problems) {
   HOTPACK_ASSIGN(std::optional<LabelSetup> setup, set_up_without_files(options, splits, problems));

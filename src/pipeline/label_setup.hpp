@@ -38,6 +38,9 @@ struct LabelSetup {
   [[nodiscard]] bool refuses_unknown() const { return unknown == "error" || unknown.starts_with("nearest"); }
 };
 
+// The setup of one split: that of the whole data set, or that of images alone where the split has no labels.
+[[nodiscard]] const LabelSetup& setup_of(const SampleList& list, const LabelSetup& setup);
+
 // Decides by options and, where they leave it open, by the headers (`forms`) and by reading all labels (number of classes; whether RGB
 // files hold ids). For whole-image classes also sets every sample's class_id, for masks every mask's, and puts the masks of a sample in
 // class order. Errors: `usage` for options that contradict each other, `data` where labels cannot be read as asked. One table for all

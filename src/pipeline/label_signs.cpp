@@ -35,7 +35,9 @@ constexpr RawValue kIgnoredId = 255;
 
 bool looks_like_photo(const LabelInspection& label) {
   constexpr std::uint32_t kManyKinds = 64;
-  return label.kinds >= kManyKinds && !is_flat(label);
+  const bool uneven = label.kinds >= kManyKinds && !is_flat(label);
+  const bool depths = label.kinds >= LabelInspection::kMostValues && label.bit_depth == 16 && has_blended_borders(label);
+  return uneven || depths;
 }
 
 Borders borders_of(const LabelInspection& label) {

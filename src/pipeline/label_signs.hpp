@@ -14,7 +14,7 @@
 
 namespace hotpack::pipeline {
 
-// Hardly two equal pixels side by side, and many values: no label, but a photo or a depth map.
+// Hardly two equal pixels side by side, and many values; or many smooth steps of 16 bits: no label, but a photo or a depth map.
 [[nodiscard]] bool looks_like_photo(const LabelInspection& label);
 
 enum class Borders {

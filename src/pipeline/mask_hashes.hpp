@@ -1,6 +1,6 @@
-// One hash for several label files of a sample: the XXH3-64 of their XXH3-64s, one a class in class order, 0 for a class without a file.
+// One hash for several label files of a sample, as the format defines it: the XXH3-64 of their XXH3-64s in class order.
 //
-// A plain value; not thread-safe.
+// A pure function; thread-safe.
 #pragma once
 
 #include <bit>
@@ -12,18 +12,9 @@
 
 namespace hotpack::pipeline {
 
-class MaskHashes {
- public:
-  explicit MaskHashes(std::size_t class_count) : hashes_(class_count) {}
-  void set(std::uint32_t class_id, std::uint64_t hash) { hashes_[class_id] = hash; }
-
-  [[nodiscard]] std::uint64_t together() const {
-    static_assert(std::endian::native == std::endian::little, "the hash is defined over little-endian numbers");
-    return xxh3_64(std::as_bytes(std::span(hashes_)));
-  }
-
- private:
-  std::vector<std::uint64_t> hashes_;
-};
+[[nodiscard]] inline std::uint64_t hash_of_hashes(const std::vector<std::uint64_t>& hashes) {
+  static_assert(std::endian::native == std::endian::little, "the hash is defined over little-endian numbers");
+  return xxh3_64(std::as_bytes(std::span(hashes)));
+}
 
 }  // namespace hotpack::pipeline

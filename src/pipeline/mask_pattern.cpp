@@ -57,12 +57,6 @@ std::vector<MaskPattern::Match> MaskPattern::matches(std::string_view stem) cons
   return found;
 }
 
-std::string_view MaskPattern::name_of(std::string_view stem, std::string_view key) const {
-  for (const Match& match : matches(stem))
-    if (match.key == key) return match.name;
-  return {};
-}
-
 void key_masks(FileList& masks, const FileList& images, const MaskPattern& pattern) {
   for (FoundFile& mask : masks.files) {
     const std::string& prefix = masks.roots[mask.root].key_prefix;

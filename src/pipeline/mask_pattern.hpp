@@ -24,8 +24,6 @@ class MaskPattern {
   };
   // All ways in which `stem` may be meant ("a_b_c" is class c of a_b, or class b_c of a), the longest key first.
   [[nodiscard]] std::vector<Match> matches(std::string_view stem) const;
-  // The class in the way that has this key; empty where there is none.
-  [[nodiscard]] std::string_view name_of(std::string_view stem, std::string_view key) const;
 
  private:
   std::string before_, between_, after_;

@@ -230,8 +230,7 @@ Result<std::vector<std::string>> read_keys(const std::string& folder, const std:
   return keys;
 }
 
-Result<SourceCheck> check_sources(const std::string& folder, const std::string& name, const ShardPlan& plan, const SampleList& list,
-                                  std::size_t class_count) {
+Result<SourceCheck> check_sources(const std::string& folder, const std::string& name, const ShardPlan& plan, const SampleList& list) {
   HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
   const format::Tensor& hashes = *shard.header.find("source.hash");
   SourceReader reader;
@@ -240,22 +239,28 @@ Result<SourceCheck> check_sources(const std::string& folder, const std::string& 
     return xxh3_64(content);
   };
   const auto hash_of_masks = [&](const Sample& sample) -> Result<std::uint64_t> {
-    MaskHashes together(class_count);
+    std::vector<std::uint64_t> all;
     for (const Mask& mask : list.masks_of(sample)) {
       HOTPACK_ASSIGN(const std::uint64_t hash, hash_of(list.mask_path(mask), mask.file.bytes));
-      together.set(mask.class_id, hash);
+      all.push_back(hash);
     }
-    return together.together();
+    return hash_of_hashes(all);
   };
   const auto stored = [&](std::uint64_t index) { return format::u64_at(shard.mapping.bytes(), shard.header, hashes, index); };
   SourceCheck check;
-  std::uint64_t record = 0;  // the records are the planned samples in order, without those that were skipped
+  std::optional<std::uint64_t> last_picture;  // its tiles share one check
+  std::uint64_t record = 0;                   // the records are the planned samples in order, without those that were skipped
   for (std::uint64_t s = plan.first; s < plan.first + plan.samples && check.unchanged; ++s) {
     const Sample& sample = list.samples[static_cast<std::size_t>(s)];
     if (record == shard.header.records || key_of(shard, record) != list.key(sample)) {
       check.skipped.push_back(s);
       continue;
     }
+    if (last_picture == sample.image.text) {
+      ++record;
+      continue;
+    }
+    last_picture = sample.image.text;
     HOTPACK_ASSIGN(std::uint64_t hash, hash_of(list.image_path(sample), sample.image.bytes));
     check.unchanged = hash == stored(2 * record);
     if (check.unchanged && (list.has_label_files || sample.mask_count > 0)) {

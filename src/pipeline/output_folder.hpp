@@ -67,6 +67,6 @@ struct SourceCheck {
 };
 // Errors: `io`.
 [[nodiscard]] Result<SourceCheck> check_sources(const std::string& folder, const std::string& name, const ShardPlan& shard,
-                                                const SampleList& list, std::size_t class_count);
+                                                const SampleList& list);
 
 }  // namespace hotpack::pipeline

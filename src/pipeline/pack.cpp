@@ -31,12 +31,11 @@ class Packing {
 
   Result<PackRun> pack(bool dry_run) {
     HOTPACK_TRY(check_options(options_));
-    HOTPACK_TRY(check_skipped_path(options_.run));
     HOTPACK_TRY(make_sets());
     if (run_.problems.count() > 0) return end(PackStatus::refused);
     for (PackedSet& set : sets_) HOTPACK_TRY(set.look_at_folder());
     HOTPACK_ASSIGN(const bool finished, all_finished());
-    if (finished) return complete();
+    if (finished) return complete(dry_run);
     HOTPACK_TRY(decide());
     if (observer_.stop_requested()) return end(PackStatus::stopped);
     if (run_.problems.count() > 0) return end(PackStatus::refused);
@@ -54,6 +53,7 @@ class Packing {
     for (Split& split : gathered.splits) {
       if (!split.name.empty()) HOTPACK_TRY(check_folder_of_sets(options_.run.output));
       PackOptions own = options_of_split(options_, split.name);
+      HOTPACK_TRY(check_skipped_path(own.run));
       sets_.emplace_back(std::move(own), std::move(split), observer_);
     }
     return {};
@@ -78,9 +78,9 @@ class Packing {
     std::vector<const format::Manifest*> manifests;
     for (const PackedSet& set : sets_) manifests.push_back(set.manifest());
     if (std::count(manifests.begin(), manifests.end(), nullptr) > 0) return false;
-    ProblemLog ignored;
-    Result<LabelSetup> setup = adopt_labels(options_, lists(), manifests, ignored);
-    if (!setup.ok()) return false;  // decide() finds the same fault and says it in full
+    ProblemLog found;
+    Result<LabelSetup> setup = adopt_labels(options_, lists(), manifests, found);
+    if (!setup.ok() || found.count() > 0) return false;  // decide() finds the same fault and says it in full
     setup_.emplace(std::move(setup).value());
     for (PackedSet& set : sets_) {
       HOTPACK_ASSIGN(const bool finished, set.is_finished(*setup_));
@@ -103,14 +103,15 @@ class Packing {
     setup_.emplace(std::move(setup));
     if (observer_.stop_requested()) return {};
     if (!setup_->verdict.empty()) observer_.message(Level::info, setup_->verdict);
+    for (const std::string& line : setup_->map_lines) observer_.message(Level::info, line);
     if (run_.problems.count() > 0) return {};
     for (PackedSet& set : sets_) HOTPACK_TRY(set.plan(*setup_));
     return {};
   }
 
-  Result<PackRun> complete() {
+  Result<PackRun> complete(bool dry_run) {
     for (PackedSet& set : sets_) {
-      HOTPACK_ASSIGN(PackReport report, set.complete());
+      HOTPACK_ASSIGN(PackReport report, set.complete(dry_run));
       run_.sets.push_back(std::move(report));
     }
     return end(PackStatus::complete);

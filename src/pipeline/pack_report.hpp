@@ -48,7 +48,8 @@ struct PackReport {
   PlanSummary plan;
   ProblemLog problems;              // skipped samples
   std::uint64_t skipped = 0;        // in the data set, of this and earlier runs
-  std::uint64_t packed_shards = 0;  // written by this run
+  std::uint64_t planned_shards = 0;  // those that this run had to see to
+  std::uint64_t packed_shards = 0;   // written by this run
   std::uint64_t kept_shards = 0;
   std::uint64_t changed_shards = 0;  // there before, packed again because inputs changed or the file was damaged
   std::uint64_t records = 0;

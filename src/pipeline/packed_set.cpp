@@ -75,10 +75,10 @@ Result<HeaderSurvey> PackedSet::survey() {
 }
 
 Status PackedSet::plan(const LabelSetup& setup) {
-  setup_ = &setup;
+  setup_ = &setup_of(split_.list, setup);
   if (!tiled_) cut_into_tiles(options_.record, split_.list);
   tiled_ = true;
-  HOTPACK_ASSIGN(Plan made, make_plan(options_, setup, split_.list));
+  HOTPACK_ASSIGN(Plan made, make_plan(options_, *setup_, split_.list));
   plan_.emplace(std::move(made));
   kept_.assign(plan_->shards.size(), std::nullopt);
   range_ = {0, plan_->shards.size()};
@@ -93,7 +93,11 @@ Status PackedSet::keep_what_is_good() {
   kept_ = find_kept_shards(folder_, *plan_, range_, damaged);
   HOTPACK_TRY(recheck_sources());
   for (const std::string& text : damaged) report_.plan.warnings.push_back(text + "; the shard is packed again");
-  if (!folder_.manifest_fault.empty()) report_.plan.warnings.push_back(folder_.manifest_fault + "; it is written again");
+  if (!folder_.manifest_fault.empty())
+    report_.plan.warnings.push_back(folder_.manifest_fault +
+                                    (options_.run.partition ? "; hotpack merge writes it again" : "; it is written again"));
+  if (options_.record.tile && options_.shard.shuffle_seed)
+    report_.plan.warnings.push_back("--shuffle with --tile decodes a picture anew for nearly every tile; packing takes much longer");
   return {};
 }
 
@@ -105,8 +109,7 @@ Status PackedSet::recheck_sources() {
   out.sums = no_sums(plan_->schema);
   for (std::size_t i = 0; i < kept_.size() && !observer_.stop_requested(); ++i) {
     if (!kept_[i]) continue;
-    HOTPACK_ASSIGN(SourceCheck check,
-                   check_sources(folder_.path, kept_[i]->row.file, plan_->shards[i], split_.list, plan_->schema.class_count()));
+    HOTPACK_ASSIGN(SourceCheck check, check_sources(folder_.path, kept_[i]->row.file, plan_->shards[i], split_.list));
     for (const std::uint64_t skipped : check.skipped) {
       if (!check.unchanged) break;
       HOTPACK_ASSIGN(const auto problem, worker.process(split_.list.samples[static_cast<std::size_t>(skipped)], out));
@@ -159,8 +162,8 @@ Result<PackReport> PackedSet::describe_plan() {
   return end(PackStatus::planned);
 }
 
-Result<PackReport> PackedSet::complete() {
-  HOTPACK_TRY(write_skipped_file(options_.run, *plan_, split_.list, kept_, ""));
+Result<PackReport> PackedSet::complete(bool dry_run) {
+  if (!dry_run) HOTPACK_TRY(write_skipped_file(options_.run, *plan_, split_.list, kept_, ""));
   HOTPACK_TRY(summarize_plan());
   report_.kept_shards = report_.plan.kept_shards;
   describe(make_manifest());
@@ -171,14 +174,14 @@ Result<PackReport> PackedSet::complete() {
 
 // With the folder locked: another run may have changed it since it was looked at. Partitions share the folder.
 Result<PackReport> PackedSet::write() {
-  if (range_.first == range_.end) return complete();  // more partitions than shards
+  if (range_.first == range_.end) return complete(false);  // more partitions than shards
   const auto sharing = options_.run.partition ? OutputLock::Sharing::partitions : OutputLock::Sharing::none;
   HOTPACK_ASSIGN(const std::optional<OutputLock> lock, OutputLock::take(options_.run.output, sharing, observer_));
   if (!lock) return end(PackStatus::stopped);
   HOTPACK_TRY(look_at_folder());
   HOTPACK_TRY(keep_what_is_good());
   if (observer_.stop_requested()) return end(PackStatus::stopped);
-  if (nothing_to_do()) return complete();
+  if (nothing_to_do()) return complete(false);
   HOTPACK_TRY(summarize_plan());
   HOTPACK_TRY(check_free_space());
   HOTPACK_TRY(remove_leftovers());
@@ -276,6 +279,7 @@ Result<PackReport> PackedSet::pack_shards() {
   HOTPACK_TRY(write_skipped_file(options_.run, *plan_, split_.list, kept_, sink.skipped_lines()));
   HOTPACK_TRY(run);
   HOTPACK_ASSIGN(const auto finished, sink.finish());
+  report_.planned_shards = range_.end - range_.first;
   report_.packed_shards = finished.size();
   report_.kept_shards = report_.plan.kept_shards;
   report_.changed_shards = shards_before_.size() - std::min<std::size_t>(shards_before_.size(), report_.plan.kept_shards);
@@ -290,8 +294,8 @@ Result<PackReport> PackedSet::pack_shards() {
 Result<PackReport> PackedSet::publish(const Finished& finished) {
   for (const auto& [index, shard] : finished) kept_[index] = shard;
   const format::Manifest manifest = make_manifest();
+  HOTPACK_TRY(remove_shards(stale_shards()));
   if (!options_.run.partition) {
-    HOTPACK_TRY(remove_shards(stale_shards()));
     HOTPACK_TRY(writer::write_file_atomically(options_.run.output, std::string(format::kManifestName), format::encode_manifest(manifest)));
   }
   describe(manifest);

@@ -41,7 +41,7 @@ class PackedSet {
   [[nodiscard]] Status plan(const LabelSetup& setup);
 
   [[nodiscard]] Result<PackReport> describe_plan();  // --dry-run
-  [[nodiscard]] Result<PackReport> complete();       // precondition: nothing is to be done
+  [[nodiscard]] Result<PackReport> complete(bool dry_run);       // precondition: nothing is to be done
   [[nodiscard]] Result<PackReport> write();
 
  private:

@@ -28,6 +28,22 @@ std::vector<Corner> tile_corners(const TileOptions& tile, Extent canvas) {
   return corners;
 }
 
+std::uint64_t tile_count(const TileOptions& tile, Extent canvas) {
+  const auto along = [&](int length, int side) -> std::uint64_t {
+    if (length <= side) return 1;
+    const int step = side - tile.overlap;
+    return static_cast<std::uint64_t>((length - side + step - 1) / step) + 1;
+  };
+  return along(canvas.width, tile.size.width) * along(canvas.height, tile.size.height);
+}
+
+bool can_be_tiled(const RecordOptions& options, Extent source) {
+  constexpr std::uint64_t kBytesAPixel = 3 + 2;  // colours and an id
+  const Extent canvas = canvas_of(options, source).size;
+  const auto pixels = static_cast<std::uint64_t>(canvas.width) * static_cast<std::uint64_t>(canvas.height);
+  return pixels <= kMaxCanvasBytes / kBytesAPixel && tile_count(*options.tile, canvas) <= kMaxTiles;
+}
+
 Extent record_extent(const RecordOptions& options, Extent source) {
   return options.tile ? options.tile->size : canvas_of(options, source).size;
 }

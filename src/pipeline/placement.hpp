@@ -3,6 +3,7 @@
 // Everything follows from the options and the picture's size, so a plan knows it from headers alone. Pure functions; thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/fit.hpp"
@@ -22,6 +23,13 @@ struct Corner {
 };
 // Upper left corners of the tiles of a canvas, row by row; at least one.
 [[nodiscard]] std::vector<Corner> tile_corners(const TileOptions& tile, Extent canvas);
+
+// How many that are, and whether a picture is too large to be cut: a canvas (pixels, ids, labels) of more than this many bytes, or more
+// tiles than this.
+inline constexpr std::uint64_t kMaxCanvasBytes = std::uint64_t{2} << 30;
+inline constexpr std::uint64_t kMaxTiles = std::uint64_t{1} << 20;
+[[nodiscard]] std::uint64_t tile_count(const TileOptions& tile, Extent canvas);
+[[nodiscard]] bool can_be_tiled(const RecordOptions& options, Extent source);
 
 // A record's size: the tile's, else the canvas's.
 [[nodiscard]] Extent record_extent(const RecordOptions& options, Extent source);

@@ -83,7 +83,7 @@ void add_rare_options(const PackOptions& options, const LabelSetup& setup, std::
     more.emplace_back("tiled_fit", format::canonical_string(fit_name(record.resolved_fit())));
     more.emplace_back("tiled_size", record.size == Extent{} ? "null" : pair(record.size));
   }
-  if (record.pad_multiple > 1) more.emplace_back("pad_multiple", std::to_string(record.pad_multiple));
+  if (record.pad_multiple > 1 && mixed_sizes(record)) more.emplace_back("pad_multiple", std::to_string(record.pad_multiple));
 }
 
 // The options after the four fixed ones; FORMAT.md lists them in this order.
@@ -129,11 +129,19 @@ RecordBytes record_bytes(const Schema& schema, Extent size) {
 
 Status measure_records(const SampleList& list, Plan& plan) {
   if (!plan.mixed()) plan.largest = {format::image_record_bytes(plan.schema), format::label_record_bytes(plan.schema)};
-  for (std::size_t i = 0; plan.mixed() && i < list.samples.size(); ++i)
-    if (const RecordBytes bytes = plan.bytes_of(list.samples[i]); bytes.total() > plan.largest.total()) plan.largest = bytes;
+  const Sample* largest = nullptr;
+  for (std::size_t i = 0; plan.mixed() && i < list.samples.size(); ++i) {
+    const RecordBytes bytes = plan.bytes_of(list.samples[i]);
+    if (bytes.total() > plan.largest.total()) plan.largest = bytes, largest = &list.samples[i];
+  }
   if (plan.largest.image <= kMaxRecordBytes && plan.largest.total() <= kMaxRecordBytes) return {};
-  return usage_error("one record takes " + std::to_string(plan.largest.image) + " + " + std::to_string(plan.largest.label) +
-                     " bytes, the limit is " + std::to_string(kMaxRecordBytes) + ": choose a smaller --size, or --label-storage index");
+  const std::string sizes = std::to_string(plan.largest.image) + " + " + std::to_string(plan.largest.label) + " bytes, the limit is " +
+                            std::to_string(kMaxRecordBytes) + ": choose --label-storage index, ";
+  if (largest == nullptr) return usage_error("one record takes " + sizes + "or a smaller --size");
+  return usage_error(
+      list.image_path(*largest) + ": its record takes " + sizes + "cut it with --tile, or leave it out with --max-pixels " +
+      std::to_string(static_cast<std::uint64_t>(largest->size.width) * static_cast<std::uint64_t>(largest->size.height) - 1) +
+      " --on-error skip");
 }
 
 // Puts samples into shards one after the other.

@@ -4,6 +4,7 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_pipeline.h>
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <utility>
@@ -17,9 +18,10 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Tiles of one picture that one worker takes at once: more save decoding; compressed ones wait in memory for their turn.
+// Tiles of one picture that one worker takes at once: more save decoding, but wait in memory for their turn with their sums, and with
+// their frames where they are compressed.
 constexpr std::size_t kMostTiles = 256;
-constexpr std::size_t kMostCompressedTiles = 16;
+constexpr std::uint64_t kMostWaitingBytes = std::uint64_t{32} << 20;
 
 // One sample on its way, or the tiles of one picture, so that it is decoded once. Slots are reused, so their vectors keep their capacity.
 struct Slot {
@@ -51,9 +53,12 @@ class Runner {
     const format::Contents contents = input.plan.contents(ShardPlan{});
     zstd_image_ = contents.image_zstd;
     zstd_label_ = contents.label_zstd;
-    if (zstd_image_ || zstd_label_) most_tiles_ = kMostCompressedTiles;
+    std::uint64_t waiting = sizeof(Slot::Item) + sizeof(format::Sums::ClassCount) * input.plan.schema.class_count();
+    if (zstd_image_ || zstd_label_) waiting += input.plan.largest.total();
+    most_tiles_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(kMostWaitingBytes / waiting, 1, kMostTiles));
     progress_.stage = input.stage;
-    progress_.samples_total = input.list.samples.size();
+    progress_.samples_total = input.already_done;
+    for (const std::size_t shard : input.shards) progress_.samples_total += input.plan.shards[shard].samples;
     progress_.samples_done = input.already_done;
     const std::size_t in_flight = 2 * static_cast<std::size_t>(input.options.run.threads) + 2;
     slots_.resize(in_flight);
@@ -162,10 +167,11 @@ class Runner {
 
   Status pack(Slot::Item& item, const Slot& slot, Worker& worker) {
     Outcome& outcome = item.outcome;
+    const bool first_of_picture = item.sample->tile_x == 0 && item.sample->tile_y == 0;
     if (input_.inspect) outcome.inspection = std::make_unique<SampleInspection>();
     worker.packed.inspection = outcome.inspection.get();
     HOTPACK_ASSIGN(outcome.problem, worker.samples.process(*item.sample, worker.packed));
-    outcome.bytes_in = &item == slot.items.data() ? item.sample->image.bytes + label_bytes(input_.list, *item.sample) : 0;
+    outcome.bytes_in = first_of_picture ? item.sample->image.bytes + label_bytes(input_.list, *item.sample) : 0;
     outcome.bytes_out = 0;
     if (outcome.problem) return {};
     outcome.entry = worker.packed.entry;

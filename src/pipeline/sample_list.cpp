@@ -89,9 +89,14 @@ class MaskPairing {
   }
 
  private:
+  // The class, by the way of reading the path that gave the mask its key; --split folder may have taken off the key's first part.
   [[nodiscard]] std::string_view name_of(const FoundFile& mask) const {
-    const std::string_view key = list_.labels.key(mask).substr(list_.labels.roots[mask.root].key_prefix.size());
-    return pattern_.name_of(list_.labels.stem(mask), key);
+    const std::string_view key = list_.labels.key(mask);
+    for (const MaskPattern::Match& match : pattern_.matches(list_.labels.stem(mask))) {
+      const std::string whole = list_.labels.roots[mask.root].key_prefix + std::string(match.key);
+      if (key == whole || key == std::string_view(whole).substr(whole.find('/') + 1)) return match.name;
+    }
+    return {};
   }
 
   void collect_names() {
@@ -120,9 +125,9 @@ class MaskPairing {
     for (std::size_t i = first; i < list_.masks.size(); ++i) {
       const Mask& mask = list_.masks[i];
       if (kept > first && list_.masks[kept - 1].name == mask.name) {
-        orphans_.problems.add({ProblemKind::duplicate_key, list_.mask_path(mask),
-                               "is a mask of class '" + list_.mask_names[mask.name] + "' for the same image as " +
-                                   list_.mask_path(list_.masks[kept - 1])});
+        orphans_.problems.add(
+            {ProblemKind::duplicate_key, list_.mask_path(mask),
+             "is a mask of class '" + list_.mask_names[mask.name] + "' for the same image as " + list_.mask_path(list_.masks[kept - 1])});
       } else {
         list_.masks[kept++] = mask;
       }

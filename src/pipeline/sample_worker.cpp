@@ -76,8 +76,11 @@ struct Loaded {
   bool rotate = false;
   Extent size;  // as packed
   Canvas canvas;
-  ConstPicture pixels;  // of the canvas for tiles, else of the source
-  ConstIds ids;         // the same of the label, where there is one
+  ConstPicture pixels;                 // of the canvas for tiles, else of the source
+  ConstIds ids;                        // the same of the label, where there is one
+  std::span<const std::byte> one_hot;  // of several masks, as records store it; for tiles that of the canvas
+  std::optional<Problem> problem;      // of the picture as a whole: every tile has it
+  Remarks remarks;                     // told with the first tile
 };
 
 ConstPicture cut(ConstPicture picture, Extent size) { return {picture.data, size.width, size.height, picture.channels, picture.row_bytes}; }
@@ -88,6 +91,24 @@ std::size_t area(Extent size) { return static_cast<std::size_t>(size.width) * st
 // Whether a picture fills its canvas as it is.
 bool fills(Extent source, const Canvas& canvas) {
   return canvas.size == source && canvas.region == Region{0, 0, source.width, source.height};
+}
+
+// What the bytes of a file say is a problem of its sample; what the machine lacks ends the run.
+Verdict damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind = ProblemKind::damaged_picture) {
+  if (error.code == ErrorCode::data) return std::optional(Problem{kind, path, error.message});
+  return Error{error.code, error.message, path, error.offset};
+}
+
+// The part of a canvas's one-hot label that a tile shows; what lies beyond the canvas holds no class.
+void cut_one_hot(std::span<const std::byte> canvas, Extent canvas_size, Corner corner, Extent tile, std::span<std::byte> out) {
+  const std::size_t pixel_bytes = canvas.size() / area(canvas_size);
+  const auto width = static_cast<std::size_t>(std::min(tile.width, canvas_size.width - corner.x));
+  const int height = std::min(tile.height, canvas_size.height - corner.y);
+  std::memset(out.data(), 0, out.size());
+  for (int y = 0; y < height; ++y) {
+    const std::size_t from = area({canvas_size.width, corner.y + y}) + static_cast<std::size_t>(corner.x);
+    std::memcpy(out.data() + area({tile.width, y}) * pixel_bytes, canvas.data() + from * pixel_bytes, width * pixel_bytes);
+  }
 }
 
 Error changed_picture(const std::string& path, Extent planned, Extent found) {
@@ -105,6 +126,7 @@ void Remarks::add(const Remarks& other) {
   label_resized += other.label_resized;
   unknown_samples += other.unknown_samples;
   unknown_pixels += other.unknown_pixels;
+  nearest_pixels += other.nearest_pixels;
   beyond_palette += other.beyond_palette;
   channels_differ += other.channels_differ;
   alpha_varies += other.alpha_varies;
@@ -119,24 +141,26 @@ struct SampleWorker::Impl {
 
  private:
   // From files to pixels.
-  Verdict load(const Sample& sample, PackedSample& out);
+  Verdict load(const Sample& sample, SampleInspection* inspection);
+  Verdict load_picture(const Sample& sample, SampleInspection* inspection);
   Verdict read_files(const Sample& sample);
   Verdict probe(std::span<const std::byte> bytes, const std::string& path, codecs::PictureInfo& info);
   Verdict read_label(const SourceFile& file, std::uint64_t& hash);
   Verdict read_masks(const Sample& sample);
-  Verdict decode_image(PackedSample& out);
-  Verdict decode_label(PackedSample& out);
-  Status look_at_label_too(const Sample& sample, const Problem& image_problem, PackedSample& out);
-  Verdict decode_ids(std::span<const std::byte> file, const std::string& path, PackedSample& out, ConstIds& ids);
+  Verdict decode_image();
+  Verdict decode_label(SampleInspection* inspection);
+  Verdict decode_masks(const Sample& sample, SampleInspection* inspection);
+  Status look_at_label_too(const Sample& sample, const Problem& image_problem, SampleInspection& inspection);
+  Verdict decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection, ConstIds& ids);
   ConstIds matched_to_image(ConstIds ids);
   Status draw_canvas();
 
   // From pixels to records.
   [[nodiscard]] Region region_of(const Sample& sample) const;
-  Status pack_image(const Sample& sample, PackedSample& out);
+  Verdict pack_image(const Sample& sample, PackedSample& out);
   ConstIds record_of(ConstIds source, Region region, Extent record);
   void pack_label_file(const Sample& sample, PackedSample& out);
-  Verdict pack_masks(const Sample& sample, PackedSample& out);
+  void pack_masks(const Sample& sample, PackedSample& out);
   void pack_class(const Sample& sample, PackedSample& out);
   void encode_label(ConstIds ids, PackedSample& out);
   std::span<std::byte> label_room(std::size_t places);
@@ -156,7 +180,8 @@ struct SampleWorker::Impl {
   geometry::NearestPlacer placer, matcher;
   labels::DecodeReport report;
   std::vector<std::uint64_t> histogram;
-  Buffer canvas_pixels, canvas_ids, record_pixels, planes, source_ids, matched_ids, record_ids, label_bytes;
+  std::vector<std::uint64_t> mask_hashes;
+  Buffer canvas_pixels, canvas_ids, canvas_label, record_pixels, planes, source_ids, matched_ids, record_ids, label_bytes;
 };
 
 Verdict SampleWorker::Impl::probe(std::span<const std::byte> bytes, const std::string& path, codecs::PictureInfo& info) {
@@ -176,14 +201,17 @@ Verdict SampleWorker::Impl::read_label(const SourceFile& file, std::uint64_t& ha
 }
 
 Verdict SampleWorker::Impl::read_masks(const Sample& sample) {
-  MaskHashes hashes(schema.class_count());
+  mask_hashes.clear();
   for (const Mask& mask : list.masks_of(sample)) {
     std::uint64_t hash = 0;
     HOTPACK_ASSIGN(auto problem, read_label(mask.file, hash));
     if (problem) return problem;
-    hashes.set(mask.class_id, hash);
+    if (mask.class_id == kNoClass)
+      return std::optional(
+          Problem{ProblemKind::unknown_folder, list.mask_path(mask), "its class '" + list.mask_names[mask.name] + "' is no class"});
+    mask_hashes.push_back(hash);
   }
-  loaded.hash[1] = hashes.together();
+  loaded.hash[1] = hash_of_hashes(mask_hashes);
   return std::optional<Problem>();
 }
 
@@ -206,7 +234,7 @@ Verdict SampleWorker::Impl::read_files(const Sample& sample) {
   return problem;
 }
 
-Verdict SampleWorker::Impl::decode_image(PackedSample& out) {
+Verdict SampleWorker::Impl::decode_image() {
   const FileHeader& header = loaded.headers.image;
   codecs::ImageOptions decode;
   decode.channels = schema.image.channels();
@@ -215,30 +243,32 @@ Verdict SampleWorker::Impl::decode_image(PackedSample& out) {
   decode.blend = options.alpha_blend;
   decode.max_pixels = options.max_pixels;
   const Result<ConstPicture> source = image_decoder.decode_image(image_file, decode);
-  if (!source.ok()) return std::optional(Problem{ProblemKind::damaged_picture, header.path, source.error().message});
+  if (!source.ok()) return damaged_or_fatal(source.error(), header.path);
   loaded.pixels = cut(*source, loaded.size);
-  out.remarks.rotated += loaded.rotate && header.info.orientation != 1;
+  loaded.remarks.rotated += loaded.rotate && header.info.orientation != 1;
   return std::optional<Problem>();
 }
 
-Verdict SampleWorker::Impl::decode_ids(std::span<const std::byte> file, const std::string& path, PackedSample& out, ConstIds& ids) {
+Verdict SampleWorker::Impl::decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection,
+                                       ConstIds& ids) {
   const Result<RawLabel> raw = label_decoder.decode_label(file, options.max_pixels);
-  if (!raw.ok()) return std::optional(Problem{ProblemKind::damaged_picture, path, raw.error().message});
+  if (!raw.ok()) return damaged_or_fatal(raw.error(), path);
   const std::size_t pixels = area({raw->width, raw->height});
   const MutableIds plane{source_ids.reserve_as<std::uint16_t>(pixels), raw->width, raw->height, 1,
                          static_cast<std::size_t>(raw->width) * 2};
   report = {};
   const Status status = setup.decoder->decode(*raw, plane, report);
-  if (out.inspection != nullptr) inspect_label(*raw, report, status.ok() ? ConstIds(plane) : ConstIds(), *out.inspection);
+  if (inspection != nullptr) inspect_label(*raw, report, status.ok() ? ConstIds(plane) : ConstIds(), *inspection);
   const ProblemKind form = report.ambiguous ? ProblemKind::ambiguous_label : ProblemKind::label_form;
   if (!status.ok()) return std::optional(Problem{form, path, status.error().message});
   if (report.unknown_pixels > 0 && setup.refuses_unknown())
     return std::optional(Problem{ProblemKind::unknown_value, path, unknown_text(report, pixels)});
-  out.remarks.unknown_samples += report.unknown_pixels > 0;
-  out.remarks.unknown_pixels += report.unknown_pixels;
-  out.remarks.beyond_palette += report.beyond_palette;
-  out.remarks.channels_differ += report.channels_differ;
-  out.remarks.alpha_varies += report.alpha_varies;
+  loaded.remarks.unknown_samples += report.unknown_pixels > 0;
+  loaded.remarks.unknown_pixels += report.unknown_pixels;
+  loaded.remarks.nearest_pixels += report.nearest_pixels;
+  loaded.remarks.beyond_palette += report.beyond_palette;
+  loaded.remarks.channels_differ += report.channels_differ;
+  loaded.remarks.alpha_varies += report.alpha_varies;
   ids = plane;
   return std::optional<Problem>();
 }
@@ -253,17 +283,16 @@ ConstIds SampleWorker::Impl::matched_to_image(ConstIds ids) {
   return matched;
 }
 
-Verdict SampleWorker::Impl::decode_label(PackedSample& out) {
-  HOTPACK_ASSIGN(auto problem, decode_ids(label_file, loaded.headers.labels.front().path, out, loaded.ids));
+Verdict SampleWorker::Impl::decode_label(SampleInspection* inspection) {
+  HOTPACK_ASSIGN(auto problem, decode_ids(label_file, loaded.headers.labels.front().path, inspection, loaded.ids));
   if (problem) return problem;
-  out.remarks.label_resized += extent_of(loaded.ids) != loaded.size;
+  loaded.remarks.label_resized += extent_of(loaded.ids) != loaded.size;
   loaded.ids = matched_to_image(loaded.ids);
   return problem;
 }
 
 // For a check: the label of a sample that is refused because of its image, with what is wrong with it.
-Status SampleWorker::Impl::look_at_label_too(const Sample& sample, const Problem& image_problem, PackedSample& out) {
-  SampleInspection& inspection = *out.inspection;
+Status SampleWorker::Impl::look_at_label_too(const Sample& sample, const Problem& image_problem, SampleInspection& inspection) {
   if (!list.has_label_files || !inspection.label_pixels.empty()) return {};
   std::optional<Problem> problem;
   if (loaded.headers.labels.empty()) {
@@ -273,7 +302,7 @@ Status SampleWorker::Impl::look_at_label_too(const Sample& sample, const Problem
   const FileHeader& label = loaded.headers.labels.front();
   if (!problem && is_usable(label) && check_pixel_limit(label.info, options.max_pixels).ok()) {
     ConstIds ids;
-    HOTPACK_ASSIGN(problem, decode_ids(label_file, label.path, out, ids));
+    HOTPACK_ASSIGN(problem, decode_ids(label_file, label.path, &inspection, ids));
   }
   if (problem && problem->path != image_problem.path) inspection.label_problem = std::move(problem);
   return {};
@@ -298,11 +327,36 @@ Status SampleWorker::Impl::draw_canvas() {
   return {};
 }
 
-Verdict SampleWorker::Impl::load(const Sample& sample, PackedSample& out) {
-  loaded.ready = false;
-  loaded.ids = {};
+// Each mask sets its class's bits, of the record or of the canvas. Masks are read a second time here: all of a picture's masks together
+// may be too large to be kept from the first.
+Verdict SampleWorker::Impl::decode_masks(const Sample& sample, SampleInspection* inspection) {
+  const auto& [size, region] = loaded.canvas;
+  const std::uint64_t bytes = labels::encoded_bytes(schema.label->storage, area(size), schema.class_count());
+  if (bytes > kMaxCanvasBytes)
+    return std::optional(Problem{ProblemKind::too_large, loaded.headers.image.path,
+                                 "its label takes " + std::to_string(bytes) + " bytes, the limit is " + std::to_string(kMaxCanvasBytes)});
+  const std::span<std::byte> one_hot(canvas_label.reserve(static_cast<std::size_t>(bytes)), static_cast<std::size_t>(bytes));
+  std::memset(one_hot.data(), 0, one_hot.size());
+  std::size_t number = 0;
+  for (const Mask& mask : list.masks_of(sample)) {
+    const std::string path = list.mask_path(mask);
+    HOTPACK_ASSIGN(const auto file, label_reader.read(path, mask.file.bytes));
+    if (xxh3_64(file) != mask_hashes[number++])
+      return Error{ErrorCode::io, "changed while it was read; run the same command again", path, {}};
+    ConstIds ids;
+    HOTPACK_ASSIGN(auto problem, decode_ids(file, path, inspection, ids));
+    if (problem) return problem;
+    loaded.remarks.label_resized += extent_of(ids) != loaded.size;
+    const ConstIds record = record_of(matched_to_image(ids), region, size);
+    labels::add_class({record.data, area(size)}, mask.class_id, schema.class_count(), schema.label->storage, one_hot);
+  }
+  loaded.one_hot = one_hot;
+  return std::optional<Problem>();
+}
+
+Verdict SampleWorker::Impl::load_picture(const Sample& sample, SampleInspection* inspection) {
   Verdict verdict = read_files(sample);
-  if (out.inspection != nullptr) inspect_files(loaded.headers, loaded.hash, *out.inspection);
+  if (inspection != nullptr) inspect_files(loaded.headers, loaded.hash, *inspection);
   if (!verdict.ok() || *verdict) return verdict;
   if (auto problem = check_headers(loaded.headers, options); problem) return problem;
   const codecs::PictureInfo& info = loaded.headers.image.info;
@@ -310,15 +364,28 @@ Verdict SampleWorker::Impl::load(const Sample& sample, PackedSample& out) {
   loaded.size = packed_source_size(loaded.headers, options);
   if (plan_needs_sizes(options) && sample.size != loaded.size) return changed_picture(loaded.headers.image.path, sample.size, loaded.size);
   loaded.canvas = canvas_of(options, loaded.size);
-  HOTPACK_ASSIGN(auto problem, decode_image(out));
+  HOTPACK_ASSIGN(auto problem, decode_image());
   if (!problem && list.has_label_files) {
-    HOTPACK_ASSIGN(problem, decode_label(out));
+    HOTPACK_ASSIGN(problem, decode_label(inspection));
+  } else if (!problem && setup.multi) {
+    HOTPACK_ASSIGN(problem, decode_masks(sample, inspection));
   }
-  if (problem) return problem;
-  if (options.tile) HOTPACK_TRY(draw_canvas());
+  if (!problem && options.tile) HOTPACK_TRY(draw_canvas());
+  return problem;
+}
+
+// The picture of a sample, or what is wrong with it; for its other tiles it stays at hand.
+Verdict SampleWorker::Impl::load(const Sample& sample, SampleInspection* inspection) {
+  loaded.ready = false;
+  loaded.pixels = {};
+  loaded.ids = {};
+  loaded.one_hot = {};
+  loaded.remarks = {};
+  HOTPACK_ASSIGN(loaded.problem, load_picture(sample, inspection));
+  if (loaded.problem && inspection != nullptr) HOTPACK_TRY(look_at_label_too(sample, *loaded.problem, *inspection));
   loaded.text = sample.image.text;
   loaded.ready = true;
-  return problem;
+  return loaded.problem;
 }
 
 // Where the whole source lies in the sample's record.
@@ -329,7 +396,7 @@ Region SampleWorker::Impl::region_of(const Sample& sample) const {
   return region;
 }
 
-Status SampleWorker::Impl::pack_image(const Sample& sample, PackedSample& out) {
+Verdict SampleWorker::Impl::pack_image(const Sample& sample, PackedSample& out) {
   const Extent size = options.tile ? options.tile->size : loaded.canvas.size;
   const int channels = loaded.pixels.channels;
   const std::size_t row_bytes = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
@@ -337,7 +404,8 @@ Status SampleWorker::Impl::pack_image(const Sample& sample, PackedSample& out) {
   const MutablePicture record{record_pixels.reserve_as<std::uint8_t>(bytes), size.width, size.height, channels, row_bytes};
   const Region region = region_of(sample);
   const Region drawn = options.tile ? Region{-sample.tile_x, -sample.tile_y, loaded.canvas.size.width, loaded.canvas.size.height} : region;
-  HOTPACK_TRY(resampler.place(loaded.pixels, drawn, options.image_filter, pad_pixel(schema).data(), record));
+  if (const Status placed = resampler.place(loaded.pixels, drawn, options.image_filter, pad_pixel(schema).data(), record); !placed.ok())
+    return damaged_or_fatal(placed.error(), loaded.headers.image.path, ProblemKind::too_large);
   add_channel_sums(record, region, out.sums);
 
   out.entry.source_size = {loaded.size.width, loaded.size.height};
@@ -352,7 +420,7 @@ Status SampleWorker::Impl::pack_image(const Sample& sample, PackedSample& out) {
       chw ? std::array<std::int32_t, 3>{channels, size.height, size.width} : std::array<std::int32_t, 3>{size.height, size.width, channels};
   out.entry.image_stored = bytes;
   out.entry.image_crc = crc32c(out.image);
-  return {};
+  return std::optional<Problem>();
 }
 
 // A label placed as the image is.
@@ -369,27 +437,19 @@ void SampleWorker::Impl::pack_label_file(const Sample& sample, PackedSample& out
   encode_label(record_of(loaded.ids, canvas, options.tile->size), out);
 }
 
-// Each mask sets its class's bits. Masks are read again here: a picture's masks together may be large.
-Verdict SampleWorker::Impl::pack_masks(const Sample& sample, PackedSample& out) {
-  const Extent size = options.tile ? options.tile->size : loaded.canvas.size;
-  const std::span<std::byte> encoded = label_room(area(size));
-  std::memset(encoded.data(), 0, encoded.size());
-  for (const Mask& mask : list.masks_of(sample)) {
-    const std::string path = list.mask_path(mask);
-    HOTPACK_ASSIGN(const auto file, label_reader.read(path, mask.file.bytes));
-    ConstIds ids;
-    HOTPACK_ASSIGN(auto problem, decode_ids(file, path, out, ids));
-    if (problem) return problem;
-    out.remarks.label_resized += extent_of(ids) != loaded.size;
-    const ConstIds record = record_of(matched_to_image(ids), region_of(sample), size);
-    out.sums.classes[mask.class_id].pixels =
-        labels::add_class({record.data, area(size)}, mask.class_id, schema.class_count(), schema.label->storage, encoded);
+void SampleWorker::Impl::pack_masks(const Sample& sample, PackedSample& out) {
+  Extent size = loaded.canvas.size;
+  std::span<const std::byte> encoded = loaded.one_hot;
+  if (options.tile) {
+    size = options.tile->size;
+    const std::span<std::byte> tile = label_room(area(size));
+    cut_one_hot(loaded.one_hot, loaded.canvas.size, {sample.tile_x, sample.tile_y}, size, tile);
+    encoded = tile;
   }
-  out.sums.ignored = labels::count_unlabelled(encoded, area(size));
-  for (auto& counts : out.sums.classes)
-    if (counts.pixels > 0) counts.samples = 1, counts.labelled = area(size) - out.sums.ignored;
+  out.sums.ignored = labels::count_one_hot(encoded, schema.label->storage, schema.class_count(), histogram);
+  for (std::size_t c = 0; c < histogram.size(); ++c)
+    if (histogram[c] > 0) out.sums.classes[c] = {histogram[c], 1, area(size) - out.sums.ignored};
   take_label(encoded, size, out);
-  return std::optional<Problem>();
 }
 
 void SampleWorker::Impl::pack_class(const Sample& sample, PackedSample& out) {
@@ -426,21 +486,23 @@ Verdict SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
   out.sums.clear();
   out.image = out.label = {};
   out.remarks = {};
-  if (!options.tile || !loaded.ready || loaded.text != sample.image.text) {
-    HOTPACK_ASSIGN(const auto problem, load(sample, out));
-    if (problem && out.inspection != nullptr) HOTPACK_TRY(look_at_label_too(sample, *problem, out));
-    if (problem) return problem;
+  const bool at_hand = options.tile && loaded.ready && loaded.text == sample.image.text;
+  if (!at_hand) {
+    HOTPACK_ASSIGN([[maybe_unused]] const auto found, load(sample, out.inspection));
   }
   out.entry.source_hash = loaded.hash;
-  HOTPACK_TRY(pack_image(sample, out));
+  if (loaded.problem) return loaded.problem;
+  if (sample.tile_x == 0 && sample.tile_y == 0) out.remarks = loaded.remarks;
+  HOTPACK_ASSIGN(auto problem, pack_image(sample, out));
+  if (problem) return problem;
   if (list.has_label_files) {
     pack_label_file(sample, out);
   } else if (setup.multi) {
-    return pack_masks(sample, out);
+    pack_masks(sample, out);
   } else if (setup.kind) {
     pack_class(sample, out);
   }
-  return std::optional<Problem>();
+  return problem;
 }
 
 SampleWorker::SampleWorker(const PackOptions& options, const LabelSetup& setup, const Plan& plan, const SampleList& list)

@@ -137,8 +137,8 @@ void Suspicions::tell_making(Findings& findings) const {
   tell(about_labels("label-is-image", Weight::warning, copies_of_images_, labels_, "is a copy of its image", "are copies of their images",
                     "put the label in its place (are --images and --labels the same folder?)"),
        findings);
-  tell(about_labels("photo-as-label", Weight::warning, photos_, labels_, "looks like a photo", "look like photos",
-                    "put the label in its place, or leave the sample out"),
+  tell(about_labels("photo-as-label", Weight::warning, photos_, labels_, "looks like a photo or a depth map",
+                    "look like photos or depth maps", "put the label in its place, or leave the sample out"),
        findings);
   tell(about_labels("blended-borders", Weight::warning, blended_, labels_, "has blended borders", "have blended borders",
                     "it was resized or turned with interpolation" + original),

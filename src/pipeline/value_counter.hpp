@@ -33,6 +33,7 @@ class ValueCounter {
   }
 
   [[nodiscard]] std::size_t kinds() const { return kinds_; }
+  [[nodiscard]] bool full() const { return kinds_ == most_; }
 
   // Ascending by value.
   [[nodiscard]] std::vector<Entry> entries() const {

@@ -115,7 +115,8 @@ Result<SheetLayout> lay_out(const SheetRequest& request) {
   SheetLayout layout;
   layout.overlays = request.overlays;
   layout.second_line = request.second_line;
-  const int columns = request.grid ? request.grid->width : best_columns(layout, request);
+  const auto samples = static_cast<int>(std::min<std::size_t>(request.pictures.size(), 1 << 30));
+  const int columns = request.grid ? std::min(request.grid->width, samples) : best_columns(layout, request);
   set_columns(layout, request, columns);
   if (layout.sheet.width >= kLargeSheet) {
     layout.scale = 2;

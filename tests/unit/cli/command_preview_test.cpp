@@ -155,7 +155,9 @@ TEST_CASE("a damaged record stops the sheet with exit code 4 and leaves no file"
   CHECK(ran.code == kExitDamaged);
   CHECK_FALSE(std::filesystem::exists(folder / "sheet.png"));
   CHECK(run({folder / "nothing", "-o", folder / "sheet.png"}).code == kExitIo);
-  CHECK(run({folder.path()}).code == kExitUsage);  // neither -o nor --html
+  std::filesystem::remove(folder / "dataset.json");
+  CHECK(run({folder.path(), "-o", folder / "sheet.png"}).code == kExitDamaged);  // an unfinished pack is no folder of raw pictures
+  CHECK(run({folder.path()}).code == kExitUsage);                                // neither -o nor --html
 }
 
 TEST_CASE("preview before packing: the same options as pack, shares of the samples shown") {

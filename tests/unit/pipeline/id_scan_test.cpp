@@ -64,6 +64,11 @@ TEST_CASE("E-g: RGB labels of equal channels hold ids, and the first that holds 
   const IdScan scan = scanned(folder);
   CHECK(scan.colored_label == folder / "labels/b30.png");
   CHECK(scan.color == "#c8c8c9 at x=1 y=0");
+  CHECK(scan.narrow == set_of({1, 7, 200}));
+  CHECK(color_in(folder / "labels/b30.png", kMaxPixels).value() == "#c8c8c9 at x=1 y=0");
+  CHECK(color_in(folder / "labels/a.png", kMaxPixels).value().empty());
+  CHECK(color_in(folder / "labels/b31.png", kMaxPixels).value().empty());
+  CHECK(color_in(folder / "missing.png", kMaxPixels).error().code == ErrorCode::io);
 }
 
 TEST_CASE("lists without labels are passed over") {

@@ -145,6 +145,15 @@ TEST_CASE("auto: RGB labels without class colours are refused by name") {
   CHECK(refusal(counted, ErrorCode::data).path == folder / "labels/b.png");
 }
 
+TEST_CASE("a coloured label that may be skipped does not disturb the count of classes") {
+  const TempFolder folder;
+  put_sample(folder, "a", photo(2, 2));
+  put_sample(folder, "b", id_label(2, 2, {0, 1, 0, 3}));
+  PackOptions options = options_for(folder);
+  options.label.reading = LabelReading::index;
+  CHECK(setup_of(options).table.classes.size() == 4);
+}
+
 TEST_CASE("E-g: auto takes RGB labels whose channels are all equal for ids") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 1, {0, 1}, {{0, 0, 0}, {3, 3, 3}}));

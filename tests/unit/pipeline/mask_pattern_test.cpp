@@ -31,9 +31,6 @@ TEST_CASE("E-m: key and class stand where the pattern says") {
 TEST_CASE("E-m: several ways are tried, the longest key first") {
   CHECK(ways("{key}_{class}", "a_b_c") == "a_b: c | a: b_c");
   CHECK(ways("{class}_{key}", "a_b_c") == "b_c: a | c: a_b");
-  const MaskPattern pattern = MaskPattern::parse("{key}_{class}").value();
-  CHECK(pattern.name_of("a_b_c", "a") == "b_c");
-  CHECK(pattern.name_of("a_b_c", "x").empty());
 }
 
 TEST_CASE("E-m: a pattern needs both words once, and text between them") {

@@ -281,7 +281,7 @@ TEST_CASE("sources are compared by their hashes") {
   PackedFolder pack;
   const Plan plan = pack.plan();
   const auto unchanged = [&](std::size_t shard) {
-    return check_sources(pack.folder / "packed", format::shard_file_name(shard, 3), plan.shards[shard], pack.list, 0).value().unchanged;
+    return check_sources(pack.folder / "packed", format::shard_file_name(shard, 3), plan.shards[shard], pack.list).value().unchanged;
   };
   CHECK(unchanged(0));
   CHECK(unchanged(1));
@@ -299,10 +299,10 @@ TEST_CASE("sources are compared by their hashes") {
 TEST_CASE("checking sources names the samples that a shard lacks") {
   PackedFolder pack(true);
   const Plan plan = pack.plan();
-  const SourceCheck first = check_sources(pack.folder / "packed", format::shard_file_name(0, 3), plan.shards[0], pack.list, 0).value();
+  const SourceCheck first = check_sources(pack.folder / "packed", format::shard_file_name(0, 3), plan.shards[0], pack.list).value();
   CHECK(first.unchanged);
   CHECK(first.skipped.empty());
-  const SourceCheck second = check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list, 0).value();
+  const SourceCheck second = check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list).value();
   CHECK(second.unchanged);
   CHECK(second.skipped.size() == 1);
 }
@@ -311,7 +311,7 @@ TEST_CASE("a source that vanished is an I/O error") {
   PackedFolder pack;
   const Plan plan = pack.plan();
   std::filesystem::remove(pack.folder / "images/2.png");
-  const auto unchanged = check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list, 0);
+  const auto unchanged = check_sources(pack.folder / "packed", kSecond, plan.shards[1], pack.list);
   REQUIRE_FALSE(unchanged.ok());
   CHECK(unchanged.error().code == ErrorCode::io);
 }

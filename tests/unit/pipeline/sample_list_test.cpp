@@ -210,7 +210,7 @@ TEST_CASE("a sample of a plan costs at most 300 bytes and its paths") {
     for (FileList* list : {&images, &labels}) {
       FoundFile file;
       const std::string name = "some/folder/" + std::to_string(i) + ".png";
-      file.text = list->arena.add("", name);
+      file.text = file.key = list->arena.add(name);
       file.text_length = static_cast<std::uint32_t>(name.size());
       file.key_length = file.text_length - 4;
       file.bytes = 1;

@@ -74,7 +74,7 @@ TEST_CASE("a label in the wrong place or spoilt by a tool is named") {
   Drawing photo{160, 120, 1, {}};
   for (const std::uint16_t sample : noise_samples(160, 120, 1, 255)) photo.samples.push_back(static_cast<std::uint8_t>(sample));
   labels.add("photo", photo);
-  CHECK(labels.told() == "warning photo-as-label: 1 of 21 labels looks like a photo\n");
+  CHECK(labels.told() == "warning photo-as-label: 1 of 21 labels looks like a photo or a depth map\n");
   labels.add("interpolated", interpolated(drawn_ids(kIds, 320, 240), 200, 150));
   CHECK_THAT(labels.told(), ContainsSubstring("warning blended-borders: 1 of 22 labels has blended borders\n"));
   labels.add("jpeg", through_jpeg(drawn_ids(kIds, 320, 240), 75));

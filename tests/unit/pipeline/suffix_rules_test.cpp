@@ -1,0 +1,150 @@
+#include "pipeline/suffix_rules.hpp"
+
+#include "pipeline/scan.hpp"
+#include "unit/pipeline/gather_inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+// `count` images and labels with these names around a number.
+void touch_pairs(const TempFolder& folder, int count, const std::string& image_end, const Names& label_ends, int labels = -1) {
+  for (int i = 0; i < count; ++i) {
+    folder.write("images/" + std::to_string(i) + image_end, "x");
+    if (labels >= 0 && i >= labels) continue;
+    for (const std::string& end : label_ends) folder.write("labels/" + std::to_string(i) + end, "x");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("N4: known suffixes are found on both sides, and told") {
+  struct Case {
+    std::string image, label, told;
+  };
+  for (const Case& names :
+       {Case{"_leftImg8bit.png", "_gtFine_labelIds.png", "images end with '_leftImg8bit', labels with '_gtFine_labelIds'"},
+        Case{".png", "_L.png", "labels end with '_L'"}, Case{".jpg", "_mask.png", "labels end with '_mask'"},
+        Case{"_img.jpg", "_gt.png", "images end with '_img', labels with '_gt'"},
+        Case{"_sat.jpg", "_mask.png", "images end with '_sat', labels with '_mask'"},
+        Case{".ppm.png", ".ppm.ah.png", "labels end with '.ah'"}, Case{".jpg", "_1stHO.png", "labels end with '_1stHO'"},
+        Case{"_training.png", "_manual1.png", "images end with '_training', labels with '_manual1'"},
+        Case{".png", "_instance_color_RGB.png", "labels end with '_instance_color_RGB'"},
+        Case{"_rgb_anon.png", "_gt_labelTrainIds.png", "images end with '_rgb_anon', labels with '_gt_labelTrainIds'"},
+        Case{".jpg", "_labelTrainIds.png", "labels end with '_labelTrainIds'"},
+        Case{".jpg", "_segmentation.png", "labels end with '_segmentation'"}}) {
+    const TempFolder folder;
+    touch_pairs(folder, 3, names.image, {names.label});
+    const GatheredInput input = gathered_clean(folder_options(folder));
+    CHECK(input.list().samples.size() == 3);
+    CHECK(input.gathered.layout == names.told + ": 3 of 3 images have a label\n");
+  }
+}
+
+TEST_CASE("N4: equal names come first and need no telling") {
+  const TempFolder folder;
+  touch_pairs(folder, 20, "_mask.jpg", {"_mask.png"});
+  folder.write("labels/0_mask_mask.png", "x");
+  const GatheredInput input = gathered(folder_options(folder));
+  CHECK(input.keys().front() == "0_mask");
+  CHECK(input.list().samples.size() == 20);
+  CHECK(input.gathered.layout.empty());
+}
+
+TEST_CASE("N4: a rule must pair 95 % of the images") {
+  const TempFolder enough;
+  touch_pairs(enough, 20, ".jpg", {"_L.png"}, 19);
+  const GatheredInput input = gathered(folder_options(enough));
+  CHECK(input.list().samples.size() == 19);
+  CHECK(input.problems.group(ProblemKind::orphan_image).count == 1);
+
+  const TempFolder too_few;
+  touch_pairs(too_few, 20, ".jpg", {"_L.png"}, 18);
+  const Error error = refused(folder_options(too_few));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message, ContainsSubstring("no image and label share a key"));
+  CHECK_THAT(error.message, ContainsSubstring("--label-suffix _L would do: 18 of 20 images have a label"));
+}
+
+TEST_CASE("N4: a suffix that is in no table is suggested") {
+  const TempFolder folder;
+  touch_pairs(folder, 3, ".jpg", {"_strange.png"});
+  CHECK_THAT(refused(folder_options(folder)).message, ContainsSubstring("look alike: --label-suffix _strange"));
+}
+
+TEST_CASE("N5: of the four label files of Cityscapes the ids are taken, whatever stands beside") {
+  const TempFolder folder;
+  touch_pairs(folder, 3, "_leftImg8bit.png",
+              {"_gtFine_labelTrainIds.png", "_gtFine_color.png", "_gtFine_instanceIds.png", "_gtFine_labelIds.png"});
+  const GatheredInput input = gathered_clean(folder_options(folder));
+  CHECK(input.pairs(folder).front() == "0: images/0_leftImg8bit.png labels/0_gtFine_labelIds.png");
+  CHECK(input.gathered.other_files == 9);
+}
+
+TEST_CASE("N4: several kinds of label that fit are an error that asks") {
+  const TempFolder folder;
+  touch_pairs(folder, 3, ".jpg", {"_mask.png", "_seg.png"});
+  const Error error = refused(folder_options(folder));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message,
+             ContainsSubstring("'_mask' (3 of 3 images have a label), '_seg' (3 of 3 images have a label); say which with --label-suffix"));
+  PackOptions options = folder_options(folder);
+  options.input.label_suffix = "_seg";
+  CHECK(gathered_clean(options).pairs(folder).front() == "0: images/0.jpg labels/0_seg.png");
+}
+
+TEST_CASE("N2: what is given is never overruled; the other side is still found") {
+  const TempFolder folder;
+  touch_pairs(folder, 3, "_leftImg8bit.png", {"_gtFine_labelIds.png", "_gtFine_labelTrainIds.png"});
+  PackOptions options = folder_options(folder);
+  options.input.label_suffix = "_gtFine_labelTrainIds";
+  CHECK(gathered_clean(options).pairs(folder).front() == "0: images/0_leftImg8bit.png labels/0_gtFine_labelTrainIds.png");
+  options.input.image_suffix = "_leftImg";
+  CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG picture was found below " + folder / "images (3 other files"));
+}
+
+TEST_CASE("N2: a preset's suffixes are tried first, and equal names after them, but no others") {
+  const TempFolder folder;
+  touch_pairs(folder, 3, "_leftImg8bit.png", {"_gtFine_labelIds.png", "_gtFine_labelTrainIds.png"});
+  FileSet set;
+  ProblemLog problems;
+  PackOptions options = folder_options(folder);
+  SuffixWishes wishes;
+  wishes.preset_image = "_leftImg8bit";
+  wishes.preset_label = "_gtFine_labelTrainIds";
+  const auto chosen = [&](const std::string& images, const std::string& labels) {
+    set.images = scan_pictures({{folder / images, ""}}, problems).value();
+    set.labels = scan_pictures({{folder / labels, ""}}, problems).value();
+    set.labelled = true;
+    return choose_suffixes(std::span(&set, 1), wishes).value();
+  };
+  CHECK(chosen("images", "labels").rule.label == "_gtFine_labelTrainIds");
+  touch(folder, {"plain/1.png", "plain_labels/1.png", "other/1.png", "other_labels/1_L.png"});
+  CHECK(chosen("plain", "plain_labels").rule.label.empty());
+  CHECK_FALSE(chosen("other", "other_labels").fits);
+}
+
+TEST_CASE("N4: images and labels in one folder are told apart by suffix or by format") {
+  const TempFolder folder;
+  touch(folder, {"data/1.png", "data/1_L.png", "data/2.png", "data/2_L.png", "both/1.jpg", "both/1.png", "both/2.jpg", "both/2.png"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "data"};
+  CHECK(gathered_clean(options).pairs(folder) == Names{"1: data/1.png data/1_L.png", "2: data/2.png data/2_L.png"});
+  options.input.label_suffix = "_L";
+  CHECK(gathered_clean(options).keys() == Names{"1", "2"});
+  options.input.label_suffix.clear();
+  options.input.images = options.input.labels = {folder / "both"};
+  const GatheredInput input = gathered_clean(options);
+  CHECK(input.pairs(folder) == Names{"1: both/1.jpg both/1.png", "2: both/2.jpg both/2.png"});
+  CHECK(input.gathered.layout == "JPEG files are images, PNG files of the same name their labels: 2 of 2 images have a label\n");
+}
+
+TEST_CASE("N4: one folder in which nothing tells images and labels apart is an error") {
+  const TempFolder folder;
+  touch(folder, {"data/a.png", "data/b.png"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "data"};
+  CHECK_THAT(refused(options).message, ContainsSubstring("--label-suffix"));
+}
