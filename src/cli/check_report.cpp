@@ -77,6 +77,16 @@ std::vector<std::string> unsaid_options(const Finding& finding) {
   return options;
 }
 
+// Lines break between options, not inside one.
+std::string options_text(const std::vector<std::string>& options) {
+  constexpr char kNoBreak = '\a';
+  std::vector<std::string> unbroken = options;
+  for (std::string& option : unbroken) std::replace(option.begin(), option.end(), ' ', kNoBreak);
+  std::string text = std::string(4, ' ') + wrapped("options: " + joined(unbroken, " or "), kColumns - 4, 6) + "\n";
+  std::replace(text.begin(), text.end(), kNoBreak, ' ');
+  return text;
+}
+
 std::string finding_text(const Finding& finding) {
   std::string text = indented(2, finding.title);
   for (const Evidence& evidence : finding.examples) text += indented(6, evidence_text(evidence));
@@ -84,7 +94,7 @@ std::string finding_text(const Finding& finding) {
   if (shown > 0 && finding.count > shown) text += indented(6, "… and " + human_count(finding.count - shown) + " more");
   if (!finding.advice.empty()) text += indented(4, "what to do: " + finding.advice);
   const std::vector<std::string> options = unsaid_options(finding);
-  if (!options.empty()) text += indented(4, "options: " + joined(options, " or "));
+  if (!options.empty()) text += options_text(options);
   return text;
 }
 
@@ -150,19 +160,16 @@ class ClassTable {
 
   [[nodiscard]] std::string text() const {
     std::vector<std::vector<std::string>> rows{header()};
-    std::size_t left_out = 0;
-    for (std::size_t c = 0; c < report_.classes.size(); ++c) {
-      const bool shown = report_.classes.size() <= kFewClasses || (is_seen(c) && rows.size() <= kMostListed);
-      if (shown) rows.push_back(class_row(c));
-      left_out += !shown;
-    }
+    const std::vector<bool> shown = shown_classes();
+    for (std::size_t c = 0; c < shown.size(); ++c)
+      if (shown[c]) rows.push_back(class_row(c));
+    const std::size_t left_out = shown.size() + 1 - rows.size();
     if (ignored() > 0) rows.push_back(ignored_row());
     return aligned(rows) + (left_out > 0 ? "  … and " + counted(left_out, "class", "classes") + " more\n" : "");
   }
 
  private:
-  static constexpr std::size_t kFewClasses = 24;  // are all listed, of more those that occur
-  static constexpr std::size_t kMostListed = 64;
+  static constexpr std::size_t kMostListed = 32;
   static constexpr std::size_t kNameWidth = 28;
 
   [[nodiscard]] std::vector<std::string> header() const {
@@ -172,8 +179,22 @@ class ClassTable {
     return row;
   }
 
-  [[nodiscard]] bool is_seen(std::size_t c) const {
-    return std::any_of(report_.splits.begin(), report_.splits.end(), [&](const auto& split) { return split.classes.labels[c] > 0; });
+  [[nodiscard]] std::uint64_t pixels_of(std::size_t c) const {
+    std::uint64_t sum = 0;
+    for (const auto& split : report_.splits) sum += split.classes.pixels[c];
+    return sum;
+  }
+
+  // All, or of many the commonest.
+  [[nodiscard]] std::vector<bool> shown_classes() const {
+    std::vector<std::pair<std::uint64_t, std::size_t>> by_pixels;
+    for (std::size_t c = 0; c < report_.classes.size(); ++c) by_pixels.emplace_back(pixels_of(c), c);
+    const std::size_t count = std::min(kMostListed, by_pixels.size());
+    std::partial_sort(by_pixels.begin(), by_pixels.begin() + static_cast<std::ptrdiff_t>(count), by_pixels.end(),
+                      [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+    std::vector<bool> shown(by_pixels.size());
+    for (std::size_t i = 0; i < count; ++i) shown[by_pixels[i].second] = true;
+    return shown;
   }
 
   [[nodiscard]] std::vector<std::string> class_row(std::size_t c) const {

@@ -113,15 +113,22 @@ class Checking {
     std::vector<SampleList*> lists;
     for (Split& split : splits_) lists.push_back(&split.list);
     HOTPACK_ASSIGN(ReadLabels read, read_labels_somehow(options_, lists, forms_, headers_only_, observer_, problems_));
+    if (read.classes_known) report_.labels = labels_text(read);
+    report_.classes_known = read.classes_known;
     options_.label = read.options;
     question_ = std::move(read.question);
-    report_.classes_known = read.classes_known;
-    report_.labels = read.classes_known ? read.setup.verdict : "";
     setup_ = std::move(read.setup);
     if (!report_.classes_known) return {};
     report_.classes = setup_->table.classes;
     for (const std::string& warning : setup_->table.warnings) warn("class-table", warning);
     return {};
+  }
+
+  [[nodiscard]] std::string labels_text(const ReadLabels& read) const {
+    std::string text = read.setup.verdict;
+    for (const std::string& line : read.setup.map_lines) text += "\n" + line;
+    if (read.options.unknown != options_.label.unknown) text += "\nhere, unknown colours take the class of the nearest colour";
+    return text;
   }
 
   [[nodiscard]] LabelContext context() const { return report_.classes_known ? context_of(*setup_) : LabelContext{}; }
@@ -139,9 +146,10 @@ class Checking {
   Status look_at_samples(std::uint32_t split, Census& census) {
     SampleList& list = splits_[split].list;
     cut_into_tiles(options_.record, list);
-    HOTPACK_ASSIGN(const Plan plan, make_plan(options_, *setup_, list));
+    const LabelSetup& setup = setup_of(list, *setup_);
+    HOTPACK_ASSIGN(const Plan plan, make_plan(options_, setup, list));
     add_to_estimate(plan, list);
-    RunInput input{options_, *setup_, plan, list, {}, "checking", 0, true};
+    RunInput input{options_, setup, plan, list, {}, "checking", 0, true};
     for (std::size_t i = 0; i < plan.shards.size(); ++i) input.shards.push_back(i);
     CheckSink sink(split, input, census, problems_, report_.splits[split]);
     HOTPACK_ASSIGN(const RunResult run, run_samples(input, sink, observer_));
@@ -164,7 +172,7 @@ class Checking {
       for (std::size_t i = 0; i < found.size(); ++i) census.add(split, static_cast<std::uint32_t>(begin + i), found[i]);
     }
     cut_into_tiles(options_.record, list);
-    HOTPACK_ASSIGN(const Plan plan, make_plan(options_, *setup_, list));
+    HOTPACK_ASSIGN(const Plan plan, make_plan(options_, setup_of(list, *setup_), list));
     add_to_estimate(plan, list);
     return {};
   }
@@ -202,7 +210,7 @@ class Checking {
     estimate.compressed = plan.compressed();
     for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
       const bool possible = storage != LabelStorage::index || !setup_->multi;
-      if (plan.schema.label && possible) estimate.storages.push_back({storage, 0});
+      if (setup_->kind && possible) estimate.storages.push_back({storage, 0});
     }
     return estimate;
   }
@@ -242,7 +250,9 @@ class Checking {
     add_problems(problems_, {ProblemKind::unknown_value}, report_.findings);
   }
 
+  // About labels as they were read; nothing where that is open.
   void tell_remarks() {
+    if (!report_.classes_known) return;
     const auto note = [&](std::string kind, std::uint64_t count, const std::string& title) {
       if (count == 0) return;
       Finding finding;
@@ -257,6 +267,8 @@ class Checking {
     note("label-resized", remarks_.label_resized,
          labels(remarks_.label_resized, "differs in size from its image and is brought to the record by --size-mismatch",
                 "differ in size from their images and are brought to the record by --size-mismatch"));
+    note("nearest-color", remarks_.nearest_pixels,
+         counted_text(remarks_.nearest_pixels, "label pixel takes", "label pixels take") + " the class of the nearest colour");
     note("beyond-palette", remarks_.beyond_palette,
          labels(remarks_.beyond_palette, "uses an index beyond its palette; it is taken as an id",
                 "use an index beyond their palettes; it is taken as an id"));

@@ -142,7 +142,7 @@ SuffixWishes suffix_wishes(const PackOptions& options) {
   return wishes;
 }
 
-Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options, ProblemLog& problems) {
+Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options, bool listed, ProblemLog& problems) {
   if (!options.input.image_regex.empty()) {
     HOTPACK_TRY(capture_all(sets, options.input, problems));
     return SuffixChoice{};
@@ -151,7 +151,9 @@ Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& 
     HOTPACK_TRY(key_all_masks(sets, options.input));
     return SuffixChoice{};
   }
-  return strip_all(sets, suffix_wishes(options));
+  SuffixWishes wishes = suffix_wishes(options);
+  wishes.listed = listed;
+  return strip_all(sets, wishes);
 }
 
 Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, const InputOptions& input, ProblemLog& problems) {

@@ -1,7 +1,7 @@
 // What becomes of scanned files until they are pairs: keys, lists, splits by folder.
 //
-// Functions of their arguments; not thread-safe where they fill the same log. Failure: `usage` for expressions, `data` for lists and folders
-// that cannot be used, `io` for lists that cannot be read.
+// Functions of their arguments; not thread-safe where they fill the same log. Failure: `usage` for expressions, `data` for lists and
+// folders that cannot be used, `io` for lists that cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ namespace hotpack::pipeline {
 [[nodiscard]] SuffixWishes suffix_wishes(const PackOptions& options);
 
 // Gives all files of `sets` their keys: by --pair-regex, --mask-per-class, or suffixes given or found. Returns which suffixes were found
-// (their `text` is empty where options say it all).
-[[nodiscard]] Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options, ProblemLog& problems);
+// (their `text` is empty where options say it all). `listed`: lists will say which of the images are meant.
+[[nodiscard]] Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options, bool listed, ProblemLog& problems);
 
 struct ListPart {
   std::string name;  // of the split; empty for --list

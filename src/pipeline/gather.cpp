@@ -132,7 +132,7 @@ class Gatherer {
   }
 
   Status gather_sets(std::vector<FileSet> sets, const std::vector<ListPart>& lists) {
-    HOTPACK_ASSIGN(choice_, assign_keys(sets, options_, found_));
+    HOTPACK_ASSIGN(choice_, assign_keys(sets, options_, !lists.empty(), found_));
     HOTPACK_TRY(check_keyed(sets));
     const SuffixRule& rule = choice_.rule;
     const bool found = rule.by_format || rule.image != input_.image_suffix || rule.label != input_.label_suffix;
@@ -174,10 +174,12 @@ class Gatherer {
     const auto lacks_labels = [](const FileSet& set) { return set.labelled && set.labels.files.empty(); };
     const bool all = std::all_of(sets.begin(), sets.end(), lacks_labels);
     if (all && found_.count() == 0) return no_partners();
+    const bool classes = std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.by_folder; });
     for (FileSet& set : sets) {
-      if (all || !lacks_labels(set) || set.images.files.empty()) continue;
-      set.labelled = false;
-      tell(set.name + ": no labels: a set of images alone\n");
+      const bool found_alone = !all && lacks_labels(set) && !set.images.files.empty();
+      const bool beside_classes = classes && !set.by_folder && input_.root.empty();  // a detected layout has told
+      if (found_alone) set.labelled = false;
+      if (found_alone || beside_classes) tell(set.name + ": no labels: a set of images alone\n");
     }
     return {};
   }

@@ -1,7 +1,6 @@
 #include "pipeline/layout.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <iterator>
 #include <set>
@@ -192,7 +191,7 @@ Status remark_unused(Layout& layout) {
 Status check_root(const std::string& root) {
   if (is_regular_file(root))
     return usage_error(root + " is a file, expected the folder of a data set; a table of images and labels goes with --pairs");
-  if (!is_folder(root)) return io_error("cannot read the input folder", root, ENOENT);
+  HOTPACK_TRY(read_folder(root));
   if (is_regular_file(path_below(root, format::kManifestName)))
     return usage_error(root + " is a packed data set, expected a folder of pictures");
   return {};

@@ -233,22 +233,21 @@ Result<Layouts> table_readings(const std::string& root) {
 struct FolderLook {
   bool pictures = false;             // of its own
   std::vector<std::string> folders;  // with pictures in them or below
-  std::vector<std::string> without;  // folders without any
 };
 
 Result<FolderLook> look_at(const std::string& folder) {
   HOTPACK_ASSIGN(FolderContent content, read_folder(folder));
   FolderLook look;
-  look.pictures = std::any_of(content.files.begin(), content.files.end(),
-                              [](const std::string& name) { return describe_name(name).kind == FileKind::picture; });
+  look.pictures = std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
+    const FileKind kind = describe_name(name).kind;
+    return kind == FileKind::picture || kind == FileKind::unsupported;
+  });
   for (std::string& name : content.folders) {
     HOTPACK_ASSIGN(const Pictures pictures, pictures_below(path_below(folder, name)));
-    (pictures == Pictures::readable ? look.folders : look.without).push_back(std::move(name));
+    if (pictures != Pictures::none) look.folders.push_back(std::move(name));
   }
   return look;
 }
-
-bool has_split_name(const std::string& name) { return usual_split_name(name); }
 
 // ---- labels beside their images
 
@@ -276,7 +275,7 @@ Result<Layouts> one_folder_readings(const std::string& root, const FolderLook& l
   layout.root = root;
   if (look.pictures) layout.splits.push_back({"", root, root, ""});
   for (const std::string& name : look.folders) {
-    if (look.pictures || !has_split_name(name)) continue;
+    if (look.pictures || !usual_split_name(name)) continue;
     const std::string path = path_below(root, name);
     HOTPACK_ASSIGN(const FolderLook within, look_at(path));
     if (within.pictures) layout.splits.push_back({name, path, path, ""});
@@ -292,7 +291,7 @@ Result<Layouts> one_folder_readings(const std::string& root, const FolderLook& l
 Result<bool> holds_classes(const std::string& root, const FolderLook& look) {
   if (look.pictures || look.folders.size() < 2) return false;
   for (const std::string& name : look.folders) {
-    if (has_split_name(name) || is_images_word(name) || is_labels_word(name)) return false;
+    if (usual_split_name(name) || is_images_word(name) || is_labels_word(name)) return false;
     HOTPACK_ASSIGN(const FolderLook within, look_at(path_below(root, name)));
     if (!within.pictures) return false;
   }
@@ -308,7 +307,7 @@ Result<Layouts> class_folder_readings(const std::string& root, const FolderLook&
   if (classes) layout.splits.push_back({"", root, root, ""});
   bool labelled = classes;
   for (const std::string& name : look.folders) {
-    if (classes || !has_split_name(name)) continue;
+    if (classes || !usual_split_name(name)) continue;
     const std::string path = path_below(root, name);
     HOTPACK_ASSIGN(const FolderLook within, look_at(path));
     HOTPACK_ASSIGN(const bool classes_within, holds_classes(path, within));

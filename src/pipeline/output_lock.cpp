@@ -82,7 +82,8 @@ OutputLock::OutputLock(OutputLock&& other) noexcept : descriptor_(std::exchange(
 
 OutputLock::~OutputLock() {
   if (descriptor_ < 0) return;
-  const bool alone = try_lock(descriptor_, LOCK_EX);  // another partition may be about to write
+  // Another partition may be about to write, and the name may be another run's folder by now.
+  const bool alone = !made_.empty() && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 && still_there(descriptor_, made_.front());
   for (const std::string& folder : made_)
     if (!alone || ::rmdir(folder.c_str()) != 0) break;  // not empty: something was packed
   ::close(descriptor_);

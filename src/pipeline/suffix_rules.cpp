@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -88,10 +89,11 @@ bool is_enough(std::uint64_t part, std::uint64_t whole) { return part > 0 && par
 
 // How well a rule fits.
 struct Coverage {
+  bool listed = false;       // images without label may be meant to have none
   std::uint64_t images = 0;  // that should have a label
   std::uint64_t labels = 0;  // of the kind that the rule means
   std::uint64_t pairs = 0;
-  [[nodiscard]] bool fits() const { return is_enough(pairs, std::max(images, labels)); }
+  [[nodiscard]] bool fits() const { return is_enough(pairs, listed ? labels : std::max(images, labels)); }
 };
 
 bool is_kind_of_label(std::string_view stem) {
@@ -170,6 +172,7 @@ struct Candidate {
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 std::string pairs_text(const Coverage& coverage) {
+  if (coverage.listed) return std::to_string(coverage.pairs) + " of " + std::to_string(coverage.labels) + " labels have an image";
   return std::to_string(coverage.pairs) + " of " + std::to_string(coverage.images) + " images have a label";
 }
 
@@ -269,11 +272,13 @@ class Chooser {
 
   // Cheap: whether there are files enough with these suffixes.
   [[nodiscard]] bool may_fit(const Candidate& candidate) const {
-    return one_folder_ || (is_enough(candidate.images, image_files_) && is_enough(candidate.labels, image_files_));
+    const std::uint64_t needed = wishes_.listed ? 1 : image_files_;
+    return one_folder_ || (is_enough(candidate.images, needed) && is_enough(candidate.labels, needed));
   }
 
   [[nodiscard]] Coverage cover(const SuffixRule& rule) const {
     Coverage coverage;
+    coverage.listed = wishes_.listed;
     for (const FileSet& set : sets_) {
       const RuleKeys keys(set, rule);
       const std::vector<std::string_view> labels = keys.labels();
@@ -332,17 +337,20 @@ class Chooser {
     return similar_names();
   }
 
-  // The first image, and a label that is called like it with more behind.
+  // The first image, and what stands behind its name in the names of labels.
   [[nodiscard]] std::string similar_names() const {
     for (const FileSet& set : sets_) {
       if (set.images.files.empty()) continue;
       const std::string_view image = set.images.key(set.images.files.front());
-      for (const FoundFile& file : set.labels.files) {
-        const std::string_view label = set.labels.key(file);
-        if (label.size() > image.size() && label.starts_with(image))
-          return "; image " + quoted(image) + " and label " + quoted(label) + " look alike: --label-suffix " +
-                 std::string(label.substr(image.size()));
-      }
+      std::set<std::string_view> ends;
+      for (const FoundFile& file : set.labels.files)
+        if (const std::string_view label = set.labels.key(file); label.size() > image.size() && label.starts_with(image))
+          ends.insert(label.substr(image.size()));
+      if (ends.empty()) continue;
+      const std::string first(*ends.begin());
+      const std::string text =
+          "; image " + quoted(image) + " and label " + quoted(std::string(image) + first) + " look alike: --label-suffix " + first;
+      return ends.size() == 1 ? text : text + ", or, where the masks of an image are a class each, --mask-per-class";
     }
     return {};
   }
@@ -358,15 +366,20 @@ class Chooser {
 Result<SuffixChoice> choose_suffixes(std::span<const FileSet> sets, const SuffixWishes& wishes) { return Chooser(sets, wishes).choose(); }
 
 void apply_suffixes(FileSet& set, const SuffixRule& rule, bool strict) {
+  const std::uint64_t before = set.images.other_files + set.images.files.size();
   if (rule.by_format) {
     keep_format(set.images, true);
     keep_format(set.labels, false);
-    return;
+  } else {
+    if (set.one_folder && !rule.label.empty()) drop_suffix(set.images, rule.label);
+    const bool most = is_enough(count_suffix(set.images, rule.image), set.images.files.size());
+    if (set.labelled || strict || most) strip_suffix(set.images, rule.image);
+    strip_suffix(set.labels, rule.label);
   }
-  if (set.one_folder && !rule.label.empty()) drop_suffix(set.images, rule.label);
-  const bool most = is_enough(count_suffix(set.images, rule.image), set.images.files.size());
-  if (set.labelled || strict || most) strip_suffix(set.images, rule.image);
-  strip_suffix(set.labels, rule.label);
+  if (!set.one_folder) return;
+  // Both lists held all files: what is neither is counted once.
+  set.images.other_files = before - set.images.files.size() - set.labels.files.size();
+  set.labels.other_files = 0;
 }
 
 bool may_hold_labels(const FileList& files) {

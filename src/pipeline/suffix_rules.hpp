@@ -1,6 +1,7 @@
 // How names of images and labels differ: suffixes at the end of the stem, given or found.
 //
 // A rule fits where it pairs at least 95 % of the images, and of the labels that have its suffix; other kinds of label may stand beside.
+// Where lists say which images are meant, only the labels count.
 // Equal names come first, then a table of suffixes that data sets use. What is given is never overruled.
 // Pure functions; thread-safe. Failure: code `data` where several kinds of label fit, naming the option that settles it.
 #pragma once
@@ -21,6 +22,7 @@ struct SuffixRule {
 struct SuffixWishes {
   std::string image, label;                // --image-suffix, --label-suffix; empty: not given
   std::string preset_image, preset_label;  // of --preset: tried before all others
+  bool listed = false;                     // a list will say which of the images are meant
 };
 
 struct SuffixChoice {

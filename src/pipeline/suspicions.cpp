@@ -61,10 +61,13 @@ void Suspicions::add_copy_of_image(const std::string& path) { copies_of_images_.
 void Suspicions::add(const std::string& path, const LabelInspection& label) {
   ++labels_;
   if (looks_like_photo(label)) {
-    photos_.add({path, values_of(label) + ", " + percent_text(label.flat_pixels, label.pixels()) + " of the pixels beside equal ones"});
+    photos_.add(
+        {path, values_of(label) + ", " + percent_text(label.flat_pixels, label.pixels()) + " of the pixels in runs of four or more"});
     return;
   }
-  const Borders borders = label.lossy ? Borders::sharp : borders_of(label);
+  // A threshold cuts blended borders where they should be cut, and what a JPEG is needs no telling.
+  const bool borders_matter = context_.reading != Reading::binary && !label.lossy;
+  const Borders borders = borders_matter ? borders_of(label) : Borders::sharp;
   if (borders != Borders::sharp) {
     Sightings& sightings = borders == Borders::jpeg ? jpeg_ : borders == Borders::anti_aliased ? anti_aliased_ : blended_;
     sightings.add({path,

@@ -22,7 +22,7 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// Calls `visit(name)`, a Result<bool>, for each entry that is no litter, until it says false; gives what it said last.
+// Calls `visit(entry)`, a Result<bool>, for each entry that is no litter, until it says false; gives what it said last.
 template <class Visit>
 Result<bool> visit_entries(const std::string& path, Visit visit) {
   const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
@@ -32,7 +32,7 @@ Result<bool> visit_entries(const std::string& path, Visit visit) {
     const dirent* const entry = ::readdir(folder.get());
     if (entry == nullptr) break;
     if (is_litter(entry->d_name)) continue;
-    HOTPACK_ASSIGN(const bool go_on, visit(std::string(entry->d_name)));
+    HOTPACK_ASSIGN(const bool go_on, visit(*entry));
     if (!go_on) return false;
   }
   if (errno != 0) return io_error("cannot read the input folder", path, errno);
@@ -58,7 +58,7 @@ class Walk {
     const Identity identity{status.st_dev, status.st_ino};
     if (!above_.insert(identity).second) return true;  // a symbolic link back to a folder that we are in
     const std::string prefix = below.empty() ? "" : below + "/";
-    const auto visit = [&](const std::string& name) { return walk_entry(prefix + name); };
+    const auto visit = [&](const dirent& entry) { return walk_entry(prefix + entry.d_name); };
     Result<bool> go_on = visit_entries(below.empty() ? root_ : path_below(root_, below), visit);
     above_.erase(identity);
     return go_on;
@@ -94,9 +94,10 @@ Status walk_tree(const std::string& root, TreeVisitor& visitor) { return Walk(ro
 
 Result<FolderContent> read_folder(const std::string& folder) {
   FolderContent content;
-  HOTPACK_TRY(visit_entries(folder, [&](std::string name) -> Result<bool> {
-    const bool is_a_folder = is_folder(path_below(folder, name));
-    (is_a_folder ? content.folders : content.files).push_back(std::move(name));
+  HOTPACK_TRY(visit_entries(folder, [&](const dirent& entry) -> Result<bool> {
+    const bool type_is_known = entry.d_type == DT_DIR || entry.d_type == DT_REG;
+    const bool is_a_folder = type_is_known ? entry.d_type == DT_DIR : is_folder(path_below(folder, entry.d_name));
+    (is_a_folder ? content.folders : content.files).emplace_back(entry.d_name);
     return true;
   }));
   std::sort(content.folders.begin(), content.folders.end());

@@ -1,5 +1,5 @@
-// Values that no class has, grouped by value over a whole data set: one wrong line of a class file shows as one finding, however many
-// labels it spoils.
+// Values that no class has, grouped over a whole data set: one wrong line of a class file shows as one finding, however many labels it
+// spoils, and so does one spoilt label, however many values it brings.
 //
 // Memory: at most kMostValues values are told apart. Not thread-safe.
 #pragma once
@@ -32,14 +32,18 @@ class UnknownValues {
     std::optional<RgbColor> color;
     std::uint64_t pixels = 0;
     Sightings labels;
+    std::uint64_t label_set = 0;  // equal for values that occur in the same labels
   };
-  [[nodiscard]] std::vector<const Value*> by_labels() const;
-  [[nodiscard]] Finding finding_of_value(const Value& value, const LabelContext& context, std::uint64_t labels,
+  // Values that occur in the same labels.
+  using Group = std::vector<const Value*>;
+  [[nodiscard]] std::vector<Group> groups() const;
+  [[nodiscard]] Finding finding_of_group(const Group& group, const LabelContext& context, std::uint64_t labels,
                                          const std::vector<bool>& never_seen) const;
-  [[nodiscard]] Finding finding_of_rest(const std::vector<const Value*>& rest, const LabelContext& context) const;
+  [[nodiscard]] Finding finding_of_rest(const Group& rest, const LabelContext& context) const;
   [[nodiscard]] Finding finding_of_many(const LabelContext& context, std::uint64_t labels) const;
 
   std::map<std::string, Value> values_;
+  std::uint64_t labels_ = 0;    // looked at
   std::uint64_t left_out_ = 0;  // pixels of values beyond kMostValues
   Sightings many_;              // labels of more than kMostInALabel unknown values
 };

@@ -13,7 +13,7 @@ import zlib
 import packs
 from pictures import GRAY, PALETTE, RGB, chunk, png
 
-WIDTH, HEIGHT = 256, 192  # as the street pictures of sample_data have
+WIDTH, HEIGHT = 256, 192  # as the country pictures of sample_data have
 CLASSES = 12
 SPLITS = {"train": 40, "val": 16}
 
@@ -130,7 +130,7 @@ class DataSet:
 
 def plant(data):
     """Sixteen defects. Gives, for each, the finding that must name it and the file (or the class) that the finding must name."""
-    street = (packs.STREET / "images" / "north" / "street_01.jpg").read_bytes()
+    country = (packs.STREET / "images" / "north" / "country_01.jpg").read_bytes()
     data.path("labels", "train/000.png").unlink()
     data.path("images", "train/001.png").unlink()
     data.write("labels", "train/002.png", data.read("images", "train/030.png"))
@@ -143,14 +143,14 @@ def plant(data):
     data.write("images", "train/004.png", png([row[: 3 * len(small[0])] for row in painted(4)][: len(small)], RGB))
     data.write("labels", "train/005.png", png(drawn(5, 200, 150)))
     data.write("images", "train/006.png", data.read("images", "train/006.png")[:30000])
-    data.write("images", "train/007.png", street[: len(street) // 2])
+    data.write("images", "train/007.png", country[: len(country) // 2])
     data.write("labels", "train/008.png", b"")
     data.write("images", "train/009.png", bmp(painted(9), WIDTH))
     data.write("images", "train/010.png", bomb(50000))
     for side in ("images", "labels"):
         shutil.copy(data.path(side, "train/031.png"), data.path(side, "val/twin.png"))
     data.path("images", "train/012.png").unlink()
-    data.write("images", "train/012.jpg", with_orientation(street, 6))
+    data.write("images", "train/012.jpg", with_orientation(country, 6))
     data.write("labels", "train/013.png", png([bytes(17 * value for value in row) for row in data.rows(13)]))
     data.write("labels", "train/014.png", png([bytes(value + 1 for value in row) for row in data.rows(14)]))
     for i in range(SPLITS["val"]):

@@ -119,7 +119,7 @@ TEST_CASE("a sheet is the same to the byte, and is replaced by the next one; oth
   CHECK(read_text_file(folder / "photo.png").value() == "somebody's");
 }
 
-TEST_CASE("--html: one page with picture and histogram, alone or beside the sheet") {
+TEST_CASE("option --html: one page with picture and histogram, alone or beside the sheet") {
   const TempFolder folder;
   (void)write_pack(folder.path(), {}, tiny_records({}, 4), 4);
   const Ran ran = run({folder.path(), "--html", folder / "page.html"});
@@ -129,7 +129,7 @@ TEST_CASE("--html: one page with picture and histogram, alone or beside the shee
   CHECK(run({folder.path(), "--html", folder / "page.html", "-o", folder / "sheet.png"}).code == kExitGood);
 }
 
-TEST_CASE("--grid and --width shape the sheet; too many keys for a grid are refused") {
+TEST_CASE("option --grid and --width shape the sheet; too many keys for a grid are refused") {
   const TempFolder folder;
   const auto records = tiny_records({}, 6);
   (void)write_pack(folder.path(), {}, records, 4);

@@ -66,7 +66,7 @@ TEST_CASE("without a wish samples are spread evenly over the data set") {
   CHECK(pack.numbers({{}, {}, 2}) == std::vector<std::uint64_t>{1, 3});
 }
 
-TEST_CASE("--keys: samples in the order asked for, several with commas between, and a key that has a comma itself") {
+TEST_CASE("option --keys: samples in the order asked for, several with commas between, and a key that has a comma itself") {
   FourSamples pack;
   CHECK(pack.numbers(with_keys({"b/three,a/one"})) == std::vector<std::uint64_t>{3, 0});
   CHECK(pack.numbers(with_keys({"a/two", "b,c"})) == std::vector<std::uint64_t>{1, 2});
@@ -82,7 +82,7 @@ TEST_CASE("an unknown key is refused with the key that was probably meant") {
   CHECK_THAT(chosen.error().message, ContainsSubstring(asked) && ContainsSubstring(meant));
 }
 
-TEST_CASE("--class: the samples richest in it first, with their part, by name and by id") {
+TEST_CASE("option --class: the samples richest in it first, with their part, by name and by id") {
   FourSamples pack(GENERATE(LabelStorage::bits, LabelStorage::onehot, LabelStorage::index));
   for (const char* name : {"class 2", "2"}) {
     const auto chosen = pack.choose(of_class(name));
@@ -95,7 +95,7 @@ TEST_CASE("--class: the samples richest in it first, with their part, by name an
   }
 }
 
-TEST_CASE("--class: an unknown class, and one that no sample has, are refused by name") {
+TEST_CASE("option --class: an unknown class, and one that no sample has, are refused by name") {
   FourSamples pack;
   const auto unknown = pack.choose(of_class("clas 2"));
   REQUIRE_FALSE(unknown.ok());

@@ -157,6 +157,7 @@ TEST_CASE("complaint 14: --image-folders one level too high is said, with ways t
   CHECK(input.split_names() == Names{"test", "train", "val"});
   CHECK(input.classes("train") == Names{"ant/1: ant", "bee/2: bee"});
   CHECK(input.keys("test") == Names{"9"});
+  CHECK(input.gathered.layout == "test: no labels: a set of images alone\n");  // L9
 }
 
 TEST_CASE("images alone have no label and no class") {

@@ -297,6 +297,10 @@ TEST_CASE("L12: a data set of another format has its layout, and its files are n
   const GatheredInput input = gathered(root_options(folder.path()));
   CHECK(input.problems.group(ProblemKind::unsupported_file).count == 2);
   CHECK_THAT(input.problems.text(), ContainsSubstring("TIFF is not supported"));
+
+  const TempFolder classes;
+  touch(classes, {"ant/1.webp", "ant/3.jpg", "bee/2.webp"});
+  CHECK(gathered(root_options(classes.path())).problems.group(ProblemKind::unsupported_file).count == 2);
 }
 
 TEST_CASE("L1: several data sets in a folder are named") {

@@ -67,7 +67,7 @@ TEST_CASE("a partition of any other form is refused with what was found and what
 
 // ---- auto
 
-TEST_CASE("--partition auto: a Slurm array counts from its smallest id in its steps") {
+TEST_CASE("option --partition auto: a Slurm array counts from its smallest id in its steps") {
   CHECK(automatic(array_of("0", "0", "9", "1", "10")) == "0/10");
   CHECK(automatic(array_of("9", "0", "9", "1", "10")) == "9/10");
   CHECK(automatic(array_of("1", "1", "16", "1", "16")) == "0/16");
@@ -75,7 +75,7 @@ TEST_CASE("--partition auto: a Slurm array counts from its smallest id in its st
   CHECK(automatic(array_of("7", "7", "7", "1", "1")) == "0/1");
 }
 
-TEST_CASE("--partition auto: a Slurm array with gaps is refused") {
+TEST_CASE("option --partition auto: a Slurm array with gaps is refused") {
   for (const Values& values : {array_of("3", "1", "7", "1", "3"), array_of("2", "1", "7", "2", "4"), array_of("0", "1", "7", "1", "7"),
                                array_of("8", "1", "7", "1", "7"), array_of("1", "1", "7", "0", "7"), array_of("1", "7", "1", "1", "7"),
                                array_of("1", "1", "8", "2", "4"), array_of("1", "1", "7", "1", "0")})
@@ -83,38 +83,38 @@ TEST_CASE("--partition auto: a Slurm array with gaps is refused") {
                ContainsSubstring("SLURM_ARRAY_TASK_ID") && ContainsSubstring("without gaps") && ContainsSubstring("--partition I/N"));
 }
 
-TEST_CASE("--partition auto: srun's tasks, where there are several") {
+TEST_CASE("option --partition auto: srun's tasks, where there are several") {
   CHECK(automatic(kStep) == "2/4");
   CHECK(automatic({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}}) == "0/4");
   CHECK(automatic({{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "4"}}) == "3/4");
   CHECK_THAT(automatic({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}}), ContainsSubstring("finds no scheduler"));
 }
 
-TEST_CASE("--partition auto: a Slurm batch script is not its first task") {
+TEST_CASE("option --partition auto: a Slurm batch script is not its first task") {
   CHECK_THAT(automatic(kBatchScript), ContainsSubstring("batch script") && ContainsSubstring("srun"));
   CHECK(automatic(with(array_of("2", "0", "9", "1", "10"), kBatchScript)) == "2/10");
   CHECK(automatic(with(array_of("2", "0", "9", "1", "10"), {{"SLURM_PROCID", "0"}})) == "2/10");
 }
 
-TEST_CASE("--partition auto: tasks within a Slurm array divide the part of their element") {
+TEST_CASE("option --partition auto: tasks within a Slurm array divide the part of their element") {
   CHECK(automatic(with(array_of("2", "0", "9", "1", "10"), kStep)) == "10/40");
   CHECK_THAT(automatic(with(array_of("0", "0", "999999999", "1", "1000000000"), kStep)), ContainsSubstring("too many"));
 }
 
-TEST_CASE("--partition auto: a Kubernetes indexed Job, whose size the container must be told") {
+TEST_CASE("option --partition auto: a Kubernetes indexed Job, whose size the container must be told") {
   CHECK(automatic({{"JOB_COMPLETION_INDEX", "3"}, {"JOB_COMPLETIONS", "8"}}) == "3/8");
   CHECK(automatic({{"JOB_COMPLETION_INDEX", "3"}, {"HOTPACK_PARTITIONS", "8"}}) == "3/8");
   CHECK(automatic({{"JOB_COMPLETION_INDEX", "3"}, {"JOB_COMPLETIONS", "8"}, {"HOTPACK_PARTITIONS", "8"}}) == "3/8");
   CHECK_THAT(automatic({{"JOB_COMPLETION_INDEX", "3"}}), ContainsSubstring("HOTPACK_PARTITIONS") && ContainsSubstring("completions"));
 }
 
-TEST_CASE("--partition auto: Open MPI and torchrun by their global ranks") {
+TEST_CASE("option --partition auto: Open MPI and torchrun by their global ranks") {
   CHECK(automatic({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "3"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "0"}}) == "1/3");
   CHECK(automatic({{"RANK", "5"}, {"WORLD_SIZE", "6"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "2"}}) == "5/6");
   CHECK_THAT(automatic({{"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "2"}}), ContainsSubstring("finds no scheduler"));
 }
 
-TEST_CASE("--partition auto: schedulers that agree are one, those that disagree are refused by name") {
+TEST_CASE("option --partition auto: schedulers that agree are one, those that disagree are refused by name") {
   const Values mpi{{"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "4"}};
   CHECK(automatic(with(kStep, mpi)) == "2/4");
   CHECK(automatic(with(kBatchScript, mpi)) == "2/4");
@@ -123,13 +123,13 @@ TEST_CASE("--partition auto: schedulers that agree are one, those that disagree 
   CHECK_THAT(message, ContainsSubstring("OMPI_COMM_WORLD_RANK") && ContainsSubstring("2/4") && ContainsSubstring("--partition I/N"));
 }
 
-TEST_CASE("--partition auto: a world of one process gives way") {
+TEST_CASE("option --partition auto: a world of one process gives way") {
   const Values alone{{"RANK", "0"}, {"WORLD_SIZE", "1"}};
   CHECK(automatic(alone) == "0/1");
   CHECK(automatic(with(array_of("4", "0", "9", "1", "10"), alone)) == "4/10");
 }
 
-TEST_CASE("--partition auto: HOTPACK_PARTITIONS must be the number that was found") {
+TEST_CASE("option --partition auto: HOTPACK_PARTITIONS must be the number that was found") {
   CHECK(automatic(with(kStep, {{"HOTPACK_PARTITIONS", "4"}})) == "2/4");
   // A part of an array that was submitted again numbers other partitions.
   CHECK_THAT(automatic(with(array_of("3", "3", "4", "1", "2"), {{"HOTPACK_PARTITIONS", "10"}})),
@@ -138,7 +138,7 @@ TEST_CASE("--partition auto: HOTPACK_PARTITIONS must be the number that was foun
              ContainsSubstring("HOTPACK_PARTITIONS is 9"));
 }
 
-TEST_CASE("--partition auto: without a scheduler the message names what was looked for") {
+TEST_CASE("option --partition auto: without a scheduler the message names what was looked for") {
   for (const Values& values : {Values{}, Values{{"HOTPACK_PARTITIONS", "4"}}, Values{{"SLURM_NTASKS", "4"}}, Values{{"WORLD_SIZE", "4"}},
                                Values{{"RANK", ""}, {"WORLD_SIZE", ""}}}) {
     const std::string message = automatic(values);
@@ -148,7 +148,7 @@ TEST_CASE("--partition auto: without a scheduler the message names what was look
   }
 }
 
-TEST_CASE("--partition auto: malformed and missing variables are refused by name") {
+TEST_CASE("option --partition auto: malformed and missing variables are refused by name") {
   CHECK_THAT(automatic({{"RANK", "two"}, {"WORLD_SIZE", "4"}}), ContainsSubstring("RANK is 'two'"));
   CHECK_THAT(automatic({{"RANK", "-1"}, {"WORLD_SIZE", "4"}}), ContainsSubstring("RANK is '-1'"));
   CHECK_THAT(automatic({{"RANK", "1"}, {"WORLD_SIZE", "4 "}}), ContainsSubstring("WORLD_SIZE is '4 '"));

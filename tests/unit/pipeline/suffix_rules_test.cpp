@@ -74,6 +74,24 @@ TEST_CASE("N4: a suffix that is in no table is suggested") {
   CHECK_THAT(refused(folder_options(folder)).message, ContainsSubstring("look alike: --label-suffix _strange"));
 }
 
+TEST_CASE("N4: several masks an image are told from a suffix") {
+  const TempFolder folder;
+  touch_pairs(folder, 2, ".jpg", {"_door.png", "_wheel.png"});
+  CHECK_THAT(refused(folder_options(folder)).message,
+             ContainsSubstring("--label-suffix _door, or, where the masks of an image are a class each, --mask-per-class"));
+}
+
+TEST_CASE("N4: with a list, images without label do not speak against a rule") {
+  const TempFolder folder;
+  touch_pairs(folder, 20, "_img.jpg", {"_gt.png"}, 3);
+  folder.write("list.txt", "0\n2\n");
+  PackOptions options = folder_options(folder);
+  options.input.list = folder / "list.txt";
+  const GatheredInput input = gathered_clean(options);
+  CHECK(input.keys() == Names{"0", "2"});
+  CHECK_THAT(input.gathered.layout, ContainsSubstring("images end with '_img', labels with '_gt': 3 of 3 labels have an image\n"));
+}
+
 TEST_CASE("N5: of the four label files of Cityscapes the ids are taken, whatever stands beside") {
   const TempFolder folder;
   touch_pairs(folder, 3, "_leftImg8bit.png",
@@ -131,7 +149,9 @@ TEST_CASE("N4: images and labels in one folder are told apart by suffix or by fo
   touch(folder, {"data/1.png", "data/1_L.png", "data/2.png", "data/2_L.png", "both/1.jpg", "both/1.png", "both/2.jpg", "both/2.png"});
   PackOptions options;
   options.input.images = options.input.labels = {folder / "data"};
+  folder.write("data/notes.txt", "x");
   CHECK(gathered_clean(options).pairs(folder) == Names{"1: data/1.png data/1_L.png", "2: data/2.png data/2_L.png"});
+  CHECK(gathered_clean(options).gathered.other_files == 1);
   options.input.label_suffix = "_L";
   CHECK(gathered_clean(options).keys() == Names{"1", "2"});
   options.input.label_suffix.clear();

@@ -101,16 +101,24 @@ TEST_CASE("an id one beyond the last class asks whether there are more classes")
   CHECK(findings[0].examples[0].place->y == 6);
 }
 
+TEST_CASE("values of the same labels are one finding, of other labels another") {
+  UnknownValues values;
+  values.add("times 17", unknown_label({unknown_id(17, 3), unknown_id(34, 5), unknown_id(51, 1)}));
+  values.add("spoilt", unknown_label({unknown_id(37, 2)}));
+  const auto findings = told(values, id_context(12));
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].title == "9 pixels in 1 of 148 labels have ids 17, 34, 51, which no class has");
+  CHECK(findings[0].examples[0].found == "5 pixels of id 34");
+  CHECK(findings[1].title == "2 pixels in 1 of 148 labels have id 37, which no class has");
+}
+
 TEST_CASE("many unknown ids become one line of ranges") {
   UnknownValues values;
-  for (int id = 12; id <= 40; id += 10) {
-    std::vector<labels::UnknownValue> some;
-    for (int i = id; i < id + 10 && i <= 40; ++i) some.push_back(unknown_id(i, 1));
-    values.add("label " + std::to_string(id), unknown_label(some));
-  }
+  for (int id = 12; id <= 40; ++id) values.add("label " + std::to_string(id), unknown_label({unknown_id(id, 1)}));
   const auto findings = told(values, id_context(12));
-  REQUIRE(findings.size() == 1);
-  CHECK(findings[0].title == "29 pixels have one of 29 unknown values: ids 12…40");
+  REQUIRE(findings.size() == 9);
+  CHECK(findings.back().title == "21 pixels have one of 21 further unknown values: ids 20…40");
+  CHECK(findings.back().examples.size() == Finding::kExamples);
 }
 
 TEST_CASE("a label of many unknown values is told as such, and its values spoil no list") {

@@ -1,0 +1,34 @@
+#include "pipeline/tree_walk.hpp"
+
+#include "unit/pipeline/gather_inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+struct FirstFile : TreeVisitor {
+  bool file(const std::string&, std::uint64_t) override { return ++files < 1; }
+  int files = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a walk ends where the visitor says") {
+  const TempFolder folder;
+  touch(folder, {"a/1.png", "b/2.png", "c/deep/3.png"});
+  FirstFile visitor;
+  REQUIRE(walk_tree(folder.path(), visitor).ok());
+  CHECK(visitor.files == 1);
+}
+
+TEST_CASE("the content of a folder is sorted; links count as what they lead to") {
+  const TempFolder folder;
+  touch(folder, {"b.txt", "a.txt", "sub/x", ".hidden/y", "Thumbs.db"});
+  std::filesystem::create_directory_symlink(folder / "sub", folder / "link");
+  const FolderContent content = read_folder(folder.path()).value();
+  CHECK(content.folders == Names{"link", "sub"});
+  CHECK(content.files == Names{"a.txt", "b.txt"});
+  CHECK(read_folder(folder / "missing").error().code == ErrorCode::io);
+}
