@@ -217,11 +217,15 @@ class Checking {
 
   // ---- ends
 
-  // Not one sample: what is wrong with the names is all there is to say.
-  Result<CheckReport> nothing_to_look_at(const Error& error) {
-    if (problems_.count() == 0) return error;
+  // Not one sample: why, and what is wrong with the names, is all there is to say.
+  CheckReport nothing_to_look_at(const Error& error) {
+    Finding finding;
+    finding.kind = "no-samples";
+    finding.weight = Weight::problem;
+    finding.title = error.describe();
+    report_.findings.add(std::move(finding));
     add_problems(problems_, {}, report_.findings);
-    report_.problems = problems_.count();
+    report_.problems = problems_.count() + 1;
     report_.verdict = CheckVerdict::refuses;
     return std::move(report_);
   }

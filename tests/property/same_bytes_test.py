@@ -92,7 +92,7 @@ class SameBytes(unittest.TestCase):
     def test_interrupted_and_continued(self):
         for stop_signal in (signal.SIGINT, signal.SIGTERM):
             out, whole = self.folder / f"stopped{stop_signal}", self.folder / f"whole{stop_signal}"
-            large = [*street()[:-4], "--size", "1600x1200", "--shard-samples", "2", "-o"]  # long enough to be stopped in the middle
+            large = [*street()[:-4], "--size", "1600x1200", "--shard-samples", "2", "--zstd=image:6", "-o"]  # long enough to be stopped in the middle
             victim = start("pack", *large, out, "-j1")
             deadline = time.monotonic() + 60
             while not (out.exists() and any(out.glob("shard-*"))) and time.monotonic() < deadline:

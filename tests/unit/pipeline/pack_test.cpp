@@ -820,3 +820,97 @@ TEST_CASE("progress counts samples to the end") {
   CHECK(recorder.last.bytes_out == 5 * (8 * 6 * 3 + 8 * 6));
   CHECK_THAT(recorder.messages, ContainsSubstring("labels are read as index"));
 }
+
+// ---- several sets
+
+TEST_CASE("L9: a split without labels is packed as images alone, beside labelled ones with one class table") {
+  const TempFolder folder;
+  for (const std::string split : {"train", "val", "test"}) {
+    put(folder, split + "/a.png", photo());
+    if (split != "test") put(folder, split + "_labels/a.png", noise_label(8, 6, split == "train" ? 1 : 2));
+  }
+  PackOptions options;
+  options.input.root = folder.path();
+  options.record.size = {8, 6};
+  TempFolder output;
+  options.run.output = output / "packed";
+  Recorder recorder;
+  const PackRun run = pack(options, false, recorder).value();
+  CHECK(run.status == PackStatus::packed);
+  REQUIRE(run.sets.size() == 3);
+  std::map<std::string, Dataset> sets;
+  for (const PackReport& set : run.sets) {
+    CHECK(verify_dataset(set.output).value().sound());
+    sets.emplace(set.split, Dataset::open(set.output).value());
+  }
+  CHECK_FALSE(sets.at("test").schema().label);
+  CHECK(sets.at("train").classes().size() == 3);  // val has the third
+  CHECK(sets.at("train").classes() == sets.at("val").classes());
+  CHECK(only_set(pack(options, false, recorder).value()).status == PackStatus::complete);
+  CHECK_THAT(recorder.messages, ContainsSubstring("train"));
+}
+
+TEST_CASE("several sets are not packed into the folder of one") {
+  const TempFolder folder;
+  put_ids(folder, 4);
+  const PackOptions one = id_options(folder);
+  (void)packed(one);
+  PackOptions several = one;
+  several.input.split.method = SplitOptions::Method::hash;
+  several.input.split.parts = {{"train", "50"}, {"val", "50"}};
+  const Error error = failure(several);
+  CHECK(error.code == ErrorCode::usage);
+  CHECK_THAT(error.message, ContainsSubstring("is a packed data set itself"));
+}
+
+// ---- records of their own size
+
+TEST_CASE("G1: pictures of different sizes are packed, verified and kept as they are, with a bad one skipped") {
+  const TempFolder folder;
+  for (int i = 0; i < 6; ++i) {
+    put(folder, "images/" + std::to_string(i) + ".png", photo(8 + i, 20 - 2 * i, static_cast<std::uint32_t>(i)));
+    put(folder, "labels/" + std::to_string(i) + ".png", noise_label(8 + i, 20 - 2 * i, 2, static_cast<std::uint32_t>(i)));
+  }
+  put(folder, "images/3.png", with_bad_png_checksum(photo(11, 14), "IDAT"));
+  PackOptions options = id_options(folder);
+  options.record.size = {};
+  options.run.skip_errors = true;
+  options.shard.shard_samples = 4;
+  for (const bool zstd : {false, true}) {
+    options.run.output = folder / (zstd ? "packed_zstd" : "packed");
+    options.shard.zstd_image = zstd;
+    const PackReport report = packed(options);
+    CHECK(report.records == 5);
+    CHECK(report.skipped == 1);
+    CHECK(verify_dataset(options.run.output).value().sound());
+    const Dataset dataset = opened(options);
+    const hotpack::Sample sample = dataset.sample(4).value();
+    std::vector<std::uint8_t> pixels(sample.image_shape().size_bytes());
+    CHECK(sample.image_shape().width == 13);
+    CHECK(sample.read_image(pixels).ok());
+    CHECK(pixels == photo_samples(13, 10, 5));
+    CHECK(packed(options).status == PackStatus::complete);
+  }
+}
+
+TEST_CASE("G5: tiles of several pictures give one pack whatever the threads, and are kept") {
+  const TempFolder folder;
+  for (int i = 0; i < 5; ++i) {
+    put(folder, "images/" + std::to_string(i) + ".png", photo(30 + i, 21, static_cast<std::uint32_t>(i)));
+    put(folder, "labels/" + std::to_string(i) + ".png", noise_label(30 + i, 21, 2, static_cast<std::uint32_t>(i)));
+  }
+  PackOptions options = id_options(folder);
+  options.record.size = {};
+  options.record.tile = TileOptions{{10, 9}, 3};
+  options.shard.shard_samples = 7;
+  const PackReport one = packed(options);
+  CHECK(verify_dataset(options.run.output).value().sound());
+  CHECK(one.records == one.plan.samples);
+  PackOptions eight = elsewhere(options, "eight");
+  eight.run.threads = 8;
+  (void)packed(eight);
+  CHECK(content_of(eight.run.output) == content_of(options.run.output));
+  CHECK(packed(options).status == PackStatus::complete);
+  options.run.recheck = true;
+  CHECK(packed(options).status == PackStatus::complete);
+}

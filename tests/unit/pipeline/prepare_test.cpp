@@ -30,7 +30,18 @@ std::string refusal_after(Change change) {
 TEST_CASE("options that go together are accepted") { CHECK(check_options(good_options()).ok()); }
 
 TEST_CASE("options that contradict each other are named before any folder is read") {
-  CHECK_THAT(refusal_after([](PackOptions& o) { o.record.size = {}; }), ContainsSubstring("--size WIDTHxHEIGHT is required"));
+  CHECK_THAT(refusal_after([](PackOptions& o) { o.record.size = {}, o.record.fit = Fit::cover; }),
+             ContainsSubstring("--fit cover needs --size"));
+  CHECK_THAT(refusal_after([](PackOptions& o) { o.record.fit = Fit::none; }), ContainsSubstring("leave out --size"));
+  CHECK_THAT(refusal_after([](PackOptions& o) { o.record.pad_multiple = 32; }), ContainsSubstring("say --size 32x32"));
+  CHECK_THAT(refusal_after([](PackOptions& o) {
+               o.record.tile = TileOptions{{8, 8}, 0}, o.record.pad_multiple = 2;
+             }),
+             ContainsSubstring("exclude each other"));
+  CHECK_THAT(
+      refusal_after([](PackOptions& o) { o.input.mask_per_class = "{key}_{class}", o.record.size_mismatch = SizeMismatch::crop_min; }),
+      ContainsSubstring("crop-min"));
+  CHECK(refusal_after([](PackOptions& o) { o.record.size = {}; }) == "");
   CHECK_THAT(refusal_after([](PackOptions& o) { o.record.size = {65536, 1}; }), ContainsSubstring("65535"));
   CHECK_THAT(refusal_after([](PackOptions& o) { o.shard.shard_bytes = 0; }), ContainsSubstring("--shard-size"));
   CHECK_THAT(refusal_after([](PackOptions& o) { o.shard.shard_samples = 0; }), ContainsSubstring("--shard-samples"));

@@ -25,7 +25,7 @@ TEST_CASE("problems are grouped by kind, with count, examples and advice") {
   log.add({ProblemKind::damaged_picture, "c.png", "bad checksum"});
   CHECK(log.count() == 3);
   CHECK(log.text() ==
-        "1 images without a label:\n"
+        "1 image without a label:\n"
         "    a.png: no label has its key 'a'\n"
         "  what to do: add the labels, or leave these images out with --orphans skip\n"
         "2 damaged or truncated pictures:\n"
@@ -75,7 +75,7 @@ TEST_CASE("every kind has a name of its own, a title and advice") {
     const auto kind = static_cast<ProblemKind>(i);
     names.insert(problem_name(kind));
     CHECK_FALSE(problem_name(kind).empty());
-    CHECK_FALSE(problem_title(kind).empty());
+    CHECK_FALSE(problem_title(kind, 2).empty());
     CHECK_FALSE(problem_advice(kind).empty());
   }
   CHECK(names.size() == kProblemKinds);
