@@ -25,6 +25,7 @@ using pipeline::Weight;
 
 constexpr std::size_t kColumns = 118;
 constexpr std::size_t kNameColumn = 13;
+constexpr std::size_t kNoteExamples = 2;  // what is taken care of needs no long list
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   char text[32];
@@ -89,8 +90,8 @@ std::string options_text(const std::vector<std::string>& options) {
 
 std::string finding_text(const Finding& finding) {
   std::string text = indented(2, finding.title);
-  for (const Evidence& evidence : finding.examples) text += indented(6, evidence_text(evidence));
-  const std::size_t shown = finding.examples.size();
+  const std::size_t shown = std::min(finding.examples.size(), finding.weight == Weight::note ? kNoteExamples : Finding::kExamples);
+  for (std::size_t i = 0; i < shown; ++i) text += indented(6, evidence_text(finding.examples[i]));
   if (shown > 0 && finding.count > shown) text += indented(6, "… and " + human_count(finding.count - shown) + " more");
   if (!finding.advice.empty()) text += indented(4, "what to do: " + finding.advice);
   const std::vector<std::string> options = unsaid_options(finding);
@@ -119,6 +120,7 @@ std::string sizes_text(const PictureStatistics& pictures) {
   const auto text_of = [](Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); };
   if (sizes.size() == 1) return "all " + text_of(sizes.front().size);
   std::vector<std::string> listed;
+  listed.reserve(sizes.size());
   for (const auto& [size, count] : sizes) listed.push_back(text_of(size) + " (" + human_count(count) + ")");
   const auto widths = pictures.widths(), heights = pictures.heights();
   const auto aspects = pictures.aspects();

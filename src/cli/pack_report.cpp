@@ -214,17 +214,17 @@ Json classes_json(const Schema& schema, const Statistics& statistics) {
 
 std::string remarks_text(const pipeline::Remarks& remarks) {
   std::string text;
-  const auto remark = [&](std::uint64_t count, const std::string& what) {
-    if (count > 0) text += human_count(count) + " " + what + "\n";
+  const auto remark = [&](std::uint64_t count, const std::string& thing, const std::string& what) {
+    if (count > 0) text += counted(count, thing) + ": " + what + "\n";
   };
-  remark(remarks.unknown_pixels,
-         "label pixels in " + counted(remarks.unknown_samples, "sample") + " had unknown values and were settled by --unknown");
-  remark(remarks.nearest_pixels, "label pixels took the class of the nearest colour (--unknown nearest)");
-  remark(remarks.label_resized, "labels differ in size from their image and were brought to the target on their own");
-  remark(remarks.rotated, "images were turned by their EXIF orientation");
-  remark(remarks.beyond_palette, "palette labels use an index beyond their palette; it was taken as an id");
-  remark(remarks.channels_differ, "binary masks have channels that differ by more than 16; luma decided");
-  remark(remarks.alpha_varies, "labels have transparency that is not constant; it was dropped");
+  remark(remarks.unknown_pixels, "label pixel",
+         "unknown values in " + counted(remarks.unknown_samples, "sample") + ", settled by --unknown");
+  remark(remarks.nearest_pixels, "label pixel", "took the class of the nearest colour (--unknown nearest)");
+  remark(remarks.label_resized, "label", "another size than the image, settled by --size-mismatch");
+  remark(remarks.rotated, "image", "turned by EXIF orientation");
+  remark(remarks.beyond_palette, "palette label", "an index beyond the palette, taken as an id");
+  remark(remarks.channels_differ, "binary mask", "channels that differ by more than 16; luma decided");
+  remark(remarks.alpha_varies, "label", "transparency that is not constant, dropped");
   return text;
 }
 

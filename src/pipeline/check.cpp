@@ -60,7 +60,6 @@ class Checking {
       : options_(options), headers_only_(headers_only), observer_(observer) {
     report_.headers_only = headers_only;
     options_.shard.shuffle_seed.reset();  // first examples are the first keys
-    options_.run.partition.reset();
   }
 
   Result<CheckReport> run() {
@@ -80,6 +79,7 @@ class Checking {
     tell_problems();
     census.finish(!headers_only_, report_.findings);
     tell_remarks();
+    tell_room();
     return finished(census);
   }
 
@@ -215,6 +215,16 @@ class Checking {
     return estimate;
   }
 
+  // Shards of an earlier run that stay need no room, so this is no refusal yet.
+  void tell_room() {
+    if (!report_.estimate || report_.estimate->compressed || options_.run.output.empty()) return;
+    const std::uint64_t needed = report_.estimate->chosen_bytes();
+    const std::optional<std::uint64_t> free = free_bytes_at(options_.run.output);
+    if (!free || needed <= *free) return;
+    warn("disk-space", "the disk of " + options_.run.output + " has " + number_text(*free) + " bytes free, a pack takes " +
+                           number_text(needed) + " and its tables");
+  }
+
   // ---- ends
 
   // Not one sample: why, and what is wrong with the names, is all there is to say.
@@ -309,6 +319,13 @@ class Checking {
 };
 
 }  // namespace
+
+std::uint64_t SizeEstimate::chosen_bytes() const {
+  std::uint64_t bytes = image_bytes;
+  for (const Storage& each : storages)
+    if (each.storage == chosen) bytes += each.label_bytes;
+  return bytes;
+}
 
 Result<CheckReport> check(const PackOptions& options, bool headers_only, Observer& observer) {
   return with_threads(options.run.threads, [&] { return Checking(options, headers_only, observer).run(); });

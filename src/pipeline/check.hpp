@@ -52,6 +52,7 @@ struct SizeEstimate {
   std::vector<Storage> storages;  // each that there is; empty when unlabelled
   LabelStorage chosen = LabelStorage::bits;
   bool compressed = false;  // --zstd: it will be less, by how much only packing tells
+  [[nodiscard]] std::uint64_t chosen_bytes() const;
 };
 
 struct CheckReport {

@@ -1,6 +1,7 @@
 #include "pipeline/id_shift.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace hotpack::pipeline {
@@ -9,7 +10,7 @@ namespace {
 
 constexpr RawValue kIgnoredId = 255;
 
-std::string percent_text(double share) { return std::to_string(static_cast<int>(100 * share + 0.5)) + " %"; }
+std::string percent_text(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "pipeline/label_attempts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/try.hpp"
@@ -13,12 +14,21 @@ std::uint64_t label_count(const LabelForms& forms) {
   return forms.gray8.count + forms.gray16.count + forms.palette.count + forms.rgb.count + forms.jpeg.count;
 }
 
-// The forms without those of few files: a photo among a hundred id maps does not make them photos.
+// Colours and JPEGs that at most half of the files hold: a photo among a hundred id maps does not make them photos.
+constexpr std::array kOddForms = {&LabelForms::rgb, &LabelForms::jpeg};
+
+bool is_odd(const LabelForms& forms, LabelForms::Form LabelForms::*form) {
+  return (forms.*form).count > 0 && 2 * (forms.*form).count <= label_count(forms);
+}
+
+bool has_odd_ones(const LabelForms& forms) {
+  return std::any_of(kOddForms.begin(), kOddForms.end(), [&](auto form) { return is_odd(forms, form); });
+}
+
 LabelForms without_odd_ones(const LabelForms& forms) {
   LabelForms rest = forms;
-  const std::uint64_t half = label_count(forms) / 2;
-  for (LabelForms::Form LabelForms::*form : {&LabelForms::rgb, &LabelForms::jpeg})
-    if ((rest.*form).count <= half) rest.*form = {};
+  for (const auto form : kOddForms)
+    if (is_odd(forms, form)) rest.*form = {};
   return rest;
 }
 
@@ -43,12 +53,16 @@ class Attempts {
 
   Result<ReadLabels> as_asked() { return attempt(asked_.label, forms_); }
 
-  // Without the files that the question is about; with the nearest colour, where there are colours; without any meaning.
+  // Without the files that the question is about; with the nearest colour, which JPEGs need; without any meaning. An attempt may read all
+  // labels to count their classes, so none is made that changes nothing.
   Result<ReadLabels> without_answer(const Error& error) {
-    LabelOptions nearest = asked_.label;
-    if (nearest.unknown == "error") nearest.unknown = "nearest";
-    Result<ReadLabels> read = attempt(asked_.label, without_odd_ones(forms_));
-    if (!read.ok()) read = attempt(nearest, forms_);
+    Result<ReadLabels> read = error;
+    if (has_odd_ones(forms_)) read = attempt(asked_.label, without_odd_ones(forms_));
+    if (!read.ok() && forms_.jpeg.count > 0 && asked_.label.unknown == "error") {
+      LabelOptions nearest = asked_.label;
+      nearest.unknown = "nearest";
+      read = attempt(nearest, forms_);
+    }
     const bool classes_known = read.ok();
     if (!read.ok()) read = attempt(meaningless(asked_.label), forms_);
     if (!read.ok()) return error;
@@ -65,9 +79,18 @@ class Attempts {
     return read;
   }
 
+  // Without counting classes. Whether pack would ask about JPEGs is told by headers.
   Result<ReadLabels> undecided() {
+    LabelOptions numbered;
+    numbered.reading = asked_.label.reading;
+    numbered.class_count = 1;
+    LabelForms uncolored = forms_;
+    uncolored.rgb = {};  // whether those hold ids only their pixels tell
+    const Result<ReadLabels> as_numbered = attempt(numbered, uncolored);
+    if (!as_numbered.ok() && as_numbered.error().code != ErrorCode::data) return as_numbered.error();
     HOTPACK_ASSIGN(ReadLabels read, attempt(meaningless(asked_.label), forms_));
     read.classes_known = false;
+    if (!as_numbered.ok()) read.question = question_of(asked_, as_numbered.error());
     return read;
   }
 

@@ -18,10 +18,11 @@ namespace hotpack::pipeline {
 struct LabelContext {
   enum class Reading { none, ids, colors, binary } reading = Reading::none;
   std::vector<std::string> class_names;
-  bool numbered = false;         // classes have no names but their numbers
-  bool refuses_unknown = false;  // an unknown value refuses its label
-  std::string unknown;           // as --unknown says
-  int threshold = 0;             // binary
+  bool numbered = false;          // classes have no names but their numbers
+  bool refuses_unknown = false;   // an unknown value refuses its label
+  std::string unknown;            // as --unknown says
+  int threshold = 0;              // binary
+  bool one_class_a_mask = false;  // several masks an image: the ids 0 and 1 of a label are no classes
 
   std::bitset<65536> known_ids;  // ids that are a class or ignored
   std::uint32_t last_id = 0;     // the highest id of a class

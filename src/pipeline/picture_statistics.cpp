@@ -20,6 +20,7 @@ PictureStatistics::Span<T> span_of(std::vector<std::pair<T, std::uint64_t>> coun
 template <class Map, class Of>
 auto counts_of(const Map& sizes, Of of) {
   std::vector<std::pair<decltype(of(1, 1)), std::uint64_t>> counted;
+  counted.reserve(sizes.size());
   for (const auto& [size, count] : sizes) counted.emplace_back(of(size.first, size.second), count);
   return counted;
 }

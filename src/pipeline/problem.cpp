@@ -60,9 +60,9 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
 }};
 
 constexpr std::array kNeverSkipped = {
-    ProblemKind::orphan_image,  ProblemKind::orphan_label,    ProblemKind::duplicate_key,  ProblemKind::unsupported_file,
-    ProblemKind::unusable_name, ProblemKind::missing_file,    ProblemKind::no_class_folder, ProblemKind::unknown_folder, ProblemKind::ambiguous_label,
-    ProblemKind::class_file,    ProblemKind::open_question,
+    ProblemKind::orphan_image,    ProblemKind::orphan_label, ProblemKind::duplicate_key,   ProblemKind::unsupported_file,
+    ProblemKind::unusable_name,   ProblemKind::missing_file, ProblemKind::no_class_folder, ProblemKind::unknown_folder,
+    ProblemKind::ambiguous_label, ProblemKind::class_file,   ProblemKind::open_question,
 };
 
 const KindText& text_of(ProblemKind kind) { return kTexts[static_cast<std::size_t>(kind)]; }

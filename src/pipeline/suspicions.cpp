@@ -121,7 +121,7 @@ void Suspicions::look_at_brightness(const LabelInspection& label) {
 }
 
 void Suspicions::look_at_content(const std::string& path, const LabelInspection& label) {
-  if (!label.decoded) return;
+  if (!label.decoded || context_.one_class_a_mask) return;
   if (label.ignored == label.pixels())
     all_ignored_.add({path, label.unknown_pixels > 0 ? "ignored or unknown throughout" : "ignored throughout"});
   else if (label.kinds == 1 && label.classes.size() == 1 && label.classes.front().value < context_.class_names.size())
@@ -164,6 +164,12 @@ void Suspicions::tell_rescaled(const Sightings& labels, int factor, int bits, Fi
        findings);
 }
 
+// Whether ids are 1 … C of C classes, where class c should be id c.
+bool Suspicions::runs_from_one() const {
+  const std::size_t classes = context_.class_names.size();
+  return context_.last_id + std::size_t{1} == classes && classes < ids_.size() && !ids_[0] && ids_[1] && ids_[classes];
+}
+
 void Suspicions::tell_ids(Findings& findings) const {
   tell_rescaled(rescaled_17_, 17, 4, findings);
   tell_rescaled(rescaled_85_, 85, 2, findings);
@@ -185,7 +191,7 @@ void Suspicions::tell_ids(Findings& findings) const {
     finding.advice = "read them as background and foreground";
     finding.options = {"--label-kind binary"};
     findings.add(finding);
-  } else if (ids_.any() && !ids_[0] && ids_[1] && ids_[context_.last_id + 1] && context_.last_id + 1 == context_.class_names.size()) {
+  } else if (runs_from_one()) {
     finding.kind = "one-based-ids";
     finding.title = "ids run from 1 to the number of classes, " + std::to_string(context_.last_id + 1) +
                     ", and 0 never occurs: they seem to count from 1";

@@ -34,6 +34,8 @@ class Suspicions {
   void look_at_brightness(const LabelInspection& label);
   void look_at_content(const std::string& path, const LabelInspection& label);
 
+  [[nodiscard]] bool runs_from_one() const;
+
   void tell_making(Findings& findings) const;
   void tell_ids(Findings& findings) const;
   void tell_rescaled(const Sightings& labels, int factor, int bits, Findings& findings) const;

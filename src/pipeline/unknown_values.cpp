@@ -61,7 +61,9 @@ void advise_color(const LabelContext& context, RgbColor color, const std::vector
       "the nearest colour is that of class '" + context.class_names[near->class_id] + "', at distance " + std::to_string(near->distance);
   if (never_seen[near->class_id]) finding.advice += ", and that class never occurs: its line in the class file may be wrong";
   finding.advice += "; ";
-  finding.options.push_back("--unknown nearest:" + std::to_string(near->distance));
+  // Farther apart two colours are hardly meant to be one.
+  constexpr int kNear = 64;
+  if (near->distance <= kNear) finding.options.push_back("--unknown nearest:" + std::to_string(near->distance));
 }
 
 void advise_id(const LabelContext& context, std::uint32_t id, Finding& finding) {

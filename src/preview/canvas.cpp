@@ -71,7 +71,7 @@ void Canvas::write(std::u32string_view text, int x, int y, RgbColor color, int s
     const Glyph& glyph = glyph_of(character);
     for (int row = 0; row < kGlyphRows; ++row) {
       for (int column = 0; column < glyph.width; ++column) {
-        const bool ink = ((glyph.rows[static_cast<std::size_t>(row)] >> column) & 1U) != 0;
+        const bool ink = (unsigned{glyph.rows[static_cast<std::size_t>(row)]} >> static_cast<unsigned>(column) & 1U) != 0;
         if (ink) fill({x + column * scale, top + row * scale, scale, scale}, color);
       }
     }

@@ -340,6 +340,8 @@ TEST_CASE("with headers alone no pixel is read, and what headers tell is told") 
     const CheckReport uncounted = checked(options, true);
     CHECK_FALSE(uncounted.classes_known);
     CHECK(kinds(uncounted, Weight::problem) == Names{"size-mismatch"});
+    put(folder, "labels/3.png", jpeg_label());
+    CHECK(kinds(checked(options, true), Weight::problem) == Names{"size-mismatch", "open-question"});
   }
 }
 
@@ -358,6 +360,18 @@ TEST_CASE("the estimate is what pack would write in each storage") {
   CHECK(report.estimate->storages[0].label_bytes == 5 * 16 * 2);
   CHECK(report.estimate->storages[1].label_bytes == 5 * 16 * 10);
   CHECK(report.estimate->storages[2].label_bytes == 5 * 16);
+}
+
+TEST_CASE("a pack that does not fit on the disk is told") {
+  const TempFolder folder;
+  for (int i = 0; i < 300; ++i) put(folder, "images/" + std::to_string(i) + ".png", photo());
+  PackOptions options = options_for(folder);
+  options.record.size = {20000, 20000};
+  const CheckReport report = checked(options, true);
+  REQUIRE(report.estimate.has_value());
+  CHECK(report.estimate->chosen_bytes() == std::uint64_t{300} * 20000 * 20000 * 3);
+  const bool fits = free_bytes_at(options.run.output).value() >= report.estimate->chosen_bytes();
+  CHECK((find(report, "disk-space") == nullptr) == fits);
 }
 
 TEST_CASE("a picture that is cut into tiles is told once, not once a tile") {
@@ -409,4 +423,41 @@ TEST_CASE("a check can be stopped") {
   const auto report = check(options, false, recorder);
   REQUIRE(report.ok());
   CHECK(report->verdict == CheckVerdict::stopped);
+}
+
+TEST_CASE("E-m: masks of several classes are checked one by one") {
+  const TempFolder folder;
+  for (int i = 0; i < 3; ++i) {
+    const std::string key = std::to_string(i);
+    put(folder, "images/" + key + ".png", photo(8, 6, static_cast<std::uint32_t>(i)));
+    put(folder, "labels/" + key + "_cat.png", id_label(8, 6, Ids(48, 255)));
+    put(folder, "labels/" + key + "_dog.png", id_label(8, 6, Ids(48, i == 0 ? 255 : 0)));
+  }
+  PackOptions options = options_for(folder);
+  options.input.mask_per_class = "{key}_{class}";
+  const CheckReport report = checked(options);
+  CHECK(report.verdict == CheckVerdict::succeeds);
+  CHECK(report.findings.all().empty());
+  CHECK(report.splits[0].classes.pixels == std::vector<std::uint64_t>{3 * 48, 48});
+  REQUIRE(report.estimate.has_value());
+  CHECK(report.estimate->storages.size() == 2);  // a pixel of two classes has no index
+  SECTION("a mask that cannot be read is named") {
+    put(folder, "labels/1_dog.png", truncated(id_label(8, 6, Ids(48, 255)), 50));
+    CHECK(names(checked(options), "damaged-picture", folder / "labels/1_dog.png"));
+  }
+}
+
+TEST_CASE("L9: a split without labels is checked as images alone") {
+  const TempFolder folder;
+  put_ids(folder, 3, "train/");
+  for (int i = 0; i < 2; ++i) put(folder, "images/test/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(70 + i)));
+  PackOptions options;
+  options.input.root = folder.path();
+  options.label.class_count = 3;
+  const CheckReport report = checked(options);
+  CHECK(report.verdict == CheckVerdict::succeeds);
+  CHECK(find(report, "class-not-in-every-split") == nullptr);
+  CHECK_FALSE(report.layout.empty());
+  REQUIRE(report.splits.size() == 2);
+  CHECK(report.estimate->storages.size() == 3);
 }

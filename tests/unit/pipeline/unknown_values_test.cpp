@@ -77,6 +77,7 @@ TEST_CASE("V1: unknown colours are grouped by value, with the labels that have t
   REQUIRE(findings[0].examples.size() == 2);
   CHECK(findings[0].examples[0].path == "a.png");
   CHECK(findings[1].title == "1 pixel in 1 of 148 labels has colour (9,9,9), which no class has");
+  CHECK(findings[1].options == std::vector<std::string>{"--unknown ignore"});  // no class is near
 }
 
 TEST_CASE("a wrong line of the class file is named: its class never occurs, and an unknown colour is near it") {

@@ -1,0 +1,218 @@
+#include "cli/check_report.hpp"
+
+#include "cli/text.hpp"
+#include "format/json.hpp"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+
+namespace {
+
+Finding finding(const std::string& kind, Weight weight, const std::string& title, std::uint64_t count = 1) {
+  Finding made;
+  made.kind = kind;
+  made.weight = weight;
+  made.title = title;
+  made.count = count;
+  return made;
+}
+
+Finding unknown_color() {
+  Finding made = finding("unknown-value", Weight::problem, "17,302 pixels in 6 of 148 labels have colour (0,0,128), which no class has", 6);
+  made.of = 148;
+  made.pixels = 17302;
+  made.value = "colour (0,0,128)";
+  made.add_example({"labels/a.png", "12 pixels", PixelPlace{3, 4}});
+  made.advice = "the nearest colour is that of class 'Road', at distance 8";
+  made.options = {"--unknown nearest:8", "--unknown ignore"};
+  return made;
+}
+
+ClassInfo class_of(const std::string& name) {
+  ClassInfo info;
+  info.name = name;
+  return info;
+}
+
+codecs::PictureInfo picture(int width, int height) {
+  codecs::PictureInfo info;
+  info.format = codecs::FileFormat::png;
+  info.width = width, info.height = height;
+  return info;
+}
+
+CheckReport report_of_two_splits() {
+  CheckReport report;
+  report.labels = "labels are read as color (the classes have colours)";
+  report.label_files = report.classes_counted = true;
+  report.classes = {class_of("Sky"), class_of("Road"), class_of("Never")};
+  report.splits = {{"train", 100, 0, {{60, 40, 0}, {10, 9, 0}, 0}}, {"val", 20, 0, {{80, 0, 0}, {5, 0, 0}, 20}}};
+  report.images.add(picture(480, 360));
+  report.images.add(picture(480, 360));
+  SizeEstimate estimate;
+  estimate.records = 120, estimate.shards = 2, estimate.image_bytes = 1 << 20;
+  estimate.storages = {{LabelStorage::bits, 1024}, {LabelStorage::index, 2048}};
+  report.estimate = estimate;
+  return report;
+}
+
+std::string text_of(const CheckReport& report) { return cli::check_text(report, {"hotpack pack --images a -o packed", 1}); }
+
+format::Json json_of(const CheckReport& report) {
+  const std::string text = cli::check_json(report, {"hotpack pack --images a -o packed", 1.5});
+  REQUIRE(text.back() == '\n');
+  auto json = format::parse_json(text);
+  if (!json.ok()) FAIL(json.error().describe());
+  return std::move(json).value();
+}
+
+}  // namespace
+
+TEST_CASE("a check's report of sound data") {
+  CHECK(text_of(report_of_two_splits()) ==
+        "labels       labels are read as color (the classes have colours)\n"
+        "samples      120: train 100, val 20\n"
+        "images       2 8-bit RGB PNG\n"
+        "             all 480x360\n"
+        "output       120 records in 2 shards: images 1.0 MiB, labels 1.0 KiB as bits (chosen), 2.0 KiB as index\n"
+        "\n"
+        "classes\n"
+        "  class        share  labels    train      val\n"
+        "  Sky        70.00 %      15  60.00 %  80.00 %\n"
+        "  Road       20.00 %       9  40.00 %        –\n"
+        "  Never        never                –        –\n"
+        "  (ignored)  10.00 %                –  20.00 %\n"
+        "\n"
+        "verdict      pack would succeed\n"
+        "next         hotpack pack --images a -o packed\n");
+}
+
+TEST_CASE("a check's report shows evidence, advice, and options that the advice does not name") {
+  CheckReport report = report_of_two_splits();
+  report.findings.add(finding("palette-ids", Weight::note, "1 label has a palette"));
+  report.findings.add(unknown_color());
+  Finding orphan = finding("orphan-image", Weight::problem, "9 images without a label", 9);
+  for (int i = 0; i < 9; ++i) orphan.add_example({std::to_string(i) + ".png", "no label", {}});
+  orphan.advice = "add the labels, or leave these images out with --orphans skip";
+  orphan.options = {"--orphans skip"};
+  report.findings.add(orphan);
+  report.verdict = CheckVerdict::refuses;
+  report.problems = 15;
+  const std::string text = text_of(report);
+  CHECK_THAT(text, ContainsSubstring("\nnotes\n  1 label has a palette\n\nproblems\n  17,302 pixels in 6 of 148 labels"));
+  CHECK_THAT(text, ContainsSubstring("      labels/a.png x=3 y=4: 12 pixels\n"
+                                     "      … and 5 more\n"
+                                     "    what to do: the nearest colour is that of class 'Road', at distance 8\n"
+                                     "    options: --unknown nearest:8 or --unknown ignore\n"));
+  CHECK_THAT(text, ContainsSubstring("      4.png: no label\n"
+                                     "      … and 4 more\n"
+                                     "    what to do: add the labels, or leave these images out with --orphans skip\n\n"));
+  CHECK_THAT(text, ContainsSubstring("verdict      pack would refuse: 15 problems\n"
+                                     "next         when that is mended, or with options named above:\n"
+                                     "             hotpack pack --images a -o packed\n"));
+}
+
+TEST_CASE("a check's report keeps to 120 columns, but breaks neither commands nor options") {
+  CheckReport report = report_of_two_splits();
+  Finding long_one = unknown_color();
+  for (int i = 0; i < 8; ++i) long_one.options.push_back("--size-mismatch each-to-target");
+  long_one.advice = std::string(40, 'a');
+  for (int i = 0; i < 30; ++i) long_one.advice += " advice";
+  report.findings.add(long_one);
+  report.layout = "layout of data: " + std::string(50, 'x') + " and more words " + std::string(50, 'y') + "\nsecond line\n";
+  const std::string command = "hotpack pack --images " + std::string(150, 'i') + " -o packed";
+  const std::string text = cli::check_text(report, {command, 1});
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    const std::string line = text.substr(begin, end - begin);
+    if (line.find(command) == std::string::npos) CHECK(cli::text_width(line) <= 120);
+    CHECK(line.find("--size-mismatch\n") == std::string::npos);
+    CHECK((line.empty() || line.back() != ' '));
+    begin = end + 1;
+  }
+  CHECK_THAT(text, ContainsSubstring(command));
+  CHECK_THAT(text, ContainsSubstring("\n             second line\n"));
+}
+
+TEST_CASE("a check's report says when labels could not be read, and when pixels were not") {
+  CheckReport report = report_of_two_splits();
+  report.labels.clear();
+  report.classes_known = report.classes_counted = false;
+  report.estimate.reset();
+  CHECK_THAT(text_of(report), ContainsSubstring("how they are read is open (see problems), so nothing is said about classes\n"));
+  CHECK_THAT(text_of(report), !ContainsSubstring("\nclasses\n"));
+  report.headers_only = true;
+  CHECK_THAT(text_of(report), ContainsSubstring("samples      120: train 100, val 20; headers alone were read (--fast)"));
+  CHECK_THAT(text_of(report), ContainsSubstring("pack would succeed, as far as headers tell"));
+}
+
+TEST_CASE("of many classes a check's report shows the commonest") {
+  CheckReport report;
+  report.classes_counted = true;
+  report.splits = {{"", 100, 0, {}}};
+  for (int c = 0; c < 150; ++c) {
+    report.classes.push_back(class_of("class" + std::to_string(c)));
+    report.splits[0].classes.pixels.push_back(c % 5 == 0 ? 1000u : 1u);
+    report.splits[0].classes.labels.push_back(1);
+  }
+  const std::string text = text_of(report);
+  CHECK_THAT(text, ContainsSubstring("  class145"));
+  CHECK_THAT(text, !ContainsSubstring("  class149"));
+  CHECK_THAT(text, ContainsSubstring("  … and 118 classes more\n"));
+}
+
+TEST_CASE("names in a check's report cannot drive the terminal") {
+  CheckReport report = report_of_two_splits();
+  Finding odd = finding("damaged-picture", Weight::problem, "1 damaged picture");
+  odd.add_example({"\x1b[31mred.png", "cut", {}});
+  report.findings.add(odd);
+  CHECK_THAT(text_of(report), ContainsSubstring("\\x1b[31mred.png: cut"));
+  CHECK(json_of(report)["findings"][0]["examples"][0]["file"] == "\\x1b[31mred.png");
+}
+
+TEST_CASE("a check's JSON has the members that README documents") {
+  CheckReport report = report_of_two_splits();
+  report.findings.add(unknown_color());
+  report.verdict = CheckVerdict::refuses;
+  report.problems = 6;
+  const format::Json json = json_of(report);
+  CHECK(json["report"] == "hotpack-check/1");
+  CHECK(json["verdict"] == "refuses");
+  CHECK(json["problems"] == 6);
+  CHECK(json["pixels_read"] == true);
+  CHECK(json["command"] == "hotpack pack --images a -o packed");
+  CHECK(json["seconds"] == 1.5);
+  const format::Json& found = json["findings"][0];
+  CHECK(found["kind"] == "unknown-value");
+  CHECK(found["weight"] == "problem");
+  CHECK(found["count"] == 6);
+  CHECK(found["of"] == 148);
+  CHECK(found["value"] == "colour (0,0,128)");
+  CHECK(found["pixels"] == 17302);
+  CHECK(found["examples"][0]["file"] == "labels/a.png");
+  CHECK(found["examples"][0]["x"] == 3);
+  CHECK(found["examples"][0]["y"] == 4);
+  CHECK(found["options"] == format::Json{"--unknown nearest:8", "--unknown ignore"});
+  CHECK(json["splits"][1]["name"] == "val");
+  CHECK(json["splits"][1]["ignored_pixels"] == 20);
+  CHECK(json["classes"][0]["name"] == "Sky");
+  CHECK(json["classes"][0]["pixels"] == format::Json{60, 80});
+  CHECK(json["images"]["sizes"][0]["width"] == 480);
+  CHECK(json["images"]["orientations"].size() == 8);
+  CHECK(json["estimate"]["label_bytes"]["bits"] == 1024);
+  CHECK(json["label_files"]["files"] == 0);
+}
+
+TEST_CASE("the verdicts of a check's JSON") {
+  CheckReport report;
+  const std::pair<CheckVerdict, const char*> verdicts[] = {{CheckVerdict::succeeds, "succeeds"},
+                                                           {CheckVerdict::leaves_out, "leaves-out"},
+                                                           {CheckVerdict::refuses, "refuses"},
+                                                           {CheckVerdict::stopped, "stopped"}};
+  for (const auto& [verdict, name] : verdicts) {
+    report.verdict = verdict;
+    CHECK(json_of(report)["verdict"] == name);
+  }
+  CHECK(json_of(report)["estimate"].is_null());
+}
