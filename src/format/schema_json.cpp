@@ -387,6 +387,9 @@ std::string first_difference(const Schema& here, const Schema& there) {
   const auto left = to_json(here);
   const auto right = to_json(there);
   if (!left.ok() || !right.ok()) return "options: not JSON";
+  // What people chose comes first; shapes only follow from it.
+  for (const char* const part : {"geometry", "options"})
+    if (left->at(part) != right->at(part)) return difference(left->at(part), right->at(part), part);
   return difference(*left, *right, "");
 }
 
