@@ -22,6 +22,10 @@ struct CheckCommand {
 int exit_code_of(pipeline::CheckVerdict verdict) { return verdict == pipeline::CheckVerdict::succeeds ? kExitGood : kExitData; }
 
 int run_check(CommandContext& context, CheckCommand& command) {
+  if (wants_preset_list(command.arguments)) {
+    context.output().write(preset_list_text());
+    return kExitGood;
+  }
   const auto start = std::chrono::steady_clock::now();
   command.arguments.options.run.threads = context.jobs();
   context.stop_on_signals();

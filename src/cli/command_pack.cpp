@@ -65,6 +65,10 @@ int report_end(CommandContext& context, const PackCommand& command, const pipeli
 }
 
 int run_pack(CommandContext& context, PackCommand& command) {
+  if (wants_preset_list(command.arguments)) {
+    context.output().write(preset_list_text());
+    return kExitGood;
+  }
   const auto start = std::chrono::steady_clock::now();
   command.arguments.options.run.threads = context.jobs();
   context.stop_on_signals();

@@ -9,7 +9,9 @@
 #include "base/checked.hpp"
 #include "base/fit.hpp"
 #include "cli/option_values.hpp"
+#include "cli/text.hpp"
 #include "pipeline/partition.hpp"
+#include "pipeline/preset_list.hpp"
 
 namespace hotpack::cli {
 
@@ -199,14 +201,26 @@ void add_input_options(CLI::App& command, pipeline::InputOptions& input) {
              "an image without label, or a label without image", kInput);
 }
 
+constexpr std::string_view kListPresets = "list";
+
+void set_preset(const std::string& name, std::string& preset) {
+  std::vector<std::string> names{std::string(kListPresets)};
+  for (const auto& known : pipeline::preset_list()) names.push_back(known.first);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    const auto nearest = nearest_word(name, names);
+    throw CLI::ValidationError("--preset", "there is no preset '" + name + "'" + (nearest ? "; did you mean '" + *nearest + "'?" : "") +
+                                               " --preset list shows all");
+  }
+  preset = name;
+}
+
 void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
   using labels::LabelReading;
   command
-      .add_option(
-          "--preset", label.preset,
-          "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, ade20k150, camvid11; an unknown name "
-          "lists all")
-      ->option_text("NAME")
+      .add_option_function<std::string>(
+          "--preset", [&label](const std::string& name) { set_preset(name, label.preset); },
+          "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, ade20k150; list shows all")
+      ->option_text("NAME|list")
       ->group(kLabels);
   command.add_option("--map", label.map, "table old,new: what becomes of ids, colours or class names (a class, or ignore)")
       ->option_text("FILE")
@@ -231,9 +245,9 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
       ->check(CLI::Range(0, 255))
       ->group(kLabels);
   command
-      .add_option(
-          "--ignore", label.ignore,
-          "id, class name or colour whose pixels become ignored; repeatable. 255 in 8-bit and 65535 in 16-bit ids are, unless a class has that id")
+      .add_option("--ignore", label.ignore,
+                  "id, class name or colour whose pixels become ignored; repeatable. 255 in 8-bit and 65535 in 16-bit ids are, unless a "
+                  "class has that id")
       ->option_text("ID|NAME|#RRGGBB")
       ->group(kLabels);
   command
@@ -360,6 +374,16 @@ void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
 }
 
 }  // namespace
+
+bool wants_preset_list(const PackArguments& arguments) { return arguments.options.label.preset == kListPresets; }
+
+std::string preset_list_text() {
+  constexpr std::size_t kColumn = 24;
+  std::string text;
+  for (const auto& [name, about] : pipeline::preset_list())
+    text += name + std::string(kColumn - std::min(kColumn - 1, name.size()), ' ') + about + "\n";
+  return text;
+}
 
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, std::uint64_t>, 10> kUnits{{{"KiB", 1ull << 10},

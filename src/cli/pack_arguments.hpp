@@ -23,6 +23,10 @@ void add_sample_options(CLI::App& command, PackArguments& arguments);
 // Shards, errors, resuming: what only packing needs. -o among them.
 void add_writing_options(CLI::App& command, PackArguments& arguments);
 
+// Whether `--preset list` asks for the presets rather than for a run, and the answer.
+[[nodiscard]] bool wants_preset_list(const PackArguments& arguments);
+[[nodiscard]] std::string preset_list_text();
+
 // "268435456", "256MiB", "1GB": bytes; binary units with an i. Absent for anything else.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 

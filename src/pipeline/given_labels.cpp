@@ -11,7 +11,6 @@
 #include "base/file.hpp"
 #include "base/try.hpp"
 #include "format/json.hpp"
-#include "format/manifest.hpp"
 #include "labels/packed_color.hpp"
 #include "pipeline/id_scan.hpp"
 #include "pipeline/label_words.hpp"
@@ -28,28 +27,6 @@ using labels::MappedValue;
 bool is_folder(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-ClassTable table_of(const std::vector<ClassInfo>& classes) {
-  ClassTable table;
-  table.classes = classes;
-  for (ClassInfo& info : table.classes) info.sources.clear();
-  table.has_colors =
-      !classes.empty() && std::all_of(classes.begin(), classes.end(), [](const ClassInfo& info) { return info.color.has_value(); });
-  return table;
-}
-
-Result<ClassTable> table_of_pack(const std::string& folder) {
-  const std::string path = folder + "/" + std::string(format::kManifestName);
-  HOTPACK_ASSIGN(const std::string text, read_text_file(path));
-  Result<format::Manifest> manifest = format::decode_manifest(text);
-  if (!manifest.ok()) {
-    Error error = std::move(manifest).error();
-    error.path = path;
-    return error;
-  }
-  if (manifest->schema.classes.empty()) return usage_error("--classes " + folder + ": that data set has no classes");
-  return table_of(manifest->schema.classes);
 }
 
 Error unknown_preset(const std::string& name) {
@@ -96,6 +73,14 @@ Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, Label
   return old;
 }
 
+// A pack in which other values became its classes than the rule says has a meaning for its own kind of labels alone.
+Status check_kind_of_pack(const PackedLabels& packed, LabelReading reading) {
+  if (!packed.values || reading == packed.reading) return {};
+  return usage_error("--label-kind " + std::string(labels::reading_name(reading)) + " contradicts --classes " + packed.folder +
+                     ", whose labels were read as " + std::string(labels::reading_name(packed.reading)) +
+                     " and mapped; leave --label-kind out, or say with --map what these labels' values become");
+}
+
 // The classes that a map names on its left side; absent where it names none there.
 Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, LabelReading reading) {
   if (!given.map->holds<std::string>()) return std::optional<labels::OldClasses>();
@@ -104,6 +89,10 @@ Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, 
     return std::optional(std::move(old));
   }
   if (!given.table) return std::optional<labels::OldClasses>();  // resolve_map() says what is missing
+  if (given.packed && given.packed->values) {
+    HOTPACK_TRY(check_kind_of_pack(*given.packed, reading));
+    return std::optional(labels::OldClasses{*given.table, *given.packed->values});
+  }
   if (!has_values(*given.table, reading)) return no_colors(reading);
   return std::optional(labels::OldClasses{*given.table, labels::plain_values(*given.table, reading)});
 }
@@ -140,6 +129,7 @@ Result<LabelMeaning> meaning_of_map(const GivenLabels& given, LabelReading readi
     if (given.table) meaning.table.warnings = given.table->warnings;
   }
   HOTPACK_ASSIGN(meaning.values, labels::resolve_map(map, meaning.table, old ? &*old : nullptr));
+  meaning.giver = "--map";
   meaning.table.warnings.insert(meaning.table.warnings.end(), map.warnings.begin(), map.warnings.end());
   warn_of_unfed_classes(map.path, meaning);
   return meaning;
@@ -151,7 +141,24 @@ Result<LabelMeaning> meaning_of_preset(const GivenLabels& given, LabelReading re
   HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(*given.preset, reading));
   if (map) {
     HOTPACK_ASSIGN(meaning.values, labels::resolve_map(*map, meaning.table, nullptr));
+    meaning.giver = "--preset";
   }
+  return meaning;
+}
+
+LabelMeaning meaning_of_table(const ClassTable& table) {
+  LabelMeaning meaning;
+  meaning.table = table;
+  return meaning;
+}
+
+Result<LabelMeaning> meaning_of_pack(const PackedLabels& packed, LabelReading reading) {
+  HOTPACK_TRY(check_kind_of_pack(packed, reading));
+  LabelMeaning meaning = meaning_of_table(packed.table);
+  if (!packed.values) return meaning;
+  meaning.values = packed.values;
+  meaning.giver = "--classes";
+  meaning.map = packed.map;
   return meaning;
 }
 
@@ -180,15 +187,26 @@ std::string old_text(const std::vector<std::uint32_t>& values, LabelReading read
 
 }  // namespace
 
+Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options) {
+  if (options.classes.empty() || !is_folder(options.classes)) return std::optional<PackedLabels>();
+  HOTPACK_ASSIGN(PackedLabels packed, read_packed_labels(options.classes));
+  return std::optional(std::move(packed));
+}
+
+Result<int> given_threshold(const LabelOptions& options, const std::optional<PackedLabels>& packed) {
+  if (!packed || !packed->threshold || *packed->threshold == options.threshold) return options.threshold;
+  if (options.threshold == LabelOptions().threshold) return *packed->threshold;
+  return usage_error("--threshold " + std::to_string(options.threshold) + " contradicts --classes " + packed->folder +
+                     ", whose labels were read with " + std::to_string(*packed->threshold) + "; leave --threshold out");
+}
+
 Result<std::optional<ClassTable>> given_table(const LabelOptions& options) {
   if (!options.classes.empty() && options.class_count)
     return usage_error("--classes and --num-classes exclude each other; give one of them");
   if (options.class_count) return std::optional(labels::numbered_classes(*options.class_count));
   if (options.classes.empty()) return std::optional<ClassTable>();
-  if (is_folder(options.classes)) {
-    HOTPACK_ASSIGN(ClassTable table, table_of_pack(options.classes));
-    return std::optional(std::move(table));
-  }
+  HOTPACK_ASSIGN(std::optional<PackedLabels> packed, given_pack(options));
+  if (packed) return std::optional(std::move(packed->table));
   HOTPACK_ASSIGN(const std::string text, read_text_file(options.classes));
   HOTPACK_ASSIGN(ClassTable table, labels::parse_class_file(text, options.classes));
   return std::optional(std::move(table));
@@ -210,6 +228,7 @@ Result<GivenLabels> read_given(const LabelOptions& options) {
       return usage_error("--preset " + options.preset + " and --num-classes exclude each other; --classes gives its classes other names");
   }
   HOTPACK_ASSIGN(given.table, given_table(options));
+  HOTPACK_ASSIGN(given.packed, given_pack(options));
   HOTPACK_ASSIGN(given.map, given_map(options));
   HOTPACK_TRY(check_names_known(given));
   given.ignore = options.ignore;
@@ -222,8 +241,10 @@ Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, LabelRe
     HOTPACK_ASSIGN(meaning, meaning_of_map(given, reading));
   } else if (given.preset != nullptr) {
     HOTPACK_ASSIGN(meaning, meaning_of_preset(given, reading));
+  } else if (given.packed) {
+    HOTPACK_ASSIGN(meaning, meaning_of_pack(*given.packed, reading));
   } else if (given.table) {
-    meaning = LabelMeaning{*given.table, {}, {}};
+    meaning = meaning_of_table(*given.table);
   }
   if (!meaning) return meaning;
   meaning->ignore = given.ignore;

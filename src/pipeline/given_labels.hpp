@@ -13,17 +13,23 @@
 #include "labels/label_map.hpp"
 #include "labels/presets.hpp"
 #include "pipeline/options.hpp"
+#include "pipeline/packed_labels.hpp"
 
 namespace hotpack::pipeline {
 
 struct GivenLabels {
   const labels::Preset* preset = nullptr;   // of --preset
   std::optional<labels::ClassTable> table;  // of --classes or --num-classes
+  std::optional<PackedLabels> packed;       // where --classes names a pack: what its labels mean
   std::optional<labels::LabelMap> map;      // of --map
   std::vector<std::string> ignore;          // of --ignore, else of the preset
 };
 [[nodiscard]] Result<GivenLabels> read_given(const LabelOptions& options);
 
+// Of the pack that --classes names; absent where it names none.
+[[nodiscard]] Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options);
+// Where label files are read by brightness: that of the pack, else --threshold. Refused where both are given and differ.
+[[nodiscard]] Result<int> given_threshold(const LabelOptions& options, const std::optional<PackedLabels>& packed);
 // The table of --classes or --num-classes; absent when neither was given.
 [[nodiscard]] Result<std::optional<labels::ClassTable>> given_table(const LabelOptions& options);
 // The map of --map; absent when it was not given.
@@ -32,12 +38,15 @@ struct GivenLabels {
 // Classes, and what values become.
 struct LabelMeaning {
   labels::ClassTable table;
-  std::optional<std::vector<labels::MappedValue>> values;  // with a map, that of --map or of the preset
+  std::optional<std::vector<labels::MappedValue>> values;  // with a map, that of --map, of the preset or of a pack
   std::vector<std::string> ignore;                         // words of --ignore that hold for the reading
+  std::string giver;                                       // of `values`, for people: "--map"
+  std::optional<std::string> map;                          // `values` as the schema of a pack has them; empty where it has none
 };
 
 // Once it is known how label files are read; absent where nothing names the classes. --classes and --num-classes name the classes after
-// the map; before it, where the map speaks of old classes by name and there is no preset.
+// the map; before it, where the map speaks of old classes by name and there is no preset. A pack also says which values have its classes,
+// unless --map or --preset does.
 [[nodiscard]] Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, labels::LabelReading reading);
 
 // What the table of a map says, for people: "0…6, 9 → ignored", a line for each class that gets something, in the order of ids.

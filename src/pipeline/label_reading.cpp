@@ -90,6 +90,8 @@ std::optional<ReadingVerdict> verdict_of_options(const LabelOptions& options, co
   if (given.map && given.map->holds<std::int64_t>()) return ReadingVerdict{LabelReading::index, "auto: --map gives ids"};
   if (given.preset != nullptr && given.preset->reading != LabelReading::automatic)
     return ReadingVerdict{given.preset->reading, "as --preset " + given.preset->name + " says"};
+  if (given.preset == nullptr && given.packed && given.packed->reading != LabelReading::automatic && !given.packed->multi)
+    return ReadingVerdict{given.packed->reading, "as in " + given.packed->folder};
   return std::nullopt;
 }
 

@@ -145,10 +145,10 @@ void warn_of_idle_options(const PackOptions& options, LabelReading reading, std:
     warnings.push_back("--pad-label has no effect: --fit " + std::string(fit_name(fit)) + " never pads");
 }
 
-Result<labels::LabelRules> rules_of(const LabelOptions& options, const LabelMeaning& meaning, LabelReading reading) {
+Result<labels::LabelRules> rules_of(const LabelOptions& options, const LabelMeaning& meaning, LabelReading reading, int threshold) {
   labels::LabelRules rules;
   rules.reading = reading;
-  rules.threshold = options.threshold;
+  rules.threshold = threshold;
   rules.values = meaning.values;
   rules.reading_was_automatic = options.reading == LabelReading::automatic;
   HOTPACK_TRY(resolve_ignored(meaning.ignore, meaning.table, rules));
@@ -156,23 +156,28 @@ Result<labels::LabelRules> rules_of(const LabelOptions& options, const LabelMean
   return rules;
 }
 
-Result<LabelSetup> make_setup(const PackOptions& options, const LabelMeaning& meaning, LabelReading reading, std::string verdict) {
+void tell_map(const LabelMeaning& meaning, LabelReading reading, LabelSetup& setup, std::string& verdict) {
+  setup.map = meaning.map.value_or(map_json(*meaning.values, reading));
+  setup.map_lines = map_lines(*meaning.values, reading, setup.table);
+  verdict += "; " + std::to_string(meaning.values->size()) + " values become " + std::to_string(setup.table.classes.size()) +
+             " classes by " + meaning.giver;
+}
+
+Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& given, const LabelMeaning& meaning, LabelReading reading,
+                              std::string verdict) {
   LabelSetup setup;
   setup.kind = LabelKind::pixel;
-  HOTPACK_ASSIGN(const labels::LabelRules rules, rules_of(options.label, meaning, reading));
+  const bool binary = reading == LabelReading::binary;
+  HOTPACK_ASSIGN(const int threshold, given_threshold(options.label, binary ? given.packed : std::nullopt));
+  HOTPACK_ASSIGN(const labels::LabelRules rules, rules_of(options.label, meaning, reading, threshold));
   HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, meaning.table));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(meaning.table, rules));
   setup.table = setup.decoder->table();
   setup.label_kind = labels::reading_name(reading);
   setup.unknown = unknown_text(rules.unknown, setup.table);
   setup.pad_label = options.label.pad_label;
-  if (reading == LabelReading::binary) setup.threshold = options.label.threshold;
-  if (meaning.values) {
-    setup.map = map_json(*meaning.values, reading);
-    setup.map_lines = map_lines(*meaning.values, reading, setup.table);
-    verdict += "; " + std::to_string(meaning.values->size()) + " values become " + std::to_string(setup.table.classes.size()) +
-               " classes by " + (options.label.map.empty() ? "--preset" : "--map");
-  }
+  if (binary) setup.threshold = threshold;
+  if (meaning.values) tell_map(meaning, reading, setup, verdict);
   setup.verdict = std::move(verdict);
   for (std::string& warning : warnings_of_reserved_names(setup.table)) setup.table.warnings.push_back(std::move(warning));
   warn_of_idle_options(options, reading, setup.table.warnings);
@@ -185,7 +190,9 @@ Result<LabelMeaning> complete_meaning(const PackOptions& options, const GivenLab
   HOTPACK_ASSIGN(std::optional<LabelMeaning> meaning, meaning_of(given, reading));
   HOTPACK_TRY(check_table_fits(reading, meaning));
   if (meaning) return std::move(*meaning);
-  LabelMeaning found{labels::binary_classes(), {}, given.ignore};
+  LabelMeaning found;
+  found.table = labels::binary_classes();
+  found.ignore = given.ignore;
   if (reading != LabelReading::index) return found;
   if (options.run.partition)
     return usage_error(
@@ -204,7 +211,7 @@ Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList
   std::string verdict = read_as(decided.reading) + " (" + decided.why + ")";
   const auto count = [&] { return count_classes(options.label, scan, verdict); };
   HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, decided.reading, count));
-  return make_setup(options, meaning, decided.reading, std::move(verdict));
+  return make_setup(options, given, meaning, decided.reading, std::move(verdict));
 }
 
 // The reading that set_up_files() would decide on; automatic where only files tell.
@@ -223,7 +230,7 @@ Result<LabelSetup> adopt_files(const PackOptions& options, const std::vector<con
     return labels::numbered_classes(static_cast<int>(finished.front()->schema.class_count()));
   };
   HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, reading, count));
-  return make_setup(options, meaning, reading, read_as(reading) + " (as in the finished run)");
+  return make_setup(options, given, meaning, reading, read_as(reading) + " (as in the finished run)");
 }
 
 // What holds whether files may be looked at or not.

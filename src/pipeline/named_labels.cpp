@@ -101,10 +101,18 @@ Result<ImageClasses> mapped_classes(const labels::LabelMap& map, std::optional<C
   return classes;
 }
 
+// The same names have the same classes as in that pack, which may have merged some.
+ImageClasses packed_classes(const PackedLabels& packed, LabelSetup& setup) {
+  setup.map = packed.map;
+  return {packed.table, ClassOfName(packed.names.begin(), packed.names.end()), "as in " + packed.folder};
+}
+
 Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleList* const> splits, LabelSetup& setup) {
   HOTPACK_ASSIGN(std::optional<ClassTable> table, given_table(options.label));
   HOTPACK_ASSIGN(const std::optional<labels::LabelMap> map, given_map(options.label));
   if (map) return mapped_classes(*map, std::move(table), setup);
+  HOTPACK_ASSIGN(const std::optional<PackedLabels> packed, given_pack(options.label));
+  if (packed && packed->kind == LabelKind::sample) return packed_classes(*packed, setup);
   ImageClasses classes;
   classes.verdict = table ? "in the order of --classes" : "in byte order";
   classes.table = table ? std::move(*table) : labels::named_classes(names_in(splits, &SampleList::class_names));
@@ -216,18 +224,19 @@ Result<LabelSetup> set_up_image_classes(const PackOptions& options, std::span<Sa
 Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList* const> splits, ProblemLog& problems) {
   HOTPACK_TRY(check_mask_options(options));
   HOTPACK_ASSIGN(const std::optional<ClassTable> table, given_table(options.label));
+  HOTPACK_ASSIGN(const std::optional<PackedLabels> packed, given_pack(options.label));
   LabelSetup setup;
   setup.kind = LabelKind::pixel;
   setup.multi = true;
   labels::LabelRules rules;
   rules.reading = LabelReading::binary;
-  rules.threshold = options.label.threshold;
+  HOTPACK_ASSIGN(rules.threshold, given_threshold(options.label, packed));
   HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.label.unknown, labels::binary_classes()));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(labels::binary_classes(), rules));
   setup.label_kind = labels::reading_name(rules.reading);
   setup.unknown = options.label.unknown;
   setup.pad_label = options.label.pad_label;
-  setup.threshold = options.label.threshold;
+  setup.threshold = rules.threshold;
   setup.table = table.value_or(labels::named_classes(names_in(splits, &SampleList::mask_names)));
   const ClassOfName class_of = names_of(setup.table);
   fill_sources(class_of, setup.table);

@@ -3,45 +3,22 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "base/checksum.hpp"
-#include "base/endian.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
-#include "codecs/decoder.hpp"
 #include "format/schema_json.hpp"
 #include "geometry/nearest.hpp"
 #include "geometry/resample.hpp"
 #include "labels/one_hot.hpp"
 #include "pipeline/channel_sums.hpp"
-#include "pipeline/header_survey.hpp"
-#include "pipeline/mask_hashes.hpp"
-#include "pipeline/orientation.hpp"
+#include "pipeline/picture_loader.hpp"
 #include "pipeline/placement.hpp"
-#include "pipeline/source_file.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
-
-using Verdict = Result<std::optional<Problem>>;
-
-std::string unknown_text(const labels::DecodeReport& report, std::uint64_t pixels) {
-  constexpr std::size_t kListed = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kListed, report.unknown.size()); ++i) {
-    const labels::UnknownValue& value = report.unknown[i];
-    if (i > 0) text += "; ";
-    text += std::to_string(value.count) + " pixels of unknown " + value.text + ", first at x=" + std::to_string(value.x) +
-            " y=" + std::to_string(value.y);
-  }
-  if (report.unknown_kinds > kListed) text += "; " + std::to_string(report.unknown_kinds) + " unknown values in all";
-  text += " (" + std::to_string(report.unknown_pixels) + " of " + std::to_string(pixels) + " pixels)";
-  constexpr std::uint64_t kManyKinds = 16;
-  if (report.unknown_kinds > kManyKinds)
-    text += "; so many values look like an interpolated or lossy label, or like a photo (are --images and --labels swapped?)";
-  return text;
-}
 
 // hwc to chw.
 void split_planes(ConstPicture picture, std::byte* out) {
@@ -51,53 +28,8 @@ void split_planes(ConstPicture picture, std::byte* out) {
     for (std::size_t i = 0; i < pixels; ++i) out[c * pixels + i] = static_cast<std::byte>(picture.data[i * channels + c]);
 }
 
-// The colour of padding, a value a channel.
-std::array<std::uint8_t, 3> pad_pixel(const Schema& schema) {
-  std::array<std::uint8_t, 3> pixel{};
-  for (std::size_t c = 0; c < schema.geometry.pad_color.size(); ++c) pixel[c] = static_cast<std::uint8_t>(schema.geometry.pad_color[c]);
-  return pixel;
-}
-
-// No picture has no width: its header was refused.
-bool is_usable(const FileHeader& header) { return header.info.width > 0; }
-
-void inspect_files(const SampleHeaders& headers, const std::array<std::uint64_t, 2>& hash, SampleInspection& inspection) {
-  inspection.source_hash = hash;
-  if (is_usable(headers.image)) inspection.image = headers.image.info;
-  if (!headers.labels.empty() && is_usable(headers.labels.front())) inspection.label = headers.labels.front().info;
-}
-
-// The picture in hand and its label, decoded: kept for the picture's other tiles.
-struct Loaded {
-  bool ready = false;
-  std::uint64_t text = 0;  // of the image file, in the arena
-  SampleHeaders headers;
-  std::array<std::uint64_t, 2> hash{};
-  bool rotate = false;
-  Extent size;  // as packed
-  Canvas canvas;
-  ConstPicture pixels;                 // of the canvas for tiles, else of the source
-  ConstIds ids;                        // the same of the label, where there is one
-  std::span<const std::byte> one_hot;  // of several masks, as records store it; for tiles that of the canvas
-  std::optional<Problem> problem;      // of the picture as a whole: every tile has it
-  Remarks remarks;                     // told with the first tile
-};
-
-ConstPicture cut(ConstPicture picture, Extent size) { return {picture.data, size.width, size.height, picture.channels, picture.row_bytes}; }
-ConstIds cut(ConstIds ids, Extent size) { return {ids.data, size.width, size.height, ids.channels, ids.row_bytes}; }
 Extent extent_of(const auto& picture) { return {picture.width, picture.height}; }
 std::size_t area(Extent size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
-
-// Whether a picture fills its canvas as it is.
-bool fills(Extent source, const Canvas& canvas) {
-  return canvas.size == source && canvas.region == Region{0, 0, source.width, source.height};
-}
-
-// What the bytes of a file say is a problem of its sample; what the machine lacks ends the run.
-Verdict damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind = ProblemKind::damaged_picture) {
-  if (error.code == ErrorCode::data) return std::optional(Problem{kind, path, error.message});
-  return Error{error.code, error.message, path, error.offset};
-}
 
 // The part of a canvas's one-hot label that a tile shows; what lies beyond the canvas holds no class.
 void cut_one_hot(std::span<const std::byte> canvas, Extent canvas_size, Corner corner, Extent tile, std::span<std::byte> out) {
@@ -111,56 +43,31 @@ void cut_one_hot(std::span<const std::byte> canvas, Extent canvas_size, Corner c
   }
 }
 
-Error changed_picture(const std::string& path, Extent planned, Extent found) {
-  const auto text = [](Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); };
-  return Error{ErrorCode::io,
-               "was " + (planned == Extent{} ? std::string("not readable") : text(planned)) + " when the plan was made and is " +
-                   text(found) + " now: it changed in between. Run the same command again",
-               path,
-               {}};
+// Where the whole source lies in the sample's record.
+Region region_of(const LoadedPicture& picture, const Sample& sample) {
+  Region region = picture.canvas.region;
+  region.x -= sample.tile_x;
+  region.y -= sample.tile_y;
+  return region;
 }
 
 }  // namespace
 
-void Remarks::add(const Remarks& other) {
-  label_resized += other.label_resized;
-  unknown_samples += other.unknown_samples;
-  unknown_pixels += other.unknown_pixels;
-  nearest_pixels += other.nearest_pixels;
-  beyond_palette += other.beyond_palette;
-  channels_differ += other.channels_differ;
-  alpha_varies += other.alpha_varies;
-  rotated += other.rotated;
-}
-
 struct SampleWorker::Impl {
-  Impl(const PackOptions& pack_options, const LabelSetup& label_setup, const Plan& sample_plan, const SampleList& sample_list)
-      : options(pack_options.record), setup(label_setup), plan(sample_plan), schema(sample_plan.schema), list(sample_list) {}
+  Impl(const PackOptions& pack_options, const LabelSetup& label_setup, const Plan& plan, const SampleList& sample_list)
+      : options(pack_options.record),
+        setup(label_setup),
+        schema(plan.schema),
+        list(sample_list),
+        loader(pack_options.record, label_setup, plan, sample_list) {}
 
   Verdict process(const Sample& sample, PackedSample& out);
 
  private:
-  // From files to pixels.
-  Verdict load(const Sample& sample, SampleInspection* inspection);
-  Verdict load_picture(const Sample& sample, SampleInspection* inspection);
-  Verdict read_files(const Sample& sample);
-  Verdict probe(std::span<const std::byte> bytes, const std::string& path, codecs::PictureInfo& info);
-  Verdict read_label(const SourceFile& file, std::uint64_t& hash);
-  Verdict read_masks(const Sample& sample);
-  Verdict decode_image();
-  Verdict decode_label(SampleInspection* inspection);
-  Verdict decode_masks(const Sample& sample, SampleInspection* inspection);
-  Status look_at_label_too(const Sample& sample, const Problem& image_problem, SampleInspection& inspection);
-  Verdict decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection, ConstIds& ids);
-  ConstIds matched_to_image(ConstIds ids);
-  Status draw_canvas();
-
-  // From pixels to records.
-  [[nodiscard]] Region region_of(const Sample& sample) const;
-  Verdict pack_image(const Sample& sample, PackedSample& out);
+  Verdict pack_image(const LoadedPicture& picture, const Sample& sample, PackedSample& out);
   ConstIds record_of(ConstIds source, Region region, Extent record);
-  void pack_label_file(const Sample& sample, PackedSample& out);
-  void pack_masks(const Sample& sample, PackedSample& out);
+  void pack_label_file(const LoadedPicture& picture, const Sample& sample, PackedSample& out);
+  void pack_masks(const LoadedPicture& picture, const Sample& sample, PackedSample& out);
   void pack_class(const Sample& sample, PackedSample& out);
   void encode_label(ConstIds ids, PackedSample& out);
   std::span<std::byte> label_room(std::size_t places);
@@ -168,247 +75,30 @@ struct SampleWorker::Impl {
 
   const RecordOptions& options;
   const LabelSetup& setup;
-  const Plan& plan;
   const Schema& schema;
   const SampleList& list;
 
-  Loaded loaded;
-  std::span<const std::byte> image_file, label_file;
-  SourceReader image_reader, label_reader;
-  codecs::Decoder image_decoder, label_decoder;
+  PictureLoader loader;
   geometry::Resampler resampler;
-  geometry::NearestPlacer placer, matcher;
-  labels::DecodeReport report;
+  geometry::NearestPlacer placer;
   std::vector<std::uint64_t> histogram;
-  std::vector<std::uint64_t> mask_hashes;
-  Buffer canvas_pixels, canvas_ids, canvas_label, record_pixels, planes, source_ids, matched_ids, record_ids, label_bytes;
+  Buffer record_pixels, planes, record_ids, label_bytes;
 };
 
-Verdict SampleWorker::Impl::probe(std::span<const std::byte> bytes, const std::string& path, codecs::PictureInfo& info) {
-  Result<codecs::Probe> probe = codecs::probe(bytes, true);
-  if (!probe.ok()) return std::optional(Problem{ProblemKind::unreadable_header, path, probe.error().message});
-  if (probe->need_more) return std::optional(Problem{ProblemKind::unreadable_header, path, "the header is incomplete"});
-  info = probe->info;
-  return std::optional<Problem>();
-}
-
-Verdict SampleWorker::Impl::read_label(const SourceFile& file, std::uint64_t& hash) {
-  FileHeader& header = loaded.headers.labels.emplace_back();
-  header.path = list.labels.path(file);
-  HOTPACK_ASSIGN(label_file, label_reader.read(header.path, file.bytes));
-  hash = xxh3_64(label_file);
-  return probe(label_file, header.path, header.info);
-}
-
-Verdict SampleWorker::Impl::read_masks(const Sample& sample) {
-  mask_hashes.clear();
-  for (const Mask& mask : list.masks_of(sample)) {
-    std::uint64_t hash = 0;
-    HOTPACK_ASSIGN(auto problem, read_label(mask.file, hash));
-    if (problem) return problem;
-    if (mask.class_id == kNoClass)
-      return std::optional(
-          Problem{ProblemKind::unknown_folder, list.mask_path(mask), "its class '" + list.mask_names[mask.name] + "' is no class"});
-    mask_hashes.push_back(hash);
-  }
-  loaded.hash[1] = hash_of_hashes(mask_hashes);
-  return std::optional<Problem>();
-}
-
-// Files and headers of a sample. Hashes are there even where a header is unusable.
-Verdict SampleWorker::Impl::read_files(const Sample& sample) {
-  loaded.headers.clear();
-  loaded.hash = {};
-  FileHeader& image = loaded.headers.image;
-  image.path = list.image_path(sample);
-  image.info = {};
-  HOTPACK_ASSIGN(image_file, image_reader.read(image.path, sample.image.bytes));
-  loaded.hash[0] = xxh3_64(image_file);
-  HOTPACK_ASSIGN(auto problem, probe(image_file, image.path, image.info));
-  if (problem) return problem;
-  if (list.has_label_files) {
-    HOTPACK_ASSIGN(problem, read_label(sample.label, loaded.hash[1]));
-  } else if (setup.multi) {
-    HOTPACK_ASSIGN(problem, read_masks(sample));
-  }
-  return problem;
-}
-
-Verdict SampleWorker::Impl::decode_image() {
-  const FileHeader& header = loaded.headers.image;
-  codecs::ImageOptions decode;
-  decode.channels = schema.image.channels();
-  decode.depth16 = options.depth16;
-  decode.apply_orientation = loaded.rotate;
-  decode.blend = options.alpha_blend;
-  decode.max_pixels = options.max_pixels;
-  const Result<ConstPicture> source = image_decoder.decode_image(image_file, decode);
-  if (!source.ok()) return damaged_or_fatal(source.error(), header.path);
-  loaded.pixels = cut(*source, loaded.size);
-  loaded.remarks.rotated += loaded.rotate && header.info.orientation != 1;
-  return std::optional<Problem>();
-}
-
-Verdict SampleWorker::Impl::decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection,
-                                       ConstIds& ids) {
-  const Result<RawLabel> raw = label_decoder.decode_label(file, options.max_pixels);
-  if (!raw.ok()) return damaged_or_fatal(raw.error(), path);
-  const std::size_t pixels = area({raw->width, raw->height});
-  const MutableIds plane{source_ids.reserve_as<std::uint16_t>(pixels), raw->width, raw->height, 1,
-                         static_cast<std::size_t>(raw->width) * 2};
-  report = {};
-  const Status status = setup.decoder->decode(*raw, plane, report);
-  if (inspection != nullptr) inspect_label(*raw, report, status.ok() ? ConstIds(plane) : ConstIds(), *inspection);
-  const ProblemKind form = report.ambiguous ? ProblemKind::ambiguous_label : ProblemKind::label_form;
-  if (!status.ok()) return std::optional(Problem{form, path, status.error().message});
-  if (report.unknown_pixels > 0 && setup.refuses_unknown())
-    return std::optional(Problem{ProblemKind::unknown_value, path, unknown_text(report, pixels)});
-  loaded.remarks.unknown_samples += report.unknown_pixels > 0;
-  loaded.remarks.unknown_pixels += report.unknown_pixels;
-  loaded.remarks.nearest_pixels += report.nearest_pixels;
-  loaded.remarks.beyond_palette += report.beyond_palette;
-  loaded.remarks.channels_differ += report.channels_differ;
-  loaded.remarks.alpha_varies += report.alpha_varies;
-  ids = plane;
-  return std::optional<Problem>();
-}
-
-// The label as --size-mismatch wants it to lie over the image. `each-to-target` leaves that to the placing.
-ConstIds SampleWorker::Impl::matched_to_image(ConstIds ids) {
-  if (options.size_mismatch == SizeMismatch::crop_min) return cut(ids, loaded.size);
-  if (options.size_mismatch != SizeMismatch::resize_label || extent_of(ids) == loaded.size) return ids;
-  const MutableIds matched{matched_ids.reserve_as<std::uint16_t>(area(loaded.size)), loaded.size.width, loaded.size.height, 1,
-                           static_cast<std::size_t>(loaded.size.width) * 2};
-  matcher.place(ids, {0, 0, loaded.size.width, loaded.size.height}, options.label_filter, setup.pad_id, matched);
-  return matched;
-}
-
-Verdict SampleWorker::Impl::decode_label(SampleInspection* inspection) {
-  HOTPACK_ASSIGN(auto problem, decode_ids(label_file, loaded.headers.labels.front().path, inspection, loaded.ids));
-  if (problem) return problem;
-  loaded.remarks.label_resized += extent_of(loaded.ids) != loaded.size;
-  loaded.ids = matched_to_image(loaded.ids);
-  return problem;
-}
-
-// For a check: the label of a sample that is refused because of its image, with what is wrong with it.
-Status SampleWorker::Impl::look_at_label_too(const Sample& sample, const Problem& image_problem, SampleInspection& inspection) {
-  if (!list.has_label_files || !inspection.label_pixels.empty()) return {};
-  std::optional<Problem> problem;
-  if (loaded.headers.labels.empty()) {
-    HOTPACK_ASSIGN(problem, read_label(sample.label, loaded.hash[1]));
-    inspect_files(loaded.headers, loaded.hash, inspection);
-  }
-  const FileHeader& label = loaded.headers.labels.front();
-  if (!problem && is_usable(label) && check_pixel_limit(label.info, options.max_pixels).ok()) {
-    ConstIds ids;
-    HOTPACK_ASSIGN(problem, decode_ids(label_file, label.path, &inspection, ids));
-  }
-  if (problem && problem->path != image_problem.path) inspection.label_problem = std::move(problem);
-  return {};
-}
-
-// For tiles: the fitted picture and label as a whole, unless they are that already.
-Status SampleWorker::Impl::draw_canvas() {
-  const auto& [size, region] = loaded.canvas;
-  const auto width = static_cast<std::size_t>(size.width);
-  if (!fills(extent_of(loaded.pixels), loaded.canvas)) {
-    const int channels = loaded.pixels.channels;
-    const std::size_t row_bytes = width * static_cast<std::size_t>(channels);
-    const MutablePicture canvas{canvas_pixels.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(size.height)), size.width,
-                                size.height, channels, row_bytes};
-    HOTPACK_TRY(resampler.place(loaded.pixels, region, options.image_filter, pad_pixel(schema).data(), canvas));
-    loaded.pixels = canvas;
-  }
-  if (loaded.ids.data == nullptr || fills(extent_of(loaded.ids), loaded.canvas)) return {};
-  const MutableIds canvas{canvas_ids.reserve_as<std::uint16_t>(area(size)), size.width, size.height, 1, width * 2};
-  placer.place(loaded.ids, region, options.label_filter, setup.pad_id, canvas);
-  loaded.ids = canvas;
-  return {};
-}
-
-// Each mask sets its class's bits, of the record or of the canvas. Masks are read a second time here: all of a picture's masks together
-// may be too large to be kept from the first.
-Verdict SampleWorker::Impl::decode_masks(const Sample& sample, SampleInspection* inspection) {
-  const auto& [size, region] = loaded.canvas;
-  const std::uint64_t bytes = labels::encoded_bytes(schema.label->storage, area(size), schema.class_count());
-  if (bytes > kMaxCanvasBytes)
-    return std::optional(Problem{ProblemKind::too_large, loaded.headers.image.path,
-                                 "its label takes " + std::to_string(bytes) + " bytes, the limit is " + std::to_string(kMaxCanvasBytes)});
-  const std::span<std::byte> one_hot(canvas_label.reserve(static_cast<std::size_t>(bytes)), static_cast<std::size_t>(bytes));
-  std::memset(one_hot.data(), 0, one_hot.size());
-  std::size_t number = 0;
-  for (const Mask& mask : list.masks_of(sample)) {
-    const std::string path = list.mask_path(mask);
-    HOTPACK_ASSIGN(const auto file, label_reader.read(path, mask.file.bytes));
-    if (xxh3_64(file) != mask_hashes[number++])
-      return Error{ErrorCode::io, "changed while it was read; run the same command again", path, {}};
-    ConstIds ids;
-    HOTPACK_ASSIGN(auto problem, decode_ids(file, path, inspection, ids));
-    if (problem) return problem;
-    loaded.remarks.label_resized += extent_of(ids) != loaded.size;
-    const ConstIds record = record_of(matched_to_image(ids), region, size);
-    labels::add_class({record.data, area(size)}, mask.class_id, schema.class_count(), schema.label->storage, one_hot);
-  }
-  loaded.one_hot = one_hot;
-  return std::optional<Problem>();
-}
-
-Verdict SampleWorker::Impl::load_picture(const Sample& sample, SampleInspection* inspection) {
-  Verdict verdict = read_files(sample);
-  if (inspection != nullptr) inspect_files(loaded.headers, loaded.hash, *inspection);
-  if (!verdict.ok() || *verdict) return verdict;
-  if (auto problem = check_headers(loaded.headers, options); problem) return problem;
-  const codecs::PictureInfo& info = loaded.headers.image.info;
-  loaded.rotate = applies_orientation(options.exif, info, loaded.headers.label_size()).value_or(false);
-  loaded.size = packed_source_size(loaded.headers, options);
-  if (plan_needs_sizes(options) && sample.size != loaded.size) return changed_picture(loaded.headers.image.path, sample.size, loaded.size);
-  loaded.canvas = canvas_of(options, loaded.size);
-  HOTPACK_ASSIGN(auto problem, decode_image());
-  if (!problem && list.has_label_files) {
-    HOTPACK_ASSIGN(problem, decode_label(inspection));
-  } else if (!problem && setup.multi) {
-    HOTPACK_ASSIGN(problem, decode_masks(sample, inspection));
-  }
-  if (!problem && options.tile) HOTPACK_TRY(draw_canvas());
-  return problem;
-}
-
-// The picture of a sample, or what is wrong with it; for its other tiles it stays at hand.
-Verdict SampleWorker::Impl::load(const Sample& sample, SampleInspection* inspection) {
-  loaded.ready = false;
-  loaded.pixels = {};
-  loaded.ids = {};
-  loaded.one_hot = {};
-  loaded.remarks = {};
-  HOTPACK_ASSIGN(loaded.problem, load_picture(sample, inspection));
-  if (loaded.problem && inspection != nullptr) HOTPACK_TRY(look_at_label_too(sample, *loaded.problem, *inspection));
-  loaded.text = sample.image.text;
-  loaded.ready = true;
-  return loaded.problem;
-}
-
-// Where the whole source lies in the sample's record.
-Region SampleWorker::Impl::region_of(const Sample& sample) const {
-  Region region = loaded.canvas.region;
-  region.x -= sample.tile_x;
-  region.y -= sample.tile_y;
-  return region;
-}
-
-Verdict SampleWorker::Impl::pack_image(const Sample& sample, PackedSample& out) {
-  const Extent size = options.tile ? options.tile->size : loaded.canvas.size;
-  const int channels = loaded.pixels.channels;
+Verdict SampleWorker::Impl::pack_image(const LoadedPicture& picture, const Sample& sample, PackedSample& out) {
+  const Extent size = options.tile ? options.tile->size : picture.canvas.size;
+  const int channels = picture.pixels.channels;
   const std::size_t row_bytes = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
   const std::size_t bytes = row_bytes * static_cast<std::size_t>(size.height);
   const MutablePicture record{record_pixels.reserve_as<std::uint8_t>(bytes), size.width, size.height, channels, row_bytes};
-  const Region region = region_of(sample);
-  const Region drawn = options.tile ? Region{-sample.tile_x, -sample.tile_y, loaded.canvas.size.width, loaded.canvas.size.height} : region;
-  if (const Status placed = resampler.place(loaded.pixels, drawn, options.image_filter, pad_pixel(schema).data(), record); !placed.ok())
-    return damaged_or_fatal(placed.error(), loaded.headers.image.path, ProblemKind::too_large);
+  const Region region = region_of(picture, sample);
+  const Region drawn =
+      options.tile ? Region{-sample.tile_x, -sample.tile_y, picture.canvas.size.width, picture.canvas.size.height} : region;
+  if (const Status placed = resampler.place(picture.pixels, drawn, options.image_filter, pad_pixel(schema).data(), record); !placed.ok())
+    return damaged_or_fatal(placed.error(), picture.headers.image.path, ProblemKind::too_large);
   add_channel_sums(record, region, out.sums);
 
-  out.entry.source_size = {loaded.size.width, loaded.size.height};
+  out.entry.source_size = {picture.size.width, picture.size.height};
   out.entry.source_region = {region.x, region.y, region.width, region.height};
   out.image = {reinterpret_cast<const std::byte*>(record.data), bytes};
   const bool chw = options.layout == ImageLayout::chw;
@@ -431,19 +121,19 @@ ConstIds SampleWorker::Impl::record_of(ConstIds source, Region region, Extent re
   return record;
 }
 
-void SampleWorker::Impl::pack_label_file(const Sample& sample, PackedSample& out) {
-  if (!options.tile) return encode_label(record_of(loaded.ids, loaded.canvas.region, loaded.canvas.size), out);
-  const Region canvas{-sample.tile_x, -sample.tile_y, loaded.canvas.size.width, loaded.canvas.size.height};
-  encode_label(record_of(loaded.ids, canvas, options.tile->size), out);
+void SampleWorker::Impl::pack_label_file(const LoadedPicture& picture, const Sample& sample, PackedSample& out) {
+  if (!options.tile) return encode_label(record_of(picture.ids, picture.canvas.region, picture.canvas.size), out);
+  const Region canvas{-sample.tile_x, -sample.tile_y, picture.canvas.size.width, picture.canvas.size.height};
+  encode_label(record_of(picture.ids, canvas, options.tile->size), out);
 }
 
-void SampleWorker::Impl::pack_masks(const Sample& sample, PackedSample& out) {
-  Extent size = loaded.canvas.size;
-  std::span<const std::byte> encoded = loaded.one_hot;
+void SampleWorker::Impl::pack_masks(const LoadedPicture& picture, const Sample& sample, PackedSample& out) {
+  Extent size = picture.canvas.size;
+  std::span<const std::byte> encoded = picture.one_hot;
   if (options.tile) {
     size = options.tile->size;
     const std::span<std::byte> tile = label_room(area(size));
-    cut_one_hot(loaded.one_hot, loaded.canvas.size, {sample.tile_x, sample.tile_y}, size, tile);
+    cut_one_hot(picture.one_hot, picture.canvas.size, {sample.tile_x, sample.tile_y}, size, tile);
     encoded = tile;
   }
   out.sums.ignored = labels::count_one_hot(encoded, schema.label->storage, schema.class_count(), histogram);
@@ -486,19 +176,16 @@ Verdict SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
   out.sums.clear();
   out.image = out.label = {};
   out.remarks = {};
-  const bool at_hand = options.tile && loaded.ready && loaded.text == sample.image.text;
-  if (!at_hand) {
-    HOTPACK_ASSIGN([[maybe_unused]] const auto found, load(sample, out.inspection));
-  }
-  out.entry.source_hash = loaded.hash;
-  if (loaded.problem) return loaded.problem;
-  if (sample.tile_x == 0 && sample.tile_y == 0) out.remarks = loaded.remarks;
-  HOTPACK_ASSIGN(auto problem, pack_image(sample, out));
+  HOTPACK_ASSIGN(const LoadedPicture* const picture, loader.load(sample, out.inspection));
+  out.entry.source_hash = picture->hash;
+  if (picture->problem) return picture->problem;
+  if (sample.tile_x == 0 && sample.tile_y == 0) out.remarks = picture->remarks;
+  HOTPACK_ASSIGN(auto problem, pack_image(*picture, sample, out));
   if (problem) return problem;
   if (list.has_label_files) {
-    pack_label_file(sample, out);
+    pack_label_file(*picture, sample, out);
   } else if (setup.multi) {
-    pack_masks(sample, out);
+    pack_masks(*picture, sample, out);
   } else if (setup.kind) {
     pack_class(sample, out);
   }

@@ -1,0 +1,21 @@
+// The presets by name, for people who look for one.
+//
+// Constant data; thread-safe.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "labels/presets.hpp"
+
+namespace hotpack::pipeline {
+
+// Name and one line about each, in the order in which people look for them.
+[[nodiscard]] inline std::vector<std::pair<std::string, std::string>> preset_list() {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const std::string_view name : labels::preset_names()) list.emplace_back(name, labels::find_preset(name)->about);
+  return list;
+}
+
+}  // namespace hotpack::pipeline
