@@ -41,19 +41,26 @@ Error unknown_key(PreviewSource& source, const std::string& asked) {
   return usage_error(std::move(text));
 }
 
+// One of several keys, as it seems.
+Error unknown_part(PreviewSource& source, const std::string& asked, const std::string& text) {
+  Error error = unknown_key(source, asked);
+  if (asked != text) error.message += ". Keys that hold commas need one --keys each";
+  return error;
+}
+
 // A key may have commas: the whole text first, then its parts.
 Result<Numbers> numbers_of_keys(PreviewSource& source, const std::string& text) {
   HOTPACK_ASSIGN(const auto whole, source.find(text));
-  if (whole) return Numbers{*whole};
+  if (!whole.empty()) return whole;
   Numbers numbers;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const std::string key(rest.substr(0, comma));
     rest.remove_prefix(std::min(comma + 1, rest.size()));
     if (key.empty()) continue;
-    HOTPACK_ASSIGN(const auto number, source.find(key));
-    if (!number) return unknown_key(source, key);
-    numbers.push_back(*number);
+    HOTPACK_ASSIGN(const auto found, source.find(key));
+    if (found.empty()) return unknown_part(source, key, text);
+    numbers.insert(numbers.end(), found.begin(), found.end());
   }
   return numbers;
 }

@@ -34,7 +34,7 @@ class InputSource final : public PreviewSource {
   [[nodiscard]] Result<std::optional<Statistics>> statistics() const override { return std::optional<Statistics>(); }
   [[nodiscard]] bool has_remarks() const override { return look_->has_splits(); }
 
-  [[nodiscard]] Result<std::optional<std::uint64_t>> find(const std::string& key) override { return look_->find(key); }
+  [[nodiscard]] Result<std::vector<std::uint64_t>> find(const std::string& key) override { return look_->find(key); }
   [[nodiscard]] Result<std::string> key(std::uint64_t number) override { return std::string(look_->key(number)); }
   [[nodiscard]] Result<Extent> size(std::uint64_t number) override { return look_->record_size(number); }
 
@@ -68,7 +68,7 @@ class InputSource final : public PreviewSource {
 
   [[nodiscard]] std::optional<LabelView> label() const {
     const auto& field = schema().label;
-    if (!field) return std::nullopt;
+    if (!field || packed_.label.empty()) return std::nullopt;  // of a split of images alone
     const auto& shape = packed_.entry.label_shape;
     const bool pixels = field->kind == LabelKind::pixel;
     return LabelView{as_u8(packed_.label),

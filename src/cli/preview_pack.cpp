@@ -22,8 +22,11 @@ bool has_manifest(const fs::path& folder) {
 }  // namespace
 
 Result<PackSource> PackSource::open(const std::vector<std::string>& folders) {
-  HOTPACK_ASSIGN(Dataset dataset, Dataset::open(folders));
-  return PackSource(std::move(dataset));
+  Result<Dataset> dataset = Dataset::open(folders);
+  if (dataset.ok()) return PackSource(std::move(dataset).value());
+  Error error = std::move(dataset).error();
+  if (folders.size() > 1 && error.code != ErrorCode::io) error.message += ". Packs that differ cannot be shown together; name one of them";
+  return error;
 }
 
 std::string PackSource::name() const {
@@ -35,6 +38,22 @@ std::string PackSource::name() const {
 Result<std::optional<Statistics>> PackSource::statistics() const {
   HOTPACK_ASSIGN(Statistics statistics, dataset_.statistics());
   return std::optional(std::move(statistics));
+}
+
+Result<std::vector<std::uint64_t>> PackSource::find(const std::string& key) {
+  std::vector<std::uint64_t> numbers;
+  if (dataset_.packs().size() == 1) {
+    HOTPACK_ASSIGN(const auto number, dataset_.find(key));
+    if (number) numbers.push_back(*number);
+    return numbers;
+  }
+  for (std::uint64_t number = 0; number < dataset_.records(); ++number) {
+    HOTPACK_ASSIGN(const Sample sample, dataset_.sample(number));
+    if (!key.ends_with(sample.key())) continue;
+    const std::string pack = fs::path(folder_of(number)).filename().string();
+    if (key == sample.key() || key == pack + "/" + std::string(sample.key())) numbers.push_back(number);
+  }
+  return numbers;
 }
 
 Result<std::string> PackSource::key(std::uint64_t number) {

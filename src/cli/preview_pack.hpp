@@ -11,7 +11,7 @@ namespace hotpack::cli {
 
 class PackSource final : public PreviewSource {
  public:
-  // Several packs are read as one; their classes must be the same.
+  // Several packs are read as one; their classes must be the same, else the error says to name one of them.
   [[nodiscard]] static Result<PackSource> open(const std::vector<std::string>& folders);
 
   [[nodiscard]] std::string name() const override;
@@ -20,7 +20,8 @@ class PackSource final : public PreviewSource {
   [[nodiscard]] Result<std::optional<Statistics>> statistics() const override;
   [[nodiscard]] bool has_remarks() const override { return dataset_.packs().size() > 1; }
 
-  [[nodiscard]] Result<std::optional<std::uint64_t>> find(const std::string& key) override { return dataset_.find(key); }
+  // Of several packs "val/key" means the sample of the pack in a folder val. O(samples) then.
+  [[nodiscard]] Result<std::vector<std::uint64_t>> find(const std::string& key) override;
   [[nodiscard]] Result<std::string> key(std::uint64_t number) override;
   [[nodiscard]] Result<Extent> size(std::uint64_t number) override;
   [[nodiscard]] Result<preview::SheetSample> load(std::uint64_t number) override;

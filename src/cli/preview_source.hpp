@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/fit.hpp"
 #include "hotpack/result.hpp"
@@ -29,7 +30,8 @@ class PreviewSource {
   // Whether samples have remarks.
   [[nodiscard]] virtual bool has_remarks() const = 0;
 
-  [[nodiscard]] virtual Result<std::optional<std::uint64_t>> find(const std::string& key) = 0;
+  // All with this key: splits may share keys.
+  [[nodiscard]] virtual Result<std::vector<std::uint64_t>> find(const std::string& key) = 0;
   [[nodiscard]] virtual Result<std::string> key(std::uint64_t number) = 0;
   [[nodiscard]] virtual Result<Extent> size(std::uint64_t number) = 0;
   [[nodiscard]] virtual Result<preview::SheetSample> load(std::uint64_t number) = 0;

@@ -1,7 +1,9 @@
 // parse_class_file(): tells the forms of class files apart, and reads those that are no CSV.
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
@@ -29,6 +31,22 @@ bool is_table_line(std::string_view line) {
   return names_rgb(fields) || names_rgb(std::span(fields).subspan(1)) || std::any_of(parts.begin(), parts.end(), is_number);
 }
 
+constexpr std::array<std::string_view, 9> kHeaders{"name",        "names", "class",  "classes", "class_name",
+                                                   "class_names", "label", "labels", "category"};
+
+bool is_header(std::string_view line) { return std::find(kHeaders.begin(), kHeaders.end(), lower(line)) != kHeaders.end(); }
+
+// A header taken for a class would shift all ids, so a first line that may be one is asked about; in quotes it is a class.
+Result<std::string_view> first_name(std::size_t line, std::string_view text, const std::string& path) {
+  if (is_header(text))
+    return line_error(line,
+                      "'" + std::string(text) + "' may be a header or a class; remove the line, or write \"" + std::string(text) +
+                          "\" in quotes if it is a class",
+                      path);
+  const bool quoted = text.size() > 2 && text.front() == '"' && text.back() == '"';
+  return quoted && is_header(text.substr(1, text.size() - 2)) ? text.substr(1, text.size() - 2) : text;
+}
+
 Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
   ClassTableBuilder builder(path);
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -37,7 +55,11 @@ Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
       builder.warn("line " + std::to_string(i + 1) + " of the class file, '__ignore__', names no class and is left out");
       continue;
     }
-    HOTPACK_TRY(builder.add(i + 1, std::string(lines[i]), std::nullopt));
+    std::string_view name = lines[i];
+    if (builder.size() == 0) {
+      HOTPACK_ASSIGN(name, first_name(i + 1, name, path));
+    }
+    HOTPACK_TRY(builder.add(i + 1, std::string(name), std::nullopt));
   }
   return builder.finish();
 }
@@ -103,7 +125,7 @@ Result<ClassTable> parse_label_map_file(const Lines& lines, const std::string& p
   return builder.finish();
 }
 
-// ---- colours alone, three numbers a line between blanks, as DIGITS writes them
+// ---- three numbers a line between blanks: colours alone, as DIGITS writes them, or with a name behind, as CamVid does
 
 Lines words_of(std::string_view line) {
   Lines words = split(line, " \t");
@@ -111,23 +133,37 @@ Lines words_of(std::string_view line) {
   return words;
 }
 
+std::string_view text_behind_color(std::string_view line, const Lines& words) {
+  return words.size() > 3 ? line.substr(static_cast<std::size_t>(words[3].data() - line.data())) : std::string_view();
+}
+
+// All lines are of the form of the first.
 bool is_color_list(const Lines& lines) {
-  const auto is_color = [](std::string_view line) {
+  const auto first = std::find_if_not(lines.begin(), lines.end(), [](std::string_view line) { return line.empty(); });
+  if (first == lines.end()) return false;
+  const bool named = words_of(*first).size() > 3;
+  return std::all_of(first, lines.end(), [&](std::string_view line) {
     const Lines words = words_of(line);
-    return line.empty() || (words.size() == 3 && std::all_of(words.begin(), words.end(), is_number));
-  };
-  return std::any_of(lines.begin(), lines.end(), [](std::string_view line) { return !line.empty(); }) &&
-         std::all_of(lines.begin(), lines.end(), is_color);
+    const bool fits = words.size() == 3 || (named && words.size() > 3);
+    return line.empty() || (fits && std::all_of(words.begin(), words.begin() + 3, is_number));
+  });
 }
 
 Result<ClassTable> parse_color_list(const Lines& lines, const std::string& path) {
+  constexpr std::string_view kLine = "expected three numbers, and perhaps a name behind them";
   ClassTableBuilder builder(path);
-  builder.warn("the class file has no names: classes are called class_0, class_1, …");
+  bool all_named = true;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
-    HOTPACK_ASSIGN(const RgbColor color, parse_color(i + 1, words_of(lines[i]), "expected three numbers", path));
-    HOTPACK_TRY(builder.add(i + 1, "class_" + std::to_string(builder.size()), color));
+    Lines words = words_of(lines[i]);
+    std::string name(text_behind_color(lines[i], words));
+    all_named &= !name.empty();
+    if (name.empty()) name = "class_" + std::to_string(builder.size());
+    words.resize(3);
+    HOTPACK_ASSIGN(const RgbColor color, parse_color(i + 1, words, kLine, path));
+    HOTPACK_TRY(builder.add(i + 1, std::move(name), color));
   }
+  if (!all_named) builder.warn("the class file has no names: classes are called class_0, class_1, …");
   return builder.finish();
 }
 

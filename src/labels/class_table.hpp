@@ -32,9 +32,10 @@ struct ClassTable {
 //    names them in another order (b,g,r) is refused. Files of three columns have colours alone, named class_0, class_1, …. A colour is
 //    int(float(x)) and must be 0…255.
 //  Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt); lines after # are comments; a colour may be missing.
-//  Three numbers a line between blanks (DIGITS): colours alone, named class_0, class_1, ….
+//  Three numbers a line between blanks: colours alone (DIGITS), named class_0, class_1, …, or with the name behind them (CamVid).
 //  Names one a line (no line has a number between commas, and the first is no `name,r,g,b`): trimmed, empty lines skipped, at least one.
-//    A line "__ignore__" names no class (LabelMe); it is left out with a warning.
+//    A line "__ignore__" names no class (LabelMe); it is left out with a warning. A first line like "name" or "class", which may be a
+//    header, is refused unless it stands in quotes.
 // A name or a colour of two classes is an error naming both lines; a row that says again what another says is left out with a warning.
 // A classification table (`class_index,class,…`) is refused with advice. Errors have code `data`. `path` is for messages.
 [[nodiscard]] Result<ClassTable> parse_class_file(std::string_view text, const std::string& path);

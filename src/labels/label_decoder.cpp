@@ -122,6 +122,7 @@ void LabelDecoder::Impl::build_binary_table() {
   for (std::size_t sample = 0; sample < wide.size(); ++sample) {
     const auto gray = static_cast<std::uint8_t>(sample >> 8);
     wide[sample] = threshold_entry({gray, gray, gray});
+    if (sample > 0 && (wide[sample] & kLit) == 0) wide[sample] |= kDim;
   }
 }
 
@@ -193,7 +194,8 @@ Entry LabelDecoder::Impl::color_entry(RgbColor color) const {
 
 Entry LabelDecoder::Impl::threshold_entry(RgbColor color) const {
   const bool foreground = LumaThreshold(rules.threshold).reached(color[0], color[1], color[2]);
-  return Entry{values[foreground ? 1 : 0].class_id} | (channels_differ(color[0], color[1], color[2]) ? kChannelsDiffer : 0);
+  const Entry brightness = foreground ? kLit : (color == RgbColor{} ? 0 : kDim);
+  return Entry{values[foreground ? 1 : 0].class_id} | brightness | (channels_differ(color[0], color[1], color[2]) ? kChannelsDiffer : 0);
 }
 
 bool LabelDecoder::Impl::is_ambiguous(const RawLabel& label, const DecodeReport& report) const {
@@ -228,6 +230,9 @@ Status LabelDecoder::decode(const RawLabel& label, MutableIds ids, DecodeReport&
   unknown.finish(report);
   report.beyond_palette = (flags & kBeyondPalette) != 0;
   report.channels_differ = (flags & kChannelsDiffer) != 0;
+  if (impl_->rules.dim_is_error && !label.lossy && (flags & (kDim | kLit)) == kDim)
+    return form_error(label, "is not all black, and nothing of it reaches --threshold " + std::to_string(impl_->rules.threshold) +
+                                 ", so it would be packed as empty; where masks hold 0 and 1, say --threshold 1");
   report.ambiguous = impl_->is_ambiguous(label, report);
   if (report.ambiguous)
     return form_error(label,

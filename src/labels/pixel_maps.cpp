@@ -198,16 +198,20 @@ Entry map_gray_rgb(ConstPicture rgb, const NarrowTable& table, MutableIds ids, U
 }
 
 Entry threshold_rgb(ConstPicture rgb, LumaThreshold threshold, const std::array<std::uint16_t, 2>& class_ids, MutableIds ids) {
-  bool differ = false;
+  bool differ = false, lit = false;
+  std::uint8_t any = 0;
   for (int y = 0; y < ids.height; ++y) {
     const std::uint8_t* at = rgb.row(y);
     std::uint16_t* out = ids.row(y);
     for (int x = 0; x < ids.width; ++x, at += 3) {
-      out[x] = threshold.reached(at[0], at[1], at[2]) ? class_ids[1] : class_ids[0];
+      const bool reached = threshold.reached(at[0], at[1], at[2]);
+      out[x] = reached ? class_ids[1] : class_ids[0];
+      lit |= reached;
+      any = static_cast<std::uint8_t>(any | at[0] | at[1] | at[2]);
       differ |= channels_differ(at[0], at[1], at[2]);
     }
   }
-  return differ ? kChannelsDiffer : 0;
+  return (differ ? kChannelsDiffer : 0) | (lit ? kLit : 0) | (!lit && any != 0 ? kDim : 0);
 }
 
 }  // namespace hotpack::labels

@@ -13,6 +13,31 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 using Words = std::array<std::string_view, 3>;
 
+// Bytes of the character that begins here as UTF-8 has it (no overlong forms, no surrogates, nothing beyond U+10FFFF); 0: none does.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
+  const int first = byte(0), second = byte(1);
+  if (first < 0x80) return 1;
+  if (first < 0xC2 || !follows(1)) return 0;
+  if (first < 0xE0) return 2;
+  const bool outside = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) || (first == 0xF0 && second < 0x90) ||
+                       (first == 0xF4 && second > 0x8F) || first > 0xF4;
+  if (outside || !follows(2)) return 0;
+  if (first < 0xF0) return 3;
+  return follows(3) ? 4 : 0;
+}
+
+// Where the text stops being UTF-8.
+std::optional<std::size_t> first_foreign_byte(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = character_length(text.substr(at));
+    if (length == 0) return at;
+    at += length;
+  }
+  return std::nullopt;
+}
+
 bool begins_with(std::span<const std::string> fields, const Words& words) {
   return fields.size() >= words.size() && std::equal(words.begin(), words.end(), fields.begin(),
                                                      [](std::string_view word, const std::string& field) { return lower(field) == word; });
@@ -60,6 +85,10 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 Result<std::string_view> plain_text(std::string_view text, std::string_view expected, const std::string& path) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.find('\0') != std::string_view::npos) return data_error("not a text file in UTF-8; expected " + std::string(expected), path);
+  if (const auto at = first_foreign_byte(text)) {
+    const auto line = 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*at), '\n'));
+    return line_error(line, "holds characters that are not UTF-8 (perhaps Latin-1 or Windows-1252); save the file as UTF-8", path);
+  }
   return text;
 }
 

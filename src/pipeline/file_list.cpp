@@ -104,23 +104,25 @@ void keep_format(FileList& list, bool jpeg) {
 }
 
 void drop_keyless(FileList& list) {
+  const std::uint64_t other_files = list.other_files;
   keep_files(list, [](const FoundFile& file) { return file.key_length > 0; });
+  list.other_files = other_files;
 }
 
 Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& problems) {
+  std::vector<FoundFile> kept;
   for (FoundFile& file : list.files) {
     HOTPACK_ASSIGN(const std::optional<std::string_view> found, pattern.find(list.below(file)));
-    file.key_length = 0;
-    if (!found) continue;
-    if (!valid_key(*found)) {
+    if (found && !valid_key(*found)) {
       problems.add({ProblemKind::unusable_name, list.path(file), "what the pattern captures, '" + std::string(*found) + "', is no key"});
       continue;
     }
-    const std::string key = list.roots[file.root].key_prefix + std::string(*found);
+    const std::string key = found ? list.roots[file.root].key_prefix + std::string(*found) : std::string();
     file.key = list.arena.add(key);
     file.key_length = static_cast<std::uint32_t>(key.size());
+    kept.push_back(file);
   }
-  drop_keyless(list);
+  list.files = std::move(kept);
   return {};
 }
 

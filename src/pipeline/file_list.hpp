@@ -87,10 +87,10 @@ void strip_suffix(FileList& list, std::string_view suffix);
 void drop_suffix(FileList& list, std::string_view suffix);
 // Keeps JPEG files, or all others.
 void keep_format(FileList& list, bool jpeg);
-// Drops the files whose key is empty.
+// Drops the files whose key is empty. They do not count as other files: whoever emptied their keys reports them.
 void drop_keyless(FileList& list);
-// Keeps the files in whose path below the root the pattern is found; what it captures, after the root's prefix, is the key. What cannot be
-// a key is a problem.
+// What the pattern captures of the path below the root, after the root's prefix, is the key; empty where the pattern is not found. What
+// cannot be a key is a problem, and the file is dropped.
 [[nodiscard]] Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

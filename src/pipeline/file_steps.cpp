@@ -15,17 +15,41 @@ namespace hotpack::pipeline {
 
 namespace {
 
+// Files without a key are orphans.
+void drop_orphans(FileList& list, ProblemKind kind, const std::string& why, ProblemLog& problems) {
+  for (const FoundFile& file : list.files)
+    if (file.key_length == 0) problems.add({kind, list.path(file), why});
+  drop_keyless(list);
+}
+
+// Images and labels in one folder: files without a key here that the other side's expression matches are dropped.
+Status drop_other_side(FileList& list, const PathPattern& other) {
+  std::vector<FoundFile> kept;
+  for (const FoundFile& file : list.files) {
+    HOTPACK_ASSIGN(const std::optional<std::string_view> found, other.find(list.below(file)));
+    if (file.key_length > 0 || !found) kept.push_back(file);
+  }
+  list.files = std::move(kept);
+  return {};
+}
+
 Status capture_all(std::vector<FileSet>& sets, const InputOptions& input, ProblemLog& problems) {
   HOTPACK_ASSIGN(const PathPattern images, PathPattern::compile(input.image_regex, "--pair-regex"));
   HOTPACK_ASSIGN(const PathPattern labels, PathPattern::compile(input.label_regex, "--pair-regex"));
   for (FileSet& set : sets) {
     HOTPACK_TRY(capture_keys(set.images, images, problems));
     HOTPACK_TRY(capture_keys(set.labels, labels, problems));
+    if (set.one_folder) {
+      HOTPACK_TRY(drop_other_side(set.images, labels));
+      drop_keyless(set.labels);  // told once, as images
+    }
+    drop_orphans(set.images, ProblemKind::orphan_image, "--pair-regex '" + input.image_regex + "' does not match its path", problems);
+    drop_orphans(set.labels, ProblemKind::orphan_label, "--pair-regex '" + input.label_regex + "' does not match its path", problems);
   }
   return {};
 }
 
-Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input) {
+Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input, ProblemLog& problems) {
   HOTPACK_ASSIGN(const MaskPattern pattern, MaskPattern::parse(input.mask_per_class));
   for (FileSet& set : sets) {
     if (set.one_folder)
@@ -34,11 +58,13 @@ Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input) {
     strip_suffix(set.images, input.image_suffix);
     sort_by_key(set.images);
     key_masks(set.labels, set.images, pattern);
+    drop_orphans(set.labels, ProblemKind::orphan_label,
+                 "its path does not fit the pattern '" + input.mask_per_class + "' of --mask-per-class", problems);
   }
   return {};
 }
 
-Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const SuffixWishes& wishes) {
+Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const SuffixWishes& wishes, ProblemLog& problems) {
   std::vector<FileSet> labelled;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < sets.size(); ++i)
@@ -55,7 +81,7 @@ Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const SuffixWishes& w
         "holds images and labels together, and nothing that is known tells them apart; say how the names of labels end with "
         "--label-suffix, or write --pair-regex",
         sets.front().images.roots.front().folder);
-  for (FileSet& set : sets) apply_suffixes(set, choice.rule, !wishes.image.empty());
+  for (FileSet& set : sets) apply_suffixes(set, choice.rule, wishes, problems);
   return choice;
 }
 
@@ -98,18 +124,22 @@ class ListAssignment {
 };
 
 // Each label goes where the image of its key goes; `images` are sorted by key.
-std::vector<std::uint32_t> parts_of_labels(const FileList& labels, const FileList& images,
-                                           const std::vector<std::uint32_t>& part_of_image) {
+struct LabelParts {
   std::vector<std::uint32_t> part_of;
-  part_of.reserve(labels.files.size());
+  std::uint64_t strange = 0;  // labels whose key no image has
+};
+LabelParts parts_of_labels(const FileList& labels, const FileList& images, const std::vector<std::uint32_t>& part_of_image) {
+  LabelParts parts;
+  parts.part_of.reserve(labels.files.size());
   for (const FoundFile& label : labels.files) {
     const std::string_view key = labels.key(label);
     const auto image = std::lower_bound(images.files.begin(), images.files.end(), key,
                                         [&](const FoundFile& file, std::string_view wanted) { return images.key(file) < wanted; });
     const bool found = image != images.files.end() && images.key(*image) == key;
-    part_of.push_back(found ? part_of_image[static_cast<std::size_t>(image - images.files.begin())] : kNoPart);
+    parts.part_of.push_back(found ? part_of_image[static_cast<std::size_t>(image - images.files.begin())] : kNoPart);
+    if (!found) ++parts.strange;
   }
-  return part_of;
+  return parts;
 }
 
 // A set like another, of other files.
@@ -148,31 +178,49 @@ Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& 
     return SuffixChoice{};
   }
   if (!options.input.mask_per_class.empty()) {
-    HOTPACK_TRY(key_all_masks(sets, options.input));
+    HOTPACK_TRY(key_all_masks(sets, options.input, problems));
     return SuffixChoice{};
   }
   SuffixWishes wishes = suffix_wishes(options);
   wishes.listed = listed;
-  return strip_all(sets, wishes);
+  return strip_all(sets, wishes, problems);
 }
 
 Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, const InputOptions& input, ProblemLog& problems) {
   sort_by_key(set.images);
+  sort_by_key(set.labels);
   Listed result;
   ListAssignment assignment(set.images, lists);
   for (std::uint32_t part = 0; part < lists.size(); ++part) {
     const ListFileOptions options{input.list_root, input.strip_prefix, input.skip_orphans};
-    HOTPACK_ASSIGN(const ListedImages listed, read_list_file(lists[part].file, set.images, options, problems));
+    HOTPACK_ASSIGN(const ListedImages listed, read_list_file(lists[part].file, set, options, problems));
     assignment.add(part, listed.images);
     result.left_out += listed.left_out;
     result.about += listed_text(lists[part], listed, set.images.files.size());
   }
   HOTPACK_TRY(assignment.check());
-  std::vector<FileList> labels = divide_files(set.labels, parts_of_labels(set.labels, set.images, assignment.part_of()), lists.size());
+  const LabelParts label_parts = parts_of_labels(set.labels, set.images, assignment.part_of());
+  result.strange_labels = label_parts.strange;
+  std::vector<FileList> labels = divide_files(set.labels, label_parts.part_of, lists.size());
   std::vector<FileList> images = divide_files(set.images, assignment.part_of(), lists.size());
   for (std::size_t part = 0; part < lists.size(); ++part)
     result.sets.push_back(set_like(set, lists[part].name, std::move(images[part]), std::move(labels[part])));
   return result;
+}
+
+std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets, bool by_folder) {
+  std::set<std::string> names;
+  const auto add = [&](const std::string& name, const FileList& labels, bool one_folder) {
+    if (one_folder ? may_hold_labels(labels) : !labels.files.empty()) names.insert(name);
+  };
+  for (const FileSet& set : sets) {
+    add(set.name, set.labels, set.one_folder);
+    if (!by_folder || !set.name.empty()) continue;
+    const Result<std::vector<FolderPart>> parts = divide_by_folder(set.labels);
+    if (!parts.ok()) continue;  // keys may be captured yet; what is wrong by then is told then
+    for (const FolderPart& part : *parts) add(part.name, part.files, set.one_folder);
+  }
+  return names;
 }
 
 Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,14 @@ struct Listed {
   std::vector<FileSet> sets;  // one a list
   std::string about;          // for people, a line a list
   std::uint64_t left_out = 0;
+  std::uint64_t strange_labels = 0;  // that go with no image at all, listed or not
 };
 // The files of `set` that the lists name. An image in two lists is an error that names examples.
 [[nodiscard]] Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, const InputOptions& input, ProblemLog& problems);
+
+// Names of the splits that have files of labels, before suffixes and expressions have dropped any; `by_folder`: those that a set without a
+// name will be divided into, too.
+[[nodiscard]] std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets, bool by_folder);
 
 // The files of `set` by the first parts of their keys. A part with images and no labels is a set of images alone.
 [[nodiscard]] Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set);

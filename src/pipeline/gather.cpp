@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -32,7 +33,7 @@ class Gatherer {
     if (input_.skip_orphans) result_.orphans_left_out += found_.forget(ProblemKind::unsupported_file);
     HOTPACK_TRY(divide_by_shares());
     HOTPACK_TRY(check_splits());
-    std::sort(result_.splits.begin(), result_.splits.end(), [](const Split& a, const Split& b) { return a.name < b.name; });
+    HOTPACK_TRY(sort_splits());
     problems_.append(found_);
     return std::move(result_);
   }
@@ -132,8 +133,10 @@ class Gatherer {
   }
 
   Status gather_sets(std::vector<FileSet> sets, const std::vector<ListPart>& lists) {
+    with_labels_ = splits_with_labels(sets, input_.split.method == Method::folder);
     HOTPACK_ASSIGN(choice_, assign_keys(sets, options_, !lists.empty(), found_));
     HOTPACK_TRY(check_keyed(sets));
+    settle_keyless(!lists.empty());
     const SuffixRule& rule = choice_.rule;
     const bool found = rule.by_format || rule.image != input_.image_suffix || rule.label != input_.label_suffix;
     if (!choice_.text.empty() && (found || !input_.root.empty())) tell(choice_.text + "\n");
@@ -148,20 +151,34 @@ class Gatherer {
     return {};
   }
 
+  [[nodiscard]] std::uint64_t count(ProblemKind kind) const { return found_.group(kind).count; }
+
   // Suffixes and expressions may have left nothing.
   [[nodiscard]] Status check_keyed(const std::vector<FileSet>& sets) const {
-    if (found_.count() > 0) return {};
+    const std::uint64_t images = count(ProblemKind::orphan_image), labels = count(ProblemKind::orphan_label);
+    if (found_.count() > images + labels) return {};
     for (const FileSet& set : sets) {
-      if (set.images.files.empty()) return no_pictures(folders_text(set.images), set.images);
-      if (sets.size() == 1 && set.labelled && set.labels.files.empty()) return no_pictures(folders_text(set.labels), set.labels);
+      if (set.images.files.empty()) return no_pictures(folders_text(set.images), set.images, images);
+      if (sets.size() == 1 && set.labelled && set.labels.files.empty()) return no_pictures(folders_text(set.labels), set.labels, labels);
     }
     return {};
+  }
+
+  // Files that got no key are orphans, but where lists say which are meant they do not matter.
+  void settle_keyless(bool listed) {
+    if (!listed && !input_.skip_orphans) return;
+    const std::uint64_t keyless = found_.forget(ProblemKind::orphan_image) + found_.forget(ProblemKind::orphan_label);
+    if (!listed) result_.orphans_left_out += keyless;
   }
 
   // Precondition: one set without a name.
   Status take_lists(std::vector<FileSet>& sets, const std::vector<ListPart>& lists) {
     HOTPACK_ASSIGN(Listed listed, take_listed(std::move(sets.front()), lists, input_, found_));
+    const bool whole = with_labels_.contains("") && listed.strange_labels > 0;
     sets = std::move(listed.sets);
+    with_labels_.clear();
+    for (const FileSet& set : sets)
+      if (whole) with_labels_.insert(set.name);
     tell(listed.about);
     result_.orphans_left_out += listed.left_out;
     // Files that no list names do not matter.
@@ -169,14 +186,14 @@ class Gatherer {
     return {};
   }
 
-  // Of several splits, one without any label is a set of images alone.
+  // Of several splits, one that never had any label is a set of images alone.
   Status settle_labelled(std::vector<FileSet>& sets) {
     const auto lacks_labels = [](const FileSet& set) { return set.labelled && set.labels.files.empty(); };
     const bool all = std::all_of(sets.begin(), sets.end(), lacks_labels);
     if (all && found_.count() == 0) return no_partners();
     const bool classes = std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.by_folder; });
     for (FileSet& set : sets) {
-      const bool found_alone = !all && lacks_labels(set) && !set.images.files.empty();
+      const bool found_alone = !all && lacks_labels(set) && !set.images.files.empty() && !with_labels_.contains(set.name);
       const bool beside_classes = classes && !set.by_folder && input_.root.empty();  // a detected layout has told
       if (found_alone) set.labelled = false;
       if (found_alone || beside_classes) tell(set.name + ": no labels: a set of images alone\n");
@@ -240,7 +257,7 @@ class Gatherer {
   }
 
   [[nodiscard]] Status check_splits() const {
-    const std::uint64_t orphans = found_.group(ProblemKind::orphan_image).count + found_.group(ProblemKind::orphan_label).count;
+    const std::uint64_t orphans = count(ProblemKind::orphan_image) + count(ProblemKind::orphan_label);
     const auto is_empty = [](const Split& split) { return split.list.samples.empty(); };
     if (std::all_of(result_.splits.begin(), result_.splits.end(), is_empty) && found_.count() == orphans) return no_partners();
     for (const Split& split : result_.splits) {
@@ -250,6 +267,14 @@ class Gatherer {
       if (split.list.samples.empty() && found_.count() == 0) return data_error("the split '" + split.name + "' has no sample");
     }
     return {};
+  }
+
+  // Two splits of one name would be packed into one folder.
+  Status sort_splits() {
+    std::vector<Split>& splits = result_.splits;
+    std::sort(splits.begin(), splits.end(), [](const Split& a, const Split& b) { return a.name < b.name; });
+    const auto twice = std::adjacent_find(splits.begin(), splits.end(), [](const Split& a, const Split& b) { return a.name == b.name; });
+    return twice == splits.end() ? Status() : data_error("two splits are called '" + twice->name + "'; give them different names");
   }
 
   // Lines for people; those about a detected layout stand below its own.
@@ -266,6 +291,7 @@ class Gatherer {
   ProblemLog& problems_;
   ProblemLog found_;
   SuffixChoice choice_;
+  std::set<std::string> with_labels_;  // splits that have files of labels, whether these go with images or not
   Gathered result_;
 };
 

@@ -39,10 +39,11 @@ Error unknown_preset(const std::string& name) {
 // A map that speaks of classes by name needs somebody who says which values they have.
 Status check_names_known(const GivenLabels& given) {
   if (!given.map || !given.map->holds<std::string>() || given.preset != nullptr || given.table) return {};
-  return usage_error(
-      "--map " + given.map->path +
-      " speaks of classes by name, and nothing says which ids or colours these have; give --classes or --preset, or write ids "
-      "(0…65535) or colours (#rrggbb) in place of the names");
+  const auto& rows = given.map->rows;
+  const auto named = std::find_if(rows.begin(), rows.end(), [](const auto& row) { return std::holds_alternative<std::string>(row.old); });
+  return usage_error("--map " + given.map->path + ": line " + std::to_string(named->line) + ": '" + named->name +
+                     "' is the name of a class, and nothing says which ids or colours it has; give --classes or --preset, or write ids "
+                     "(0…65535) or colours (#rrggbb) in place of names. If the line is a header, write it as old,new");
 }
 
 // The preset's own map, where it is about what the reading reads.

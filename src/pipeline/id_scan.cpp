@@ -4,6 +4,7 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <atomic>
 #include <compare>
 #include <limits>
@@ -142,6 +143,21 @@ Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t 
   all.colored_label = list.label_path(list.samples[shared.colored.sample]);
   all.color = shared.color;
   return all;
+}
+
+Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels) {
+  constexpr std::size_t kSome = 8;
+  Scanner scanner;
+  Shared shared;
+  for (const SampleList* list : lists) {
+    if (!list->has_label_files) continue;
+    const std::size_t total = list->samples.size(), taken = std::min(kSome, total);
+    for (std::size_t i = 0; i < taken; ++i) {
+      const Sample& sample = list->samples[i * total / taken];
+      HOTPACK_TRY(scanner.look_at(list->label_path(sample), sample.label.bytes, max_pixels, kNowhere, shared));
+    }
+  }
+  return IdScan{scanner.narrow, scanner.wide, {}, {}};
 }
 
 std::string ids_text(const std::bitset<65536>& ids) {

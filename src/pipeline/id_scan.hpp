@@ -23,6 +23,9 @@ struct IdScan {
 // Lists without label files are passed over, and so are labels that cannot be decoded: packing reports them. Errors: `io`.
 [[nodiscard]] Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels, Observer& observer);
 
+// The same of a few labels alone, spread over each list; without colours.
+[[nodiscard]] Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels);
+
 // "#rrggbb at x=3 y=0": the first colour of one label; empty where it holds none, is not RGB, or cannot be decoded. Errors: `io`.
 [[nodiscard]] Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels);
 

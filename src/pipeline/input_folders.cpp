@@ -156,9 +156,10 @@ Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& probl
   return sets;
 }
 
-Error no_pictures(std::string_view folders, const FileList& found) {
+Error no_pictures(std::string_view folders, const FileList& found, std::uint64_t keyless) {
+  const std::uint64_t others = found.other_files + keyless;
   std::string text = "no PNG or JPEG picture was found below " + std::string(folders);
-  if (found.other_files > 0) text += " (" + std::to_string(found.other_files) + " other files; a suffix option may be wrong)";
+  if (others > 0) text += " (" + std::to_string(others) + " other files; a suffix option may be wrong)";
   if (!found.annotation.empty()) {
     const FileName name = describe_name(found.annotation);
     text += "; " + found.annotation + " is " + std::string(name.format) + ", which is not supported; " + std::string(name.advice);

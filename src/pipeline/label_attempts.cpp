@@ -48,8 +48,8 @@ LabelOptions meaningless(const LabelOptions& asked) {
 class Attempts {
  public:
   Attempts(const PackOptions& options, std::span<SampleList* const> lists, const LabelForms& forms, Observer& observer,
-           ProblemLog& problems)
-      : asked_(options), lists_(lists), forms_(forms), observer_(observer), problems_(problems) {}
+           ProblemLog& problems, bool pixels_too)
+      : asked_(options), lists_(lists), forms_(forms), observer_(observer), problems_(problems), pixels_too_(pixels_too) {}
 
   Result<ReadLabels> as_asked() { return attempt(asked_.label, forms_); }
 
@@ -99,7 +99,7 @@ class Attempts {
     PackOptions options = asked_;
     options.label = label;
     ProblemLog found;
-    HOTPACK_ASSIGN(LabelSetup setup, resolve_labels(options, lists_, forms, observer_, found));
+    HOTPACK_ASSIGN(LabelSetup setup, resolve_labels(options, lists_, forms, observer_, found, pixels_too_));
     problems_.append(found);
     return ReadLabels{std::move(setup), label, true, std::nullopt};
   }
@@ -109,6 +109,7 @@ class Attempts {
   const LabelForms& forms_;
   Observer& observer_;
   ProblemLog& problems_;
+  bool pixels_too_;
 };
 
 // Whether resolving would read all labels to find the number of classes.
@@ -122,7 +123,7 @@ bool counts_classes(const PackOptions& options, bool label_files) {
 
 Result<ReadLabels> read_labels_somehow(const PackOptions& options, std::span<SampleList* const> lists, const LabelForms& forms,
                                        bool headers_only, Observer& observer, ProblemLog& problems) {
-  Attempts attempts(options, lists, forms, observer, problems);
+  Attempts attempts(options, lists, forms, observer, problems, !headers_only);
   const bool label_files = std::any_of(lists.begin(), lists.end(), [](const SampleList* list) { return list->has_label_files; });
   if (headers_only && counts_classes(options, label_files)) return attempts.undecided();
   Result<ReadLabels> read = attempts.as_asked();

@@ -31,6 +31,8 @@ class LabelScan {
   LabelScan(std::span<SampleList* const> lists, std::uint64_t max_pixels, Observer& observer)
       : lists_(lists.begin(), lists.end()), max_pixels_(max_pixels), observer_(observer) {}
   [[nodiscard]] Result<const IdScan*> get();
+  // The ids of a few labels, spread over the data set.
+  [[nodiscard]] Result<IdScan> some() const { return scan_some_ids(lists_, max_pixels_); }
   [[nodiscard]] std::uint64_t max_pixels() const { return max_pixels_; }
 
  private:

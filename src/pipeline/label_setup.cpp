@@ -1,14 +1,14 @@
 #include "pipeline/label_setup.hpp"
 
 #include <algorithm>
-#include <bitset>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "format/json.hpp"
+#include "labels/packed_color.hpp"
 #include "pipeline/given_labels.hpp"
-#include "pipeline/id_scan.hpp"
+#include "pipeline/label_count.hpp"
 #include "pipeline/label_reading.hpp"
 #include "pipeline/label_words.hpp"
 #include "pipeline/named_labels.hpp"
@@ -19,9 +19,6 @@ namespace {
 
 using labels::ClassTable;
 using labels::LabelReading;
-
-// Beyond this an automatic count of classes is more likely a misread instance map; saying --num-classes makes it meant.
-constexpr int kMaxScannedClasses = 1024;
 
 // ---- what kind of labels there are
 
@@ -56,44 +53,6 @@ Status check_table_fits(LabelReading reading, const std::optional<LabelMeaning>&
     return usage_error("--label-kind binary has two classes, background and foreground; --classes, --num-classes or --preset names " +
                        std::to_string(meaning->table.classes.size()));
   return {};
-}
-
-Status check_extremes(const IdScan& found, const LabelOptions& options) {
-  const bool only_extremes = found.wide.none() && found.narrow.count() == 2 && found.narrow[0] && found.narrow[255];
-  if (!only_extremes || options.reading != LabelReading::automatic) return {};
-  return data_error(
-      "the labels hold only 0 and 255, which is a mask of two classes rather than class ids. Say --label-kind binary, or --label-kind "
-      "index with --num-classes 1 if 255 means ignored");
-}
-
-// One more than the largest id that is not ignored; 0 where there is none.
-int count_of(const IdScan& found, const std::vector<std::string>& ignore) {
-  std::bitset<65536> narrow = found.narrow, wide = found.wide;
-  narrow.reset(255);
-  wide.reset(65535);
-  std::bitset<65536> ids = narrow | wide;
-  for (const std::string& word : ignore)
-    if (const auto id = whole_number(word); id && *id >= 0 && *id <= 65535) ids.reset(static_cast<std::size_t>(*id));
-  int count = 0;
-  for (std::size_t id = 0; id < ids.size(); ++id)
-    if (ids[id]) count = static_cast<int>(id) + 1;
-  return count;
-}
-
-// Class count from the ids found. `verdict` gains what was found.
-Result<ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& verdict) {
-  HOTPACK_ASSIGN(const IdScan* const found, scan.get());
-  HOTPACK_TRY(check_extremes(*found, options));
-  const std::string ids = ids_text(found->narrow | found->wide);
-  const int count = count_of(*found, options.ignore);
-  if (count == 0)
-    return data_error("the labels hold no class id (found: " + ids + "); say what they mean with --num-classes N or --label-kind");
-  if (count > kMaxScannedClasses)
-    return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " + ids.substr(0, 120) +
-                      "); if so many classes are meant, say --num-classes " + std::to_string(count));
-  verdict += "; ids found: " + ids + ", so " + std::to_string(count) +
-             " classes; where another split may hold more, say --num-classes N or --classes";
-  return labels::numbered_classes(count);
 }
 
 std::vector<ClassInfo> numbered_with_sources(std::size_t count) {
@@ -145,6 +104,22 @@ void warn_of_idle_options(const PackOptions& options, LabelReading reading, std:
     warnings.push_back("--pad-label has no effect: --fit " + std::string(fit_name(fit)) + " never pads");
 }
 
+// A value cannot become a class and be ignored: what is told of the map, and stored, would be untrue.
+Status check_ignored_by_map(const LabelMeaning& meaning, const labels::LabelRules& rules) {
+  if (!meaning.values) return {};
+  const auto check = [&](std::uint32_t value, const std::string& word) -> Status {
+    const auto given = std::find_if(meaning.values->begin(), meaning.values->end(), [&](const auto& each) { return each.value == value; });
+    if (given == meaning.values->end() || given->class_id == labels::kIgnored) return {};
+    const std::string advice = meaning.giver == "--map" ? "write \"" + word + ",ignore\" into the map, and leave --ignore out"
+                                                        : "give a --map that ignores it, or leave --ignore out";
+    return usage_error("--ignore " + word + ": by " + meaning.giver + " it becomes the class '" +
+                       meaning.table.classes[given->class_id].name + "'; " + advice);
+  };
+  for (const std::int64_t id : rules.ignore_ids) HOTPACK_TRY(check(static_cast<std::uint32_t>(id), std::to_string(id)));
+  for (const RgbColor& color : rules.ignore_colors) HOTPACK_TRY(check(labels::packed_color(color), labels::color_text(color)));
+  return {};
+}
+
 Result<labels::LabelRules> rules_of(const LabelOptions& options, const LabelMeaning& meaning, LabelReading reading, int threshold) {
   labels::LabelRules rules;
   rules.reading = reading;
@@ -152,6 +127,7 @@ Result<labels::LabelRules> rules_of(const LabelOptions& options, const LabelMean
   rules.values = meaning.values;
   rules.reading_was_automatic = options.reading == LabelReading::automatic;
   HOTPACK_TRY(resolve_ignored(meaning.ignore, meaning.table, rules));
+  HOTPACK_TRY(check_ignored_by_map(meaning, rules));
   HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.unknown, meaning.table));
   return rules;
 }
@@ -201,16 +177,45 @@ Result<LabelMeaning> complete_meaning(const PackOptions& options, const GivenLab
   return found;
 }
 
+// Whether ids are only supposed: by options that name classes and say nothing of the labels' values.
+bool ids_are_supposed(const PackOptions& options, const GivenLabels& given, LabelReading reading) {
+  const bool supposed = options.label.reading == LabelReading::automatic && reading == LabelReading::index && given.preset == nullptr;
+  const std::size_t classes = given.table ? given.table->classes.size() : 0;
+  return supposed && !given.map && !given.packed && given.ignore.empty() && classes > 1 && classes < 256;
+}
+
+// "cityscapes" of "cityscapes19-trainids".
+std::string_view set_of(std::string_view preset) { return preset.substr(0, preset.find_first_of("0123456789")); }
+
+bool is_of_train_ids(std::string_view suffix) { return suffix.find("rainIds") != std::string_view::npos; }
+bool is_of_label_ids(std::string_view suffix) { return suffix.find("abelIds") != std::string_view::npos; }
+
+// Some sets come with two kinds of ids, which file names tell apart: a preset for the one misreads the other.
+Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* preset) {
+  const std::string& suffix = options.input.label_suffix;
+  const bool train_ids = is_of_train_ids(suffix);
+  if (preset == nullptr || (!train_ids && !is_of_label_ids(suffix)) || is_of_train_ids(preset->label_suffix) == train_ids) return {};
+  for (const std::string_view name : labels::preset_names()) {
+    const labels::Preset& other = *labels::find_preset(name);
+    if (set_of(name) != set_of(preset->name) || is_of_train_ids(other.label_suffix) != train_ids) continue;
+    return usage_error("--preset " + preset->name + " is about other ids than files with --label-suffix " + suffix +
+                       " hold; say --preset " + other.name + ", or leave --label-suffix out");
+  }
+  return {};
+}
+
 std::string read_as(LabelReading reading) { return "labels are read as " + std::string(labels::reading_name(reading)); }
 
 Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
-                                Observer& observer) {
+                                Observer& observer, bool pixels_too) {
   HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
+  HOTPACK_TRY(check_suffix_of_preset(options, given.preset));
   LabelScan scan(splits, options.record.max_pixels, observer);
   HOTPACK_ASSIGN(const ReadingVerdict decided, decide_reading(options.label, given, forms, scan));
   std::string verdict = read_as(decided.reading) + " (" + decided.why + ")";
   const auto count = [&] { return count_classes(options.label, scan, verdict); };
   HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, decided.reading, count));
+  if (pixels_too && ids_are_supposed(options, given, decided.reading)) HOTPACK_TRY(check_not_masks(scan));
   return make_setup(options, given, meaning, decided.reading, std::move(verdict));
 }
 
@@ -265,10 +270,10 @@ const LabelSetup& setup_of(const SampleList& list, const LabelSetup& setup) {
 }
 
 Result<LabelSetup> resolve_labels(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
-                                  Observer& observer, ProblemLog& problems) {
+                                  Observer& observer, ProblemLog& problems, bool pixels_too) {
   HOTPACK_ASSIGN(std::optional<LabelSetup> setup, set_up_without_files(options, splits, problems));
   if (setup) return std::move(*setup);
-  return set_up_files(options, splits, forms, observer);
+  return set_up_files(options, splits, forms, observer, pixels_too);
 }
 
 Result<LabelSetup> adopt_labels(const PackOptions& options, std::span<SampleList* const> splits,

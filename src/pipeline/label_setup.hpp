@@ -44,9 +44,10 @@ struct LabelSetup {
 // Decides by options and, where they leave it open, by the headers (`forms`) and by reading all labels (number of classes; whether RGB
 // files hold ids). For whole-image classes also sets every sample's class_id, for masks every mask's, and puts the masks of a sample in
 // class order. Errors: `usage` for options that contradict each other, `data` where labels cannot be read as asked. One table for all
-// splits of a data set: `splits` has every split's list, `forms` the forms of all their labels.
+// splits of a data set: `splits` has every split's list, `forms` the forms of all their labels. Without `pixels_too` masks whose
+// classes are named are not told from ids.
 [[nodiscard]] Result<LabelSetup> resolve_labels(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
-                                                Observer& observer, ProblemLog& problems);
+                                                Observer& observer, ProblemLog& problems, bool pixels_too = true);
 
 // The same for inputs that a finished pack may hold already, without looking at any file: what options leave open is taken from its
 // manifest, but only where finding it out again must give the same. Otherwise an error, and resolve_labels() is the way.

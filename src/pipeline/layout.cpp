@@ -71,11 +71,20 @@ struct Found {
   bool beside_pictures = false;  // that belong to no layout
 };
 
+Error too_many(const std::string& folder) {
+  return data_error("the search for a data set ended here, after " + std::to_string(kMostFolders) +
+                        " folders; give the folder of the data set itself, or say where the samples are with --images and --labels, "
+                        "--image-folders or --pairs",
+                    folder);
+}
+
 // Looks into a folder and, where it has no layout, into the folders in it, but no folder twice and not into very many.
 Result<std::vector<Found>> find_layouts(const std::string& folder, const SuffixWishes& wishes, int levels, std::set<std::string>& seen) {
   std::error_code failure;
   const std::string real = std::filesystem::canonical(folder, failure).string();
-  if (seen.size() >= kMostFolders || !seen.insert(real).second) return std::vector<Found>();
+  if (seen.contains(real)) return std::vector<Found>();
+  if (seen.size() >= kMostFolders) return too_many(folder);
+  seen.insert(real);
   HOTPACK_ASSIGN(std::vector<Layout> readings, layout_readings(folder, wishes));
   std::vector<Found> found;
   if (!readings.empty()) found.push_back({folder, std::move(readings), false});
@@ -154,28 +163,32 @@ Error data_sets_within(const std::string& root, const std::vector<Found>& found)
 // ---- what was left out
 
 std::string relative(const Layout& layout, const std::string& path) {
-  return path == layout.root ? "." : path.substr(std::min(path.size(), layout.root.size() + (layout.root.ends_with('/') ? 0 : 1)));
+  if (path == layout.root) return ".";
+  const std::string inside = path_below(layout.root, "");
+  return path.starts_with(inside) ? path.substr(inside.size()) : path;
 }
 
 bool is_used(const Layout& layout, const std::string& folder) {
   const auto covers = [&](const std::string& used) { return used == folder || used.starts_with(folder + "/"); };
-  return std::any_of(layout.splits.begin(), layout.splits.end(),
-                     [&](const SplitFolders& split) { return covers(split.images) || covers(split.labels); });
+  return covers(layout.root) || std::any_of(layout.splits.begin(), layout.splits.end(),
+                                            [&](const SplitFolders& split) { return covers(split.images) || covers(split.labels); });
 }
 
-// The folders whose subfolders are images, labels or splits.
-std::set<std::string> folders_around(const Layout& layout) {
+// The folders whose subfolders are images, labels or splits, and those around them up to the one that was given.
+std::set<std::string> folders_around(const Layout& layout, const std::string& given) {
   std::set<std::string> around{layout.root};
+  for (std::string outer = layout.root; outer.size() > given.size();) around.insert(outer = folder_of(outer));
   for (const SplitFolders& split : layout.splits)
-    if (split.images != layout.root) around.insert(folder_of(split.images));
+    for (const std::string& folder : {split.images, split.labels})
+      if (!folder.empty() && folder != layout.root) around.insert(folder_of(folder));
   for (const SplitFolders& split : layout.splits) around.erase(split.images);
   return around;
 }
 
 // Folders with pictures that stand beside those that are used.
-Status remark_unused(Layout& layout) {
+Status remark_unused(Layout& layout, const std::string& given) {
   std::vector<std::string> unused;
-  for (const std::string& parent : folders_around(layout)) {
+  for (const std::string& parent : folders_around(layout, given)) {
     HOTPACK_ASSIGN(const FolderContent content, read_folder(parent));
     for (const std::string& name : content.folders) {
       const std::string folder = path_below(parent, name);
@@ -232,7 +245,7 @@ Result<Layout> detect_layout(const std::string& root, const SuffixWishes& wishes
   if (found.size() > 1 || found[0].beside_pictures) return data_sets_within(folder, found);
   if (found[0].readings.size() > 1) return ambiguous(found[0].folder, found[0].readings);
   Layout layout = std::move(found[0].readings[0]);
-  HOTPACK_TRY(remark_unused(layout));
+  HOTPACK_TRY(remark_unused(layout, folder));
   return layout;
 }
 

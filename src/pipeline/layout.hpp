@@ -1,8 +1,8 @@
 // Detects how a data set lies in its folder.
 //
 // Looks at names of folders and lists, reads no picture. Tells what it found; where two readings are as good, or none is, it asks rather
-// than guesses. Failure: `io` for what cannot be read, `usage` where the folder is no data set, `data` where its layout is open: the message
-// says what was found, what was looked for, and which options say it.
+// than guesses. Failure: `io` for what cannot be read, `usage` where the folder is no data set, `data` where its layout is open: the
+// message says what was found, what was looked for, and which options say it.
 #pragma once
 
 #include <string>

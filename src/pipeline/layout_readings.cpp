@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/try.hpp"
 #include "pipeline/file_kind.hpp"
@@ -79,6 +80,13 @@ const std::vector<PairPattern>& usual_names() {
   return patterns;
 }
 
+Error open_layout(const std::string& root, const std::string& why) {
+  return data_error(why +
+                        "; rename or move what is not meant, or say where the samples are with --images and --labels, a pair a split with "
+                        "--key-prefix NAME and --split folder",
+                    root);
+}
+
 void sort_splits(Layout& layout) {
   std::sort(layout.splits.begin(), layout.splits.end(), [](const SplitFolders& a, const SplitFolders& b) { return a.name < b.name; });
 }
@@ -91,36 +99,84 @@ std::set<std::string> words_of(const std::vector<FoundFolder>& folders) {
   return words;
 }
 
-// The labels' folder of a split among those of one word; empty where there is none with pictures, of which `most` says what kind.
-Result<std::string> labels_of(const FoundFolder& images, const std::vector<FoundFolder>& labels, const std::string& word, Pictures& most) {
-  for (const FoundFolder& folder : labels) {
-    if (lowered(folder.word) != word || lowered(folder.split) != lowered(images.split) || folder.path == images.path) continue;
-    HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
-    most = std::max(most, pictures);
-    if (pictures != Pictures::none) return folder.path;
-  }
-  return std::string();
-}
-
 struct PairReading {
   Layout layout;
   Pictures labels = Pictures::none;  // the best kind that any split has
+  std::string open;                  // which folders go together is open: why, for people; empty where it is clear
 };
 
-// The reading of a pattern by one word for images and one for labels.
-Result<PairReading> pair_reading(const std::vector<FoundFolder>& images, const std::string& images_word,
-                                 const std::vector<FoundFolder>& labels, const std::string& labels_word) {
-  PairReading reading;
-  for (const FoundFolder& folder : images) {
-    if (lowered(folder.word) != images_word) continue;
-    HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
-    if (pictures == Pictures::none) continue;
-    HOTPACK_ASSIGN(std::string labels_folder, labels_of(folder, labels, labels_word, reading.labels));
-    reading.layout.splits.push_back({folder.split, folder.path, std::move(labels_folder), ""});
+// Reads a pattern by one word for images and one for labels.
+class PairReader {
+ public:
+  // `labels` may hold folders of other words.
+  PairReader(const std::vector<FoundFolder>& images, const std::vector<FoundFolder>& labels, std::string labels_word)
+      : images_(images), labels_(labels), labels_word_(std::move(labels_word)) {}
+
+  Result<PairReading> read(const std::string& images_word) {
+    for (const FoundFolder& folder : images_) {
+      if (lowered(folder.word) != images_word) continue;
+      HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
+      if (pictures == Pictures::none) continue;
+      HOTPACK_ASSIGN(std::string labels, labels_of(folder));
+      reading_.layout.splits.push_back({folder.split, folder.path, std::move(labels), ""});
+    }
+    sort_splits(reading_.layout);
+    check_folders();
+    HOTPACK_TRY(check_unlabelled());
+    return std::move(reading_);
   }
-  sort_splits(reading.layout);
-  return reading;
-}
+
+ private:
+  // The labels' folder of a split; empty where there is none with pictures.
+  Result<std::string> labels_of(const FoundFolder& images) {
+    std::vector<std::string> exact, alike;
+    for (const FoundFolder& folder : labels_) {
+      if (lowered(folder.word) != labels_word_ || lowered(folder.split) != lowered(images.split) || folder.path == images.path) continue;
+      HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
+      reading_.labels = std::max(reading_.labels, pictures);
+      if (pictures != Pictures::none) (folder.split == images.split ? exact : alike).push_back(folder.path);
+    }
+    const std::vector<std::string>& found = exact.empty() ? alike : exact;
+    if (found.size() > 1) open("the labels of " + images.path + " may be in " + found[0] + " or in " + found[1]);
+    return found.empty() ? std::string() : found.front();
+  }
+
+  // One folder of images a split, and one split a folder of labels.
+  void check_folders() {
+    const std::vector<SplitFolders>& splits = reading_.layout.splits;
+    for (std::size_t i = 0; i < splits.size(); ++i)
+      for (std::size_t j = i + 1; j < splits.size(); ++j) {
+        const std::string both = splits[i].images + " and " + splits[j].images;
+        if (splits[i].name == splits[j].name)
+          open(both + " are both images" + (splits[i].name.empty() ? "" : " of '" + splits[i].name + "'"));
+        else if (!splits[i].labels.empty() && splits[i].labels == splits[j].labels)
+          open("the labels of both " + both + " may be in " + splits[i].labels);
+      }
+  }
+
+  // Images without labels beside labels without images: "val" and "validation".
+  Status check_unlabelled() {
+    const std::vector<SplitFolders>& splits = reading_.layout.splits;
+    const auto alone = std::find_if(splits.begin(), splits.end(), [](const SplitFolders& split) { return split.labels.empty(); });
+    if (alone == splits.end()) return {};
+    for (const FoundFolder& folder : labels_) {
+      const auto is_its = [&](const FoundFolder& images) { return lowered(images.split) == lowered(folder.split); };
+      if (std::any_of(images_.begin(), images_.end(), is_its)) continue;
+      HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
+      if (pictures != Pictures::none) open("no labels go with " + alone->images + ", and no images with " + folder.path);
+    }
+    return {};
+  }
+
+  void open(const std::string& why) {
+    if (reading_.open.empty()) reading_.open = why;
+  }
+
+  const std::vector<FoundFolder>& images_;
+  const std::vector<FoundFolder>& labels_;
+  std::string labels_word_;
+  PairReading reading_;
+};
 
 Status add_pair_readings(const std::string& root, const PairPattern& pattern, std::vector<PairReading>& readings) {
   HOTPACK_ASSIGN(const std::vector<FoundFolder> images, pattern.images.find(root));
@@ -128,7 +184,7 @@ Status add_pair_readings(const std::string& root, const PairPattern& pattern, st
   HOTPACK_ASSIGN(const std::vector<FoundFolder> labels, pattern.labels.find(root));
   for (const std::string& images_word : words_of(images))
     for (const std::string& labels_word : words_of(labels)) {
-      HOTPACK_ASSIGN(PairReading reading, pair_reading(images, images_word, labels, labels_word));
+      HOTPACK_ASSIGN(PairReading reading, PairReader(images, labels, labels_word).read(images_word));
       if (reading.labels == Pictures::none) continue;
       reading.layout.name = pattern.name;
       reading.layout.root = root;
@@ -170,8 +226,8 @@ Status add_lists(Layout& layout, const std::vector<std::string>& places) {
   return {};
 }
 
-// Readings whose labels can be read win over others; the same folders found in two ways are one reading.
-Layouts best_of(std::vector<PairReading> readings) {
+// Readings whose labels can be read win over others; the same folders found in two ways are one reading. An error where one is open.
+Result<Layouts> best_of(std::vector<PairReading> readings) {
   Pictures best = Pictures::none;
   for (const PairReading& reading : readings) best = std::max(best, reading.labels);
   Layouts layouts;
@@ -180,7 +236,9 @@ Layouts best_of(std::vector<PairReading> readings) {
       return std::equal(other.splits.begin(), other.splits.end(), reading.layout.splits.begin(), reading.layout.splits.end(),
                         [](const SplitFolders& a, const SplitFolders& b) { return a.images == b.images && a.labels == b.labels; });
     };
-    if (reading.labels == best && std::none_of(layouts.begin(), layouts.end(), is_same)) layouts.push_back(std::move(reading.layout));
+    if (reading.labels != best || std::any_of(layouts.begin(), layouts.end(), is_same)) continue;
+    if (!reading.open.empty()) return open_layout(reading.layout.root, reading.open);
+    layouts.push_back(std::move(reading.layout));
   }
   return layouts;
 }
@@ -195,37 +253,65 @@ Result<Layouts> pair_readings(const std::string& root, const std::vector<PairPat
   return best_of(std::move(readings));
 }
 
+// Folders that are called like splits and are none of the layout's would be left out unseen.
+Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& folders, const std::string& what) {
+  for (const FoundFolder& folder : folders) {
+    const auto is_its = [&](const SplitFolders& split) { return split.images == folder.path; };
+    if (std::any_of(layout.splits.begin(), layout.splits.end(), is_its)) continue;
+    HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
+    if (pictures != Pictures::none)
+      return data_error(layout.splits.front().images + " has " + what + ", but " + folder.path +
+                            ", which is called like a split too, has not; add it, or move that folder elsewhere",
+                        layout.root);
+  }
+  return {};
+}
+
 // ---- tables
 
+// Whether a table says what its samples' labels are; so where it cannot be read, for reading it again tells why.
+bool has_labels(const std::string& text, const std::string& path) {
+  const Result<PairTable> table = PairTable::open(text, path);
+  return !table.ok() || table->has_labels();
+}
+
 // metadata.jsonl or metadata.csv of a folder, if it names files; empty otherwise.
-Result<std::string> metadata_of(const std::string& folder) {
+Result<std::string> metadata_of(const std::string& folder, bool& labelled) {
   for (const std::string_view name : {"metadata.jsonl", "metadata.csv"}) {
     const std::string path = path_below(folder, name);
     if (!is_regular_file(path)) continue;
     HOTPACK_ASSIGN(const std::string text, read_list_text(path));
-    const std::optional<TextLine> first = TextLines(text).next();
-    if (first && first->text.substr(0, 4096).find("file_name") != std::string_view::npos) return path;
+    TextLines lines(text);
+    std::optional<TextLine> first = lines.next();
+    while (first && first->text.starts_with('#')) first = lines.next();
+    if (first && first->text.substr(0, 4096).find("file_name") != std::string_view::npos) {
+      labelled = labelled || has_labels(text, path);
+      return path;
+    }
   }
   return std::string();
 }
 
-Result<Layouts> table_readings(const std::string& root) {
+// `labelled` becomes true where any table has labels.
+Result<Layouts> table_readings(const std::string& root, bool& labelled) {
   Layout layout;
   layout.kind = Kind::tables;
   layout.name = "folders with a table of their files";
   layout.root = root;
-  HOTPACK_ASSIGN(const std::string all, metadata_of(root));
+  HOTPACK_ASSIGN(const std::string all, metadata_of(root, labelled));
   if (!all.empty()) {
     layout.splits.push_back({"", root, root, all});
     return Layouts{layout};
   }
   HOTPACK_ASSIGN(const std::vector<FoundFolder> splits, FolderPattern("{split}").find(root));
   for (const FoundFolder& split : splits) {
-    HOTPACK_ASSIGN(const std::string table, metadata_of(split.path));
+    HOTPACK_ASSIGN(const std::string table, metadata_of(split.path, labelled));
     if (!table.empty()) layout.splits.push_back({split.split, split.path, split.path, table});
   }
   sort_splits(layout);
-  return layout.splits.empty() ? Layouts{} : Layouts{layout};
+  if (layout.splits.empty() || !labelled) return layout.splits.empty() ? Layouts{} : Layouts{layout};
+  HOTPACK_TRY(check_siblings(layout, splits, "a table (metadata.csv or .jsonl)"));
+  return Layouts{layout};
 }
 
 // ---- what a folder holds
@@ -287,15 +373,24 @@ Result<Layouts> one_folder_readings(const std::string& root, const FolderLook& l
 
 // ---- class folders
 
-// Whether the folders here are classes: several, each with pictures of its own (or none at all), none called like a part of a data set.
-Result<bool> holds_classes(const std::string& root, const FolderLook& look) {
-  if (look.pictures || look.folders.size() < 2) return false;
+// How sure it is that the folders here are classes.
+enum class Classes {
+  none,      // there are none with pictures, or pictures beside them, or one is called like a part of a data set
+  possible,  // beside a split of classes they are classes too
+  likely,    // several, some with pictures of their own
+  sure,      // several, each with pictures of its own
+};
+
+Result<Classes> classes_in(const std::string& root, const FolderLook& look) {
+  if (look.pictures || look.folders.empty()) return Classes::none;
+  std::size_t filled = 0;
   for (const std::string& name : look.folders) {
-    if (usual_split_name(name) || is_images_word(name) || is_labels_word(name)) return false;
+    if (usual_split_name(name) || is_images_word(name) || is_labels_word(name)) return Classes::none;
     HOTPACK_ASSIGN(const FolderLook within, look_at(path_below(root, name)));
-    if (!within.pictures) return false;
+    if (within.pictures) ++filled;
   }
-  return true;
+  if (look.folders.size() < 2 || filled == 0) return Classes::possible;
+  return filled == look.folders.size() ? Classes::sure : Classes::likely;
 }
 
 Result<Layouts> class_folder_readings(const std::string& root, const FolderLook& look) {
@@ -303,33 +398,56 @@ Result<Layouts> class_folder_readings(const std::string& root, const FolderLook&
   layout.kind = Kind::class_folders;
   layout.name = "class folders";
   layout.root = root;
-  HOTPACK_ASSIGN(const bool classes, holds_classes(root, look));
-  if (classes) layout.splits.push_back({"", root, root, ""});
-  bool labelled = classes;
-  for (const std::string& name : look.folders) {
-    if (classes || !usual_split_name(name)) continue;
-    const std::string path = path_below(root, name);
-    HOTPACK_ASSIGN(const FolderLook within, look_at(path));
-    HOTPACK_ASSIGN(const bool classes_within, holds_classes(path, within));
-    if (classes_within || within.pictures) layout.splits.push_back({name, path, classes_within ? path : "", ""});
-    labelled = labelled || classes_within;
+  HOTPACK_ASSIGN(const Classes classes, classes_in(root, look));
+  if (classes == Classes::sure) {
+    layout.splits.push_back({"", root, root, ""});
+    return Layouts{layout};
   }
-  return labelled ? Layouts{layout} : Layouts{};
+  Classes most = Classes::none;
+  std::vector<FoundFolder> splits;
+  for (const std::string& name : look.folders) {
+    if (!usual_split_name(name)) continue;
+    const std::string path = path_below(root, name);
+    splits.push_back({path, name, ""});
+    HOTPACK_ASSIGN(const FolderLook within, look_at(path));
+    HOTPACK_ASSIGN(const Classes classes_within, classes_in(path, within));
+    most = std::max(most, classes_within);
+    if (classes_within != Classes::none || within.pictures)
+      layout.splits.push_back({name, path, classes_within != Classes::none ? path : "", ""});
+  }
+  if (most < Classes::likely) return Layouts{};
+  HOTPACK_TRY(check_siblings(layout, splits, "class folders"));
+  return Layouts{layout};
+}
+
+// A table without labels does not matter where folders say what the labels are.
+void remark_tables(Layouts& readings, const Layouts& tables) {
+  for (Layout& layout : readings)
+    for (const SplitFolders& split : tables.front().splits)
+      layout.remarks.push_back("not used: " + split.list + ", which has no column called like a label");
+}
+
+// Readings by folders and names of files.
+Result<Layouts> folder_readings(const std::string& folder, const SuffixWishes& wishes) {
+  for (const auto* patterns : {&known_data_sets(), &usual_names_with_splits(), &usual_names()}) {
+    HOTPACK_ASSIGN(Layouts readings, pair_readings(folder, *patterns));
+    if (!readings.empty()) return readings;
+  }
+  HOTPACK_ASSIGN(const FolderLook look, look_at(folder));
+  HOTPACK_ASSIGN(Layouts readings, one_folder_readings(folder, look, wishes));
+  return readings.empty() ? class_folder_readings(folder, look) : std::move(readings);
 }
 
 }  // namespace
 
 Result<std::vector<Layout>> layout_readings(const std::string& folder, const SuffixWishes& wishes) {
-  HOTPACK_ASSIGN(Layouts readings, table_readings(folder));
-  for (const auto* patterns : {&known_data_sets(), &usual_names_with_splits(), &usual_names()}) {
-    if (!readings.empty()) return readings;
-    HOTPACK_ASSIGN(readings, pair_readings(folder, *patterns));
-  }
-  if (!readings.empty()) return readings;
-  HOTPACK_ASSIGN(const FolderLook look, look_at(folder));
-  HOTPACK_ASSIGN(readings, one_folder_readings(folder, look, wishes));
-  if (!readings.empty()) return readings;
-  return class_folder_readings(folder, look);
+  bool labelled = false;
+  HOTPACK_ASSIGN(Layouts tables, table_readings(folder, labelled));
+  if (labelled) return tables;
+  HOTPACK_ASSIGN(Layouts readings, folder_readings(folder, wishes));
+  if (readings.empty() || tables.empty()) return readings.empty() ? tables : readings;
+  remark_tables(readings, tables);
+  return readings;
 }
 
 }  // namespace hotpack::pipeline

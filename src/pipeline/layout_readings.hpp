@@ -12,8 +12,9 @@
 namespace hotpack::pipeline {
 
 // The best readings of `folder` itself, without text for people: none where nothing is known, several where they are as good as each other.
-// Tables of samples come first, then the folders of known data sets, then usual names with and without splits, then labels beside their
-// images, then class folders.
+// Tables with labels come first, then the folders of known data sets, then usual names with and without splits, then labels beside their
+// images, then class folders, then tables without labels. A reading in which it is open which folders go together is an error of code
+// `data`.
 [[nodiscard]] Result<std::vector<Layout>> layout_readings(const std::string& folder, const SuffixWishes& wishes);
 
 }  // namespace hotpack::pipeline

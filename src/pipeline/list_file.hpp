@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hotpack/result.hpp"
-#include "pipeline/file_list.hpp"
+#include "pipeline/file_set.hpp"
 #include "pipeline/listed_path.hpp"
 #include "pipeline/problem.hpp"
 
@@ -29,9 +29,10 @@ struct ListedImages {
   std::uint64_t negative = 0;         // lines of a VOC class list that end in -1: images without that class, not taken
 };
 
-// Finds images of `images`, which is sorted by key. An entry is a line: a key; a path below an input folder, with or without extension; a
-// path of the file system; or the last part of one key. Whatever follows it on the line (a label's path, numbers) is passed over.
-[[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileList& images, const ListFileOptions& options,
+// Finds images of `set`, whose images and labels are sorted by key. An entry is a line: a key; a path below an input folder, with or
+// without extension; a path of the file system; or the last part of one key. What may follow it: anything behind a tab or a comma, numbers,
+// and the path of a label, which must be the image's. A line that begins with '#' is a comment where no image's name begins so.
+[[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileSet& set, const ListFileOptions& options,
                                                   ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

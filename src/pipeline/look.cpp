@@ -27,6 +27,12 @@ struct LookedSplit {
   std::uint64_t first = 0;  // number of its first sample
   std::optional<Plan> plan;
   std::optional<SampleWorker> worker;
+
+  [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key) const {
+    const auto& samples = split.list.samples;
+    const auto found = std::find_if(samples.begin(), samples.end(), [&](const Sample& each) { return split.list.key(each) == key; });
+    return found == samples.end() ? std::nullopt : std::optional(first + static_cast<std::uint64_t>(found - samples.begin()));
+  }
 };
 
 void tell_lines(Observer& observer, std::string_view text) {
@@ -74,14 +80,15 @@ class Look::Impl {
     return size == Extent{} ? size : record_extent(options_.record, size);
   }
 
-  [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key) const {
+  [[nodiscard]] std::vector<std::uint64_t> find(std::string_view key) const {
+    std::vector<std::uint64_t> numbers;
     for (const LookedSplit& looked : splits_) {
-      const auto& samples = looked.split.list.samples;
-      const auto found =
-          std::find_if(samples.begin(), samples.end(), [&](const Sample& each) { return looked.split.list.key(each) == key; });
-      if (found != samples.end()) return looked.first + static_cast<std::uint64_t>(found - samples.begin());
+      const std::string& name = looked.split.name;
+      if (const auto number = looked.find(key)) numbers.push_back(*number);
+      if (name.empty() || !key.starts_with(name + "/")) continue;
+      if (const auto number = looked.find(key.substr(name.size() + 1))) numbers.push_back(*number);
     }
-    return std::nullopt;
+    return numbers;
   }
 
   [[nodiscard]] bool has_splits() const { return splits_.size() > 1; }
@@ -120,12 +127,14 @@ class Look::Impl {
     for (LookedSplit& looked : splits_) {
       SampleList& list = looked.split.list;
       cut_into_tiles(options_.record, list);
-      HOTPACK_ASSIGN(looked.plan, make_plan(options_, *setup_, list));
-      looked.worker.emplace(options_, *setup_, *looked.plan, list);
+      const LabelSetup& setup = setup_of(list, *setup_);
+      HOTPACK_ASSIGN(looked.plan, make_plan(options_, setup, list));
+      looked.worker.emplace(options_, setup, *looked.plan, list);
       looked.first = samples_;
       samples_ += list.samples.size();
     }
-    schema_ = splits_.front().plan->schema;
+    const auto labelled = std::find_if(splits_.begin(), splits_.end(), [](const LookedSplit& each) { return each.plan->schema.label; });
+    schema_ = (labelled == splits_.end() ? splits_.front() : *labelled).plan->schema;
     return {};
   }
 
@@ -164,7 +173,7 @@ std::string_view Look::key(std::uint64_t number) const { return impl_->split_of(
 std::string_view Look::split(std::uint64_t number) const { return impl_->split_of(number).split.name; }
 bool Look::has_splits() const { return impl_->has_splits(); }
 Extent Look::record_size(std::uint64_t number) const { return impl_->record_size(number); }
-std::optional<std::uint64_t> Look::find(std::string_view key) const { return impl_->find(key); }
+std::vector<std::uint64_t> Look::find(std::string_view key) const { return impl_->find(key); }
 
 Result<std::optional<Problem>> Look::record_of(std::uint64_t number, PackedSample& out) {
   out.sums = format::Sums(schema().image.channels(), schema().label ? schema().class_count() : 0);

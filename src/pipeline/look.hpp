@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/fit.hpp"
 #include "hotpack/result.hpp"
@@ -27,7 +28,7 @@ class Look {
   [[nodiscard]] static Result<std::unique_ptr<Look>> open(const PackOptions& options, Observer& observer);
   ~Look();
 
-  // Of all splits alike.
+  // That of the splits with labels, where there are some; a split of images alone has no label, else the same.
   [[nodiscard]] const Schema& schema() const;
   // Split by split, each in the order of keys; tiles count as samples.
   [[nodiscard]] std::uint64_t samples() const;
@@ -36,8 +37,8 @@ class Look {
   [[nodiscard]] bool has_splits() const;
   // Size of its record; 0x0 where the picture's header cannot be read.
   [[nodiscard]] Extent record_size(std::uint64_t number) const;
-  // The first sample with this key. O(samples).
-  [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key) const;
+  // The samples with this key, one a split at most; "val/key" means that of one split. O(samples).
+  [[nodiscard]] std::vector<std::uint64_t> find(std::string_view key) const;
 
   [[nodiscard]] Result<std::optional<Problem>> record_of(std::uint64_t number, PackedSample& out);
 

@@ -69,7 +69,6 @@ void key_masks(FileList& masks, const FileList& images, const MaskPattern& patte
     mask.key = masks.arena.add(key);
     mask.key_length = static_cast<std::uint32_t>(key.size());
   }
-  drop_keyless(masks);
 }
 
 }  // namespace hotpack::pipeline

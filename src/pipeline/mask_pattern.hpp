@@ -30,8 +30,8 @@ class MaskPattern {
   bool key_first_ = true;
 };
 
-// Gives each mask the key of its image: the longest that an image of `images` (sorted by key) has, or that the pattern allows. Files that
-// the pattern does not fit are dropped.
+// Gives each mask the key of its image: the longest that an image of `images` (sorted by key) has, or that the pattern allows. The key
+// of a file that the pattern does not fit is empty.
 void key_masks(FileList& masks, const FileList& images, const MaskPattern& pattern);
 
 }  // namespace hotpack::pipeline

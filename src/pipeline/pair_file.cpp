@@ -39,10 +39,11 @@ class PairFileReader {
       if (!row) break;
       HOTPACK_TRY(add(*row));
     }
+    if (parts_.empty()) return data_error("has a header and no sample; expected a line for each sample below it", options_.file);
     HOTPACK_TRY(paths_.check_prefix());
     HOTPACK_TRY(finish());
     result_.about = options_.file + " is " + std::string(table.form()) + ": each line has an image and " + forms_text() + ", below " +
-                    paths_.roots()[0].folder + "\n" + numbers_text();
+                    paths_.roots()[0].folder + "\n" + numbers_text() + unused_text(table);
     return std::move(result_);
   }
 
@@ -192,6 +193,12 @@ class PairFileReader {
     return "one of " + std::to_string(classes_.size()) + " classes";
   }
 
+  // Where nothing names labels, other columns may hold them.
+  [[nodiscard]] std::string unused_text(const PairTable& table) const {
+    if (form_ || table.unused().empty()) return {};
+    return "no column is called like a label; not used: " + table.unused() + "\n";
+  }
+
   // Ids are ranks of names, which surprises where names are numbers.
   [[nodiscard]] std::string numbers_text() const {
     std::size_t id = 0;
@@ -200,9 +207,8 @@ class PairFileReader {
       if (name.find_first_not_of("0123456789") != std::string::npos) return {};
       ranks = ranks && name == std::to_string(id++);
     }
-    return ranks
-               ? ""
-               : "classes are named by numbers, and their ids are the ranks of these names in byte order; --classes says another order\n";
+    return ranks ? ""
+                 : "classes are named by numbers, and their ids are the ranks of these names in byte order; --classes says another order\n";
   }
 
   const PairFileOptions& options_;

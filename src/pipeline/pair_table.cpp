@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
@@ -61,13 +62,25 @@ std::string column_name(std::string_view text) {
   return name;
 }
 
+bool is_known_name(std::string_view text) {
+  const std::string name = column_name(text);
+  return contains(kImageNames, name) || contains(kLabelNames, name) || contains(kSplitNames, name);
+}
+
 bool is_header(const std::vector<std::string>& fields) {
   const auto is_picture = [](const std::string& field) { return describe_name(field).kind != FileKind::other; };
-  const auto is_known = [](const std::string& field) {
-    const std::string name = column_name(field);
-    return contains(kImageNames, name) || contains(kLabelNames, name) || contains(kSplitNames, name);
+  return std::any_of(fields.begin(), fields.end(), is_known_name) && std::none_of(fields.begin(), fields.end(), is_picture);
+}
+
+// "#1.png,cat" is a sample, "#Image CLASS-ID" is none.
+bool is_remark(std::string_view line) {
+  if (!line.starts_with('#')) return false;
+  const std::string_view first = without_blanks(line.substr(0, line.find_first_of(",\t")));
+  const auto names_picture = [](std::string_view name) {
+    const FileKind kind = describe_name(name).kind;
+    return kind == FileKind::picture || kind == FileKind::unsupported;
   };
-  return std::any_of(fields.begin(), fields.end(), is_known) && std::none_of(fields.begin(), fields.end(), is_picture);
+  return !names_picture(first) && !names_picture(first.substr(0, first.find(' ')));
 }
 
 char separator_of(std::string_view line) {
@@ -82,6 +95,8 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
+constexpr std::size_t kMostOfValue = 60;  // bytes of a value in a message
+
 constexpr std::string_view kNoPolygons =
     "JSON of another kind, such as COCO or LabelMe polygons, is not supported; draw its masks as PNG files, one an image";
 
@@ -91,7 +106,7 @@ bool names_an_image(std::string_view column) { return contains(kImageNames, colu
 
 Result<PairTable> PairTable::open(std::string_view text, const std::string& path) {
   PairTable table(text, path);
-  table.pending_ = table.lines_.next();
+  table.pending_ = table.next_line();
   if (!table.pending_) return data_error("is empty; expected a line for each sample: image, label", path);
   if (table.pending_->text.front() == '[')
     return table.error_at(table.pending_->number, "begins a JSON list; expected JSON lines, an object with \"file_name\" on each line. " +
@@ -108,7 +123,7 @@ std::string_view PairTable::form() const {
 }
 
 Result<std::optional<PairRow>> PairTable::next() {
-  const std::optional<TextLine> line = pending_ ? std::exchange(pending_, std::nullopt) : lines_.next();
+  const std::optional<TextLine> line = pending_ ? std::exchange(pending_, std::nullopt) : next_line();
   if (!line) return std::optional<PairRow>();
   if (separator_ == '{') {
     HOTPACK_ASSIGN(PairRow row, json_row(*line));
@@ -119,13 +134,34 @@ Result<std::optional<PairRow>> PairTable::next() {
   return std::optional(std::move(row));
 }
 
+std::optional<TextLine> PairTable::next_line() {
+  std::optional<TextLine> line = lines_.next();
+  while (line && is_remark(line->text)) line = lines_.next();
+  return line;
+}
+
 // Of a header, which is then read, or of a first row without one.
 Status PairTable::read_columns() {
-  if (separator_ == '{') return {};
+  if (separator_ == '{') {
+    HOTPACK_ASSIGN(const JsonFields fields, json_fields(*pending_));
+    return read_names(fields.names, pending_->number);
+  }
   HOTPACK_ASSIGN(const std::vector<std::string> fields, fields_of(*pending_));
   const bool header = is_header(fields);
-  HOTPACK_ASSIGN(columns_, header ? named_columns(fields, pending_->number) : usual_columns(fields, pending_->number));
-  if (header) pending_.reset();
+  if (!header) {
+    HOTPACK_ASSIGN(columns_, usual_columns(fields, pending_->number));
+    return {};
+  }
+  HOTPACK_TRY(read_names(fields, pending_->number));
+  pending_.reset();
+  return {};
+}
+
+Status PairTable::read_names(const std::vector<std::string>& names, std::size_t line) {
+  HOTPACK_ASSIGN(columns_, named_columns(names, line));
+  std::vector<std::string> unused;
+  std::remove_copy_if(names.begin(), names.end(), std::back_inserter(unused), is_known_name);
+  unused_ = joined(unused);
   return {};
 }
 
@@ -182,21 +218,30 @@ Result<PairRow> PairTable::row_of(const std::vector<std::string>& fields, const 
   return row;
 }
 
-Result<PairRow> PairTable::json_row(const TextLine& line) const {
+Result<PairTable::JsonFields> PairTable::json_fields(const TextLine& line) const {
   const Result<format::Json> json = format::parse_json(line.text);
   if (!json.ok() || !json->is_object())
     return error_at(line.number, "is no JSON object (" + (json.ok() ? std::string("another value") : json.error().message) +
                                      "); expected an object with \"file_name\" on each line. " + std::string(kNoPolygons));
   if (json->contains("images") && json->contains("annotations"))
     return error_at(line.number, "is a COCO annotation file. " + std::string(kNoPolygons));
-  std::vector<std::string> names, fields;
+  JsonFields fields;
   for (const auto& [name, value] : json->items()) {
-    if (!value.is_string() && !value.is_number_integer()) continue;
-    names.push_back(name);
-    fields.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+    const bool usable = value.is_string() || value.is_number_integer();
+    if (!usable && !value.is_null() && is_known_name(name))
+      return error_at(line.number, "the value of '" + name + "' is " + value.dump().substr(0, kMostOfValue) +
+                                       "; expected a text or a whole number: one file or one class a sample");
+    if (!usable && is_known_name(name)) continue;
+    fields.names.push_back(name);
+    fields.values.push_back(value.is_string() ? value.get<std::string>() : usable ? value.dump() : std::string());
   }
-  HOTPACK_ASSIGN(const Columns columns, named_columns(names, line.number));
-  return row_of(fields, columns, line.number);
+  return fields;
+}
+
+Result<PairRow> PairTable::json_row(const TextLine& line) const {
+  HOTPACK_ASSIGN(const JsonFields fields, json_fields(line));
+  HOTPACK_ASSIGN(const Columns columns, named_columns(fields.names, line.number));
+  return row_of(fields.values, columns, line.number);
 }
 
 Error PairTable::error_at(std::size_t line, const std::string& what) const {

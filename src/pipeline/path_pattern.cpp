@@ -1,10 +1,47 @@
 #include "pipeline/path_pattern.hpp"
 
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
 
 namespace hotpack::pipeline {
+
+namespace {
+
+// Some expressions take a time that is exponential in the length of a text; those of use take far fewer steps than these.
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
+
+// A place in a text that counts how often any of its copies looks at a character, and ends a search that looks too often.
+class CountedPlace {
+ public:
+  using iterator_category = std::bidirectional_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountedPlace() = default;
+  CountedPlace(const char* place, std::uint64_t* steps) : place_(place), steps_(steps) {}
+
+  reference operator*() const {
+    if (++*steps_ > kMostSteps) throw std::regex_error(std::regex_constants::error_complexity);
+    return *place_;
+  }
+  CountedPlace& operator++() { return ++place_, *this; }
+  CountedPlace& operator--() { return --place_, *this; }
+  CountedPlace operator++(int) { return {place_++, steps_}; }
+  CountedPlace operator--(int) { return {place_--, steps_}; }
+  bool operator==(const CountedPlace& other) const { return place_ == other.place_; }
+  [[nodiscard]] const char* place() const { return place_; }
+
+ private:
+  const char* place_ = nullptr;
+  std::uint64_t* steps_ = nullptr;
+};
+
+}  // namespace
 
 Result<PathPattern> PathPattern::compile(const std::string& text, std::string_view option) {
   std::string name = std::string(option) + " '" + text + "'";
@@ -16,15 +53,18 @@ Result<PathPattern> PathPattern::compile(const std::string& text, std::string_vi
 }
 
 Result<std::optional<std::string_view>> PathPattern::find(std::string_view text) const {
-  std::match_results<std::string_view::const_iterator> match;
+  std::uint64_t steps = 0;
+  std::match_results<CountedPlace> match;
   try {
-    if (!std::regex_search(text.begin(), text.end(), match, regex_)) return std::optional<std::string_view>();
+    if (!std::regex_search(CountedPlace(text.data(), &steps), CountedPlace(text.data() + text.size(), &steps), match, regex_))
+      return std::optional<std::string_view>();
   } catch (const std::regex_error& error) {
     return usage_error(name_ + ": is too complex for '" + std::string(text) + "' (" + error.what() + "); write a simpler one");
   }
   const auto& found = match[groups() > 0 ? 1 : 0];
   if (!found.matched) return std::optional<std::string_view>();
-  return std::optional(text.substr(static_cast<std::size_t>(found.first - text.begin()), static_cast<std::size_t>(found.length())));
+  const char* const first = found.first.place();
+  return std::optional(text.substr(static_cast<std::size_t>(first - text.data()), static_cast<std::size_t>(found.second.place() - first)));
 }
 
 }  // namespace hotpack::pipeline

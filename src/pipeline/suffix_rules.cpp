@@ -84,6 +84,7 @@ constexpr std::array<Suffix, 44> kLabelSuffixes{{
 }};
 
 constexpr std::uint64_t kEnoughPercent = 95;
+constexpr std::string_view kJoints = "_-. ";  // between the parts of a name
 
 bool is_enough(std::uint64_t part, std::uint64_t whole) { return part > 0 && part * 100 >= whole * kEnoughPercent; }
 
@@ -361,24 +362,99 @@ class Chooser {
   std::uint64_t image_files_ = 0;
 };
 
+// ---- taking suffixes off
+
+// Whether a name goes on from one of these keys, as "x_color" does from "x": another kind of file of the same sample.
+bool goes_on_from(const std::vector<std::string>& sorted_keys, std::string_view stem) {
+  for (std::size_t end = stem.find_first_of(kJoints, 1); end != std::string_view::npos; end = stem.find_first_of(kJoints, end + 1))
+    if (std::binary_search(sorted_keys.begin(), sorted_keys.end(), stem.substr(0, end))) return true;
+  return false;
+}
+
+// What the files that have the suffix are called without it.
+void add_keys(const FileList& list, std::string_view suffix, std::vector<std::string>& keys) {
+  for (const FoundFile& file : list.files)
+    if (const std::string_view key = list.key(file); has_suffix(key, suffix)) keys.emplace_back(key.substr(0, key.size() - suffix.size()));
+}
+
+// Files without a suffix that was found rather than given.
+class FoundSuffixes {
+ public:
+  FoundSuffixes(FileSet& set, const SuffixRule& rule, ProblemLog& problems) : set_(set), rule_(rule), problems_(problems) {
+    add_keys(set.images, rule.image, keys_);
+    add_keys(set.labels, rule.label, keys_);
+    std::sort(keys_.begin(), keys_.end());
+  }
+
+  void strip_images() {
+    strip(set_.images, rule_.image, ProblemKind::orphan_image, [&](std::string_view key) { return set_.one_folder && is_kind(key); });
+  }
+  void strip_labels() {
+    strip(set_.labels, rule_.label, ProblemKind::orphan_label, [&](std::string_view key) { return is_kind(key); });
+  }
+
+ private:
+  [[nodiscard]] bool is_kind(std::string_view key) const { return is_kind_of_label(key) || goes_on_from(keys_, key); }
+
+  // Other kinds are dropped; what is left without a suffix is reported.
+  template <class OtherKind>
+  void strip(FileList& list, const std::string& suffix, ProblemKind kind, OtherKind other_kind) {
+    for (FoundFile& file : list.files) {
+      const std::string_view key = list.key(file);
+      if (has_suffix(key, suffix) || other_kind(key)) continue;
+      problems_.add({kind, list.path(file), "its name does not end with " + quoted(suffix) + " as others here do"});
+      file.key_length = 0;
+    }
+    drop_keyless(list);
+    strip_suffix(list, suffix);
+  }
+
+  FileSet& set_;
+  const SuffixRule& rule_;
+  ProblemLog& problems_;
+  std::vector<std::string> keys_;
+};
+
+// Images of a set without labels: the suffix is taken off where most have it.
+void strip_alone(FileList& images, const std::string& suffix) {
+  if (!is_enough(count_suffix(images, suffix), images.files.size())) return;
+  for (FoundFile& file : images.files)
+    if (has_suffix(images.key(file), suffix)) file.key_length -= static_cast<std::uint32_t>(suffix.size());
+}
+
+// One folder: both lists hold all files.
+void strip_rule(FileSet& set, const SuffixRule& rule, const SuffixWishes& given, ProblemLog& problems) {
+  if (set.one_folder && !rule.label.empty()) drop_suffix(set.images, rule.label);
+  FoundSuffixes found(set, rule, problems);
+  if (!given.image.empty())
+    strip_suffix(set.images, rule.image);
+  else if (!set.labelled)
+    strip_alone(set.images, rule.image);
+  else
+    found.strip_images();
+  if (set.one_folder || !given.label.empty())
+    strip_suffix(set.labels, rule.label);
+  else
+    found.strip_labels();
+}
+
 }  // namespace
 
 Result<SuffixChoice> choose_suffixes(std::span<const FileSet> sets, const SuffixWishes& wishes) { return Chooser(sets, wishes).choose(); }
 
-void apply_suffixes(FileSet& set, const SuffixRule& rule, bool strict) {
+void apply_suffixes(FileSet& set, const SuffixRule& rule, const SuffixWishes& given, ProblemLog& problems) {
   const std::uint64_t before = set.images.other_files + set.images.files.size();
+  const std::uint64_t reported_before = problems.count();
   if (rule.by_format) {
     keep_format(set.images, true);
     keep_format(set.labels, false);
   } else {
-    if (set.one_folder && !rule.label.empty()) drop_suffix(set.images, rule.label);
-    const bool most = is_enough(count_suffix(set.images, rule.image), set.images.files.size());
-    if (set.labelled || strict || most) strip_suffix(set.images, rule.image);
-    strip_suffix(set.labels, rule.label);
+    strip_rule(set, rule, given, problems);
   }
   if (!set.one_folder) return;
   // Both lists held all files: what is neither is counted once.
-  set.images.other_files = before - set.images.files.size() - set.labels.files.size();
+  const std::uint64_t reported = problems.count() - reported_before;
+  set.images.other_files = before - set.images.files.size() - set.labels.files.size() - reported;
   set.labels.other_files = 0;
 }
 

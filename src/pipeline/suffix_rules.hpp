@@ -11,6 +11,7 @@
 
 #include "hotpack/result.hpp"
 #include "pipeline/file_set.hpp"
+#include "pipeline/problem.hpp"
 
 namespace hotpack::pipeline {
 
@@ -35,9 +36,10 @@ struct SuffixChoice {
 // One rule for all of `sets`, which are labelled and whose keys have no suffix taken off yet.
 [[nodiscard]] Result<SuffixChoice> choose_suffixes(std::span<const FileSet> sets, const SuffixWishes& wishes);
 
-// Takes the suffixes off the keys of a set and drops the files that have none. Images of a set without labels may lack an image suffix that
-// was found rather than given (`strict` false).
-void apply_suffixes(FileSet& set, const SuffixRule& rule, bool strict);
+// Takes the suffixes off the keys of a set. Files without a suffix that was given are dropped. Where it was found, they are orphans that go
+// to `problems`, but for labels of other kinds ("x_color" beside "x_labelIds"), which are dropped, and for images of a set without labels,
+// which stay.
+void apply_suffixes(FileSet& set, const SuffixRule& rule, const SuffixWishes& given, ProblemLog& problems);
 
 // Whether files of these names in one folder may be images and labels: some end with a suffix of labels, or there are JPEG and PNG files.
 [[nodiscard]] bool may_hold_labels(const FileList& files);

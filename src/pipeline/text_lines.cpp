@@ -80,7 +80,8 @@ std::optional<TextLine> TextLines::next() {
     const std::string_view line = without_blanks(rest_.substr(0, end));
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     ++number_;
-    if (!line.empty() && line.front() != '#') return TextLine{number_, line};
+    const bool comment = line.starts_with('#') && (line.size() == 1 || kBlanks.find(line[1]) != std::string_view::npos);
+    if (!line.empty() && !comment) return TextLine{number_, line};
   }
   return std::nullopt;
 }

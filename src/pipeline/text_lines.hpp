@@ -21,7 +21,8 @@ struct TextLine {
 class TextLines {
  public:
   explicit TextLines(std::string_view text);
-  // The next line that is neither empty nor a comment (its first character is '#').
+  // The next line that is neither empty nor a comment: '#' alone or before a blank. What else begins with '#' may be a comment or a name,
+  // which only the caller can tell.
   std::optional<TextLine> next();
 
  private:

@@ -1,5 +1,6 @@
 #include "cli/preview_choice.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -104,4 +105,29 @@ TEST_CASE("option --class: an unknown class, and one that no sample has, are ref
   REQUIRE_FALSE(empty.ok());
   CHECK_THAT(empty.error().message, ContainsSubstring("'class 1'"));
   CHECK(empty.error().code == ErrorCode::usage);
+}
+
+TEST_CASE("keys with commas need one --keys each, which a wrong part says") {
+  FourSamples samples;
+  const auto wrong = samples.choose(with_keys({"a/one,b,c"}));
+  REQUIRE_FALSE(wrong.ok());
+  CHECK_THAT(wrong.error().message, ContainsSubstring("one --keys each"));
+  CHECK(samples.numbers(with_keys({"a/one", "b,c"})) == std::vector<std::uint64_t>{0, 2});
+}
+
+TEST_CASE("a key of several packs is all of them, and one pack's with its folder's name before it") {
+  const TempFolder folder;
+  std::vector<std::string> packs;
+  for (const char* name : {"train", "val"}) {
+    const TinyForm form;
+    auto records = tiny_records(form, 2);
+    records[0].key = "a", records[1].key = "b";
+    std::filesystem::create_directory(folder / name);
+    (void)write_pack(folder / name, form, records, 2);
+    packs.push_back(folder / name);
+  }
+  PackSource source = PackSource::open(packs).value();
+  CHECK(source.find("a").value() == std::vector<std::uint64_t>{0, 2});
+  CHECK(source.find("val/a").value() == std::vector<std::uint64_t>{2});
+  CHECK(source.find("c").value().empty());
 }

@@ -205,6 +205,27 @@ TEST_CASE("names one a line: trimmed, in order, without colours") {
   CHECK(table.warnings.empty());
 }
 
+TEST_CASE("E-n: a first line that may be a header is asked about") {
+  for (const char* text : {"name\nroad\nsky\n", "\nClass\nroad\n", "label"})
+    CHECK_THAT(failure(text), ContainsSubstring("header or a class") && ContainsSubstring("in quotes"));
+  CHECK(names_of(parse("\"name\"\nroad\n")) == Names{"name", "road"});
+  CHECK(names_of(parse("road\nname\n")) == Names{"road", "name"});
+}
+
+TEST_CASE("E-n: three numbers and a name behind them, as CamVid has it") {
+  const ClassTable table = parse("64 128 64\tAnimal\n192 0 128\t\tArchway\n0 128  192 Bicyclist 2\n");
+  CHECK(names_of(table) == Names{"Animal", "Archway", "Bicyclist 2"});
+  CHECK(table.classes[1].color == RgbColor{192, 0, 128});
+  CHECK(table.has_colors);
+  CHECK(table.warnings.empty());
+}
+
+TEST_CASE("text of another encoding is an error with its line") {
+  for (const char* text : {"road\nch\xE2teau\n", "road\n\xC3", "road\n\xED\xA0\x80", "road\n\xF5\x80\x80\x80", "road\n\xC0\x80"})
+    CHECK_THAT(failure(text), ContainsSubstring("line 2") && ContainsSubstring("UTF-8"));
+  CHECK(names_of(parse("ch\u00E2teau\n\u65E5\u672C\n\U0001F6E3\n")).size() == 3);
+}
+
 TEST_CASE("names with commas are still names") {
   CHECK(names_of(parse("wall\nbuilding, edifice\nsky, heaven, air, blue\n")) ==
         Names{"wall", "building, edifice", "sky, heaven, air, blue"});

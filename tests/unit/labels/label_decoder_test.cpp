@@ -750,3 +750,30 @@ TEST_CASE("one decoder serves several threads") {
   for (std::thread& thread : threads) thread.join();
   CHECK(wrong == std::vector<int>(4));
 }
+
+TEST_CASE("E-m: a mask of 0 and 1 is refused, not packed as empty") {
+  LabelRules rules = rules_of(LabelReading::binary);
+  rules.dim_is_error = true;
+  const LabelDecoder decoder = make(binary_classes(), rules);
+  const auto verdict = [&](const LabelDecoder& by, std::vector<std::uint16_t> samples, int depth, bool lossy) {
+    RawLabel label;
+    label.form = "gray";
+    label.width = static_cast<int>(samples.size()), label.height = 1;
+    label.bit_depth = depth;
+    label.lossy = lossy;
+    label.samples = {samples.data(), label.width, 1, 1, samples.size() * 2};
+    std::vector<std::uint16_t> plane(samples.size());
+    DecodeReport report;
+    return by.decode(label, {plane.data(), label.width, 1, 1, plane.size() * 2}, report);
+  };
+  for (const int depth : {8, 16}) {
+    const Status refused = verdict(decoder, {0, 1, 0}, depth, false);
+    REQUIRE_FALSE(refused.ok());
+    CHECK_THAT(refused.error().message, ContainsSubstring("--threshold 1"));
+  }
+  CHECK(verdict(decoder, {0, 0, 0}, 8, false).ok());
+  CHECK(verdict(decoder, {0, 1, 255}, 8, false).ok());
+  CHECK(verdict(decoder, {0, 1, 0}, 8, true).ok());  // noise of a JPEG
+  rules.threshold = 1;
+  CHECK(verdict(make(binary_classes(), rules), {0, 1, 0}, 8, false).ok());
+}

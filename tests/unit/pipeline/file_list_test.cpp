@@ -32,8 +32,10 @@ TEST_CASE("N3: the key is what a regular expression captures of the path with ex
   ProblemLog problems;
   const PathPattern pattern = PathPattern::compile("frame_([0-9]+)_rgb\\.png$", "--pair-regex").value();
   REQUIRE(capture_keys(list, pattern, problems).ok());
+  CHECK(keys_of(list) == Names{"", "set/001", "set/002"});
+  drop_keyless(list);
   CHECK(keys_of(list) == Names{"set/001", "set/002"});
-  CHECK(list.other_files == 1);
+  CHECK(list.other_files == 0);
   for (const FoundFile& file : list.files) CHECK(std::filesystem::exists(list.path(file)));
 }
 

@@ -75,15 +75,23 @@ TEST_CASE("N5: --orphans skip leaves out pictures of other formats too, and coun
   CHECK(gathered(options).problems.count() == 2);
 }
 
-TEST_CASE("N3: --pair-regex pairs what no suffix can, and counts what does not match") {
+TEST_CASE("N3: --pair-regex pairs what no suffix can; what does not match is an orphan") {
   const TempFolder folder;
-  touch(folder, {"images/img_001.jpg", "images/img_002.jpg", "images/thumbnail.jpg", "labels/mask_001.png", "labels/mask_002.png"});
+  touch(folder, {"images/img_001.jpg", "images/img_002.jpg", "images/thumbnail.jpg", "labels/mask_001.png", "labels/mask_002.png",
+                 "labels/n0.png"});
   PackOptions options = folder_options(folder);
   options.input.image_regex = "img_([0-9]+)\\.jpg$";
   options.input.label_regex = "mask_([0-9]+)";
+  const GatheredInput told = gathered(options);
+  CHECK(told.problems.group(ProblemKind::orphan_image).count == 1);
+  CHECK(told.problems.group(ProblemKind::orphan_label).count == 1);
+  CHECK_THAT(told.problems.text(), ContainsSubstring("thumbnail.jpg: --pair-regex 'img_([0-9]+)\\.jpg$' does not match its path"));
+  options.input.skip_orphans = true;
   const GatheredInput input = gathered_clean(options);
   CHECK(input.pairs(folder) == Names{"001: images/img_001.jpg labels/mask_001.png", "002: images/img_002.jpg labels/mask_002.png"});
-  CHECK(input.gathered.other_files == 1);
+  CHECK(input.gathered.orphans_left_out == 2);
+  CHECK(input.gathered.other_files == 0);
+  options.input.skip_orphans = false;
   options.input.image_regex = "(x)";
   CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG picture was found below " + folder / "images (3 other files"));
 }
@@ -178,4 +186,66 @@ TEST_CASE("N7: odd names are paired like others") {
   for (const std::string name : {"-dash", "with space", "quo'te\"", "ünï/çödé", "a.b.c", "$(x)", "100%", "tab\tx"})
     touch(folder, {"images/" + name + ".JPG", "labels/" + name + ".png"});
   CHECK(gathered_clean(folder_options(folder)).list().samples.size() == 8);
+}
+
+TEST_CASE("N3: images and labels of one folder are told apart by --pair-regex; what neither matches is told once") {
+  const TempFolder folder;
+  touch(folder, {"data/i1.png", "data/l1.png", "data/other.png"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "data"};
+  options.input.image_regex = "i([0-9])";
+  options.input.label_regex = "l([0-9])";
+  const GatheredInput input = gathered(options);
+  CHECK(input.pairs(folder) == Names{"1: data/i1.png data/l1.png"});
+  CHECK(input.problems.count() == 1);
+  CHECK_THAT(input.problems.text(), ContainsSubstring("other.png"));
+}
+
+TEST_CASE("E-m: a mask whose name does not fit the pattern is told, not lost") {
+  const TempFolder folder;
+  touch(folder, {"images/1.jpg", "images/2.jpg", "labels/1_road.png", "labels/2_road.png", "labels/1_car.png", "labels/2-car.png"});
+  PackOptions options = folder_options(folder);
+  options.input.mask_per_class = "{key}_{class}";
+  const GatheredInput input = gathered(options);
+  CHECK(input.problems.group(ProblemKind::orphan_label).count == 1);
+  CHECK_THAT(input.problems.text(), ContainsSubstring("2-car.png: its path does not fit the pattern '{key}_{class}'"));
+  options.input.skip_orphans = true;
+  const GatheredInput skipped = gathered_clean(options);
+  CHECK(skipped.gathered.orphans_left_out == 1);
+  CHECK(skipped.list().samples[1].mask_count == 1);
+}
+
+TEST_CASE("L9: a split whose labels are called otherwise is no set of images alone") {
+  const TempFolder folder;
+  for (int i = 0; i < 100; ++i)
+    touch(folder, {"images/train/" + std::to_string(i) + ".png", "labels/train/" + std::to_string(i) + "_mask.png"});
+  for (int i = 0; i < 5; ++i) touch(folder, {"images/val/" + std::to_string(i) + ".png", "labels/val/" + std::to_string(i) + "_label.png"});
+  const auto orphans = [](const PackOptions& options) { return gathered(options).problems.group(ProblemKind::orphan_image).count; };
+  PackOptions options = root_options(folder.path());
+  CHECK(orphans(options) == 5);
+  options.input.label_suffix = "_mask";
+  CHECK(orphans(options) == 5);
+  PackOptions by_folder = folder_options(folder);
+  by_folder.input.split.method = SplitOptions::Method::folder;
+  CHECK(orphans(by_folder) == 5);
+  by_folder.input.label_suffix = "_mask";
+  CHECK(orphans(by_folder) == 5);
+}
+
+TEST_CASE("L9: in one folder a split whose labels are called otherwise is no set of images alone") {
+  const TempFolder folder;
+  for (int i = 0; i < 100; ++i) touch(folder, {"train/" + std::to_string(i) + ".jpg", "train/" + std::to_string(i) + "_mask.png"});
+  for (int i = 0; i < 3; ++i) touch(folder, {"val/" + std::to_string(i) + ".jpg", "val/" + std::to_string(i) + "_strange.png"});
+  CHECK(gathered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count > 0);
+}
+
+TEST_CASE("L9: listed images without labels are images alone only where no label goes astray") {
+  const TempFolder folder;
+  touch(folder, {"JPEGImages/1.jpg", "JPEGImages/2.jpg", "JPEGImages/4.jpg", "JPEGImages/5.jpg", "SegmentationClass/1.png",
+                 "SegmentationClass/2.png"});
+  folder.write("ImageSets/Segmentation/train.txt", "1\n2\n");
+  folder.write("ImageSets/Segmentation/test.txt", "4\n5\n");
+  CHECK_FALSE(gathered_clean(root_options(folder.path())).list("test").has_label_files);
+  touch(folder, {"SegmentationClass/04.png", "SegmentationClass/05.png"});
+  CHECK(gathered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count == 2);
 }

@@ -186,6 +186,42 @@ TEST_CASE("auto: masks of 0 and 255 alone are asked about") {
   CHECK(setup_of(meant).table.classes.size() == 1);
 }
 
+TEST_CASE("auto: masks of 0 and 255 are asked about although their classes are named") {
+  const TempFolder folder;
+  for (const char* key : {"a", "b", "c"}) put_sample(folder, key, id_label(2, 2, {0, 255, 0, 0}));
+  PackOptions options = with_classes(folder, "ground\nroad\n");
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
+  options.label.ignore = {"255"};
+  CHECK(names_of(setup_of(options)) == Names{"ground", "road"});
+  options = options_for(folder);
+  options.label.class_count = 2;
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("--label-kind index if 255 means ignored"));
+  options.label.reading = LabelReading::index;
+  CHECK(setup_of(options).table.classes.size() == 2);
+  options.label.reading = LabelReading::automatic;
+  put_sample(folder, "d", id_label(2, 2, {0, 1, 0, 0}));
+  CHECK(setup_of(options).table.classes.size() == 2);
+}
+
+TEST_CASE("auto: 16-bit masks of 0 and 65535 alone are asked about") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 65535, 0, 0}, 16));
+  PackOptions options = options_for(folder);
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0 and 65535") && ContainsSubstring("--label-kind binary"));
+  options.label.class_count = 2;
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0 and 65535"));
+}
+
+TEST_CASE("auto: values far apart are no numbers of classes") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 128, 255, 0}));
+  PackOptions options = options_for(folder);
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0, 128, 255") && ContainsSubstring("--map") &&
+                                                            ContainsSubstring("refuge") && ContainsSubstring("--num-classes 129"));
+  options.label.class_count = 129;
+  CHECK(setup_of(options).table.classes.size() == 129);
+}
+
 TEST_CASE("labels that hold nothing but ignored ids have no classes") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {255, 255, 255, 255}));
@@ -590,6 +626,31 @@ TEST_CASE("E-n: explicit options go before a preset") {
   options.label.classes.clear();
   options.label.class_count = 2;
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--preset pets and --num-classes"));
+}
+
+TEST_CASE("E-j: a value that a map gives a class cannot be ignored beside it") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  PackOptions options = with_map(folder, "0,a\n1,b\n");
+  options.label.ignore = {"0"};
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--ignore 0") && ContainsSubstring("0,ignore"));
+  options.label.ignore = {"7"};
+  CHECK(setup_of(options).table.ignore == ids({7, 255, 65535}));
+}
+
+TEST_CASE("E-n: a preset for one kind of ids is refused with the suffix of the other") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  PackOptions options = with_preset(folder, "cityscapes19");
+  std::vector<SampleList> lists{samples_of(options)};
+  ProblemLog problems;
+  const auto refused = [&] { return resolved(options, lists, problems).error().message; };
+  options.input.label_suffix = "_gtFine_labelTrainIds";
+  CHECK_THAT(refused(), ContainsSubstring("--preset cityscapes19-trainids"));
+  options.label.preset = "cityscapes19-trainids";
+  CHECK(resolved(options, lists, problems).ok());
+  options.input.label_suffix = "_gtFine_labelIds";
+  CHECK_THAT(refused(), ContainsSubstring("say --preset cityscapes19,"));
 }
 
 TEST_CASE("E-n: colours of a preset that reads ids may be asked for") {
@@ -1010,4 +1071,102 @@ TEST_CASE("a partition must be told the classes") {
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--partition") && ContainsSubstring("--num-classes"));
   options.label.class_count = 3;
   CHECK(setup_of(options).table.classes.size() == 3);
+}
+
+// ---- the classes of a pack
+
+namespace {
+
+// Packs with these options, and names the pack as the classes of val.
+PackOptions classes_of_pack(PackOptions options, const TempFolder& val) {
+  options.record.size = {2, 2};
+  (void)packed(options);
+  PackOptions other = options_for(val);
+  other.label.classes = options.run.output;
+  return other;
+}
+
+// As they are resolved for train.
+void check_same(const LabelSetup& train, const LabelSetup& val) {
+  CHECK(val.table.classes == train.table.classes);
+  CHECK(val.table.ignore == train.table.ignore);
+  CHECK(val.label_kind == train.label_kind);
+  CHECK(val.threshold == train.threshold);
+  CHECK(val.map == train.map);
+}
+
+}  // namespace
+
+TEST_CASE("--classes PACK: a map, a preset and what is ignored hold for another split") {
+  const TempFolder train, val;
+  put_sample(train, "a", id_label(2, 2, {0, 1, 2, 3}));
+  put_sample(val, "b", id_label(2, 2, {1, 1, 2, 2}));
+  PackOptions options = with_map(train, "0,x\n1,ignore\n2,y\n3,y\n");
+  SECTION("--map") {}
+  SECTION("--preset") {
+    options = options_for(train);
+    options.label.preset = "nyu40";
+  }
+  SECTION("--ignore") {
+    options = options_for(train);
+    options.label.class_count = 4;
+    options.label.ignore = {"1"};
+  }
+  const LabelSetup found = setup_of(options);
+  PackOptions other = classes_of_pack(options, val);
+  check_same(found, setup_of(other));
+  other.label.reading = LabelReading::color;
+  CHECK_THAT(refusal(other, ErrorCode::usage).message, ContainsSubstring("--label-kind color contradicts --classes"));
+}
+
+TEST_CASE("--classes PACK: the threshold of a binary pack holds for another split") {
+  const TempFolder train, val;
+  put_sample(train, "a", id_label(2, 2, {0, 255, 100, 0}));
+  put_sample(val, "b", id_label(2, 2, {0, 255, 100, 0}));
+  PackOptions options = options_for(train);
+  options.label.reading = LabelReading::binary;
+  options.label.threshold = 90;
+  const LabelSetup found = setup_of(options);
+  PackOptions other = classes_of_pack(options, val);
+  check_same(found, setup_of(other));
+  other.label.threshold = 100;
+  CHECK_THAT(refusal(other, ErrorCode::usage).message, ContainsSubstring("--threshold 100 contradicts"));
+}
+
+TEST_CASE("--classes PACK: plain ids and colours stay plain") {
+  const TempFolder train, val;
+  put_sample(train, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  put_sample(val, "b", color_label(2, 2, {2, 2, 2, 2}, kColors));
+  const PackOptions options = with_classes(train, kCsv);
+  const LabelSetup found = setup_of(options);
+  const LabelSetup other = setup_of(classes_of_pack(options, val));
+  check_same(found, other);
+  CHECK(other.map_lines.empty());
+}
+
+TEST_CASE("--classes PACK: --map and --preset go before it") {
+  const TempFolder train, val;
+  put_sample(train, "a", id_label(2, 2, {0, 1, 2, 3}));
+  put_sample(val, "b", id_label(2, 2, {7, 8, 7, 8}));
+  PackOptions other = classes_of_pack(with_map(train, "0,x\n1,ignore\n2,y\n3,y\n"), val);
+  val.write("map.csv", "7,y\n8,x\n");
+  other.label.map = val / "map.csv";
+  const LabelSetup setup = setup_of(other);
+  CHECK(names_of(setup) == Names{"x", "y"});
+  CHECK(setup.table.classes[0].sources == std::vector<LabelSource>{LabelSource(std::int64_t{8})});
+}
+
+TEST_CASE("--classes takes a folder only where it is a pack") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  PackOptions options = options_for(folder);
+  options.label.classes = folder.path();
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("is no pack") && ContainsSubstring("class file"));
+}
+
+TEST_CASE("E-j: a header that a map does not know is named with its line") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  CHECK_THAT(refusal(with_map(folder, "id,name\n0,x\n1,y\n"), ErrorCode::usage).message,
+             ContainsSubstring("line 1: 'id'") && ContainsSubstring("old,new"));
 }

@@ -349,3 +349,85 @@ TEST_CASE("L7: a data set without splits can be divided, one with splits cannot"
   CHECK(error.code == ErrorCode::usage);
   CHECK_THAT(error.message, ContainsSubstring("this data set has splits of its own"));
 }
+
+TEST_CASE("L1: names that differ in case alone, or in a joint, do not take each other's labels") {
+  const TempFolder folder;
+  touch(folder, {"images/train/1.png", "images/Train/1.png", "labels/train/1.png", "labels/Train/1.png"});
+  const GatheredInput input = detected(folder);
+  CHECK(input.pairs(folder, "train") == Names{"1: images/train/1.png labels/train/1.png"});
+  CHECK(input.pairs(folder, "Train") == Names{"1: images/Train/1.png labels/Train/1.png"});
+
+  const TempFolder shared;
+  touch(shared, {"images/train/1.png", "images/Train/1.png", "labels/train/1.png"});
+  CHECK_THAT(refused(root_options(shared.path())).message, ContainsSubstring("the labels of both"));
+
+  const TempFolder joints;
+  touch(joints, {"train/1.png", "train-labels/1.png", "train_labels/1.png"});
+  const Error error = refused(root_options(joints.path()));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message, ContainsSubstring("the labels of " + joints / "train" + " may be in " + joints / "train-labels" + " or in " +
+                                              joints / "train_labels"));
+  CHECK_THAT(error.message, ContainsSubstring("--key-prefix NAME and --split folder"));
+}
+
+TEST_CASE("L1: two folders of images for one split are an error") {
+  const TempFolder folder;
+  touch(folder, {"images_train/1.png", "images-train/2.png", "labels_train/1.png", "labels-train/2.png"});
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("the labels of " + folder / "images-train" + " may be in " + folder / "labels-train"));
+  const TempFolder cases;
+  touch(cases, {"images/1.png", "Images/2.png", "labels/1.png", "labels/2.png"});
+  CHECK_THAT(refused(root_options(cases.path())).message,
+             ContainsSubstring(cases / "Images" + " and " + cases / "images" + " are both images"));
+}
+
+TEST_CASE("L9: images/val beside labels/validation is no set of images alone") {
+  const TempFolder folder;
+  touch(folder, {"images/train/1.png", "images/val/2.png", "labels/train/1.png", "labels/validation/2.png"});
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("no labels go with " + folder / "images/val" + ", and no images with " + folder / "labels/validation"));
+  const TempFolder more;
+  touch(more, {"images/train/1.png", "labels/train/1.png", "labels/validation/2.png"});
+  CHECK_THAT(detected(more).gathered.layout, ContainsSubstring("not used: labels/validation"));
+}
+
+TEST_CASE("L5: classes with folders within, and splits of one class, are not left out") {
+  const TempFolder folder;
+  touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "train/bird/x/3.jpg", "val/cat/4.jpg"});
+  const GatheredInput input = detected(folder);
+  CHECK(input.classes("train") == Names{"bird/x/3: bird", "cat/1: cat", "dog/2: dog"});
+  CHECK(input.classes("val") == Names{"cat/4: cat"});
+  touch(folder, {"test/images/5.jpg"});
+  const Error error = refused(root_options(folder.path()));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message, ContainsSubstring(folder / "train" + " has class folders, but " + folder / "test"));
+}
+
+TEST_CASE("L6: a split without a table beside one with a table is an error") {
+  const TempFolder folder;
+  touch(folder, {"train/1.jpg", "val/2.jpg"});
+  folder.write("train/metadata.csv", "file_name,label\n1.jpg,cat\n");
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring(folder / "train" + " has a table (metadata.csv or .jsonl), but " + folder / "val"));
+}
+
+TEST_CASE("L6: a table without labels does not win over folders of labels") {
+  const TempFolder folder;
+  touch(folder, {"images/1.jpg", "masks/1.png"});
+  folder.write("metadata.csv", "file_name,caption\nimages/1.jpg,x\n");
+  const GatheredInput input = detected(folder);
+  CHECK(input.pairs(folder) == Names{"1: images/1.jpg masks/1.png"});
+  CHECK_THAT(input.gathered.layout,
+             ContainsSubstring("not used: " + folder / "metadata.csv" + ", which has no column called like a label"));
+}
+
+TEST_CASE("L1: what stands beside a data set within is told, and a search without end is refused") {
+  const TempFolder folder;
+  touch(folder, {"siteA/images/1.jpg", "siteA/masks/1.png", "siteB/2.png"});
+  CHECK_THAT(detected(folder).gathered.layout, ContainsSubstring("not used: " + folder / "siteB"));
+  for (int i = 0; i < 70; ++i) touch(folder, {"siteA0/" + std::to_string(i) + "/x.txt"});
+  touch(folder, {"siteZ/images/1.jpg", "siteZ/masks/1.png"});
+  const Error error = refused(root_options(folder.path()));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message, ContainsSubstring("after 64 folders; give the folder of the data set itself"));
+}

@@ -103,3 +103,30 @@ TEST_CASE("L3: a list takes images alone and images of class folders too") {
   options.input.image_folders = std::exchange(options.input.images, {});
   CHECK(gathered_clean(options).classes() == Names{"cat/1: cat", "dog/3: dog"});
 }
+
+TEST_CASE("L3: a missing name with a blank does not take a sample of a shorter name") {
+  const TempFolder folder;
+  for (const std::string name : {"image", "image (1)", "image (2)", "frame", "frame 1", "a", "a -1"})
+    touch(folder, {"images/" + name + ".png", "labels/" + name + ".png"});
+  const GatheredInput input = gathered(listed_options(folder, "image\nimage (1)\nimage (3)\nframe 2\n"));
+  CHECK(input.keys() == Names{"image", "image (1)"});
+  CHECK(input.problems.group(ProblemKind::missing_file).count == 2);
+  CHECK_THAT(input.problems.text(), ContainsSubstring("line 3: no image is named 'image (3)'"));
+  CHECK(listed(folder, "a -1\n") == Names{"a -1"});
+}
+
+TEST_CASE("N7: a key may begin with '#'; other such lines are comments") {
+  const TempFolder folder;
+  touch(folder, {"images/#1.png", "labels/#1.png", "images/2.png", "labels/2.png"});
+  CHECK(listed(folder, "# a comment\n#\n#1\n2\n") == Names{"#1", "2"});
+  CHECK(gathered(listed_options(folder, "#3\n2\n")).problems.group(ProblemKind::missing_file).count == 1);
+}
+
+TEST_CASE("complaint 1: a list that pairs otherwise than the keys do is a problem") {
+  const TempFolder folder;
+  touch(folder, {"images/0.png", "images/2.png", "labels/0.png", "labels/2.png"});
+  const GatheredInput input = gathered(listed_options(folder, "images/0.png labels/2.png\nimages/2.png labels/2.png\n"));
+  CHECK(input.keys() == Names{"2"});
+  CHECK_THAT(input.problems.text(), ContainsSubstring("line 1: the image '0' stands beside the label 'labels/2.png', whose key is '2'"));
+  CHECK_THAT(input.problems.text(), ContainsSubstring("give it as --pairs, without --images and --labels"));
+}

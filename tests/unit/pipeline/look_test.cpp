@@ -13,6 +13,8 @@ using namespace hotpack::test;
 
 namespace {
 
+using Numbers = std::vector<std::uint64_t>;
+
 // Pairs a, b, c of noise.
 void put_pairs(const TempFolder& folder) {
   for (const char* name : {"a", "b", "c"}) {
@@ -92,8 +94,32 @@ TEST_CASE("samples are numbered split by split and found by their keys") {
   CHECK((*look)->has_splits());
   CHECK((*look)->split(0) == "train");
   CHECK((*look)->split(2) == "val");
-  for (std::uint64_t i = 0; i < 3; ++i) CHECK((*look)->find((*look)->key(i)) == i);
-  CHECK_FALSE((*look)->find("z"));
+  for (std::uint64_t i = 0; i < 3; ++i) CHECK((*look)->find((*look)->key(i)) == Numbers{i});
+  CHECK((*look)->find("z").empty());
+}
+
+TEST_CASE("L9: a split of images alone has no labels, whichever comes first") {
+  const TempFolder folder;
+  for (const char* split : {"train", "val"}) {
+    put(folder, std::string("images/") + split + "/a.png", photo());
+    put(folder, std::string("images/") + split + "/b.png", photo());
+  }
+  const std::string labelled = GENERATE("train", "val");
+  for (const char* key : {"a", "b"}) put(folder, "labels/" + labelled + "/" + key + ".png", noise_label());
+  PackOptions options = options_for(folder);
+  options.input = {};
+  options.input.root = folder.path();
+  Recorder recorder;
+  const auto look = Look::open(options, recorder);
+  REQUIRE(look.ok());
+  CHECK((*look)->schema().label);
+  CHECK((*look)->find("a") == Numbers{0, 2});
+  CHECK((*look)->find("val/a") == Numbers{2});
+  PackedSample sample;
+  for (const std::uint64_t number : {0u, 2u}) {
+    CHECK_FALSE((*look)->record_of(number, sample).value());
+    CHECK(sample.label.empty() == ((*look)->split(number) != labelled));
+  }
 }
 
 TEST_CASE("pictures keep their sizes without --size, and tiles are looked at one by one") {

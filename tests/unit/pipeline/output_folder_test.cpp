@@ -238,7 +238,7 @@ TEST_CASE("the first option that differs is named") {
   CHECK(difference(pack, pack.options) == "");
   PackOptions changed = pack.options;
   changed.record.size = {16, 12};
-  CHECK_THAT(difference(pack, changed), ContainsSubstring("[12,16,3] here, [6,8,3] there") && ContainsSubstring("--force"));
+  CHECK_THAT(difference(pack, changed), ContainsSubstring("geometry.size: [16,12] here, [8,6] there") && ContainsSubstring("--force"));
   changed = pack.options;
   changed.label.class_count = 4;
   CHECK_THAT(difference(pack, changed), ContainsSubstring("classes"));

@@ -150,3 +150,48 @@ TEST_CASE("L4: --list without --images is a table of paths") {
   options.input.list = folder / "list.txt";
   CHECK(gathered_clean(options).pairs(folder) == Names{"a/1: a/1.jpg b/1.png"});
 }
+
+TEST_CASE("L4: a table of a header alone is an error") {
+  const TempFolder folder;
+  folder.write("p.csv", "image,label\n");
+  PackOptions options;
+  options.input.pairs = folder / "p.csv";
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.describe(), ContainsSubstring("p.csv: has a header and no sample"));
+  folder.write("set/metadata.csv", "file_name,label\n");
+  CHECK_THAT(refused(root_options(folder / "set")).describe(), ContainsSubstring("has a header and no sample"));
+}
+
+TEST_CASE("L4: names may begin with '#'") {
+  const TempFolder folder;
+  touch(folder, {"#1.png", "2.png"});
+  folder.write("p.csv", "#Image,CLASS\n#1.png,cat\n2.png,dog\n");
+  PackOptions options;
+  options.input.pairs = folder / "p.csv";
+  CHECK(gathered_clean(options).classes() == Names{"#1: cat", "2: dog"});
+}
+
+TEST_CASE("L6: a label that is neither text nor whole number is an error with its line") {
+  const TempFolder folder;
+  touch(folder, {"1.png", "2.png"});
+  PackOptions options;
+  options.input.pairs = folder / "p.jsonl";
+  for (const std::string value : {"1.0", "[\"cat\"]", "true", "{\"a\": 1}"}) {
+    folder.write("p.jsonl", "{\"file_name\": \"1.png\", \"label\": " + value + "}\n");
+    const Error error = refused(options);
+    CHECK(error.code == ErrorCode::data);
+    CHECK_THAT(error.describe(), ContainsSubstring("line 1: the value of 'label' is"));
+  }
+  folder.write("p.jsonl", "{\"file_name\": \"1.png\", \"label\": null, \"box\": [1, 2]}\n");
+  CHECK_THAT(gathered_clean(options).gathered.layout, ContainsSubstring("not used: 'box'"));
+}
+
+TEST_CASE("L4: columns that are not called like labels are named") {
+  const TempFolder folder;
+  touch(folder, {"1.png"});
+  folder.write("p.csv", "file_name,species,split\n1.png,cat,train\n");
+  PackOptions options;
+  options.input.pairs = folder / "p.csv";
+  CHECK_THAT(gathered_clean(options).gathered.layout, ContainsSubstring("no column is called like a label; not used: 'species'\n"));
+}

@@ -25,3 +25,17 @@ TEST_CASE("a group that takes no part in the match finds nothing") {
   const PathPattern pattern = PathPattern::compile("a(b)?", "--group").value();
   CHECK_FALSE(pattern.find("ac").value().has_value());
 }
+
+TEST_CASE("an expression that would take for ever is refused with the text") {
+  const PathPattern pattern = PathPattern::compile("^((?:a+)+)b", "--pair-regex").value();
+  const auto found = pattern.find(std::string(200, 'a'));
+  REQUIRE_FALSE(found.ok());
+  CHECK(found.error().code == ErrorCode::usage);
+  CHECK_THAT(found.error().message, ContainsSubstring("--pair-regex '^((?:a+)+)b': is too complex for 'aaa"));
+  CHECK(pattern.find("aaab").value() == "aaa");
+}
+
+TEST_CASE("a match ends where the expression says, long texts too") {
+  CHECK(PathPattern::compile("^(.*?)_", "--group").value().find("a_b_c").value() == "a");
+  CHECK(PathPattern::compile("([^/]*)_(x|y)$", "--group").value().find(std::string(1000, 'd') + "/a_x").value() == "a");
+}

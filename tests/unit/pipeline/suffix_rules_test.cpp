@@ -168,3 +168,37 @@ TEST_CASE("N4: one folder in which nothing tells images and labels apart is an e
   options.input.images = options.input.labels = {folder / "data"};
   CHECK_THAT(refused(options).message, ContainsSubstring("--label-suffix"));
 }
+
+TEST_CASE("N5: what lacks a suffix that was found is an orphan; a suffix that was given says what is meant") {
+  const TempFolder folder;
+  touch_pairs(folder, 100, "_img.png", {"_gt.png", "_gt_color.png"});
+  touch(folder, {"images/n0.png", "images/n1.png", "labels/n0.png", "labels/n1.png"});
+  PackOptions options = folder_options(folder);
+  const GatheredInput input = gathered(options);
+  CHECK(input.list().samples.size() == 100);
+  CHECK(input.problems.group(ProblemKind::orphan_image).count == 2);
+  CHECK(input.problems.group(ProblemKind::orphan_label).count == 2);
+  CHECK(input.gathered.other_files == 100);  // labels of another kind
+  CHECK_THAT(input.problems.text(), ContainsSubstring("n0.png: its name does not end with '_img' as others here do"));
+  options.input.skip_orphans = true;
+  CHECK(gathered_clean(options).gathered.orphans_left_out == 4);
+  options.input.skip_orphans = false;
+  options.input.image_suffix = "_img";
+  options.input.label_suffix = "_gt";
+  CHECK(gathered_clean(options).list().samples.size() == 100);
+}
+
+TEST_CASE("N5: in one folder, what is neither image nor label is told") {
+  const TempFolder folder;
+  for (int i = 0; i < 100; ++i) touch(folder, {"d/" + std::to_string(i) + "_sat.jpg", "d/" + std::to_string(i) + "_mask.png"});
+  touch(folder, {"d/n0.jpg"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "d"};
+  for (const std::string label : {"", "_mask"}) {
+    options.input.label_suffix = label;
+    const GatheredInput input = gathered(options);
+    CHECK(input.list().samples.size() == 100);
+    CHECK(input.problems.count() == 1);
+    CHECK(input.gathered.other_files == 0);
+  }
+}

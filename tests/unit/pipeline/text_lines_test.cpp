@@ -45,3 +45,5 @@ TEST_CASE("a list that is no UTF-8 text is refused by name") {
   CHECK_THAT(read_list_text(folder / "binary.txt").error().describe(), ContainsSubstring("NUL"));
   CHECK(read_list_text(folder / "missing.txt").error().code == ErrorCode::io);
 }
+
+TEST_CASE("N7: '#' begins a comment only alone or before a blank") { CHECK(lines_of("#1\n# 2\n#\n#\t3\n4") == "1=#1;5=4;"); }

@@ -1,0 +1,95 @@
+#include "pipeline/label_count.hpp"
+
+#include <bitset>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "pipeline/label_words.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using Ids = std::bitset<65536>;
+
+// Beyond this an automatic count of classes is more likely a misread instance map; saying --num-classes makes it meant.
+constexpr int kMaxScannedClasses = 1024;
+// Up to this many classes an absent id is more likely a class that no label shows than a hole in the numbers.
+constexpr int kFewClasses = 16;
+
+// Nothing but black and white.
+bool is_mask(const IdScan& found) {
+  Ids narrow = found.narrow, wide = found.wide;
+  const bool black = narrow[0] || wide[0], white = narrow[255] || wide[65535];
+  narrow.reset(0).reset(255);
+  wide.reset(0).reset(65535);
+  return narrow.none() && wide.none() && black && white;
+}
+
+// Whether more labels of these values could be a mask's.
+bool may_be_mask(IdScan found) {
+  found.narrow.set(0).set(255);
+  return is_mask(found);
+}
+
+Error mask_question(const IdScan& found, const std::string& as_ids) {
+  const std::string white = found.wide[65535] ? (found.narrow[255] ? "255 (16 bits: 65535)" : "65535") : "255";
+  return data_error("the labels hold only 0 and " + white +
+                    ", which is a mask of two classes rather than class ids. Say --label-kind binary, or --label-kind index" + as_ids +
+                    " if " + white + " means ignored");
+}
+
+Ids ids_of_classes(const IdScan& found, const std::vector<std::string>& ignore) {
+  Ids narrow = found.narrow, wide = found.wide;
+  Ids ids = narrow.reset(255) | wide.reset(65535);
+  for (const std::string& word : ignore)
+    if (const auto id = whole_number(word); id && *id >= 0 && *id <= 65535) ids.reset(static_cast<std::size_t>(*id));
+  return ids;
+}
+
+// One more than the largest id; 0 where there is none.
+int count_of(const Ids& ids) {
+  int count = 0;
+  for (std::size_t id = 0; id < ids.size(); ++id)
+    if (ids[id]) count = static_cast<int>(id) + 1;
+  return count;
+}
+
+Status check_count(const Ids& ids, int count, const std::string& found) {
+  const std::string number = std::to_string(count);
+  if (count == 0)
+    return data_error("the labels hold no class id (found: " + found + "); say what they mean with --num-classes N or --label-kind");
+  if (count > kMaxScannedClasses)
+    return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " + found.substr(0, 120) +
+                      "); if so many classes are meant, say --num-classes " + number);
+  if (count > kFewClasses && 2 * ids.count() < static_cast<std::size_t>(count))
+    return data_error(
+        "the labels hold few of the ids up to " + std::to_string(count - 1) + " (found: " + found +
+        "), so these are hardly numbers of classes. Say what each value means with --map FILE (a line \"old,new\" a value) or "
+        "--preset (refuge: 0, 128 and 255), or, if so many classes are meant, --num-classes " +
+        number);
+  return {};
+}
+
+}  // namespace
+
+Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& verdict) {
+  HOTPACK_ASSIGN(const IdScan* const found, scan.get());
+  if (options.reading == labels::LabelReading::automatic && is_mask(*found)) return mask_question(*found, " with --num-classes 1");
+  const std::string text = ids_text(found->narrow | found->wide);
+  const Ids ids = ids_of_classes(*found, options.ignore);
+  const int count = count_of(ids);
+  HOTPACK_TRY(check_count(ids, count, text));
+  verdict += "; ids found: " + text + ", so " + std::to_string(count) +
+             " classes; where another split may hold more, say --num-classes N or --classes";
+  return labels::numbered_classes(count);
+}
+
+Status check_not_masks(LabelScan& scan) {
+  HOTPACK_ASSIGN(const IdScan some, scan.some());
+  if (!may_be_mask(some)) return {};
+  HOTPACK_ASSIGN(const IdScan* const found, scan.get());
+  return is_mask(*found) ? Status(mask_question(*found, "")) : Status();
+}
+
+}  // namespace hotpack::pipeline

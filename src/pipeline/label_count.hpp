@@ -1,0 +1,22 @@
+// What the values in id labels tell: how many classes there are, and whether they are ids at all.
+//
+// Failure: `data` where only the user can tell what the values mean; `io`.
+#pragma once
+
+#include <string>
+
+#include "hotpack/result.hpp"
+#include "labels/class_table.hpp"
+#include "pipeline/label_reading.hpp"
+#include "pipeline/options.hpp"
+
+namespace hotpack::pipeline {
+
+// One class more than the largest id. `verdict` gains what was found.
+[[nodiscard]] Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& verdict);
+
+// Refuses masks of 0 and 255 (16 bits: 65535), which read as ids would lose their foreground. All labels are read only where the few that
+// are looked at first hold nothing else.
+[[nodiscard]] Status check_not_masks(LabelScan& scan);
+
+}  // namespace hotpack::pipeline
