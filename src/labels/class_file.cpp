@@ -47,10 +47,12 @@ Result<std::string_view> first_name(std::size_t line, std::string_view text, con
   return quoted && is_header(text.substr(1, text.size() - 2)) ? text.substr(1, text.size() - 2) : text;
 }
 
+bool is_remark(std::string_view line) { return line.empty() || line == "#" || line.starts_with("# "); }
+
 Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
   ClassTableBuilder builder(path);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].empty()) continue;
+    if (is_remark(lines[i])) continue;
     if (lines[i] == kIgnoreName) {
       builder.warn("line " + std::to_string(i + 1) + " of the class file, '__ignore__', names no class and is left out");
       continue;
@@ -167,6 +169,112 @@ Result<ClassTable> parse_color_list(const Lines& lines, const std::string& path)
   return builder.finish();
 }
 
+// ---- a name with a colour behind it, however the two are set apart: "Road: 128 64 128", "Road;128;64;128", "Road #804080"
+
+struct NamedColorLine {
+  std::string_view name;
+  Lines numbers;         // three, …
+  std::string_view hex;  // … or six digits after a #
+};
+
+constexpr std::string_view kApart = " \t;,|:=";
+
+std::string_view without_separators(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(kApart);
+  return end == std::string_view::npos ? std::string_view() : trimmed(text.substr(0, end + 1));
+}
+
+// Takes the last word off a line.
+std::string_view last_word(std::string_view& line) {
+  line = without_separators(line);
+  const std::size_t before = line.find_last_of(kApart);
+  const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
+  const std::string_view word = line.substr(start);
+  line = line.substr(0, start);
+  return word;
+}
+
+bool is_hex_color(std::string_view word) {
+  return word.size() == 7 && word.front() == '#' && word.substr(1).find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+}
+
+std::optional<NamedColorLine> named_color_line(std::string_view line) {
+  std::string_view rest = line;
+  NamedColorLine found;
+  found.hex = last_word(rest);
+  if (!is_hex_color(found.hex)) {
+    rest = line;
+    found.hex = {};
+    for (int i = 0; i < 3; ++i) found.numbers.insert(found.numbers.begin(), last_word(rest));
+    if (!std::all_of(found.numbers.begin(), found.numbers.end(), is_number)) return std::nullopt;
+  }
+  found.name = without_separators(rest);
+  if (found.name.empty()) return std::nullopt;
+  return found;
+}
+
+// The first line may name the columns.
+bool is_column_line(std::string_view line) {
+  std::vector<std::string> words(3);
+  for (std::size_t i = 3; i-- > 0;) words[i] = std::string(last_word(line));
+  return names_rgb(words);
+}
+
+bool is_named_color_list(const Lines& lines) {
+  const auto first = std::find_if_not(lines.begin(), lines.end(), is_remark);
+  if (first == lines.end()) return false;
+  const auto rows = is_column_line(*first) ? first + 1 : first;
+  const auto fits = [](std::string_view line) { return is_remark(line) || named_color_line(line).has_value(); };
+  return std::any_of(rows, lines.end(), [](std::string_view line) { return !is_remark(line); }) && std::all_of(rows, lines.end(), fits);
+}
+
+RgbColor hex_color(std::string_view hex) {
+  const auto digit = [&](std::size_t at) {
+    const char c = lower(hex.substr(at, 1)).front();
+    return c <= '9' ? c - '0' : c - 'a' + 10;
+  };
+  RgbColor color{};
+  for (std::size_t i = 0; i < color.size(); ++i) color[i] = static_cast<std::uint8_t>(16 * digit(1 + 2 * i) + digit(2 + 2 * i));
+  return color;
+}
+
+Result<ClassTable> parse_named_color_list(const Lines& lines, const std::string& path) {
+  ClassTableBuilder builder(path);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto fields = is_remark(lines[i]) ? std::nullopt : named_color_line(lines[i]);
+    if (!fields) continue;  // a remark, or the line that names the columns
+    RgbColor color{};
+    if (fields->hex.empty()) {
+      HOTPACK_ASSIGN(color, parse_color(i + 1, fields->numbers, "expected a name and three numbers", path));
+    } else {
+      color = hex_color(fields->hex);
+    }
+    HOTPACK_TRY(builder.add(i + 1, std::string(fields->name), color));
+  }
+  return builder.finish();
+}
+
+// ---- ids before names, which are no names file: the order of the lines may not be that of the ids
+
+// "7: Road", "7 Road", "7,Road": a number, then something that is no number, and no further column.
+bool begins_with_id(std::string_view line) {
+  const std::size_t end = line.find_first_not_of("0123456789");
+  if (end == 0 || end == std::string_view::npos || kApart.find(line[end]) == std::string_view::npos) return false;
+  const std::size_t name = line.find_first_not_of(kApart, end);
+  if (name == std::string_view::npos || std::count(line.begin(), line.end(), ',') > 1) return false;
+  return !is_number(trimmed(line.substr(name, line.find_first_of(kApart, name) - name)));
+}
+
+std::optional<std::size_t> first_id_line(const Lines& lines) {
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (is_remark(lines[i])) continue;
+    if (!begins_with_id(lines[i]) && (first || i > 0)) return std::nullopt;  // a header may come first
+    if (begins_with_id(lines[i]) && !first) first = i;
+  }
+  return first;
+}
+
 }  // namespace
 
 Result<ClassTable> parse_class_file(std::string_view text, const std::string& path) {
@@ -174,7 +282,15 @@ Result<ClassTable> parse_class_file(std::string_view text, const std::string& pa
   const Lines lines = split(text, "\r\n");
   if (is_label_map(lines)) return parse_label_map_file(lines, path);
   if (is_color_list(lines)) return parse_color_list(lines, path);
-  if (std::none_of(lines.begin(), lines.end(), is_table_line)) return parse_names(lines, path);
+  const bool has_commas = std::any_of(lines.begin(), lines.end(), is_table_line);
+  if (!has_commas && is_named_color_list(lines)) return parse_named_color_list(lines, path);
+  if (const auto line = first_id_line(lines); line && !is_named_color_list(lines))
+    return line_error(*line + 1,
+                      "'" + std::string(lines[*line]) +
+                          "' begins with a number: rows of an id and a name (id,name) are what --map takes; " + "a class file has " +
+                          std::string(kExpected),
+                      path);
+  if (!has_commas) return parse_names(lines, path);
   HOTPACK_ASSIGN(const std::vector<CsvRow> rows, parse_csv(text, path));
   return parse_color_csv(rows, path);
 }

@@ -58,20 +58,20 @@ Status check_lossy(const LabelOptions& options, LabelReading reading, const Labe
       forms.jpeg.first);
 }
 
-Error unexplained_color(const std::string& path, const std::string& color) {
-  return data_error("holds RGB colours (" + color +
-                        "), and no class colours were given. Say which colour is which class with --classes FILE.csv (name,r,g,b)",
-                    path);
+Error unexplained_color(const std::string& path, const std::string& color, const std::string& class_file) {
+  const std::string given = class_file.empty() ? "no class colours were given" : class_file + " names classes without colours";
+  return data_error(
+      "holds RGB colours (" + color + "), and " + given + ". Say which colour is which class with --classes FILE.csv (name,r,g,b)", path);
 }
 
 // RGB files hold ids where every pixel has three equal channels; otherwise they hold colours, which nothing explains. As a rule the first
 // file tells, before all are read.
-Result<std::string> explain_rgb(const LabelForms& forms, LabelScan& scan) {
+Result<std::string> explain_rgb(const LabelForms& forms, const std::string& class_file, LabelScan& scan) {
   if (forms.rgb.count == 0) return std::string();
   HOTPACK_ASSIGN(const std::string color, color_in(forms.rgb.first, scan.max_pixels()));
-  if (!color.empty()) return unexplained_color(forms.rgb.first, color);
+  if (!color.empty()) return unexplained_color(forms.rgb.first, color, class_file);
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
-  if (!found->colored_label.empty()) return unexplained_color(found->colored_label, found->color);
+  if (!found->colored_label.empty()) return unexplained_color(found->colored_label, found->color, class_file);
   return std::string(", of equal channels, which hold ids");
 }
 
@@ -104,7 +104,7 @@ Result<ReadingVerdict> decide_reading(const LabelOptions& options, const GivenLa
   if (options.reading == LabelReading::automatic) HOTPACK_TRY(check_lossy(options, verdict->reading, forms));
   verdict->why += "; the labels are " + forms_text(forms, open && forms.jpeg.count == 0 ? " PNG" : "");
   if (!open || verdict->reading != LabelReading::index) return *verdict;
-  HOTPACK_ASSIGN(const std::string about_rgb, explain_rgb(forms, scan));
+  HOTPACK_ASSIGN(const std::string about_rgb, explain_rgb(forms, options.classes, scan));
   verdict->why += about_rgb;
   return *verdict;
 }

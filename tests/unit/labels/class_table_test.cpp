@@ -118,7 +118,7 @@ TEST_CASE("a first row whose colours are partly numbers is no header but a mista
 
 TEST_CASE("rows with too few or too many columns are errors with the line") {
   CHECK_THAT(failure("name,r,g,b\na,0,0\n"), ContainsSubstring("line 2") && ContainsSubstring("3 fields"));
-  CHECK_THAT(failure("0,road\n1,sky\n"), ContainsSubstring("line 1") && ContainsSubstring("2 fields"));
+  CHECK_THAT(failure("0,road\n1,sky\n"), ContainsSubstring("line 1") && ContainsSubstring("--map"));
   CHECK_THAT(failure("1,2,3\n1,2,3,4\n"), ContainsSubstring("line 2") && ContainsSubstring("4 fields"));
 }
 
@@ -258,4 +258,35 @@ TEST_CASE("tables without a file") {
 TEST_CASE("colours are written as #rrggbb") {
   CHECK(color_text({0, 0, 0}) == "#000000");
   CHECK(color_text({255, 10, 160}) == "#ff0aa0");
+}
+
+TEST_CASE("E-a: a name with its colour behind it, however the two are set apart") {
+  for (const std::string text : {"Tooth: 0 170 255\nBack ground: 1 2 3\n", "name;r;g;b\nTooth;0;170;255\nBack ground;1;2;3\n",
+                                 "Tooth\t0\t170\t255\nBack ground\t1\t2\t3", "# legend\nTooth 0 170 255\n\nBack ground 1 2 3\n",
+                                 "Tooth #00aaff\nBack ground #010203\n", "Tooth = 0, 170 255\nBack ground = 1 2 3\n"}) {
+    INFO(text);
+    const ClassTable table = parse_class_file(text, "legend.txt").value();
+    REQUIRE(table.classes.size() == 2);
+    CHECK(table.has_colors);
+    CHECK(table.classes[0].name == "Tooth");
+    CHECK(table.classes[0].color == RgbColor{0, 170, 255});
+    CHECK(table.classes[1].name == "Back ground");
+    CHECK(table.classes[1].color == RgbColor{1, 2, 3});
+  }
+}
+
+TEST_CASE("ids before names are no names file: their order may be another") {
+  for (const std::string text :
+       {"1: Tooth\n0: Background\n", "3 Caries\n2 Filling\n", "id\tname\n0\tBackground\n1\tTooth\n", "0,Background\n1,Tooth\n"}) {
+    INFO(text);
+    const auto table = parse_class_file(text, "legend.txt");
+    REQUIRE_FALSE(table.ok());
+    CHECK(table.error().code == ErrorCode::data);
+    CHECK_THAT(table.error().message, ContainsSubstring("begins with a number") && ContainsSubstring("--map"));
+  }
+  CHECK(parse_class_file("2-wheeler\ncar\n", "names.txt").value().classes[0].name == "2-wheeler");
+}
+
+TEST_CASE("a remark in a names file is no class") {
+  CHECK(parse_class_file("# classes\nroad\nsky\n", "names.txt").value().classes.size() == 2);
 }
