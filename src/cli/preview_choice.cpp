@@ -79,6 +79,7 @@ Result<std::size_t> class_named(const PreviewSource& source, const std::string& 
   const std::vector<ClassInfo>& classes = source.schema().classes;
   if (!source.schema().label) return usage_error("--class " + name + ": " + source.name() + " has no labels");
   std::vector<std::string> names;
+  names.reserve(classes.size());
   for (const ClassInfo& info : classes) names.push_back(info.name);
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());

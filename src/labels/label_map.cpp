@@ -156,6 +156,7 @@ Result<std::vector<std::pair<std::string, std::uint16_t>>> resolve_class_names(c
           map.path);
   }
   std::vector<std::pair<std::string, std::uint16_t>> names;
+  names.reserve(meanings.size());
   for (const auto& [name, meaning] : meanings) names.emplace_back(name, meaning.first);
   return names;
 }

@@ -58,7 +58,8 @@ Glyph marked(const Glyph& base, const Glyph& mark, bool below) {
   for (std::size_t y = 0; y < base.rows.size(); ++y) glyph.rows[y] = static_cast<std::uint16_t>(base.rows[y] << base_x);
   const int top = below ? kBaseline : std::max(first_inked_row(base) - kMarkRows, 0);
   for (int y = 0; y < kMarkRows; ++y) {
-    glyph.rows[static_cast<std::size_t>(top + y)] |= static_cast<std::uint16_t>(mark.rows[static_cast<std::size_t>(y)] << mark_x);
+    const auto row = static_cast<std::size_t>(top) + static_cast<std::size_t>(y);
+    glyph.rows[row] |= static_cast<std::uint16_t>(mark.rows[static_cast<std::size_t>(y)] << mark_x);
   }
   return glyph;
 }
