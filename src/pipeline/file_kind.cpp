@@ -97,9 +97,7 @@ FileName describe_name(std::string_view name) {
 
 bool is_litter(std::string_view name) { return name.starts_with('.') || contains(kLitter, name); }
 
-std::string unsupported_text(const FileName& name) {
-  return std::string(name.format) + " is not supported; " + std::string(name.advice);
-}
+std::string unsupported_text(const FileName& name) { return std::string(name.format) + " is not supported; " + std::string(name.advice); }
 
 std::string lowered(std::string_view text) {
   std::string lower(text);

@@ -16,6 +16,7 @@ FileList empty_like(const FileList& list) {
   FileList empty;
   empty.roots = list.roots;
   empty.other_files = list.other_files;
+  empty.without_suffix = list.without_suffix;
   empty.annotation = list.annotation;
   empty.class_folders = list.class_folders;
   return empty;
@@ -88,11 +89,13 @@ void sort_by_key(FileList& list) {
 bool has_suffix(std::string_view stem, std::string_view suffix) { return stem.ends_with(suffix) && last_part(stem).size() > suffix.size(); }
 
 void strip_suffix(FileList& list, std::string_view suffix) {
+  const std::size_t before = list.files.size();
   keep_files(list, [&](FoundFile& file) {
     const bool keep = has_suffix(list.key(file), suffix);
     if (keep) file.key_length -= static_cast<std::uint32_t>(suffix.size());
     return keep;
   });
+  list.without_suffix += before - list.files.size();
 }
 
 void drop_suffix(FileList& list, std::string_view suffix) {

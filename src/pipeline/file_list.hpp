@@ -54,6 +54,7 @@ struct FileList {
   std::vector<FoundFile> files;
   std::vector<Root> roots;
   std::uint64_t other_files = 0;           // left out: of no picture's extension, or of another suffix or form than asked for
+  std::uint64_t without_suffix = 0;        // pictures among them, or dropped with them, that lack a suffix asked for
   std::string annotation;                  // the first by bytes of the files left out that may hold polygons; empty if none
   std::vector<std::string> class_folders;  // scan_class_folders only: names, each once, in byte order
 

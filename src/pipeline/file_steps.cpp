@@ -233,6 +233,7 @@ Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set) {
     place->second.labels = std::move(part.files);
   }
   std::vector<FileSet> divided;
+  divided.reserve(sets.size());
   for (auto& [name, one] : sets) divided.push_back(std::move(one));
   return divided;
 }

@@ -158,8 +158,9 @@ class Gatherer {
     const std::uint64_t images = count(ProblemKind::orphan_image), labels = count(ProblemKind::orphan_label);
     if (found_.count() > images + labels) return {};
     for (const FileSet& set : sets) {
-      if (set.images.files.empty()) return no_pictures(folders_text(set.images), set.images, images);
-      if (sets.size() == 1 && set.labelled && set.labels.files.empty()) return no_pictures(folders_text(set.labels), set.labels, labels);
+      if (set.images.files.empty()) return no_pictures(folders_text(set.images), set.images, images, choice_.hint);
+      if (sets.size() == 1 && set.labelled && set.labels.files.empty())
+        return no_pictures(folders_text(set.labels), set.labels, labels, choice_.hint);
     }
     return {};
   }

@@ -156,10 +156,13 @@ Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& probl
   return sets;
 }
 
-Error no_pictures(std::string_view folders, const FileList& found, std::uint64_t keyless) {
+Error no_pictures(std::string_view folders, const FileList& found, std::uint64_t keyless, std::string_view hint) {
   const std::uint64_t others = found.other_files + keyless;
   std::string text = "no PNG or JPEG picture was found below " + std::string(folders);
-  if (others > 0) text += " (" + std::to_string(others) + " other files; a suffix option may be wrong)";
+  if (found.without_suffix > 0)
+    text.append(" whose name has the suffix asked for: " + std::to_string(found.without_suffix) + " pictures lack it").append(hint);
+  else if (others > 0)
+    text += " (" + std::to_string(others) + " other files" + (keyless > 0 ? "; an expression, pattern or suffix may be wrong)" : ")");
   if (!found.annotation.empty()) {
     const FileName name = describe_name(found.annotation);
     text += "; " + found.annotation + " is " + std::string(name.format) + ", which is not supported; " + std::string(name.advice);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -13,6 +15,7 @@
 #include "pipeline/file_list.hpp"
 #include "pipeline/folder_pattern.hpp"
 #include "pipeline/layout_readings.hpp"
+#include "pipeline/layout_twins.hpp"
 #include "pipeline/listed_path.hpp"
 #include "pipeline/tree_walk.hpp"
 
@@ -57,6 +60,59 @@ Error ambiguous(const std::string& root, const std::vector<Layout>& readings) {
   std::string text = "may be read in " + std::to_string(readings.size()) + " ways; say which with these options in place of the folder:";
   for (const Layout& layout : readings) text += "\n  " + options_of(layout);
   return data_error(text, root);
+}
+
+// ---- two classes, or images and labels
+
+// As an ECMAScript expression matches it literally.
+std::string escaped_for_regex(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string_view("^$\\.*+?()[]{}|").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+// How names of images and labels differ, as options say it.
+std::string affix_options(const TwinFolders& twins) {
+  if (twins.affix.text.empty()) return "";
+  if (!twins.affix.in_front) return (twins.on_images ? " --image-suffix " : " --label-suffix ") + quoted_for_shell(twins.affix.text);
+  const std::string plain = quoted_for_shell("^(.+)\\."), longer = quoted_for_shell("^" + escaped_for_regex(twins.affix.text) + "(.+)\\.");
+  return " --pair-regex " + (twins.on_images ? longer + " " + plain : plain + " " + longer);
+}
+
+// The same splits with images and labels in place of classes.
+Layout pairs_in_place_of_classes(const Layout& classes, const TwinFolders& twins) {
+  Layout pairs = classes;
+  pairs.kind = Layout::Kind::folders;
+  for (SplitFolders& split : pairs.splits) {
+    if (split.labels.empty()) continue;
+    split.labels = path_below(split.images, twins.labels);
+    split.images = path_below(split.images, twins.images);
+  }
+  return pairs;
+}
+
+Error twin_error(const Layout& classes, const std::string& folder, const TwinFolders& twins) {
+  const std::string how = twins.affix.text.empty() ? "the same names" : "the same names but for '" + twins.affix.text + "'";
+  return data_error("holds " + twins.images + " and " + twins.labels + ", whose files have " + how + " (" + std::to_string(twins.pairs) +
+                        " of them, such as " + twins.image_example + " and " + twins.label_example +
+                        "): they look like images and labels. In place of the folder say " +
+                        options_of(pairs_in_place_of_classes(classes, twins)) + affix_options(twins) + ", or " + options_of(classes) +
+                        " if they are two classes",
+                    folder);
+}
+
+// Two folders of unknown names are taken for classes only if their files do not look like images and labels.
+Status check_twins(const Layout& layout) {
+  if (layout.kind != Layout::Kind::class_folders) return {};
+  for (const SplitFolders& split : layout.splits) {
+    if (split.labels.empty()) continue;
+    HOTPACK_ASSIGN(const std::optional<TwinFolders> twins, find_twins(split.images));
+    if (twins) return twin_error(layout, split.images, *twins);
+  }
+  return {};
 }
 
 bool has_picture(const FolderContent& content) {
@@ -156,6 +212,7 @@ Error unknown_layout(const std::string& root) {
 
 Error data_sets_within(const std::string& root, const std::vector<Found>& found) {
   std::vector<std::string> names;
+  names.reserve(found.size());
   for (const Found& one : found) names.push_back(one.folder);
   return data_error("has no layout of its own, but data sets within; pack them one at a time: " + joined(names), root);
 }
@@ -245,6 +302,7 @@ Result<Layout> detect_layout(const std::string& root, const SuffixWishes& wishes
   if (found.size() > 1 || found[0].beside_pictures) return data_sets_within(folder, found);
   if (found[0].readings.size() > 1) return ambiguous(found[0].folder, found[0].readings);
   Layout layout = std::move(found[0].readings[0]);
+  HOTPACK_TRY(check_twins(layout));
   HOTPACK_TRY(remark_unused(layout, folder));
   return layout;
 }

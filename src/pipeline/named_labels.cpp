@@ -52,6 +52,7 @@ std::uint32_t id_of(const ClassOfName& class_of, const std::string& name) {
 // The ids of a list's names; kNoClass where there is none.
 std::vector<std::uint32_t> ids_of(const std::vector<std::string>& names, const ClassOfName& class_of) {
   std::vector<std::uint32_t> ids;
+  ids.reserve(names.size());
   for (const std::string& name : names) ids.push_back(id_of(class_of, name));
   return ids;
 }

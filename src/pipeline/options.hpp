@@ -86,7 +86,7 @@ struct TileOptions {
 
 // How a picture becomes a record.
 struct RecordOptions {
-  Extent size;  // --size; 0x0 where it is not given: fit none
+  Extent size;             // --size; 0x0 where it is not given: fit none
   std::optional<Fit> fit;  // absent: stretch with a size, none without
   geometry::ImageFilter image_filter = geometry::ImageFilter::automatic;
   geometry::LabelFilter label_filter = geometry::LabelFilter::nearest;

@@ -46,8 +46,8 @@ struct PackReport {
   std::optional<Partition> partition;  // then everything below is about its shards
   PackStatus status = PackStatus::packed;
   PlanSummary plan;
-  ProblemLog problems;              // skipped samples
-  std::uint64_t skipped = 0;        // in the data set, of this and earlier runs
+  ProblemLog problems;               // skipped samples
+  std::uint64_t skipped = 0;         // in the data set, of this and earlier runs
   std::uint64_t planned_shards = 0;  // those that this run had to see to
   std::uint64_t packed_shards = 0;   // written by this run
   std::uint64_t kept_shards = 0;

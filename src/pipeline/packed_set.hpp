@@ -40,8 +40,8 @@ class PackedSet {
   [[nodiscard]] Result<HeaderSurvey> survey();
   [[nodiscard]] Status plan(const LabelSetup& setup);
 
-  [[nodiscard]] Result<PackReport> describe_plan();  // --dry-run
-  [[nodiscard]] Result<PackReport> complete(bool dry_run);       // precondition: nothing is to be done
+  [[nodiscard]] Result<PackReport> describe_plan();         // --dry-run
+  [[nodiscard]] Result<PackReport> complete(bool dry_run);  // precondition: nothing is to be done
   [[nodiscard]] Result<PackReport> write();
 
  private:

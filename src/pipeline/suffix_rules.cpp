@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -10,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "pipeline/affixes.hpp"
 #include "pipeline/file_kind.hpp"
 
 namespace hotpack::pipeline {
@@ -86,6 +89,9 @@ constexpr std::array<Suffix, 44> kLabelSuffixes{{
 constexpr std::uint64_t kEnoughPercent = 95;
 constexpr std::string_view kJoints = "_-. ";  // between the parts of a name
 
+constexpr std::uint64_t kFewPercent = 5;    // equal names may be chance
+constexpr std::uint64_t kMostPercent = 50;  // enough where equal names are few and no other rule comes near
+
 bool is_enough(std::uint64_t part, std::uint64_t whole) { return part > 0 && part * 100 >= whole * kEnoughPercent; }
 
 // How well a rule fits.
@@ -95,6 +101,8 @@ struct Coverage {
   std::uint64_t labels = 0;  // of the kind that the rule means
   std::uint64_t pairs = 0;
   [[nodiscard]] bool fits() const { return is_enough(pairs, listed ? labels : std::max(images, labels)); }
+  [[nodiscard]] bool is_chance() const { return pairs * 100 <= images * kFewPercent; }
+  [[nodiscard]] bool fits_most() const { return pairs > 0 && pairs * 100 >= images * kMostPercent; }
 };
 
 bool is_kind_of_label(std::string_view stem) {
@@ -209,7 +217,10 @@ class Chooser {
       candidate.coverage = cover(candidate.rule);
       if (candidate.coverage.fits() && !has_family(fitting, candidate.family)) fitting.push_back(std::move(candidate));
     }
-    if (fitting.empty()) return fallback({wishes_.image, wishes_.label, false});
+    if (fitting.empty()) {
+      const std::optional<SuffixChoice> most = only_rule_for_most();
+      return most ? *most : fallback({wishes_.image, wishes_.label, false});
+    }
     HOTPACK_TRY(check_one_kind(fitting));
     const auto fewer_pairs = [](const Candidate& a, const Candidate& b) { return a.coverage.pairs < b.coverage.pairs; };
     const Candidate& best = *std::max_element(fitting.begin(), fitting.end(), fewer_pairs);
@@ -221,6 +232,7 @@ class Chooser {
     SuffixChoice choice;
     choice.rule = {wishes_.image, wishes_.label, false};
     choice.fits = true;
+    if (cover(choice.rule).pairs == 0) choice.hint = hint();
     return choice;
   }
 
@@ -318,6 +330,60 @@ class Chooser {
     return {rule, true, rule_text(rule) + ": " + pairs_text(coverage), ""};
   }
 
+  // What images' names go on with in those of labels, as rules. Longer forms of another ("_b_annot" of "_annot") are left out.
+  [[nodiscard]] std::vector<Candidate> common_endings() const {
+    std::vector<std::string> ends;
+    for (const FileSet& set : sets_) {
+      const SuffixRule given{wishes_.image, "", false};
+      const RuleKeys keys(set, given);
+      for (Affix& affix : likely_affixes(keys.images(), keys.labels()))
+        if (!affix.in_front) ends.push_back(std::move(affix.text));
+    }
+    std::sort(ends.begin(), ends.end(), [](const auto& a, const auto& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; });
+    std::vector<Candidate> candidates;
+    for (const std::string& end : ends) {
+      const auto is_form = [&](const Candidate& other) { return end.ends_with(other.rule.label); };
+      if (std::any_of(candidates.begin(), candidates.end(), is_form)) continue;
+      candidates.push_back({{wishes_.image, end, false}, 0, 0, 0, {}});
+    }
+    return candidates;
+  }
+
+  // The rules that pair most of the images, one a family.
+  [[nodiscard]] std::vector<Candidate> rules_for_most(std::vector<Candidate> endings) const {
+    std::vector<Candidate> candidates = table();
+    std::move(endings.begin(), endings.end(), std::back_inserter(candidates));
+    std::vector<Candidate> fitting;
+    for (Candidate& candidate : candidates) {
+      const auto is_known = [&](const Candidate& other) {
+        return other.rule.label == candidate.rule.label && other.rule.image == candidate.rule.image;
+      };
+      if (std::any_of(fitting.begin(), fitting.end(), is_known)) continue;
+      candidate.coverage = cover(candidate.rule);
+      if (candidate.coverage.fits_most() && !has_family(fitting, candidate.family)) fitting.push_back(std::move(candidate));
+    }
+    return fitting;
+  }
+
+  // Labels that go on from names of images with another part of a name would pass for other kinds of label, unseen; they may be the masks
+  // of other classes.
+  [[nodiscard]] static bool has_rival(const SuffixRule& rule, const std::vector<Candidate>& endings) {
+    if (is_kind_of_label("x" + rule.label)) return false;
+    return std::any_of(endings.begin(), endings.end(), [&](const Candidate& other) {
+      return other.rule.label != rule.label && kJoints.find(other.rule.label.front()) != std::string_view::npos;
+    });
+  }
+
+  // Many images may lack a label. Where names say nothing else, the one rule that pairs most is taken, and the others are orphans.
+  [[nodiscard]] std::optional<SuffixChoice> only_rule_for_most() const {
+    if (wishes_.listed || one_folder_ || !cover({wishes_.image, wishes_.label, false}).is_chance()) return std::nullopt;
+    const std::vector<Candidate> endings = wishes_.label.empty() ? common_endings() : std::vector<Candidate>();
+    const std::vector<Candidate> rules = rules_for_most(endings);
+    if (rules.size() != 1 || has_rival(rules.front().rule, endings)) return std::nullopt;
+    const Candidate& rule = rules.front();
+    return SuffixChoice{rule.rule, true, "suffixes: " + rule_text(rule.rule) + " (found; " + pairs_text(rule.coverage) + ")", ""};
+  }
+
   // Nothing fits: names are taken as given or equal, and what has no partner will be told.
   [[nodiscard]] SuffixChoice fallback(SuffixRule rule) const {
     SuffixChoice choice;
@@ -335,7 +401,15 @@ class Chooser {
       if (candidate.coverage.pairs > best.coverage.pairs) best = std::move(candidate);
     }
     if (best.coverage.pairs > 0) return "; " + options_text(best.rule) + " would do: " + pairs_text(best.coverage);
-    return similar_names();
+    if (wishes_.image.empty() && wishes_.label.empty()) return similar_names();
+    const SuffixWishes none;
+    return Chooser(sets_, none).hint_without_wishes();
+  }
+
+  // What was given pairs nothing.
+  [[nodiscard]] std::string hint_without_wishes() const {
+    const Coverage equal = one_folder_ ? Coverage{} : cover({});
+    return equal.fits_most() ? "; without suffix options " + pairs_text(equal) : hint();
   }
 
   // The first image, and what stands behind its name in the names of labels.

@@ -2,7 +2,9 @@
 //
 // A rule fits where it pairs at least 95 % of the images, and of the labels that have its suffix; other kinds of label may stand beside.
 // Where lists say which images are meant, only the labels count.
-// Equal names come first, then a table of suffixes that data sets use. What is given is never overruled.
+// Equal names come first, then a table of suffixes that data sets use. What is given is never overruled. Where equal names pair next to
+// nothing, in folders of their own, the only rule that pairs at least half of the images is taken, be it of the table or the one ending
+// that labels add to the names of images; the images without label are orphans then.
 // Pure functions; thread-safe. Failure: code `data` where several kinds of label fit, naming the option that settles it.
 #pragma once
 

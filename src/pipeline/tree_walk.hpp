@@ -1,8 +1,8 @@
 // Visits the files of a folder tree.
 //
-// Follows symbolic links; one that leads back to a folder above ends there. Leaves out what tools leave behind (file_kind.hpp). The order is
-// unspecified. Failure: code `io` for a folder or a picture that cannot be read; a link to nowhere that is called otherwise is a file of 0
-// bytes.
+// Follows symbolic links; one that leads back to a folder above ends there. Leaves out what tools leave behind (file_kind.hpp). The order
+// is unspecified. Failure: code `io` for a folder or a picture that cannot be read; a link to nowhere that is called otherwise is a file of
+// 0 bytes.
 #pragma once
 
 #include <cstdint>

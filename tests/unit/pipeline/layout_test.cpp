@@ -185,6 +185,50 @@ TEST_CASE("L5: class folders, with and without splits, a class missing in one") 
   CHECK(detected(flat).classes() == Names{"ant/1: ant", "bee/3: bee", "bee/deep/2: bee"});
 }
 
+TEST_CASE("L5: two folders whose files have the same names are asked about, not taken for classes") {
+  struct Case {
+    std::string images, labels, before, behind, options;
+  };
+  for (const Case& names :
+       {Case{"scans", "annotated", "", "_annot", " --label-suffix _annot"},
+        Case{"tiles", "truth", "", "_ESA_WorldCover.tif", " --label-suffix _ESA_WorldCover.tif"}, Case{"y", "x", "", "", ""},
+        Case{"src", "dst", "gt.", "", " --pair-regex '^(.+)\\.' '^gt\\.(.+)\\.'"}, Case{"b", "a", "", "_sat", " --image-suffix _sat"}}) {
+    const bool on_images = names.behind == "_sat";
+    const TempFolder folder;
+    for (int i = 0; i < 14; ++i) {
+      const std::string plain = "P" + std::to_string(100 + i), longer = names.before + plain + names.behind;
+      touch(folder, {names.images + "/" + (on_images ? longer : plain) + ".JPG"});
+      if (i < 12) touch(folder, {names.labels + "/" + (on_images ? plain : longer) + ".png"});
+    }
+    const Error error = refused(root_options(folder.path()));
+    CHECK(error.code == ErrorCode::data);
+    CHECK_THAT(error.message, ContainsSubstring("holds " + names.images + " and " + names.labels + ", whose files have the same names"));
+    CHECK_THAT(error.message, ContainsSubstring("say --images " + folder / names.images + " --labels " + folder / names.labels +
+                                                names.options + ", or --image-folders " + folder.path() + " if they are two classes"));
+    PackOptions classes;
+    classes.input.image_folders = {folder.path()};
+    CHECK(gathered_clean(classes).list().samples.size() == 26);
+  }
+}
+
+TEST_CASE("L5: the question of two folders is asked within splits too, and of no others") {
+  const TempFolder folder;
+  touch(folder, {"train/cat/1.jpg", "train/dog/1.jpg", "val/cat/2.jpg", "val/dog/2.jpg"});
+  const std::string message = refused(root_options(folder.path())).describe();
+  CHECK_THAT(message, ContainsSubstring("train: holds "));
+  CHECK_THAT(message, ContainsSubstring(" --key-prefix val --split folder, or --image-folders "));
+
+  const TempFolder others;
+  touch(others, {"cat/cat1.jpg", "cat/cat2.jpg", "dog/dog1.jpg", "dog/dog2.jpg"});
+  CHECK(detected(others).list().class_names == Names{"cat", "dog"});
+  const TempFolder three;
+  touch(three, {"cat/1.jpg", "dog/1.jpg", "emu/1.jpg"});
+  CHECK(detected(three).list().samples.size() == 3);
+  const TempFolder numbered;
+  for (int i = 1; i <= 100; ++i) touch(numbered, {"cat/" + std::to_string(i) + ".jpg", "dog/" + std::to_string(100 + i) + ".jpg"});
+  CHECK(detected(numbered).list().samples.size() == 200);
+}
+
 TEST_CASE("L5: a class file beside class folders is taken only if it names them all") {
   const TempFolder folder;
   touch(folder, {"ant/1.jpg", "bee/2.jpg"});

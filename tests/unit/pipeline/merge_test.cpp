@@ -501,7 +501,8 @@ TEST_CASE("merge: another pack in the output is refused by its first difference"
   TinyForm gray;
   gray.color = ImageColor::gray;
   write_whole(parts.out, gray);
-  CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}), ContainsSubstring("of another pack") && ContainsSubstring("geometry.pad_color"));
+  CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}),
+             ContainsSubstring("of another pack") && ContainsSubstring("geometry.pad_color"));
   fs::remove(parts.out + "/dataset.json");
   CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}), ContainsSubstring(parts.out + "/" + shard(0)));
   fs::remove_all(parts.out);
