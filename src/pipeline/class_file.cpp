@@ -13,9 +13,10 @@ namespace hotpack::pipeline {
 namespace {
 
 // Likeliest first: with colours before names alone.
-constexpr std::array<std::string_view, 12> kNames{"class_dict.csv",   "class_dict_seg.csv", "classes.csv",    "class_names.csv",
-                                                  "label_colors.csv", "colour_codes.csv",   "labelmap.txt",   "label_colors.txt",
-                                                  "class_names.txt",  "classes.txt",        "class_name.txt", "label_names.txt"};
+constexpr std::array<std::string_view, 17> kNames{
+    "class_dict.csv", "class_dict_seg.csv", "classes.csv", "class_names.csv", "label_colors.csv", "colour_codes.csv",
+    "colors.csv",     "colours.csv",        "legend.csv",  "labelmap.txt",    "label_colors.txt", "colors.txt",
+    "legend.txt",     "class_names.txt",    "classes.txt", "class_name.txt",  "label_names.txt"};
 
 }  // namespace
 
