@@ -1097,7 +1097,7 @@ void check_same(const LabelSetup& train, const LabelSetup& val) {
 
 }  // namespace
 
-TEST_CASE("--classes PACK: a map, a preset and what is ignored hold for another split") {
+TEST_CASE("option --classes PACK: a map, a preset and what is ignored hold for another split") {
   const TempFolder train, val;
   put_sample(train, "a", id_label(2, 2, {0, 1, 2, 3}));
   put_sample(val, "b", id_label(2, 2, {1, 1, 2, 2}));
@@ -1119,7 +1119,7 @@ TEST_CASE("--classes PACK: a map, a preset and what is ignored hold for another 
   CHECK_THAT(refusal(other, ErrorCode::usage).message, ContainsSubstring("--label-kind color contradicts --classes"));
 }
 
-TEST_CASE("--classes PACK: the threshold of a binary pack holds for another split") {
+TEST_CASE("option --classes PACK: the threshold of a binary pack holds for another split") {
   const TempFolder train, val;
   put_sample(train, "a", id_label(2, 2, {0, 255, 100, 0}));
   put_sample(val, "b", id_label(2, 2, {0, 255, 100, 0}));
@@ -1133,7 +1133,7 @@ TEST_CASE("--classes PACK: the threshold of a binary pack holds for another spli
   CHECK_THAT(refusal(other, ErrorCode::usage).message, ContainsSubstring("--threshold 100 contradicts"));
 }
 
-TEST_CASE("--classes PACK: plain ids and colours stay plain") {
+TEST_CASE("option --classes PACK: plain ids and colours stay plain") {
   const TempFolder train, val;
   put_sample(train, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
   put_sample(val, "b", color_label(2, 2, {2, 2, 2, 2}, kColors));
@@ -1144,7 +1144,7 @@ TEST_CASE("--classes PACK: plain ids and colours stay plain") {
   CHECK(other.map_lines.empty());
 }
 
-TEST_CASE("--classes PACK: --map and --preset go before it") {
+TEST_CASE("option --classes PACK: --map and --preset go before it") {
   const TempFolder train, val;
   put_sample(train, "a", id_label(2, 2, {0, 1, 2, 3}));
   put_sample(val, "b", id_label(2, 2, {7, 8, 7, 8}));
@@ -1156,7 +1156,7 @@ TEST_CASE("--classes PACK: --map and --preset go before it") {
   CHECK(setup.table.classes[0].sources == std::vector<LabelSource>{LabelSource(std::int64_t{8})});
 }
 
-TEST_CASE("--classes takes a folder only where it is a pack") {
+TEST_CASE("option --classes takes a folder only where it is a pack") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
   PackOptions options = options_for(folder);
