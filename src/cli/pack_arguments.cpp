@@ -123,7 +123,7 @@ void set_split(const std::string& text, pipeline::SplitOptions& split) {
     throw CLI::ValidationError("--split", "'" + text + "' is none of folder, ratio:NAME=SHARE,…, hash:NAME=SHARE,…, list:NAME=FILE,…");
 }
 
-void add_input_options(CLI::App& command, pipeline::InputOptions& input) {
+void add_folder_options(CLI::App& command, pipeline::InputOptions& input) {
   command
       .add_option("ROOT", input.root,
                   "a data set whose layout is to be found out (and told): SSS, VOC, Cityscapes, images and masks, class folders, …")
@@ -140,6 +140,10 @@ void add_input_options(CLI::App& command, pipeline::InputOptions& input) {
                   "put PREFIX/ before the keys of a root; one for each --images or --image-folders, in order")
       ->option_text("PREFIX")
       ->group(kInput);
+}
+
+// How files of both sides find each other.
+void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
   command
       .add_option("--image-suffix", input.image_suffix,
                   "end of image stems that is no part of the key, such as _leftImg8bit; other files are left out")
@@ -160,6 +164,19 @@ void add_input_options(CLI::App& command, pipeline::InputOptions& input) {
       ->expected(2)
       ->group(kInput);
   command
+      .add_option("--mask-per-class", input.mask_per_class,
+                  "several binary masks an image, a class each: their path below --labels without extension, such as {key}_{class} or "
+                  "{class}/{key}; a pixel may then hold several classes")
+      ->option_text("PATTERN")
+      ->group(kInput);
+  command.add_flag("--allow-empty", input.allow_empty, "class folders without pictures are meant; without it they are warned of")
+      ->group(kInput);
+  add_choice(command, "--orphans", input.skip_orphans, {{"error", false}, {"skip", true}},
+             "an image without label, or a label without image", kInput);
+}
+
+void add_table_options(CLI::App& command, pipeline::InputOptions& input) {
+  command
       .add_option("--pairs", input.pairs,
                   "table of samples, CSV, TSV or JSON lines: image, label (a file or a class) and, if wanted, split")
       ->option_text("FILE")
@@ -176,12 +193,9 @@ void add_input_options(CLI::App& command, pipeline::InputOptions& input) {
       .add_option("--strip-prefix", input.strip_prefix, "beginning that is taken away from paths of --pairs and --list, such as /SegNet/")
       ->option_text("PREFIX")
       ->group(kInput);
-  command
-      .add_option("--mask-per-class", input.mask_per_class,
-                  "several binary masks an image, a class each: their path below --labels without extension, such as {key}_{class} or "
-                  "{class}/{key}; a pixel may then hold several classes")
-      ->option_text("PATTERN")
-      ->group(kInput);
+}
+
+void add_split_options(CLI::App& command, pipeline::InputOptions& input) {
   command
       .add_option_function<std::string>(
           "--split", [&input](const std::string& text) { set_split(text, input.split); },
@@ -195,10 +209,6 @@ void add_input_options(CLI::App& command, pipeline::InputOptions& input) {
                   "with --split ratio or hash: samples whose keys have the same match of this regular expression stay in one set")
       ->option_text("REGEX")
       ->group(kInput);
-  command.add_flag("--allow-empty", input.allow_empty, "class folders without pictures are meant; without it they are warned of")
-      ->group(kInput);
-  add_choice(command, "--orphans", input.skip_orphans, {{"error", false}, {"skip", true}},
-             "an image without label, or a label without image", kInput);
 }
 
 constexpr std::string_view kListPresets = "list";
@@ -405,7 +415,11 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 }
 
 void add_sample_options(CLI::App& command, PackArguments& arguments) {
-  add_input_options(command, arguments.options.input);
+  pipeline::InputOptions& input = arguments.options.input;
+  add_folder_options(command, input);
+  add_pairing_options(command, input);
+  add_table_options(command, input);
+  add_split_options(command, input);
   add_label_options(command, arguments.options.label);
   add_geometry_options(command, arguments.options.record);
   add_picture_options(command, arguments.options.record);
