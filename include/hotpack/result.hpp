@@ -15,11 +15,13 @@ namespace hotpack {
 
 // What kind of failure it is; the command maps each to one exit code.
 enum class ErrorCode {
-  usage,     // an argument or a configuration is wrong
-  data,      // input data are refused: undecodable, unknown colour, sizes that differ
-  io,        // a path cannot be read or written, a read failed, the disk is full
-  damaged,   // a packed file breaks the format or a checksum, is foreign or of a newer major version
-  internal,  // a bug in hotpack
+  usage,      // an argument or a configuration is wrong
+  data,       // input data are refused: undecodable, unknown colour, sizes that differ
+  io,         // a path cannot be read or written, a read failed, the disk is full
+  damaged,    // a packed file breaks the format or a checksum, is foreign or of a newer major version
+  internal,   // a bug in hotpack
+  timeout,    // nothing came in the time given; the call may be made again
+  cancelled,  // another thread asked to stop
 };
 
 // One failure, complete enough to show to a person: what is wrong, where, and how to go on.

@@ -22,6 +22,7 @@
 namespace hotpack {
 
 namespace reader {
+class DatasetFiles;
 class ShardFile;
 }
 
@@ -54,7 +55,11 @@ struct LabelShape {
   std::size_t class_count = 0;
   [[nodiscard]] std::uint64_t vectors() const { return static_cast<std::uint64_t>(height) * static_cast<std::uint64_t>(width); }
   // Bytes of one vector: ceil(C/8) for bits, C for onehot; index: 1, above 255 classes 2 (little-endian).
-  [[nodiscard]] std::size_t vector_bytes() const;
+  [[nodiscard]] std::size_t vector_bytes() const {
+    if (storage == LabelStorage::bits) return (class_count + 7) / 8;
+    if (storage == LabelStorage::onehot) return class_count;
+    return class_count <= 255 ? 1 : 2;
+  }
   [[nodiscard]] std::uint64_t size_bytes() const { return vectors() * vector_bytes(); }
   bool operator==(const LabelShape&) const = default;
 };
@@ -132,6 +137,7 @@ class Shard {
 
  private:
   friend class Dataset;
+  friend class reader::DatasetFiles;
   explicit Shard(std::unique_ptr<const reader::ShardFile> file);
   std::unique_ptr<const reader::ShardFile> file_;
 };

@@ -24,6 +24,10 @@ auto retry_interrupted(Call call) {
   return result;
 }
 
+FileIdentity identity_in(const struct stat& status) {
+  return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino), static_cast<std::uint64_t>(status.st_size)};
+}
+
 }  // namespace
 
 File::~File() {
@@ -59,9 +63,14 @@ Result<File> File::create_exclusive(const std::string& path) {
 }
 
 Result<std::uint64_t> File::size() const {
+  HOTPACK_ASSIGN(const FileIdentity found, identity());
+  return found.size_bytes;
+}
+
+Result<FileIdentity> File::identity() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) return io_error("cannot stat", path_, errno);
-  return static_cast<std::uint64_t>(status.st_size);
+  return identity_in(status);
 }
 
 Result<std::size_t> File::read_some(std::uint64_t offset, std::span<std::byte> into) const {
@@ -121,6 +130,12 @@ Result<std::string> read_text_file(const std::string& path) {
   std::vector<std::byte> bytes;
   HOTPACK_TRY(read_file(path, bytes));
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+Result<FileIdentity> identity_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return io_error("cannot stat", path, errno);
+  return identity_in(status);
 }
 
 Status sync_folder(const std::string& folder) {

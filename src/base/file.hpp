@@ -14,6 +14,15 @@
 
 namespace hotpack {
 
+// Which file a name or a descriptor stands for, and its length.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t number = 0;  // of its inode
+  std::uint64_t size_bytes = 0;
+  [[nodiscard]] bool same_file(const FileIdentity& other) const { return device == other.device && number == other.number; }
+  bool operator==(const FileIdentity&) const = default;
+};
+
 class File {
  public:
   File() = default;
@@ -31,6 +40,7 @@ class File {
   [[nodiscard]] const std::string& path() const { return path_; }
 
   [[nodiscard]] Result<std::uint64_t> size() const;
+  [[nodiscard]] Result<FileIdentity> identity() const;
   // Reads exactly `into.size()` bytes at `offset`; fewer in the file is an error.
   [[nodiscard]] Status read_at(std::uint64_t offset, std::span<std::byte> into) const;
   // Reads up to `into.size()` bytes at `offset`; returns how many there were.
@@ -50,6 +60,9 @@ class File {
 // Reads a whole regular file into `into` (resized, its capacity reused).
 [[nodiscard]] Status read_file(const std::string& path, std::vector<std::byte>& into);
 [[nodiscard]] Result<std::string> read_text_file(const std::string& path);
+
+// Of the file that the path names now.
+[[nodiscard]] Result<FileIdentity> identity_of(const std::string& path);
 
 // Makes renames and unlinks in a folder durable.
 [[nodiscard]] Status sync_folder(const std::string& folder);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/try.hpp"
 
 namespace hotpack {
@@ -26,12 +25,16 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
 Result<Mapping> Mapping::open(const std::string& path) {
   HOTPACK_ASSIGN(const File file, File::open_read(path));
   HOTPACK_ASSIGN(const std::uint64_t size, file.size());
+  return of(file, size);
+}
+
+Result<Mapping> Mapping::of(const File& file, std::uint64_t size_bytes) {
   Mapping mapping;
-  if (size == 0) return mapping;  // an empty mapping is not a legal one; the format's checks refuse an empty file
-  void* const data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
-  if (data == MAP_FAILED) return io_error("cannot map into memory", path, errno);
+  if (size_bytes == 0) return mapping;  // an empty mapping is not a legal one; the format's checks refuse an empty file
+  void* const data = ::mmap(nullptr, size_bytes, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  if (data == MAP_FAILED) return io_error("cannot map into memory", file.path(), errno);
   mapping.data_ = static_cast<const std::byte*>(data);
-  mapping.size_ = size;
+  mapping.size_ = size_bytes;
   return mapping;
 }
 

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
+#include "base/file.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack {
@@ -20,6 +22,8 @@ class Mapping {
   Mapping& operator=(Mapping&& other) noexcept;
 
   [[nodiscard]] static Result<Mapping> open(const std::string& path);
+  // The first `size_bytes` of an open file, which may be closed afterwards.
+  [[nodiscard]] static Result<Mapping> of(const File& file, std::uint64_t size_bytes);
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
 
  private:

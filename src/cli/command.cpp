@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <exception>
 #include <new>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/cores.hpp"
 #include "cli/config_file.hpp"
 #include "cli/descriptor.hpp"
 #include "cli/help.hpp"
@@ -139,7 +139,7 @@ void CommandContext::add_message_options(CLI::App& command) {
 
 int CommandContext::jobs() const {
   if (jobs_ > 0) return jobs_;
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostJobs);
+  return std::clamp(static_cast<int>(usable_cores()), 1, kMostJobs);
 }
 
 void CommandContext::stop_on_signals() { stop_signals_.emplace(); }

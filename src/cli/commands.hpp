@@ -21,6 +21,7 @@ void add_verify_command(CLI::App& app, CommandContext& context);
 void add_preview_command(CLI::App& app, CommandContext& context);
 void add_extract_command(CLI::App& app, CommandContext& context);
 void add_merge_command(CLI::App& app, CommandContext& context);
+void add_bench_command(CLI::App& app, CommandContext& context);
 
 using AddCommand = void (*)(CLI::App& app, CommandContext& context);
 

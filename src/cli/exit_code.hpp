@@ -19,6 +19,8 @@ inline constexpr int kExitInternal = 70;  // a bug in hotpack (EX_SOFTWARE)
     case ErrorCode::data:
       return kExitData;
     case ErrorCode::io:
+    case ErrorCode::timeout:
+    case ErrorCode::cancelled:
       return kExitIo;
     case ErrorCode::damaged:
       return kExitDamaged;

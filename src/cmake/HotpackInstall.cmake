@@ -1,6 +1,7 @@
-# `cmake --install`: public headers, the static libraries of the reader, how CMake and pkg-config find them, the command where it is built.
+# `cmake --install`: public headers, the static C++ libraries, the shared library for C, how CMake and pkg-config find them, the command
+# where it is built.
 #
-# Components: development (headers, libraries, package files), command, documentation.
+# Components: development (headers, static libraries, package files), runtime (libhotpack.so.0), command, documentation.
 
 option(HOTPACK_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
 if(NOT HOTPACK_INSTALL)
@@ -16,22 +17,28 @@ if(NOT version_line MATCHES "\"${PROJECT_VERSION}\"")
 endif()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hotpack DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-        FILES_MATCHING PATTERN "*.hpp")
-install(TARGETS hotpack_base hotpack_format hotpack_reader EXPORT hotpack-targets
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+install(TARGETS hotpack_base hotpack_expand hotpack_format hotpack_loader hotpack_reader EXPORT hotpack-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+# An export set of its own: a program in C asks for nothing that the static libraries need.
+install(TARGETS hotpack_c EXPORT hotpack-c-targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hotpack)
 install(EXPORT hotpack-targets NAMESPACE hotpack:: DESTINATION ${package_dir} COMPONENT development)
+install(EXPORT hotpack-c-targets NAMESPACE hotpack:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/hotpack-config.cmake.in ${PROJECT_BINARY_DIR}/hotpack-config.cmake
                               INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hotpack-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/hotpack-config.cmake ${PROJECT_BINARY_DIR}/hotpack-config-version.cmake
         DESTINATION ${package_dir} COMPONENT development)
 
-# The package file finds its prefix from its own place, so an installed tree can be moved.
+# hotpack: the C++ libraries; hotpack-c: the shared library. They find their prefix from their own place, so an installed tree can be moved.
 file(RELATIVE_PATH HOTPACK_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/hotpack.pc.in ${PROJECT_BINARY_DIR}/hotpack.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/hotpack.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+foreach(package hotpack hotpack-c)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endforeach()
 
 if(TARGET hotpack)
   install(TARGETS hotpack RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)

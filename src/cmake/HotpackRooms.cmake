@@ -8,7 +8,8 @@ find_package(Threads REQUIRED)
 add_library(hotpack_settings INTERFACE)
 target_compile_features(hotpack_settings INTERFACE cxx_std_20)
 # No fused multiply-add: resampling and statistics are promised to the bit.
-target_compile_options(hotpack_settings INTERFACE -ffp-contract=off -fvisibility=hidden
+# Sections: the linker leaves out of libhotpack.so what no function of hotpack.h reaches.
+target_compile_options(hotpack_settings INTERFACE -ffp-contract=off -fvisibility=hidden -ffunction-sections -fdata-sections
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
 # g++ 12 reports uninitialized memory, overlaps and overflows inside std::optional, std::string and std::sort that are none.
 target_compile_options(hotpack_settings INTERFACE
@@ -43,4 +44,23 @@ function(hotpack_add_room name)
   endforeach()
   target_link_libraries(${target} PRIVATE ${ROOM_LIBRARIES})
   set_property(GLOBAL APPEND PROPERTY HOTPACK_ROOMS ${name})
+endfunction()
+
+# hotpack_add_shared_library(TARGET ROOM … EXPORTS …): libhotpack.so, a room and all below it in one shared library for C.
+#   EXPORTS  the linker's list of symbols to show; everything else, the C++ library's templates too, stays inside
+function(hotpack_add_shared_library target)
+  cmake_parse_arguments(SHARED "" "ROOM;EXPORTS" "" ${ARGN})
+  set(exports ${CMAKE_CURRENT_SOURCE_DIR}/${SHARED_EXPORTS})
+  file(STRINGS ${PROJECT_SOURCE_DIR}/include/hotpack/hotpack.h abi_line REGEX "define HOTPACK_ABI_VERSION ")
+  string(REGEX REPLACE ".* ([0-9]+)$" "\\1" abi_version "${abi_line}")
+  add_library(${target} SHARED ${exports})
+  add_library(hotpack::c ALIAS ${target})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME hotpack EXPORT_NAME c LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
+                        VERSION ${PROJECT_VERSION} SOVERSION ${abi_version})
+  target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,hotpack_${SHARED_ROOM}> hotpack_settings)
+  if(NOT APPLE)
+    # nodelete: dlclose() leaves it mapped, for its SIGBUS handler stays installed.
+    target_link_options(${target} PRIVATE LINKER:--version-script=${exports} LINKER:-z,nodelete LINKER:--gc-sections)
+  endif()
 endfunction()

@@ -1,7 +1,6 @@
 #include "hotpack/dataset.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <utility>
@@ -12,28 +11,17 @@
 #include "base/try.hpp"
 #include "format/manifest.hpp"
 #include "format/schema_json.hpp"
-#include "format/shard_header.hpp"
 #include "format/version.hpp"
-#include "reader/shard_file.hpp"
+#include "reader/dataset_files.hpp"
 
 namespace hotpack {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// What shards of one pack are held against.
-struct PackTexts {
-  format::SchemaCache schema;  // parsed once; each opening works on a copy
-  std::string plan;
-};
-
-// A shard's place: empty until its first use.
-struct Slot {
-  std::mutex opening;
-  std::unique_ptr<const Shard> shard;
-  std::atomic<const Shard*> ready{nullptr};
-};
+using reader::Contents;
+using reader::DatasetFiles;
+using reader::RecordPlace;
 
 // Samples by the hash of their key, sorted.
 struct KeyPlace {
@@ -108,100 +96,53 @@ void widen(Schema& common, const Schema& other) {
   if (common.geometry.size != other.geometry.size) common.geometry.size.reset();
 }
 
-std::string row_difference(const ShardInfo& row, const PackTexts& texts, const reader::ShardFile& file) {
-  const auto& metadata = file.header().metadata;
-  if (metadata.schema != texts.schema.text) return "its schema differs from the manifest's";
-  if (metadata.plan != texts.plan) return "its plan differs from the manifest's";
-  if (metadata.sources != row.sources) return "its sources are " + metadata.sources + ", the manifest says " + row.sources;
-  if (file.records() == row.records) return {};
-  return "it holds " + std::to_string(file.records()) + " records, the manifest says " + std::to_string(row.records);
-}
-
-Status check_size(const ShardInfo& row) {
-  std::error_code failed;
-  const auto size = fs::file_size(row.path, failed);
-  if (failed == std::errc::no_such_file_or_directory) return damaged_error("the manifest names this shard, but it is missing", row.path);
-  if (failed) return io_error("cannot stat", row.path, failed.value());
-  if (size == row.size_bytes) return {};
-  return damaged_error("has " + std::to_string(size) + " bytes, the manifest says " + std::to_string(row.size_bytes), row.path);
+// Adds one folder's manifest. Refused where its samples cannot be read as the others are.
+Status add_pack(const std::string& folder, Contents& to) {
+  HOTPACK_ASSIGN(format::Manifest manifest, read_manifest(folder));
+  if (to.packs.empty()) {
+    to.schema = manifest.schema;
+  } else if (const std::string difference = reading_difference(to.packs.front().schema, manifest.schema); !difference.empty()) {
+    return usage_error(to.packs.front().folder + " and " + folder + " cannot be read as one data set: " + difference);
+  }
+  widen(to.schema, manifest.schema);
+  for (format::ShardRow& row : manifest.shards) {
+    to.shards.push_back({(fs::path(folder) / row.file).string(), to.packs.size(), to.records, row.records, row.bytes,
+                         std::move(row.sources), std::move(row.digest)});
+    to.records += row.records;
+  }
+  HOTPACK_ASSIGN(const int minor, format::parse_version(manifest.format));
+  to.packs.push_back(pack_of(folder, manifest));
+  to.texts.push_back({{std::move(manifest.schema_text), std::move(manifest.schema), minor}, std::move(manifest.plan_text)});
+  return {};
 }
 
 }  // namespace
 
 struct Dataset::Impl {
-  std::vector<Pack> packs;
-  std::vector<PackTexts> texts;  // as packs
-  Schema schema;                 // of all packs together
-  std::vector<ShardInfo> shards;
-  std::unique_ptr<Slot[]> slots;  // as shards
-  std::uint64_t records = 0;
+  explicit Impl(Contents contents) : files(std::make_shared<DatasetFiles>(std::move(contents))) {}
+
+  std::shared_ptr<DatasetFiles> files;
   std::mutex indexing;
   std::vector<KeyPlace> index;  // of all keys, once indexed
   bool indexed = false;
 
-  Status add(const std::string& folder);
-  [[nodiscard]] Result<const Shard*> shard(std::size_t number);
-  [[nodiscard]] Result<std::unique_ptr<const reader::ShardFile>> open_shard(const ShardInfo& row) const;
-  [[nodiscard]] Result<Sample> sample(std::uint64_t number);
+  [[nodiscard]] const Contents& contents() const { return files->contents(); }
+  [[nodiscard]] Result<Sample> sample(std::uint64_t number) const;
   Status build_index();
 };
 
-Status Dataset::Impl::add(const std::string& folder) {
-  HOTPACK_ASSIGN(format::Manifest manifest, read_manifest(folder));
-  if (packs.empty()) {
-    schema = manifest.schema;
-  } else if (const std::string difference = reading_difference(packs.front().schema, manifest.schema); !difference.empty()) {
-    return usage_error(packs.front().folder + " and " + folder + " cannot be read as one data set: " + difference);
+Result<Sample> Dataset::Impl::sample(std::uint64_t number) const {
+  if (number >= contents().records) {
+    return usage_error("sample " + std::to_string(number) + " of " + std::to_string(contents().records));
   }
-  widen(schema, manifest.schema);
-  for (format::ShardRow& row : manifest.shards) {
-    shards.push_back({(fs::path(folder) / row.file).string(), packs.size(), records, row.records, row.bytes, std::move(row.sources),
-                      std::move(row.digest)});
-    records += row.records;
-  }
-  HOTPACK_ASSIGN(const int minor, format::parse_version(manifest.format));
-  packs.push_back(pack_of(folder, manifest));
-  texts.push_back({{std::move(manifest.schema_text), std::move(manifest.schema), minor}, std::move(manifest.plan_text)});
-  return {};
-}
-
-Result<std::unique_ptr<const reader::ShardFile>> Dataset::Impl::open_shard(const ShardInfo& row) const {
-  HOTPACK_TRY(check_size(row));
-  format::SchemaCache cache = texts[row.pack].schema;
-  HOTPACK_ASSIGN(auto file, reader::ShardFile::open(row.path, &cache));
-  if (std::string difference = row_difference(row, texts[row.pack], *file); !difference.empty()) {
-    return damaged_error(std::move(difference), row.path);
-  }
-  HOTPACK_TRY(file->check_tables());
-  return file;
-}
-
-Result<const Shard*> Dataset::Impl::shard(std::size_t number) {
-  if (number >= shards.size()) return usage_error("shard " + std::to_string(number) + " of " + std::to_string(shards.size()));
-  Slot& slot = slots[number];
-  if (const Shard* const ready = slot.ready.load(std::memory_order_acquire)) return ready;
-  const std::lock_guard lock(slot.opening);
-  if (slot.shard == nullptr) {
-    HOTPACK_ASSIGN(auto file, open_shard(shards[number]));
-    slot.shard.reset(new Shard(std::move(file)));
-    slot.ready.store(slot.shard.get(), std::memory_order_release);
-  }
-  return static_cast<const Shard*>(slot.shard.get());
-}
-
-Result<Sample> Dataset::Impl::sample(std::uint64_t number) {
-  if (number >= records) return usage_error("sample " + std::to_string(number) + " of " + std::to_string(records));
-  // The last shard that begins at or before it; empty shards begin where the next one does, so it is never one of them.
-  const auto after =
-      std::upper_bound(shards.begin(), shards.end(), number, [](std::uint64_t wanted, const ShardInfo& row) { return wanted < row.first; });
-  const auto place = static_cast<std::size_t>(after - shards.begin()) - 1;
-  HOTPACK_ASSIGN(const Shard* const found, shard(place));
-  return found->sample(number - shards[place].first);
+  const RecordPlace place = files->place_of(number);
+  HOTPACK_ASSIGN(const Shard* const found, files->keep(place.shard));
+  return found->sample(place.record);
 }
 
 Status Dataset::Impl::build_index() {
   std::vector<KeyPlace> places;  // grows with the shards that open: the manifest's number of records is only a claim
-  for (std::uint64_t number = 0; number < records; ++number) {
+  for (std::uint64_t number = 0; number < contents().records; ++number) {
     HOTPACK_ASSIGN(const Sample found, sample(number));
     places.push_back({xxh3_64(bytes_of(found.key())), number});
   }
@@ -210,6 +151,8 @@ Status Dataset::Impl::build_index() {
   indexed = true;
   return {};
 }
+
+std::shared_ptr<DatasetFiles> reader::DatasetFiles::of(const Dataset& dataset) { return dataset.impl_->files; }
 
 Dataset::Dataset(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Dataset::~Dataset() = default;
@@ -225,28 +168,27 @@ Result<Dataset> Dataset::open(std::initializer_list<std::string_view> folders) {
 
 Result<Dataset> Dataset::open(std::span<const std::string> folders) {
   if (folders.empty()) return usage_error("no folder to open as a data set");
-  auto impl = std::make_unique<Impl>();
-  for (const std::string& folder : folders) HOTPACK_TRY(impl->add(folder));
-  impl->slots = std::make_unique<Slot[]>(impl->shards.size());
-  return Dataset(std::move(impl));
+  Contents contents;
+  for (const std::string& folder : folders) HOTPACK_TRY(add_pack(folder, contents));
+  return Dataset(std::make_unique<Impl>(std::move(contents)));
 }
 
-const Schema& Dataset::schema() const { return impl_->schema; }
-std::uint64_t Dataset::records() const { return impl_->records; }
-std::span<const Pack> Dataset::packs() const { return impl_->packs; }
-std::span<const ShardInfo> Dataset::shards() const { return impl_->shards; }
+const Schema& Dataset::schema() const { return impl_->contents().schema; }
+std::uint64_t Dataset::records() const { return impl_->contents().records; }
+std::span<const Pack> Dataset::packs() const { return impl_->contents().packs; }
+std::span<const ShardInfo> Dataset::shards() const { return impl_->contents().shards; }
 
 std::uint64_t Dataset::skipped() const {
   std::uint64_t sum = 0;
-  for (const Pack& pack : impl_->packs) sum += pack.skipped;
+  for (const Pack& pack : packs()) sum += pack.skipped;
   return sum;
 }
 
 Result<Statistics> Dataset::statistics() const {
-  if (impl_->packs.size() == 1) return impl_->packs.front().statistics;
+  if (packs().size() == 1) return packs().front().statistics;
   const Schema& common = schema();
   format::Sums total(common.image.channels(), common.label ? common.class_count() : 0);
-  for (std::size_t number = 0; number < impl_->shards.size(); ++number) {
+  for (std::size_t number = 0; number < shards().size(); ++number) {
     HOTPACK_ASSIGN(const Shard* const opened, shard(number));
     total.add(format::read_sums(opened->file_->bytes(), opened->file_->header()));
   }
@@ -254,7 +196,10 @@ Result<Statistics> Dataset::statistics() const {
 }
 
 Result<Sample> Dataset::sample(std::uint64_t number) const { return impl_->sample(number); }
-Result<const Shard*> Dataset::shard(std::size_t number) const { return impl_->shard(number); }
+Result<const Shard*> Dataset::shard(std::size_t number) const {
+  if (number >= shards().size()) return usage_error("shard " + std::to_string(number) + " of " + std::to_string(shards().size()));
+  return impl_->files->keep(number);
+}
 
 Result<std::optional<std::uint64_t>> Dataset::find(std::string_view key) const {
   {

@@ -4,36 +4,18 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "reader/record_fault.hpp"
 #include "reader/shard_file.hpp"
 
 namespace hotpack {
 
 namespace {
 
-// Puts the record's place before what is wrong with it.
-Error name_record(Error error, std::uint64_t index, std::string_view key) {
-  if (error.code != ErrorCode::damaged) return error;
-  std::string who = "record " + std::to_string(index);
-  if (!key.empty()) who += " (" + std::string(key) + ")";
-  error.message = who + ": " + error.message;
-  return error;
-}
+using reader::name_record;
 
 Error no_label() { return usage_error("this data set has no label"); }
 
 }  // namespace
-
-std::size_t LabelShape::vector_bytes() const {
-  switch (storage) {
-    case LabelStorage::bits:
-      return (class_count + 7) / 8;
-    case LabelStorage::onehot:
-      return class_count;
-    case LabelStorage::index:
-      break;
-  }
-  return class_count <= 255 ? 1 : 2;
-}
 
 Status Sample::look_up() {
   HOTPACK_ASSIGN(key_, file_->key(index_));

@@ -1,14 +1,17 @@
 #include "reader/shard_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <exception>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/checksum.hpp"
+#include "base/endian.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "reader/changed_file.hpp"
 #include "reader/zstd_frame.hpp"
 
 namespace hotpack::reader {
@@ -18,13 +21,6 @@ namespace {
 Error with_path(Error error, const std::string& path) {
   if (error.path.empty()) error.path = path;
   return error;
-}
-
-std::string hex32(std::uint32_t value) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text(8, '0');
-  for (std::size_t i = 0; i < 8; ++i) text[i] = kDigits[value >> (28 - 4 * i) & 15];
-  return text;
 }
 
 // height · width · depth as bytes, or nothing where a size is not positive or the product overflows.
@@ -38,15 +34,38 @@ std::span<const std::uint8_t> as_u8(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
+// The bytes before the payload, as far as they may be a header at all.
+std::uint64_t head_bytes(std::span<const std::byte> length, std::uint64_t file_bytes) {
+  if (length.size() < sizeof(std::uint64_t)) return 0;
+  const auto header_bytes = load_le<std::uint64_t>(length.data());
+  if (header_bytes > format::kMaxHeaderBytes || header_bytes > file_bytes - length.size()) return length.size();
+  return length.size() + header_bytes;
+}
+
+Status touch_head(const File& file, const FileIdentity& identity) {
+  std::array<std::byte, sizeof(std::uint64_t)> length{};
+  HOTPACK_ASSIGN(const std::size_t read, file.read_some(0, length));
+  return touch(file, identity, 0, head_bytes(std::span(length).first(read), identity.size_bytes));
+}
+
+Status touch_tables(const File& file, const FileIdentity& identity, const format::ShardHeader& header) {
+  const std::uint64_t begin = header.buffer_start() + header.tables_begin;
+  return touch(file, identity, begin, identity.size_bytes - begin);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path, format::SchemaCache* cache) {
   std::unique_ptr<ShardFile> file(new ShardFile());
   file->path_ = path;
-  HOTPACK_ASSIGN(file->mapping_, Mapping::open(path));
+  HOTPACK_ASSIGN(const File opened, File::open_read(path));
+  HOTPACK_ASSIGN(file->identity_, opened.identity());
+  HOTPACK_ASSIGN(file->mapping_, Mapping::of(opened, file->identity_.size_bytes));
+  HOTPACK_TRY(touch_head(opened, file->identity_));
   auto header = format::decode_header(file->bytes(), cache);
   if (!header.ok()) return with_path(std::move(header).error(), path);
   file->header_ = std::move(header).value();
+  HOTPACK_TRY(touch_tables(opened, file->identity_, file->header_));
   file->image_ = format::image_tables(file->header_);
   file->label_ = format::label_tables(file->header_);
   file->key_data_ = file->header_.find("key.data");
@@ -63,14 +82,19 @@ Status ShardFile::check_tables() const {
   return {};
 }
 
-Result<std::string_view> ShardFile::key(std::uint64_t index) const {
+RecordFault ShardFile::find_key(std::uint64_t index, std::string_view& key) const noexcept {
   const std::uint64_t begin = u64(*key_offsets_, index);
   const std::uint64_t end = u64(*key_offsets_, index + 1);
-  if (begin > end || end > key_data_->bytes()) {
-    return damaged("the key lies outside key.data", table_offset(*key_offsets_, index));
-  }
+  if (begin > end || end > key_data_->bytes()) return {RecordFault::Kind::key_outside, nullptr, table_offset(*key_offsets_, index)};
   const std::byte* const first = bytes().data() + header_.buffer_start() + key_data_->begin + begin;
-  return std::string_view(reinterpret_cast<const char*>(first), end - begin);
+  key = {reinterpret_cast<const char*>(first), end - begin};
+  return {};
+}
+
+Result<std::string_view> ShardFile::key(std::uint64_t index) const {
+  std::string_view key;
+  HOTPACK_TRY(status_of(find_key(index, key)));
+  return key;
 }
 
 SampleSource ShardFile::source(std::uint64_t index) const {
@@ -87,32 +111,42 @@ std::array<std::int64_t, 3> ShardFile::mixed_shape(const FieldTables& field, std
   return {i32(*field.shapes, 3 * index), i32(*field.shapes, 3 * index + 1), i32(*field.shapes, 3 * index + 2)};
 }
 
-Result<ImageShape> ShardFile::image_shape(std::uint64_t index) const {
+RecordFault ShardFile::find_image_shape(std::uint64_t index, ImageShape& shape) const noexcept {
   const ImageField& told = schema().image;
   const auto stored = told.shape ? *told.shape : mixed_shape(image_, index);
   const bool chw = told.layout == ImageLayout::chw;
-  const ImageShape shape{stored[chw ? 1 : 0], stored[chw ? 2 : 1], stored[chw ? 0 : 2], told.layout};
-  if (shape.channels != told.channels() || !product(shape.height, shape.width, static_cast<std::uint64_t>(told.channels()))) {
-    return damaged("image: its shape is impossible", image_.shapes != nullptr ? table_offset(*image_.shapes, 3 * index) : 8);
-  }
+  shape = {stored[chw ? 1 : 0], stored[chw ? 2 : 1], stored[chw ? 0 : 2], told.layout};
+  if (shape.channels == told.channels() && product(shape.height, shape.width, static_cast<std::uint64_t>(told.channels()))) return {};
+  return {RecordFault::Kind::impossible_shape, &image_, image_.shapes != nullptr ? table_offset(*image_.shapes, 3 * index) : 8};
+}
+
+Result<ImageShape> ShardFile::image_shape(std::uint64_t index) const {
+  ImageShape shape;
+  HOTPACK_TRY(status_of(find_image_shape(index, shape)));
   return shape;
+}
+
+RecordFault ShardFile::find_label_shape(std::uint64_t index, LabelShape& shape) const noexcept {
+  shape = {};
+  if (!schema().label) return {};
+  const LabelField& told = *schema().label;
+  shape = {told.kind, told.storage, told.multi, 1, 1, schema().class_count()};
+  if (told.kind == LabelKind::pixel) {
+    const auto mixed = told.shape ? std::array<std::int64_t, 3>{} : mixed_shape(label_, index);
+    shape.height = told.shape ? told.shape->at(0) : mixed[0];
+    shape.width = told.shape ? told.shape->at(1) : mixed[1];
+  }
+  if (product(shape.height, shape.width, shape.vector_bytes())) return {};
+  return {RecordFault::Kind::impossible_shape, &label_, label_.shapes != nullptr ? table_offset(*label_.shapes, 3 * index) : 8};
 }
 
 Result<LabelShape> ShardFile::label_shape(std::uint64_t index) const {
-  if (!schema().label) return LabelShape{};
-  const LabelField& told = *schema().label;
-  LabelShape shape{told.kind, told.storage, told.multi, 1, 1, schema().class_count()};
-  if (told.kind == LabelKind::pixel) {
-    shape.height = told.shape ? told.shape->at(0) : mixed_shape(label_, index)[0];
-    shape.width = told.shape ? told.shape->at(1) : mixed_shape(label_, index)[1];
-  }
-  if (!product(shape.height, shape.width, shape.vector_bytes())) {
-    return damaged("label: its shape is impossible", label_.shapes != nullptr ? table_offset(*label_.shapes, 3 * index) : 8);
-  }
+  LabelShape shape;
+  HOTPACK_TRY(status_of(find_label_shape(index, shape)));
   return shape;
 }
 
-Result<StoredRecord> ShardFile::stored(const FieldTables& field, std::uint64_t index) const {
+RecordFault ShardFile::find_stored(const FieldTables& field, std::uint64_t index, StoredRecord& record) const noexcept {
   std::uint64_t begin = 0, end = 0;
   if (field.offsets != nullptr) {
     begin = u64(*field.offsets, index);
@@ -122,30 +156,50 @@ Result<StoredRecord> ShardFile::stored(const FieldTables& field, std::uint64_t i
     begin = index * record_bytes;
     end = begin + record_bytes;
   }
-  if (begin > end || end > field.payload->bytes()) {
-    return damaged(field.name + ": its bytes lie outside " + field.payload->name, table_offset(*field.offsets, index));
-  }
+  if (begin > end || end > field.payload->bytes()) return {RecordFault::Kind::outside, &field, table_offset(*field.offsets, index)};
   const std::uint64_t offset = header_.buffer_start() + field.payload->begin + begin;
-  return StoredRecord{bytes().subspan(offset, end - begin), offset};
+  record = {bytes().subspan(offset, end - begin), offset};
+  return {};
 }
 
-Status ShardFile::compare_crc(const FieldTables& field, std::string_view what, const format::Tensor* told, std::uint64_t index,
-                              std::span<const std::byte> bytes, std::uint64_t offset) const {
-  if (told == nullptr) return damaged(field.name + ": no table holds its " + std::string(what), offset);
-  const std::uint32_t wanted = u32(*told, index);
-  const std::uint32_t found = crc32c(bytes);
+Result<StoredRecord> ShardFile::stored(const FieldTables& field, std::uint64_t index) const {
+  StoredRecord record;
+  HOTPACK_TRY(status_of(find_stored(field, index, record)));
+  return record;
+}
+
+RecordFault ShardFile::find_record(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+                                   StoredRecord& record) const noexcept {
+  if (const RecordFault fault = find_stored(field, index, record)) return fault;
+  if (field.compressed || record.bytes.size() == size_bytes) return {};
+  return {RecordFault::Kind::other_size, &field, record.offset, record.bytes.size(), size_bytes};
+}
+
+RecordFault ShardFile::compare_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const noexcept {
+  if (!field.compressed) return compare_content(field, index, record.bytes, record.offset);
+  if (field.frame_crcs == nullptr) return {RecordFault::Kind::no_crc, &field, record.offset, 0, 0, true};
+  const std::uint32_t wanted = u32(*field.frame_crcs, index);
+  const std::uint32_t found = crc32c(record.bytes);
   if (wanted == found) return {};
-  return damaged(field.name + ": " + std::string(what) + " is " + hex32(found) + ", the shard says " + hex32(wanted), offset);
+  return {RecordFault::Kind::other_crc, &field, record.offset, found, wanted, true};
+}
+
+RecordFault ShardFile::compare_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
+                                       std::uint64_t offset) const noexcept {
+  if (field.crcs == nullptr) return {RecordFault::Kind::no_crc, &field, offset};
+  const std::uint32_t wanted = u32(*field.crcs, index);
+  const std::uint32_t found = crc32c(content);
+  if (wanted == found) return {};
+  return {RecordFault::Kind::other_crc, &field, offset, found, wanted};
 }
 
 Status ShardFile::check_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const {
-  if (!field.compressed) return check_content(field, index, record.bytes, record.offset);
-  return compare_crc(field, "CRC-32C of its frame", field.frame_crcs, index, record.bytes, record.offset);
+  return status_of(compare_stored(field, index, record));
 }
 
 Status ShardFile::check_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
                                 std::uint64_t offset) const {
-  return compare_crc(field, "CRC-32C", field.crcs, index, content, offset);
+  return status_of(compare_content(field, index, content, offset));
 }
 
 Status ShardFile::decompress(const FieldTables& field, const StoredRecord& record, std::span<std::byte> into) const {
@@ -162,11 +216,8 @@ Result<std::span<const std::uint8_t>> ShardFile::view(const FieldTables& field, 
                                                       CrcPolicy crc) const {
   if (field.payload == nullptr) return usage_error("this data set has no " + field.name);
   if (field.compressed) return usage_error("the " + field.name + " is stored compressed; read_" + field.name + "() decompresses it");
-  HOTPACK_ASSIGN(const StoredRecord record, stored(field, index));
-  if (record.bytes.size() != size_bytes) {
-    return damaged(field.name + ": it has " + std::to_string(record.bytes.size()) + " bytes, its shape needs " + std::to_string(size_bytes),
-                   record.offset);
-  }
+  StoredRecord record;
+  HOTPACK_TRY(status_of(find_record(field, index, size_bytes, record)));
   if (crc == CrcPolicy::check) HOTPACK_TRY(check_content(field, index, record.bytes, record.offset));
   return as_u8(record.bytes);
 }
@@ -193,8 +244,9 @@ Result<StoredRecord> ShardFile::checked_frame(const FieldTables& field, std::uin
                                               CrcPolicy crc) const {
   HOTPACK_ASSIGN(const StoredRecord frame, stored(field, index));
   if (crc == CrcPolicy::check) HOTPACK_TRY(check_stored(field, index, frame));
-  const Status plausible = check_frame(frame.bytes, size_bytes);
-  if (!plausible.ok()) return damaged(field.name + ": " + plausible.error().message, frame.offset);
+  if (const FrameFault fault = find_frame_fault(frame.bytes, size_bytes)) {
+    return error_of({RecordFault::Kind::bad_frame, &field, frame.offset, 0, 0, false, fault});
+  }
   return frame;
 }
 
@@ -219,6 +271,13 @@ Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, 
 }
 
 Error ShardFile::damaged(std::string text, std::uint64_t offset) const { return damaged_error(std::move(text), path_, offset); }
+
+Error ShardFile::error_of(const RecordFault& fault) const { return damaged(fault.text(), fault.offset); }
+
+Status ShardFile::status_of(const RecordFault& fault) const {
+  if (fault) return error_of(fault);
+  return {};
+}
 
 std::uint64_t ShardFile::table_offset(const format::Tensor& table, std::uint64_t index) const {
   return header_.buffer_start() + table.begin + index * format::item_bytes(table.type);

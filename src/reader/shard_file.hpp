@@ -13,9 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.hpp"
 #include "base/mapping.hpp"
 #include "format/shard_header.hpp"
 #include "hotpack/shard.hpp"
+#include "reader/record_fault.hpp"
 
 namespace hotpack::reader {
 
@@ -29,13 +31,15 @@ struct StoredRecord {
 
 class ShardFile {
  public:
-  // Maps the file and validates its header. `cache` as in decode_header.
+  // Maps the file and validates its header. `cache` as in decode_header. What lies before the payload and after it is read by system calls
+  // first, so that a failing disk or a file that shrinks is an error and no SIGBUS (but for one that shrinks within these microseconds).
   [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open(const std::string& path, format::SchemaCache* cache = nullptr);
   // format::check_tables with this file's path in the error.
   [[nodiscard]] Status check_tables() const;
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return mapping_.bytes(); }
+  [[nodiscard]] const FileIdentity& identity() const { return identity_; }
   [[nodiscard]] const format::ShardHeader& header() const { return header_; }
   [[nodiscard]] const Schema& schema() const { return header_.schema; }
   [[nodiscard]] std::uint64_t records() const { return header_.records; }
@@ -47,6 +51,21 @@ class ShardFile {
   [[nodiscard]] SampleSource source(std::uint64_t index) const;
   [[nodiscard]] Result<ImageShape> image_shape(std::uint64_t index) const;
   [[nodiscard]] Result<LabelShape> label_shape(std::uint64_t index) const;  // class_count 0 when unlabelled
+
+  // The same and more, allocating, locking and throwing nothing: what may run under a fault guard. Results are in the last argument.
+  [[nodiscard]] RecordFault find_key(std::uint64_t index, std::string_view& key) const noexcept;
+  [[nodiscard]] RecordFault find_image_shape(std::uint64_t index, ImageShape& shape) const noexcept;
+  [[nodiscard]] RecordFault find_label_shape(std::uint64_t index, LabelShape& shape) const noexcept;
+  // Precondition of these and the next: field.payload is set. find_record also holds an uncompressed record against the size it should
+  // have.
+  [[nodiscard]] RecordFault find_stored(const FieldTables& field, std::uint64_t index, StoredRecord& record) const noexcept;
+  [[nodiscard]] RecordFault find_record(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
+                                        StoredRecord& record) const noexcept;
+  [[nodiscard]] RecordFault compare_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const noexcept;
+  [[nodiscard]] RecordFault compare_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
+                                            std::uint64_t offset) const noexcept;
+  // In words, with this file's path; the record is not named.
+  [[nodiscard]] Error error_of(const RecordFault& fault) const;
 
   // Precondition for these: field.payload is set.
   [[nodiscard]] Result<StoredRecord> stored(const FieldTables& field, std::uint64_t index) const;
@@ -76,8 +95,7 @@ class ShardFile {
 
  private:
   ShardFile() = default;
-  [[nodiscard]] Status compare_crc(const FieldTables& field, std::string_view what, const format::Tensor* told, std::uint64_t index,
-                                   std::span<const std::byte> bytes, std::uint64_t offset) const;
+  [[nodiscard]] Status status_of(const RecordFault& fault) const;
   // The frame of a compressed record, held against its CRC and `size_bytes`.
   [[nodiscard]] Result<StoredRecord> checked_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
                                                    CrcPolicy crc) const;
@@ -89,6 +107,7 @@ class ShardFile {
   [[nodiscard]] std::array<std::int64_t, 3> mixed_shape(const FieldTables& field, std::uint64_t index) const;
 
   std::string path_;
+  FileIdentity identity_;
   Mapping mapping_;
   format::ShardHeader header_;
   FieldTables image_;

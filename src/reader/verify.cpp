@@ -5,9 +5,9 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 
+#include "base/cores.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/try.hpp"
@@ -35,7 +35,7 @@ using reader::ShardSummary;
 const std::string kManifestFile{format::kManifestName};
 
 reader::AuditOptions audit_options(const VerifyOptions& options) {
-  const unsigned threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned threads = options.threads != 0 ? options.threads : usable_cores();
   return {threads, std::max<std::size_t>(1, options.max_findings)};
 }
 

@@ -1,5 +1,5 @@
-# The reader library alone configures and builds with a compiler, zstd, xxHash and nlohmann-json: no tests, no pkg-config, nothing of
-# the command. Packages of the command are hidden from find_package, so it cannot lean on them.
+# The libraries that programs link alone configure and build with a compiler, zstd, xxHash and nlohmann-json: no tests, no pkg-config, nothing of
+# the command. Packages of the command are hidden from find_package, so they cannot lean on them.
 #
 # cmake -D SOURCE=… -D SCRATCH=… -D GENERATOR=… -D COMPILER=… -D LAUNCHER=… -P check_reader_build.cmake
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
@@ -11,8 +11,9 @@ endforeach()
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH} -G ${GENERATOR} -D HOTPACK_BUILD=reader -D HOTPACK_TESTS=OFF -D CMAKE_BUILD_TYPE=Debug
     -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} ${hidden})
 run(${CMAKE_COMMAND} --build ${SCRATCH} -j 2)
-file(GLOB libraries ${SCRATCH}/src/*/libhotpack_*.a)
-list(LENGTH libraries count)
-if(NOT count EQUAL 3)
-  message(FATAL_ERROR "expected the libraries of base, format and reader, built: ${libraries}")
+file(GLOB libraries RELATIVE ${SCRATCH}/src ${SCRATCH}/src/*/libhotpack_*.a)
+list(JOIN libraries " " built)
+string(REGEX REPLACE "[a-z_]+/libhotpack_([a-z_]+)\\.a" "\\1" built "${built}")
+if(NOT built STREQUAL "base c_api expand format loader reader" OR NOT EXISTS ${SCRATCH}/src/c_api/libhotpack.so.0)
+  message(FATAL_ERROR "expected base c_api expand format loader reader and libhotpack.so.0, built: ${built}")
 endif()

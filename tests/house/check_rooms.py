@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The house: fails when a room includes or links what it may not, when a library prints or exits, when README's example is not the one
-that is compiled, or when a file names somebody's folder.
+"""The house: fails when a room includes or links what it may not, when a library prints or exits, when README's programs are not the ones
+that are compiled, or when a file names somebody's folder.
 
 usage: check_rooms.py ROOT      (the source tree; exit 0 and a line of counts, or 1 and a line a fault)
 
@@ -30,14 +30,18 @@ class Library:
 ROOMS = {
     "base": Room((), ("xxhash",)),
     "format": Room(("base",), ("json",)),
-    "reader": Room(("base", "format"), ("zstd",)),
+    "expand": Room(("base",)),
+    "reader": Room(("base", "format", "expand"), ("zstd",)),
+    "loader": Room(("base", "format", "expand", "reader")),
+    "c_api": Room(("base", "format", "reader", "loader")),
     "codecs": Room(("base",), ("jpeg", "png", "deflate")),
     "geometry": Room(("base",), ("opencv",)),
     "labels": Room(("base",)),
     "writer": Room(("base", "format"), ("zstd",)),
     "pipeline": Room(("base", "format", "codecs", "geometry", "labels", "writer"), ("tbb",)),
     "preview": Room(("base", "codecs", "reader")),
-    "cli": Room(("base", "format", "reader", "pipeline", "codecs", "preview"), ("spdlog", "cli11"), may_print=True),
+    "bench": Room(("base", "expand", "reader", "loader")),
+    "cli": Room(("base", "format", "reader", "pipeline", "codecs", "preview", "bench"), ("spdlog", "cli11"), may_print=True),
 }
 
 LIBRARIES = {
@@ -53,11 +57,17 @@ LIBRARIES = {
     "cli11": Library(r"CLI/.+", "hotpack_cli11"),
 }
 
+# The programs that README shows, language by language in README's order: each is compiled and run by tests/consumer.
+README_PROGRAMS = {
+    "cpp": ("example.cpp", "train.cpp", "resume.cpp", "ranks.cpp"),
+    "c": ("c/train.c",),
+}
+
 # Targets that a room may link besides rooms and libraries.
 COMMON_TARGETS = {"hotpack_settings", "Threads::Threads"}
 
 # What a room's CMakeLists.txt may say; anything else could reach around the table.
-ROOM_COMMANDS = {"hotpack_add_room", "target_link_libraries", "add_executable", "set_target_properties", "set_source_files_properties",
+ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "target_link_libraries", "add_executable", "set_target_properties", "set_source_files_properties",
                  "target_compile_definitions", "target_compile_features"}
 
 STANDARD_HEADERS = set("""
@@ -69,8 +79,9 @@ typeindex typeinfo unordered_map unordered_set utility valarray variant vector v
 cassert cctype cerrno cfenv cfloat cinttypes climits clocale cmath csetjmp csignal cstdarg cstddef cstdint cstdio cstdlib cstring ctime
 cuchar cwchar cwctype
 """.split())
+C_HEADERS = {"stddef.h", "stdint.h"}   # of public headers for C
 PRINTING_HEADERS = {"iostream", "print"}
-SYSTEM_HEADERS = re.compile(r"(sys|linux|arpa)/\w+\.h|(unistd|fcntl|poll|dirent|signal|termios|pthread|sched|endian|dlfcn|getopt)\.h"
+SYSTEM_HEADERS = re.compile(r"(sys|linux|arpa)/\w+\.h|(unistd|fcntl|poll|dirent|signal|setjmp|ucontext|termios|pthread|sched|endian|dlfcn|getopt)\.h"
                             r"|(\w+mmintrin|immintrin|x86intrin|cpuid|arm_\w+)\.h")
 
 # Calls that print or end the process. They are looked for in code without comments and strings.
@@ -123,7 +134,8 @@ class House:
             self.files += 1
             self.check_public_header(path)
         self.check_document(self.root / "ARCHITECTURE.md")
-        self.check_example(self.root / "README.md", self.root / "tests" / "consumer" / "example.cpp")
+        for language, names in README_PROGRAMS.items():
+            self.check_programs(self.root / "README.md", language, [self.root / "tests" / "consumer" / name for name in names])
         self.check_paths()
 
     def check_folders(self):
@@ -171,7 +183,7 @@ class House:
 
     def check_public_header(self, path):
         for line, mark, header in includes(path):
-            if mark == "<" and header in STANDARD_HEADERS:
+            if mark == "<" and header in (C_HEADERS if path.suffix == ".h" else STANDARD_HEADERS):
                 continue
             if mark == '"' and header.startswith("hotpack/") and (self.root / "include" / header).is_file():
                 continue
@@ -231,11 +243,14 @@ class House:
         for name, room in ROOMS.items():
             self.expect(path, 1, rows.get(name), (sorted(room.rooms), sorted(room.libraries)), f"the row of room {name} says")
 
-    def check_example(self, readme, example):
-        """README's C++ program is the one that the consumer test compiles."""
-        match = re.search(r"^```cpp\n(.*?)^```$", readme.read_text(encoding="utf-8"), re.S | re.M)
-        if not match or not example.is_file() or match[1] != example.read_text(encoding="utf-8"):
-            self.fault(readme, 1, f"its ```cpp block is not {example.relative_to(self.root)}")
+    def check_programs(self, readme, language, programs):
+        """README's blocks of a language are the programs that the consumer test compiles, in this order."""
+        shown = re.findall(rf"^```{language}\n(.*?)^```$", readme.read_text(encoding="utf-8"), re.S | re.M)
+        if len(shown) != len(programs):
+            self.fault(readme, 1, f"it has {len(shown)} ```{language} blocks, tests/consumer {len(programs)} programs for them")
+        for number, (block, program) in enumerate(zip(shown, programs), 1):
+            if not program.is_file() or block != program.read_text(encoding="utf-8"):
+                self.fault(readme, 1, f"its ```{language} block {number} is not {program.relative_to(self.root)}")
 
     def check_paths(self):
         for path in sorted(self.root.rglob("*")):

@@ -29,7 +29,10 @@ BREAKS = [
     ("src/labels/CMakeLists.txt", None, "target_link_libraries(hotpack_labels PRIVATE hotpack_json)\n", "room labels links the libraries"),
     ("src/labels/CMakeLists.txt", None, "target_include_directories(hotpack_labels PRIVATE ..)\n", "may not use target_include_directories"),
     ("ARCHITECTURE.md", "| `base`, `format` | `zstd` |", "| `base` | `zstd` |", "the row of room"),
-    ("README.md", "```cpp\n", "```cpp\n// Another one.\n", "its ```cpp block is not"),
+    ("README.md", "```cpp\n", "```cpp\n// Another one.\n", "its ```cpp block 1 is not tests/consumer/example.cpp"),
+    ("README.md", "```c\n", "```c\n/* Another one. */\n", "its ```c block 1 is not tests/consumer/c/train.c"),
+    ("README.md", "```cpp\n", "```c++\n", "tests/consumer 4 programs"),
+    ("include/hotpack/hotpack.h", None, "#include <vector>\n", "a public header may include"),
     ("README.md", None, "see /ho" "me/someone/data\n", "a path of one machine"),
 ]
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "reader/dataset_files.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
 #include "unit/reader/tiny_files.hpp"
@@ -192,4 +193,48 @@ TEST_CASE("threads open shards and read samples at once") {
     }
   }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("what a data set hands out stays mapped beyond the budget of mappings") {
+  const TempFolder folder;
+  const TinyForm form;
+  const auto records = tiny_records(form, 12);
+  (void)write_pack(folder.path(), form, records, 2);
+  const auto dataset = Dataset::open(folder.path()).value();
+  const auto files = reader::DatasetFiles::of(dataset);
+  files->limit_mappings(2);
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < records.size(); ++i) samples.push_back(dataset.sample(i).value());
+  CHECK(files->mappings() == 6);
+  for (std::size_t i = 0; i < records.size(); ++i) CHECK((samples[i].key() == records[i].key && samples[i].image().ok()));
+}
+
+TEST_CASE("the shard that was not used for longest is unmapped first, and never one in use") {
+  const TempFolder folder;
+  const TinyForm form;
+  (void)write_pack(folder.path(), form, tiny_records(form, 8), 2);
+  const auto dataset = Dataset::open(folder.path()).value();
+  const auto files = reader::DatasetFiles::of(dataset);
+  files->limit_mappings(2);
+  const auto use = [&](std::size_t shard) {
+    REQUIRE(files->pin(shard).ok());
+    files->unpin(shard);
+  };
+  const auto is_open = [&](std::size_t shard) {
+    const bool open = files->pin_open(shard) != nullptr;
+    if (open) files->unpin(shard);
+    return open;
+  };
+  use(0);
+  use(1);
+  use(0);  // again: 1 is the one that was not used for longest
+  use(2);
+  CHECK_FALSE(is_open(1));
+  CHECK((is_open(0) && is_open(2)));
+  REQUIRE(files->pin(0).ok());
+  REQUIRE(files->pin(2).ok());
+  use(3);
+  CHECK((is_open(0) && is_open(2) && is_open(3)));  // more than the budget, for both others are in use
+  files->unpin(0);
+  files->unpin(2);
 }

@@ -2,9 +2,15 @@
 
 #include <zstd.h>
 
+#include <array>
+#include <cstring>
+#include <filesystem>
 #include <vector>
 
+#include "base/fault_guard.hpp"
+#include "base/mapping.hpp"
 #include "support/catch.hpp"
+#include "support/temp_folder.hpp"
 
 using namespace hotpack;
 
@@ -48,4 +54,36 @@ TEST_CASE("a frame that promises more than its bytes can hold is refused before 
   const auto frame = std::as_bytes(std::span(bytes));
   REQUIRE(reader::frame_content_bytes(frame).value() == std::uint64_t{1} << 40);
   CHECK_THAT(reader::check_frame(frame, std::uint64_t{1} << 40).error().message, ContainsSubstring("too short"));
+}
+
+TEST_CASE("frames of other kinds are not taken for records") {
+  std::vector<std::byte> into(1000);
+  const std::vector<std::array<unsigned char, 4>> magics{{0x50, 0x2A, 0x4D, 0x18},   // of a skippable frame
+                                                         {0x25, 0xB5, 0x2F, 0xFD}};  // of format 0.5
+  for (const auto& magic : magics) {
+    auto frame = frame_of(1000);
+    std::memcpy(frame.data(), magic.data(), magic.size());
+    CHECK_THAT(reader::decompress_frame(frame, into).error().message, ContainsSubstring("not a Zstandard frame"));
+  }
+  CHECK_FALSE(reader::frame_content_bytes({}).ok());
+}
+
+TEST_CASE("a frame that can no longer be read leaves its thread able to decompress") {
+  REQUIRE(install_fault_handler().ok());
+  REQUIRE(reader::prepare_decompression().ok());
+  std::vector<std::byte> noise(200'000);  // hardly compressible, so that the frame has many pages
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = std::byte{static_cast<unsigned char>(i * i * 2654435761u >> 13)};
+  std::vector<std::byte> frame(ZSTD_compressBound(noise.size()));
+  frame.resize(ZSTD_compress(frame.data(), frame.size(), noise.data(), noise.size(), 1));
+  REQUIRE(frame.size() > 100'000);
+  const TempFolder folder;
+  folder.write("frame", {reinterpret_cast<const char*>(frame.data()), frame.size()});
+  const Mapping mapping = Mapping::open(folder / "frame").value();
+  std::filesystem::resize_file(folder / "frame", 40'960);
+  std::vector<std::byte> into(noise.size());
+  auto unpack = [&]() noexcept { (void)reader::unpack_frame(mapping.bytes(), into); };
+  CHECK(guarded(mapping.bytes(), unpack).value_or(0) >= 40'960);
+  reader::renew_decompression();
+  REQUIRE(reader::decompress_frame(frame, into).ok());
+  CHECK(into == noise);
 }

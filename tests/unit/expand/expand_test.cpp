@@ -1,9 +1,11 @@
 #include "hotpack/expand.hpp"
 
+#include <array>
 #include <cstring>
 
+#include "base/endian.hpp"
 #include "support/catch.hpp"
-#include "unit/reader/tiny_files.hpp"
+#include "support/tiny_shard.hpp"
 
 using namespace hotpack;
 using namespace hotpack::test;
@@ -43,6 +45,7 @@ StoredLabel label_of(const TinyForm& form, const TinyRecord& record) {
 
 float value_at(ElementType type, const std::byte* at) {
   if (type == ElementType::u8) return static_cast<float>(load_le<std::uint8_t>(at));
+  if (type == ElementType::bf16) return load_le<std::uint16_t>(at) == 0x3F80 ? 1.0f : load_le<std::uint16_t>(at) == 0 ? 0.0f : -1.0f;
   if (type == ElementType::f16) return load_le<std::uint16_t>(at) == 0x3C00 ? 1.0f : load_le<std::uint16_t>(at) == 0 ? 0.0f : -1.0f;
   float value;
   std::memcpy(&value, at, sizeof value);
@@ -92,7 +95,7 @@ TEST_CASE("labels of every storage expand as one_hot_it says") {
       const StoredLabel label = label_of(form, record);
       for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
         const auto wanted = one_hot_it(record, static_cast<std::size_t>(form.classes), order);
-        for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
+        for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32, ElementType::bf16}) {
           REQUIRE(expanded(label.view, type, order) == wanted);
         }
       }
@@ -141,4 +144,69 @@ TEST_CASE("buffers that do not fit are refused") {
   CHECK(expand_one_hot(lies, AxisOrder::channels_last, std::span(large)).error().code == ErrorCode::usage);
   CHECK(one_hot_bytes({LabelKind::pixel, LabelStorage::bits, false, std::int64_t{1} << 40, std::int64_t{1} << 20, 60000},
                       ElementType::f32) == ~std::uint64_t{0});
+}
+
+TEST_CASE("element types have names and sizes") {
+  const std::vector<std::pair<ElementType, std::string>> names{
+      {ElementType::u8, "u8"},   {ElementType::f16, "f16"}, {ElementType::f32, "f32"}, {ElementType::bf16, "bf16"},
+      {ElementType::u16, "u16"}, {ElementType::i32, "i32"}, {ElementType::i64, "i64"}};
+  const std::vector<std::size_t> sizes{1, 2, 4, 2, 2, 4, 8};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    CHECK(element_name(names[i].first) == names[i].second);
+    CHECK(element_bytes(names[i].first) == sizes[i]);
+  }
+}
+
+TEST_CASE("a label becomes the form that is asked for") {
+  const std::vector<std::uint8_t> bits{0b00000010, 0b00000001, 0b10000000, 0b00000000, 0b00000000, 0b00000010};  // classes 1 and 8, 7, 9
+  LabelView view = view_of(bits, LabelStorage::bits, 3, 10);
+  std::array<std::int64_t, 3> ids{};
+  const LabelOutput index{LabelForm::index, ElementType::i64, AxisOrder::channels_last, false, {}};
+  REQUIRE(label_bytes(view.shape, index).value() == 24);
+  REQUIRE(expand_label(view, index, std::as_writable_bytes(std::span(ids))).ok());
+  CHECK(ids == std::array<std::int64_t, 3>{1, 7, 9});
+
+  view.shape.multi = true;
+  CHECK(label_bytes(view.shape, index).error().code == ErrorCode::usage);
+  CHECK(expand_label(view, index, std::as_writable_bytes(std::span(ids))).error().code == ErrorCode::usage);
+  const LabelOutput packed{LabelForm::bits, {}, AxisOrder::channels_last, false, {}};
+  std::vector<std::uint8_t> out(6, 0xFF);
+  REQUIRE(label_bytes(view.shape, packed).value() == 6);
+  REQUIRE(expand_label(view, packed, std::as_writable_bytes(std::span(out))).ok());
+  CHECK(out == bits);
+
+  const LabelOutput hot{LabelForm::one_hot, {}, AxisOrder::channels_first, true, {}};
+  CHECK(label_bytes(view.shape, hot).value() == 33);
+  std::vector<std::uint16_t> lowest(3);
+  REQUIRE(expand_ids(view, lowest).ok());
+  CHECK(lowest == std::vector<std::uint16_t>{1, 7, 9});
+}
+
+TEST_CASE("labels too large to count and types that cannot be are refused") {
+  const LabelShape vast{LabelKind::pixel, LabelStorage::bits, false, std::int64_t{1} << 30, std::int64_t{1} << 30, 60000};
+  CHECK(label_bytes(vast, {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_last, false, {}}).error().code == ErrorCode::usage);
+  const std::vector<std::uint8_t> ids{0, 1};
+  for (const std::int64_t width : {std::int64_t{0}, std::int64_t{-1}, (std::int64_t{1} << 40) + 1}) {
+    const LabelShape odd{LabelKind::pixel, LabelStorage::index, false, std::int64_t{1} << 24, width, 3};  // 2^64 + 2^24 pixels
+    CHECK(label_bytes(odd, {}).error().code == ErrorCode::usage);
+    CHECK(expand_label({ids, odd}, {}, {}).error().code == ErrorCode::usage);
+  }
+  std::vector<std::byte> out(1000);
+  for (const ElementType type : {ElementType::u16, ElementType::i32, ElementType::i64}) {
+    CHECK(expand_one_hot(view_of(ids, LabelStorage::index, 2, 3), type, AxisOrder::channels_last, out).error().code == ErrorCode::usage);
+  }
+}
+
+TEST_CASE("large labels expand as small ones do") {
+  const std::int64_t width = 700, height = 500;  // 5.6 MB of f32: past the cache
+  std::vector<std::uint8_t> ids(static_cast<std::size_t>(width * height));
+  for (std::size_t p = 0; p < ids.size(); ++p) ids[p] = static_cast<std::uint8_t>(p * 7 % 5);
+  const LabelView view{ids, {LabelKind::pixel, LabelStorage::index, false, height, width, 4}};
+  std::vector<float> hot(ids.size() * 4);
+  REQUIRE(expand_one_hot(view, AxisOrder::channels_first, std::span(hot)).ok());
+  std::size_t wrong = 0;
+  for (std::size_t c = 0; c < 4; ++c) {
+    for (std::size_t p = 0; p < ids.size(); ++p) wrong += hot[c * ids.size() + p] != (ids[p] == c ? 1.0f : 0.0f);
+  }
+  CHECK(wrong == 0);
 }

@@ -1,0 +1,134 @@
+#include "base/cores.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace hotpack {
+
+namespace {
+
+enum class Version { v1, v2 };
+
+// A mounted hierarchy that may hold a quota of processor time.
+struct Hierarchy {
+  Version version = Version::v2;
+  std::string mount_point;
+  std::string mounted_path;  // the cgroup that stands at the mount point: "/", or the container's
+};
+
+bool names(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    if (list.substr(0, comma) == name) return true;
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+  return false;
+}
+
+// A line of mountinfo: "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu".
+std::optional<Hierarchy> hierarchy_of(const std::string& line) {
+  std::istringstream words(line);
+  std::string skipped, mounted_path, mount_point, kind, source, options;
+  words >> skipped >> skipped >> skipped >> mounted_path >> mount_point;
+  while (words >> skipped && skipped != "-") continue;
+  words >> kind >> source >> options;
+  if (kind == "cgroup2") return Hierarchy{Version::v2, mount_point, mounted_path};
+  if (kind == "cgroup" && names(options, "cpu")) return Hierarchy{Version::v1, mount_point, mounted_path};
+  return std::nullopt;
+}
+
+// This process's cgroup: lines "0::/path" (v2) and "5:cpu,cpuacct:/path" (v1).
+std::optional<std::string> cgroup_path(const std::string& root, Version version) {
+  std::ifstream file(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string_view controllers = std::string_view(line).substr(first + 1, second - first - 1);
+    if (version == Version::v2 ? line.starts_with("0::") : names(controllers, "cpu")) return line.substr(second + 1);
+  }
+  return std::nullopt;
+}
+
+// The path of the cgroup below the mount point: "" for the one at the mount point itself, also where the cgroup lies outside of it.
+std::string path_below(const std::string& cgroup, const std::string& mounted_path) {
+  const std::string above = mounted_path == "/" ? "" : mounted_path;
+  if (!cgroup.starts_with(above + "/") || cgroup == "/" || cgroup.find("/..") != std::string::npos) return {};
+  return cgroup.substr(above.size());
+}
+
+std::optional<unsigned> cores_of(std::int64_t quota, std::int64_t period) {
+  if (quota <= 0 || period <= 0) return std::nullopt;
+  return static_cast<unsigned>(std::min<std::int64_t>((quota - 1) / period + 1, std::numeric_limits<int>::max()));
+}
+
+// cpu.max: "150000 100000", or "max 100000" for no quota.
+std::optional<unsigned> quota_v2(const std::string& folder) {
+  std::ifstream file(folder + "/cpu.max");
+  std::int64_t quota = 0, period = 0;
+  if (!(file >> quota >> period)) return std::nullopt;
+  return cores_of(quota, period);
+}
+
+// cpu.cfs_quota_us is -1 for no quota.
+std::optional<unsigned> quota_v1(const std::string& folder) {
+  std::ifstream quota_file(folder + "/cpu.cfs_quota_us"), period_file(folder + "/cpu.cfs_period_us");
+  std::int64_t quota = 0, period = 0;
+  if (!(quota_file >> quota) || !(period_file >> period)) return std::nullopt;
+  return cores_of(quota, period);
+}
+
+std::optional<unsigned> smaller(std::optional<unsigned> a, std::optional<unsigned> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+// The tightest of a cgroup and its parents.
+std::optional<unsigned> quota_in(const std::string& root, const Hierarchy& hierarchy) {
+  const auto cgroup = cgroup_path(root, hierarchy.version);
+  if (!cgroup) return std::nullopt;
+  std::optional<unsigned> tightest;
+  std::string below = path_below(*cgroup, hierarchy.mounted_path);
+  while (true) {
+    const std::string folder = root + hierarchy.mount_point + below;
+    tightest = smaller(tightest, hierarchy.version == Version::v2 ? quota_v2(folder) : quota_v1(folder));
+    if (below.empty()) return tightest;
+    below.resize(below.rfind('/'));
+  }
+}
+
+// Cores of the affinity mask, which may have more bits than cpu_set_t has on large machines.
+unsigned affinity_cores() {
+  std::vector<cpu_set_t> mask(1);
+  while (::sched_getaffinity(0, mask.size() * sizeof(cpu_set_t), mask.data()) != 0) {
+    constexpr std::size_t kMost = 1024;  // a million cores
+    if (errno != EINVAL || mask.size() >= kMost) return std::max(1u, std::thread::hardware_concurrency());
+    mask.resize(2 * mask.size());
+  }
+  return static_cast<unsigned>(std::max(1, CPU_COUNT_S(mask.size() * sizeof(cpu_set_t), mask.data())));
+}
+
+}  // namespace
+
+std::optional<unsigned> quota_cores(const std::string& root) {
+  std::optional<unsigned> tightest;
+  std::ifstream mounts(root + "/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    if (const auto hierarchy = hierarchy_of(line)) tightest = smaller(tightest, quota_in(root, *hierarchy));
+  }
+  return tightest;
+}
+
+unsigned usable_cores() { return smaller(affinity_cores(), quota_cores("")).value_or(1); }
+
+}  // namespace hotpack

@@ -1,0 +1,17 @@
+// How many cores this process may use. Thread-safe; never fails.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace hotpack {
+
+// The smaller of the cores in the affinity mask and the cgroup's quota (v2 cpu.max, v1 cpu.cfs_quota_us; the tightest of the process's
+// cgroup and its parents), rounded up; at least 1.
+[[nodiscard]] unsigned usable_cores();
+
+// The cgroup's quota alone, by proc/self/cgroup, proc/self/mountinfo and the mounted hierarchies under `root` ("" for the system's own, or
+// a copy for tests); nothing where there is none.
+[[nodiscard]] std::optional<unsigned> quota_cores(const std::string& root);
+
+}  // namespace hotpack

@@ -1,0 +1,113 @@
+#include "base/fault_guard.hpp"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include "base/error.hpp"
+
+namespace hotpack {
+
+namespace {
+
+// Some systems tell the page of a fault, not its byte.
+constexpr std::uintptr_t kPage = 4096;
+
+// The work under way on one thread.
+struct Guard {
+  std::span<const std::byte> memory;
+  sigjmp_buf way_out;
+  std::size_t offset = 0;  // of the fault
+};
+
+// Read by the signal handler: a plain pointer in the thread's static block, so that reading it calls nothing.
+__attribute__((tls_model("initial-exec"))) thread_local Guard* guard_here = nullptr;
+
+struct sigaction action_before;
+
+bool holds(const Guard& guard, std::uintptr_t address) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(guard.memory.data());
+  return address >= begin - begin % kPage && address < begin + guard.memory.size();
+}
+
+[[noreturn]] void leave(Guard& guard, std::uintptr_t address, const void* context) {
+  // Nothing is blocked for this handler by its own flags, but a thread sanitizer puts another one before it.
+  ::pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
+  const auto begin = reinterpret_cast<std::uintptr_t>(guard.memory.data());
+  guard.offset = address < begin ? 0 : address - begin;
+  siglongjmp(guard.way_out, 1);
+}
+
+// What the system does without a handler. A fault comes again on return; a signal that another process sent has to be sent again.
+void default_action(int signal, const siginfo_t* info) {
+  ::signal(signal, SIG_DFL);
+  if (info->si_code <= 0) ::raise(signal);
+}
+
+// Runs the handler of before as the system would have: with its mask, and only once where it asked for that.
+void call_handler_before(int signal, siginfo_t* info, void* context) {
+  const auto flags = static_cast<unsigned>(action_before.sa_flags);
+  sigset_t blocked = action_before.sa_mask;
+  if ((flags & SA_NODEFER) == 0) sigaddset(&blocked, signal);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, nullptr);  // the system restores the mask when this handler returns
+  if ((flags & SA_RESETHAND) != 0) ::signal(signal, SIG_DFL);
+  if ((flags & SA_SIGINFO) != 0) return action_before.sa_sigaction(signal, info, context);
+  action_before.sa_handler(signal);
+}
+
+void pass_on(int signal, siginfo_t* info, void* context) {
+  const bool plain = (action_before.sa_flags & SA_SIGINFO) == 0;
+  if (plain && action_before.sa_handler == SIG_IGN && info->si_code <= 0) return;  // a fault cannot be ignored
+  if (plain && (action_before.sa_handler == SIG_IGN || action_before.sa_handler == SIG_DFL)) return default_action(signal, info);
+  call_handler_before(signal, info, context);
+}
+
+void on_bus_error(int signal, siginfo_t* info, void* context) {
+  const int saved = errno;
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  Guard* const guard = guard_here;
+  if (guard != nullptr && info->si_code > 0 && holds(*guard, address)) leave(*guard, address, context);
+  pass_on(signal, info, context);
+  errno = saved;
+}
+
+// 0, or why not.
+int install() {
+  if (::sigaction(SIGBUS, nullptr, &action_before) != 0) return errno;
+  struct sigaction action {};
+  action.sa_sigaction = on_bus_error;
+  // Not blocked while it runs: siglongjmp leaves it for good, and the mask is to be as it was.
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  return ::sigaction(SIGBUS, &action, nullptr) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Status install_fault_handler() {
+  static const int failure = install();
+  if (failure != 0) return io_error("cannot install a handler of SIGBUS", {}, failure);
+  return {};
+}
+
+std::optional<std::size_t> guarded(std::span<const std::byte> memory, void (*work)(void*), void* argument) noexcept {
+  Guard guard;
+  guard.memory = memory;
+  if (sigsetjmp(guard.way_out, 0) != 0) {
+    guard_here = nullptr;
+    return guard.offset;
+  }
+  guard_here = &guard;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  work(argument);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  guard_here = nullptr;
+  return std::nullopt;
+}
+
+}  // namespace hotpack

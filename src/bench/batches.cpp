@@ -1,0 +1,65 @@
+#include "bench/batches.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "base/try.hpp"
+
+namespace hotpack::bench {
+
+Result<Batches> Batches::open(const Dataset& dataset, const LoaderOptions& options, std::uint64_t steps) {
+  HOTPACK_ASSIGN(Loader loader, Loader::open(dataset, options));
+  const std::uint64_t all = loader.steps_per_epoch();
+  return Batches(std::move(loader), options.slots, steps < all ? steps : UINT64_MAX);
+}
+
+Result<Batch> Batches::next() {
+  if (taken_ == steps_) {
+    HOTPACK_TRY(loader_.seek(0, 0));
+    taken_ = 0;
+  }
+  std::optional<Batch> batch;
+  while (!batch) {  // nothing: an epoch's end
+    HOTPACK_ASSIGN(batch, loader_.next());
+  }
+  ++taken_;
+  return std::move(*batch);
+}
+
+Status Batches::reach_steady_state() {
+  for (unsigned i = 0; i <= slots_; ++i) HOTPACK_TRY(next());
+  return {};
+}
+
+Result<Work> Batches::take(double seconds) {
+  HOTPACK_TRY(reach_steady_state());
+  Work work;
+  const double began = now_seconds();
+  do {
+    HOTPACK_ASSIGN(const Batch batch, next());
+    work.samples += batch.valid();
+    work.bytes += batch_bytes(batch);
+    work.seconds = now_seconds() - began;
+  } while (work.seconds < seconds);
+  return work;
+}
+
+Result<double> Batches::stall_share(double step_seconds, double seconds) {
+  HOTPACK_TRY(reach_steady_state());
+  double waited = 0, all = 0;
+  double began = now_seconds();
+  do {
+    HOTPACK_ASSIGN(const Batch batch, next());
+    waited += now_seconds() - began;
+    std::this_thread::sleep_for(std::chrono::duration<double>(step_seconds));  // a step on a device leaves the cores alone
+    const double ended = now_seconds();
+    all += ended - began;
+    began = ended;
+  } while (all < seconds);
+  return waited / all;
+}
+
+}  // namespace hotpack::bench

@@ -1,0 +1,41 @@
+// A Loader under measurement: its steady rate, its first batch, and how long a consumer waits for it.
+//
+// Ownership: owns its Loader. Thread-safety: none. Failure: as Loader's functions.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/measure.hpp"
+#include "hotpack/dataset.hpp"
+#include "hotpack/loader.hpp"
+
+namespace hotpack::bench {
+
+class Batches {
+ public:
+  // Goes through epochs; of each only the first `steps` where that is less than all, always those of the first epoch.
+  [[nodiscard]] static Result<Batches> open(const Dataset& dataset, const LoaderOptions& options, std::uint64_t steps = UINT64_MAX);
+
+  [[nodiscard]] const Loader& loader() const { return loader_; }
+  // The next batch, over the ends of epochs.
+  [[nodiscard]] Result<Batch> next();
+
+  // What is delivered in about `seconds`, at least one batch. What was read ahead before is taken first and does not count.
+  [[nodiscard]] Result<Work> take(double seconds);
+  // Waiting ÷ all time of a consumer that keeps each batch for `step_seconds`.
+  [[nodiscard]] Result<double> stall_share(double step_seconds, double seconds);
+
+ private:
+  Batches(Loader loader, unsigned slots, std::uint64_t steps) : loader_(std::move(loader)), slots_(slots), steps_(steps) {}
+  // Takes what the idle time before has filled, and one more, so that the clock starts when a batch has just been finished.
+  [[nodiscard]] Status reach_steady_state();
+
+  Loader loader_;
+  unsigned slots_;
+  std::uint64_t steps_;  // of an epoch to go through
+  std::uint64_t taken_ = 0;
+};
+
+[[nodiscard]] inline std::uint64_t batch_bytes(const Batch& batch) { return batch.image().bytes.size() + batch.label().bytes.size(); }
+
+}  // namespace hotpack::bench

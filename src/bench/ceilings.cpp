@@ -1,0 +1,131 @@
+#include "bench/ceilings.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/try.hpp"
+#include "bench/fill.hpp"
+#include "expand/image_expander.hpp"
+#include "expand/label_expander.hpp"
+#include "expand/placement.hpp"
+#include "expand/processor.hpp"
+#include "expand/scratch.hpp"
+
+namespace hotpack::bench {
+
+namespace {
+
+// A piece of work is large enough that the counter and the clock do not show.
+constexpr std::uint64_t kPieceBytes = 512 * 1024;
+// Rows from here on are written past the cache.
+constexpr std::uint64_t kStreamedRow = 64 * 1024;
+
+std::uint64_t rows_a_piece(std::uint64_t row_bytes) {
+  return std::max<std::uint64_t>(1, kPieceBytes / std::max<std::uint64_t>(1, row_bytes));
+}
+
+// `write_row(thread, number)` gives the bytes it wrote.
+template <class WriteRow>
+Work write_rows(const Crew& crew, std::uint64_t row_bytes, double seconds, const WriteRow& write_row) {
+  struct alignas(64) Bytes {
+    std::uint64_t written = 0;
+  };
+  std::vector<Bytes> bytes(crew.threads);
+  const std::uint64_t rows = rows_a_piece(row_bytes);
+  const Pieces done = run_pieces(crew.threads, seconds, [&](unsigned thread, std::uint64_t piece) {
+    for (std::uint64_t row = piece * rows; row < (piece + 1) * rows; ++row) bytes[thread].written += write_row(thread, row);
+    return true;
+  });
+  Work work{done.seconds, done.done * rows, 0};
+  for (const Bytes& each : bytes) work.bytes += each.written;
+  return work;
+}
+
+std::byte* copy(std::byte* out, std::span<const std::uint8_t> bytes) {
+  if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
+  return out + bytes.size();
+}
+
+// Writes records as the Loader would, each thread with a scratch of its own.
+class RowExpander {
+ public:
+  static Result<RowExpander> make(const Crew& crew, const Schema& schema, const ImageOutput& image, const LabelOutput& label) {
+    HOTPACK_ASSIGN(auto image_expander, expand::ImageExpander::make(image, schema.image.channels()));
+    RowExpander made(std::move(image_expander));
+    if (schema.label) {
+      const expand::LabelSource source{schema.label->kind, schema.label->storage, schema.label->multi, schema.class_count()};
+      HOTPACK_ASSIGN(made.label_, expand::LabelExpander::make(label, source));
+    }
+    made.reserve(crew);
+    return made;
+  }
+
+  [[nodiscard]] std::uint64_t row_bytes(PixelSize size) const { return image_.row_bytes(size) + label_row_bytes(size); }
+
+  std::uint64_t write(const RecordViews& record, unsigned thread, ThreadBuffers& buffers) {
+    const PixelSize size{record.image.shape.width, record.image.shape.height};
+    const std::uint64_t image_bytes = image_.row_bytes(size), bytes = row_bytes(size);
+    const auto stores = bytes >= kStreamedRow ? expand::Stores::streaming : expand::Stores::cached;
+    std::byte* const out = buffers.take(thread, image_bytes);
+    image_.expand(record.image, expand::identity(size), scratches_[thread], out, stores);
+    if (label_) label_->expand(record.label, label_placement(size), scratches_[thread], buffers.take(thread, bytes - image_bytes), stores);
+    expand::store_fence();
+    return bytes;
+  }
+
+ private:
+  explicit RowExpander(expand::ImageExpander image) : image_(std::move(image)) {}
+
+  [[nodiscard]] expand::Placement label_placement(PixelSize size) const { return expand::identity(whole_image_ ? PixelSize{1, 1} : size); }
+  [[nodiscard]] std::uint64_t label_row_bytes(PixelSize size) const { return label_ ? label_->row_bytes(label_placement(size).output) : 0; }
+
+  void reserve(const Crew& crew) {
+    whole_image_ = (*crew.records)[0].label.shape.kind == LabelKind::sample;
+    const PixelSize size = crew.records->largest_size(), label_size = label_placement(size).output;
+    scratches_.resize(crew.threads);
+    for (expand::Scratch& scratch : scratches_)
+      scratch.reserve(std::max(image_.scratch_bytes(size, size), label_ ? label_->scratch_bytes(label_size, label_size) : 0));
+  }
+
+  expand::ImageExpander image_;
+  std::optional<expand::LabelExpander> label_;
+  bool whole_image_ = false;
+  std::vector<expand::Scratch> scratches_;
+};
+
+}  // namespace
+
+Turn copy_records(Crew crew) {
+  return [crew](double seconds) -> Result<Work> {
+    return write_rows(crew, crew.records->mean_bytes(), seconds, [&](unsigned thread, std::uint64_t number) {
+      const RecordViews& record = (*crew.records)[number];
+      copy(copy(crew.buffers->take(thread, record.bytes()), record.image.bytes), record.label.bytes);
+      return record.bytes();
+    });
+  };
+}
+
+Result<Turn> expand_records(Crew crew, const Schema& schema, const ImageOutput& image, const LabelOutput& label) {
+  HOTPACK_ASSIGN(RowExpander made, RowExpander::make(crew, schema, image, label));
+  const auto expander = std::make_shared<RowExpander>(std::move(made));
+  const std::uint64_t row_bytes = expander->row_bytes(crew.records->largest_size());
+  return Turn([crew, expander, row_bytes](double seconds) -> Result<Work> {
+    return write_rows(crew, row_bytes, seconds, [&](unsigned thread, std::uint64_t number) {
+      return expander->write((*crew.records)[number], thread, *crew.buffers);
+    });
+  });
+}
+
+Turn fill_rows(Crew crew, std::uint64_t row_bytes) {
+  return [crew, row_bytes](double seconds) -> Result<Work> {
+    return write_rows(crew, row_bytes, seconds, [&](unsigned thread, std::uint64_t number) {
+      stream_fill(crew.buffers->take(thread, row_bytes), row_bytes, static_cast<std::uint8_t>(number));
+      return row_bytes;
+    });
+  };
+}
+
+}  // namespace hotpack::bench

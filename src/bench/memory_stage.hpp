@@ -1,0 +1,27 @@
+// From the page cache to batches: copies, expansion, and what a consumer gets, for one number of threads.
+//
+// Ownership: borrows everything, which must outlive the call. Thread-safety: none. Failure: as Loader's functions.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/records.hpp"
+#include "bench/report.hpp"
+#include "bench/setup.hpp"
+
+namespace hotpack::bench {
+
+// The part of a data set that is in memory.
+struct Warm {
+  const Dataset* dataset = nullptr;
+  const RecordList* records = nullptr;
+  std::uint64_t steps = UINT64_MAX;  // of an epoch
+};
+
+// Adds rows of the stages slots, expansion and end_to_end.
+[[nodiscard]] Status measure_memory(const Setup& setup, const Warm& warm, unsigned threads, BenchReport& report);
+
+// How a consumer fares with so many threads; `batches_per_second` as measured end to end.
+[[nodiscard]] Result<Consumer> measure_consumer(const Setup& setup, const Warm& warm, unsigned threads, double batches_per_second);
+
+}  // namespace hotpack::bench

@@ -1,0 +1,46 @@
+#include "bench/records.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/try.hpp"
+
+namespace hotpack::bench {
+
+std::vector<std::uint64_t> first_samples(std::uint64_t records, const LoaderOptions& options, std::uint64_t count) {
+  const EpochOrder order(records, {options.shuffle, options.seed, options.block_samples, options.window_blocks}, 0);
+  std::vector<std::uint64_t> samples;
+  samples.reserve(std::min(count, records));
+  for (std::uint64_t position = 0; position < std::min(count, records); ++position) samples.push_back(order[position]);
+  return samples;
+}
+
+void RecordList::add(const RecordViews& views) {
+  views_.push_back(views);
+  all_bytes_ += views.bytes();
+  largest_bytes_ = std::max(largest_bytes_, views.bytes());
+  largest_size_ = {std::max(largest_size_.width, views.image.shape.width), std::max(largest_size_.height, views.image.shape.height)};
+}
+
+Result<RecordList> RecordList::make(const Dataset& dataset, std::span<const std::uint64_t> samples, std::uint64_t most_unpacked_bytes) {
+  RecordList list;
+  list.views_.reserve(samples.size());
+  std::uint64_t unpacked_bytes = 0;
+  for (const std::uint64_t number : samples) {
+    HOTPACK_ASSIGN(const Sample sample, dataset.sample(number));
+    std::vector<std::uint8_t> image, label;  // stay empty for records that are not compressed
+    RecordViews views;
+    HOTPACK_ASSIGN(views.image, sample.load_image(image, CrcPolicy::trust));
+    if (sample.has_label()) {
+      HOTPACK_ASSIGN(views.label, sample.load_label(label, CrcPolicy::trust));
+    }
+    unpacked_bytes += image.size() + label.size();
+    if (unpacked_bytes > most_unpacked_bytes && list.size() > 0) break;
+    list.add(views);
+    for (auto* const bytes : {&image, &label})
+      if (!bytes->empty()) list.unpacked_.push_back(std::move(*bytes));
+  }
+  return list;
+}
+
+}  // namespace hotpack::bench

@@ -1,0 +1,48 @@
+// The records that a shuffled epoch begins with, in its order, ready to be read by plain loops: the ceilings' side of a comparison.
+//
+// Ownership: shares nothing; borrows from the Dataset, which must outlive it, but for compressed records, which it keeps uncompressed.
+// Thread-safety: const members from any thread. Failure: as Sample's functions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hotpack/dataset.hpp"
+#include "hotpack/loader.hpp"
+
+namespace hotpack::bench {
+
+// Numbers of the samples of the first `count` positions of epoch 0 of a Loader with such options.
+[[nodiscard]] std::vector<std::uint64_t> first_samples(std::uint64_t records, const LoaderOptions& options, std::uint64_t count);
+
+struct RecordViews {
+  ImageView image;
+  LabelView label;  // no bytes when unlabelled
+  [[nodiscard]] std::uint64_t bytes() const { return image.bytes.size() + label.bytes.size(); }
+};
+
+class RecordList {
+ public:
+  // Of compressed records at most `most_unpacked_bytes` are kept, at least one; the list is that much shorter.
+  [[nodiscard]] static Result<RecordList> make(const Dataset& dataset, std::span<const std::uint64_t> samples,
+                                               std::uint64_t most_unpacked_bytes);
+  [[nodiscard]] std::size_t size() const { return views_.size(); }
+  // Endless: from the start again after the last one.
+  [[nodiscard]] const RecordViews& operator[](std::uint64_t number) const { return views_[number % views_.size()]; }
+  [[nodiscard]] std::uint64_t largest_bytes() const { return largest_bytes_; }
+  [[nodiscard]] std::uint64_t mean_bytes() const { return all_bytes_ / views_.size(); }
+  [[nodiscard]] PixelSize largest_size() const { return largest_size_; }
+  [[nodiscard]] bool unpacked() const { return !unpacked_.empty(); }
+
+ private:
+  RecordList() = default;
+  void add(const RecordViews& views);
+  std::vector<RecordViews> views_;
+  std::vector<std::vector<std::uint8_t>> unpacked_;
+  std::uint64_t all_bytes_ = 0;
+  std::uint64_t largest_bytes_ = 0;
+  PixelSize largest_size_;
+};
+
+}  // namespace hotpack::bench

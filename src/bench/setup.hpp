@@ -1,0 +1,53 @@
+// What all stages of a bench share: the data set as they see it, sizes that fit into memory, and the options of their Loaders.
+//
+// Plain values; thread-safe as such. Failure: as Dataset::open; `usage` for a data set without samples.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/report.hpp"
+#include "hotpack/dataset.hpp"
+#include "hotpack/loader.hpp"
+
+namespace hotpack::bench {
+
+// A pair of output forms and its name in the report.
+struct Outputs {
+  std::string name;
+  ImageOutput image;
+  LabelOutput label;
+};
+
+struct Setup {
+  std::vector<std::string> folders;
+  std::vector<std::string> shard_paths;
+  Schema schema;
+  std::uint64_t records = 0;
+  std::uint64_t batch = 1;
+  unsigned slots = 3;
+  unsigned rounds = 5;
+  double seconds = 1;
+  unsigned cores = 1;
+  std::vector<unsigned> threads;
+  std::uint64_t memory_bytes = 0;  // that this run may take for slots and buffers
+  Outputs plain;                   // u8 as stored, class ids (bits where a pixel has several classes)
+  Outputs training;                // f32, normalised, and f32 one-hot, channels first
+  std::vector<std::string> notes;
+
+  // `notes` gets what had to be cut.
+  [[nodiscard]] static Result<Setup> make(std::span<const std::string> folders, const BenchOptions& options);
+  [[nodiscard]] Result<Dataset> open_dataset() const { return Dataset::open(folders); }
+  // Every sample counts: an epoch's last batch is filled up from its beginning.
+  [[nodiscard]] LoaderOptions loader_options(unsigned loader_threads, const Outputs& outputs, SlotContent content, Check check) const;
+};
+
+// 1, 2, 4, … below `cores`, and `cores`.
+[[nodiscard]] std::vector<unsigned> thread_counts(unsigned cores);
+
+// Bytes of a batch row of records of `size`.
+[[nodiscard]] Result<std::uint64_t> row_bytes(const Schema& schema, const Outputs& outputs, PixelSize size);
+
+}  // namespace hotpack::bench

@@ -1,0 +1,75 @@
+#include "bench/workers.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <latch>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "bench/measure.hpp"
+
+namespace hotpack::bench {
+
+namespace {
+
+constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
+
+std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+}  // namespace
+
+Pieces run_pieces(unsigned threads, double seconds, const std::function<bool(unsigned, std::uint64_t)>& work) {
+  std::atomic<std::uint64_t> next{0}, done{0};
+  std::latch ready(static_cast<std::ptrdiff_t>(threads) + 1);
+  const auto loop = [&](unsigned thread) {
+    ready.arrive_and_wait();
+    const double until = now_seconds() + seconds;
+    do {
+      if (!work(thread, next.fetch_add(1, std::memory_order_relaxed))) return;
+      done.fetch_add(1, std::memory_order_relaxed);
+    } while (now_seconds() < until);
+  };
+  std::vector<std::jthread> crew;
+  crew.reserve(threads);
+  try {
+    while (crew.size() < threads) crew.emplace_back(loop, static_cast<unsigned>(crew.size()));
+  } catch (...) {
+    ready.count_down(static_cast<std::ptrdiff_t>(threads - crew.size()) + 1);  // those that wait come to their end
+    throw;
+  }
+  ready.arrive_and_wait();
+  const double began = now_seconds();
+  crew.clear();  // joins
+  return {done.load(), now_seconds() - began};
+}
+
+ThreadBuffers::ThreadBuffers(unsigned threads, std::uint64_t total_bytes, std::uint64_t least_bytes) : shares_(threads) {
+  share_bytes_ = rounded_up(std::max({total_bytes / threads, least_bytes, std::uint64_t{1}}), kHugePage);
+  const std::uint64_t all = share_bytes_ * threads;
+  void* const memory = ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  ::madvise(memory, all, MADV_HUGEPAGE);  // a wish: the ceiling is what the machine can do at best
+  memory_ = static_cast<std::byte*>(memory);
+  std::memset(memory_, 1, all);
+}
+
+ThreadBuffers::~ThreadBuffers() {
+  if (memory_ != nullptr) ::munmap(memory_, share_bytes_ * shares_.size());
+}
+
+ThreadBuffers::ThreadBuffers(ThreadBuffers&& other) noexcept
+    : memory_(std::exchange(other.memory_, nullptr)), share_bytes_(other.share_bytes_), shares_(std::move(other.shares_)) {}
+
+std::byte* ThreadBuffers::take(unsigned thread, std::uint64_t bytes) {
+  std::uint64_t& used = shares_[thread].used;
+  if (bytes > share_bytes_ - used) used = 0;
+  std::byte* const place = memory_ + thread * share_bytes_ + used;
+  used = std::min(rounded_up(used + bytes, 64), share_bytes_);
+  return place;
+}
+
+}  // namespace hotpack::bench

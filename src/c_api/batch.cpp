@@ -1,0 +1,104 @@
+#include "c_api/batch.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "c_api/choices.hpp"
+#include "c_api/handles.hpp"
+#include "c_api/structs.hpp"
+
+namespace hotpack::c_api {
+
+Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shape, ElementType type) {
+  if (shape.size() > HOTPACK_MAX_DIMENSIONS) return internal_error("a field has " + std::to_string(shape.size()) + " dimensions");
+  hotpack_field field{};
+  field.data = data;
+  field.dimensions = static_cast<std::int32_t>(shape.size());
+  field.type = type_number(type);
+  std::copy(shape.begin(), shape.end(), field.shape);
+  if (data == nullptr) return field;
+  field.bytes = element_bytes(type);
+  for (const std::int64_t extent : shape) field.bytes *= static_cast<std::uint64_t>(extent);
+  return field;
+}
+
+Result<hotpack_batch_info> info_of(const Batch& batch) {
+  hotpack_batch_info info{};
+  info.epoch = batch.epoch();
+  info.step = batch.step();
+  info.rows = batch.rows();
+  info.valid = batch.valid();
+  HOTPACK_ASSIGN(info.image, field_of(batch.image().bytes.data(), batch.image().shape, batch.image().type));
+  const bool labelled = !batch.label().bytes.empty();
+  HOTPACK_ASSIGN(info.label, field_of(labelled ? batch.label().bytes.data() : nullptr, batch.label().shape, batch.label().type));
+  return info;
+}
+
+Result<hotpack_batch_info> info_of(const BatchInfo& batch, const hotpack_batch_buffers& buffers) {
+  hotpack_batch_info info{};
+  info.epoch = batch.epoch;
+  info.step = batch.step;
+  info.rows = batch.rows;
+  info.valid = batch.valid;
+  HOTPACK_ASSIGN(info.image, field_of(buffers.image, batch.image_shape, batch.image_type));
+  const bool labelled = !batch.label_shape.empty();
+  HOTPACK_ASSIGN(info.label, field_of(labelled ? buffers.label : nullptr, batch.label_shape, batch.label_type));
+  return info;
+}
+
+hotpack_box box_of(const SampleBox& box) {
+  return {box.x, box.y, box.width, box.height, static_cast<std::uint8_t>(box.flip_horizontal), static_cast<std::uint8_t>(box.flip_vertical),
+          {}};
+}
+
+std::vector<hotpack_box> boxes_of(std::span<const SampleBox> boxes) {
+  std::vector<hotpack_box> out;
+  out.reserve(boxes.size());
+  std::transform(boxes.begin(), boxes.end(), std::back_inserter(out), box_of);
+  return out;
+}
+
+namespace {
+
+// The keys of all rows as texts that end with a NUL.
+std::vector<std::string> keys_of(const Batch& batch) {
+  std::vector<std::string> keys;
+  keys.reserve(batch.rows());
+  for (std::size_t row = 0; row < batch.rows(); ++row) keys.emplace_back(batch.key(row));
+  return keys;
+}
+
+}  // namespace
+}  // namespace hotpack::c_api
+
+using namespace hotpack::c_api;
+
+hotpack_status hotpack_batch_describe(const hotpack_batch* batch, hotpack_batch_info* info) {
+  if (batch == nullptr || info == nullptr) return HOTPACK_ERROR_USAGE;
+  try {
+    const auto known = info_of(batch->batch);
+    if (!known.ok()) return HOTPACK_ERROR_INTERNAL;
+    return write_struct(*known, info, "hotpack_batch_info").ok() ? HOTPACK_OK : HOTPACK_ERROR_USAGE;
+  } catch (...) {
+    return HOTPACK_ERROR_INTERNAL;
+  }
+}
+
+const int64_t* hotpack_batch_samples(const hotpack_batch* batch) { return batch == nullptr ? nullptr : batch->batch.samples().data(); }
+
+const hotpack_box* hotpack_batch_boxes(const hotpack_batch* batch) { return batch == nullptr ? nullptr : batch->boxes.data(); }
+
+const char* hotpack_batch_key(const hotpack_batch* batch, uint64_t row) {
+  if (batch == nullptr || row >= batch->batch.rows()) return "";
+  try {
+    if (batch->keys.empty()) batch->keys = keys_of(batch->batch);
+    return batch->keys[row].c_str();
+  } catch (...) {
+    return "";
+  }
+}
+
+void hotpack_batch_release(hotpack_batch* batch) { delete batch; }

@@ -1,0 +1,32 @@
+// Numbers of hotpack.h as values of the library's enums, and back.
+//
+// Pure functions; thread-safe. Failure: code `usage` for a number that an option does not have, naming the option.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "hotpack/expand.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::c_api {
+
+// The value with this number: `values` in the order of hotpack.h, from 0.
+template <class Choice>
+[[nodiscard]] Result<Choice> choose(const char* option, std::int32_t number, std::initializer_list<Choice> values) {
+  if (number >= 0 && static_cast<std::size_t>(number) < values.size()) return values.begin()[number];
+  return usage_error(std::string(option) + " is " + std::to_string(number) + ", which hotpack.h does not list; it must be from 0 to " +
+                     std::to_string(values.size() - 1));
+}
+
+// Nothing for HOTPACK_TYPE_DEFAULT.
+[[nodiscard]] Result<std::optional<ElementType>> type_choice(const char* option, std::int32_t number);
+[[nodiscard]] std::int32_t type_number(ElementType type);
+
+// A number that is 0 or 1.
+[[nodiscard]] Result<bool> flag(const char* option, std::int32_t number);
+
+}  // namespace hotpack::c_api

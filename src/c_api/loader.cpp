@@ -1,0 +1,168 @@
+// The functions hotpack_loader_….
+#include "hotpack/loader.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "c_api/batch.hpp"
+#include "c_api/call.hpp"
+#include "c_api/handles.hpp"
+#include "c_api/loader_options.hpp"
+#include "c_api/structs.hpp"
+#include "c_api/text.hpp"
+#include "hotpack/hotpack.h"
+
+namespace hotpack::c_api {
+namespace {
+
+Result<Loader> open_loader(const hotpack_dataset* dataset, const hotpack_loader_options* options) {
+  HOTPACK_TRY(require(dataset, "dataset"));
+  if (!dataset->dataset) return usage_error(std::string("the data set did not open: ") + dataset->failures.latest());
+  hotpack_loader_options given = default_options();
+  if (options != nullptr) {
+    HOTPACK_ASSIGN(given, read_struct(options, default_options(), "hotpack_loader_options"));
+  }
+  HOTPACK_ASSIGN(LoaderOptions own, loader_options(given));
+  return Loader::open(*dataset->dataset, std::move(own));
+}
+
+// next() with the loader's own time where `timeout` is absent.
+hotpack_status next_batch(hotpack_loader* handle, std::optional<std::int64_t> timeout_ms, hotpack_batch** out) {
+  if (out != nullptr) *out = nullptr;
+  return with_loader(handle, [&](Loader& loader) -> Outcome {
+    HOTPACK_TRY(require(out, "batch"));
+    HOTPACK_ASSIGN(const auto timeout, milliseconds(timeout_ms.value_or(0)));
+    HOTPACK_ASSIGN(std::optional<Batch> batch, timeout_ms ? loader.next(timeout) : loader.next());
+    if (!batch) return HOTPACK_END_OF_EPOCH;
+    auto leased = std::make_unique<hotpack_batch>(std::move(*batch));
+    leased->boxes = boxes_of(leased->batch.boxes());
+    *out = leased.release();
+    return HOTPACK_OK;
+  });
+}
+
+BatchBuffers spans_of(const hotpack_batch_buffers& buffers) {
+  const auto span = [](void* memory, std::uint64_t bytes) {
+    return memory == nullptr ? std::span<std::byte>() : std::span<std::byte>(static_cast<std::byte*>(memory), bytes);
+  };
+  return {span(buffers.image, buffers.image_bytes), span(buffers.label, buffers.label_bytes)};
+}
+
+// A buffer of no bytes is no buffer: BatchBuffers would skip it silently.
+Status check_lengths(const hotpack_batch_buffers& buffers) {
+  if (buffers.image != nullptr && buffers.image_bytes == 0) return usage_error("image_bytes is 0 for a buffer that is not NULL");
+  if (buffers.label != nullptr && buffers.label_bytes == 0) return usage_error("label_bytes is 0 for a buffer that is not NULL");
+  return {};
+}
+
+void copy_rows(const BatchInfo& batch, const hotpack_batch_buffers& buffers) {
+  if (buffers.samples != nullptr) std::copy(batch.samples.begin(), batch.samples.end(), buffers.samples);
+  if (buffers.boxes != nullptr) std::transform(batch.boxes.begin(), batch.boxes.end(), buffers.boxes, box_of);
+}
+
+Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info) {
+  HOTPACK_TRY(require(buffers, "buffers"));
+  if (info != nullptr) HOTPACK_TRY(check_struct_size(info->struct_size, "hotpack_batch_info"));  // before a batch is taken
+  HOTPACK_ASSIGN(const hotpack_batch_buffers into, read_struct(buffers, hotpack_batch_buffers{}, "hotpack_batch_buffers"));
+  HOTPACK_TRY(check_lengths(into));
+  HOTPACK_ASSIGN(const std::optional<BatchInfo> batch, loader.next_into(spans_of(into)));
+  if (!batch) return HOTPACK_END_OF_EPOCH;
+  copy_rows(*batch, into);
+  if (info == nullptr) return HOTPACK_OK;
+  HOTPACK_ASSIGN(const hotpack_batch_info known, info_of(*batch, into));
+  HOTPACK_TRY(write_struct(known, info, "hotpack_batch_info"));
+  return HOTPACK_OK;
+}
+
+// A fact of an open loader, 0 of none.
+template <class Number>
+Number fact(const hotpack_loader* handle, Number (Loader::*get)() const) {
+  return handle == nullptr || !handle->loader ? Number{} : ((*handle->loader).*get)();
+}
+
+}  // namespace
+}  // namespace hotpack::c_api
+
+using namespace hotpack;
+using namespace hotpack::c_api;
+
+hotpack_status hotpack_loader_options_init(hotpack_loader_options* options, size_t struct_size) {
+  if (options == nullptr) return HOTPACK_ERROR_USAGE;
+  if (struct_size < sizeof(size_t) || struct_size > kLargestStruct) return HOTPACK_ERROR_USAGE;
+  options->struct_size = struct_size;
+  return write_struct(default_options(), options, "hotpack_loader_options").ok() ? HOTPACK_OK : HOTPACK_ERROR_USAGE;
+}
+
+hotpack_status hotpack_loader_open(const hotpack_dataset* dataset, const hotpack_loader_options* options, hotpack_loader** loader) {
+  if (loader == nullptr) return HOTPACK_ERROR_USAGE;
+  *loader = new (std::nothrow) hotpack_loader;
+  if (*loader == nullptr) return HOTPACK_ERROR_INTERNAL;
+  return call((*loader)->failures, [&]() -> Outcome {
+    HOTPACK_ASSIGN((*loader)->loader, open_loader(dataset, options));
+    return HOTPACK_OK;
+  });
+}
+
+void hotpack_loader_close(hotpack_loader* loader) { delete loader; }
+
+const char* hotpack_loader_error(const hotpack_loader* loader) { return loader == nullptr ? "" : loader->failures.latest(); }
+
+uint64_t hotpack_loader_steps_per_epoch(const hotpack_loader* loader) { return fact(loader, &Loader::steps_per_epoch); }
+
+uint64_t hotpack_loader_rows(const hotpack_loader* loader) { return fact(loader, &Loader::rows); }
+
+uint32_t hotpack_loader_threads(const hotpack_loader* loader) { return fact(loader, &Loader::threads); }
+
+uint64_t hotpack_loader_image_batch_bytes(const hotpack_loader* loader) { return fact(loader, &Loader::image_batch_bytes); }
+
+uint64_t hotpack_loader_label_batch_bytes(const hotpack_loader* loader) { return fact(loader, &Loader::label_batch_bytes); }
+
+uint64_t hotpack_loader_slot_bytes(const hotpack_loader* loader) { return fact(loader, &Loader::slot_bytes); }
+
+const char* hotpack_loader_fingerprint(const hotpack_loader* loader) {
+  return loader == nullptr || !loader->loader ? "" : loader->loader->fingerprint().c_str();
+}
+
+hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch) { return next_batch(loader, std::nullopt, batch); }
+
+hotpack_status hotpack_loader_next_within(hotpack_loader* loader, int64_t timeout_ms, hotpack_batch** batch) {
+  return next_batch(loader, timeout_ms, batch);
+}
+
+hotpack_status hotpack_loader_next_into(hotpack_loader* loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info) {
+  return with_loader(loader, [&](Loader& open) -> Outcome { return next_into(open, buffers, info); });
+}
+
+hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch, uint64_t step) {
+  return with_loader(loader, [&](Loader& open) -> Outcome {
+    HOTPACK_TRY(open.seek(epoch, step));
+    return HOTPACK_OK;
+  });
+}
+
+hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size, size_t* length) {
+  return with_loader(loader, [&](Loader& open) -> Outcome {
+    HOTPACK_TRY(copy_text(open.state().text(), text, size, length));
+    return HOTPACK_OK;
+  });
+}
+
+hotpack_status hotpack_loader_restore(hotpack_loader* loader, const char* text) {
+  return with_loader(loader, [&](Loader& open) -> Outcome {
+    HOTPACK_TRY(require(text, "text"));
+    HOTPACK_ASSIGN(const LoaderState state, LoaderState::parse(text));
+    HOTPACK_TRY(open.restore(state));
+    return HOTPACK_OK;
+  });
+}
+
+void hotpack_loader_cancel(hotpack_loader* loader) {
+  if (loader != nullptr && loader->loader) loader->loader->cancel();
+}

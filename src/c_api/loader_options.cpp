@@ -1,0 +1,139 @@
+#include "c_api/loader_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "c_api/choices.hpp"
+#include "c_api/user_memory.hpp"
+
+namespace hotpack::c_api {
+
+namespace {
+
+constexpr std::size_t kMostChannels = 64;
+constexpr std::int64_t kLongestWait = std::int64_t{1} << 40;  // milliseconds, 35 years: added to a clock without overflow
+
+Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
+  to.global_batch = from.global_batch;
+  to.seed = from.seed;
+  to.epoch = from.epoch;
+  to.rank = from.rank;
+  to.world = from.world;
+  to.block_samples = from.block_samples;
+  to.window_blocks = from.window_blocks;
+  HOTPACK_ASSIGN(to.tail, choose("tail", from.tail, {Tail::drop, Tail::pad, Tail::wrap}));
+  HOTPACK_ASSIGN(to.shuffle, choose("shuffle", from.shuffle, {Shuffle::full, Shuffle::block, Shuffle::none}));
+  return {};
+}
+
+Result<AxisOrder> axis_order(const char* option, std::int32_t number) {
+  return choose(option, number, {AxisOrder::channels_last, AxisOrder::channels_first});
+}
+
+Status read_image(const hotpack_loader_options& from, LoaderOptions& to) {
+  HOTPACK_ASSIGN(const auto type, type_choice("image_type", from.image_type));
+  to.image.type = type.value_or(ElementType::u8);
+  HOTPACK_ASSIGN(to.image.order, axis_order("image_order", from.image_order));
+  if (from.image_mean == nullptr && from.image_std == nullptr) return {};
+  if (from.image_mean == nullptr || from.image_std == nullptr)
+    return usage_error("image_mean and image_std go together; one of them is NULL");
+  if (from.image_channels == 0 || from.image_channels > kMostChannels) {
+    return usage_error("image_channels is " + std::to_string(from.image_channels) + "; it is the number of elements of image_mean");
+  }
+  to.image.mean.assign(from.image_mean, from.image_mean + from.image_channels);
+  to.image.std.assign(from.image_std, from.image_std + from.image_channels);
+  return {};
+}
+
+Status read_label(const hotpack_loader_options& from, LoaderOptions& to) {
+  HOTPACK_ASSIGN(to.label.form, choose("label_form", from.label_form, {LabelForm::index, LabelForm::one_hot, LabelForm::bits}));
+  HOTPACK_ASSIGN(to.label.type, type_choice("label_type", from.label_type));
+  HOTPACK_ASSIGN(to.label.order, axis_order("label_order", from.label_order));
+  HOTPACK_ASSIGN(to.label.ignore_channel, flag("label_ignore_channel", from.label_ignore_channel));
+  HOTPACK_ASSIGN(const bool ignore_index, flag("label_has_ignore_index", from.label_has_ignore_index));
+  if (ignore_index) to.label.ignore_index = from.label_ignore_index;
+  HOTPACK_ASSIGN(to.content, choose("content", from.content, {SlotContent::expanded, SlotContent::packed}));
+  return {};
+}
+
+ResizedCrop resized_crop(const hotpack_loader_options& from) {
+  return {{from.crop_width, from.crop_height}, from.min_area, from.max_area, from.min_ratio, from.max_ratio};
+}
+
+Status read_augment(const hotpack_loader_options& from, LoaderOptions& to) {
+  to.augment.horizontal_flip = from.horizontal_flip;
+  to.augment.vertical_flip = from.vertical_flip;
+  enum class Kind { none, random, centre, resized };
+  HOTPACK_ASSIGN(const Kind kind, choose("crop", from.crop, {Kind::none, Kind::random, Kind::centre, Kind::resized}));
+  if (kind == Kind::resized) {
+    to.augment.resized_crop = resized_crop(from);
+  } else if (kind != Kind::none) {
+    to.augment.crop = Crop{{from.crop_width, from.crop_height}, kind == Kind::random};
+  }
+  if (from.reserved != 0) return usage_error("reserved of hotpack_loader_options must be 0; call hotpack_loader_options_init first");
+  if (from.pad_width != 0 || from.pad_height != 0) to.pad_to = PixelSize{from.pad_width, from.pad_height};
+  return {};
+}
+
+Status read_allocator(const hotpack_loader_options& from, LoaderOptions& to) {
+  if (from.allocate == nullptr && from.free == nullptr) return {};
+  if (from.allocate == nullptr || from.free == nullptr) return usage_error("allocate and free go together; one of them is NULL");
+  to.allocator = std::make_shared<UserMemory>(from.allocate, from.free, from.allocator_user);
+  return {};
+}
+
+Status read_resources(const hotpack_loader_options& from, LoaderOptions& to) {
+  to.threads = from.threads;
+  to.slots = from.slots;
+  to.memory_budget_bytes = from.memory_budget_bytes;
+  HOTPACK_ASSIGN(to.check, choose("check", from.check, {Check::first_epoch, Check::always, Check::never}));
+  HOTPACK_ASSIGN(to.access, choose("access", from.access, {Access::map, Access::read}));
+  HOTPACK_ASSIGN(to.timeout, milliseconds(from.timeout_ms));
+  return read_allocator(from, to);
+}
+
+}  // namespace
+
+hotpack_loader_options default_options() {
+  const LoaderOptions own;
+  const ResizedCrop crop;
+  hotpack_loader_options options{};
+  options.struct_size = sizeof options;
+  options.global_batch = own.global_batch;
+  options.world = own.world;
+  options.block_samples = own.block_samples;
+  options.window_blocks = own.window_blocks;
+  options.image_type = HOTPACK_TYPE_U8;
+  options.min_area = crop.min_area;
+  options.max_area = crop.max_area;
+  options.min_ratio = crop.min_ratio;
+  options.max_ratio = crop.max_ratio;
+  options.slots = own.slots;
+  options.timeout_ms = own.timeout.count();
+  return options;
+}
+
+Result<LoaderOptions> loader_options(const hotpack_loader_options& from) {
+  LoaderOptions options;
+  HOTPACK_TRY(read_order(from, options));
+  HOTPACK_TRY(read_image(from, options));
+  HOTPACK_TRY(read_label(from, options));
+  HOTPACK_TRY(read_augment(from, options));
+  HOTPACK_TRY(read_resources(from, options));
+  if (from.resume != nullptr) {
+    HOTPACK_ASSIGN(options.resume, LoaderState::parse(from.resume));
+  }
+  return options;
+}
+
+Result<std::chrono::milliseconds> milliseconds(std::int64_t count) {
+  if (count < 0) return usage_error("timeout_ms is " + std::to_string(count) + "; it must not be negative, 0 waits for ever");
+  return std::chrono::milliseconds(std::min(count, kLongestWait));
+}
+
+}  // namespace hotpack::c_api

@@ -1,0 +1,56 @@
+// Structs that cross the C ABI and start with their size: read with defaults for what an older caller does not know, written no further
+// than the caller's size.
+//
+// Pure functions; thread-safe. Failure: code `usage` for a size that no version of a struct has, and for fields beyond those known here
+// that are not 0: something was asked for that this library cannot do.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "base/error.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::c_api {
+
+// Larger than any version of a struct will be: what is beyond is memory that was not initialised.
+inline constexpr std::size_t kLargestStruct = 4096;
+
+[[nodiscard]] inline Status check_struct_size(std::size_t size, const char* name) {
+  if (size >= sizeof(std::size_t) && size <= kLargestStruct) return {};
+  return usage_error("struct_size of " + std::string(name) + " is " + std::to_string(size) + "; set it to sizeof(" + name + ")");
+}
+
+// The caller's struct; fields that it does not have are those of `defaults`.
+template <class Struct>
+[[nodiscard]] Result<Struct> read_struct(const Struct* from, Struct defaults, const char* name) {
+  static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);
+  const std::size_t size = from->struct_size;
+  if (Status good = check_struct_size(size, name); !good.ok()) return std::move(good).error();
+  const auto* bytes = reinterpret_cast<const unsigned char*>(from);
+  std::memcpy(&defaults, bytes, std::min(size, sizeof(Struct)));
+  if (size > sizeof(Struct) && std::any_of(bytes + sizeof(Struct), bytes + size, [](unsigned char byte) { return byte != 0; })) {
+    return usage_error(std::string(name) +
+                       " has fields that this version of hotpack does not know, and they are not 0; leave them 0 or take"
+                       " a newer libhotpack");
+  }
+  return defaults;
+}
+
+// Writes as much as the caller has room for; fields that are not known here become 0.
+template <class Struct>
+[[nodiscard]] Status write_struct(Struct value, Struct* to, const char* name) {
+  static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);
+  const std::size_t size = to->struct_size;
+  if (Status good = check_struct_size(size, name); !good.ok()) return good;
+  value.struct_size = size;
+  auto* bytes = reinterpret_cast<unsigned char*>(to);
+  std::memcpy(bytes, &value, std::min(size, sizeof(Struct)));
+  if (size > sizeof(Struct)) std::memset(bytes + sizeof(Struct), 0, size - sizeof(Struct));
+  return {};
+}
+
+}  // namespace hotpack::c_api

@@ -1,0 +1,27 @@
+#include "c_api/user_memory.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace hotpack::c_api {
+
+namespace {
+constexpr std::uintptr_t kAlignment = 64;
+}
+
+Result<std::byte*> UserMemory::allocate(std::size_t bytes) {
+  void* const memory = give_(user_, bytes);
+  if (memory == nullptr) {
+    return Error{ErrorCode::io,
+                 "the option allocate gave no memory for " + std::to_string(bytes) + " bytes; fewer slots or a smaller batch need less",
+                 {},
+                 {}};
+  }
+  if (reinterpret_cast<std::uintptr_t>(memory) % kAlignment == 0) return static_cast<std::byte*>(memory);
+  take_(user_, memory, bytes);
+  return usage_error("the option allocate gave memory that is not aligned to " + std::to_string(kAlignment) + " bytes");
+}
+
+}  // namespace hotpack::c_api

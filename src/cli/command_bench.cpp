@@ -1,0 +1,70 @@
+// hotpack bench: how fast this machine gives batches of a pack, beside what it could give at best.
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/bench.hpp"
+#include "cli/bench_report.hpp"
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+constexpr unsigned kMostThreads = 256;
+
+struct BenchArguments {
+  std::vector<std::string> folders;
+  bench::BenchOptions options;
+  bool no_cold = false;
+};
+
+int measure(CommandContext& context, BenchArguments& arguments) {
+  context.stop_on_signals();
+  Terminal& terminal = context.terminal();
+  arguments.options.cold = !arguments.no_cold;
+  arguments.options.progress = [&terminal](std::string_view stage) {
+    terminal.info("measuring: " + std::string(stage));
+    return !terminal.stop_requested();
+  };
+  const auto report = bench::run_bench(arguments.folders, arguments.options);
+  if (!report.ok()) return context.fail(report.error());
+  context.output().write(context.json() ? bench_json(*report) : bench_text(*report));
+  return kExitGood;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<BenchArguments>();
+  CLI::App& command = *app.add_subcommand(
+      "bench", "Measures how fast this machine reads, expands and delivers a pack's batches, each rate beside its ceiling");
+  set_examples(command,
+               "hotpack bench packed/train\n"
+               "hotpack bench packed/train --batch 8 --threads 1,2,4   # as the training will read it\n"
+               "hotpack bench packed/train --json | jq .recommended_threads");
+  command.add_option("PACK", arguments->folders, "a packed folder, or several to be read as one data set")->required();
+  bench::BenchOptions& options = arguments->options;
+  command.add_option("--batch", options.batch, "samples a batch; fewer where memory is short [default: 32]")
+      ->option_text("N")
+      ->check(CLI::Range(1, 65536))
+      ->group("Measuring");
+  command.add_option("--seconds", options.seconds, "time for each row of the table; longer gives steadier figures [default: 1]")
+      ->option_text("S")
+      ->check(CLI::Range(0.01, 600.0))
+      ->group("Measuring");
+  command.add_option("--threads", options.threads, "numbers of threads to measure with [default: 1, 2, 4, … and all cores]")
+      ->option_text("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1U, kMostThreads))
+      ->group("Measuring");
+  command.add_flag("--no-cold", arguments->no_cold, "leave out reads from the disk; the pack's pages stay in memory")->group("Measuring");
+  context.add_json_option(command);
+  command.callback([&context, arguments] { context.set_action([&context, arguments] { return measure(context, *arguments); }); });
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,133 @@
+#include "hotpack/expand.hpp"
+
+#include <limits>
+#include <new>
+#include <string>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "expand/label_expander.hpp"
+
+namespace hotpack {
+
+namespace {
+
+using expand::LabelExpander;
+using expand::Stores;
+
+constexpr std::int64_t kMostPixels = std::int64_t{1} << 30;  // along one axis
+
+// From here on the output is larger than what a core keeps in its caches while it is written.
+constexpr std::uint64_t kStreamingBytes = std::uint64_t{1} << 20;
+
+std::string size_text(const LabelShape& label) { return std::to_string(label.width) + "x" + std::to_string(label.height); }
+
+Result<std::uint64_t> row_bytes(const LabelExpander& expander, const LabelShape& label) {
+  if (label.height < 1 || label.width < 1 || label.height > kMostPixels || label.width > kMostPixels) {
+    return usage_error("a label of " + size_text(label) + " pixels cannot be expanded: both sizes are from 1 to " +
+                       std::to_string(kMostPixels));
+  }
+  const auto bytes = checked_mul(label.vectors(), expander.channels() * element_bytes(expander.type()));
+  if (bytes) return *bytes;
+  return usage_error("a label of " + size_text(label) + " pixels and " + std::to_string(expander.channels()) +
+                     " channels has more bytes than 64 bits can count");
+}
+
+Status check_view(const LabelView& label) {
+  if (label.bytes.size() >= label.shape.size_bytes()) return {};
+  return usage_error("the label has " + std::to_string(label.bytes.size()) + " bytes, its shape needs " +
+                     std::to_string(label.shape.size_bytes()));
+}
+
+Status check_buffer(std::span<std::byte> out, std::uint64_t needed, ElementType type) {
+  if (out.size() < needed) {
+    return usage_error("the buffer has " + std::to_string(out.size()) + " bytes, the expanded label needs " + std::to_string(needed));
+  }
+  if (reinterpret_cast<std::uintptr_t>(out.data()) % element_bytes(type) == 0) return {};
+  return usage_error("the buffer is not aligned to elements of type " + std::string(element_name(type)));
+}
+
+expand::LabelSource source_of(const LabelShape& label) { return {label.kind, label.storage, label.multi, label.class_count}; }
+
+Status expand_as(const LabelView& label, const LabelOutput& output, const expand::LabelSource& source, std::span<std::byte> out) try {
+  HOTPACK_ASSIGN(const LabelExpander expander, LabelExpander::make(output, source));
+  HOTPACK_ASSIGN(const std::uint64_t needed, row_bytes(expander, label.shape));
+  HOTPACK_TRY(check_view(label));
+  HOTPACK_TRY(check_buffer(out, needed, expander.type()));
+  const PixelSize size{label.shape.width, label.shape.height};
+  expand::Scratch scratch;
+  scratch.reserve(expander.scratch_bytes(size, size));
+  const Stores stores = needed >= kStreamingBytes ? Stores::streaming : Stores::cached;
+  expander.expand(label, expand::identity(size), scratch, out.data(), stores);
+  if (stores == Stores::streaming) expand::store_fence();
+  return {};
+} catch (const std::bad_alloc&) {
+  return internal_error("no memory to expand a label of " + size_text(label.shape) + " pixels");
+}
+
+}  // namespace
+
+std::size_t element_bytes(ElementType type) {
+  switch (type) {
+    case ElementType::u8:
+      return 1;
+    case ElementType::f16:
+    case ElementType::bf16:
+    case ElementType::u16:
+      return 2;
+    case ElementType::f32:
+    case ElementType::i32:
+      return 4;
+    case ElementType::i64:
+      break;
+  }
+  return 8;
+}
+
+std::string_view element_name(ElementType type) {
+  switch (type) {
+    case ElementType::u8:
+      return "u8";
+    case ElementType::f16:
+      return "f16";
+    case ElementType::f32:
+      return "f32";
+    case ElementType::bf16:
+      return "bf16";
+    case ElementType::u16:
+      return "u16";
+    case ElementType::i32:
+      return "i32";
+    case ElementType::i64:
+      break;
+  }
+  return "i64";
+}
+
+Result<std::uint64_t> label_bytes(const LabelShape& label, const LabelOutput& output) {
+  HOTPACK_ASSIGN(const LabelExpander expander, LabelExpander::make(output, source_of(label)));
+  return row_bytes(expander, label);
+}
+
+Status expand_label(const LabelView& label, const LabelOutput& output, std::span<std::byte> out) {
+  return expand_as(label, output, source_of(label.shape), out);
+}
+
+std::uint64_t one_hot_bytes(const LabelShape& label, ElementType type) {
+  const auto vector = checked_mul(label.class_count, element_bytes(type));
+  const auto whole = vector ? checked_mul(label.vectors(), *vector) : vector;
+  return whole.value_or(std::numeric_limits<std::uint64_t>::max());
+}
+
+Status expand_one_hot(const LabelView& label, ElementType type, AxisOrder order, std::span<std::byte> out) {
+  return expand_label(label, {LabelForm::one_hot, type, order, false, {}}, out);
+}
+
+Status expand_ids(const LabelView& label, std::span<std::uint16_t> out) {
+  expand::LabelSource source = source_of(label.shape);
+  source.multi = false;  // of several classes the lowest
+  return expand_as(label, {LabelForm::index, ElementType::u16, {}, false, kIgnoredId}, source, std::as_writable_bytes(out));
+}
+
+}  // namespace hotpack

@@ -1,0 +1,43 @@
+// Single precision to the 16-bit formats, rounded to nearest even, in integer arithmetic: the same whatever the processor's mode.
+//
+// Pure functions; thread-safe. Too large becomes infinite, NaN stays NaN.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace hotpack::expand {
+
+// value / 2^shift, ties to even. 0 < shift < 32.
+[[nodiscard]] constexpr std::uint32_t shift_to_even(std::uint32_t value, unsigned shift) {
+  const std::uint32_t below_half = (std::uint32_t{1} << (shift - 1)) - 1;
+  return (value + below_half + (value >> shift & 1)) >> shift;
+}
+
+// The bits of an IEEE half.
+[[nodiscard]] constexpr std::uint16_t half_bits(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000;
+  const std::uint32_t magnitude = bits & 0x7FFFFFFF;
+  constexpr std::uint32_t kInfinity = 0x7F800000, kSmallestNormal = 0x38800000, kBeyondRange = 0x47800000;  // 2^-14, 2^16
+  std::uint32_t half = 0;
+  if (magnitude > kInfinity) {
+    half = 0x7E00;
+  } else if (magnitude >= kBeyondRange) {
+    half = 0x7C00;
+  } else if (magnitude >= kSmallestNormal) {
+    half = shift_to_even(magnitude - (kSmallestNormal - (1u << 23)), 13);  // the carry of rounding moves the exponent, up to infinity
+  } else if (const std::uint32_t shift = 126 - (magnitude >> 23); shift <= 24) {
+    half = shift_to_even((magnitude & 0x7FFFFF) | 0x800000, shift);  // in units of 2^-24; the smaller ones round to 0
+  }
+  return static_cast<std::uint16_t>(sign | half);
+}
+
+// The bits of a bfloat16: the upper half of a float.
+[[nodiscard]] constexpr std::uint16_t bfloat16_bits(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7FFFFFFF) > 0x7F800000) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
+  return static_cast<std::uint16_t>(shift_to_even(bits, 16));
+}
+
+}  // namespace hotpack::expand

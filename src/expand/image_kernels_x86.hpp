@@ -1,0 +1,83 @@
+// What the vector kernels of both x86 levels share: the places of three channels in a vector, and runs that are not whole blocks.
+//
+// Private to the kernels. Pure functions; thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "expand/processor.hpp"
+#include "expand/value_map.hpp"
+
+namespace hotpack::expand::kernels {
+
+// `kWidth` pixels of three channels are three vectors of kWidth bytes. kWidth mod 3 is 1, so byte j of vector v holds channel
+// (v + j) mod 3, and a channel's bytes lie at different places in the three vectors: they can be blended into one.
+template <std::size_t kWidth>
+struct Thirds {
+  using Bytes = std::array<std::uint8_t, kWidth>;
+  alignas(64) std::array<Bytes, 3> remainder{};  // [r]: 255 at the places j with j mod 3 = r
+  alignas(64) std::array<Bytes, 3> place{};      // [c][p]: where channel c of pixel p is once blended
+  alignas(64) std::array<Bytes, 3> pixel{};      // [c][j]: which pixel's channel c is at place j once blended
+};
+
+template <std::size_t kWidth>
+constexpr Thirds<kWidth> make_thirds() {
+  static_assert(kWidth % 3 == 1 && kWidth <= 64);
+  Thirds<kWidth> thirds;
+  for (std::size_t j = 0; j < kWidth; ++j) thirds.remainder[j % 3][j] = 255;
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (std::size_t p = 0; p < kWidth; ++p) {
+      const std::size_t j = (3 * p + c) % kWidth;
+      thirds.place[c][p] = static_cast<std::uint8_t>(j);
+      thirds.pixel[c][j] = static_cast<std::uint8_t>(p);
+    }
+  }
+  return thirds;
+}
+
+template <std::size_t kWidth>
+inline constexpr Thirds<kWidth> kThirds = make_thirds<kWidth>();
+
+// Converts whole blocks; the first byte belongs to channel `phase` mod period.
+using ConvertBlocks = void (*)(const ValueMap& map, const std::uint8_t* in, std::size_t blocks, std::byte* out, std::size_t phase);
+
+struct BlockConverters {
+  std::size_t block = 0;  // bytes, at most kMaxBlock; whole periods, whole lines of output
+  ConvertBlocks f32, f16, bf16;
+  [[nodiscard]] ConvertBlocks of(ElementType type) const {
+    if (type == ElementType::f32) return f32;
+    return type == ElementType::f16 ? f16 : bf16;
+  }
+};
+
+inline constexpr std::size_t kMaxBlock = 192;
+
+// Fewer bytes than a block, by way of one.
+inline void convert_part(ConvertBlocks convert, const ValueMap& map, const std::uint8_t* in, std::size_t count, std::byte* out,
+                         std::size_t phase) {
+  alignas(64) std::uint8_t bytes[kMaxBlock] = {};
+  alignas(64) std::byte elements[4 * kMaxBlock];
+  std::memcpy(bytes, in, count);
+  convert(map, bytes, 1, elements, phase);
+  std::memcpy(out, elements, count * (map.type == ElementType::f32 ? 4 : 2));
+}
+
+// A run: with streaming stores the part before the first whole line of output, whole blocks, and the rest.
+inline void convert_run(const BlockConverters& cached, const BlockConverters& streaming, const ValueMap& map, const std::uint8_t* in,
+                        std::size_t count, std::byte* out, Stores stores) {
+  const std::size_t element = map.type == ElementType::f32 ? 4 : 2;
+  const ConvertBlocks part = cached.of(map.type);
+  const ConvertBlocks whole = stores == Stores::streaming ? streaming.of(map.type) : part;
+  std::size_t done = stores == Stores::streaming ? std::min(bytes_to_line(out) / element, count) : 0;
+  if (done > 0) convert_part(part, map, in, done, out, 0);
+  const std::size_t blocks = (count - done) / cached.block;
+  whole(map, in + done, blocks, out + done * element, done % map.period);
+  done += blocks * cached.block;
+  if (done < count) convert_part(part, map, in + done, count - done, out + done * element, done % map.period);
+}
+
+}  // namespace hotpack::expand::kernels

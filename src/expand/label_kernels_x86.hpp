@@ -1,0 +1,61 @@
+// The label kernels for processors with AVX2 and with AVX-512 (F, BW, VL, DQ, VBMI), and what both share.
+//
+// As label_kernels.hpp. Exist on x86-64 only; call label_kernels(), which knows.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "expand/label_kernels.hpp"
+#include "expand/label_kernels_portable.hpp"
+
+namespace hotpack::expand {
+
+[[nodiscard]] const LabelKernels& avx2_label_kernels();
+[[nodiscard]] const LabelKernels& avx512_label_kernels();
+
+namespace x86 {
+
+// Whether 64 bits from bit `at` on can be loaded by word_at without reading a byte beyond the last of `count` bits.
+[[nodiscard]] inline bool has_word(std::size_t at, std::size_t count) { return count - at >= (at % 8 == 0 ? 64 : 72); }
+
+// Bits at … at + 63.
+[[nodiscard]] inline std::uint64_t word_at(const std::uint8_t* bits, std::size_t at) {
+  const std::uint8_t* const first = bits + at / 8;
+  const unsigned shift = static_cast<unsigned>(at % 8);
+  std::uint64_t word;
+  std::memcpy(&word, first, sizeof word);
+  if (shift == 0) return word;
+  return word >> shift | std::uint64_t{first[8]} << (64 - shift);
+}
+
+// Runs `Blocks::run<Word, streaming>` over the part of a row that whole vectors can fill and, for streaming stores, that whole cache lines
+// hold; the ends are written by the portable loop.
+template <class Blocks, class Word>
+void write_ones_of(const std::uint8_t* bits, std::size_t count, Word one, Word* out, Stores stores) {
+  if (stores == Stores::cached) {
+    portable::write_ones(bits, Blocks::template run<Word, false>(bits, 0, count, one, out), count, one, out);
+    return;
+  }
+  const std::size_t past_line = reinterpret_cast<std::uintptr_t>(out) % 64;
+  const std::size_t head = std::min(count, past_line == 0 ? 0 : (64 - past_line) / sizeof(Word));
+  portable::write_ones(bits, 0, head, one, out);
+  portable::write_ones(bits, Blocks::template run<Word, true>(bits, head, count, one, out), count, one, out);
+}
+
+template <class Blocks>
+void write_ones(const std::uint8_t* bits, std::size_t count, ElementType type, std::byte* out, Stores stores) {
+  const std::uint32_t one = one_pattern(type);
+  if (type == ElementType::u8) {
+    write_ones_of<Blocks>(bits, count, static_cast<std::uint8_t>(one), reinterpret_cast<std::uint8_t*>(out), stores);
+  } else if (type == ElementType::f32) {
+    write_ones_of<Blocks>(bits, count, one, reinterpret_cast<std::uint32_t*>(out), stores);
+  } else {
+    write_ones_of<Blocks>(bits, count, static_cast<std::uint16_t>(one), reinterpret_cast<std::uint16_t*>(out), stores);
+  }
+}
+
+}  // namespace x86
+
+}  // namespace hotpack::expand

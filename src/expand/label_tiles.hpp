@@ -1,0 +1,80 @@
+// Labels a tile at a time: a few thousand pixels whose vectors, bits and ids stay in the first-level cache, from stored vectors to the
+// output's elements.
+//
+// LabelPlan is a value made once and shared between threads; a TileWriter belongs to one row of a batch on one thread and borrows all it is
+// given. Neither allocates after make, locks, or fails.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "expand/channel_shuffle.hpp"
+#include "expand/label_kernels.hpp"
+#include "hotpack/expand.hpp"
+#include "hotpack/schema.hpp"
+
+namespace hotpack::expand {
+
+// What is done to every tile, and with how much memory.
+struct LabelPlan {
+  LabelOutput output;  // type and ignore_index filled in
+  LabelStorage storage = LabelStorage::bits;
+  std::size_t class_count = 0;
+  ChannelShuffle narrow_shuffle;  // for lanes of 16 bytes (AVX2); no channels: of no use here
+  ChannelShuffle wide_shuffle;    // of 64 bytes (AVX-512)
+
+  [[nodiscard]] std::size_t vector_bytes() const;  // of a stored pixel
+  [[nodiscard]] std::size_t bit_bytes() const { return (class_count + 7) / 8; }
+  [[nodiscard]] std::size_t channels() const;                       // of the output
+  [[nodiscard]] std::size_t tile_pixels(std::size_t pixels) const;  // a multiple of 64
+  [[nodiscard]] bool stored_ids() const { return storage == LabelStorage::index; }
+  [[nodiscard]] bool wide_ids() const { return class_count > 255; }
+};
+
+// Where a tile's intermediate forms lie.
+struct TileBuffers {
+  std::uint8_t* packed = nullptr;     // onehot vectors as bits
+  std::uint8_t* plane = nullptr;      // one byte of every pixel's bits
+  std::uint8_t* bits = nullptr;       // of one class, or of all channels
+  std::uint8_t* seen = nullptr;       // whether a pixel has a class
+  std::uint8_t* ids = nullptr;        // of 1 or 2 bytes
+  std::uint8_t* converted = nullptr;  // elements of forms index and bits
+
+  // Cuts them from `memory` (null: none, for the size alone). Bytes used.
+  std::size_t cut(const LabelPlan& plan, std::size_t tile, std::uint8_t* memory);
+};
+
+class TileWriter {
+ public:
+  // Writes into a row of `pixels` pixels at `out`.
+  TileWriter(const LabelPlan& plan, const TileBuffers& buffers, std::size_t pixels, std::byte* out, Stores stores);
+
+  // Pixels `first` … from their stored vectors. `first` is a multiple of 64.
+  void write(const std::uint8_t* vectors, std::size_t first, std::size_t count);
+
+ private:
+  void write_planes(const std::uint8_t* vectors, std::size_t first, std::size_t count);
+  void write_channels(const std::uint8_t* vectors, std::size_t first, std::size_t count);
+  void write_bits(const std::uint8_t* vectors, std::size_t first, std::size_t count);
+  void write_ids(const std::uint8_t* vectors, std::size_t first, std::size_t count);
+
+  // The bits of one class, for count pixels; classes are asked for in rising order.
+  void class_bits(const std::uint8_t* vectors, std::size_t count, std::size_t id);
+  // The bits of all channels, pixel by pixel.
+  [[nodiscard]] const std::uint8_t* channel_bits(const std::uint8_t* vectors, std::size_t count);
+  [[nodiscard]] const ChannelShuffle* shuffle() const;
+  // Vectors of bits from those of bytes.
+  [[nodiscard]] const std::uint8_t* pack(const std::uint8_t* vectors, std::size_t count);
+  void lowest_bits(const std::uint8_t* vectors, std::size_t count);
+  void copy_out(const std::uint8_t* from, std::size_t bytes, std::size_t offset);
+
+  const LabelPlan& plan_;
+  const LabelKernels& kernels_;
+  TileBuffers buffers_;
+  std::size_t pixels_;
+  std::byte* out_;
+  Stores stores_;
+  bool wide_lanes_;
+};
+
+}  // namespace hotpack::expand

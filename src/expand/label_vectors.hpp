@@ -1,0 +1,48 @@
+// The stored vectors (or ids) of an output's pixels, row by row, where a placement wants them: in the record itself when they lie there one
+// after another, else gathered.
+//
+// A view: borrows the record and the buffers. One thread. Never fails; reads the placement's window alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "expand/placement.hpp"
+
+namespace hotpack::expand {
+
+struct VectorBuffers {
+  std::int32_t* columns = nullptr;  // output.width of them
+  std::uint8_t* vectors = nullptr;  // as many as take() is asked for
+};
+
+class LabelVectors {
+ public:
+  // `padding`: each byte of a vector that is no pixel of the record.
+  LabelVectors(const std::uint8_t* record, std::size_t vector_bytes, std::int64_t record_width, const Placement& placement,
+               std::uint8_t padding, const VectorBuffers& buffers);
+
+  // Vectors of output pixels `first` … `first + count − 1`; valid until the next call.
+  [[nodiscard]] const std::uint8_t* take(std::size_t first, std::size_t count) const;
+
+ private:
+  void fill_columns() const;
+  // Pixels x … end − 1 of output row y.
+  void gather(std::size_t y, std::size_t x, std::size_t end, std::uint8_t* into) const;
+  void gather_inside(const std::uint8_t* row, std::size_t x, std::size_t end, std::uint8_t* into) const;
+  void gather_columns(const std::uint8_t* row, std::size_t x, std::size_t end, std::uint8_t* into) const;
+  [[nodiscard]] const std::uint8_t* record_row(std::size_t y) const;  // null for a row of padding
+
+  const std::uint8_t* window_;  // its first pixel
+  std::size_t vector_bytes_;
+  std::size_t row_bytes_;  // of the record
+  Placement placement_;
+  std::size_t width_;  // of the output
+  std::uint8_t padding_;
+  VectorBuffers buffers_;
+  bool spread_;    // columns are resampled
+  bool straight_;  // columns follow each other as in the record
+  bool in_place_;  // so do all pixels
+};
+
+}  // namespace hotpack::expand

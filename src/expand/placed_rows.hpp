@@ -1,0 +1,59 @@
+// The rows of an output as bytes: cut from a record, padded or resampled, and flipped, in the record's own order of channels.
+//
+// Ownership: works in memory of the caller, and reads the record, while it lives. Not thread-safe. Cannot fail; allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "expand/image_kernels.hpp"
+#include "expand/linear_window.hpp"
+#include "expand/placement.hpp"
+#include "hotpack/shard.hpp"
+
+namespace hotpack::expand {
+
+// Bytes of pixels: interleaved channels (or one) at `data`, or planes that are `plane` bytes apart.
+struct PixelRun {
+  const std::uint8_t* data = nullptr;
+  std::size_t plane = 0;
+};
+
+// Whether the channels of an image lie in planes. One channel is interleaved with itself.
+[[nodiscard]] inline bool in_planes(const ImageShape& shape) { return shape.channels > 1 && shape.layout == ImageLayout::chw; }
+
+class PlacedRows {
+ public:
+  // Bytes of memory for rows of `width` pixels.
+  [[nodiscard]] static std::size_t memory_bytes(std::size_t width, std::size_t channels);
+
+  // `memory` is aligned to 64 bytes. Precondition: as ImageExpander::expand.
+  PlacedRows(const ImageView& record, const Placement& placement, const ImageKernels& kernels, std::uint8_t* memory);
+
+  // Row y of the output, valid until the next call.
+  [[nodiscard]] PixelRun row(std::size_t y);
+
+ private:
+  void start_resampling(std::uint8_t* memory);
+  [[nodiscard]] PixelRun padded(std::size_t y);
+  [[nodiscard]] PixelRun resampled(std::size_t y);
+  [[nodiscard]] PixelRun mirrored(PixelRun row);
+  [[nodiscard]] PixelRun built() const { return {built_, row_bytes_}; }
+
+  const ImageKernels& kernels_;
+  bool resample_ = false;
+  bool flip_horizontal_ = false;
+  bool flip_vertical_ = false;
+  std::size_t planes_ = 1;       // of the record: 3 where channels lie in planes
+  std::size_t pixel_bytes_ = 1;  // in one of them
+  std::size_t width_ = 0;        // of the output
+  std::size_t height_ = 0;
+  std::size_t row_bytes_ = 0;    // of the output, in one plane
+  Window box_;                   // of the first plane
+  std::size_t plane_bytes_ = 0;  // of the record
+  LinearWindow linear_[3];       // one a plane
+  std::uint8_t* built_ = nullptr;
+  std::uint8_t* mirrored_ = nullptr;
+};
+
+}  // namespace hotpack::expand

@@ -1,0 +1,46 @@
+// What each of the 256 values of an image byte becomes: the definition that every kernel follows.
+//
+// Made once, then read by any number of threads. Failure: none; the caller has checked mean and std.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hotpack/expand.hpp"
+
+namespace hotpack::expand {
+
+inline constexpr std::size_t kMaxPeriod = 3;
+
+// Byte i of a run belongs to channel i mod period: 1 for the plane of one channel, 3 for interleaved ones.
+struct ValueMap {
+  using Bytes = std::array<std::uint8_t, 256>;
+
+  ElementType type = ElementType::f32;  // f32, f16, bf16
+  std::size_t period = 1;
+  alignas(64) std::array<std::array<float, 256>, kMaxPeriod> singles{};
+  alignas(64) std::array<std::array<std::uint16_t, 256>, kMaxPeriod> halves{};  // of singles, rounded; f16 and bf16 only
+  // The same cut into bytes, the lowest first: what byte permutes look up.
+  alignas(64) std::array<std::array<Bytes, 4>, kMaxPeriod> bytes{};
+
+  // The same as arithmetic, for vectors of singles: q = x/255, t = q − mean, y = t/std, both divisions by a multiplication with the
+  // reciprocal and one correction. Lane i belongs to channel i mod period. `exact`: gives `singles` for all values, and neither results nor
+  // steps are so small that a processor told to flush subnormals could do so.
+  struct Arithmetic {
+    static constexpr std::size_t kLanes = 32;
+    alignas(64) std::array<float, kLanes> mean{};
+    alignas(64) std::array<float, kLanes> std{};
+    alignas(64) std::array<float, kLanes> reciprocal{};  // of std
+    bool exact = false;
+  } arithmetic;
+};
+
+// 1 / 255, rounded.
+inline constexpr float kReciprocal255 = 1.0f / 255.0f;
+
+// Of one channel for each entry of `mean` and `std`, 1 or 3 of them. `type` is f32, f16 or bf16.
+[[nodiscard]] ValueMap make_value_map(ElementType type, const std::vector<float>& mean, const std::vector<float>& std);
+
+}  // namespace hotpack::expand

@@ -1,0 +1,191 @@
+#include "loader/batch_filler.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "expand/processor.hpp"
+
+namespace hotpack::loader {
+
+namespace {
+
+// Records that the system is asked for before their turn: enough to keep a disk busy.
+constexpr std::uint64_t kRowsAhead = 32;
+constexpr std::size_t kUsualKeyBytes = 256;
+
+// What one row needs while its record is read.
+struct RowWork {
+  const BatchForm& form;
+  const expand::Placement& placement;
+  expand::Scratch& pixels;
+  std::byte* image;
+  std::byte* label;
+  char* key;
+  std::size_t key_capacity;
+  std::size_t key_bytes = 0;
+};
+
+// Runs inside the fault guard: copies and converts, no more.
+void write_row(void* context, const Record& record) {
+  auto& work = *static_cast<RowWork*>(context);
+  work.key_bytes = record.key.size();
+  std::memcpy(work.key, record.key.data(), std::min(work.key_bytes, work.key_capacity));
+  work.form.write(record, work.placement, work.pixels, work.image, work.label);
+}
+
+Error of_sample(Error error, std::uint64_t sample) {
+  error.message = "sample " + std::to_string(sample) + ": " + error.message;
+  return error;
+}
+
+Status check_budget(std::uint64_t budget, const RowBytes& row) {
+  const auto needed = slot_block_bytes(row.image, row.label);
+  if (budget == 0 || (needed && *needed <= budget)) return {};
+  return usage_error("a batch of this record needs a slot of " + (needed ? std::to_string(*needed) : "too many") +
+                     " bytes, the memory budget leaves " + std::to_string(budget) +
+                     " for each; use a larger budget, fewer slots or a crop");
+}
+
+void raise(std::atomic<std::uint64_t>& largest, std::uint64_t value) {
+  std::uint64_t before = largest.load(std::memory_order_relaxed);
+  while (before < value && !largest.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+BatchFiller::BatchFiller(Parts parts, unsigned threads)
+    : parts_(std::move(parts)), steps_ahead_((kRowsAhead + parts_.plan.rows() - 1) / parts_.plan.rows()), scratch_(threads) {
+  for (Scratch& scratch : scratch_) scratch.key.resize(kUsualKeyBytes);
+}
+
+void BatchFiller::begin(Slot& slot) {
+  const Cursor& at = slot.cursor;
+  if (!slot.order_epoch || *slot.order_epoch != at.epoch) {
+    slot.order = EpochOrder(parts_.source->records(), parts_.order, at.epoch);
+    slot.order_epoch = at.epoch;
+  }
+  const bool follows = begun_ && (*begun_ == Cursor{at.epoch, at.step - 1} || (at.step == 0 && begun_->epoch + 1 == at.epoch));
+  slot.first_of_run = !follows;
+  begun_ = at;
+  slot.valid = valid_rows(slot);
+}
+
+// Empty rows are the last ones of an epoch.
+std::size_t BatchFiller::valid_rows(const Slot& slot) const {
+  const Positions rows = parts_.plan.positions(slot.cursor.step);
+  std::uint64_t last = rows.last;
+  while (last > rows.first && !parts_.plan.sample(slot.order, last - 1)) --last;
+  return last - rows.first;
+}
+
+std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned thread) {
+  read_ahead(slot, rows);
+  std::optional<RowError> failed;
+  for (std::size_t row = rows.first; row < rows.last && !failed; ++row) {
+    Status filled;
+    try {
+      filled = fill_row(slot, row, scratch_[thread]);
+    } catch (const std::bad_alloc&) {
+      filled = Error{ErrorCode::io, "there is no memory to read a record", {}, {}};
+    }
+    if (!filled.ok()) failed = RowError{row, std::move(filled).error()};
+  }
+  expand::store_fence();
+  return failed;
+}
+
+// Asks for the rows that this thread or another will want some steps later; at the start of a run for those before them, too.
+void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
+  if (slot.first_of_run && rows.first == 0) {
+    for (std::uint64_t steps = 0; steps < steps_ahead_; ++steps) advise(slot, steps, {0, parts_.plan.rows()});
+  }
+  advise(slot, steps_ahead_, rows);
+}
+
+// Asks for these rows of the batch so many steps after the slot's.
+void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows) const {
+  const std::uint64_t step = slot.cursor.step + steps;
+  const std::uint64_t epoch = slot.cursor.epoch + step / parts_.plan.steps();
+  const EpochOrder order = epoch == slot.cursor.epoch ? slot.order : EpochOrder(slot.order.samples(), parts_.order, epoch);
+  const Positions positions = parts_.plan.positions(step % parts_.plan.steps());
+  for (std::size_t row = rows.first; row < rows.last; ++row) {
+    if (const auto sample = parts_.plan.sample(order, positions.first + row)) parts_.source->read_ahead(*sample);
+  }
+}
+
+Status BatchFiller::fill_row(Slot& slot, std::size_t row, Scratch& scratch) {
+  const auto sample = parts_.plan.sample(slot.order, parts_.plan.positions(slot.cursor.step).first + row);
+  return sample ? read_row(slot, row, *sample, scratch) : blank_row(slot, row);
+}
+
+Status BatchFiller::blank_row(Slot& slot, std::size_t row) {
+  const BatchForm& form = parts_.form;
+  const PixelSize output = form.output().value_or(PixelSize{});
+  if (!form.output()) HOTPACK_TRY(fit(slot, form.record(), output));
+  const RowBytes bytes = form.row_bytes(form.record(), output);
+  form.blank(form.record(), output, slot.image.bytes.data() + row * bytes.image, slot.label.bytes.data() + row * bytes.label);
+  slot.samples[row] = -1;
+  slot.keys[row].clear();
+  slot.boxes[row] = {};
+  return {};
+}
+
+Result<RecordShape> BatchFiller::shape_of(std::uint64_t sample) const {
+  if (parts_.form.one_size()) return parts_.form.record();
+  HOTPACK_ASSIGN(const RecordShape record, parts_.source->shape(sample));
+  const LabelShape& label = record.label;
+  const bool alike = label.class_count == 0 || label.kind == LabelKind::sample ||
+                     (label.width == record.image.width && label.height == record.image.height);
+  if (alike) return record;
+  return of_sample(damaged_error("its image and its label have different sizes"), sample);
+}
+
+// Rows have no common size: the batch is one row, and its slot becomes as large as that.
+Status BatchFiller::fit(Slot& slot, const RecordShape& record, PixelSize output) {
+  const RowBytes bytes = parts_.form.row_bytes(record, output);
+  HOTPACK_TRY(check_budget(parts_.slot_budget_bytes, bytes));
+  raise(largest_.image, bytes.image);
+  raise(largest_.label, bytes.label);
+  HOTPACK_TRY(grow(slot, parts_.allocator, bytes.image, bytes.label));
+  parts_.form.describe(record, output, 1, slot.image, slot.label);
+  return {};
+}
+
+Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, Scratch& scratch) {
+  const BatchForm& form = parts_.form;
+  HOTPACK_ASSIGN(const RecordShape record, shape_of(sample));
+  const PixelSize size{record.image.width, record.image.height};
+  const SampleBox box = draw_box(form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
+  auto placed = form.place(record, box);
+  if (!placed.ok()) return of_sample(std::move(placed).error(), sample);
+  const expand::Placement placement = *placed;
+  if (!form.output()) {
+    if (Status fitted = fit(slot, record, placement.output); !fitted.ok()) return of_sample(std::move(fitted).error(), sample);
+  }
+  scratch.pixels.reserve(form.scratch_bytes(record, placement));
+  const RowBytes bytes = form.row_bytes(record, placement.output);
+  RowWork work{form,
+               placement,
+               scratch.pixels,
+               slot.image.bytes.data() + row * bytes.image,
+               slot.label.bytes.data() + row * bytes.label,
+               scratch.key.data(),
+               scratch.key.size()};
+  HOTPACK_TRY(parts_.source->read(sample, scratch.record, write_row, &work));
+  if (work.key_bytes > scratch.key.size()) {  // a key longer than any before: room for it, and once more
+    scratch.key.resize(work.key_bytes);
+    return read_row(slot, row, sample, scratch);
+  }
+  slot.samples[row] = static_cast<std::int64_t>(sample);
+  slot.keys[row].assign(scratch.key, 0, work.key_bytes);
+  slot.boxes[row] = box;
+  return {};
+}
+
+}  // namespace hotpack::loader

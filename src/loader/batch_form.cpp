@@ -1,0 +1,200 @@
+#include "loader/batch_form.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/endian.hpp"
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "expand/processor.hpp"
+
+namespace hotpack::loader {
+
+namespace {
+
+using expand::Placement;
+using expand::Stores;
+
+// Rows from here on go past the cache: nobody reads them before the batch is whole.
+constexpr std::uint64_t kStreamedBytes = std::uint64_t{64} << 10;
+
+Stores stores_for(std::uint64_t bytes) { return bytes >= kStreamedBytes ? Stores::streaming : Stores::cached; }
+
+std::string size_text(PixelSize size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
+
+PixelSize size_of(const ImageShape& image) { return {image.width, image.height}; }
+
+// The shape of every record; sizes are 0 where they differ.
+RecordShape record_shape(const Schema& schema) {
+  const bool chw = schema.image.layout == ImageLayout::chw;
+  RecordShape record;
+  record.image = {0, 0, schema.image.channels(), schema.image.layout};
+  if (const auto& stored = schema.image.shape) {
+    record.image.height = stored->at(chw ? 1 : 0);
+    record.image.width = stored->at(chw ? 2 : 1);
+  }
+  if (!schema.label) return record;
+  record.label = {schema.label->kind, schema.label->storage, schema.label->multi, 1, 1, schema.class_count()};
+  if (schema.label->kind == LabelKind::sample) return record;
+  record.label.height = record.image.height;
+  record.label.width = record.image.width;
+  return record;
+}
+
+Status check_sizes(const LoaderOptions& options) {
+  if (!options.pad_to) return {};
+  const char* const clash = options.content == SlotContent::packed                 ? "content packed, which leaves records as they are"
+                            : options.augment.crop || options.augment.resized_crop ? "a crop, which pads by itself"
+                                                                                   : nullptr;
+  if (clash != nullptr) return usage_error(std::string("pad_to does not go with ") + clash);
+  if (options.pad_to->width >= 1 && options.pad_to->height >= 1) return {};
+  return usage_error("pad_to is " + size_text(*options.pad_to) + "; width and height must be at least 1");
+}
+
+Error larger_than_pad_to(PixelSize record, PixelSize pad_to) {
+  return data_error("the record is " + size_text(record) + " pixels, larger than pad_to " + size_text(pad_to) +
+                    "; use a larger pad_to, or a crop");
+}
+
+bool fits(PixelSize record, PixelSize pad_to) { return record.width <= pad_to.width && record.height <= pad_to.height; }
+
+Error sizes_differ() {
+  return usage_error(
+      "the records have different sizes, which do not make a batch of several rows; give a crop or pad_to, or a batch of one row a rank");
+}
+
+ElementType stored_type(const LabelShape& label) {
+  return label.storage == LabelStorage::index && label.vector_bytes() == 2 ? ElementType::u16 : ElementType::u8;
+}
+
+void copy_row(std::byte* out, std::span<const std::uint8_t> bytes) noexcept {
+  if (bytes.size() >= kStreamedBytes) {
+    expand::stream_copy(out, bytes.data(), bytes.size());
+  } else if (!bytes.empty()) {
+    std::memcpy(out, bytes.data(), bytes.size());
+  }
+}
+
+std::vector<std::int64_t> image_shape(std::size_t rows, PixelSize size, std::int64_t channels, bool channels_last) {
+  const auto n = static_cast<std::int64_t>(rows);
+  if (channels_last) return {n, size.height, size.width, channels};
+  return {n, channels, size.height, size.width};
+}
+
+std::vector<std::int64_t> packed_label_shape(const LabelShape& label, std::size_t rows) {
+  std::vector<std::int64_t> shape{static_cast<std::int64_t>(rows)};
+  if (label.kind == LabelKind::pixel) shape.insert(shape.end(), {label.height, label.width});
+  if (label.storage != LabelStorage::index) shape.push_back(static_cast<std::int64_t>(label.vector_bytes()));
+  return shape;
+}
+
+std::vector<std::int64_t> label_shape(const expand::LabelExpander& labels, bool pixel, std::size_t rows, PixelSize size) {
+  const auto n = static_cast<std::int64_t>(rows);
+  const auto channels = static_cast<std::int64_t>(labels.channels());
+  if (labels.output().form == LabelForm::index) return pixel ? std::vector{n, size.height, size.width} : std::vector{n};
+  if (!pixel) return {n, channels};
+  const bool first = labels.output().form == LabelForm::one_hot && labels.output().order == AxisOrder::channels_first;
+  return image_shape(rows, size, channels, !first);
+}
+
+}  // namespace
+
+Result<BatchForm> BatchForm::make(const Schema& schema, const LoaderOptions& options, std::size_t rows) {
+  BatchForm form;
+  HOTPACK_TRY(check_augment(options.augment));
+  HOTPACK_TRY(check_sizes(options));
+  if (!schema.label && options.label != LabelOutput{}) {
+    return usage_error("the data set has no labels, but the loader's options ask for some; leave `label` out");
+  }
+  form.packed_ = options.content == SlotContent::packed;
+  form.augment_ = options.augment;
+  form.pad_to_ = options.pad_to;
+  form.labelled_ = schema.label.has_value();
+  HOTPACK_TRY(form.set_sizes(schema, rows));
+  if (form.packed_) return form;
+  HOTPACK_ASSIGN(form.images_, expand::ImageExpander::make(options.image, schema.image.channels()));
+  if (!schema.label) return form;
+  const expand::LabelSource source{schema.label->kind, schema.label->storage, schema.label->multi, schema.class_count()};
+  HOTPACK_ASSIGN(form.labels_, expand::LabelExpander::make(options.label, source));
+  return form;
+}
+
+Status BatchForm::set_sizes(const Schema& schema, std::size_t rows) {
+  record_ = record_shape(schema);
+  one_size_ = schema.image.shape.has_value();
+  const PixelSize whole = size_of(record_.image);
+  if (one_size_) output_ = whole;
+  if (!packed_ && augment_.crop) output_ = augment_.crop->size;
+  if (!packed_ && augment_.resized_crop) output_ = augment_.resized_crop->size;
+  if (pad_to_) output_ = *pad_to_;
+  if (!output_ && rows != 1) return sizes_differ();
+  if (pad_to_ && !fits(whole, *pad_to_)) return usage_error(larger_than_pad_to(whole, *pad_to_).message);
+  return {};
+}
+
+Result<Placement> BatchForm::place(const RecordShape& record, const SampleBox& box) const {
+  const PixelSize whole = size_of(record.image);
+  if (packed_) return expand::identity(whole);
+  if (augment_.resized_crop) return Placement{box, augment_.resized_crop->size, true};
+  if (augment_.crop) return Placement{box, augment_.crop->size, false};
+  if (!pad_to_) return Placement{box, whole, false};
+  if (!fits(whole, *pad_to_)) return larger_than_pad_to(whole, *pad_to_);
+  return Placement{box, *pad_to_, false};
+}
+
+Placement BatchForm::label_placement(const LabelShape& label, const Placement& placement) const {
+  return label.kind == LabelKind::pixel ? placement : expand::identity({1, 1});
+}
+
+RowBytes BatchForm::row_bytes(const RecordShape& record, PixelSize output) const {
+  if (packed_) return {record.image.size_bytes(), labelled_ ? record.label.size_bytes() : 0};
+  const PixelSize label_size = record.label.kind == LabelKind::pixel ? output : PixelSize{1, 1};
+  return {images_->row_bytes(output), labels_ ? labels_->row_bytes(label_size) : 0};
+}
+
+std::size_t BatchForm::scratch_bytes(const RecordShape& record, const Placement& placement) const {
+  if (packed_) return 0;
+  const std::size_t image = images_->scratch_bytes(size_of(record.image), placement.output);
+  if (!labels_) return image;
+  const Placement label = label_placement(record.label, placement);
+  return std::max(image, labels_->scratch_bytes({record.label.width, record.label.height}, label.output));
+}
+
+void BatchForm::describe(const RecordShape& record, PixelSize output, std::size_t rows, BatchField& image, BatchField& label) const {
+  const ImageShape& stored = record.image;
+  const bool channels_last = packed_ ? stored.layout == ImageLayout::hwc : images_->output().order == AxisOrder::channels_last;
+  image.type = packed_ ? ElementType::u8 : images_->output().type;
+  image.shape = image_shape(rows, packed_ ? size_of(stored) : output, stored.channels, channels_last);
+  if (!labelled_) return;
+  label.type = packed_ ? stored_type(record.label) : labels_->type();
+  label.shape =
+      packed_ ? packed_label_shape(record.label, rows) : label_shape(*labels_, record.label.kind == LabelKind::pixel, rows, output);
+}
+
+void BatchForm::write(const Record& record, const Placement& placement, expand::Scratch& scratch, std::byte* image,
+                      std::byte* label) const noexcept {
+  if (packed_) {
+    copy_row(image, record.image.bytes);
+    copy_row(label, record.label.bytes);
+    return;
+  }
+  images_->expand(record.image, placement, scratch, image, stores_for(images_->row_bytes(placement.output)));
+  if (!labels_) return;
+  const Placement of_label = label_placement(record.label.shape, placement);
+  labels_->expand(record.label, of_label, scratch, label, stores_for(labels_->row_bytes(of_label.output)));
+}
+
+void BatchForm::blank(const RecordShape& record, PixelSize output, std::byte* image, std::byte* label) const noexcept {
+  if (!packed_) {
+    images_->blank(output, image);
+    if (labels_) labels_->blank(record.label.kind == LabelKind::pixel ? output : PixelSize{1, 1}, label);
+    return;
+  }
+  std::memset(image, 0, record.image.size_bytes());
+  // 255 and 65535, the ids of ignored pixels, are all ones; in the other storages such a pixel is all zeros.
+  if (labelled_) std::memset(label, record.label.storage == LabelStorage::index ? 0xFF : 0, record.label.size_bytes());
+}
+
+}  // namespace hotpack::loader

@@ -1,0 +1,67 @@
+// What the batches of a Loader look like: sizes, shapes, and how a record becomes a row. Made from the data set's schema and the options.
+//
+// A value, fixed once made; thread-safe. Failure: code `usage` for options that do not fit the data set, with what would; `data` for a
+// record that does not fit the options.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "expand/image_expander.hpp"
+#include "expand/label_expander.hpp"
+#include "expand/placement.hpp"
+#include "expand/scratch.hpp"
+#include "hotpack/loader.hpp"
+#include "hotpack/result.hpp"
+#include "loader/record_source.hpp"
+
+namespace hotpack::loader {
+
+// Bytes of one row.
+struct RowBytes {
+  std::uint64_t image = 0;
+  std::uint64_t label = 0;
+};
+
+class BatchForm {
+ public:
+  // `rows` of this rank's batches.
+  [[nodiscard]] static Result<BatchForm> make(const Schema& schema, const LoaderOptions& options, std::size_t rows);
+
+  [[nodiscard]] const Augment& augment() const { return augment_; }
+  // Of every record; where records differ the sizes are 0 and the rest holds.
+  [[nodiscard]] const RecordShape& record() const { return record_; }
+  [[nodiscard]] bool one_size() const { return one_size_; }                         // of all records
+  [[nodiscard]] const std::optional<PixelSize>& output() const { return output_; }  // of every row; nothing where rows differ
+
+  // How a record becomes a row that shows this box.
+  [[nodiscard]] Result<expand::Placement> place(const RecordShape& record, const SampleBox& box) const;
+  [[nodiscard]] RowBytes row_bytes(const RecordShape& record, PixelSize output) const;
+  [[nodiscard]] std::size_t scratch_bytes(const RecordShape& record, const expand::Placement& placement) const;
+  // Sets type and shape of both fields, of a batch of `rows` such rows.
+  void describe(const RecordShape& record, PixelSize output, std::size_t rows, BatchField& image, BatchField& label) const;
+
+  // Writes one row. Neither allocates nor locks nor fails; may be left half-way (see expand/image_expander.hpp). No fence.
+  void write(const Record& record, const expand::Placement& placement, expand::Scratch& scratch, std::byte* image,
+             std::byte* label) const noexcept;
+  // A row without a sample: image zero, label ignored. No bytes where rows have no common size.
+  void blank(const RecordShape& record, PixelSize output, std::byte* image, std::byte* label) const noexcept;
+
+ private:
+  BatchForm() = default;
+  [[nodiscard]] Status set_sizes(const Schema& schema, std::size_t rows);
+  [[nodiscard]] expand::Placement label_placement(const LabelShape& label, const expand::Placement& placement) const;
+
+  bool packed_ = false;
+  bool labelled_ = false;
+  Augment augment_;
+  std::optional<PixelSize> pad_to_;
+  RecordShape record_;
+  bool one_size_ = false;
+  std::optional<PixelSize> output_;
+  std::optional<expand::ImageExpander> images_;  // unless packed
+  std::optional<expand::LabelExpander> labels_;  // unless packed or unlabelled
+};
+
+}  // namespace hotpack::loader

@@ -1,0 +1,52 @@
+// Whether records come from the disk at present, told by what the system counts for the reading threads.
+//
+// A DiskMeter belongs to one thread. DiskWatch is thread-safe; its answer may lag behind by some records.
+// Failure: none; a system that counts nothing looks like one that reads nothing.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace hotpack::loader {
+
+// What a thread has read since it last asked the system.
+struct DiskMeter {
+  std::uint64_t bytes = 0;
+  long waits = -1;  // page faults that waited for the disk, and blocks read for this thread; −1: not asked yet
+};
+
+class DiskWatch {
+ public:
+  [[nodiscard]] bool busy() const noexcept { return linger_.load(std::memory_order_relaxed) > 0; }
+
+  // A thread has read so many bytes more.
+  void add(DiskMeter& meter, std::uint64_t bytes) noexcept {
+    meter.bytes += bytes;
+    if (meter.bytes >= kPeriod) look(meter);
+  }
+
+ private:
+  static constexpr std::uint64_t kPeriod = std::uint64_t{4} << 20;  // bytes: asking takes 0.3 µs
+  static constexpr int kLinger = 32;                                // periods without any wait until the disk counts as quiet
+
+  void look(DiskMeter& meter) noexcept {
+    meter.bytes = 0;
+    rusage usage{};
+    if (::getrusage(RUSAGE_THREAD, &usage) != 0) return;
+    const long waits = usage.ru_majflt + usage.ru_inblock;
+    const bool waited = meter.waits >= 0 && waits != meter.waits;
+    meter.waits = waits;
+    const int left = linger_.load(std::memory_order_relaxed);
+    if (waited) {
+      linger_.store(kLinger, std::memory_order_relaxed);
+    } else if (left > 0) {
+      linger_.store(left - 1, std::memory_order_relaxed);
+    }
+  }
+
+  std::atomic<int> linger_{0};
+};
+
+}  // namespace hotpack::loader

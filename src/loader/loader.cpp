@@ -1,0 +1,340 @@
+#include "hotpack/loader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/cores.hpp"
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "expand/processor.hpp"
+#include "loader/batch_filler.hpp"
+#include "loader/ring.hpp"
+
+namespace hotpack {
+
+namespace {
+
+using loader::BatchFiller;
+using loader::BatchForm;
+using loader::Cursor;
+using loader::Ring;
+using loader::RowBytes;
+using loader::Slot;
+
+constexpr unsigned kMostThreads = 1024;
+constexpr unsigned kDefaultThreads = 8;  // memory is busy by then
+constexpr unsigned kFewestSlots = 2;
+constexpr unsigned kMostSlots = 64;
+// What a thread takes at once: long enough that taking it costs nothing, short enough that the threads end a batch together.
+constexpr std::uint64_t kItemBytes = std::uint64_t{256} << 10;
+constexpr std::size_t kStreamedBytes = std::size_t{1} << 20;
+
+Status check_options(const LoaderOptions& options) {
+  const auto refuse = [](const std::string& name, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+    return usage_error(name + " is " + std::to_string(value) + "; it must be from " + std::to_string(least) + " to " +
+                       std::to_string(most));
+  };
+  if (options.threads > kMostThreads) return refuse("threads", options.threads, 0, kMostThreads);
+  if (options.slots < kFewestSlots || options.slots > kMostSlots) return refuse("slots", options.slots, kFewestSlots, kMostSlots);
+  if (options.epoch > kMaxEpoch) return refuse("epoch", options.epoch, 0, kMaxEpoch);
+  if (options.block_samples < 1 || options.block_samples > kMaxSamples) {
+    return refuse("block_samples", options.block_samples, 1, kMaxSamples);
+  }
+  if (options.window_blocks < 1 || options.window_blocks > kMaxSamples) {
+    return refuse("window_blocks", options.window_blocks, 1, kMaxSamples);
+  }
+  if (options.timeout.count() < 0) return usage_error("timeout is negative; 0 waits for ever");
+  return {};
+}
+
+OrderOptions order_of(const LoaderOptions& options) {
+  return {options.shuffle, options.seed, options.block_samples, options.window_blocks};
+}
+
+unsigned thread_count(const LoaderOptions& options) {
+  return options.threads != 0 ? options.threads : std::min(usable_cores(), kDefaultThreads);
+}
+
+std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads) {
+  const std::uint64_t bytes = std::max<std::uint64_t>(1, row.image + row.label);
+  const std::uint64_t wanted = std::max<std::uint64_t>(1, kItemBytes / bytes);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, (rows + threads - 1) / threads));
+}
+
+// Bytes of one field of a batch; nothing on overflow.
+std::optional<std::uint64_t> batch_bytes(std::uint64_t row_bytes, std::size_t rows) { return checked_mul(row_bytes, rows); }
+
+Status check_memory(const LoaderOptions& options, std::optional<std::uint64_t> slot_bytes) {
+  const auto all = slot_bytes ? checked_mul(*slot_bytes, options.slots) : slot_bytes;
+  if (!all) return usage_error("a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
+  if (options.memory_budget_bytes == 0 || *all <= options.memory_budget_bytes) return {};
+  return usage_error("the slots need " + std::to_string(*all) + " bytes (" + std::to_string(options.slots) + " slots of " +
+                     std::to_string(*slot_bytes) + "), the memory budget is " + std::to_string(options.memory_budget_bytes) +
+                     "; use a smaller batch, fewer slots or a larger budget");
+}
+
+// The slots of a ring, with memory where rows have one size.
+Result<std::vector<std::unique_ptr<Slot>>> make_slots(const LoaderOptions& options, const BatchForm& form, std::size_t rows,
+                                                      const std::shared_ptr<SlotAllocator>& allocator) {
+  const PixelSize output = form.output().value_or(PixelSize{});
+  const RowBytes row = form.row_bytes(form.record(), output);
+  const auto image = batch_bytes(row.image, rows);
+  const auto label = batch_bytes(row.label, rows);
+  HOTPACK_TRY(check_memory(options, image && label ? loader::slot_block_bytes(*image, *label) : std::nullopt));
+  std::vector<std::unique_ptr<Slot>> slots;
+  for (unsigned number = 0; number < options.slots; ++number) {
+    auto slot = std::make_unique<Slot>();
+    slot->samples.resize(rows);
+    slot->keys.resize(rows);
+    slot->boxes.resize(rows);
+    if (form.output()) HOTPACK_TRY(loader::grow(*slot, allocator, *image, *label));
+    form.describe(form.record(), output, rows, slot->image, slot->label);
+    slots.push_back(std::move(slot));
+  }
+  return slots;
+}
+
+// What two states differ in, "" where a run can go on from one to the other.
+std::string difference(const LoaderState& state, const LoaderState& own) {
+  const auto differ = [](const std::string& name, const auto& theirs, const auto& ours) {
+    return "the state has " + name + " " + theirs + ", the loader " + ours;
+  };
+  const auto number = [&](const std::string& name, std::uint64_t theirs, std::uint64_t ours) {
+    return differ(name, std::to_string(theirs), std::to_string(ours));
+  };
+  if (state.fingerprint != own.fingerprint) {
+    return "the state is of another data set: " + differ("fingerprint", state.fingerprint, own.fingerprint);
+  }
+  if (state.records != own.records) return number("records", state.records, own.records);
+  if (state.order.shuffle != own.order.shuffle) {
+    return differ("shuffle", std::string(shuffle_name(state.order.shuffle)), std::string(shuffle_name(own.order.shuffle)));
+  }
+  if (state.order.seed != own.order.seed) return number("seed", state.order.seed, own.order.seed);
+  if (state.order.shuffle == Shuffle::block && state.order != own.order) {
+    if (state.order.block_samples != own.order.block_samples) {
+      return number("block_samples", state.order.block_samples, own.order.block_samples);
+    }
+    return number("window_blocks", state.order.window_blocks, own.order.window_blocks);
+  }
+  if (state.global_batch != own.global_batch) return number("global_batch", state.global_batch, own.global_batch);
+  if (state.tail != own.tail) return differ("tail", std::string(tail_name(state.tail)), std::string(tail_name(own.tail)));
+  return {};
+}
+
+// Where `state` stands in a run like `own`.
+Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own, std::uint64_t steps) {
+  if (const std::string text = difference(state, own); !text.empty()) {
+    return usage_error("cannot resume: " + text + "; open the loader with the options of the run that is to go on");
+  }
+  const std::uint64_t step = state.samples / own.global_batch;
+  if (state.samples % own.global_batch != 0 || step > steps || state.epoch > kMaxEpoch) {
+    return usage_error("cannot resume: the state's position, " + std::to_string(state.samples) + " samples into epoch " +
+                       std::to_string(state.epoch) + ", is none of this run");
+  }
+  return Cursor{state.epoch, step};
+}
+
+void copy_field(std::span<std::byte> into, std::span<const std::byte> bytes) {
+  if (into.empty() || bytes.empty()) return;
+  if (bytes.size() >= kStreamedBytes) {
+    expand::stream_copy(into.data(), bytes.data(), bytes.size());
+  } else {
+    std::memcpy(into.data(), bytes.data(), bytes.size());
+  }
+}
+
+Status check_buffer(const char* name, std::span<std::byte> into, std::uint64_t needed, ElementType type) {
+  if (into.empty()) return {};
+  if (into.size() < needed) {
+    return usage_error(std::string("the ") + name + " buffer has " + std::to_string(into.size()) + " bytes, the batch needs " +
+                       std::to_string(needed));
+  }
+  if (reinterpret_cast<std::uintptr_t>(into.data()) % element_bytes(type) == 0) return {};
+  return usage_error(std::string("the ") + name + " buffer is not aligned to its elements, " + std::string(element_name(type)));
+}
+
+BatchInfo info_of(const Slot& slot) {
+  BatchInfo info;
+  info.epoch = slot.cursor.epoch;
+  info.step = slot.cursor.step;
+  info.rows = slot.samples.size();
+  info.valid = slot.valid;
+  info.image_shape = slot.image.shape;
+  info.label_shape = slot.label.shape;
+  info.image_type = slot.image.type;
+  info.label_type = slot.label.type;
+  info.samples = slot.samples;
+  info.keys = slot.keys;
+  info.boxes = slot.boxes;
+  return info;
+}
+
+// A Ring in the child of a fork is never destroyed: that would wait for threads that do not exist.
+void forget(std::shared_ptr<Ring> ring) { new std::shared_ptr<Ring>(std::move(ring)); }
+
+}  // namespace
+
+Batch::Batch(std::shared_ptr<Ring> ring, Slot* slot) : ring_(std::move(ring)), slot_(slot) {}
+Batch::~Batch() { release(); }
+Batch::Batch(Batch&& other) noexcept : ring_(std::move(other.ring_)), slot_(std::exchange(other.slot_, nullptr)) {}
+
+Batch& Batch::operator=(Batch&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  ring_ = std::move(other.ring_);
+  slot_ = std::exchange(other.slot_, nullptr);
+  return *this;
+}
+
+void Batch::release() noexcept {
+  Slot* const slot = std::exchange(slot_, nullptr);
+  if (slot == nullptr) return;
+  if (ring_->forked()) return forget(std::move(ring_));
+  ring_->release(slot);
+  ring_.reset();
+}
+
+std::uint64_t Batch::epoch() const { return slot_->cursor.epoch; }
+std::uint64_t Batch::step() const { return slot_->cursor.step; }
+std::size_t Batch::rows() const { return slot_->samples.size(); }
+std::size_t Batch::valid() const { return slot_->valid; }
+const BatchField& Batch::image() const { return slot_->image; }
+const BatchField& Batch::label() const { return slot_->label; }
+std::span<const std::int64_t> Batch::samples() const { return slot_->samples; }
+std::string_view Batch::key(std::size_t row) const { return slot_->keys.at(row); }
+std::span<const SampleBox> Batch::boxes() const { return slot_->boxes; }
+
+struct Loader::Impl {
+  LoaderState start;  // of this run, at its first step
+  StepPlan plan;
+  std::chrono::milliseconds timeout{0};
+  unsigned slots = 0;
+  BatchFiller* filler = nullptr;  // the ring's own
+  std::shared_ptr<Ring> ring;
+  RowBytes row;  // 0 where rows have no common size
+  bool one_size = true;
+  ElementType image_type = ElementType::u8;
+  ElementType label_type = ElementType::u8;
+
+  [[nodiscard]] std::uint64_t image_bytes() const { return (one_size ? row.image : filler->largest_row().image.load()) * plan.rows(); }
+  [[nodiscard]] std::uint64_t label_bytes() const { return (one_size ? row.label : filler->largest_row().label.load()) * plan.rows(); }
+  [[nodiscard]] Status check_buffers(const BatchBuffers& into, std::uint64_t image, std::uint64_t label) const {
+    HOTPACK_TRY(check_buffer("image", into.image, image, image_type));
+    return check_buffer("label", into.label, label, label_type);
+  }
+};
+
+Loader::Loader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Loader::~Loader() {
+  close();
+  if (impl_ && impl_->ring->forked()) forget(std::move(impl_->ring));
+}
+Loader::Loader(Loader&&) noexcept = default;
+
+Loader& Loader::operator=(Loader&& other) noexcept {
+  Loader taken(std::move(other));
+  std::swap(impl_, taken.impl_);  // what was here closes with `taken`
+  return *this;
+}
+
+Result<Loader> Loader::open(const Dataset& dataset, LoaderOptions options) {
+  HOTPACK_TRY(check_options(options));
+  HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, options.check, options.access));
+  auto impl = std::make_unique<Impl>();
+  HOTPACK_ASSIGN(impl->plan, StepPlan::make(source->records(), options.global_batch, options.tail, options.rank, options.world));
+  HOTPACK_ASSIGN(BatchForm form, BatchForm::make(source->schema(), options, impl->plan.rows()));
+  impl->start = {source->fingerprint(), source->records(), order_of(options), options.tail, options.global_batch, options.epoch, 0};
+  impl->timeout = options.timeout;
+  impl->slots = options.slots;
+  Cursor start{options.epoch, 0};
+  if (options.resume) {
+    HOTPACK_ASSIGN(start, cursor_of(*options.resume, impl->start, impl->plan.steps()));
+  }
+
+  const auto allocator = options.allocator ? options.allocator : loader::page_allocator();
+  HOTPACK_ASSIGN(auto slots, make_slots(options, form, impl->plan.rows(), allocator));
+  impl->image_type = slots.front()->image.type;
+  impl->label_type = slots.front()->label.type;
+  impl->one_size = form.output().has_value();
+  impl->row = form.row_bytes(form.record(), form.output().value_or(PixelSize{}));
+
+  const unsigned threads = thread_count(options);
+  const loader::RingOptions ring{impl->plan.rows(), rows_per_item(impl->row, impl->plan.rows(), threads), impl->plan.steps(), threads};
+  auto filler = std::make_unique<BatchFiller>(BatchFiller::Parts{std::move(source), std::move(form), impl->plan, impl->start.order,
+                                                                 allocator, options.memory_budget_bytes / options.slots},
+                                              threads);
+  impl->filler = filler.get();
+  impl->ring = std::make_shared<Ring>(ring, std::move(slots), std::move(filler), start);
+  Loader loader(std::move(impl));  // closes what has started where a thread cannot start
+  HOTPACK_TRY(loader.impl_->ring->start());
+  return loader;
+}
+
+std::uint64_t Loader::steps_per_epoch() const { return impl_->plan.steps(); }
+std::size_t Loader::rows() const { return impl_->plan.rows(); }
+unsigned Loader::threads() const { return impl_->ring->options().threads; }
+const std::string& Loader::fingerprint() const { return impl_->start.fingerprint; }
+std::uint64_t Loader::image_batch_bytes() const { return impl_->image_bytes(); }
+std::uint64_t Loader::label_batch_bytes() const { return impl_->label_bytes(); }
+std::uint64_t Loader::slot_bytes() const {
+  return impl_->slots * loader::slot_block_bytes(impl_->image_bytes(), impl_->label_bytes()).value_or(0);
+}
+
+Result<std::optional<Batch>> Loader::next() { return next(impl_->timeout); }
+
+Result<std::optional<Batch>> Loader::next(std::chrono::milliseconds timeout) {
+  HOTPACK_ASSIGN(Slot* const slot, impl_->ring->next(timeout));
+  if (slot == nullptr) return std::optional<Batch>();
+  return std::optional<Batch>(Batch(impl_->ring, slot));
+}
+
+Result<std::optional<BatchInfo>> Loader::next_into(const BatchBuffers& into) {
+  if (impl_->one_size) HOTPACK_TRY(impl_->check_buffers(into, image_batch_bytes(), label_batch_bytes()));
+  HOTPACK_ASSIGN(Slot* const slot, impl_->ring->next(impl_->timeout));
+  if (slot == nullptr) return std::optional<BatchInfo>();
+  if (Status enough = impl_->check_buffers(into, slot->image.bytes.size(), slot->label.bytes.size()); !enough.ok()) {
+    impl_->ring->put_back(slot);  // rows of different sizes: nothing is lost, the caller may come with larger buffers
+    return std::move(enough).error();
+  }
+  copy_field(into.image, slot->image.bytes);
+  copy_field(into.label, slot->label.bytes);
+  expand::store_fence();
+  std::optional<BatchInfo> info = info_of(*slot);
+  impl_->ring->release(slot);
+  return info;
+}
+
+Status Loader::seek(std::uint64_t epoch, std::uint64_t step) {
+  if (epoch > kMaxEpoch || step > steps_per_epoch()) {
+    return usage_error("there is no step " + std::to_string(step) + " of epoch " + std::to_string(epoch) + ": epochs go to " +
+                       std::to_string(kMaxEpoch) + ", steps to " + std::to_string(steps_per_epoch()) + ", the end of the epoch");
+  }
+  return impl_->ring->seek({epoch, step});
+}
+
+LoaderState Loader::state() const {
+  LoaderState state = impl_->start;
+  if (impl_->ring->forked()) return state;
+  const Cursor at = impl_->ring->position();
+  state.epoch = at.epoch;
+  state.samples = at.step * state.global_batch;
+  return state;
+}
+
+Status Loader::restore(const LoaderState& state) {
+  HOTPACK_ASSIGN(const Cursor cursor, cursor_of(state, impl_->start, steps_per_epoch()));
+  return impl_->ring->seek(cursor);
+}
+
+void Loader::cancel() noexcept {
+  if (impl_) impl_->ring->cancel();
+}
+
+void Loader::close() noexcept {
+  if (impl_) impl_->ring->close();
+}
+
+}  // namespace hotpack

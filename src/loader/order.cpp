@@ -1,0 +1,197 @@
+#include "hotpack/order.hpp"
+
+#include <algorithm>
+
+#include "base/counter_random.hpp"
+#include "base/error.hpp"
+#include "base/root.hpp"
+#include "base/try.hpp"
+
+namespace hotpack {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr std::uint64_t kSmall = 64;  // permutations below this size take more rounds: pairs of elements meet in a line too often
+constexpr unsigned kRoundsSmall = 12;
+constexpr unsigned kRounds = 4;
+
+std::uint64_t ceil_div(std::uint64_t count, std::uint64_t step) { return count / step + (count % step != 0); }
+
+std::uint64_t key_of(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
+
+// value + shift mod `below`, where both are less than `below` ≤ 2^32.
+std::uint64_t add(std::uint64_t value, std::uint64_t shift, std::uint64_t below) {
+  const std::uint64_t sum = value + shift;
+  return sum >= below ? sum - below : sum;
+}
+
+std::uint64_t subtract(std::uint64_t value, std::uint64_t shift, std::uint64_t below) { return add(value, below - shift, below); }
+
+}  // namespace
+
+// ---- permutation
+
+// Number column + columns_ · row of the grid.
+struct Permutation::Cell {
+  std::uint64_t column;
+  std::uint64_t row;
+};
+
+// An even number of columns: else every shift of an odd cycle were an even permutation, and half of all orders of 9 could not occur.
+Permutation::Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream, std::uint64_t index)
+    : size_(size), rounds_(size < kSmall ? kRoundsSmall : kRounds) {
+  const std::uint64_t root = ceil_root(size);
+  columns_ = std::max<std::uint64_t>(root + root % 2, 2);
+  rows_ = ceil_div(size, columns_);
+  const RandomWords words = random_words(seed, epoch, stream, index);
+  key_ = key_of(words[0], words[1]);
+  key_step_ = key_of(words[2], words[3]) | 1;
+}
+
+Permutation::Cell Permutation::cell(std::uint64_t number) const { return {number % columns_, number / columns_}; }
+
+std::uint64_t Permutation::number(const Cell& cell) const { return cell.column + columns_ * cell.row; }
+
+// By how much a line of the grid is shifted in a round: 0 … below − 1.
+std::uint64_t Permutation::shift(unsigned round, std::uint64_t coordinate, std::uint64_t below) const {
+  return static_cast<std::uint64_t>(Wide{mix64(key_ + round * key_step_ + coordinate)} * below >> 64);
+}
+
+std::uint64_t Permutation::operator[](std::uint64_t position) const {
+  std::uint64_t element = position;
+  do {
+    Cell at = cell(element);
+    for (unsigned pair = 0; pair < rounds_; ++pair) {
+      at.column = add(at.column, shift(2 * pair, at.row, columns_), columns_);
+      at.row = add(at.row, shift(2 * pair + 1, at.column, rows_), rows_);
+    }
+    element = number(at);
+  } while (element >= size_);
+  return element;
+}
+
+std::uint64_t Permutation::position_of(std::uint64_t element) const {
+  std::uint64_t position = element;
+  do {
+    Cell at = cell(position);
+    for (unsigned pair = rounds_; pair-- > 0;) {
+      at.row = subtract(at.row, shift(2 * pair + 1, at.column, rows_), rows_);
+      at.column = subtract(at.column, shift(2 * pair, at.row, columns_), columns_);
+    }
+    position = number(at);
+  } while (position >= size_);
+  return position;
+}
+
+// ---- epoch
+
+EpochOrder::EpochOrder(std::uint64_t samples, const OrderOptions& options, std::uint64_t epoch)
+    : samples_(samples), options_(options), epoch_(epoch) {
+  const auto permutation_of = [&](std::uint64_t size, Stream stream) {
+    return Permutation(size, options_.seed, epoch_, static_cast<std::uint32_t>(stream));
+  };
+  if (options_.shuffle == Shuffle::full) permutation_ = permutation_of(samples_, Stream::samples);
+  if (options_.shuffle != Shuffle::block || samples_ == 0) return;
+  options_.block_samples = std::min(options_.block_samples, samples_);
+  const std::uint64_t blocks = ceil_div(samples_, options_.block_samples);
+  options_.window_blocks = std::min(options_.window_blocks, blocks);
+  permutation_ = permutation_of(blocks, Stream::blocks);
+  const std::uint64_t before = permutation_.position_of(blocks - 1) * options_.block_samples;
+  short_block_ = {before, before + samples_ - (blocks - 1) * options_.block_samples};
+}
+
+std::uint64_t EpochOrder::operator[](std::uint64_t position) const {
+  switch (options_.shuffle) {
+    case Shuffle::full:
+      return permutation_[position];
+    case Shuffle::block:
+      return in_blocks(position);
+    case Shuffle::none:
+      return position;
+  }
+  return position;
+}
+
+// The position as if the short block were as long as the others, so that slots are multiples of B.
+std::uint64_t EpochOrder::in_full_blocks(std::uint64_t position) const {
+  return position < short_block_.last ? position : position + options_.block_samples - short_block_.size();
+}
+
+// The first position of the block at `slot` of the permuted blocks; past the last slot, the number of samples.
+std::uint64_t EpochOrder::start_of(std::uint64_t slot) const {
+  const std::uint64_t full = slot * options_.block_samples;
+  return full <= short_block_.first ? full : full - (options_.block_samples - short_block_.size());
+}
+
+std::uint64_t EpochOrder::in_blocks(std::uint64_t position) const {
+  const std::uint64_t block_samples = options_.block_samples;
+  const std::uint64_t window = in_full_blocks(position) / block_samples / options_.window_blocks;
+  const std::uint64_t first_slot = window * options_.window_blocks;
+  const std::uint64_t first = start_of(first_slot);
+  const std::uint64_t last = start_of(std::min(first_slot + options_.window_blocks, permutation_.size()));
+  const Permutation within(last - first, options_.seed, epoch_, static_cast<std::uint32_t>(Stream::windows), window);
+  const std::uint64_t mixed = in_full_blocks(first + within[position - first]);
+  return permutation_[mixed / block_samples] * block_samples + mixed % block_samples;
+}
+
+// ---- steps
+
+namespace {
+
+std::string text(std::uint64_t number) { return std::to_string(number); }
+
+Status check_batch(std::uint64_t samples, std::uint64_t global_batch, Tail tail) {
+  if (samples == 0) return usage_error("the data set holds no samples, so there is no batch to make; give one that holds some");
+  if (samples > kMaxSamples) return usage_error(text(samples) + " samples are more than an order can have, 2^62");
+  if (global_batch == 0 || global_batch > kMaxSamples) {
+    return usage_error("a global batch of " + text(global_batch) +
+                       " is not from 1 to 2^62 samples; give the samples of a step, over all ranks");
+  }
+  if (tail == Tail::drop && samples < global_batch) {
+    return usage_error("a global batch of " + text(global_batch) + " is larger than the " + text(samples) +
+                       " samples, so tail drop leaves no step; use a smaller batch, or tail pad or wrap");
+  }
+  return {};
+}
+
+Status check_ranks(std::uint64_t global_batch, std::uint64_t rank, std::uint64_t world) {
+  if (world == 0) return usage_error("a world of 0 ranks holds no reader; give 1 or more");
+  if (rank >= world) {
+    return usage_error("rank " + text(rank) + " is not below the world size " + text(world) + "; ranks are numbered from 0 to " +
+                       text(world - 1));
+  }
+  if (world > global_batch) {
+    return usage_error("a global batch of " + text(global_batch) + " has fewer rows than the world has ranks, " + text(world) +
+                       "; use a global batch of at least " + text(world));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<StepPlan> StepPlan::make(std::uint64_t samples, std::uint64_t global_batch, Tail tail, std::uint64_t rank, std::uint64_t world) {
+  HOTPACK_TRY(check_batch(samples, global_batch, tail));
+  HOTPACK_TRY(check_ranks(global_batch, rank, world));
+  const auto share = [&](std::uint64_t ranks) { return static_cast<std::uint64_t>(Wide{global_batch} * ranks / world); };
+  StepPlan plan;
+  plan.samples_ = samples;
+  plan.global_batch_ = global_batch;
+  plan.steps_ = tail == Tail::drop ? samples / global_batch : ceil_div(samples, global_batch);
+  plan.tail_ = tail;
+  plan.rows_ = {share(rank), share(rank + 1)};
+  return plan;
+}
+
+Positions StepPlan::positions(std::uint64_t step) const {
+  const std::uint64_t first = step * global_batch_;
+  return {first + rows_.first, first + rows_.last};
+}
+
+std::optional<std::uint64_t> StepPlan::sample(const EpochOrder& order, std::uint64_t position) const {
+  if (position < samples_) return order[position];
+  if (tail_ == Tail::wrap) return order[position % samples_];
+  return std::nullopt;
+}
+
+}  // namespace hotpack

@@ -1,0 +1,246 @@
+#include "loader/ring.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace hotpack::loader {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kForEver = std::chrono::hours(24 * 365);  // longer ones would overflow the clock
+
+// Signals that a program sends to itself or gets from a terminal belong to its own threads; only faults stay with the thread that makes
+// them.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&blocked, fault);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+Error all_leased(std::size_t slots) {
+  return usage_error(
+      "all " + std::to_string(slots) +
+      " slots are leased, so no batch can come; release a batch before asking for the next one, or open the loader with more "
+      "slots");
+}
+
+Error timed_out(Cursor cursor, milliseconds timeout) {
+  return {ErrorCode::timeout,
+          "step " + std::to_string(cursor.step) + " of epoch " + std::to_string(cursor.epoch) + " was not ready after " +
+              std::to_string(timeout.count()) + " ms; ask again, or give a longer timeout",
+          {},
+          {}};
+}
+
+}  // namespace
+
+Ring::Ring(RingOptions options, std::vector<std::unique_ptr<Slot>> slots, std::unique_ptr<RowFiller> filler, Cursor start)
+    : options_(options), slots_(std::move(slots)), filler_(std::move(filler)), process_(::getpid()), fill_(start), deliver_(start) {
+  for (const auto& slot : slots_) free_.push_back(slot.get());
+  if (fill_.step == options_.steps) fill_ = {fill_.epoch + 1, 0};
+}
+
+bool Ring::forked() const { return ::getpid() != process_; }
+
+Status Ring::start() {
+  const BlockedSignals blocked;
+  const std::lock_guard lock(mutex_);
+  try {
+    for (unsigned number = 0; number < options_.threads; ++number) {
+      threads_.emplace_back([self = shared_from_this(), number] { self->work(number); });
+      pthread_setname_np(threads_.back().native_handle(), ("hotpack/" + std::to_string(number)).c_str());
+      ++running_;
+    }
+  } catch (const std::system_error& failed) {
+    return Error{ErrorCode::io,
+                 "cannot start thread " + std::to_string(running_ + 1) + " of " + std::to_string(options_.threads) + ": " +
+                     failed.code().message() + "; use fewer threads",
+                 {},
+                 {}};
+  }
+  return {};
+}
+
+Cursor Ring::after(Cursor cursor) const {
+  return cursor.step + 1 < options_.steps ? Cursor{cursor.epoch, cursor.step + 1} : Cursor{cursor.epoch + 1, 0};
+}
+
+void Ring::work(unsigned thread) {
+  Lock lock(mutex_);
+  while (true) {
+    work_.wait(lock, [this] { return closed_ || item_available(); });
+    if (closed_) break;
+    const Item item = take_item();
+    lock.unlock();
+    std::optional<RowError> failed = filler_->fill(*item.slot, item.rows, thread);
+    lock.lock();
+    finish(item, std::move(failed));
+  }
+  --running_;
+  stopped_.notify_all();
+}
+
+bool Ring::item_available() const { return !cancelled_ && (filling_ != nullptr || (!free_.empty() && fill_.epoch <= kMaxEpoch)); }
+
+// Precondition: item_available().
+Ring::Item Ring::take_item() {
+  if (filling_ == nullptr) begin_slot();
+  Slot& slot = *filling_;
+  const RowRange rows{slot.rows_taken, std::min(slot.rows_taken + options_.rows_per_item, options_.rows)};
+  slot.rows_taken = rows.last;
+  if (slot.rows_taken == options_.rows) filling_ = nullptr;
+  return {&slot, rows};
+}
+
+void Ring::begin_slot() {
+  filling_ = free_.back();
+  free_.pop_back();
+  filling_->cursor = fill_;
+  filling_->rows_taken = filling_->rows_done = 0;
+  filling_->dropped = false;
+  filling_->error.reset();
+  filler_->begin(*filling_);
+  queue_.push_back(filling_);
+  fill_ = after(fill_);
+}
+
+void Ring::finish(const Item& item, std::optional<RowError> failed) {
+  Slot& slot = *item.slot;
+  slot.rows_done += item.rows.size();
+  if (failed && (!slot.error || failed->row < slot.error_row)) {
+    slot.error_row = failed->row;
+    slot.error = std::move(failed->error);
+  }
+  if (slot.dropped && slot.rows_done == slot.rows_taken) {
+    free_.push_back(&slot);
+    work_.notify_all();
+  } else if (!slot.dropped && slot.rows_done == options_.rows) {
+    ready_.notify_all();
+  }
+}
+
+bool Ring::front_ready() const { return !queue_.empty() && queue_.front()->rows_done == options_.rows; }
+
+std::optional<Error> Ring::refusal() const {
+  if (closed_) return usage_error("the loader is closed; open another one");
+  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; seek or restore goes on", {}, {}};
+  if (deliver_.step == options_.steps) return {};  // the end of the epoch needs no slot
+  if (leased_ == slots_.size()) return all_leased(slots_.size());
+  if (deliver_.epoch > kMaxEpoch) return usage_error("there is no epoch after " + std::to_string(kMaxEpoch) + "; seek to an earlier one");
+  return {};
+}
+
+// False when nothing came in time.
+bool Ring::wait_for_front(Lock& lock, milliseconds timeout) {
+  const auto over = [this] { return front_ready() || deliver_.step == options_.steps || refusal().has_value(); };
+  if (timeout.count() > 0 && timeout < kForEver) return ready_.wait_for(lock, timeout, over);
+  ready_.wait(lock, over);
+  return true;
+}
+
+Result<Slot*> Ring::next(milliseconds timeout) {
+  if (forked()) return usage_error("this loader was opened before a fork, and its threads are in the parent; open a loader in the child");
+  Lock lock(mutex_);
+  const bool came = wait_for_front(lock, timeout);
+  if (auto refused = refusal()) return std::move(*refused);
+  if (!came) return timed_out(deliver_, timeout);
+  if (deliver_.step == options_.steps) {
+    deliver_ = {deliver_.epoch + 1, 0};
+    return static_cast<Slot*>(nullptr);
+  }
+  Slot* const slot = queue_.front();
+  if (slot->error) return *slot->error;
+  queue_.pop_front();
+  ++leased_;
+  ++deliver_.step;
+  ready_.notify_all();  // another consumer may find its batch in front, or every slot leased
+  return slot;
+}
+
+void Ring::release(Slot* slot) noexcept {
+  const std::lock_guard lock(mutex_);
+  --leased_;
+  free_.push_back(slot);
+  work_.notify_all();
+}
+
+void Ring::put_back(Slot* slot) noexcept {
+  Lock lock(mutex_);
+  if (deliver_ != Cursor{slot->cursor.epoch, slot->cursor.step + 1}) {
+    lock.unlock();
+    return release(slot);
+  }
+  --leased_;
+  queue_.push_front(slot);
+  deliver_ = slot->cursor;
+  ready_.notify_all();
+}
+
+void Ring::drop_queue() {
+  for (Slot* const slot : queue_) {
+    slot->dropped = true;
+    if (slot->rows_done == slot->rows_taken) free_.push_back(slot);
+  }
+  queue_.clear();
+  filling_ = nullptr;
+}
+
+Status Ring::seek(Cursor cursor) {
+  if (forked()) return usage_error("this loader was opened before a fork; open a loader in the child");
+  const std::lock_guard lock(mutex_);
+  if (closed_) return usage_error("the loader is closed; open another one");
+  drop_queue();
+  cancelled_ = false;
+  deliver_ = cursor;
+  fill_ = cursor.step < options_.steps ? cursor : Cursor{cursor.epoch + 1, 0};
+  work_.notify_all();
+  ready_.notify_all();
+  return {};
+}
+
+Cursor Ring::position() const {
+  const std::lock_guard lock(mutex_);
+  return deliver_;
+}
+
+void Ring::cancel() noexcept {
+  if (forked()) return;
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  ready_.notify_all();
+}
+
+void Ring::close(milliseconds patience) noexcept {
+  if (forked()) return;
+  std::vector<std::thread> threads;
+  Lock lock(mutex_);
+  closed_ = true;
+  threads.swap(threads_);
+  work_.notify_all();
+  ready_.notify_all();
+  const bool all_stopped = stopped_.wait_for(lock, patience, [this] { return running_ == 0; });
+  lock.unlock();
+  for (std::thread& thread : threads) all_stopped ? thread.join() : thread.detach();
+}
+
+}  // namespace hotpack::loader

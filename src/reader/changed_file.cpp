@@ -1,0 +1,69 @@
+#include "reader/changed_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::reader {
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{64} << 10;
+
+Error with_offset(Error error, std::uint64_t offset) {
+  error.offset = offset;
+  return error;
+}
+
+// Asks the system for one byte, for the reason why it has none.
+Error refused_read(const File& file, std::uint64_t offset) {
+  std::array<std::byte, 1> byte{};
+  const auto read = file.read_some(offset, byte);
+  if (!read.ok()) return read.error();
+  return {ErrorCode::io,
+          "could not be read, though a second attempt can: does its disk fail, or was it written to meanwhile?",
+          file.path(),
+          {}};
+}
+
+}  // namespace
+
+Error shrunk_error(const std::string& path, std::uint64_t size_before, std::uint64_t size_now) {
+  return damaged_error("had " + std::to_string(size_before) + " bytes when it was opened and has " + std::to_string(size_now) +
+                           " now; was it cut short or written anew while in use? Restore it, or pack again, and open the data set anew",
+                       path);
+}
+
+Error replaced_error(const std::string& path) {
+  return damaged_error("another file has taken its place since it was opened; open the data set anew", path);
+}
+
+Error unreadable_error(const std::string& path, const FileIdentity& opened, std::uint64_t offset) {
+  const auto file = File::open_read(path);
+  if (!file.ok()) return with_offset(file.error(), offset);
+  const auto now = file->identity();
+  if (!now.ok()) return with_offset(now.error(), offset);
+  if (!now->same_file(opened)) return with_offset(replaced_error(path), offset);
+  if (now->size_bytes < opened.size_bytes) return with_offset(shrunk_error(path, opened.size_bytes, now->size_bytes), offset);
+  return with_offset(refused_read(*file, offset), offset);
+}
+
+Status touch(const File& file, const FileIdentity& opened, std::uint64_t offset, std::uint64_t size_bytes) {
+  std::vector<std::byte> piece(std::min<std::uint64_t>(size_bytes, kPiece));
+  for (std::uint64_t done = 0; done < size_bytes;) {
+    const std::size_t wanted = std::min<std::uint64_t>(size_bytes - done, piece.size());
+    const auto read = file.read_some(offset + done, std::span(piece).first(wanted));
+    if (!read.ok()) return with_offset(read.error(), offset + done);
+    if (*read < wanted) return unreadable_error(file.path(), opened, offset + done + *read);
+    done += wanted;
+  }
+  return {};
+}
+
+}  // namespace hotpack::reader

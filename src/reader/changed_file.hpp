@@ -1,0 +1,26 @@
+// Files that stop to be readable while they are in use, told in words: cut short, replaced, deleted, a failing disk.
+//
+// Pure but for looking at the file. Thread-safe. Failure: none; what cannot be found out is left out of the text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/file.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::reader {
+
+// Code `damaged`, with both lengths.
+[[nodiscard]] Error shrunk_error(const std::string& path, std::uint64_t size_before, std::uint64_t size_now);
+// Code `damaged`: the path names another file than the one that was opened.
+[[nodiscard]] Error replaced_error(const std::string& path);
+
+// Why the byte at `offset` of a file that was `opened` cannot be read: `damaged` where it shrank or was replaced, `io` with the system's
+// text where it is as it was.
+[[nodiscard]] Error unreadable_error(const std::string& path, const FileIdentity& opened, std::uint64_t offset);
+
+// Reads a range and throws the bytes away, so that reading them from a mapping finds them in memory. Errors as above.
+[[nodiscard]] Status touch(const File& file, const FileIdentity& opened, std::uint64_t offset, std::uint64_t size_bytes);
+
+}  // namespace hotpack::reader

@@ -1,0 +1,43 @@
+// One bit a record for several facts, set by any thread and never taken back.
+//
+// Owns its bits. Thread-safe: setting a bit publishes nothing else. Making one may throw std::bad_alloc.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace hotpack::reader {
+
+class RecordMarks {
+ public:
+  enum class Fact : std::size_t {
+    read,     // in this process, whole
+    checked,  // and its CRC-32C was good
+  };
+
+  explicit RecordMarks(std::uint64_t records)
+      : words_(records / kBits + 1), bits_(std::make_unique<std::atomic<std::uint64_t>[]>(kFacts * words_)) {}
+
+  [[nodiscard]] bool has(Fact fact, std::uint64_t record) const noexcept {
+    return (word(fact, record).load(std::memory_order_relaxed) & bit(record)) != 0;
+  }
+  // Writes only where the bit is new, so that threads do not fight for memory that all of them read.
+  void set(Fact fact, std::uint64_t record) noexcept {
+    if (!has(fact, record)) word(fact, record).fetch_or(bit(record), std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uint64_t kBits = 64;
+  static constexpr std::size_t kFacts = 2;
+  static std::uint64_t bit(std::uint64_t record) { return std::uint64_t{1} << (record % kBits); }
+  [[nodiscard]] std::atomic<std::uint64_t>& word(Fact fact, std::uint64_t record) const {
+    return bits_[static_cast<std::size_t>(fact) * words_ + record / kBits];
+  }
+
+  std::size_t words_;
+  std::unique_ptr<std::atomic<std::uint64_t>[]> bits_;
+};
+
+}  // namespace hotpack::reader

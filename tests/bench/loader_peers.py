@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""What people write to read a pack's records into batches with NumPy and PyTorch on np.memmap; loader_compare.py times it beside hotpack.
+
+usage: loader_peers.py PACK BATCH
+
+Lines on stdin are answered on stdout: `peers plain` or `peers training` with the names of the programs, separated by `; `;
+`SECONDS NAME` with `SAMPLES BYTES SECONDS` of that program. All read the same records of class ids in a shuffled order, endlessly.
+
+Each has the settings that suit it best, and the comparison takes the best of them all:
+- NumPy: preallocated batches; one or two threads, which share the rows (NumPy lets go of the interpreter's lock in its loops); for float
+  images a multiplication and an addition per value, or a table; for one-hot a comparison with each class, or a table.
+- PyTorch: no, one or two persistent workers (prefetch 2); a sample at a time with the usual collation, or a whole batch at a time, which
+  saves the copy of collation; without workers PyTorch's own threads, one a core.
+"""
+
+import os
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import torch
+from pack_records import PackFiles
+from torch.utils.data import DataLoader, Dataset
+
+MEAN = np.array([0.485, 0.456, 0.406], np.float32)
+STD = np.array([0.229, 0.224, 0.225], np.float32)
+SCALE, OFFSET = 1 / (255 * STD), -MEAN / STD
+PREFETCH = 2
+
+
+class Records:
+    """Images and labels of a pack by sample number, as views of memory maps."""
+
+    def __init__(self, pack):
+        files = PackFiles(pack)
+        if files.storage != "index":
+            sys.exit(f"{pack}: labels are stored as {files.storage}; the peers read class ids")
+        self.classes = files.classes
+        self.images, self.labels = [], []
+        for shard in files.shards:
+            self.images += self.views(shard.path, shard.image)
+            self.labels += self.views(shard.path, shard.label)
+
+    @staticmethod
+    def views(path, field):
+        # np.asarray: a view of a memmap is slow to make each time.
+        whole = np.asarray(np.memmap(path, np.uint8, "r", field.offset, (field.records, *field.shape)))
+        return list(whole)
+
+    def __len__(self):
+        return len(self.images)
+
+
+def shuffled_batches(count, batch):
+    """Sample numbers of batches, epoch after epoch."""
+    rng = np.random.default_rng(7)
+    while True:
+        order = rng.permutation(count)
+        for first in range(0, count - batch + 1, batch):
+            yield order[first:first + batch].tolist()
+
+
+# ---------------------------------------------------------------------------------------------------------------- NumPy
+
+
+def image_by_arithmetic(image, out, _):
+    np.multiply(image.transpose(2, 0, 1), SCALE[:, None, None], out=out)
+    np.add(out, OFFSET[:, None, None], out=out)
+
+
+TABLE = (np.arange(256, dtype=np.float32)[None] / 255 - MEAN[:, None]) / STD[:, None]
+
+
+def image_by_table(image, out, _):
+    for channel in range(3):
+        np.take(TABLE[channel], image[..., channel], out=out[channel], mode="clip")
+
+
+def one_hot_by_comparison(label, out, _):
+    for number in range(len(out)):
+        np.copyto(out[number], label == number)
+
+
+def one_hot_by_table(label, out, eye):
+    for number in range(len(out)):
+        np.take(eye[number], label, out=out[number], mode="clip")
+
+
+NUMPY_TRAINING = {"arithmetic and comparison": (image_by_arithmetic, one_hot_by_comparison),
+                  "table and comparison": (image_by_table, one_hot_by_comparison),
+                  "arithmetic and table": (image_by_arithmetic, one_hot_by_table)}
+
+
+class NumpyLoop:
+    ahead = 0
+
+    def __init__(self, records, batch, threads, kernels=None):
+        self.records, self.kernels, self.threads = records, kernels, threads
+        self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self.order = shuffled_batches(len(records), batch)
+        height, width, channels = records.images[0].shape
+        if kernels:
+            self.images = np.ones((batch, channels, height, width), np.float32)
+            self.labels = np.ones((batch, records.classes, height, width), np.float32)
+            self.eye = np.zeros((records.classes, 256), np.float32)
+            self.eye[range(records.classes), range(records.classes)] = 1
+        else:
+            self.images = np.ones((batch, height, width, channels), np.uint8)
+            self.labels = np.ones((batch, height, width), np.uint8)
+
+    def fill(self, rows):
+        for row, sample in rows:
+            if self.kernels:
+                self.kernels[0](self.records.images[sample], self.images[row], None)
+                self.kernels[1](self.records.labels[sample], self.labels[row], self.eye)
+            else:
+                np.copyto(self.images[row], self.records.images[sample])
+                np.copyto(self.labels[row], self.records.labels[sample])
+
+    def next(self):
+        rows = list(enumerate(next(self.order)))
+        if self.pool:
+            list(self.pool.map(self.fill, [rows[thread::self.threads] for thread in range(self.threads)]))
+        else:
+            self.fill(rows)
+        return self.images, self.labels
+
+
+# ---------------------------------------------------------------------------------------------------------------- PyTorch
+
+
+def training_tensors(images, labels, classes):
+    """u8 [..., H, W, 3] and ids [..., H, W] to floats, channels first."""
+    images = images.movedim(-1, -3).to(torch.float32, memory_format=torch.contiguous_format)
+    images = images.mul_(torch.from_numpy(SCALE)[:, None, None]).add_(torch.from_numpy(OFFSET)[:, None, None])
+    one_hot = (labels.unsqueeze(-3) == torch.arange(classes, dtype=torch.uint8)[:, None, None]).float()
+    return images.contiguous(), one_hot
+
+
+class Samples(Dataset):
+    """One sample, or with a list of numbers a whole batch."""
+
+    def __init__(self, records, training):
+        self.records, self.training = records, training
+
+    def __len__(self):
+        return len(self.records)
+
+    def __getitem__(self, which):
+        if isinstance(which, list):
+            images = torch.from_numpy(np.stack([self.records.images[sample] for sample in which]))
+            labels = torch.from_numpy(np.stack([self.records.labels[sample] for sample in which]))
+        else:
+            images = torch.from_numpy(self.records.images[which].copy())
+            labels = torch.from_numpy(self.records.labels[which].copy())
+        return training_tensors(images, labels, self.records.classes) if self.training else (images, labels)
+
+
+class Endless:
+    """A sampler of batches that has no end: no pause between epochs."""
+
+    def __init__(self, count, batch):
+        self.count, self.batch = count, batch
+
+    def __iter__(self):
+        return shuffled_batches(self.count, self.batch)
+
+
+class TorchLoader:
+    def __init__(self, records, batch, workers, whole_batches, training):
+        order = Endless(len(records), batch)
+        fetching = {"batch_size": None, "sampler": order} if whole_batches else {"batch_sampler": order}
+        waiting = {"persistent_workers": True, "prefetch_factor": PREFETCH} if workers else {}
+        self.ahead = workers * PREFETCH
+        self.batches = iter(DataLoader(Samples(records, training), num_workers=workers, **fetching, **waiting))
+
+    def next(self):
+        return next(self.batches)
+
+
+# ---------------------------------------------------------------------------------------------------------------- turns
+
+
+def bytes_of(batch):
+    return sum(part.nbytes for part in batch)
+
+
+def turn(peer, seconds):
+    """Samples, bytes and seconds; what was read ahead in the pause is taken before the clock starts."""
+    for _ in range(peer.ahead + 1):
+        batch = peer.next()
+    samples = size = 0
+    began = time.perf_counter()
+    while (spent := time.perf_counter() - began) < seconds or samples == 0:
+        batch = peer.next()
+        samples, size = samples + len(batch[0]), size + bytes_of(batch)
+    return samples, size, spent
+
+
+def peers(records, batch, training):
+    """Names, and what makes each."""
+    made = {}
+    for threads in (1, 2):
+        for name, kernels in NUMPY_TRAINING.items() if training else {"copies": None}.items():
+            made[f"NumPy, {name}, {threads} thread{'s' * (threads > 1)}"] = lambda t=threads, k=kernels: NumpyLoop(records, batch, t, k)
+    for workers in (0, 1, 2):
+        for whole in (False, True):
+            name = f"DataLoader, a {'batch' if whole else 'sample'} at a time, {workers} worker{'s' * (workers != 1)}"
+            made[name] = lambda w=workers, b=whole: TorchLoader(records, batch, w, b, training)
+    return made
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    records, batch = Records(sys.argv[1]), int(sys.argv[2])
+    makers, running = {}, {}
+    for line in sys.stdin:
+        seconds, name = line.strip().split(" ", 1)
+        if seconds == "peers":
+            makers = peers(records, batch, name == "training")
+            print("; ".join(makers), flush=True)
+            continue
+        if name not in running:
+            running[name] = makers[name]()
+        print(*turn(running[name], float(seconds)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

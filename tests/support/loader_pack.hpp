@@ -1,0 +1,88 @@
+// A small pack on disk, what batches of it have to hold by the plainest formulas, and short ways to run a Loader: for tests of `loader`.
+//
+// Ownership: a TinyPack owns its folder. Not thread-safe against itself. Failure throws std::logic_error with the Loader's own text.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hotpack/dataset.hpp"
+#include "hotpack/loader.hpp"
+#include "support/temp_folder.hpp"
+#include "support/tiny_shard.hpp"
+
+namespace hotpack::test {
+
+using Bytes = std::vector<std::byte>;
+
+inline constexpr std::chrono::milliseconds kLong{20000};  // a test that needs it has failed
+
+// Shards of `per_shard` records in a folder of their own. Pixels are those of samples number `first` and later.
+class TinyPack {
+ public:
+  explicit TinyPack(const TinyForm& form = {}, std::size_t records = 12, std::size_t per_shard = 4, std::size_t first = 0);
+  [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+  [[nodiscard]] Dataset open() const;
+  [[nodiscard]] std::string shard_path(std::size_t shard) const;
+  // Where the stored image of sample `number` begins in its shard's file; not for compressed images.
+  [[nodiscard]] std::uint64_t image_offset(std::size_t number) const;
+  // Changes one byte of that image, in place.
+  void damage_image(std::size_t number) const;
+  // Changes the first byte of a shard's first frame; for compressed images.
+  void damage_first_frame(std::size_t shard) const;
+
+ private:
+  void change_byte(std::size_t shard, std::uint64_t offset) const;
+  TempFolder folder_;
+  TinyForm form_;
+  std::vector<TinyRecord> records_;
+  std::size_t per_shard_;
+};
+
+// One row of a batch, copied.
+struct Row {
+  std::int64_t sample = -1;
+  std::string key;
+  SampleBox box;
+  Bytes image;
+  Bytes label;
+  bool operator==(const Row&) const = default;
+};
+
+struct BatchCopy {
+  std::uint64_t epoch = 0;
+  std::uint64_t step = 0;
+  std::size_t valid = 0;
+  std::vector<std::int64_t> image_shape;
+  std::vector<std::int64_t> label_shape;
+  std::vector<Row> rows;
+  bool operator==(const BatchCopy&) const = default;
+};
+
+[[nodiscard]] BatchCopy copy_of(const Batch& batch);
+// The rows of several ranks' batches of one step, joined.
+[[nodiscard]] std::vector<Row> joined(const std::vector<BatchCopy>& ranks);
+
+// What a row of `sample` has to hold without augmentation or padding of pixels, computed from Dataset::sample; −1: an empty row.
+[[nodiscard]] Row expected_row(const Dataset& dataset, const LoaderOptions& options, std::int64_t sample);
+// The samples of a step of this rank, by EpochOrder and StepPlan.
+[[nodiscard]] std::vector<std::int64_t> expected_samples(std::uint64_t records, const LoaderOptions& options, std::uint64_t epoch,
+                                                         std::uint64_t step);
+
+[[nodiscard]] Loader open_loader(const Dataset& dataset, const LoaderOptions& options);
+// The text of the error that this opening gives; throws where it works.
+[[nodiscard]] std::string refusal_of(const Dataset& dataset, const LoaderOptions& options);
+[[nodiscard]] Batch next_batch(Loader& loader);                      // throws at an error or the end of an epoch
+[[nodiscard]] Error next_error(Loader& loader);                      // throws where there is none
+void skip(Loader& loader, std::uint64_t steps);                      // throws as next_batch
+[[nodiscard]] bool at_end_of_epoch(Loader& loader);                  // takes the end
+[[nodiscard]] std::vector<BatchCopy> rest_of_epoch(Loader& loader);  // and takes its end
+
+// Small batches in the order of the files by one thread: where a test counts steps.
+[[nodiscard]] LoaderOptions in_file_order(std::uint64_t global_batch);
+
+}  // namespace hotpack::test

@@ -1,0 +1,101 @@
+#include "base/cores.hpp"
+
+#include <sched.h>
+
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace hotpack;
+
+namespace {
+
+// A system with one hierarchy of version 2 or 1, of which this process is in `cgroup`.
+void write_v2(const TempFolder& root, const std::string& cgroup, const std::string& mounted = "/") {
+  root.write("proc/self/cgroup", "0::" + cgroup + "\n");
+  root.write("proc/self/mountinfo",
+             "23 1 0:21 / /proc rw,nosuid shared:5 - proc proc rw\n"
+             "31 23 0:28 " +
+                 mounted + " /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
+}
+
+void write_v1(const TempFolder& root, const std::string& cgroup) {
+  root.write("proc/self/cgroup", "9:memory:/elsewhere\n4:cpu,cpuacct:" + cgroup + "\n0::/\n");
+  root.write("proc/self/mountinfo",
+             "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"
+             "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+             "33 31 0:30 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+             "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+}
+
+}  // namespace
+
+TEST_CASE("cores: version 2, rounded up, the tightest of the cgroup and its parents") {
+  const TempFolder root;
+  write_v2(root, "/jobs/one/step");
+  CHECK_FALSE(quota_cores(root.path()).has_value());
+  root.write("sys/fs/cgroup/jobs/one/step/cpu.max", "max 100000\n");
+  CHECK_FALSE(quota_cores(root.path()).has_value());
+  root.write("sys/fs/cgroup/jobs/one/cpu.max", "250000 100000\n");
+  CHECK(quota_cores(root.path()) == 3u);
+  root.write("sys/fs/cgroup/jobs/cpu.max", "800000 100000\n");
+  CHECK(quota_cores(root.path()) == 3u);
+  root.write("sys/fs/cgroup/jobs/one/step/cpu.max", "5000 100000\n");
+  CHECK(quota_cores(root.path()) == 1u);
+}
+
+TEST_CASE("cores: version 2 inside a container") {
+  const TempFolder root;
+  root.write("sys/fs/cgroup/cpu.max", "200000 100000\n");
+  root.write("sys/fs/cgroup/inner/cpu.max", "100000 100000\n");
+  write_v2(root, "/");  // with a namespace of its own
+  CHECK(quota_cores(root.path()) == 2u);
+  write_v2(root, "/docker/0123", "/docker/0123");  // without: the path is the host's, the mount the container's
+  CHECK(quota_cores(root.path()) == 2u);
+  write_v2(root, "/docker/0123/inner", "/docker/0123");
+  CHECK(quota_cores(root.path()) == 1u);
+  write_v2(root, "/../0123/inner");  // outside of what is mounted
+  CHECK(quota_cores(root.path()) == 2u);
+}
+
+TEST_CASE("cores: version 1 and a mixture of both") {
+  const TempFolder root;
+  write_v1(root, "/jobs/one");
+  root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+  root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+  CHECK_FALSE(quota_cores(root.path()).has_value());
+  root.write("sys/fs/cgroup/cpu,cpuacct/jobs/cpu.cfs_quota_us", "150000\n");
+  root.write("sys/fs/cgroup/cpu,cpuacct/jobs/cpu.cfs_period_us", "50000\n");
+  root.write("sys/fs/cgroup/cpu,cpuacct/jobs/one/cpu.cfs_quota_us", "-1\n");
+  root.write("sys/fs/cgroup/cpu,cpuacct/jobs/one/cpu.cfs_period_us", "100000\n");
+  CHECK(quota_cores(root.path()) == 3u);
+  root.write("sys/fs/cgroup/cpu,cpuacct/elsewhere/cpu.cfs_quota_us", "1\n");  // another controller's cgroup
+  CHECK(quota_cores(root.path()) == 3u);
+}
+
+TEST_CASE("cores: files that say nothing sensible are no quota") {
+  const TempFolder root;
+  CHECK_FALSE(quota_cores(root.path()).has_value());
+  root.write("proc/self/mountinfo", "\n31 23\n - cgroup2\n31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  root.write("proc/self/cgroup", "nonsense\n::\n0::/a/\n");
+  root.write("sys/fs/cgroup/a/cpu.max", "0 100000\n");
+  CHECK_FALSE(quota_cores(root.path()).has_value());
+  root.write("sys/fs/cgroup/a/cpu.max", "9223372036854775807 1\n");
+  root.write("sys/fs/cgroup/cpu.max", "100000 0\n");
+  CHECK(quota_cores(root.path()) == 2147483647u);
+}
+
+TEST_CASE("cores: no more than the affinity mask has") {
+  CHECK(usable_cores() >= 1);
+  cpu_set_t before, one;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  CPU_ZERO(&one);
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &before)) continue;
+    CPU_SET(cpu, &one);
+    break;
+  }
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  CHECK(usable_cores() == 1);
+  REQUIRE(sched_setaffinity(0, sizeof before, &before) == 0);
+  CHECK(usable_cores() <= static_cast<unsigned>(CPU_COUNT(&before)));
+}

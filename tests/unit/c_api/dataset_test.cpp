@@ -1,0 +1,301 @@
+#include "hotpack/dataset.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "hotpack/hotpack.h"
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+#include "support/tiny_shard.hpp"
+
+using namespace hotpack::test;
+
+namespace {
+
+std::string add_pack(const TempFolder& folder, const std::string& name, const TinyForm& form, std::size_t count, std::size_t first = 0) {
+  std::filesystem::create_directory(folder / name);
+  (void)write_pack(folder / name, form, tiny_records(form, count, first), 3, 1);
+  return folder / name;
+}
+
+// A data set of 7 samples, open as long as the object.
+struct OpenPack {
+  explicit OpenPack(const TinyForm& tiny = {}) : form(tiny), path(add_pack(folder, "pack", tiny, 7)) {
+    REQUIRE(hotpack_dataset_open(path.c_str(), &dataset) == HOTPACK_OK);
+  }
+  ~OpenPack() { hotpack_dataset_close(dataset); }
+  OpenPack(const OpenPack&) = delete;
+  OpenPack& operator=(const OpenPack&) = delete;
+
+  TempFolder folder;
+  TinyForm form;
+  std::string path;
+  hotpack_dataset* dataset = nullptr;
+};
+
+hotpack_dataset_info described(const hotpack_dataset* dataset) {
+  hotpack_dataset_info info;
+  info.struct_size = sizeof info;
+  REQUIRE(hotpack_dataset_describe(dataset, &info) == HOTPACK_OK);
+  return info;
+}
+
+std::string error_of(const hotpack_dataset* dataset) { return hotpack_dataset_error(dataset); }
+
+}  // namespace
+
+TEST_CASE("a data set that does not open gives a handle with the reason") {
+  const TempFolder folder;
+  hotpack_dataset* dataset = nullptr;
+  CHECK(hotpack_dataset_open((folder / "none").c_str(), &dataset) == HOTPACK_ERROR_IO);
+  REQUIRE(dataset != nullptr);
+  const std::string reason = error_of(dataset);
+  CHECK(reason.find("none") != std::string::npos);
+  CHECK(hotpack_dataset_records(dataset) == 0);
+  std::uint64_t number = 77;
+  CHECK(hotpack_dataset_find(dataset, "x", &number) == HOTPACK_ERROR_USAGE);
+  CHECK(number == 77);
+  CHECK(error_of(dataset) == reason);
+  hotpack_dataset_close(dataset);
+}
+
+TEST_CASE("arguments that are NULL are refused, not followed") {
+  hotpack_dataset* dataset = nullptr;
+  CHECK(hotpack_dataset_open(nullptr, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_open(nullptr, &dataset) == HOTPACK_ERROR_USAGE);
+  CHECK(error_of(dataset).find("folder is NULL") != std::string::npos);
+  hotpack_dataset_close(dataset);
+  CHECK(hotpack_dataset_open_several(nullptr, 2, &dataset) == HOTPACK_ERROR_USAGE);
+  hotpack_dataset_close(dataset);
+  CHECK(hotpack_dataset_open_several(nullptr, 0, &dataset) == HOTPACK_ERROR_USAGE);
+  hotpack_dataset_close(dataset);
+
+  const OpenPack pack;
+  CHECK(hotpack_dataset_describe(pack.dataset, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_class_color(pack.dataset, 0, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_mean_std(pack.dataset, nullptr, nullptr, 3) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_class_statistics(pack.dataset, 0, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_ignored_pixels(pack.dataset, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_sample(pack.dataset, 0, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_key(pack.dataset, 0, nullptr, 100, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_read_image(pack.dataset, 0, nullptr, 100) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_read_label(pack.dataset, 0, nullptr, 100) == HOTPACK_ERROR_USAGE);
+  std::uint64_t number = 0;
+  CHECK(hotpack_dataset_find(pack.dataset, nullptr, &number) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_find(pack.dataset, "x", nullptr) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("without a handle there is an answer all the same") {
+  hotpack_dataset_info info;
+  info.struct_size = sizeof info;
+  hotpack_sample_info sample;
+  sample.struct_size = sizeof sample;
+  hotpack_class_statistics statistics;
+  statistics.struct_size = sizeof statistics;
+  double numbers[3];
+  std::uint64_t number = 0;
+  std::uint8_t bytes[3];
+  char text[8];
+  hotpack_dataset_close(nullptr);
+  CHECK(error_of(nullptr).empty());
+  CHECK(hotpack_dataset_records(nullptr) == 0);
+  CHECK(hotpack_dataset_classes(nullptr) == 0);
+  CHECK(std::string(hotpack_dataset_class_name(nullptr, 0)).empty());
+  CHECK(hotpack_dataset_describe(nullptr, &info) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_class_color(nullptr, 0, bytes) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_mean_std(nullptr, numbers, numbers, 3) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_class_statistics(nullptr, 0, &statistics) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_ignored_pixels(nullptr, &number) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_sample(nullptr, 0, &sample) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_key(nullptr, 0, text, sizeof text, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_read_image(nullptr, 0, bytes, 3) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_read_label(nullptr, 0, bytes, 3) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_find(nullptr, "x", &number) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("a data set is described as its schema says") {
+  const OpenPack pack;
+  const hotpack_dataset_info info = described(pack.dataset);
+  CHECK(info.records == 7);
+  CHECK(info.skipped == 1);
+  CHECK(info.shards == 3);
+  CHECK(info.packs == 1);
+  CHECK(info.classes == 3);
+  CHECK(info.image_height == 5);
+  CHECK(info.image_width == 6);
+  CHECK(info.image_channels == 3);
+  CHECK(info.image_layout == HOTPACK_LAYOUT_HWC);
+  CHECK(info.label_kind == HOTPACK_LABEL_PIXEL);
+  CHECK(info.label_storage == HOTPACK_STORAGE_BITS);
+  CHECK(info.label_multi == 0);
+  CHECK(hotpack_dataset_records(pack.dataset) == 7);
+}
+
+TEST_CASE("every form of images and labels is told apart") {
+  TinyForm form;
+  form.layout = hotpack::ImageLayout::chw;
+  form.storage = hotpack::LabelStorage::onehot;
+  form.multi = true;
+  {
+    const OpenPack pack(form);
+    const hotpack_dataset_info info = described(pack.dataset);
+    CHECK(info.image_layout == HOTPACK_LAYOUT_CHW);
+    CHECK(info.image_height == 5);
+    CHECK(info.image_width == 6);
+    CHECK(info.label_storage == HOTPACK_STORAGE_ONEHOT);
+    CHECK(info.label_multi == 1);
+  }
+  form = {};
+  form.color = hotpack::ImageColor::gray;
+  form.kind = hotpack::LabelKind::sample;
+  form.storage = hotpack::LabelStorage::index;
+  form.size.reset();
+  {
+    const OpenPack pack(form);
+    const hotpack_dataset_info info = described(pack.dataset);
+    CHECK(info.image_height == 0);
+    CHECK(info.image_width == 0);
+    CHECK(info.image_channels == 1);
+    CHECK(info.label_kind == HOTPACK_LABEL_SAMPLE);
+    CHECK(info.label_storage == HOTPACK_STORAGE_INDEX);
+  }
+  form = {};
+  form.labelled = false;
+  const OpenPack pack(form);
+  const hotpack_dataset_info info = described(pack.dataset);
+  CHECK(info.label_kind == HOTPACK_LABEL_NONE);
+  CHECK(info.label_storage == HOTPACK_STORAGE_NONE);
+  std::uint8_t byte = 0;
+  CHECK(hotpack_dataset_read_label(pack.dataset, 0, &byte, 1) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("classes have names, and colours where they have one") {
+  const OpenPack pack;
+  const auto schema = tiny_schema(pack.form);
+  REQUIRE(hotpack_dataset_classes(pack.dataset) == schema.classes.size());
+  for (std::size_t i = 0; i < schema.classes.size(); ++i) {
+    CHECK(hotpack_dataset_class_name(pack.dataset, i) == schema.classes[i].name);
+    std::uint8_t rgb[3] = {1, 2, 3};
+    const hotpack_status status = hotpack_dataset_class_color(pack.dataset, i, rgb);
+    CHECK(status == (schema.classes[i].color ? HOTPACK_OK : HOTPACK_NOT_FOUND));
+    if (schema.classes[i].color) CHECK(hotpack::RgbColor{rgb[0], rgb[1], rgb[2]} == *schema.classes[i].color);
+  }
+  std::uint8_t rgb[3];
+  CHECK(std::string(hotpack_dataset_class_name(pack.dataset, 3)).empty());
+  CHECK(hotpack_dataset_class_color(pack.dataset, 3, rgb) == HOTPACK_ERROR_USAGE);
+  CHECK(error_of(pack.dataset).find("there is no class 3") == 0);
+}
+
+TEST_CASE("statistics are those of the data set") {
+  const OpenPack pack;
+  const auto statistics = hotpack::Dataset::open(pack.path).value().statistics().value();
+  double mean[3], std[3];
+  REQUIRE(hotpack_dataset_mean_std(pack.dataset, mean, std, 3) == HOTPACK_OK);
+  for (std::size_t c = 0; c < 3; ++c) {
+    CHECK(mean[c] == *statistics.mean[c]);
+    CHECK(std[c] == *statistics.std[c]);
+  }
+  CHECK(hotpack_dataset_mean_std(pack.dataset, mean, std, 1) == HOTPACK_ERROR_USAGE);
+  hotpack_class_statistics found;
+  found.struct_size = sizeof found;
+  REQUIRE(hotpack_dataset_class_statistics(pack.dataset, 2, &found) == HOTPACK_OK);
+  CHECK(found.pixels == statistics.pixels[2]);
+  CHECK(found.samples == statistics.samples[2]);
+  CHECK(found.weight_inverse == *statistics.weights_inverse[2]);
+  CHECK(found.weight_median == *statistics.weights_median[2]);
+  CHECK(hotpack_dataset_class_statistics(pack.dataset, 3, &found) == HOTPACK_ERROR_USAGE);
+  std::uint64_t ignored = 0;
+  REQUIRE(hotpack_dataset_ignored_pixels(pack.dataset, &ignored) == HOTPACK_OK);
+  CHECK(ignored == statistics.ignored);
+}
+
+TEST_CASE("weights of a class that does not occur are no number") {
+  TinyForm form;
+  form.classes = 40;
+  const OpenPack pack(form);
+  hotpack_class_statistics found;
+  found.struct_size = sizeof found;
+  bool seen = false;
+  for (std::uint64_t id = 0; id < 40; ++id) {
+    REQUIRE(hotpack_dataset_class_statistics(pack.dataset, id, &found) == HOTPACK_OK);
+    CHECK(std::isnan(found.weight_inverse) == (found.pixels == 0));
+    seen = seen || found.pixels == 0;
+  }
+  CHECK(seen);
+}
+
+TEST_CASE("samples are read as they are stored") {
+  const OpenPack pack;
+  const auto records = tiny_records(pack.form, 7);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    hotpack_sample_info info;
+    info.struct_size = sizeof info;
+    REQUIRE(hotpack_dataset_sample(pack.dataset, i, &info) == HOTPACK_OK);
+    CHECK(info.image_height == 5);
+    CHECK(info.source_width == records[i].source.width);
+    CHECK(info.region[0] == records[i].region.x);
+    CHECK(info.region[3] == records[i].region.height);
+    std::vector<std::byte> image(info.image_bytes), label(info.label_bytes);
+    REQUIRE(hotpack_dataset_read_image(pack.dataset, i, image.data(), image.size()) == HOTPACK_OK);
+    REQUIRE(hotpack_dataset_read_label(pack.dataset, i, label.data(), label.size()) == HOTPACK_OK);
+    CHECK(image == stored_image(pack.form, records[i]));
+    CHECK(label == stored_label(pack.form, records[i]));
+    CHECK(hotpack_dataset_read_image(pack.dataset, i, image.data(), image.size() - 1) == HOTPACK_ERROR_USAGE);
+    std::string key(info.key_bytes + 1, '#');
+    REQUIRE(hotpack_dataset_key(pack.dataset, i, key.data(), key.size(), nullptr) == HOTPACK_OK);
+    CHECK(std::string(key.c_str()) == records[i].key);
+    std::uint64_t number = 99;
+    REQUIRE(hotpack_dataset_find(pack.dataset, key.c_str(), &number) == HOTPACK_OK);
+    CHECK(number == i);
+  }
+  std::byte byte{};
+  CHECK(hotpack_dataset_read_image(pack.dataset, 7, &byte, 1) == HOTPACK_ERROR_USAGE);
+  std::uint64_t number = 99;
+  CHECK(hotpack_dataset_find(pack.dataset, "nowhere", &number) == HOTPACK_NOT_FOUND);
+  CHECK(number == 99);
+}
+
+TEST_CASE("a key is asked for by its length first") {
+  const OpenPack pack;
+  std::size_t length = 0;
+  REQUIRE(hotpack_dataset_key(pack.dataset, 0, nullptr, 0, &length) == HOTPACK_OK);
+  std::string key(length, '#');
+  CHECK(hotpack_dataset_key(pack.dataset, 0, key.data(), length, &length) == HOTPACK_ERROR_USAGE);
+  CHECK(key == std::string(length, '#'));
+  key.resize(length + 1);
+  CHECK(hotpack_dataset_key(pack.dataset, 0, key.data(), length + 1, nullptr) == HOTPACK_OK);
+}
+
+TEST_CASE("several packs are one data set, or the difference is told") {
+  const TempFolder folder;
+  TinyForm other;
+  other.classes = 4;
+  const std::string a = add_pack(folder, "a", {}, 4), b = add_pack(folder, "b", {}, 3, 4), c = add_pack(folder, "c", other, 2);
+  hotpack_dataset* dataset = nullptr;
+  const char* const fit[] = {a.c_str(), b.c_str()};
+  REQUIRE(hotpack_dataset_open_several(fit, 2, &dataset) == HOTPACK_OK);
+  CHECK(hotpack_dataset_records(dataset) == 7);
+  CHECK(described(dataset).packs == 2);
+  double mean[3], std[3];
+  CHECK(hotpack_dataset_mean_std(dataset, mean, std, 3) == HOTPACK_OK);
+  hotpack_dataset_close(dataset);
+  const char* const unfit[] = {a.c_str(), c.c_str()};
+  CHECK(hotpack_dataset_open_several(unfit, 2, &dataset) == HOTPACK_ERROR_USAGE);
+  CHECK_FALSE(error_of(dataset).empty());
+  hotpack_dataset_close(dataset);
+}
+
+TEST_CASE("the size of a struct must be set") {
+  const OpenPack pack;
+  hotpack_dataset_info info{};
+  CHECK(hotpack_dataset_describe(pack.dataset, &info) == HOTPACK_ERROR_USAGE);
+  CHECK(error_of(pack.dataset).find("sizeof(hotpack_dataset_info)") != std::string::npos);
+}
+
+TEST_CASE("the library tells its version") {
+  CHECK(hotpack_abi_version() == HOTPACK_ABI_VERSION);
+  CHECK(std::string(hotpack_version()).find('.') != std::string::npos);
+}

@@ -1,0 +1,61 @@
+#include "c_api/failures.hpp"
+
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "base/error.hpp"
+#include "c_api/call.hpp"
+#include "c_api/status.hpp"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::c_api;
+
+TEST_CASE("the latest failure is told with path and offset, and nothing before the first") {
+  Failures failures;
+  CHECK(std::string(failures.latest()).empty());
+  CHECK(failures.add(damaged_error("bad magic", "a.safetensors", 8)) == HOTPACK_ERROR_DAMAGED);
+  CHECK(std::string(failures.latest()) == damaged_error("bad magic", "a.safetensors", 8).describe());
+  CHECK(failures.add(usage_error("no such class")) == HOTPACK_ERROR_USAGE);
+  CHECK(std::string(failures.latest()) == "no such class");
+}
+
+TEST_CASE("a text stays while 64 others come, and the same text again is no other") {
+  Failures failures;
+  failures.add(usage_error("the first one"));
+  const char* const first = failures.latest();
+  for (int i = 0; i < 1000; ++i) failures.add(usage_error("always the same"));
+  for (int i = 0; i < 63; ++i) failures.add(usage_error("number " + std::to_string(i)));
+  CHECK(std::string(first) == "the first one");
+  failures.add(usage_error("the first one"));
+  CHECK(failures.latest() == first);
+}
+
+TEST_CASE("every code has a status of its own") {
+  CHECK(status_of(ErrorCode::usage) == -1);
+  CHECK(status_of(ErrorCode::data) == -2);
+  CHECK(status_of(ErrorCode::io) == -3);
+  CHECK(status_of(ErrorCode::damaged) == -4);
+  CHECK(status_of(ErrorCode::internal) == -5);
+  CHECK(status_of(ErrorCode::timeout) == -6);
+  CHECK(status_of(ErrorCode::cancelled) == -7);
+}
+
+TEST_CASE("statuses have names") {
+  CHECK(std::string(hotpack_status_name(HOTPACK_OK)) == "ok");
+  CHECK(std::string(hotpack_status_name(HOTPACK_END_OF_EPOCH)) == "end of epoch");
+  CHECK(std::string(hotpack_status_name(HOTPACK_ERROR_CANCELLED)) == "cancelled");
+  CHECK(std::string(hotpack_status_name(77)) == "unknown status");
+}
+
+TEST_CASE("no exception leaves an entry point") {
+  Failures failures;
+  CHECK(call(failures, []() -> Outcome { return HOTPACK_NOT_FOUND; }) == HOTPACK_NOT_FOUND);
+  CHECK(call(failures, []() -> Outcome { throw std::logic_error("surprise"); }) == HOTPACK_ERROR_INTERNAL);
+  CHECK(std::string(failures.latest()).find("surprise") != std::string::npos);
+  CHECK(call(failures, []() -> Outcome { throw std::bad_alloc(); }) == HOTPACK_ERROR_INTERNAL);
+  CHECK(std::string(failures.latest()).find("out of memory") != std::string::npos);
+  CHECK(call(failures, []() -> Outcome { throw 7; }) == HOTPACK_ERROR_INTERNAL);
+  CHECK(std::string(failures.latest()).find("unknown exception") != std::string::npos);
+}

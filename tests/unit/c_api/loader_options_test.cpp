@@ -1,0 +1,243 @@
+#include "c_api/loader_options.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "hotpack/hotpack.h"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::c_api;
+
+namespace {
+
+// The message with which a change of the defaults is refused.
+template <class Change>
+std::string refusal(const Change& change) {
+  hotpack_loader_options options = default_options();
+  change(options);
+  const auto read = loader_options(options);
+  if (read.ok()) return "accepted";
+  CHECK(read.error().code == ErrorCode::usage);
+  return read.error().message;
+}
+
+template <class Change>
+LoaderOptions accepted(const Change& change) {
+  hotpack_loader_options options = default_options();
+  change(options);
+  return loader_options(options).value();
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void* give_aligned(void* user, std::size_t bytes) {
+  ++*static_cast<int*>(user);
+  return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+void take_back(void* user, void* memory, std::size_t) {
+  --*static_cast<int*>(user);
+  std::free(memory);
+}
+alignas(64) std::byte odd_memory[128];
+void* give_odd(void* user, std::size_t) {
+  ++*static_cast<int*>(user);
+  return odd_memory + 8;
+}
+void take_odd(void* user, void*, std::size_t) { --*static_cast<int*>(user); }
+void* give_nothing(void*, std::size_t) { return nullptr; }
+
+}  // namespace
+
+TEST_CASE("the defaults are those of C++") {
+  const LoaderOptions own;
+  const LoaderOptions read = loader_options(default_options()).value();
+  CHECK(read.global_batch == own.global_batch);
+  CHECK(read.seed == own.seed);
+  CHECK(read.epoch == own.epoch);
+  CHECK(read.rank == own.rank);
+  CHECK(read.world == own.world);
+  CHECK(read.tail == own.tail);
+  CHECK(read.shuffle == own.shuffle);
+  CHECK(read.block_samples == own.block_samples);
+  CHECK(read.window_blocks == own.window_blocks);
+  CHECK(read.image == own.image);
+  CHECK(read.label == own.label);
+  CHECK(read.content == own.content);
+  CHECK(read.augment == own.augment);
+  CHECK(read.pad_to == own.pad_to);
+  CHECK(read.threads == own.threads);
+  CHECK(read.slots == own.slots);
+  CHECK(read.check == own.check);
+  CHECK(read.access == own.access);
+  CHECK(read.timeout == own.timeout);
+  CHECK(read.memory_budget_bytes == own.memory_budget_bytes);
+  CHECK(read.allocator == nullptr);
+  CHECK_FALSE(read.resume.has_value());
+}
+
+TEST_CASE("init writes the defaults, and no more than the size it is given") {
+  hotpack_loader_options options;
+  std::memset(&options, 0xEE, sizeof options);
+  REQUIRE(hotpack_loader_options_init(&options, sizeof options) == HOTPACK_OK);
+  const hotpack_loader_options expected = default_options();
+  CHECK(std::memcmp(&options, &expected, sizeof options) == 0);
+
+  std::memset(&options, 0xEE, sizeof options);
+  REQUIRE(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, seed)) == HOTPACK_OK);
+  CHECK(options.struct_size == offsetof(hotpack_loader_options, seed));
+  CHECK(options.global_batch == 32);
+  CHECK(options.seed == 0xEEEEEEEEEEEEEEEE);
+
+  CHECK(hotpack_loader_options_init(nullptr, sizeof options) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_options_init(&options, 0) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_options_init(&options, 1 << 20) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("order, ranks and resources arrive") {
+  const LoaderOptions read = accepted([](hotpack_loader_options& options) {
+    options.global_batch = 12;
+    options.seed = 7;
+    options.epoch = 3;
+    options.rank = 1;
+    options.world = 2;
+    options.tail = HOTPACK_TAIL_WRAP;
+    options.shuffle = HOTPACK_SHUFFLE_BLOCK;
+    options.block_samples = 64;
+    options.window_blocks = 8;
+    options.threads = 5;
+    options.slots = 9;
+    options.check = HOTPACK_CHECK_NEVER;
+    options.access = HOTPACK_ACCESS_READ;
+    options.timeout_ms = 1500;
+    options.memory_budget_bytes = 1 << 30;
+  });
+  CHECK(read.global_batch == 12);
+  CHECK(read.seed == 7);
+  CHECK(read.epoch == 3);
+  CHECK(read.rank == 1);
+  CHECK(read.world == 2);
+  CHECK(read.tail == Tail::wrap);
+  CHECK(read.shuffle == Shuffle::block);
+  CHECK(read.block_samples == 64);
+  CHECK(read.window_blocks == 8);
+  CHECK(read.threads == 5);
+  CHECK(read.slots == 9);
+  CHECK(read.check == Check::never);
+  CHECK(read.access == Access::read);
+  CHECK(read.timeout == std::chrono::milliseconds(1500));
+  CHECK(read.memory_budget_bytes == 1 << 30);
+}
+
+TEST_CASE("what a batch holds arrives") {
+  const float mean[] = {0.1f, 0.2f, 0.3f}, std[] = {1, 2, 3};
+  const LoaderOptions read = accepted([&](hotpack_loader_options& options) {
+    options.image_type = HOTPACK_TYPE_BF16;
+    options.image_order = HOTPACK_CHANNELS_FIRST;
+    options.image_mean = mean;
+    options.image_std = std;
+    options.image_channels = 3;
+    options.label_form = HOTPACK_FORM_ONE_HOT;
+    options.label_type = HOTPACK_TYPE_F16;
+    options.label_order = HOTPACK_CHANNELS_FIRST;
+    options.label_ignore_channel = 1;
+    options.content = HOTPACK_CONTENT_PACKED;
+  });
+  CHECK(read.image == ImageOutput{ElementType::bf16, AxisOrder::channels_first, {0.1f, 0.2f, 0.3f}, {1, 2, 3}});
+  CHECK(read.label == LabelOutput{LabelForm::one_hot, ElementType::f16, AxisOrder::channels_first, true, std::nullopt});
+  CHECK(read.content == SlotContent::packed);
+  CHECK(accepted([](hotpack_loader_options& options) { options.label_ignore_index = 9; }).label.ignore_index == std::nullopt);
+  const auto ignoring = accepted([](hotpack_loader_options& options) {
+    options.label_has_ignore_index = 1;
+    options.label_ignore_index = -1;
+  });
+  CHECK(ignoring.label.ignore_index == -1);
+}
+
+TEST_CASE("augmentation arrives") {
+  const auto cropped = [](std::int32_t kind) {
+    return accepted([kind](hotpack_loader_options& options) {
+      options.horizontal_flip = 0.5;
+      options.vertical_flip = 0.25;
+      options.crop = kind;
+      options.crop_width = 4;
+      options.crop_height = 3;
+      options.max_ratio = 2;
+    });
+  };
+  const Augment random = cropped(HOTPACK_CROP_RANDOM).augment;
+  CHECK(random.horizontal_flip == 0.5);
+  CHECK(random.vertical_flip == 0.25);
+  CHECK(random.crop == Crop{{4, 3}, true});
+  CHECK_FALSE(random.resized_crop.has_value());
+  CHECK(cropped(HOTPACK_CROP_CENTRE).augment.crop == Crop{{4, 3}, false});
+  CHECK(cropped(HOTPACK_CROP_RESIZED).augment.resized_crop == ResizedCrop{{4, 3}, 0.08, 1, 0.75, 2});
+  const auto padded = accepted([](hotpack_loader_options& options) {
+    options.pad_width = 8;
+    options.pad_height = 6;
+  });
+  CHECK(padded.pad_to == PixelSize{8, 6});
+}
+
+TEST_CASE("a number that is no choice is refused by its option's name") {
+  using Options = hotpack_loader_options;
+  CHECK(has(refusal([](Options& options) { options.tail = 3; }), "tail is 3"));
+  CHECK(has(refusal([](Options& options) { options.shuffle = -1; }), "shuffle is -1"));
+  CHECK(has(refusal([](Options& options) { options.image_type = 8; }), "image_type is 8"));
+  CHECK(has(refusal([](Options& options) { options.image_order = 2; }), "image_order is 2"));
+  CHECK(has(refusal([](Options& options) { options.label_form = 3; }), "label_form is 3"));
+  CHECK(has(refusal([](Options& options) { options.label_type = 99; }), "label_type is 99"));
+  CHECK(has(refusal([](Options& options) { options.label_order = 2; }), "label_order is 2"));
+  CHECK(has(refusal([](Options& options) { options.label_ignore_channel = 2; }), "label_ignore_channel is 2"));
+  CHECK(has(refusal([](Options& options) { options.label_has_ignore_index = 2; }), "label_has_ignore_index is 2"));
+  CHECK(has(refusal([](Options& options) { options.content = 2; }), "content is 2"));
+  CHECK(has(refusal([](Options& options) { options.crop = 4; }), "crop is 4"));
+  CHECK(has(refusal([](Options& options) { options.check = 3; }), "check is 3"));
+  CHECK(has(refusal([](Options& options) { options.access = 2; }), "access is 2"));
+  CHECK(has(refusal([](Options& options) { options.timeout_ms = -1; }), "timeout_ms is -1"));
+  CHECK(has(refusal([](Options& options) { options.reserved = 1; }), "reserved"));
+}
+
+TEST_CASE("halves of a pair are refused") {
+  static const float numbers[] = {1, 2, 3};
+  CHECK(has(refusal([](hotpack_loader_options& options) { options.image_mean = numbers; }), "image_mean and image_std go together"));
+  const auto without_count = [](hotpack_loader_options& options) { options.image_mean = options.image_std = numbers; };
+  CHECK(has(refusal(without_count), "image_channels is 0"));
+  CHECK(has(refusal([](hotpack_loader_options& options) { options.allocate = give_nothing; }), "allocate and free go together"));
+  CHECK(has(refusal([](hotpack_loader_options& options) { options.free = take_odd; }), "allocate and free go together"));
+}
+
+TEST_CASE("a time that no clock holds is a long one") {
+  CHECK(milliseconds(INT64_MAX).value() > std::chrono::hours(24 * 365));
+  CHECK(milliseconds(INT64_MAX).value() < std::chrono::hours(24 * 365 * 50));
+}
+
+TEST_CASE("slot memory comes from the caller's functions and goes back to them") {
+  int blocks = 0;
+  const auto with = [&](hotpack_allocate_function allocate, hotpack_free_function free) {
+    return accepted([&](hotpack_loader_options& options) {
+      options.allocate = allocate;
+      options.free = free;
+      options.allocator_user = &blocks;
+    });
+  };
+  {
+    const auto allocator = with(give_aligned, take_back).allocator;
+    std::byte* const memory = allocator->allocate(1000).value();
+    CHECK(blocks == 1);
+    allocator->release(memory, 1000);
+    CHECK(blocks == 0);
+  }
+  CHECK(with(give_nothing, take_back).allocator->allocate(1000).error().code == ErrorCode::io);
+  const auto odd = with(give_odd, take_odd).allocator->allocate(64);
+  CHECK(odd.error().code == ErrorCode::usage);
+  CHECK(blocks == 0);
+}
+
+TEST_CASE("a resume text that is none is refused") {
+  const std::string refused = refusal([](hotpack_loader_options& options) { options.resume = "nonsense"; });
+  CHECK(refused != "accepted");
+}

@@ -1,0 +1,505 @@
+#include "hotpack/loader.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "hotpack/hotpack.h"
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+#include "support/tiny_shard.hpp"
+
+using namespace hotpack::test;
+
+namespace {
+
+constexpr std::size_t kSamples = 10;
+
+hotpack_loader_options small_batches() {
+  hotpack_loader_options options;
+  REQUIRE(hotpack_loader_options_init(&options, sizeof options) == HOTPACK_OK);
+  options.global_batch = 3;
+  options.threads = 2;
+  options.timeout_ms = 20000;
+  return options;
+}
+
+// A pack of ten samples and a loader over it.
+struct OpenLoader {
+  explicit OpenLoader(hotpack_loader_options given = small_batches(), const TinyForm& tiny = {}) : form(tiny) {
+    (void)write_pack(folder.path(), form, tiny_records(form, kSamples), 4);
+    REQUIRE(hotpack_dataset_open(folder.path().c_str(), &dataset) == HOTPACK_OK);
+    status = hotpack_loader_open(dataset, &given, &loader);
+  }
+  ~OpenLoader() {
+    hotpack_loader_close(loader);
+    hotpack_dataset_close(dataset);
+  }
+  OpenLoader(const OpenLoader&) = delete;
+  OpenLoader& operator=(const OpenLoader&) = delete;
+  [[nodiscard]] std::string error() const { return hotpack_loader_error(loader); }
+
+  TempFolder folder;
+  TinyForm form;
+  hotpack_dataset* dataset = nullptr;
+  hotpack_loader* loader = nullptr;
+  hotpack_status status = HOTPACK_OK;
+};
+
+hotpack_batch_info described(const hotpack_batch* batch) {
+  hotpack_batch_info info;
+  info.struct_size = sizeof info;
+  REQUIRE(hotpack_batch_describe(batch, &info) == HOTPACK_OK);
+  return info;
+}
+
+// The samples of the rest of an epoch, in their order.
+std::vector<std::int64_t> rest_of_epoch(hotpack_loader* loader) {
+  std::vector<std::int64_t> seen;
+  hotpack_batch* batch = nullptr;
+  hotpack_status status = HOTPACK_OK;
+  while ((status = hotpack_loader_next(loader, &batch)) == HOTPACK_OK) {
+    const auto* const samples = hotpack_batch_samples(batch);
+    seen.insert(seen.end(), samples, samples + described(batch).rows);
+    hotpack_batch_release(batch);
+  }
+  CHECK(status == HOTPACK_END_OF_EPOCH);
+  CHECK(batch == nullptr);
+  return seen;
+}
+
+std::string state_of(hotpack_loader* loader) {
+  std::size_t length = 0;
+  REQUIRE(hotpack_loader_state(loader, nullptr, 0, &length) == HOTPACK_OK);
+  std::string text(length + 1, '#');
+  REQUIRE(hotpack_loader_state(loader, text.data(), text.size(), nullptr) == HOTPACK_OK);
+  text.pop_back();
+  return text;
+}
+
+void* give(void* user, std::size_t bytes) {
+  ++*static_cast<std::atomic<int>*>(user);
+  return std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+}
+void take(void* user, void* memory, std::size_t) {
+  --*static_cast<std::atomic<int>*>(user);
+  std::free(memory);
+}
+
+}  // namespace
+
+TEST_CASE("batches of C are those of C++") {
+  const OpenLoader open;
+  REQUIRE(open.status == HOTPACK_OK);
+  hotpack::LoaderOptions options;
+  options.global_batch = 3;
+  const auto dataset = hotpack::Dataset::open(open.folder.path()).value();
+  auto loader = hotpack::Loader::open(dataset, options).value();
+  CHECK(hotpack_loader_steps_per_epoch(open.loader) == loader.steps_per_epoch());
+  CHECK(hotpack_loader_rows(open.loader) == loader.rows());
+  CHECK(hotpack_loader_threads(open.loader) == 2);
+  CHECK(hotpack_loader_image_batch_bytes(open.loader) == loader.image_batch_bytes());
+  CHECK(hotpack_loader_label_batch_bytes(open.loader) == loader.label_batch_bytes());
+  CHECK(hotpack_loader_slot_bytes(open.loader) == loader.slot_bytes());
+  CHECK(hotpack_loader_fingerprint(open.loader) == loader.fingerprint());
+  while (const auto expected = loader.next().value()) {
+    hotpack_batch* batch = nullptr;
+    REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+    const hotpack_batch_info info = described(batch);
+    CHECK(info.epoch == expected->epoch());
+    CHECK(info.step == expected->step());
+    CHECK(info.rows == 3);
+    CHECK(info.valid == 3);
+    CHECK(info.image.dimensions == 4);
+    CHECK(std::vector<std::int64_t>(info.image.shape, info.image.shape + 4) == std::vector<std::int64_t>{3, 5, 6, 3});
+    CHECK(info.image.type == HOTPACK_TYPE_U8);
+    CHECK(info.label.dimensions == 3);
+    CHECK(info.label.shape[3] == 0);
+    REQUIRE(info.image.bytes == expected->image().bytes.size());
+    REQUIRE(info.label.bytes == expected->label().bytes.size());
+    CHECK(std::memcmp(info.image.data, expected->image().bytes.data(), info.image.bytes) == 0);
+    CHECK(std::memcmp(info.label.data, expected->label().bytes.data(), info.label.bytes) == 0);
+    for (std::size_t row = 0; row < 3; ++row) {
+      CHECK(hotpack_batch_samples(batch)[row] == expected->samples()[row]);
+      CHECK(hotpack_batch_key(batch, row) == expected->key(row));
+      CHECK(hotpack_batch_boxes(batch)[row].width == 6);
+      CHECK(hotpack_batch_boxes(batch)[row].height == 5);
+    }
+    CHECK(std::string(hotpack_batch_key(batch, 3)).empty());
+    hotpack_batch_release(batch);
+  }
+  hotpack_batch* batch = nullptr;
+  CHECK(hotpack_loader_next(open.loader, &batch) == HOTPACK_END_OF_EPOCH);
+}
+
+TEST_CASE("epochs follow one another") {
+  const OpenLoader open;
+  const auto first = rest_of_epoch(open.loader), second = rest_of_epoch(open.loader);
+  CHECK(first.size() == 9);
+  CHECK(second.size() == 9);
+  CHECK(first != second);
+}
+
+TEST_CASE("rows that are empty have no key and no sample") {
+  hotpack_loader_options options = small_batches();
+  options.tail = HOTPACK_TAIL_PAD;
+  const OpenLoader open(options);
+  REQUIRE(hotpack_loader_seek(open.loader, 0, 3) == HOTPACK_OK);
+  hotpack_batch* batch = nullptr;
+  REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+  CHECK(described(batch).valid == 1);
+  CHECK(hotpack_batch_samples(batch)[2] == -1);
+  CHECK(std::string(hotpack_batch_key(batch, 2)).empty());
+  CHECK_FALSE(std::string(hotpack_batch_key(batch, 0)).empty());
+  hotpack_batch_release(batch);
+}
+
+TEST_CASE("an unlabelled set has no label field") {
+  TinyForm form;
+  form.labelled = false;
+  const OpenLoader open(small_batches(), form);
+  REQUIRE(open.status == HOTPACK_OK);
+  CHECK(hotpack_loader_label_batch_bytes(open.loader) == 0);
+  hotpack_batch* batch = nullptr;
+  REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+  const hotpack_batch_info info = described(batch);
+  CHECK(info.image.bytes == 3 * 5 * 6 * 3);
+  CHECK(info.label.data == nullptr);
+  CHECK(info.label.bytes == 0);
+  CHECK(info.label.dimensions == 0);
+  hotpack_batch_release(batch);
+}
+
+TEST_CASE("packed content is the records as stored") {
+  hotpack_loader_options options = small_batches();
+  options.content = HOTPACK_CONTENT_PACKED;
+  options.shuffle = HOTPACK_SHUFFLE_NONE;
+  const OpenLoader open(options);
+  hotpack_batch* batch = nullptr;
+  REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+  const hotpack_batch_info info = described(batch);
+  const auto records = tiny_records(open.form, 3);
+  REQUIRE(info.label.bytes == 3 * 5 * 6);
+  for (std::size_t row = 0; row < 3; ++row) {
+    const auto image = stored_image(open.form, records[row]), label = stored_label(open.form, records[row]);
+    CHECK(std::memcmp(static_cast<std::byte*>(info.image.data) + row * image.size(), image.data(), image.size()) == 0);
+    CHECK(std::memcmp(static_cast<std::byte*>(info.label.data) + row * label.size(), label.data(), label.size()) == 0);
+  }
+  hotpack_batch_release(batch);
+}
+
+TEST_CASE("batches are copied into the caller's memory") {
+  hotpack_loader_options options = small_batches();
+  options.image_type = HOTPACK_TYPE_F32;
+  options.image_order = HOTPACK_CHANNELS_FIRST;
+  options.label_form = HOTPACK_FORM_ONE_HOT;
+  options.label_type = HOTPACK_TYPE_F32;
+  options.horizontal_flip = 0.5;
+  const OpenLoader leased(options), copied(options);
+  std::vector<float> image(3 * 3 * 5 * 6), label(3 * 5 * 6 * 3);
+  std::int64_t samples[3];
+  hotpack_box boxes[3];
+  hotpack_batch_buffers buffers{sizeof buffers, image.data(), image.size() * 4, label.data(), label.size() * 4, samples, boxes};
+  hotpack_batch_info info;
+  info.struct_size = sizeof info;
+  for (int step = 0; step < 3; ++step) {
+    hotpack_batch* batch = nullptr;
+    REQUIRE(hotpack_loader_next(leased.loader, &batch) == HOTPACK_OK);
+    REQUIRE(hotpack_loader_next_into(copied.loader, &buffers, step == 1 ? nullptr : &info) == HOTPACK_OK);
+    const hotpack_batch_info expected = described(batch);
+    CHECK(std::memcmp(image.data(), expected.image.data, expected.image.bytes) == 0);
+    CHECK(std::memcmp(label.data(), expected.label.data, expected.label.bytes) == 0);
+    CHECK(std::equal(samples, samples + 3, hotpack_batch_samples(batch)));
+    CHECK(std::memcmp(boxes, hotpack_batch_boxes(batch), sizeof boxes) == 0);
+    if (step != 1) {
+      CHECK(info.step == expected.step);
+      CHECK(info.image.data == image.data());
+      CHECK(info.image.bytes == expected.image.bytes);
+      CHECK(info.label.bytes == expected.label.bytes);
+      CHECK(info.image.type == HOTPACK_TYPE_F32);
+      CHECK(info.label.type == HOTPACK_TYPE_F32);
+      CHECK(info.image.shape[1] == 3);
+    }
+    hotpack_batch_release(batch);
+  }
+  CHECK(hotpack_loader_next_into(copied.loader, &buffers, &info) == HOTPACK_END_OF_EPOCH);
+}
+
+TEST_CASE("buffers that do not fit lose no batch") {
+  const OpenLoader open;
+  std::vector<std::uint8_t> image(3 * 5 * 6 * 3);
+  hotpack_batch_buffers buffers{sizeof buffers, image.data(), image.size() - 1, nullptr, 0, nullptr, nullptr};
+  hotpack_batch_info info;
+  info.struct_size = sizeof info;
+  CHECK(hotpack_loader_next_into(open.loader, &buffers, &info) == HOTPACK_ERROR_USAGE);
+  buffers.image_bytes = 0;
+  CHECK(hotpack_loader_next_into(open.loader, &buffers, &info) == HOTPACK_ERROR_USAGE);
+  CHECK(open.error().find("image_bytes is 0") == 0);
+  buffers.image_bytes = image.size();
+  info.struct_size = 0;
+  CHECK(hotpack_loader_next_into(open.loader, &buffers, &info) == HOTPACK_ERROR_USAGE);
+  info.struct_size = sizeof info;
+  CHECK(hotpack_loader_next_into(open.loader, nullptr, &info) == HOTPACK_ERROR_USAGE);
+  REQUIRE(hotpack_loader_next_into(open.loader, &buffers, &info) == HOTPACK_OK);
+  CHECK(info.step == 0);
+  CHECK(info.label.data == nullptr);
+  CHECK(info.label.bytes == 0);
+}
+
+TEST_CASE("a state resumes the run after any step") {
+  const OpenLoader whole;
+  const auto expected = rest_of_epoch(whole.loader);
+  for (std::size_t steps = 0; steps <= 3; ++steps) {
+    const OpenLoader stopped;
+    hotpack_batch* batch = nullptr;
+    for (std::size_t i = 0; i < steps; ++i) {
+      REQUIRE(hotpack_loader_next(stopped.loader, &batch) == HOTPACK_OK);
+      hotpack_batch_release(batch);
+    }
+    const std::string state = state_of(stopped.loader);
+    const std::vector<std::int64_t> rest(expected.begin() + static_cast<std::ptrdiff_t>(3 * steps), expected.end());
+    const OpenLoader restored;
+    REQUIRE(hotpack_loader_restore(restored.loader, state.c_str()) == HOTPACK_OK);
+    CHECK(rest_of_epoch(restored.loader) == rest);
+    hotpack_loader_options options = small_batches();
+    options.resume = state.c_str();
+    const OpenLoader resumed(options);
+    REQUIRE(resumed.status == HOTPACK_OK);
+    CHECK(rest_of_epoch(resumed.loader) == rest);
+  }
+}
+
+TEST_CASE("a state of another run is refused") {
+  const OpenLoader open;
+  hotpack_loader_options options = small_batches();
+  options.seed = 1;
+  const OpenLoader other(options);
+  const std::string state = state_of(open.loader);
+  CHECK(hotpack_loader_restore(other.loader, state.c_str()) == HOTPACK_ERROR_USAGE);
+  CHECK(other.error().find("seed") != std::string::npos);
+  CHECK(hotpack_loader_restore(other.loader, "{}") == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_restore(other.loader, nullptr) == HOTPACK_ERROR_USAGE);
+  options.resume = state.c_str();
+  const OpenLoader resumed(options);
+  CHECK(resumed.status == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("ranks share a batch") {
+  std::vector<std::int64_t> both;
+  for (std::uint64_t rank = 0; rank < 2; ++rank) {
+    hotpack_loader_options options = small_batches();
+    options.world = 2;
+    options.rank = rank;
+    const OpenLoader open(options);
+    CHECK(hotpack_loader_rows(open.loader) == 1 + rank);
+    CHECK(hotpack_loader_steps_per_epoch(open.loader) == 3);
+    const auto seen = rest_of_epoch(open.loader);
+    both.insert(both.end(), seen.begin(), seen.end());
+  }
+  std::sort(both.begin(), both.end());
+  CHECK(both.size() == 9);
+  CHECK(std::adjacent_find(both.begin(), both.end()) == both.end());
+}
+
+TEST_CASE("options that do not fit give a handle with the reason") {
+  hotpack_loader_options options = small_batches();
+  options.global_batch = 11;
+  const OpenLoader open(options);
+  CHECK(open.status == HOTPACK_ERROR_USAGE);
+  REQUIRE(open.loader != nullptr);
+  const std::string reason = open.error();
+  CHECK(reason.find("11") != std::string::npos);
+  hotpack_batch* batch = nullptr;
+  CHECK(hotpack_loader_next(open.loader, &batch) == HOTPACK_ERROR_USAGE);
+  CHECK(open.error() == reason);
+  CHECK(hotpack_loader_rows(open.loader) == 0);
+  CHECK(std::string(hotpack_loader_fingerprint(open.loader)).empty());
+  hotpack_loader_cancel(open.loader);
+}
+
+TEST_CASE("a loader needs a data set that is open") {
+  hotpack_loader* loader = nullptr;
+  CHECK(hotpack_loader_open(nullptr, nullptr, &loader) == HOTPACK_ERROR_USAGE);
+  CHECK(std::string(hotpack_loader_error(loader)).find("dataset is NULL") == 0);
+  hotpack_loader_close(loader);
+  const TempFolder folder;
+  hotpack_dataset* dataset = nullptr;
+  CHECK(hotpack_dataset_open((folder / "none").c_str(), &dataset) < 0);
+  CHECK(hotpack_loader_open(dataset, nullptr, &loader) == HOTPACK_ERROR_USAGE);
+  CHECK(std::string(hotpack_loader_error(loader)).find("the data set did not open") == 0);
+  hotpack_loader_close(loader);
+  CHECK(hotpack_loader_open(dataset, nullptr, nullptr) == HOTPACK_ERROR_USAGE);
+  hotpack_dataset_close(dataset);
+}
+
+TEST_CASE("a struct of an older program has defaults for what it lacks") {
+  const OpenLoader open;
+  hotpack_loader_options options = small_batches();
+  options.struct_size = offsetof(hotpack_loader_options, image_type);
+  options.image_type = -99;
+  hotpack_loader* loader = nullptr;
+  REQUIRE(hotpack_loader_open(open.dataset, &options, &loader) == HOTPACK_OK);
+  CHECK(hotpack_loader_rows(loader) == 3);
+  hotpack_loader_close(loader);
+}
+
+TEST_CASE("without a loader or a batch there is an answer all the same") {
+  hotpack_batch* batch = nullptr;
+  hotpack_batch_info info;
+  info.struct_size = sizeof info;
+  hotpack_batch_buffers buffers{sizeof buffers, nullptr, 0, nullptr, 0, nullptr, nullptr};
+  char text[8];
+  hotpack_loader_close(nullptr);
+  hotpack_loader_cancel(nullptr);
+  hotpack_batch_release(nullptr);
+  CHECK(std::string(hotpack_loader_error(nullptr)).empty());
+  CHECK(hotpack_loader_steps_per_epoch(nullptr) == 0);
+  CHECK(hotpack_loader_rows(nullptr) == 0);
+  CHECK(hotpack_loader_threads(nullptr) == 0);
+  CHECK(hotpack_loader_image_batch_bytes(nullptr) == 0);
+  CHECK(hotpack_loader_label_batch_bytes(nullptr) == 0);
+  CHECK(hotpack_loader_slot_bytes(nullptr) == 0);
+  CHECK(std::string(hotpack_loader_fingerprint(nullptr)).empty());
+  CHECK(hotpack_loader_next(nullptr, &batch) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_next_within(nullptr, 1, &batch) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_next_into(nullptr, &buffers, &info) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_seek(nullptr, 0, 0) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_state(nullptr, text, sizeof text, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_restore(nullptr, "{}") == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_batch_describe(nullptr, &info) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_batch_samples(nullptr) == nullptr);
+  CHECK(hotpack_batch_boxes(nullptr) == nullptr);
+  CHECK(std::string(hotpack_batch_key(nullptr, 0)).empty());
+  const OpenLoader open;
+  CHECK(hotpack_loader_next(open.loader, nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_next_within(open.loader, -1, &batch) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("batches and loaders outlive what they came from") {
+  OpenLoader open;
+  hotpack_dataset_close(std::exchange(open.dataset, nullptr));
+  hotpack_batch* batch = nullptr;
+  REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+  hotpack_loader_close(std::exchange(open.loader, nullptr));
+  const hotpack_batch_info info = described(batch);
+  std::memset(info.image.data, 7, info.image.bytes);
+  CHECK_FALSE(std::string(hotpack_batch_key(batch, 0)).empty());
+  hotpack_batch_release(batch);
+}
+
+TEST_CASE("with every slot held there is an error, and with one released the next batch") {
+  const OpenLoader open;
+  hotpack_batch* batches[3] = {};
+  for (auto& batch : batches) REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+  REQUIRE(hotpack_loader_seek(open.loader, 1, 0) == HOTPACK_OK);
+  hotpack_batch* batch = batches[0];
+  CHECK(hotpack_loader_next_within(open.loader, 20000, &batch) == HOTPACK_ERROR_USAGE);
+  CHECK(batch == nullptr);
+  hotpack_batch_release(batches[0]);
+  REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+  CHECK(described(batch).epoch == 1);
+  for (auto* const held : {batch, batches[1], batches[2]}) hotpack_batch_release(held);
+}
+
+TEST_CASE("cancel ends waiting until seek") {
+  const OpenLoader open;
+  hotpack_batch* batch = nullptr;
+  hotpack_loader_cancel(open.loader);
+  CHECK(hotpack_loader_next(open.loader, &batch) == HOTPACK_ERROR_CANCELLED);
+  CHECK_FALSE(open.error().empty());
+  REQUIRE(hotpack_loader_seek(open.loader, 0, 0) == HOTPACK_OK);
+  CHECK(rest_of_epoch(open.loader).size() == 9);
+  CHECK(hotpack_loader_seek(open.loader, 0, 4) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("a damaged record is an error of its step, named, again and again") {
+  TinyForm form;
+  const OpenLoader whole(small_batches(), form);
+  const TempFolder folder;
+  (void)write_pack(folder.path(), form, tiny_records(form, kSamples), 4);
+  std::string shard;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    if (entry.path().extension() == ".safetensors") shard = std::max(shard, entry.path().string());
+  }
+  hotpack_dataset* dataset = nullptr;
+  hotpack_loader* loader = nullptr;
+  REQUIRE(hotpack_dataset_open(folder.path().c_str(), &dataset) == HOTPACK_OK);
+  const auto image = stored_image(form, tiny_records(form, kSamples)[9]);
+  std::fstream file(shard, std::ios::in | std::ios::out | std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto at = bytes.find(std::string(reinterpret_cast<const char*>(image.data()), image.size()));
+  REQUIRE(at != std::string::npos);
+  file.seekp(static_cast<std::streamoff>(at));
+  file.put(static_cast<char>(~bytes[at]));
+  file.close();
+  hotpack_loader_options options = small_batches();
+  options.shuffle = HOTPACK_SHUFFLE_NONE;
+  options.global_batch = 5;
+  REQUIRE(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_OK);
+  hotpack_batch* batch = nullptr;
+  REQUIRE(hotpack_loader_next(loader, &batch) == HOTPACK_OK);
+  hotpack_batch_release(batch);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(hotpack_loader_next(loader, &batch) == HOTPACK_ERROR_DAMAGED);
+    CHECK(batch == nullptr);
+    CHECK(std::string(hotpack_loader_error(loader)).find(shard) != std::string::npos);
+  }
+  hotpack_loader_close(loader);
+  hotpack_dataset_close(dataset);
+}
+
+TEST_CASE("the caller's slot memory is given back once all is gone") {
+  std::atomic<int> blocks = 0;
+  hotpack_loader_options options = small_batches();
+  options.allocate = give;
+  options.free = take;
+  options.allocator_user = &blocks;
+  hotpack_batch* batch = nullptr;
+  {
+    const OpenLoader open(options);
+    REQUIRE(open.status == HOTPACK_OK);
+    CHECK(blocks == 3);
+    REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+  }
+  CHECK(blocks > 0);
+  hotpack_batch_release(batch);
+  CHECK(blocks == 0);
+}
+
+TEST_CASE("a loader serves several threads at once, each batch one of them") {
+  const OpenLoader open;
+  const auto expected = rest_of_epoch(open.loader);
+  REQUIRE(hotpack_loader_seek(open.loader, 0, 0) == HOTPACK_OK);
+  std::vector<std::int64_t> seen[2];
+  std::atomic<int> ends = 0;
+  const auto consume = [&](std::vector<std::int64_t>& into) {
+    hotpack_batch* batch = nullptr;
+    while (ends == 0) {
+      const hotpack_status status = hotpack_loader_next(open.loader, &batch);
+      if (status != HOTPACK_OK) {
+        ++ends;
+        return;
+      }
+      if (described(batch).epoch == 0) into.insert(into.end(), hotpack_batch_samples(batch), hotpack_batch_samples(batch) + 3);
+      hotpack_batch_release(batch);
+    }
+  };
+  std::thread other(consume, std::ref(seen[1]));
+  consume(seen[0]);
+  other.join();
+  std::vector<std::int64_t> all(seen[0]);
+  all.insert(all.end(), seen[1].begin(), seen[1].end());
+  auto sorted = expected;
+  std::sort(all.begin(), all.end());
+  std::sort(sorted.begin(), sorted.end());
+  CHECK(all == sorted);
+}

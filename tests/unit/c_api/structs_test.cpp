@@ -1,0 +1,104 @@
+#include "c_api/structs.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "c_api/text.hpp"
+#include "hotpack/hotpack.h"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::c_api;
+
+namespace {
+
+struct Version1 {
+  std::size_t struct_size;
+  std::uint64_t a;
+};
+
+struct Version2 {
+  std::size_t struct_size;
+  std::uint64_t a;
+  std::uint64_t b;
+};
+
+struct Version3 {
+  std::size_t struct_size;
+  std::uint64_t a;
+  std::uint64_t b;
+  std::uint64_t c;
+};
+
+// What a library of version 2 reads.
+Result<Version2> read(const void* from) { return read_struct(static_cast<const Version2*>(from), Version2{0, 10, 20}, "options"); }
+
+}  // namespace
+
+TEST_CASE("fields that an older caller does not have are the defaults") {
+  const Version1 given{sizeof(Version1), 1};
+  CHECK(read(&given).value().a == 1);
+  CHECK(read(&given).value().b == 20);
+}
+
+TEST_CASE("fields of a newer caller may be 0, else they are refused") {
+  Version3 given{sizeof(Version3), 1, 2, 0};
+  CHECK(read(&given).value().b == 2);
+  given.c = 3;
+  const auto refused = read(&given);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::usage);
+  CHECK(refused.error().message.find("newer libhotpack") != std::string::npos);
+}
+
+TEST_CASE("a size that was never set is refused") {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{4097}, SIZE_MAX}) {
+    Version2 given{size, 1, 2};
+    CHECK(read(&given).error().message.find("sizeof(options)") != std::string::npos);
+    CHECK(write_struct(Version2{0, 5, 6}, &given, "info").error().code == ErrorCode::usage);
+    CHECK(given.a == 1);
+  }
+}
+
+TEST_CASE("no more is written than the caller has room for, and what is not known is 0") {
+  Version3 room{sizeof(Version1), 1, 2, 3};
+  REQUIRE(write_struct(Version2{0, 5, 6}, reinterpret_cast<Version2*>(&room), "info").ok());
+  CHECK(room.struct_size == sizeof(Version1));
+  CHECK(room.a == 5);
+  CHECK(room.b == 2);
+  room.struct_size = sizeof(Version3);
+  REQUIRE(write_struct(Version2{0, 5, 6}, reinterpret_cast<Version2*>(&room), "info").ok());
+  CHECK(room.b == 6);
+  CHECK(room.c == 0);
+}
+
+TEST_CASE("texts are copied whole or not at all") {
+  char room[6] = "-----";
+  std::size_t length = 0;
+  REQUIRE(copy_text("abcde", room, sizeof room, &length).ok());
+  CHECK(std::string(room) == "abcde");
+  CHECK(length == 5);
+  CHECK(copy_text("abcdef", room, sizeof room, &length).error().code == ErrorCode::usage);
+  CHECK(std::string(room) == "abcde");
+  CHECK(length == 6);
+  CHECK(copy_text("abc", nullptr, 0, &length).ok());
+  CHECK(length == 3);
+  CHECK(copy_text("abc", nullptr, 0, nullptr).error().code == ErrorCode::usage);
+}
+
+// The layout that programs are compiled against: a change here needs a new HOTPACK_ABI_VERSION, but for fields at the end.
+TEST_CASE("the structs of hotpack.h stay as they are", "[abi]") {
+  STATIC_REQUIRE(HOTPACK_ABI_VERSION == 0);
+  STATIC_REQUIRE(sizeof(hotpack_field) == 56);
+  STATIC_REQUIRE(sizeof(hotpack_box) == 20);
+  STATIC_REQUIRE(offsetof(hotpack_dataset_info, reserved) == 84);
+  STATIC_REQUIRE(offsetof(hotpack_sample_info, key_bytes) == 88);
+  STATIC_REQUIRE(offsetof(hotpack_class_statistics, weight_median) == 32);
+  STATIC_REQUIRE(offsetof(hotpack_batch_info, label) == 96);
+  STATIC_REQUIRE(offsetof(hotpack_batch_buffers, boxes) == 48);
+  STATIC_REQUIRE(offsetof(hotpack_loader_options, image_type) == 72);
+  STATIC_REQUIRE(offsetof(hotpack_loader_options, horizontal_flip) == 136);
+  STATIC_REQUIRE(offsetof(hotpack_loader_options, resume) == 280);
+}

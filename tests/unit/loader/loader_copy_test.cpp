@@ -1,0 +1,119 @@
+// next_into(): batches copied into memory of the caller.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "hotpack/loader.hpp"
+#include "support/catch.hpp"
+#include "support/forms.hpp"
+#include "support/loader_pack.hpp"
+
+using namespace hotpack;
+using namespace hotpack::test;
+
+namespace {
+
+LoaderOptions f32_options() {
+  LoaderOptions options;
+  options.global_batch = 4;
+  options.image.type = ElementType::f32;
+  options.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
+  return options;
+}
+
+BatchInfo copied(Loader& loader, const BatchBuffers& into) {
+  auto info = loader.next_into(into);
+  INFO((info.ok() ? std::string() : info.error().describe()));
+  REQUIRE(info.ok());
+  REQUIRE(info->has_value());
+  return **info;
+}
+
+std::string refused(Loader& loader, const BatchBuffers& into) {
+  const auto info = loader.next_into(into);
+  REQUIRE_FALSE(info.ok());
+  CHECK(info.error().code == ErrorCode::usage);
+  return info.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("next_into copies what next leases, and tells the same about it") {
+  TinyForm form;
+  SECTION("small batches") {}
+  SECTION("batches of more than a mebibyte") { form.size = Extent{331, 197}; }
+  const TinyPack pack(form, 10, 4);
+  const Dataset dataset = pack.open();
+  LoaderOptions options = f32_options();
+  options.tail = Tail::pad;
+  options.augment.horizontal_flip = 0.5;
+  Loader leasing = open_loader(dataset, options), copying = open_loader(dataset, options);
+  std::vector<float> image(copying.image_batch_bytes() / 4), label(copying.label_batch_bytes() / 4);
+  for (int step = 0; step < 3; ++step) {
+    const Batch batch = next_batch(leasing);
+    const BatchInfo info = copied(copying, {std::as_writable_bytes(std::span(image)), std::as_writable_bytes(std::span(label))});
+    CHECK(info.epoch == batch.epoch());
+    CHECK(info.step == batch.step());
+    CHECK(info.rows == batch.rows());
+    CHECK(info.valid == batch.valid());
+    CHECK(info.image_shape == batch.image().shape);
+    CHECK(info.label_shape == batch.label().shape);
+    CHECK(info.image_type == ElementType::f32);
+    CHECK(info.label_type == ElementType::f32);
+    CHECK(info.samples == std::vector(batch.samples().begin(), batch.samples().end()));
+    CHECK(info.boxes == std::vector(batch.boxes().begin(), batch.boxes().end()));
+    for (std::size_t row = 0; row < batch.rows(); ++row) CHECK(info.keys[row] == batch.key(row));
+    REQUIRE(std::memcmp(image.data(), batch.image().bytes.data(), batch.image().bytes.size()) == 0);
+    REQUIRE(std::memcmp(label.data(), batch.label().bytes.data(), batch.label().bytes.size()) == 0);
+  }
+  const auto end = copying.next_into({});
+  REQUIRE(end.ok());
+  CHECK_FALSE(end->has_value());
+}
+
+TEST_CASE("next_into skips a field without a buffer, and writes nothing past the batch") {
+  const TinyPack pack;
+  Loader loader = open_loader(pack.open(), f32_options());
+  Bytes label(loader.label_batch_bytes() + 64, std::byte{0xAB});
+  CHECK(copied(loader, {{}, label}).step == 0);
+  for (std::size_t i = loader.label_batch_bytes(); i < label.size(); ++i) REQUIRE(label[i] == std::byte{0xAB});
+  CHECK(copied(loader, {}).step == 1);
+}
+
+TEST_CASE("next_into frees the slot: more batches than slots can come") {
+  const TinyPack pack;
+  LoaderOptions options = f32_options();
+  options.slots = 2;
+  Loader loader = open_loader(pack.open(), options);
+  for (std::uint64_t step = 0; step < 3; ++step) CHECK(copied(loader, {}).step == step);
+}
+
+TEST_CASE("next_into refuses a buffer that is too small or not aligned, and the batch is not lost") {
+  const TinyPack pack;
+  Loader loader = open_loader(pack.open(), f32_options());
+  std::vector<float> floats(2 * loader.image_batch_bytes() / 4);
+  const auto bytes = std::as_writable_bytes(std::span(floats));
+  CHECK(refused(loader, {bytes.first(loader.image_batch_bytes() - 1), {}}) == "the image buffer has 1439 bytes, the batch needs 1440");
+  CHECK_THAT(refused(loader, {{}, bytes.first(8)}), ContainsSubstring("the label buffer has 8 bytes"));
+  CHECK(refused(loader, {bytes.subspan(2), {}}) == "the image buffer is not aligned to its elements, f32");
+  CHECK_THAT(refused(loader, {{}, bytes.subspan(1)}), ContainsSubstring("the label buffer is not aligned"));
+  CHECK(copied(loader, {bytes, {}}).step == 0);
+}
+
+TEST_CASE("records of different sizes: a buffer that is too small is refused with what is needed, and the batch comes again") {
+  const TinyPack pack(all_forms().at("mixed"), 6, 3);
+  const Dataset dataset = pack.open();
+  Loader loader = open_loader(dataset, in_file_order(1));
+  for (std::uint64_t step = 0; step < 6; ++step) {
+    const Row expected = expected_row(dataset, in_file_order(1), static_cast<std::int64_t>(step));
+    Bytes image(expected.image.size()), label(expected.label.size());
+    CHECK_THAT(refused(loader, {std::span(image).first(3), label}),
+               ContainsSubstring("has 3 bytes, the batch needs " + std::to_string(image.size())));
+    CHECK(loader.state().samples == step);
+    const BatchInfo info = copied(loader, {image, label});
+    CHECK(info.step == step);
+    CHECK(info.samples[0] == expected.sample);
+    CHECK(image == expected.image);
+    CHECK(label == expected.label);
+  }
+}

@@ -1,0 +1,233 @@
+// Loaders that come and go, are moved, and meet a fork: nothing stays behind.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "hotpack/loader.hpp"
+#include "support/catch.hpp"
+#include "support/loader_pack.hpp"
+#include "support/slot_allocators.hpp"
+
+using namespace hotpack;
+using namespace hotpack::test;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;  // which keeps freed memory
+#else
+constexpr bool kSanitized = false;
+#endif
+
+std::size_t entries_of(const char* folder) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) count += entry.path().empty() ? 0u : 1u;
+  return count;
+}
+
+// What this process holds of the system.
+struct Holdings {
+  std::size_t threads = entries_of("/proc/self/task");
+  std::size_t descriptors = entries_of("/proc/self/fd");
+  std::size_t mappings = 0;
+  std::size_t resident_pages = 0;
+
+  Holdings() {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) ++mappings;
+    std::ifstream("/proc/self/statm") >> resident_pages >> resident_pages;
+  }
+};
+
+// A thread that was joined may be listed for a moment longer.
+Holdings holdings_with(std::size_t threads) {
+  for (int i = 0; i < 1000 && Holdings().threads > threads; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return {};
+}
+
+void check_flat(const Holdings& before) {
+  const Holdings after = holdings_with(before.threads);
+  CHECK(after.threads == before.threads);
+  CHECK(after.descriptors == before.descriptors);
+  if (kSanitized) return;
+  CHECK(after.mappings <= before.mappings + 10);               // of the C library's own
+  CHECK(after.resident_pages <= before.resident_pages + 512);  // 2 MiB
+}
+
+LoaderOptions usual_options() {
+  LoaderOptions options;
+  options.global_batch = 4;
+  options.threads = 2;
+  return options;
+}
+
+// The exit status of a child that does `work`.
+int status_of_child(const std::function<bool()>& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);  // a child that hangs has failed
+    ::_exit(work() ? 0 : 1);
+  }
+  int status = -1;
+  if (::waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_CASE("1,000 epochs left early: threads, descriptors, mappings and memory stay flat") {
+  const TinyPack pack({}, 24, 4);
+  for (const Access access : {Access::map, Access::read}) {
+    LoaderOptions options = usual_options();
+    options.access = access;
+    Loader loader = open_loader(pack.open(), options);
+    const auto leave_early = [&](std::uint64_t epoch) {
+      skip(loader, 1 + epoch % 3);
+      const std::optional<Batch> held = next_batch(loader);
+      REQUIRE(loader.seek(epoch + 1).ok());
+    };
+    for (std::uint64_t epoch = 0; epoch < 100; ++epoch) leave_early(epoch);
+    const Holdings before;
+    for (std::uint64_t epoch = 100; epoch < 1100; ++epoch) leave_early(epoch);
+    check_flat(before);
+  }
+}
+
+TEST_CASE("1,000 loaders opened, left early and closed: threads, descriptors, mappings and memory stay flat") {
+  const TinyPack pack({}, 24, 4);
+  const Dataset dataset = pack.open();
+  for (const Access access : {Access::map, Access::read}) {
+    LoaderOptions options = usual_options();
+    options.access = access;
+    const auto open_and_leave = [&](int i) {
+      Loader loader = open_loader(dataset, options);
+      if (i % 4 != 0) skip(loader, 2);
+      if (i % 4 == 2) loader.close();
+    };
+    for (int i = 0; i < 100; ++i) open_and_leave(i);
+    const Holdings before;
+    for (int i = 0; i < 1000; ++i) open_and_leave(i);
+    check_flat(before);
+  }
+}
+
+TEST_CASE("data sets opened anew with each loader leave no mappings behind") {
+  const TinyPack pack({}, 24, 4);
+  const auto open_and_leave = [&] {
+    Loader loader = open_loader(pack.open(), usual_options());
+    skip(loader, 6);
+  };
+  for (int i = 0; i < 20; ++i) open_and_leave();
+  const Holdings before;
+  for (int i = 0; i < 200; ++i) open_and_leave();
+  check_flat(before);
+}
+
+TEST_CASE("refused and failing openings leave nothing behind") {
+  const TinyPack pack({}, 24, 4);
+  const Dataset dataset = pack.open();
+  const auto refused = [&] {
+    LoaderOptions options = usual_options();
+    options.memory_budget_bytes = 1;
+    CHECK_FALSE(Loader::open(dataset, options).ok());
+    options.memory_budget_bytes = 0;
+    options.resume = LoaderState{};
+    CHECK_FALSE(Loader::open(dataset, options).ok());
+  };
+  for (int i = 0; i < 20; ++i) refused();
+  const Holdings before;
+  for (int i = 0; i < 200; ++i) refused();
+  check_flat(before);
+}
+
+TEST_CASE("a moved loader goes on; the one it was moved from can be closed, destroyed and assigned to") {
+  const TinyPack pack({}, 24, 4);
+  const Dataset dataset = pack.open();
+  Loader first = open_loader(dataset, in_file_order(4));
+  skip(first, 1);
+  Loader second = std::move(first);
+  CHECK(next_batch(second).step() == 1);
+  first.close();
+  first.cancel();
+  first = open_loader(dataset, in_file_order(4));
+  CHECK(next_batch(first).step() == 0);
+  first = std::move(second);
+  CHECK(next_batch(first).step() == 2);
+  second = open_loader(dataset, in_file_order(4));
+  CHECK(next_batch(second).step() == 0);
+}
+
+TEST_CASE("assigning a loader closes the one that was there") {
+  const TinyPack pack;
+  const auto allocator = std::make_shared<CountingAllocator>();
+  LoaderOptions options = in_file_order(4);
+  Loader other = open_loader(pack.open(), options);
+  options.allocator = allocator;
+  Loader loader = open_loader(pack.open(), options);
+  loader = std::move(other);
+  CHECK(allocator->released == 3);
+}
+
+TEST_CASE("a moved batch keeps its slot; the one it was moved from holds none") {
+  const TinyPack pack({}, 24, 4);
+  LoaderOptions options = in_file_order(4);
+  options.slots = 2;
+  Loader loader = open_loader(pack.open(), options);
+  Batch first = next_batch(loader);
+  Batch second = std::move(first);
+  first.release();
+  CHECK(second.step() == 0);
+  first = next_batch(loader);
+  CHECK_FALSE(loader.next(std::chrono::milliseconds(0)).ok());  // both slots are leased
+  second = std::move(first);                                    // gives the first slot back
+  CHECK(second.step() == 1);
+  CHECK(next_batch(loader).step() == 2);
+}
+
+TEST_CASE("the child of a fork gets an error from its parent's loader, may close and destroy it, and opens its own") {
+  const TinyPack pack({}, 24, 4);
+  const Dataset dataset = pack.open();
+  std::optional<Loader> loader = open_loader(dataset, in_file_order(4));
+  skip(*loader, 6);
+  REQUIRE(at_end_of_epoch(*loader));
+  std::optional<Batch> batch = next_batch(*loader);
+  const int status = status_of_child([&] {
+    const auto before_a_fork = [](const auto& result) {
+      return !result.ok() && result.error().code == ErrorCode::usage && result.error().message.find("before a fork") != std::string::npos;
+    };
+    if (!before_a_fork(loader->next()) || !before_a_fork(loader->next_into({})) || !before_a_fork(loader->seek(0))) return false;
+    if (!before_a_fork(loader->restore(loader->state()))) return false;
+    loader->cancel();
+    loader->close();
+    batch.reset();
+    loader.reset();
+    Loader own = open_loader(dataset, usual_options());
+    return rest_of_epoch(own).size() == 6;
+  });
+  CHECK(status == 0);
+  CHECK(batch->step() == 0);
+  CHECK(next_batch(*loader).step() == 1);  // the parent's goes on
+}
+
+TEST_CASE("a batch held across a fork can outlive the loader in the child") {
+  const TinyPack pack({}, 24, 4);
+  std::optional<Loader> loader = open_loader(pack.open(), in_file_order(4));
+  std::optional<Batch> batch = next_batch(*loader);
+  const BatchCopy as_given = copy_of(*batch);
+  const int status = status_of_child([&] {
+    loader.reset();
+    const bool same = copy_of(*batch) == as_given;
+    batch.reset();
+    return same;
+  });
+  CHECK(status == 0);
+}

@@ -1,0 +1,224 @@
+// The memory of batches: taken once, left alone while it is leased, given back at the end.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "hotpack/loader.hpp"
+#include "support/catch.hpp"
+#include "support/forms.hpp"
+#include "support/loader_pack.hpp"
+#include "support/slot_allocators.hpp"
+
+using namespace hotpack;
+using namespace hotpack::test;
+
+namespace {
+
+// Blocks of any size in the memory of one window, which repeats: a batch of more bytes than a machine wants to give. A row keeps what was
+// written to it last as long as no later row is written.
+class RepeatingAllocator final : public SlotAllocator {
+ public:
+  Result<std::byte*> allocate(std::size_t bytes) override {
+    const int file = ::memfd_create("hotpack-test", 0);
+    if (file < 0 || ::ftruncate(file, kWindow) != 0) return usage_error("no window");
+    void* const memory = ::mmap(nullptr, whole(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return usage_error("no room for the windows");
+    auto* const begin = static_cast<std::byte*>(memory);
+    for (std::size_t at = 0; at < whole(bytes); at += kWindow) {
+      void* const window = ::mmap(begin + at, kWindow, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+      if (window == MAP_FAILED) return usage_error("no window");
+    }
+    ::close(file);
+    return begin;
+  }
+  void release(std::byte* memory, std::size_t bytes) noexcept override { ::munmap(memory, whole(bytes)); }
+
+ private:
+  static constexpr std::size_t kWindow = std::size_t{4} << 20;
+  static std::size_t whole(std::size_t bytes) { return (bytes + kWindow - 1) / kWindow * kWindow; }
+};
+
+}  // namespace
+
+TEST_CASE("slots are allocated once, not per epoch, and all given back") {
+  const TinyPack pack;
+  const auto allocator = std::make_shared<CountingAllocator>();
+  LoaderOptions options;
+  options.global_batch = 4;
+  options.slots = 5;
+  options.allocator = allocator;
+  {
+    Loader loader = open_loader(pack.open(), options);
+    CHECK(allocator->taken == 5);
+    for (int epoch = 0; epoch < 100; ++epoch) CHECK(rest_of_epoch(loader).size() == 3);
+    for (std::uint64_t epoch = 0; epoch < 100; ++epoch) REQUIRE(loader.seek(epoch, 1).ok());
+    CHECK(allocator->taken == 5);
+    CHECK(allocator->released == 0);
+  }
+  CHECK(allocator->released == 5);
+}
+
+TEST_CASE("slots of records of different sizes grow until the largest has come, and then no more") {
+  const TinyPack pack(all_forms().at("mixed"), 9, 9);
+  const auto allocator = std::make_shared<CountingAllocator>();
+  LoaderOptions options = in_file_order(1);
+  options.allocator = allocator;
+  {
+    Loader loader = open_loader(pack.open(), options);
+    for (int epoch = 0; epoch < 20; ++epoch) CHECK(rest_of_epoch(loader).size() == 9);
+    CHECK(allocator->taken <= 3 * 6);  // six sizes at most
+    const int before = allocator->taken;
+    for (int epoch = 0; epoch < 5; ++epoch) CHECK(rest_of_epoch(loader).size() == 9);
+    CHECK(allocator->taken == before);
+  }
+  CHECK(allocator->released == allocator->taken);
+}
+
+TEST_CASE("a slot that cannot be allocated is the allocator's own error, and the others are given back") {
+  const TinyPack pack;
+  const auto allocator = std::make_shared<CountingAllocator>();
+  allocator->failing_from = 2;
+  LoaderOptions options;
+  options.global_batch = 4;
+  options.allocator = allocator;
+  CHECK_THAT(refusal_of(pack.open(), options), ContainsSubstring("bytes for a slot"));
+  CHECK(allocator->taken == 2);
+  CHECK(allocator->released == 2);
+}
+
+TEST_CASE("a slot that cannot grow is an error of its step") {
+  const TinyPack pack(all_forms().at("mixed"), 9, 9);
+  const auto allocator = std::make_shared<CountingAllocator>();
+  allocator->failing_from = 0;
+  LoaderOptions options = in_file_order(1);
+  options.allocator = allocator;
+  Loader loader = open_loader(pack.open(), options);
+  CHECK_THAT(next_error(loader).message, ContainsSubstring("bytes for a slot"));
+  allocator->failing_from = 1 << 30;
+  REQUIRE(loader.seek(0).ok());
+  CHECK(next_batch(loader).step() == 0);
+}
+
+TEST_CASE("a leased slot is not written to, however far the loader goes on") {
+  const TinyPack pack({}, 24, 6);
+  LoaderOptions options;
+  options.global_batch = 4;
+  options.threads = 4;
+  options.slots = 4;
+  Loader loader = open_loader(pack.open(), options);
+  std::vector<Batch> held;
+  std::vector<BatchCopy> as_given;
+  for (int i = 0; i < 2; ++i) {
+    held.push_back(next_batch(loader));
+    as_given.push_back(copy_of(held.back()));
+  }
+  skip(loader, 4);
+  REQUIRE(at_end_of_epoch(loader));
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    skip(loader, 6);
+    REQUIRE(at_end_of_epoch(loader));
+  }
+  REQUIRE(loader.seek(3, 3).ok());
+  skip(loader, 3);
+  for (std::size_t i = 0; i < 2; ++i) CHECK(copy_of(held[i]) == as_given[i]);
+}
+
+TEST_CASE("what the holder writes into a batch stays its own") {
+  const TinyPack pack({}, 8, 8);
+  const Dataset dataset = pack.open();
+  LoaderOptions options = in_file_order(4);
+  options.slots = 2;
+  Loader loader = open_loader(dataset, options);
+  for (int round = 0; round < 6; ++round) {
+    REQUIRE(loader.seek(0).ok());
+    const Batch batch = next_batch(loader);
+    CHECK(copy_of(batch).rows[0] == expected_row(dataset, options, 0));
+    std::fill(batch.image().bytes.begin(), batch.image().bytes.end(), std::byte{0x77});
+  }
+}
+
+TEST_CASE("all slots leased: an error at once, and a released batch lets the loader go on") {
+  const TinyPack pack({}, 24, 6);
+  LoaderOptions options = in_file_order(4);
+  options.slots = 2;
+  options.timeout = std::chrono::milliseconds(0);
+  Loader loader = open_loader(pack.open(), options);
+  Batch first = next_batch(loader);
+  const Batch second = next_batch(loader);
+  const auto third = loader.next();
+  REQUIRE_FALSE(third.ok());
+  CHECK(third.error().code == ErrorCode::usage);
+  CHECK_THAT(third.error().message, ContainsSubstring("all 2 slots are leased"));
+  CHECK_FALSE(loader.next_into({}).ok());
+  first.release();
+  first.release();
+  CHECK(next_batch(loader).step() == 2);
+}
+
+TEST_CASE("a batch outlives the loader and the data set") {
+  const auto pack = std::make_unique<TinyPack>();
+  const auto allocator = std::make_shared<CountingAllocator>();
+  LoaderOptions options = in_file_order(4);
+  options.allocator = allocator;
+  std::optional<Batch> batch;
+  std::vector<Row> expected;
+  {
+    const Dataset dataset = pack->open();
+    Loader loader = open_loader(dataset, options);
+    for (std::int64_t sample = 0; sample < 4; ++sample) expected.push_back(expected_row(dataset, options, sample));
+    batch = next_batch(loader);
+  }
+  CHECK(allocator->released == 0);
+  CHECK(copy_of(*batch).rows == expected);
+  CHECK(batch->key(3) == "street/sample 0003");
+  batch.reset();
+  CHECK(allocator->released == 3);
+}
+
+TEST_CASE("the loader outlives its data set") {
+  const TinyPack pack({}, 12, 2);
+  std::optional<Dataset> dataset = pack.open();
+  const Dataset other = pack.open();
+  const LoaderOptions options = in_file_order(4);
+  Loader loader = open_loader(*dataset, options);
+  dataset.reset();
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    std::int64_t sample = 0;
+    for (const BatchCopy& batch : rest_of_epoch(loader)) {
+      for (const Row& row : batch.rows) CHECK(row == expected_row(other, options, sample++));
+    }
+    CHECK(sample == 12);
+  }
+}
+
+TEST_CASE("a batch of more than 2^31 elements: rows behind that are where they belong") {
+  TinyForm form;
+  form.storage = LabelStorage::index;
+  form.classes = 255;
+  form.size = Extent{512, 256};
+  const TinyPack pack(form, 2, 2);
+  const Dataset dataset = pack.open();
+  LoaderOptions options = in_file_order(65);  // rows of 33,423,360 elements
+  options.tail = Tail::wrap;
+  options.slots = 2;
+  options.label = {LabelForm::one_hot, ElementType::u8, AxisOrder::channels_first, false, {}};
+  options.allocator = std::make_shared<RepeatingAllocator>();
+  Loader loader = open_loader(dataset, options);
+  const Batch batch = next_batch(loader);
+  REQUIRE(batch.label().bytes.size() > (std::uint64_t{1} << 31));
+  // The end of the last row is what was written last.
+  const auto sample = static_cast<std::uint64_t>(batch.samples()[64]);
+  CHECK(sample == 0);
+  const auto expected = dataset.sample(sample);
+  std::vector<std::uint8_t> stored(expected->label_shape().size_bytes()), flags(one_hot_elements(expected->label_shape()));
+  REQUIRE(expand_one_hot(*expected->read_label(stored), AxisOrder::channels_first, flags).ok());
+  const std::size_t end = std::size_t{3} << 20;
+  const auto written = batch.label().bytes.last(end);
+  CHECK(std::equal(written.begin(), written.end(), std::as_bytes(std::span(flags)).last(end).begin()));
+}

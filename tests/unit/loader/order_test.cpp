@@ -1,0 +1,261 @@
+#include "hotpack/order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "unit/loader/order_golden.hpp"
+
+using namespace hotpack;
+using namespace hotpack::test;
+
+namespace {
+
+using Sizes = std::initializer_list<std::uint64_t>;
+
+// How far a table of counts is from equal ones, in standard deviations of chi-square.
+double deviation(const std::vector<double>& counts) {
+  double total = 0, square = 0;
+  for (const double count : counts) total += count;
+  const double expected = total / static_cast<double>(counts.size());
+  for (const double count : counts) square += (count - expected) * (count - expected) / expected;
+  const double freedom = static_cast<double>(counts.size() - 1);
+  return (square - freedom) / std::sqrt(2 * freedom);
+}
+
+// The deviation of pairs of elements below n that `pair_of` gives for 20,000 seeds. Pairs of equal elements are left out where they cannot
+// be.
+double pair_deviation(std::uint64_t n, bool may_be_equal, const std::function<std::array<std::uint64_t, 2>(std::uint64_t seed)>& pair_of) {
+  std::vector<double> counts(n * n);
+  for (std::uint64_t seed = 0; seed < 20000; ++seed) {
+    const auto [a, b] = pair_of(seed);
+    ++counts[a * n + b];
+  }
+  if (may_be_equal) return deviation(counts);
+  std::vector<double> unequal;
+  for (std::uint64_t i = 0; i < n * n; ++i) {
+    if (i / n != i % n) unequal.push_back(counts[i]);
+  }
+  return deviation(unequal);
+}
+
+std::vector<std::uint64_t> all_of(const EpochOrder& order) {
+  std::vector<std::uint64_t> samples;
+  for (std::uint64_t p = 0; p < order.samples(); ++p) samples.push_back(order[p]);
+  return samples;
+}
+
+constexpr double kFarOff = 6;  // deviations; the seeds are fixed, so the outcome is too
+
+}  // namespace
+
+TEST_CASE("a permutation holds each element once, and position_of undoes it") {
+  for (std::uint64_t size = 0; size <= 300; ++size) {
+    const Permutation permutation(size, 11, 2, 1);
+    REQUIRE(permutation.size() == size);
+    std::set<std::uint64_t> elements;
+    for (std::uint64_t p = 0; p < size; ++p) {
+      elements.insert(permutation[p]);
+      REQUIRE(permutation[p] < size);
+      REQUIRE(permutation.position_of(permutation[p]) == p);
+    }
+    REQUIRE(elements.size() == size);
+  }
+}
+
+TEST_CASE("a permutation of any size up to the largest undoes itself") {
+  for (unsigned bits = 9; bits <= 62; ++bits) {
+    for (const std::uint64_t size : {(std::uint64_t{1} << bits) - 1, std::uint64_t{1} << bits, (std::uint64_t{1} << (bits - 1)) + 1}) {
+      const Permutation permutation(size, bits, 0, 1);
+      for (const std::uint64_t position : {std::uint64_t{0}, std::uint64_t{1}, size / 3, size / 2, size - 2, size - 1}) {
+        REQUIRE(permutation[position] < size);
+        REQUIRE(permutation.position_of(permutation[position]) == position);
+        REQUIRE(permutation[permutation.position_of(position)] == position);
+      }
+    }
+  }
+}
+
+TEST_CASE("permutations, orders and steps are the golden ones") {
+  for (const auto& one : order_golden("permutations")) {
+    const Permutation permutation(number(one, "size"), number(one, "seed"), number(one, "epoch"),
+                                  static_cast<std::uint32_t>(number(one, "stream")), number(one, "index"));
+    std::vector<std::uint64_t> elements;
+    for (const std::uint64_t position : numbers(one, "positions")) elements.push_back(permutation[position]);
+    CHECK(elements == numbers(one, "elements"));
+  }
+  for (const auto& one : order_golden("orders")) {
+    const auto shuffle = value_named<Shuffle>(one.at("shuffle").get<std::string>(), shuffle_name);
+    const OrderOptions options = {shuffle, number(one, "seed"), number(one, "block_samples"), number(one, "window_blocks")};
+    const EpochOrder order(number(one, "samples"), options, number(one, "epoch"));
+    std::vector<std::uint64_t> elements;
+    for (const std::uint64_t position : numbers(one, "positions")) elements.push_back(order[position]);
+    CHECK(elements == numbers(one, "elements"));
+  }
+  for (const auto& one : order_golden("steps")) {
+    const auto tail = value_named<Tail>(one.at("tail").get<std::string>(), tail_name);
+    const StepPlan plan =
+        StepPlan::make(number(one, "samples"), number(one, "global_batch"), tail, number(one, "rank"), number(one, "world")).value();
+    const auto positions = one.at("positions").get<std::vector<std::array<std::uint64_t, 2>>>();
+    REQUIRE(plan.steps() == positions.size());
+    for (std::uint64_t k = 0; k < plan.steps(); ++k) CHECK(plan.positions(k) == Positions{positions[k][0], positions[k][1]});
+  }
+}
+
+TEST_CASE("every element is as likely at every position, and every pair at every pair of positions") {
+  for (const std::uint64_t n : Sizes{2, 3, 4, 5, 7, 8, 9, 16, 17, 64, 100}) {
+    CAPTURE(n);
+    std::vector<std::vector<double>> counts(n, std::vector<double>(n));
+    for (std::uint64_t seed = 0; seed < 10000; ++seed) {
+      const Permutation permutation(n, seed, 0, 1);
+      for (std::uint64_t p = 0; p < n; ++p) ++counts[p][permutation[p]];
+    }
+    for (const auto& at_position : counts) CHECK(std::abs(deviation(at_position)) < kFarOff);
+    const auto elements_at = [n](std::uint64_t p, std::uint64_t q) {
+      return [=](std::uint64_t seed) {
+        const Permutation permutation(n, seed, 0, 1);
+        return std::array{permutation[p], permutation[q]};
+      };
+    };
+    CHECK(std::abs(pair_deviation(n, false, elements_at(0, 1))) < kFarOff);
+    CHECK(std::abs(pair_deviation(n, false, elements_at(0, n - 1))) < kFarOff);
+    CHECK(std::abs(pair_deviation(n, false, elements_at(n / 2, n / 2 - 1))) < kFarOff);
+  }
+}
+
+TEST_CASE("all orders of a few samples occur, each as often") {
+  for (const std::uint64_t n : Sizes{3, 4, 5}) {
+    std::vector<double> counts(n == 3 ? 6 : n == 4 ? 24 : 120);
+    for (std::uint64_t seed = 0; seed < 60000; ++seed) {
+      const Permutation permutation(n, seed, 9, 1);
+      std::uint64_t rank = 0;  // of the order among all, by how many later elements are smaller
+      for (std::uint64_t p = 0; p < n; ++p) {
+        rank *= n - p;
+        for (std::uint64_t q = p + 1; q < n; ++q) rank += permutation[q] < permutation[p];
+      }
+      ++counts[rank];
+    }
+    CAPTURE(n);
+    CHECK(std::abs(deviation(counts)) < kFarOff);
+  }
+}
+
+TEST_CASE("epochs, seeds, streams and indices have orders of their own") {
+  for (const std::uint64_t n : Sizes{2, 3, 5, 8, 17, 100}) {
+    CAPTURE(n);
+    const auto against = [n](std::uint64_t seed_step, std::uint64_t epoch, std::uint32_t stream, std::uint64_t index) {
+      return pair_deviation(n, true, [=](std::uint64_t seed) {
+        return std::array{Permutation(n, seed, 0, 1)[0], Permutation(n, seed + seed_step, epoch, stream, index)[0]};
+      });
+    };
+    CHECK(std::abs(against(0, 1, 1, 0)) < kFarOff);
+    CHECK(std::abs(against(0, kMaxEpoch, 1, 0)) < kFarOff);
+    CHECK(std::abs(against(1, 0, 1, 0)) < kFarOff);
+    CHECK(std::abs(against(std::uint64_t{1} << 32, 0, 1, 0)) < kFarOff);
+    CHECK(std::abs(against(0, 0, 2, 0)) < kFarOff);
+    CHECK(std::abs(against(0, 0, 1, 1)) < kFarOff);
+    CHECK(std::abs(against(0, 0, 1, std::uint64_t{1} << 32)) < kFarOff);
+  }
+}
+
+TEST_CASE("file order is the order of the files") {
+  const EpochOrder order(1000, {.shuffle = Shuffle::none, .seed = 3}, 5);
+  for (std::uint64_t p = 0; p < 1000; ++p) REQUIRE(order[p] == p);
+}
+
+TEST_CASE("block shuffle mixes the samples of a window's blocks and of no others") {
+  for (const std::uint64_t samples : Sizes{96, 97, 100, 103}) {
+    constexpr std::uint64_t kBlock = 8, kWindow = 3;
+    const std::uint64_t blocks = (samples + kBlock - 1) / kBlock;
+    const auto order = all_of(EpochOrder(samples, {Shuffle::block, 5, kBlock, kWindow}, 2));
+    CAPTURE(samples);
+    CHECK(std::set(order.begin(), order.end()).size() == samples);
+    std::set<std::uint64_t> done;
+    std::uint64_t position = 0;
+    for (std::uint64_t window = 0; window * kWindow < blocks; ++window) {
+      // The window's blocks are those of its first samples on, until all of them have been seen whole.
+      std::multiset<std::uint64_t> seen;
+      const std::uint64_t wanted = std::min(kWindow, blocks - window * kWindow);
+      const auto whole = [&](std::uint64_t block) { return seen.count(block) == std::min(kBlock, samples - block * kBlock); };
+      std::set<std::uint64_t> distinct;
+      const auto finished = [&] { return distinct.size() == wanted && std::all_of(distinct.begin(), distinct.end(), whole); };
+      while (!finished() && position < samples) {
+        seen.insert(order[position] / kBlock);
+        distinct.insert(order[position++] / kBlock);
+      }
+      CHECK(distinct.size() == wanted);
+      for (const std::uint64_t block : distinct) CHECK(done.insert(block).second);
+    }
+    CHECK(position == samples);
+  }
+}
+
+TEST_CASE("block shuffle takes the short block anywhere") {
+  std::set<std::uint64_t> positions;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const auto order = all_of(EpochOrder(9, {Shuffle::block, seed, 4, 1}, 0));
+    CHECK(std::set(order.begin(), order.end()).size() == 9);
+    positions.insert(static_cast<std::uint64_t>(std::find(order.begin(), order.end(), 8) - order.begin()));
+  }
+  CHECK(positions == std::set<std::uint64_t>{0, 4, 8});
+}
+
+TEST_CASE("blocks and windows larger than the data set are all of it") {
+  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  for (const auto& [block, window] : {std::pair{kMost, kMost}, {std::uint64_t{1}, kMost}, {kMost, std::uint64_t{1}}}) {
+    const auto order = all_of(EpochOrder(50, {Shuffle::block, 1, block, window}, 0));
+    CHECK(std::set(order.begin(), order.end()).size() == 50);
+    CHECK(order != all_of(EpochOrder(50, {Shuffle::block, 1, block, window}, 1)));
+  }
+  const EpochOrder largest(kMaxSamples, {Shuffle::block, 1, 256, 16}, kMaxEpoch);
+  for (std::uint64_t p = 0; p < 100; ++p) CHECK(largest[kMaxSamples - 1 - p * p * p] < kMaxSamples);
+}
+
+TEST_CASE("steps are shared by ranks as evenly as can be") {
+  const auto plan = [](std::uint64_t rank) { return StepPlan::make(100, 10, Tail::drop, rank, 4).value(); };
+  CHECK(plan(0).positions(3) == Positions{30, 32});
+  CHECK(plan(1).positions(3) == Positions{32, 35});
+  CHECK(plan(2).positions(3) == Positions{35, 37});
+  CHECK(plan(3).positions(3) == Positions{37, 40});
+  CHECK(plan(3).rows() == 3);
+  CHECK(plan(0).steps() == 10);
+}
+
+TEST_CASE("the end of an epoch is dropped, padded or wrapped") {
+  const EpochOrder order(10, {.seed = 7}, 0);
+  const auto plan = [](Tail tail) { return StepPlan::make(10, 4, tail).value(); };
+  CHECK(plan(Tail::drop).steps() == 2);
+  CHECK(plan(Tail::pad).steps() == 3);
+  CHECK(plan(Tail::wrap).steps() == 3);
+  CHECK(plan(Tail::pad).positions(2) == Positions{8, 12});
+  CHECK(plan(Tail::pad).sample(order, 9) == order[9]);
+  CHECK(plan(Tail::pad).sample(order, 10) == std::nullopt);
+  CHECK(plan(Tail::wrap).sample(order, 11) == order[1]);
+  // A batch larger than the data set holds it several times.
+  CHECK(StepPlan::make(3, 8, Tail::wrap).value().sample(EpochOrder(3, {}, 0), 7) == EpochOrder(3, {}, 0)[1]);
+  CHECK(StepPlan::make(3, 8, Tail::pad).value().steps() == 1);
+}
+
+TEST_CASE("steps that cannot be are refused with the numbers and a way on") {
+  const auto message = [](std::uint64_t samples, std::uint64_t batch, Tail tail, std::uint64_t rank, std::uint64_t world) {
+    const auto plan = StepPlan::make(samples, batch, tail, rank, world);
+    REQUIRE(!plan.ok());
+    CHECK(plan.error().code == ErrorCode::usage);
+    return plan.error().message;
+  };
+  CHECK(message(40, 64, Tail::drop, 0, 1) ==
+        "a global batch of 64 is larger than the 40 samples, so tail drop leaves no step; use a smaller batch, or tail pad or wrap");
+  CHECK_THAT(message(0, 4, Tail::wrap, 0, 1), ContainsSubstring("holds no samples"));
+  CHECK_THAT(message(kMaxSamples + 1, 4, Tail::wrap, 0, 1), ContainsSubstring("4611686018427387905 samples"));
+  CHECK_THAT(message(40, 0, Tail::pad, 0, 1), ContainsSubstring("a global batch of 0"));
+  CHECK_THAT(message(40, kMaxSamples + 1, Tail::pad, 0, 1), ContainsSubstring("4611686018427387905"));
+  CHECK_THAT(message(40, 8, Tail::drop, 0, 0), ContainsSubstring("a world of 0 ranks"));
+  CHECK_THAT(message(40, 8, Tail::drop, 4, 4), ContainsSubstring("rank 4 is not below the world size 4; ranks are numbered from 0 to 3"));
+  CHECK_THAT(message(40, 8, Tail::drop, 0, 9), ContainsSubstring("a global batch of 8 has fewer rows than the world has ranks, 9"));
+}

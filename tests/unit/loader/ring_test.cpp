@@ -1,0 +1,396 @@
+#include "loader/ring.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::loader;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds kLong{20000};  // a test that needs it has failed
+
+// Writes into each row which step it belongs to; delays and failures as a test asks.
+class FakeFiller final : public RowFiller {
+ public:
+  std::function<void()> delay = [] {};
+  std::function<std::optional<Error>(Cursor, std::size_t)> fail = [](Cursor, std::size_t) { return std::optional<Error>(); };
+  std::atomic<int> begun{0};
+
+  void begin(Slot& slot) override {
+    ++begun;
+    slot.valid = slot.samples.size();
+  }
+  std::optional<RowError> fill(Slot& slot, RowRange rows, unsigned) override {
+    for (std::size_t row = rows.first; row < rows.last; ++row) {
+      delay();
+      if (auto error = fail(slot.cursor, row)) return RowError{row, std::move(*error)};
+      slot.samples[row] = mark(slot.cursor, row);
+    }
+    return {};
+  }
+  static std::int64_t mark(Cursor at, std::size_t row) { return static_cast<std::int64_t>(at.epoch * 1000000 + at.step * 1000 + row); }
+};
+
+struct RingUnderTest {
+  FakeFiller* filler = nullptr;
+  std::shared_ptr<Ring> ring;
+
+  explicit RingUnderTest(
+      RingOptions options, unsigned slots = 3, const std::function<void(FakeFiller&)>& prepare = [](FakeFiller&) {}) {
+    auto made = std::make_unique<FakeFiller>();
+    prepare(*made);
+    filler = made.get();
+    std::vector<std::unique_ptr<Slot>> all;
+    for (unsigned i = 0; i < slots; ++i) {
+      all.push_back(std::make_unique<Slot>());
+      all.back()->samples.resize(options.rows);
+    }
+    ring = std::make_shared<Ring>(options, std::move(all), std::move(made), Cursor{});
+    REQUIRE(ring->start().ok());
+  }
+  ~RingUnderTest() { ring->close(); }
+  RingUnderTest(const RingUnderTest&) = delete;
+  RingUnderTest& operator=(const RingUnderTest&) = delete;
+
+  Slot* next() const {
+    auto slot = ring->next(kLong);
+    INFO((slot.ok() ? std::string() : slot.error().describe()));
+    REQUIRE(slot.ok());
+    return *slot;
+  }
+};
+
+void check_rows(const Slot& slot, Cursor at) {
+  CHECK(slot.cursor == at);
+  for (std::size_t row = 0; row < slot.samples.size(); ++row) REQUIRE(slot.samples[row] == FakeFiller::mark(at, row));
+}
+
+std::size_t thread_total() {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) count += entry.exists() ? 1u : 0u;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("steps come in order, whole, epoch after epoch") {
+  for (const unsigned threads : {1u, 2u, 16u}) {
+    const RingUnderTest t({7, 2, 5, threads});
+    for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
+      for (std::uint64_t step = 0; step < 5; ++step) {
+        Slot* const slot = t.next();
+        REQUIRE(slot != nullptr);
+        check_rows(*slot, {epoch, step});
+        t.ring->release(slot);
+      }
+      CHECK(t.next() == nullptr);
+    }
+  }
+}
+
+TEST_CASE("a leased slot is not written to, however far the threads could run ahead") {
+  const RingUnderTest t({4, 1, 100, 4});
+  Slot* const held = t.next();
+  for (std::uint64_t step = 1; step < 60; ++step) {
+    Slot* const slot = t.next();
+    check_rows(*slot, {0, step});
+    check_rows(*held, {0, 0});
+    t.ring->release(slot);
+  }
+  t.ring->release(held);
+}
+
+TEST_CASE("no more batches are begun than there are slots") {
+  const RingUnderTest t({2, 1, 100, 4}, 3);
+  Slot* const slot = t.next();
+  std::this_thread::sleep_for(milliseconds(30));
+  CHECK(t.filler->begun <= 3);
+  t.ring->release(slot);
+}
+
+TEST_CASE("all slots leased: an error at once, and the loader goes on after a release") {
+  const RingUnderTest t({1, 1, 10, 2}, 2);
+  Slot* const first = t.next();
+  Slot* const second = t.next();
+  const auto third = t.ring->next(milliseconds(0));
+  REQUIRE_FALSE(third.ok());
+  CHECK(third.error().code == ErrorCode::usage);
+  CHECK(third.error().message.find("all 2 slots are leased") != std::string::npos);
+  t.ring->release(first);
+  Slot* const again = t.next();
+  check_rows(*again, {0, 2});
+  t.ring->release(again);
+  t.ring->release(second);
+}
+
+TEST_CASE("the end of an epoch is told even while all slots are leased") {
+  const RingUnderTest t({1, 1, 2, 2}, 2);
+  Slot* const first = t.next();
+  Slot* const second = t.next();
+  CHECK(t.next() == nullptr);
+  t.ring->release(first);
+  t.ring->release(second);
+}
+
+TEST_CASE("a batch that does not come in time is a timeout, and comes at a later call") {
+  std::atomic<bool> hold{true};
+  const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
+    filler.delay = [&] {
+      while (hold) std::this_thread::sleep_for(milliseconds(1));
+    };
+  });
+  const auto early = t.ring->next(milliseconds(20));
+  REQUIRE_FALSE(early.ok());
+  CHECK(early.error().code == ErrorCode::timeout);
+  CHECK(early.error().message == "step 0 of epoch 0 was not ready after 20 ms; ask again, or give a longer timeout");
+  hold = false;
+  Slot* const slot = t.next();
+  check_rows(*slot, {0, 0});
+  t.ring->release(slot);
+}
+
+TEST_CASE("an error comes at its own step, with the lowest row, and again at each later call") {
+  const RingUnderTest t({6, 1, 10, 3}, 3, [](FakeFiller& filler) {
+    filler.fail = [](Cursor at, std::size_t row) -> std::optional<Error> {
+      if (at.step == 4 && row >= 2) return damaged_error("row " + std::to_string(row), "a.safetensors");
+      return {};
+    };
+  });
+  for (std::uint64_t step = 0; step < 4; ++step) t.ring->release(t.next());
+  for (int call = 0; call < 3; ++call) {
+    const auto failed = t.ring->next(kLong);
+    REQUIRE_FALSE(failed.ok());
+    CHECK(failed.error().message == "row 2");
+    CHECK(failed.error().path == "a.safetensors");
+  }
+  CHECK(t.ring->position() == Cursor{0, 4});
+  REQUIRE(t.ring->seek({0, 5}).ok());
+  Slot* const slot = t.next();
+  check_rows(*slot, {0, 5});
+  t.ring->release(slot);
+}
+
+TEST_CASE("seek goes to any step of any epoch, and leaves leased batches alone") {
+  const RingUnderTest t({5, 2, 8, 3}, 3);
+  Slot* const held = t.next();
+  for (const Cursor at : {Cursor{3, 7}, Cursor{0, 0}, Cursor{9, 4}, Cursor{2, 0}}) {
+    REQUIRE(t.ring->seek(at).ok());
+    CHECK(t.ring->position() == at);
+    Slot* const slot = t.next();
+    check_rows(*slot, at);
+    t.ring->release(slot);
+  }
+  check_rows(*held, {0, 0});
+  t.ring->release(held);
+  REQUIRE(t.ring->seek({5, 8}).ok());
+  CHECK(t.next() == nullptr);
+  Slot* const slot = t.next();
+  check_rows(*slot, {6, 0});
+  t.ring->release(slot);
+}
+
+TEST_CASE("put_back gives the same batch again") {
+  const RingUnderTest t({2, 1, 8, 2}, 3);
+  t.ring->put_back(t.next());
+  Slot* const first = t.next();
+  check_rows(*first, {0, 0});
+  Slot* const second = t.next();
+  check_rows(*second, {0, 1});
+  t.ring->put_back(first);  // too late: step 1 is out already
+  t.ring->release(second);
+  Slot* const third = t.next();
+  check_rows(*third, {0, 2});
+  t.ring->release(third);
+}
+
+TEST_CASE("cancel wakes a waiting consumer; seek goes on") {
+  std::atomic<bool> hold{true};
+  const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
+    filler.delay = [&] {
+      while (hold) std::this_thread::sleep_for(milliseconds(1));
+    };
+  });
+  std::thread other([&] {
+    std::this_thread::sleep_for(milliseconds(20));
+    t.ring->cancel();
+  });
+  const auto woken = t.ring->next(milliseconds(0));
+  other.join();
+  REQUIRE_FALSE(woken.ok());
+  CHECK(woken.error().code == ErrorCode::cancelled);
+  hold = false;
+  CHECK_FALSE(t.ring->next(milliseconds(0)).ok());
+  REQUIRE(t.ring->seek({0, 0}).ok());
+  t.ring->release(t.next());
+}
+
+TEST_CASE("close in every state, twice, while another thread waits") {
+  SECTION("nothing asked for") { const RingUnderTest t({1, 1, 10, 2}); }
+  SECTION("in the middle, with a lease that outlives the ring's closing") {
+    const RingUnderTest t({1, 1, 10, 2});
+    Slot* const slot = t.next();
+    t.ring->close();
+    t.ring->close();
+    check_rows(*slot, {0, 0});
+    t.ring->release(slot);
+    const auto refused = t.ring->next(kLong);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().message == "the loader is closed; open another one");
+    CHECK_FALSE(t.ring->seek({0, 0}).ok());
+  }
+  SECTION("a consumer waits") {
+    std::atomic<bool> hold{true};
+    const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
+      filler.delay = [&] {
+        while (hold) std::this_thread::sleep_for(milliseconds(1));
+      };
+    });
+    std::thread other([&] {
+      std::this_thread::sleep_for(milliseconds(20));
+      t.ring->close(milliseconds(1));
+    });
+    CHECK_FALSE(t.ring->next(milliseconds(0)).ok());
+    other.join();
+    hold = false;
+  }
+}
+
+TEST_CASE("close leaves behind a thread that hangs, and returns") {
+  const auto release = std::make_shared<std::atomic<bool>>(false);
+  const std::size_t before = thread_total();
+  {
+    const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
+      filler.delay = [release] {
+        while (!*release) std::this_thread::sleep_for(milliseconds(1));
+      };
+    });
+    while (t.filler->begun == 0) std::this_thread::sleep_for(milliseconds(1));
+    t.ring->close(milliseconds(10));
+  }
+  CHECK(thread_total() == before + 1);
+  *release = true;  // and the thread frees the ring
+  for (int i = 0; i < 2000 && thread_total() > before; ++i) std::this_thread::sleep_for(milliseconds(5));
+  CHECK(thread_total() == before);
+}
+
+TEST_CASE("the child of a fork gets an error, and neither waits nor crashes") {
+  const RingUnderTest t({1, 1, 10, 2});
+  Slot* const slot = t.next();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto refused = t.ring->next(milliseconds(0));
+    const bool told = !refused.ok() && refused.error().message.find("before a fork") != std::string::npos;
+    const bool no_seek = !t.ring->seek({0, 0}).ok();
+    t.ring->cancel();
+    t.ring->close();
+    ::_exit(told && no_seek && t.ring->forked() ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  CHECK_FALSE(t.ring->forked());
+  t.ring->release(slot);
+  t.ring->release(t.next());
+}
+
+TEST_CASE("several consumers share the steps: each comes to exactly one") {
+  const RingUnderTest t({3, 1, 200, 2}, 6);
+  std::mutex mutex;
+  std::multiset<std::uint64_t> seen;
+  std::vector<std::thread> consumers;
+  std::atomic<int> ends{0};
+  for (int i = 0; i < 4; ++i) {
+    consumers.emplace_back([&] {
+      while (true) {
+        const auto slot = t.ring->next(kLong);
+        if (!slot.ok() || *slot == nullptr || (*slot)->cursor.epoch > 0) {
+          if (slot.ok() && *slot != nullptr) t.ring->release(*slot);
+          if (slot.ok() && *slot == nullptr) ++ends;
+          return;
+        }
+        {
+          const std::lock_guard lock(mutex);
+          seen.insert((*slot)->cursor.step);
+        }
+        t.ring->release(*slot);
+      }
+    });
+  }
+  for (std::thread& consumer : consumers) consumer.join();
+  CHECK(ends == 1);
+  CHECK(seen.size() == 200);
+  CHECK(std::set<std::uint64_t>(seen.begin(), seen.end()).size() == 200);
+}
+
+// One run with random sizes, delays, leases, seeks, cancels and an end at a random place.
+namespace {
+
+void random_run(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&random](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+  const RingOptions options{1 + below(5), 1 + below(3), 1 + below(6), 1 + below(4)};
+  const unsigned slots = 2 + below(3);
+  const std::uint32_t pauses = below(4);
+  std::atomic<std::uint32_t> calls{seed};
+  const RingUnderTest t(options, slots, [&](FakeFiller& filler) {
+    filler.delay = [&calls, pauses] {
+      const std::uint32_t call = calls.fetch_add(2654435761u);
+      if ((call >> 20) % 4 < pauses) std::this_thread::yield();
+      if ((call >> 12) % 64 == 0 && pauses > 1) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    };
+  });
+  Cursor at;
+  std::vector<Slot*> held;
+  const auto give_back = [&](std::size_t keep) {
+    while (held.size() > keep) {
+      const std::size_t which = below(static_cast<std::uint32_t>(held.size()));
+      t.ring->release(held[which]);
+      held.erase(held.begin() + static_cast<std::ptrdiff_t>(which));
+    }
+  };
+  for (std::uint32_t action = 0, actions = below(30); action < actions; ++action) {
+    const std::uint32_t kind = below(12);
+    if (kind == 0) {
+      at = {below(3), below(static_cast<std::uint32_t>(options.steps) + 1)};
+      REQUIRE(t.ring->seek(at).ok());
+    } else if (kind == 1) {
+      t.ring->cancel();
+      REQUIRE_FALSE(t.ring->next(milliseconds(0)).ok());
+      REQUIRE(t.ring->seek(at).ok());
+    } else {
+      give_back(below(slots));
+      Slot* const slot = t.next();
+      if (at.step == options.steps) {
+        REQUIRE(slot == nullptr);
+        at = {at.epoch + 1, 0};
+        continue;
+      }
+      REQUIRE(slot != nullptr);
+      check_rows(*slot, at);
+      held.push_back(slot);
+      ++at.step;
+    }
+  }
+  if (below(2) == 0) t.ring->close();
+  give_back(0);
+}
+
+}  // namespace
+
+TEST_CASE("10,000 random schedules: order, contents, seek, cancel and close hold") {
+  for (std::uint32_t seed = 0; seed < 10000; ++seed) random_run(seed);
+}

@@ -1,0 +1,111 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hotpack/order.hpp"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+
+namespace {
+
+const std::string kText =
+    R"({"hotpack_state":1,"fingerprint":"xxh3-128:00112233445566778899aabbccddeeff","records":367,"shuffle":"block","seed":18446744073709551615,)"
+    R"("block_samples":256,"window_blocks":16,"tail":"pad","global_batch":32,"epoch":4294967295,"samples":384})";
+
+LoaderState some_state() {
+  LoaderState state;
+  state.fingerprint = "xxh3-128:00112233445566778899aabbccddeeff";
+  state.records = 367;
+  state.order = {.shuffle = Shuffle::block, .seed = 0xFFFFFFFFFFFFFFFF};
+  state.tail = Tail::pad;
+  state.global_batch = 32;
+  state.epoch = kMaxEpoch;
+  state.samples = 384;
+  return state;
+}
+
+std::string altered(const std::string& from, const std::string& to) {
+  std::string text = kText;
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+std::string refusal(const std::string& text) {
+  const auto state = LoaderState::parse(text);
+  if (state.ok()) return {};
+  CHECK(state.error().code == ErrorCode::usage);
+  CHECK_THAT(state.error().message, ContainsSubstring("LoaderState::text()"));
+  return state.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("a state is one line of JSON and comes back whole") {
+  CHECK(some_state().text() == kText);
+  CHECK(LoaderState::parse(kText).value() == some_state());
+  CHECK(LoaderState::parse(" " + kText + "\n").value() == some_state());
+}
+
+TEST_CASE("every name of shuffle and tail comes back") {
+  for (const Shuffle shuffle : {Shuffle::full, Shuffle::block, Shuffle::none}) {
+    for (const Tail tail : {Tail::drop, Tail::pad, Tail::wrap}) {
+      LoaderState state = some_state();
+      state.order.shuffle = shuffle;
+      state.tail = tail;
+      state.samples = 32;
+      CHECK(LoaderState::parse(state.text()).value() == state);
+    }
+  }
+  CHECK(shuffle_name(Shuffle::full) == "full");
+  CHECK(shuffle_name(Shuffle::none) == "none");
+  CHECK(tail_name(Tail::drop) == "drop");
+  CHECK(tail_name(Tail::wrap) == "wrap");
+}
+
+TEST_CASE("a position may be any step of the epoch, its end too, and nothing else") {
+  CHECK(refusal(altered("\"samples\":384", "\"samples\":0")).empty());
+  CHECK(refusal(altered("\"samples\":384", "\"samples\":352")).empty());
+  CHECK_THAT(refusal(altered("\"samples\":384", "\"samples\":385")),
+             ContainsSubstring("samples: 385 is not a multiple of the global batch, 32, up to the epoch's 12 steps"));
+  CHECK_THAT(refusal(altered("\"samples\":384", "\"samples\":416")), ContainsSubstring("samples: 416"));
+}
+
+TEST_CASE("a text that is no state is refused, naming what is wrong") {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"", "no state of a loader"},
+      {"hello", "no state of a loader"},
+      {"[1]", "lacks the key \"hotpack_state\""},
+      {"{}", "lacks the key \"hotpack_state\""},
+      {R"({"hotpack_state":1})", "lacks the key \"fingerprint\""},
+      {kText + "x", "no state of a loader"},
+      {kText.substr(0, kText.size() - 1), "no state of a loader"},
+      {altered("\"hotpack_state\":1", "\"hotpack_state\":2"), "version 2, and this hotpack knows version 1: use a newer hotpack"},
+      {altered("\"hotpack_state\":1", "\"hotpack_state\":\"1\""), "hotpack_state: \"1\" is not an integer"},
+      {altered("\"tail\":\"pad\",", ""), "lacks the key \"tail\""},
+      {altered("\"tail\"", "\"extra\":0,\"tail\""), "\"extra\" is unknown"},
+      {altered("\"tail\"", "\"seed\":0,\"tail\""), "seed"},
+      {altered("xxh3-128:0", "xxh3-128:"), "fingerprint: "},
+      {altered("\"block\"", "\"random\""), "shuffle: \"random\" is none of full, block, none"},
+      {altered("\"pad\"", "\"keep\""), "tail: \"keep\" is none of drop, pad, wrap"},
+      {altered("18446744073709551615", "18446744073709551616"), "seed: "},
+      {altered("18446744073709551615", "-1"), "seed: -1"},
+      {altered("\"records\":367", "\"records\":0"), "records: 0 is not an integer from 1"},
+      {altered("\"block_samples\":256", "\"block_samples\":0"), "block_samples: 0"},
+      {altered("\"window_blocks\":16", "\"window_blocks\":0"), "window_blocks: 0"},
+      {altered("\"global_batch\":32", "\"global_batch\":0"), "global_batch: 0"},
+      {altered("4294967295", "4294967296"), "epoch: 4294967296 is not an integer from 0 to 4294967295"},
+      {altered("\"samples\":384", "\"samples\":384.0"), "samples: "},
+  };
+  for (const auto& [text, problem] : cases) {
+    CAPTURE(text);
+    CHECK_THAT(refusal(text), ContainsSubstring(problem));
+  }
+}
+
+TEST_CASE("a state of a run without a step is refused") {
+  std::string text = altered("\"pad\"", "\"drop\"");
+  text.replace(text.find("\"records\":367"), 13, "\"records\":31");
+  CHECK_THAT(refusal(text), ContainsSubstring("larger than the 31 samples"));
+}
