@@ -35,7 +35,8 @@ namespace hotpack {
 enum class Check { always, first_epoch, never };
 
 // map: records are read from the mapped shard. A file that shrinks meanwhile, or a disk that fails, raises SIGBUS, which hotpack turns into
-// an error by a signal handler that acts on its own reads alone and passes every other signal on. read: system calls, no handler, slower.
+// an error by a signal handler that acts on its own reads alone and passes every other signal on. read: records by system calls, slower; only
+// tables and keys are read from the mapping.
 enum class Access { map, read };
 
 enum class SlotContent {

@@ -34,16 +34,24 @@ Status Batches::reach_steady_state() {
   return {};
 }
 
+void Batches::rest(double seconds_a_batch) const {
+  constexpr double kMargin = 1.5;
+  std::this_thread::sleep_for(std::chrono::duration<double>(kMargin * (slots_ + 1) * seconds_a_batch));
+}
+
 Result<Work> Batches::take(double seconds) {
   HOTPACK_TRY(reach_steady_state());
   Work work;
+  unsigned batches = 0;
   const double began = now_seconds();
   do {
     HOTPACK_ASSIGN(const Batch batch, next());
     work.samples += batch.valid();
     work.bytes += batch_bytes(batch);
     work.seconds = now_seconds() - began;
+    ++batches;
   } while (work.seconds < seconds);
+  rest(work.seconds / batches);
   return work;
 }
 

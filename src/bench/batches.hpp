@@ -20,7 +20,8 @@ class Batches {
   // The next batch, over the ends of epochs.
   [[nodiscard]] Result<Batch> next();
 
-  // What is delivered in about `seconds`, at least one batch. What was read ahead before is taken first and does not count.
+  // What is delivered in about `seconds`, at least one batch. What was read ahead before is taken first and does not count. Returns when
+  // the threads have come to rest, so that they do not disturb what is measured next.
   [[nodiscard]] Result<Work> take(double seconds);
   // Waiting ÷ all time of a consumer that keeps each batch for `step_seconds`.
   [[nodiscard]] Result<double> stall_share(double step_seconds, double seconds);
@@ -29,6 +30,8 @@ class Batches {
   Batches(Loader loader, unsigned slots, std::uint64_t steps) : loader_(std::move(loader)), slots_(slots), steps_(steps) {}
   // Takes what the idle time before has filled, and one more, so that the clock starts when a batch has just been finished.
   [[nodiscard]] Status reach_steady_state();
+  // Waits about as long as the threads need to fill every slot again.
+  void rest(double seconds_a_batch) const;
 
   Loader loader_;
   unsigned slots_;

@@ -26,7 +26,7 @@ class DiskStage {
     const std::array<Turn, 3> turns = {loader_turn(Shuffle::full), loader_turn(Shuffle::block), plain_turn()};
     std::vector<Rate> rates;
     if (warm_share_ < kStillThere) {
-      HOTPACK_ASSIGN(rates, take_turns(turns, kDiskRounds, 2 * setup_.seconds / (kDiskRounds * turns.size())));
+      HOTPACK_ASSIGN(rates, take_turns(turns, kDiskRounds, setup_.seconds));
     }
     if (warm_share_ >= kStillThere) {
       report.notes.push_back(refusal());

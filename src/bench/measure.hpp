@@ -30,7 +30,7 @@ using Turn = std::function<Result<Work>(double seconds)>;
 // Seconds since a point in time that stays the same.
 [[nodiscard]] double now_seconds();
 
-// Every turn once a round; the median rate of each.
+// Every turn once a round; the median rate of each. A first round of no length is not counted: it opens, allocates and touches.
 [[nodiscard]] Result<std::vector<Rate>> take_turns(std::span<const Turn> turns, unsigned rounds, double seconds_a_turn);
 
 }  // namespace hotpack::bench

@@ -40,13 +40,15 @@ class MemoryStage {
   // Without the Loader, and for `training` with it.
   Status expansions(const Outputs& outputs, bool training) {
     HOTPACK_ASSIGN(const std::uint64_t row, row_bytes(setup_.schema, outputs, warm_.records->largest_size()));
-    ThreadBuffers buffers = buffers_for(row, row);
+    ThreadBuffers buffers = buffers_for(row, std::max(row, warm_.records->largest_bytes()));
     HOTPACK_ASSIGN(Turn direct, expand_records(crew(buffers), setup_.schema, outputs.image, outputs.label));
     std::vector<Planned> rows{{Stage::expansion, outputs.name, std::move(direct)}};
     if (training) {
       HOTPACK_ASSIGN(Turn batches, loader_turn(outputs, SlotContent::expanded, Check::never));
       rows.push_back({Stage::end_to_end, outputs.name, std::move(batches)});
     }
+    // u8 has as many bytes to read as to write: to copy them is the most that can be done.
+    if (!training) return measure(std::move(rows), "memcpy", copy_records(crew(buffers)));
     return measure(std::move(rows), "fill", fill_rows(crew(buffers), row));
   }
 

@@ -23,7 +23,7 @@ namespace {
 // Pixels that are brought into the output's order at a time: they stay in the first-level cache until they are converted. Whole blocks of
 // every kernel, so that a band ends where a line of the output does.
 constexpr std::size_t kBandStep = 192;
-constexpr std::size_t kBandPixels = 5 * kBandStep;
+constexpr std::size_t kBandPixels = 10 * kBandStep;
 
 bool is_image_type(ElementType type) {
   return type == ElementType::u8 || type == ElementType::f32 || type == ElementType::f16 || type == ElementType::bf16;
@@ -178,22 +178,14 @@ void expand_rows(PlacedRows& rows, std::size_t height, std::size_t width, Band& 
   }
 }
 
-// Has the next pixels come from memory while those before them are converted.
-void fetch(PixelRun run, std::size_t planes, std::size_t bytes) {
-  for (std::size_t p = 0; p < planes; ++p) {
-    for (std::size_t i = 0; i < bytes; i += kLineBytes) __builtin_prefetch(run.data + p * run.plane + i);
-  }
-}
-
-// Rows that follow each other without a gap, as one: `planes` planes of `pixel_bytes` a pixel.
-void expand_run(PixelRun run, std::size_t planes, std::size_t pixel_bytes, std::size_t pixels, Band& band) {
+// Rows that follow each other without a gap, as one; `pixel_bytes` of a pixel lie together.
+void expand_run(PixelRun run, std::size_t pixel_bytes, std::size_t pixels, Band& band) {
   while (pixels > 0) {
     const std::size_t count = std::min(band.room(), pixels);
     band.add(run, count);
+    band.flush();
     run.data += count * pixel_bytes;
     pixels -= count;
-    fetch(run, planes, std::min(count, pixels) * pixel_bytes);
-    band.flush();
   }
 }
 
@@ -235,9 +227,7 @@ void ImageExpander::expand(const ImageView& record, const Placement& placement, 
   PlacedRows rows(record, placement, writer.kernels(), memory + band_pixels(width) * channels);
   Band band(from_planes, to_planes, channels, width, writer, memory);
   if (!is_whole_rows(record, placement)) return expand_rows(rows, static_cast<std::size_t>(placement.output.height), width, band);
-  if (from_planes != to_planes) {
-    return expand_run(rows.row(0), from_planes ? channels : 1, from_planes ? 1 : channels, pixels, band);
-  }
+  if (from_planes != to_planes) return expand_run(rows.row(0), from_planes ? 1 : channels, pixels, band);
   writer.write(rows.row(0), 0, pixels);
 }
 

@@ -3,8 +3,7 @@
 // On the way from a record to one-hot elements labels are strings of bits: bit i (bit i mod 8 of byte i / 8) says whether element i of the
 // output is 1. So every storage needs only loops that make bits, and every element type only one that writes them.
 // Pure functions over the caller's memory, thread-safe; they neither allocate, lock nor fail, and every level gives the same bytes. Inputs
-// need no alignment and are read to their last byte and no further. Functions that write `bits` may write up to the next multiple of 8
-// bytes.
+// need no alignment and are read to their last byte and no further; outputs are written likewise.
 #pragma once
 
 #include <cstddef>

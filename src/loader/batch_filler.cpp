@@ -112,6 +112,7 @@ void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
 void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows) const {
   const std::uint64_t step = slot.cursor.step + steps;
   const std::uint64_t epoch = slot.cursor.epoch + step / parts_.plan.steps();
+  if (epoch > kMaxEpoch) return;
   const EpochOrder order = epoch == slot.cursor.epoch ? slot.order : EpochOrder(slot.order.samples(), parts_.order, epoch);
   const Positions positions = parts_.plan.positions(step % parts_.plan.steps());
   for (std::size_t row = rows.first; row < rows.last; ++row) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/endian.hpp"
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "expand/processor.hpp"
@@ -19,6 +19,9 @@ using expand::Stores;
 
 // Rows from here on go past the cache: nobody reads them before the batch is whole.
 constexpr std::uint64_t kStreamedBytes = std::uint64_t{64} << 10;
+
+// Pixels of a row, as of a crop: boxes are told in 32 bits.
+constexpr std::int64_t kMaxSide = std::int64_t{1} << 30;
 
 Stores stores_for(std::uint64_t bytes) { return bytes >= kStreamedBytes ? Stores::streaming : Stores::cached; }
 
@@ -49,8 +52,9 @@ Status check_sizes(const LoaderOptions& options) {
                             : options.augment.crop || options.augment.resized_crop ? "a crop, which pads by itself"
                                                                                    : nullptr;
   if (clash != nullptr) return usage_error(std::string("pad_to does not go with ") + clash);
-  if (options.pad_to->width >= 1 && options.pad_to->height >= 1) return {};
-  return usage_error("pad_to is " + size_text(*options.pad_to) + "; width and height must be at least 1");
+  const auto possible = [](std::int64_t side) { return side >= 1 && side <= kMaxSide; };
+  if (possible(options.pad_to->width) && possible(options.pad_to->height)) return {};
+  return usage_error("pad_to is " + size_text(*options.pad_to) + "; width and height must be from 1 to " + std::to_string(kMaxSide));
 }
 
 Error larger_than_pad_to(PixelSize record, PixelSize pad_to) {
@@ -59,6 +63,14 @@ Error larger_than_pad_to(PixelSize record, PixelSize pad_to) {
 }
 
 bool fits(PixelSize record, PixelSize pad_to) { return record.width <= pad_to.width && record.height <= pad_to.height; }
+
+// Sizes that no file holds come from options alone.
+Status check_row(const BatchForm& form, PixelSize size) {
+  const RowBytes pixel = form.row_bytes(form.record(), {1, 1});
+  const auto pixels = static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+  if (checked_mul(pixels, pixel.image + pixel.label)) return {};
+  return usage_error("a row of " + size_text(size) + " pixels has more bytes than a machine can hold; use a smaller crop or pad_to");
+}
 
 Error sizes_differ() {
   return usage_error(
@@ -115,9 +127,11 @@ Result<BatchForm> BatchForm::make(const Schema& schema, const LoaderOptions& opt
   HOTPACK_TRY(form.set_sizes(schema, rows));
   if (form.packed_) return form;
   HOTPACK_ASSIGN(form.images_, expand::ImageExpander::make(options.image, schema.image.channels()));
-  if (!schema.label) return form;
-  const expand::LabelSource source{schema.label->kind, schema.label->storage, schema.label->multi, schema.class_count()};
-  HOTPACK_ASSIGN(form.labels_, expand::LabelExpander::make(options.label, source));
+  if (schema.label) {
+    const expand::LabelSource source{schema.label->kind, schema.label->storage, schema.label->multi, schema.class_count()};
+    HOTPACK_ASSIGN(form.labels_, expand::LabelExpander::make(options.label, source));
+  }
+  if (form.output_) HOTPACK_TRY(check_row(form, *form.output_));
   return form;
 }
 

@@ -234,11 +234,13 @@ void Ring::close(milliseconds patience) noexcept {
   if (forked()) return;
   std::vector<std::thread> threads;
   Lock lock(mutex_);
+  if (abandoned_) return;  // waited once
   closed_ = true;
   threads.swap(threads_);
   work_.notify_all();
   ready_.notify_all();
   const bool all_stopped = stopped_.wait_for(lock, patience, [this] { return running_ == 0; });
+  abandoned_ = !all_stopped;
   lock.unlock();
   for (std::thread& thread : threads) all_stopped ? thread.join() : thread.detach();
 }

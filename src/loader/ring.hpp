@@ -122,6 +122,7 @@ class Ring : public std::enable_shared_from_this<Ring> {
   Cursor deliver_;  // the step at the front
   bool cancelled_ = false;
   bool closed_ = false;
+  bool abandoned_ = false;  // close() has left threads behind
   unsigned running_ = 0;
   std::vector<std::thread> threads_;
 };

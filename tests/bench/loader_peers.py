@@ -187,14 +187,15 @@ def bytes_of(batch):
 
 
 def turn(peer, seconds):
-    """Samples, bytes and seconds; what was read ahead in the pause is taken before the clock starts."""
+    """Samples, bytes and seconds. What was read ahead in the pause is taken before the clock starts; workers come to rest after it."""
     for _ in range(peer.ahead + 1):
         batch = peer.next()
-    samples = size = 0
+    samples = size = batches = 0
     began = time.perf_counter()
     while (spent := time.perf_counter() - began) < seconds or samples == 0:
         batch = peer.next()
-        samples, size = samples + len(batch[0]), size + bytes_of(batch)
+        samples, size, batches = samples + len(batch[0]), size + bytes_of(batch), batches + 1
+    time.sleep(1.5 * (peer.ahead + 1) * spent / batches if peer.ahead else 0)
     return samples, size, spent
 
 

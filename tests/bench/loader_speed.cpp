@@ -91,17 +91,21 @@ class SteadyLoader : public Contestant {
   SteadyLoader(const Dataset& dataset, const LoaderOptions& options) : loader_(must(Loader::open(dataset, options))) {
     while (must(loader_.next())) continue;
   }
-  // The clock starts when a batch has just come: what was read ahead in the pause is taken before.
+  // The clock starts when a batch has just come: what was read ahead in the pause is taken before. Ends when the slots should be full
+  // again, so that the threads do not disturb who is next.
   Work work(double seconds) override {
     for (unsigned i = 0; i <= kSlots; ++i) next();
     Work done;
+    unsigned batches = 0;
     const double began = now();
     do {
       const Batch batch = next();
       done.samples += batch.valid();
       done.bytes += bytes_of(batch);
       done.seconds = now() - began;
+      ++batches;
     } while (done.seconds < seconds);
+    std::this_thread::sleep_for(std::chrono::duration<double>(1.5 * (kSlots + 1) * done.seconds / batches));
     return done;
   }
 

@@ -126,6 +126,29 @@ class SystemFaults(unittest.TestCase):
         run("pack", *street(), "-o", self.folder / "fresh")
         self.assertEqual(digest(self.out), digest(self.folder / "fresh"))
 
+    def read_records(self, way, env=None):
+        run("pack", *street(), "-o", self.out)
+        env = dict(env or os.environ, LD_PRELOAD=FAILING_FILES)
+        done = subprocess.run([os.environ["READ_RECORDS"], self.out, way, "shard-"], capture_output=True, text=True, env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.splitlines()
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's runtime must come before a preloaded library")
+    def test_a_record_that_the_disk_does_not_give(self):
+        lines = self.read_records("CALLS")
+        self.assertEqual([lines[0], *lines[3:]], ["0: read", "0: read", "1: read"])
+        for number, line in enumerate(lines[1:3]):
+            self.assertRegex(line, rf"^{number}: .*/shard-00000-of-\d+.safetensors: record {number} \(.+\): cannot read: "
+                                   r"Input/output error \(at byte \d+\)$")
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's runtime must come before a preloaded library")
+    def test_a_shard_that_the_disk_does_not_give(self):
+        for way in ("MAPPED", "CALLS"):
+            lines = self.read_records(way, failing_reads("shard-"))  # until the program lets reads work again
+            for line in lines[:3]:
+                self.assertRegex(line, r"/shard-00000-of-\d+.safetensors: cannot read: Input/output error")
+            self.assertEqual(lines[3:], ["0: read", "1: read"])
+
     def test_an_input_that_is_a_dangling_link(self):
         images, masks = self.copy_street()
         mask = sorted(masks.rglob("*.png"))[3]

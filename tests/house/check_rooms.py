@@ -67,8 +67,8 @@ README_PROGRAMS = {
 COMMON_TARGETS = {"hotpack_settings", "Threads::Threads"}
 
 # What a room's CMakeLists.txt may say; anything else could reach around the table.
-ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "target_link_libraries", "add_executable", "set_target_properties", "set_source_files_properties",
-                 "target_compile_definitions", "target_compile_features"}
+ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "target_link_libraries", "add_executable", "set_target_properties",
+                 "set_source_files_properties", "target_compile_definitions", "target_compile_features"}
 
 STANDARD_HEADERS = set("""
 algorithm any array atomic barrier bit bitset charconv chrono compare complex concepts condition_variable coroutine deque exception
@@ -81,8 +81,8 @@ cuchar cwchar cwctype
 """.split())
 C_HEADERS = {"stddef.h", "stdint.h"}   # of public headers for C
 PRINTING_HEADERS = {"iostream", "print"}
-SYSTEM_HEADERS = re.compile(r"(sys|linux|arpa)/\w+\.h|(unistd|fcntl|poll|dirent|signal|setjmp|ucontext|termios|pthread|sched|endian|dlfcn|getopt)\.h"
-                            r"|(\w+mmintrin|immintrin|x86intrin|cpuid|arm_\w+)\.h")
+SYSTEM_HEADERS = re.compile(r"(sys|linux|arpa)/\w+\.h|(unistd|fcntl|poll|dirent|signal|setjmp|ucontext|termios|pthread|sched|endian)\.h"
+                            r"|(dlfcn|getopt)\.h|(\w+mmintrin|immintrin|x86intrin|cpuid|arm_\w+)\.h")
 
 # Calls that print or end the process. They are looked for in code without comments and strings.
 PRINTING = re.compile(r"std::(cout|cerr|clog|print(ln)?|terminate)\b"

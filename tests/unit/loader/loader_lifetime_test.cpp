@@ -2,7 +2,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -26,6 +28,12 @@ namespace {
 constexpr bool kSanitized = true;  // which keeps freed memory
 #else
 constexpr bool kSanitized = false;
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kThreadsAfterFork = false;  // which the sanitizer does not allow
+#else
+constexpr bool kThreadsAfterFork = true;
 #endif
 
 std::size_t entries_of(const char* folder) {
@@ -99,6 +107,8 @@ TEST_CASE("1,000 epochs left early: threads, descriptors, mappings and memory st
     const Holdings before;
     for (std::uint64_t epoch = 100; epoch < 1100; ++epoch) leave_early(epoch);
     check_flat(before);
+    std::vector<Batch> all;  // no slot was lost
+    for (unsigned slot = 0; slot < options.slots; ++slot) all.push_back(next_batch(loader));
   }
 }
 
@@ -113,9 +123,9 @@ TEST_CASE("1,000 loaders opened, left early and closed: threads, descriptors, ma
       if (i % 4 != 0) skip(loader, 2);
       if (i % 4 == 2) loader.close();
     };
-    for (int i = 0; i < 100; ++i) open_and_leave(i);
+    for (int i = 0; i < 50; ++i) open_and_leave(i);
     const Holdings before;
-    for (int i = 0; i < 1000; ++i) open_and_leave(i);
+    for (int i = 0; i < (access == Access::map ? 1000 : 200); ++i) open_and_leave(i);
     check_flat(before);
   }
 }
@@ -147,6 +157,27 @@ TEST_CASE("refused and failing openings leave nothing behind") {
   const Holdings before;
   for (int i = 0; i < 200; ++i) refused();
   check_flat(before);
+}
+
+TEST_CASE("signals of the program do not reach the loader's threads, but faults do") {
+  const TinyPack pack({}, 24, 4);
+  Loader loader = open_loader(pack.open(), usual_options());
+  next_batch(loader).release();
+  int found = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name, word;
+    std::ifstream(task.path() / "comm") >> name;
+    if (!name.starts_with("hotpack/")) continue;
+    ++found;
+    std::ifstream status(task.path() / "status");
+    while (status >> word && word != "SigBlk:") continue;
+    status >> word;
+    const unsigned long long blocked = std::stoull(word, nullptr, 16);
+    const auto blocks = [blocked](int signal) { return (blocked >> (signal - 1) & 1) != 0; };
+    CHECK((blocks(SIGINT) && blocks(SIGTERM) && blocks(SIGCHLD) && blocks(SIGALRM)));
+    CHECK_FALSE((blocks(SIGBUS) || blocks(SIGSEGV) || blocks(SIGFPE)));
+  }
+  CHECK(found == 2);
 }
 
 TEST_CASE("a moved loader goes on; the one it was moved from can be closed, destroyed and assigned to") {
@@ -210,6 +241,7 @@ TEST_CASE("the child of a fork gets an error from its parent's loader, may close
     loader->close();
     batch.reset();
     loader.reset();
+    if (!kThreadsAfterFork) return true;
     Loader own = open_loader(dataset, usual_options());
     return rest_of_epoch(own).size() == 6;
   });
@@ -230,4 +262,45 @@ TEST_CASE("a batch held across a fork can outlive the loader in the child") {
     return same;
   });
   CHECK(status == 0);
+}
+
+TEST_CASE("the child of a fork may close many loaders: it waits for none of their threads") {
+  const TinyPack pack({}, 24, 4);
+  const Dataset dataset = pack.open();
+  std::vector<Loader> loaders;
+  for (int i = 0; i < 6; ++i) loaders.push_back(open_loader(dataset, usual_options()));
+  CHECK(status_of_child([&] {
+          loaders.clear();
+          return true;
+        }) == 0);
+}
+
+TEST_CASE("a fork at any moment, whatever locks the loader's threads hold") {
+  const TinyPack pack({}, 24, 4);
+  LoaderOptions options = usual_options();
+  options.slots = 8;
+  options.threads = 4;
+  options.global_batch = 8;
+  std::optional<Loader> loader = open_loader(pack.open(), options);
+  std::atomic<bool> stop{false};
+  std::thread busy([&] {
+    while (!stop) {
+      if (auto batch = loader->next(kLong); !batch.ok()) return;
+    }
+  });
+  int failed = 0;
+  for (int i = 0; i < 60 && failed == 0; ++i) {
+    auto batch = loader->next(kLong);
+    if (!batch.ok()) break;
+    failed = status_of_child([&] {
+      batch->reset();
+      loader->cancel();
+      const bool refused = !loader->next().ok() && !loader->seek(0).ok() && loader->state().global_batch == 8;
+      loader->close();
+      return refused;
+    });
+  }
+  stop = true;
+  busy.join();
+  CHECK(failed == 0);
 }

@@ -77,8 +77,25 @@ TEST_CASE("pad_to that cannot be is refused, naming what it clashes with") {
              ContainsSubstring("pad_to does not go with content packed"));
   CHECK_THAT(padded([](LoaderOptions& o) { o.augment.crop = Crop{{4, 4}}; }), ContainsSubstring("pad_to does not go with a crop"));
   CHECK_THAT(padded([](LoaderOptions& o) { o.augment.resized_crop = ResizedCrop{{4, 4}}; }), ContainsSubstring("with a crop"));
-  CHECK(padded([](LoaderOptions& o) { o.pad_to = PixelSize{0, 8}; }) == "pad_to is 0x8; width and height must be at least 1");
+  CHECK(padded([](LoaderOptions& o) { o.pad_to = PixelSize{0, 8}; }) == "pad_to is 0x8; width and height must be from 1 to 1073741824");
   CHECK_THAT(padded([](LoaderOptions& o) { o.pad_to = PixelSize{8, -1}; }), ContainsSubstring("pad_to is 8x-1"));
+}
+
+TEST_CASE("rows that no machine could hold are refused, not overflowed") {
+  TinyForm form;
+  form.classes = 300;
+  const TinyPack pack(form), small;
+  CHECK_THAT(refused(pack.open(),
+                     [](LoaderOptions& o) {
+                       o.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_last, false, {}};
+                       o.pad_to = PixelSize{1 << 30, 1 << 30};
+                     }),
+             ContainsSubstring("a row of 1073741824x1073741824 pixels has more bytes than a machine can hold"));
+  CHECK_THAT(refused(small.open(),
+                     [](LoaderOptions& o) {
+                       o.pad_to = PixelSize{std::int64_t{1} << 32, std::int64_t{1} << 32};
+                     }),
+             ContainsSubstring("width and height must be from 1 to 1073741824"));
 }
 
 TEST_CASE("a memory budget is held to, with the numbers of both") {

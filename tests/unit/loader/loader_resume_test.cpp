@@ -115,6 +115,10 @@ TEST_CASE("the option `resume` does what restore does") {
     REQUIRE(ours.ok());
     REQUIRE(theirs->has_value() == ours->has_value());
     if (*theirs) REQUIRE(copy_of(**theirs) == copy_of(**ours));
+    if (*theirs) continue;
+    const Batch begun = next_batch(resumed);  // the epoch after the one that was at its end
+    CHECK(std::vector(begun.samples().begin(), begun.samples().end()) == expected_samples(13, options, begun.epoch(), 0));
+    CHECK(begun.epoch() == options.resume->epoch + 1);
   }
 }
 

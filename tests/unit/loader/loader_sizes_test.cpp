@@ -119,7 +119,7 @@ TEST_CASE("a record larger than pad_to is an error of its step that names it and
 
 TEST_CASE("pad_to smaller than all records is refused at once") {
   const TinyPack pack;
-  LoaderOptions options;
+  LoaderOptions options = in_file_order(4);
   options.pad_to = PixelSize{6, 4};
   CHECK_THAT(refusal_of(pack.open(), options), ContainsSubstring("6x5 pixels, larger than pad_to 6x4"));
 }

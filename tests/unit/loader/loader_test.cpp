@@ -1,8 +1,10 @@
 #include "hotpack/loader.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -102,6 +104,21 @@ TEST_CASE("several packs are read as one") {
   LoaderOptions options;
   options.global_batch = 3;
   check_epochs(*dataset, options, 2);
+}
+
+TEST_CASE("keys of any length are given whole") {
+  std::vector<TinyRecord> records = tiny_records({}, 6);
+  for (std::size_t i = 0; i < records.size(); ++i) records[i].key = std::string(i * 200, 'a') + std::to_string(i);
+  std::swap(records[0].key, records.back().key);
+  std::sort(records.begin(), records.end(), [](const TinyRecord& a, const TinyRecord& b) { return a.key < b.key; });
+  const TempFolder folder;
+  write_pack(folder.path(), {}, records, 6);
+  const auto dataset = Dataset::open(folder.path());
+  REQUIRE(dataset.ok());
+  LoaderOptions options;
+  options.global_batch = 3;
+  options.threads = 1;
+  check_epochs(*dataset, options, 3);
 }
 
 TEST_CASE("sizes whose pixels are no multiple of 16") {

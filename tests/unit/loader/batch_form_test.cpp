@@ -1,0 +1,126 @@
+#include "loader/batch_form.hpp"
+
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/forms.hpp"
+
+using namespace hotpack;
+using namespace hotpack::loader;
+using namespace hotpack::test;
+
+namespace {
+
+BatchForm form_of(const Schema& schema, const LoaderOptions& options, std::size_t rows = 4) {
+  auto form = BatchForm::make(schema, options, rows);
+  INFO((form.ok() ? std::string() : form.error().describe()));
+  REQUIRE(form.ok());
+  return std::move(form).value();
+}
+
+Schema schema_of(const char* name) { return tiny_schema(all_forms().at(name)); }
+
+std::string refusal(const char* name, const LoaderOptions& options, std::size_t rows = 4) {
+  const auto form = BatchForm::make(schema_of(name), options, rows);
+  REQUIRE_FALSE(form.ok());
+  CHECK(form.error().code == ErrorCode::usage);
+  return form.error().message;
+}
+
+RecordShape record_of(std::int64_t width, std::int64_t height) {
+  return {{height, width, 3, ImageLayout::hwc}, {LabelKind::pixel, LabelStorage::bits, false, height, width, 3}};
+}
+
+}  // namespace
+
+TEST_CASE("the record's shape is read from the schema, whatever its layout") {
+  for (const char* const name : {"bits", "chw"}) {
+    const BatchForm form = form_of(schema_of(name), {});
+    CHECK(form.one_size());
+    CHECK(form.record().image.width == 6);
+    CHECK(form.record().image.height == 5);
+    CHECK(form.record().label.size_bytes() == 30);
+    CHECK(form.output() == PixelSize{6, 5});
+  }
+  CHECK(form_of(schema_of("gray"), {}).record().image.channels == 1);
+  CHECK(form_of(schema_of("sample-bits"), {}).record().label.vectors() == 1);
+  CHECK(form_of(schema_of("unlabelled"), {}).record().label.class_count == 0);
+}
+
+TEST_CASE("the size of a row follows crop, resized crop, pad_to and content") {
+  LoaderOptions options;
+  CHECK(form_of(schema_of("bits"), options).row_bytes(record_of(6, 5), {6, 5}).image == 90);
+  options.augment.crop = Crop{{4, 3}};
+  CHECK(form_of(schema_of("bits"), options).output() == PixelSize{4, 3});
+  CHECK(form_of(schema_of("mixed"), options).output() == PixelSize{4, 3});
+  options.augment.crop.reset();
+  options.augment.resized_crop = ResizedCrop{{9, 8}};
+  CHECK(form_of(schema_of("mixed"), options).output() == PixelSize{9, 8});
+  options.content = SlotContent::packed;  // boxes are drawn, not applied
+  CHECK(form_of(schema_of("bits"), options).output() == PixelSize{6, 5});
+  options = {};
+  options.pad_to = PixelSize{7, 9};
+  CHECK(form_of(schema_of("bits"), options).output() == PixelSize{7, 9});
+}
+
+TEST_CASE("records of different sizes have no common row, and need one of the ways to get it") {
+  const BatchForm form = form_of(schema_of("mixed"), {}, 1);
+  CHECK_FALSE(form.one_size());
+  CHECK_FALSE(form.output());
+  CHECK(form.row_bytes(record_of(4, 3), {4, 3}).image == 36);
+  CHECK(form.row_bytes(record_of(4, 3), {4, 3}).label == 12);
+  CHECK_THAT(refusal("mixed", {}, 2), ContainsSubstring("a crop or pad_to, or a batch of one row"));
+}
+
+TEST_CASE("a record is placed as the options say, and one larger than pad_to is refused with both sizes") {
+  const SampleBox whole{0, 0, 6, 5, true, false};
+  LoaderOptions options;
+  CHECK(form_of(schema_of("bits"), options).place(record_of(6, 5), whole)->output == PixelSize{6, 5});
+  options.pad_to = PixelSize{7, 9};
+  const BatchForm padded = form_of(schema_of("mixed"), options);
+  CHECK(padded.place(record_of(6, 5), whole)->output == PixelSize{7, 9});
+  CHECK(padded.place(record_of(6, 5), whole)->box == whole);
+  const auto larger = padded.place(record_of(8, 5), whole);
+  REQUIRE_FALSE(larger.ok());
+  CHECK(larger.error().code == ErrorCode::data);
+  CHECK(larger.error().message == "the record is 8x5 pixels, larger than pad_to 7x9; use a larger pad_to, or a crop");
+  CHECK_FALSE(padded.place(record_of(6, 10), whole).ok());
+  options = {};
+  options.augment.resized_crop = ResizedCrop{{9, 8}};
+  CHECK(form_of(schema_of("bits"), options).place(record_of(6, 5), whole)->resample);
+}
+
+TEST_CASE("packed records are placed whole, unflipped") {
+  LoaderOptions options;
+  options.content = SlotContent::packed;
+  const auto placed = form_of(schema_of("bits"), options).place(record_of(6, 5), {1, 1, 3, 3, true, true});
+  CHECK(placed->box == SampleBox{0, 0, 6, 5, false, false});
+}
+
+TEST_CASE("packed labels have the shape they are stored in") {
+  LoaderOptions options;
+  options.content = SlotContent::packed;
+  const auto shape_of = [&](const char* name) {
+    const BatchForm form = form_of(schema_of(name), options);
+    BatchField image, label;
+    form.describe(form.record(), {6, 5}, 4, image, label);
+    return label;
+  };
+  CHECK(shape_of("bits-12").shape == std::vector<std::int64_t>{4, 5, 6, 2});
+  CHECK(shape_of("onehot").shape == std::vector<std::int64_t>{4, 5, 6, 3});
+  CHECK(shape_of("index").shape == std::vector<std::int64_t>{4, 5, 6});
+  CHECK(shape_of("index").type == ElementType::u8);
+  CHECK(shape_of("index-300").type == ElementType::u16);
+  CHECK(shape_of("sample-bits").shape == std::vector<std::int64_t>{4, 1});
+  CHECK(shape_of("sample-index").shape == std::vector<std::int64_t>{4});
+  CHECK(shape_of("unlabelled").shape.empty());
+}
+
+TEST_CASE("packed content ignores what expansion asks for; an unlabelled set asks for no labels in any content") {
+  LoaderOptions options;
+  options.content = SlotContent::packed;
+  options.label.form = LabelForm::one_hot;
+  CHECK(form_of(schema_of("bits"), options).row_bytes(record_of(6, 5), {6, 5}).label == 30);
+  CHECK_THAT(refusal("unlabelled", options), ContainsSubstring("has no labels"));
+}
