@@ -145,6 +145,21 @@ TEST_CASE("a shard cut short while it is mapped (SIGBUS) is an error at its step
   }
 }
 
+TEST_CASE("a shard cut short between mapping and reading ahead is an error at its step") {
+  for (const char* const form : {"bits", "zstd", "mixed"}) {
+    for (const Access access : {Access::map, Access::read}) {
+      CAPTURE(form, access == Access::map);
+      const FaultyPack faulty(all_forms().at(form));
+      const Dataset dataset = faulty.pack.open();
+      REQUIRE(dataset.sample(8).ok());
+      fs::resize_file(faulty.pack.shard_path(4), 0);
+      Loader loader = open_loader(dataset, options_of(access));
+      skip(loader, 8);
+      CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring("has 0 now"));
+    }
+  }
+}
+
 TEST_CASE("a shard that shrank and is whole again can be read after a seek") {
   const FaultyPack faulty;
   const Dataset dataset = faulty.pack.open();

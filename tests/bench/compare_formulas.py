@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Compares every form of a batch with the formulas of NumPy and PyTorch, bit for bit, through the C interface.
+
+usage: compare_formulas.py HOTPACK LIBRARY       (HOTPACK: the command; LIBRARY: libhotpack.so; exit 0 and a line of counts, or 1)
+
+Packs drawn pictures in every label storage, number of classes and odd size, then reads one batch a form. NumPy gives y = (float32(x) / 255 − mean) / std and the one-hot of ids; PyTorch rounds to bfloat16.
+"""
+
+import ctypes
+import itertools
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "property"))
+from pictures import GRAY, RGB, png  # noqa: E402
+
+CLASSES = (1, 2, 7, 8, 9, 16, 17, 255, 256)
+SIZES = ((1, 1), (7, 1), (5, 3), (19, 17), (33, 64), (65, 3))
+STORAGES = ("bits", "onehot", "index")
+SAMPLES = 3
+MEAN, STD = np.array([0.485, 0.456, 0.406], np.float32), np.array([0.229, 0.224, 0.225], np.float32)
+TYPES = {"u8": (1, np.uint8), "u16": (2, np.uint16), "i32": (3, np.int32), "i64": (4, np.int64), "f16": (5, np.float16), "bf16": (6, np.uint16),
+         "f32": (7, np.float32)}
+INDEX, ONE_HOT, BITS = 0, 1, 2
+IGNORED = {"u8": 255, "u16": 65535, "i32": -100, "i64": -100}
+
+
+class Options(ctypes.Structure):
+    """The fields of hotpack_loader_options that are used here; the rest keeps its defaults."""
+    _fields_ = [("struct_size", ctypes.c_size_t), ("global_batch", ctypes.c_uint64), ("seed", ctypes.c_uint64), ("epoch", ctypes.c_uint64),
+                ("rank", ctypes.c_uint64), ("world", ctypes.c_uint64), ("tail", ctypes.c_int32), ("shuffle", ctypes.c_int32),
+                ("block_samples", ctypes.c_uint64), ("window_blocks", ctypes.c_uint64), ("image_type", ctypes.c_int32),
+                ("image_order", ctypes.c_int32), ("image_mean", ctypes.POINTER(ctypes.c_float)), ("image_std", ctypes.POINTER(ctypes.c_float)),
+                ("image_channels", ctypes.c_size_t), ("label_form", ctypes.c_int32), ("label_type", ctypes.c_int32),
+                ("label_order", ctypes.c_int32), ("label_ignore_channel", ctypes.c_int32), ("label_has_ignore_index", ctypes.c_int32),
+                ("content", ctypes.c_int32), ("label_ignore_index", ctypes.c_int64)]
+
+
+class Field(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("bytes", ctypes.c_uint64), ("shape", ctypes.c_int64 * 4), ("dimensions", ctypes.c_int32),
+                ("type", ctypes.c_int32)]
+
+
+class Info(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("epoch", ctypes.c_uint64), ("step", ctypes.c_uint64), ("rows", ctypes.c_uint64),
+                ("valid", ctypes.c_uint64), ("image", Field), ("label", Field)]
+
+
+def field_bytes(field):
+    return ctypes.string_at(field.data, field.bytes) if field.bytes else b""
+
+
+class Library:
+    def __init__(self, path):
+        self.c = ctypes.CDLL(path)
+        for name in ("hotpack_dataset_error", "hotpack_loader_error"):
+            getattr(self.c, name).restype = ctypes.c_char_p
+        for name in ("hotpack_dataset_close", "hotpack_loader_close", "hotpack_batch_release", "hotpack_loader_options_init"):
+            getattr(self.c, name).restype = None
+
+    def batch(self, pack, **options):
+        """Bytes of the image and of the label of the first batch, in file order."""
+        dataset, loader, batch = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+        if self.c.hotpack_dataset_open(str(pack).encode(), ctypes.byref(dataset)) < 0:
+            sys.exit(self.c.hotpack_dataset_error(dataset).decode())
+        wanted = Options()
+        self.c.hotpack_loader_options_init(ctypes.byref(wanted), ctypes.sizeof(wanted))
+        wanted.global_batch, wanted.shuffle = SAMPLES, 2  # HOTPACK_SHUFFLE_NONE
+        for name, value in options.items():
+            setattr(wanted, name, value)
+        if self.c.hotpack_loader_open(dataset, ctypes.byref(wanted), ctypes.byref(loader)) < 0:
+            sys.exit(f"{pack} {options}: {self.c.hotpack_loader_error(loader).decode()}")
+        if self.c.hotpack_loader_next(loader, ctypes.byref(batch)) != 0:
+            sys.exit(f"{pack} {options}: {self.c.hotpack_loader_error(loader).decode()}")
+        info = Info(struct_size=ctypes.sizeof(Info))
+        self.c.hotpack_batch_describe(batch, ctypes.byref(info))
+        bytes_of = field_bytes(info.image), field_bytes(info.label)
+        self.c.hotpack_batch_release(batch)
+        self.c.hotpack_loader_close(loader)
+        self.c.hotpack_dataset_close(dataset)
+        return bytes_of
+
+
+class Drawn:
+    """Random pictures and ids of one size and number of classes; every fifth pixel is ignored."""
+
+    def __init__(self, folder, size, classes):
+        width, height = size
+        random = np.random.default_rng(width * 1000 + height * 10 + classes)
+        self.images = random.integers(0, 256, (SAMPLES, height, width, 3), np.uint8)
+        self.ids = random.integers(0, classes, (SAMPLES, height, width)).astype(np.int64)
+        ignored = random.integers(0, 5, self.ids.shape) == 0
+        self.ids[ignored] = -1
+        self.classes = classes
+        wide = classes > 255
+        for number in range(SAMPLES):
+            stored = np.where(self.ids[number] < 0, 65535 if wide else 255, self.ids[number]).tolist()
+            pixels = [[tuple(pixel) for pixel in row] for row in self.images[number].tolist()]
+            (folder / "images").mkdir(exist_ok=True)
+            (folder / "ids").mkdir(exist_ok=True)
+            (folder / "images" / f"{number}.png").write_bytes(png(pixels, RGB))
+            (folder / "ids" / f"{number}.png").write_bytes(png(stored, GRAY, 16 if wide else 8))
+
+
+def float_image(images, normalised):
+    values = images.astype(np.float32) / np.float32(255)
+    return (values - MEAN) / STD if normalised else values
+
+
+def rounded(values, kind):
+    """float32 values as the bytes of another float type; ties to even."""
+    if kind == "bf16":
+        return torch.from_numpy(np.ascontiguousarray(values)).to(torch.bfloat16).view(torch.int16).numpy().tobytes()
+    return np.ascontiguousarray(values).astype(TYPES[kind][1]).tobytes()
+
+
+def first(values):
+    return values.transpose(0, 3, 1, 2)
+
+
+def image_cases(drawn):
+    """(name, options, bytes wanted)"""
+    for order in (0, 1):
+        moved = first if order else (lambda values: values)
+        yield f"u8 {order}", {"image_type": 1, "image_order": order}, np.ascontiguousarray(moved(drawn.images)).tobytes()
+        for kind, normalised in itertools.product(("f32", "f16", "bf16"), (False, True)):
+            options = {"image_type": TYPES[kind][0], "image_order": order}
+            if normalised:
+                options |= {"image_mean": (ctypes.c_float * 3)(*MEAN), "image_std": (ctypes.c_float * 3)(*STD), "image_channels": 3}
+            yield f"{kind} {order} {normalised}", options, rounded(moved(float_image(drawn.images, normalised)), kind)
+
+
+def label_cases(drawn):
+    classes, ids = drawn.classes, drawn.ids
+    hot = (ids[..., None] == np.arange(classes)).astype(np.float32)
+    for kind in ("u8", "u16", "i32", "i64"):
+        if kind == "u8" and classes > 255:
+            continue
+        wanted = np.where(ids < 0, IGNORED[kind], ids).astype(TYPES[kind][1])
+        yield f"index {kind}", {"label_form": INDEX, "label_type": TYPES[kind][0]}, wanted.tobytes()
+    for kind, order, extra in itertools.product(("u8", "f16", "bf16", "f32"), (0, 1), (0, 1)):
+        full = np.concatenate([hot, (ids < 0).astype(np.float32)[..., None]], axis=3) if extra else hot
+        options = {"label_form": ONE_HOT, "label_type": TYPES[kind][0], "label_order": order, "label_ignore_channel": extra}
+        moved = first(full) if order else full
+        yield f"one-hot {kind} {order} {extra}", options, rounded(moved, kind)
+    yield "bits", {"label_form": BITS}, np.packbits(hot.astype(np.uint8), axis=3, bitorder="little").tobytes()
+
+
+def packed(hotpack, folder, size, classes, storage):
+    pack = folder / storage
+    subprocess.run([hotpack, "pack", "--images", folder / "images", "--labels", folder / "ids", "--num-classes", str(classes), "--label-kind", "index",
+                    "--size", f"{size[0]}x{size[1]}", "--label-storage", storage, "-o", pack, "-qq"], check=True, stdout=subprocess.DEVNULL)
+    return pack
+
+
+def compare(library, pack, drawn, name):
+    """Number of forms compared; the names of those that differ."""
+    wrong, count = [], 0
+    for form, options, wanted in image_cases(drawn):
+        count += 1
+        if library.batch(pack, **options)[0] != wanted:
+            wrong.append(f"{name}: image {form}")
+    for form, options, wanted in label_cases(drawn):
+        count += 1
+        if library.batch(pack, **options)[1] != wanted:
+            wrong.append(f"{name}: label {form}")
+    return count, wrong
+
+
+def main():
+    hotpack, library = sys.argv[1], Library(sys.argv[2])
+    wrong, count = [], 0
+    for classes, size in itertools.product(CLASSES, SIZES):
+        with tempfile.TemporaryDirectory() as scratch:
+            drawn = Drawn(Path(scratch), size, classes)
+            for storage in STORAGES:
+                pack = packed(hotpack, Path(scratch), size, classes, storage)
+                compared, differ = compare(library, pack, drawn, f"{classes} classes, {size[0]}x{size[1]}, {storage}")
+                count, wrong = count + compared, wrong + differ
+    print("\n".join(wrong[:50]))
+    print(f"{count} batches compared with NumPy and PyTorch, {len(wrong)} differ")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
