@@ -1,7 +1,8 @@
 // Augmentation that the Loader applies while it writes a batch: image and label alike, off by default.
 //
 // What is drawn for a sample is a function of (seed, epoch, sample number) alone, in integer arithmetic: any thread count, rank, world size
-// or resume draws the same. src/loader/ORDER.md gives the formulas.
+// or resume draws the same. ORDER.md gives the formulas, those of the pixels too; it is installed beside the other documents, and lies in
+// src/loader of the source.
 // Values and pure functions; thread-safe. Failure: code `usage`, naming the option.
 #pragma once
 

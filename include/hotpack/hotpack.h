@@ -18,7 +18,8 @@
  * Failure: functions that can fail return a hotpack_status below 0, and leave their results untouched unless told otherwise; the handle
  * then has a text. Nothing is thrown, printed or ended. NULL where a handle or a result must be is HOTPACK_ERROR_USAGE, or 0 or "" of
  * functions that return a value; closing and releasing NULL does nothing. A handle that was closed must not be used again.
- * Structs start with their size, so that fields can be added at their end: a struct of another version of this header is understood.
+ * Structs start with their size, so that fields can be added at their end: a struct of another version of this header is understood. USAGE
+ * for a size that ends within a field.
  * Numbers of enums never change. All text is UTF-8 and ends with a NUL.
  */
 #ifndef HOTPACK_H
@@ -142,7 +143,8 @@ HOTPACK_API hotpack_status hotpack_dataset_sample(const hotpack_dataset* dataset
 /* Writes the key and a NUL, at most `size` bytes; USAGE when it does not fit. *length, where not NULL, is the key's length in any case
  * (also with `key` NULL and `size` 0, which only asks for it). */
 HOTPACK_API hotpack_status hotpack_dataset_key(const hotpack_dataset* dataset, uint64_t number, char* key, size_t size, size_t* length);
-/* The record as stored, checked against its CRC-32C: `into` has at least image_bytes (label_bytes) bytes. USAGE without a label. */
+/* The record as stored, checked against its CRC-32C: `into` has at least image_bytes (label_bytes) bytes. USAGE without a label. After
+ * a failure `into` may hold a part of the record. */
 HOTPACK_API hotpack_status hotpack_dataset_read_image(const hotpack_dataset* dataset, uint64_t number, void* into, size_t size);
 HOTPACK_API hotpack_status hotpack_dataset_read_label(const hotpack_dataset* dataset, uint64_t number, void* into, size_t size);
 /* The number of the sample with this key, or HOTPACK_NOT_FOUND. The first call opens every shard and builds an index. */
@@ -173,12 +175,14 @@ enum { HOTPACK_CHECK_FIRST_EPOCH = 0, HOTPACK_CHECK_ALWAYS = 1, HOTPACK_CHECK_NE
 enum { HOTPACK_ACCESS_MAP = 0, HOTPACK_ACCESS_READ = 1 };
 
 /* Slot memory of the caller, for example pinned memory. Called from any thread, also at once; must not throw, jump or unwind. `allocate`
- * gives `bytes` bytes aligned to at least 64, or NULL. `user` must live until the loader and all its batches are gone. */
+ * gives `bytes` bytes aligned to at least 64, or NULL. Functions and `user` must live until the loader is closed and all its batches are
+ * released; nothing is called after that. What a thread that hung at close still holds is then never given to `free`: it must stay memory.
+ */
 typedef void* (*hotpack_allocate_function)(void* user, size_t bytes);
 typedef void (*hotpack_free_function)(void* user, void* memory, size_t bytes);
 
-/* Filled with defaults by hotpack_loader_options_init, changed by the caller, read by hotpack_loader_open (pointers too: nothing need live
- * longer). A field behind struct_size has its default. */
+/* Filled with defaults by hotpack_loader_options_init, changed by the caller, read by hotpack_loader_open (pointers too: nothing but the
+ * allocator need live longer). A field behind struct_size has its default. */
 typedef struct hotpack_loader_options {
   size_t struct_size;
   uint64_t global_batch;  /* samples a step, over all ranks; 32 */
@@ -195,7 +199,7 @@ typedef struct hotpack_loader_options {
   int32_t image_order;     /* HOTPACK_CHANNELS_LAST */
   const float* image_mean; /* image_channels numbers each, or both NULL: y = (x / 255 − mean) / std; float types only */
   const float* image_std;
-  size_t image_channels; /* of image_mean and image_std; 0 */
+  size_t image_channels; /* of image_mean and image_std; 0 without them */
 
   int32_t label_form;             /* HOTPACK_FORM_INDEX */
   int32_t label_type;             /* index: U8, U16, I32, I64; one-hot: U8, F16, F32, BF16; HOTPACK_TYPE_DEFAULT */
@@ -203,19 +207,19 @@ typedef struct hotpack_loader_options {
   int32_t label_ignore_channel;   /* one-hot: 1 adds a last channel that is 1 where the pixel has no class; 0 */
   int32_t label_has_ignore_index; /* index: 1 takes the next field in place of 255, 65535 or −100; 0 */
   int32_t content;                /* HOTPACK_CONTENT_EXPANDED */
-  int64_t label_ignore_index;     /* what an ignored pixel holds */
+  int64_t label_ignore_index;     /* what an ignored pixel holds; 0 without the flag */
 
   double horizontal_flip; /* probability 0 … 1; 0 */
   double vertical_flip;   /* 0 */
   int32_t crop;           /* HOTPACK_CROP_NONE; of the size below */
   int32_t reserved;       /* 0 */
-  int64_t crop_width;     /* pixels of the output */
+  int64_t crop_width;     /* pixels of the output; 0 without a crop */
   int64_t crop_height;
-  double min_area;   /* of CROP_RESIZED, share of the record's area; 0.08 */
+  double min_area;   /* of CROP_RESIZED, share of the record's area; 0.08. Other crops: the defaults */
   double max_area;   /* 1 */
   double min_ratio;  /* width / height; 3/4 */
   double max_ratio;  /* 4/3 */
-  int64_t pad_width; /* records of different sizes are padded to this; 0: they are not */
+  int64_t pad_width; /* records of different sizes are padded to this; both 0: they are not */
   int64_t pad_height;
 
   uint32_t threads;                   /* 0: the cores this process may use, at most 8 */
@@ -231,14 +235,16 @@ typedef struct hotpack_loader_options {
 } hotpack_loader_options;
 
 /* Defaults for a struct of `struct_size` = sizeof(hotpack_loader_options) bytes; writes no more than that. USAGE for NULL and for a size
- * that no version of the struct has. */
+ * that ends within a field. */
 HOTPACK_API hotpack_status hotpack_loader_options_init(hotpack_loader_options* options, size_t struct_size);
 
 /* Allocates the slots and starts the threads. `options` NULL: the defaults. As with hotpack_dataset_open, *loader is a handle in any case:
  * close it either way. Fields beyond those this library knows must be 0. */
 HOTPACK_API hotpack_status hotpack_loader_open(const hotpack_dataset* dataset, const hotpack_loader_options* options,
                                                hotpack_loader** loader);
-/* Stops and joins the threads, waking nobody: cancel first where other threads wait in next. Batches that are not released stay valid. */
+/* Stops and joins the threads; one that hangs in the kernel is left behind after 5 s. No other call with the handle may be under way: calls
+ * that wait in next are woken, but the handle that they use is freed, so cancel and let them return first. Batches that are not released
+ * stay valid. */
 HOTPACK_API void hotpack_loader_close(hotpack_loader* loader);
 /* As hotpack_dataset_error. */
 HOTPACK_API const char* hotpack_loader_error(const hotpack_loader* loader);
@@ -252,9 +258,10 @@ HOTPACK_API uint64_t hotpack_loader_label_batch_bytes(const hotpack_loader* load
 HOTPACK_API uint64_t hotpack_loader_slot_bytes(const hotpack_loader* loader);        /* of all slots together */
 HOTPACK_API const char* hotpack_loader_fingerprint(const hotpack_loader* loader);    /* of the data set; lives as long as the handle */
 
-/* The next batch, to be released; or HOTPACK_END_OF_EPOCH with *batch NULL. A failure sets *batch to NULL: DAMAGED and IO at exactly the
- * step that holds the record, and again at each later call (seek goes past it); TIMEOUT; CANCELLED; USAGE after a fork, and when every slot
- * is held by batches not released. next_within waits `timeout_ms`, 0 for ever, in place of the option's time. */
+/* The next batch, to be released; or HOTPACK_END_OF_EPOCH with *batch NULL, of several threads to one. A failure sets *batch to NULL:
+ * DAMAGED and IO at exactly the step that holds the record, and again at each later call (seek goes past it); TIMEOUT; CANCELLED; USAGE
+ * after a fork, and when every slot is held by batches not released. next_within waits `timeout_ms`, 0 for ever, in place of the option's
+ * time. */
 HOTPACK_API hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch);
 HOTPACK_API hotpack_status hotpack_loader_next_within(hotpack_loader* loader, int64_t timeout_ms, hotpack_batch** batch);
 
@@ -308,7 +315,8 @@ HOTPACK_API hotpack_status hotpack_loader_next_into(hotpack_loader* loader, cons
 /* Goes to a step of an epoch: 0 … steps_per_epoch. Ends cancel. */
 HOTPACK_API hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch, uint64_t step);
 /* Where the run stands, what was handed out and not what was read ahead: one line of JSON and a NUL, at most `size` bytes; USAGE when it
- * does not fit. *length, where not NULL, is the text's length in any case (also with `text` NULL and `size` 0). */
+ * does not fit. *length, where not NULL, is the text's length in any case (also with `text` NULL and `size` 0).
+ * In a forked child: where the parent stood at the fork. */
 HOTPACK_API hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size, size_t* length);
 /* Goes on where the text says; rank and world size may be others. USAGE for a state of another data set, order, tail or global batch. */
 HOTPACK_API hotpack_status hotpack_loader_restore(hotpack_loader* loader, const char* text);

@@ -4,11 +4,14 @@
 //   while (auto batch = loader.next().value()) train(batch->image(), batch->label());   // one epoch; the next call begins the next one
 //
 // Threads read records ahead into a ring of fixed slots, which are allocated once. A Batch is a lease of one slot: its memory is filled
-// anew once the Batch is gone. Ownership: the Loader shares the data set's files, so the Dataset may go first. A Batch keeps its slot, and
-// outlives the Loader if need be. Thread-safety: a Loader may be used by several threads at once, each call of next() gives one batch; a
-// Batch belongs to one thread at a time. After fork() a Loader of the parent gives an error in the child, where close() and the destructor
-// do nothing; open another one there. Failure: `usage` for options that do not fit the data set, with what would; `damaged` and `io` at
-// exactly the step that holds the record, naming file and record, and again at each later call (seek() goes past it); `timeout` and
+// anew once the Batch is gone.
+// Ownership: the Loader shares the data set's files, so the Dataset may go first. A Batch keeps its slot, and outlives the Loader if need
+// be.
+// Thread-safety: a Loader may be used by several threads at once, each call of next() gives one batch; a Batch belongs to one thread at a
+// time. After fork() a Loader of the parent gives an error in the child, where close() and the destructor do nothing; open another one
+// there.
+// Failure: `usage` for options that do not fit the data set, with what would; `damaged` and `io` (`data` for a record larger than pad_to)
+// at exactly the step that holds the record, naming file and record, and again at each later call (seek() goes past it); `timeout` and
 // `cancelled` as told below.
 #pragma once
 
@@ -35,8 +38,8 @@ namespace hotpack {
 enum class Check { always, first_epoch, never };
 
 // map: records are read from the mapped shard. A file that shrinks meanwhile, or a disk that fails, raises SIGBUS, which hotpack turns into
-// an error by a signal handler that acts on its own reads alone and passes every other signal on. read: records by system calls, slower; only
-// tables and keys are read from the mapping.
+// an error by a signal handler that acts on its own reads alone and passes every other signal on. read: by system calls alone, slower;
+// files are not mapped and no handler is installed.
 enum class Access { map, read };
 
 enum class SlotContent {
@@ -104,11 +107,13 @@ class Batch {
   [[nodiscard]] std::span<const std::int64_t> samples() const;  // number in the Dataset a row; −1 for an empty row
   [[nodiscard]] std::string_view key(std::size_t row) const;    // "" for an empty row; lives as long as the Batch
   [[nodiscard]] std::span<const SampleBox> boxes() const;       // what augmentation drew, a row; the whole record without augmentation
-  void release() noexcept;                                      // gives the slot back; every view of this Batch ends. Idempotent
+  // Gives the slot back; every view of this Batch ends, and it tells of no rows. Idempotent.
+  void release() noexcept;
 
  private:
   friend class Loader;
   Batch(std::shared_ptr<loader::Ring> ring, loader::Slot* slot);
+  [[nodiscard]] const loader::Slot& slot() const;
   std::shared_ptr<loader::Ring> ring_;
   loader::Slot* slot_ = nullptr;
 };
@@ -152,8 +157,9 @@ class Loader {
   [[nodiscard]] std::uint64_t slot_bytes() const;         // of all slots together
 
   // The next batch; nothing at the end of each epoch, after which the following call begins the next epoch, whose first batches are read
-  // already. `timeout` 0: wait for ever. Errors besides those of the data: `timeout` (nothing is lost, call again), `cancelled` after
-  // cancel(), `usage` after close(), after a fork, and when every slot is leased, so that waiting could not end.
+  // already; of several threads one is told of the end. `timeout` 0: wait for ever; below 0: only what is ready. Errors besides those of
+  // the data: `timeout` (nothing is lost, call again), `cancelled` after cancel(), `usage` after close(), after a fork, and when every slot
+  // is leased, so that waiting could not end.
   [[nodiscard]] Result<std::optional<Batch>> next();
   [[nodiscard]] Result<std::optional<Batch>> next(std::chrono::milliseconds timeout);
   // The same, copied into memory of the caller; the slot is free again on return.
@@ -175,6 +181,7 @@ class Loader {
  private:
   struct Impl;
   explicit Loader(std::unique_ptr<Impl> impl);
+  [[nodiscard]] static Result<Loader> start(const Dataset& dataset, LoaderOptions options);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -2,7 +2,8 @@
 //
 // Global position p = 0 … N − 1 of an epoch holds sample order[p]; step k of global batch G takes the positions kG … kG + G − 1; of these
 // rank r of w takes kG + ⌊Gr/w⌋ … kG + ⌊G(r+1)/w⌋ − 1. Nothing depends on the number of threads, ranks or restarts.
-// src/loader/ORDER.md gives every formula, with examples, so that another program can compute the same.
+// ORDER.md gives every formula, with examples, so that another program can compute the same; it is installed beside the other documents,
+// and lies in src/loader of the source.
 // Values only, copied freely; thread-safe as such. Failure: code `usage` where options contradict each other.
 #pragma once
 
@@ -31,8 +32,8 @@ enum class Tail {
 struct OrderOptions {
   Shuffle shuffle = Shuffle::full;
   std::uint64_t seed = 0;
-  std::uint64_t block_samples = 256;  // of Shuffle::block: B, at least 1. Larger: longer reads, poorer mixing
-  std::uint64_t window_blocks = 16;   // W, at least 1: samples mix within W blocks. Larger: better mixing, more pages in use at once
+  std::uint64_t block_samples = 256;  // of Shuffle::block: B, 1 … kMaxSamples. Larger: longer reads, poorer mixing
+  std::uint64_t window_blocks = 16;   // W, likewise: samples mix within W blocks. Larger: better mixing, more pages in use at once
   bool operator==(const OrderOptions&) const = default;
 };
 
@@ -80,10 +81,13 @@ class EpochOrder {
   EpochOrder(std::uint64_t samples, const OrderOptions& options, std::uint64_t epoch);
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
   [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;  // precondition: position < samples()
+  // The same without the mixing within windows: with Shuffle::block the sample at this position of the permuted blocks, each whole and in
+  // the order of the files, as a disk likes to read them. A window's positions hold the same samples either way. Precondition: as above.
+  [[nodiscard]] std::uint64_t unmixed(std::uint64_t position) const;
 
  private:
-  [[nodiscard]] std::uint64_t in_blocks(std::uint64_t position) const;
-  [[nodiscard]] std::uint64_t start_of(std::uint64_t slot) const;
+  [[nodiscard]] std::uint64_t mixed_position(std::uint64_t position) const;
+  [[nodiscard]] std::uint64_t start_of(std::uint64_t place) const;
   [[nodiscard]] std::uint64_t in_full_blocks(std::uint64_t position) const;
 
   std::uint64_t samples_ = 0;

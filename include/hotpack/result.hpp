@@ -59,7 +59,7 @@ class [[nodiscard]] Result {
 
  private:
   void require_value() const {
-    if (!ok()) throw std::logic_error("Result has no value: " + std::get_if<1>(&state_)->describe());
+    if (!ok()) throw std::logic_error(std::get_if<1>(&state_)->describe());
   }
   void require_error() const {
     if (ok()) throw std::logic_error("Result has no error");

@@ -5,7 +5,7 @@
 // Failure: `io` when the file cannot be opened, `damaged` (with path and byte offset) when it breaks the format or a checksum, `usage`
 // for a sample that does not exist, a buffer that is too small, or a zero-copy view of a compressed record.
 // The file may be hostile: everything is validated before a pointer is formed, and each record's range again when it is read. It must
-// not shrink while it is mapped: the format forbids truncation in place, and the system answers an access beyond the end with SIGBUS.
+// not shrink while mapped: an access beyond its end is SIGBUS, or an error of read_image() and read_label() once a Loader maps files.
 #pragma once
 
 #include <array>

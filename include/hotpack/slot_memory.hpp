@@ -1,7 +1,8 @@
 // Where the Loader's slots live: ordinary memory by default, pinned or any other memory through this interface.
 //
 // Ownership: the Loader and its batches share the allocator and give every block back before they let go of it.
-// Thread-safety: allocate() and release() may be called from any thread, also at once.
+// Thread-safety: allocate() and release() may be called from any thread, also at once. They must not throw, and what they use must live
+// until every block is given back: a thread that Loader::close() had to leave behind gives its own back only when it ends.
 #pragma once
 
 #include <cstddef>

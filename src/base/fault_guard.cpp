@@ -29,6 +29,7 @@ struct Guard {
 __attribute__((tls_model("initial-exec"))) thread_local Guard* guard_here = nullptr;
 
 struct sigaction action_before;
+std::atomic<bool> installed{false};
 
 bool holds(const Guard& guard, std::uintptr_t address) {
   const auto begin = reinterpret_cast<std::uintptr_t>(guard.memory.data());
@@ -84,7 +85,9 @@ int install() {
   // Not blocked while it runs: siglongjmp leaves it for good, and the mask is to be as it was.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  return ::sigaction(SIGBUS, &action, nullptr) == 0 ? 0 : errno;
+  if (::sigaction(SIGBUS, &action, nullptr) != 0) return errno;
+  installed = true;
+  return 0;
 }
 
 }  // namespace
@@ -94,6 +97,8 @@ Status install_fault_handler() {
   if (failure != 0) return io_error("cannot install a handler of SIGBUS", {}, failure);
   return {};
 }
+
+bool fault_handler_installed() noexcept { return installed; }
 
 std::optional<std::size_t> guarded(std::span<const std::byte> memory, void (*work)(void*), void* argument) noexcept {
   Guard guard;

@@ -16,6 +16,7 @@ namespace hotpack {
 
 // Installs the handler, once for the process; later calls do nothing. It stays until the process ends.
 [[nodiscard]] Status install_fault_handler();
+[[nodiscard]] bool fault_handler_installed() noexcept;
 
 // Calls work(argument). Where it reads a page of `memory` that cannot be read, it is left at once (siglongjmp: it must own nothing that a
 // destructor releases, and hold no lock), and the result is the offset in `memory` of what could not be read (or of its page); else

@@ -1,6 +1,7 @@
 #include "base/mapping.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <utility>
@@ -36,6 +37,27 @@ Result<Mapping> Mapping::of(const File& file, std::uint64_t size_bytes) {
   mapping.data_ = static_cast<const std::byte*>(data);
   mapping.size_ = size_bytes;
   return mapping;
+}
+
+Result<Mapping> Mapping::reserve(std::uint64_t size_bytes) {
+  Mapping mapping;
+  if (size_bytes == 0) return mapping;
+  // Not writable, so that it counts nowhere as memory that was promised.
+  void* const data = ::mmap(nullptr, size_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) return io_error("cannot reserve memory", {}, errno);
+  mapping.data_ = static_cast<const std::byte*>(data);
+  mapping.size_ = size_bytes;
+  return mapping;
+}
+
+Result<std::span<std::byte>> Mapping::writable(std::uint64_t offset, std::uint64_t size_bytes) {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  std::byte* const data = const_cast<std::byte*>(data_);
+  const std::uint64_t begin = offset - offset % page;
+  if (size_bytes > 0 && ::mprotect(data + begin, offset - begin + size_bytes, PROT_READ | PROT_WRITE) != 0) {
+    return io_error("cannot get " + std::to_string(size_bytes) + " bytes of memory", {}, errno);
+  }
+  return std::span(data + offset, size_bytes);
 }
 
 }  // namespace hotpack

@@ -116,8 +116,10 @@ LoaderOptions Setup::loader_options(unsigned loader_threads, const Outputs& outp
   options.global_batch = batch;
   options.seed = 1;
   options.tail = Tail::wrap;
-  options.image = outputs.image;
-  options.label = outputs.label;
+  if (content == SlotContent::expanded) {
+    options.image = outputs.image;
+    options.label = outputs.label;
+  }
   options.content = content;
   options.threads = loader_threads;
   options.slots = slots;

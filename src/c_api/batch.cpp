@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
@@ -54,13 +53,6 @@ hotpack_box box_of(const SampleBox& box) {
           {}};
 }
 
-std::vector<hotpack_box> boxes_of(std::span<const SampleBox> boxes) {
-  std::vector<hotpack_box> out;
-  out.reserve(boxes.size());
-  std::transform(boxes.begin(), boxes.end(), std::back_inserter(out), box_of);
-  return out;
-}
-
 namespace {
 
 // The keys of all rows as texts that end with a NUL.
@@ -79,7 +71,7 @@ using namespace hotpack::c_api;
 hotpack_status hotpack_batch_describe(const hotpack_batch* batch, hotpack_batch_info* info) {
   if (batch == nullptr || info == nullptr) return HOTPACK_ERROR_USAGE;
   try {
-    const auto known = info_of(batch->batch);
+    const auto known = info_of(*batch->batch);
     if (!known.ok()) return HOTPACK_ERROR_INTERNAL;
     return write_struct(*known, info, "hotpack_batch_info").ok() ? HOTPACK_OK : HOTPACK_ERROR_USAGE;
   } catch (...) {
@@ -87,14 +79,14 @@ hotpack_status hotpack_batch_describe(const hotpack_batch* batch, hotpack_batch_
   }
 }
 
-const int64_t* hotpack_batch_samples(const hotpack_batch* batch) { return batch == nullptr ? nullptr : batch->batch.samples().data(); }
+const int64_t* hotpack_batch_samples(const hotpack_batch* batch) { return batch == nullptr ? nullptr : batch->batch->samples().data(); }
 
 const hotpack_box* hotpack_batch_boxes(const hotpack_batch* batch) { return batch == nullptr ? nullptr : batch->boxes.data(); }
 
 const char* hotpack_batch_key(const hotpack_batch* batch, uint64_t row) {
-  if (batch == nullptr || row >= batch->batch.rows()) return "";
+  if (batch == nullptr || row >= batch->batch->rows()) return "";
   try {
-    if (batch->keys.empty()) batch->keys = keys_of(batch->batch);
+    if (batch->keys.empty()) batch->keys = keys_of(*batch->batch);
     return batch->keys[row].c_str();
   } catch (...) {
     return "";

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "hotpack/hotpack.h"
@@ -19,6 +18,5 @@ namespace hotpack::c_api {
 [[nodiscard]] Result<hotpack_batch_info> info_of(const BatchInfo& batch, const hotpack_batch_buffers& buffers);
 
 [[nodiscard]] hotpack_box box_of(const SampleBox& box);
-[[nodiscard]] std::vector<hotpack_box> boxes_of(std::span<const SampleBox> boxes);
 
 }  // namespace hotpack::c_api

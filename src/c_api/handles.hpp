@@ -4,6 +4,7 @@
 // handle has its own lock. Failure: a handle whose open function failed holds nothing but the text of it, and refuses everything.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -26,12 +27,13 @@ struct hotpack_dataset {
 
 struct hotpack_loader {
   hotpack::c_api::Failures failures;
+  std::shared_ptr<void> memory;  // UserMemory::hold(), null without functions of the caller; goes after the loader
   std::optional<hotpack::Loader> loader;
 };
 
 struct hotpack_batch {
-  explicit hotpack_batch(hotpack::Batch lease) : batch(std::move(lease)) {}
-  hotpack::Batch batch;
+  std::shared_ptr<void> memory;         // as the loader's
+  std::optional<hotpack::Batch> batch;  // there in every handle that was given out
   std::vector<hotpack_box> boxes;
   mutable std::vector<std::string> keys;  // copied when the first one is asked for
 };

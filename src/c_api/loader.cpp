@@ -17,12 +17,13 @@
 #include "c_api/loader_options.hpp"
 #include "c_api/structs.hpp"
 #include "c_api/text.hpp"
+#include "c_api/user_memory.hpp"
 #include "hotpack/hotpack.h"
 
 namespace hotpack::c_api {
 namespace {
 
-Result<Loader> open_loader(const hotpack_dataset* dataset, const hotpack_loader_options* options) {
+Status open_loader(const hotpack_dataset* dataset, const hotpack_loader_options* options, hotpack_loader& handle) {
   HOTPACK_TRY(require(dataset, "dataset"));
   if (!dataset->dataset) return usage_error(std::string("the data set did not open: ") + dataset->failures.latest());
   hotpack_loader_options given = default_options();
@@ -30,19 +31,24 @@ Result<Loader> open_loader(const hotpack_dataset* dataset, const hotpack_loader_
     HOTPACK_ASSIGN(given, read_struct(options, default_options(), "hotpack_loader_options"));
   }
   HOTPACK_ASSIGN(LoaderOptions own, loader_options(given));
-  return Loader::open(*dataset->dataset, std::move(own));
+  if (own.allocator) handle.memory = UserMemory::hold(std::static_pointer_cast<UserMemory>(own.allocator));
+  HOTPACK_ASSIGN(handle.loader, Loader::open(*dataset->dataset, std::move(own)));
+  return {};
 }
 
-// next() with the loader's own time where `timeout` is absent.
+// next() with the loader's own time where `timeout_ms` is absent. What may fail comes before the batch is taken: none is lost.
 hotpack_status next_batch(hotpack_loader* handle, std::optional<std::int64_t> timeout_ms, hotpack_batch** out) {
   if (out != nullptr) *out = nullptr;
   return with_loader(handle, [&](Loader& loader) -> Outcome {
     HOTPACK_TRY(require(out, "batch"));
     HOTPACK_ASSIGN(const auto timeout, milliseconds(timeout_ms.value_or(0)));
-    HOTPACK_ASSIGN(std::optional<Batch> batch, timeout_ms ? loader.next(timeout) : loader.next());
-    if (!batch) return HOTPACK_END_OF_EPOCH;
-    auto leased = std::make_unique<hotpack_batch>(std::move(*batch));
-    leased->boxes = boxes_of(leased->batch.boxes());
+    auto leased = std::make_unique<hotpack_batch>();
+    leased->memory = handle->memory;
+    leased->boxes.resize(loader.rows());
+    HOTPACK_ASSIGN(leased->batch, timeout_ms ? loader.next(timeout) : loader.next());
+    if (!leased->batch) return HOTPACK_END_OF_EPOCH;
+    const auto boxes = leased->batch->boxes();
+    std::transform(boxes.begin(), boxes.end(), leased->boxes.begin(), box_of);
     *out = leased.release();
     return HOTPACK_OK;
   });
@@ -69,7 +75,8 @@ void copy_rows(const BatchInfo& batch, const hotpack_batch_buffers& buffers) {
 
 Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info) {
   HOTPACK_TRY(require(buffers, "buffers"));
-  if (info != nullptr) HOTPACK_TRY(check_struct_size(info->struct_size, "hotpack_batch_info"));  // before a batch is taken
+  if (info != nullptr)
+    HOTPACK_TRY(check_struct_size<hotpack_batch_info>(info->struct_size, "hotpack_batch_info"));  // before a batch is taken
   HOTPACK_ASSIGN(const hotpack_batch_buffers into, read_struct(buffers, hotpack_batch_buffers{}, "hotpack_batch_buffers"));
   HOTPACK_TRY(check_lengths(into));
   HOTPACK_ASSIGN(const std::optional<BatchInfo> batch, loader.next_into(spans_of(into)));
@@ -95,9 +102,13 @@ using namespace hotpack::c_api;
 
 hotpack_status hotpack_loader_options_init(hotpack_loader_options* options, size_t struct_size) {
   if (options == nullptr) return HOTPACK_ERROR_USAGE;
-  if (struct_size < sizeof(size_t) || struct_size > kLargestStruct) return HOTPACK_ERROR_USAGE;
-  options->struct_size = struct_size;
-  return write_struct(default_options(), options, "hotpack_loader_options").ok() ? HOTPACK_OK : HOTPACK_ERROR_USAGE;
+  try {
+    if (!check_struct_size<hotpack_loader_options>(struct_size, "hotpack_loader_options").ok()) return HOTPACK_ERROR_USAGE;
+    options->struct_size = struct_size;
+    return write_struct(default_options(), options, "hotpack_loader_options").ok() ? HOTPACK_OK : HOTPACK_ERROR_USAGE;
+  } catch (...) {
+    return HOTPACK_ERROR_INTERNAL;
+  }
 }
 
 hotpack_status hotpack_loader_open(const hotpack_dataset* dataset, const hotpack_loader_options* options, hotpack_loader** loader) {
@@ -105,7 +116,7 @@ hotpack_status hotpack_loader_open(const hotpack_dataset* dataset, const hotpack
   *loader = new (std::nothrow) hotpack_loader;
   if (*loader == nullptr) return HOTPACK_ERROR_INTERNAL;
   return call((*loader)->failures, [&]() -> Outcome {
-    HOTPACK_ASSIGN((*loader)->loader, open_loader(dataset, options));
+    HOTPACK_TRY(open_loader(dataset, options, **loader));
     return HOTPACK_OK;
   });
 }

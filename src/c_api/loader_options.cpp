@@ -31,6 +31,13 @@ Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
   return {};
 }
 
+// An option that only counts with another one, which was not chosen.
+Status refuse_unused(bool unused, const char* option, const char* needed) {
+  if (!unused) return {};
+  return usage_error(std::string(option) + " is set without " + needed + ", so it would do nothing; set both, or leave it as" +
+                     " hotpack_loader_options_init wrote it");
+}
+
 Result<AxisOrder> axis_order(const char* option, std::int32_t number) {
   return choose(option, number, {AxisOrder::channels_last, AxisOrder::channels_first});
 }
@@ -39,7 +46,9 @@ Status read_image(const hotpack_loader_options& from, LoaderOptions& to) {
   HOTPACK_ASSIGN(const auto type, type_choice("image_type", from.image_type));
   to.image.type = type.value_or(ElementType::u8);
   HOTPACK_ASSIGN(to.image.order, axis_order("image_order", from.image_order));
-  if (from.image_mean == nullptr && from.image_std == nullptr) return {};
+  if (from.image_mean == nullptr && from.image_std == nullptr) {
+    return refuse_unused(from.image_channels != 0, "image_channels", "image_mean and image_std");
+  }
   if (from.image_mean == nullptr || from.image_std == nullptr)
     return usage_error("image_mean and image_std go together; one of them is NULL");
   if (from.image_channels == 0 || from.image_channels > kMostChannels) {
@@ -56,6 +65,7 @@ Status read_label(const hotpack_loader_options& from, LoaderOptions& to) {
   HOTPACK_ASSIGN(to.label.order, axis_order("label_order", from.label_order));
   HOTPACK_ASSIGN(to.label.ignore_channel, flag("label_ignore_channel", from.label_ignore_channel));
   HOTPACK_ASSIGN(const bool ignore_index, flag("label_has_ignore_index", from.label_has_ignore_index));
+  HOTPACK_TRY(refuse_unused(!ignore_index && from.label_ignore_index != 0, "label_ignore_index", "label_has_ignore_index"));
   if (ignore_index) to.label.ignore_index = from.label_ignore_index;
   HOTPACK_ASSIGN(to.content, choose("content", from.content, {SlotContent::expanded, SlotContent::packed}));
   return {};
@@ -65,23 +75,44 @@ ResizedCrop resized_crop(const hotpack_loader_options& from) {
   return {{from.crop_width, from.crop_height}, from.min_area, from.max_area, from.min_ratio, from.max_ratio};
 }
 
+// What belongs to a crop that was not chosen.
+Status check_crop_options(const hotpack_loader_options& from, bool cropped, bool resized) {
+  const ResizedCrop defaults;
+  const auto moved = [resized](double value, double otherwise) { return !resized && value != otherwise; };
+  HOTPACK_TRY(refuse_unused(!cropped && from.crop_width != 0, "crop_width", "crop"));
+  HOTPACK_TRY(refuse_unused(!cropped && from.crop_height != 0, "crop_height", "crop"));
+  HOTPACK_TRY(refuse_unused(moved(from.min_area, defaults.min_area), "min_area", "HOTPACK_CROP_RESIZED"));
+  HOTPACK_TRY(refuse_unused(moved(from.max_area, defaults.max_area), "max_area", "HOTPACK_CROP_RESIZED"));
+  HOTPACK_TRY(refuse_unused(moved(from.min_ratio, defaults.min_ratio), "min_ratio", "HOTPACK_CROP_RESIZED"));
+  return refuse_unused(moved(from.max_ratio, defaults.max_ratio), "max_ratio", "HOTPACK_CROP_RESIZED");
+}
+
+Status read_padding(const hotpack_loader_options& from, LoaderOptions& to) {
+  HOTPACK_TRY(refuse_unused(from.pad_width != 0 && from.pad_height == 0, "pad_width", "pad_height"));
+  HOTPACK_TRY(refuse_unused(from.pad_height != 0 && from.pad_width == 0, "pad_height", "pad_width"));
+  if (from.pad_width != 0) to.pad_to = PixelSize{from.pad_width, from.pad_height};
+  return {};
+}
+
 Status read_augment(const hotpack_loader_options& from, LoaderOptions& to) {
   to.augment.horizontal_flip = from.horizontal_flip;
   to.augment.vertical_flip = from.vertical_flip;
   enum class Kind { none, random, centre, resized };
   HOTPACK_ASSIGN(const Kind kind, choose("crop", from.crop, {Kind::none, Kind::random, Kind::centre, Kind::resized}));
+  HOTPACK_TRY(check_crop_options(from, kind != Kind::none, kind == Kind::resized));
   if (kind == Kind::resized) {
     to.augment.resized_crop = resized_crop(from);
   } else if (kind != Kind::none) {
     to.augment.crop = Crop{{from.crop_width, from.crop_height}, kind == Kind::random};
   }
   if (from.reserved != 0) return usage_error("reserved of hotpack_loader_options must be 0; call hotpack_loader_options_init first");
-  if (from.pad_width != 0 || from.pad_height != 0) to.pad_to = PixelSize{from.pad_width, from.pad_height};
-  return {};
+  return read_padding(from, to);
 }
 
 Status read_allocator(const hotpack_loader_options& from, LoaderOptions& to) {
-  if (from.allocate == nullptr && from.free == nullptr) return {};
+  if (from.allocate == nullptr && from.free == nullptr) {
+    return refuse_unused(from.allocator_user != nullptr, "allocator_user", "allocate and free");
+  }
   if (from.allocate == nullptr || from.free == nullptr) return usage_error("allocate and free go together; one of them is NULL");
   to.allocator = std::make_shared<UserMemory>(from.allocate, from.free, from.allocator_user);
   return {};

@@ -1,8 +1,8 @@
 // Structs that cross the C ABI and start with their size: read with defaults for what an older caller does not know, written no further
 // than the caller's size.
 //
-// Pure functions; thread-safe. Failure: code `usage` for a size that no version of a struct has, and for fields beyond those known here
-// that are not 0: something was asked for that this library cannot do.
+// Pure functions; thread-safe. Failure: code `usage` for a size that ends within a field, so that no version of the struct has it, and for
+// fields beyond those known here that are not 0: something was asked for that this library cannot do.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "c_api/struct_fields.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack::c_api {
@@ -19,8 +20,10 @@ namespace hotpack::c_api {
 // Larger than any version of a struct will be: what is beyond is memory that was not initialised.
 inline constexpr std::size_t kLargestStruct = 4096;
 
-[[nodiscard]] inline Status check_struct_size(std::size_t size, const char* name) {
-  if (size >= sizeof(std::size_t) && size <= kLargestStruct) return {};
+template <class Struct>
+[[nodiscard]] Status check_struct_size(std::size_t size, const char* name) {
+  const bool larger = size > sizeof(Struct) && size <= kLargestStruct;
+  if (larger || has_whole_fields(static_cast<const Struct*>(nullptr), size)) return {};
   return usage_error("struct_size of " + std::string(name) + " is " + std::to_string(size) + "; set it to sizeof(" + name + ")");
 }
 
@@ -29,7 +32,7 @@ template <class Struct>
 [[nodiscard]] Result<Struct> read_struct(const Struct* from, Struct defaults, const char* name) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);
   const std::size_t size = from->struct_size;
-  if (Status good = check_struct_size(size, name); !good.ok()) return std::move(good).error();
+  if (Status good = check_struct_size<Struct>(size, name); !good.ok()) return std::move(good).error();
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
   std::memcpy(&defaults, bytes, std::min(size, sizeof(Struct)));
   if (size > sizeof(Struct) && std::any_of(bytes + sizeof(Struct), bytes + size, [](unsigned char byte) { return byte != 0; })) {
@@ -45,7 +48,7 @@ template <class Struct>
 [[nodiscard]] Status write_struct(Struct value, Struct* to, const char* name) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);
   const std::size_t size = to->struct_size;
-  if (Status good = check_struct_size(size, name); !good.ok()) return good;
+  if (Status good = check_struct_size<Struct>(size, name); !good.ok()) return good;
   value.struct_size = size;
   auto* bytes = reinterpret_cast<unsigned char*>(to);
   std::memcpy(bytes, &value, std::min(size, sizeof(Struct)));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -12,6 +13,7 @@ constexpr std::uintptr_t kAlignment = 64;
 }
 
 Result<std::byte*> UserMemory::allocate(std::size_t bytes) {
+  if (let_go_) return usage_error("the loader is closed, its allocator is gone");
   void* const memory = give_(user_, bytes);
   if (memory == nullptr) {
     return Error{ErrorCode::io,
@@ -22,6 +24,15 @@ Result<std::byte*> UserMemory::allocate(std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(memory) % kAlignment == 0) return static_cast<std::byte*>(memory);
   take_(user_, memory, bytes);
   return usage_error("the option allocate gave memory that is not aligned to " + std::to_string(kAlignment) + " bytes");
+}
+
+void UserMemory::release(std::byte* memory, std::size_t bytes) noexcept {
+  if (!let_go_) take_(user_, memory, bytes);
+}
+
+std::shared_ptr<void> UserMemory::hold(std::shared_ptr<UserMemory> memory) {
+  UserMemory* const held = memory.get();
+  return {held, [kept = std::move(memory)](void*) { kept->let_go_ = true; }};
 }
 
 }  // namespace hotpack::c_api

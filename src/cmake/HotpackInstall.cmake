@@ -45,5 +45,5 @@ if(TARGET hotpack)
 endif()
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-              ${PROJECT_SOURCE_DIR}/src/format/FORMAT.md
+              ${PROJECT_SOURCE_DIR}/src/format/FORMAT.md ${PROJECT_SOURCE_DIR}/src/loader/ORDER.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation OPTIONAL)

@@ -8,44 +8,22 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "expand/label_expander.hpp"
+#include "expand/whole_records.hpp"
 
 namespace hotpack {
 
 namespace {
 
 using expand::LabelExpander;
-using expand::Stores;
-
-constexpr std::int64_t kMostPixels = std::int64_t{1} << 30;  // along one axis
-
-// From here on the output is larger than what a core keeps in its caches while it is written.
-constexpr std::uint64_t kStreamingBytes = std::uint64_t{1} << 20;
 
 std::string size_text(const LabelShape& label) { return std::to_string(label.width) + "x" + std::to_string(label.height); }
 
 Result<std::uint64_t> row_bytes(const LabelExpander& expander, const LabelShape& label) {
-  if (label.height < 1 || label.width < 1 || label.height > kMostPixels || label.width > kMostPixels) {
-    return usage_error("a label of " + size_text(label) + " pixels cannot be expanded: both sizes are from 1 to " +
-                       std::to_string(kMostPixels));
-  }
+  if (!expand::has_possible_size(label.width, label.height)) return expand::impossible_size("a label", label.width, label.height);
   const auto bytes = checked_mul(label.vectors(), expander.channels() * element_bytes(expander.type()));
   if (bytes) return *bytes;
   return usage_error("a label of " + size_text(label) + " pixels and " + std::to_string(expander.channels()) +
                      " channels has more bytes than 64 bits can count");
-}
-
-Status check_view(const LabelView& label) {
-  if (label.bytes.size() >= label.shape.size_bytes()) return {};
-  return usage_error("the label has " + std::to_string(label.bytes.size()) + " bytes, its shape needs " +
-                     std::to_string(label.shape.size_bytes()));
-}
-
-Status check_buffer(std::span<std::byte> out, std::uint64_t needed, ElementType type) {
-  if (out.size() < needed) {
-    return usage_error("the buffer has " + std::to_string(out.size()) + " bytes, the expanded label needs " + std::to_string(needed));
-  }
-  if (reinterpret_cast<std::uintptr_t>(out.data()) % element_bytes(type) == 0) return {};
-  return usage_error("the buffer is not aligned to elements of type " + std::string(element_name(type)));
 }
 
 expand::LabelSource source_of(const LabelShape& label) { return {label.kind, label.storage, label.multi, label.class_count}; }
@@ -53,14 +31,14 @@ expand::LabelSource source_of(const LabelShape& label) { return {label.kind, lab
 Status expand_as(const LabelView& label, const LabelOutput& output, const expand::LabelSource& source, std::span<std::byte> out) try {
   HOTPACK_ASSIGN(const LabelExpander expander, LabelExpander::make(output, source));
   HOTPACK_ASSIGN(const std::uint64_t needed, row_bytes(expander, label.shape));
-  HOTPACK_TRY(check_view(label));
-  HOTPACK_TRY(check_buffer(out, needed, expander.type()));
+  HOTPACK_TRY(expand::check_record_bytes("label", label.bytes.size(), label.shape.size_bytes()));
+  HOTPACK_TRY(expand::check_buffer("label", out, needed, expander.type()));
   const PixelSize size{label.shape.width, label.shape.height};
   expand::Scratch scratch;
   scratch.reserve(expander.scratch_bytes(size, size));
-  const Stores stores = needed >= kStreamingBytes ? Stores::streaming : Stores::cached;
+  const expand::Stores stores = expand::stores_for(needed);
   expander.expand(label, expand::identity(size), scratch, out.data(), stores);
-  if (stores == Stores::streaming) expand::store_fence();
+  if (stores == expand::Stores::streaming) expand::store_fence();
   return {};
 } catch (const std::bad_alloc&) {
   return internal_error("no memory to expand a label of " + size_text(label.shape) + " pixels");

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "expand/default_floats.hpp"
 #include "expand/image_kernels.hpp"
 #include "expand/placed_rows.hpp"
 #include "expand/value_map.hpp"
@@ -192,6 +193,7 @@ void expand_run(PixelRun run, std::size_t pixel_bytes, std::size_t pixels, Band&
 }  // namespace
 
 Result<ImageExpander> ImageExpander::make(const ImageOutput& output, int channels) try {
+  const DefaultFloats floats;
   if (channels != 1 && channels != 3) return usage_error("images have 1 or 3 channels, not " + std::to_string(channels));
   if (!is_image_type(output.type)) {
     return usage_error("an image cannot be of type " + std::string(element_name(output.type)) + ": choose u8, f32, f16 or bf16");

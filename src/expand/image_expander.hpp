@@ -28,7 +28,7 @@ class ImageExpander {
   [[nodiscard]] std::size_t scratch_bytes(PixelSize record, PixelSize output) const;
 
   // Writes row_bytes(placement.output) bytes at `out` (aligned to the element). Preconditions: the placement's box lies in the record;
-  // `scratch` was reserved.
+  // `scratch` was reserved; the thread is in the default floating-point mode (default_floats.hpp), which make() does not need.
   void expand(const ImageView& record, const Placement& placement, Scratch& scratch, std::byte* out, Stores stores) const noexcept;
   // A row that belongs to no sample: zero bytes.
   void blank(PixelSize output, std::byte* out) const noexcept;

@@ -36,7 +36,7 @@ class BitWriter {
   std::size_t fill_ = 0;
 };
 
-// At least `bytes` (up to 7) bytes as a word, and whatever follows them where `end` allows to read 8.
+// At least `bytes` (up to 8) bytes as a word, and whatever follows them where `end` allows to read 8.
 std::uint64_t load_bytes(const std::uint8_t* at, std::size_t bytes, const std::uint8_t* end) {
   std::uint64_t word = 0;
   if (end - at >= 8) {
@@ -84,7 +84,35 @@ void channels_of_vectors(const std::uint8_t* vectors, std::size_t count, std::si
   }
 }
 
+void mark_ignored(const std::uint8_t* vectors, std::size_t count, std::size_t class_count, std::uint8_t* marked) {
+  const std::size_t vector_bytes = (class_count + 7) / 8, marked_bytes = class_count / 8 + 1;
+  const std::uint8_t* const end = vectors + count * vector_bytes;
+  const std::uint64_t classes = low_bits(class_count);
+  for (; vectors != end; vectors += vector_bytes, marked += marked_bytes) {
+    std::uint64_t word = load_bytes(vectors, vector_bytes, end) & classes;
+    word |= std::uint64_t{word == 0} << class_count;
+    std::memcpy(marked, &word, sizeof word);
+  }
+}
+
+namespace {
+
+// vectors_of_channels where a pixel is within one word, wherever its first bit is.
+void short_vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count, std::uint8_t* vectors) {
+  const std::size_t vector_bytes = (class_count + 7) / 8;
+  const std::size_t bit_count = count * class_count;
+  const std::uint8_t* const end = bits + (bit_count + 7) / 8;
+  const std::uint64_t classes = low_bits(class_count);
+  for (std::size_t at = 0; at < bit_count; at += class_count, vectors += vector_bytes) {
+    const std::uint64_t part = load_bytes(bits + at / 8, (at % 8 + class_count + 7) / 8, end) >> at % 8 & classes;
+    std::memcpy(vectors, &part, sizeof part);
+  }
+}
+
+}  // namespace
+
 void vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count, std::uint8_t* vectors) {
+  if (class_count <= kStep) return short_vectors_of_channels(bits, count, class_count, vectors);
   constexpr std::size_t kPart = kStep - 8;  // whole bytes, and with 7 bits before them still within a word
   const std::size_t vector_bytes = (class_count + 7) / 8;
   const std::uint8_t* const end = bits + (count * class_count + 7) / 8;

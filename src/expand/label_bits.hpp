@@ -21,6 +21,8 @@ void channels_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std:
                      std::uint8_t* bits);
 // The same from vectors of ⌈classes / 8⌉ bytes.
 void channels_of_vectors(const std::uint8_t* vectors, std::size_t count, std::size_t class_count, bool ignore_channel, std::uint8_t* bits);
+// Vectors of up to 63 classes with one more bit, set where there is no class: ⌊classes / 8⌋ + 1 bytes, and no bits beyond it.
+void mark_ignored(const std::uint8_t* vectors, std::size_t count, std::size_t class_count, std::uint8_t* marked);
 // The way back: `class_count` bits a pixel without gaps become vectors of ⌈classes / 8⌉ bytes.
 void vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count, std::uint8_t* vectors);
 // A vector a pixel: the bit of its id, or none.

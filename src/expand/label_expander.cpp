@@ -89,9 +89,7 @@ Status check_strays(const LabelOutput& output) {
 
 // The smaller of u8 and u16 that holds the ids and the ignored one.
 ElementType default_index_type(const LabelOutput& output, std::size_t classes) {
-  const std::int64_t largest = std::max(static_cast<std::int64_t>(classes) - 1, output.ignore_index.value_or(0));
-  const bool room = output.ignore_index.has_value() || classes <= 255;
-  return room && largest <= 255 ? ElementType::u8 : ElementType::u16;
+  return classes <= 255 && output.ignore_index.value_or(0) <= 255 ? ElementType::u8 : ElementType::u16;
 }
 
 Error no_room(const LabelOutput& output, std::size_t classes) {
@@ -124,9 +122,9 @@ void add_shuffles(LabelPlan& plan) {
   if (plan.storage == LabelStorage::index) {
     plan.narrow_shuffle = ChannelShuffle::of_ids(plan.class_count, plan.output.ignore_channel, 16);
     plan.wide_shuffle = ChannelShuffle::of_ids(plan.class_count, plan.output.ignore_channel, 64);
-  } else if (!plan.output.ignore_channel) {
-    plan.narrow_shuffle = ChannelShuffle::of_bits(plan.class_count, 16);
-    plan.wide_shuffle = ChannelShuffle::of_bits(plan.class_count, 64);
+  } else {
+    plan.narrow_shuffle = ChannelShuffle::of_bits(plan.channels(), 16);
+    plan.wide_shuffle = ChannelShuffle::of_bits(plan.channels(), 64);
   }
 }
 
@@ -208,7 +206,7 @@ void LabelExpander::expand(const LabelView& record, const Placement& placement, 
   const std::uint8_t padding = plan_->stored_ids() ? 255 : 0;
   const LabelVectors vectors(record.bytes.data(), plan_->vector_bytes(), record.shape.width, placement, padding, place.gather);
   const std::size_t pixels = pixels_of(placement.output);
-  const std::size_t tile = plan_->tile_pixels(pixels);
+  const std::size_t tile = plan_->keeps_ids() && vectors.in_place() ? pixels : plan_->tile_pixels(pixels);
   TileWriter writer(*plan_, place.tile, pixels, out, stores);
   for (std::size_t first = 0; first < pixels; first += tile) {
     const std::size_t count = std::min(tile, pixels - first);

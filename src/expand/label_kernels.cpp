@@ -145,11 +145,11 @@ void portable_write_ones(const std::uint8_t* bits, std::size_t count, ElementTyp
   portable_ones_of<std::uint16_t>(bits, count, type, out);
 }
 
-void portable_convert_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out) {
+void portable_convert_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out, Stores) {
   portable::convert_to<std::uint8_t>(ids, count, rule, type, out);
 }
 
-void portable_convert_wide_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out) {
+void portable_convert_wide_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out, Stores) {
   portable::convert_to<std::uint16_t>(ids, count, rule, type, out);
 }
 

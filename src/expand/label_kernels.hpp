@@ -36,9 +36,10 @@ struct LabelKernels {
   void (*lowest_bit)(const std::uint8_t* plane, std::size_t count, std::uint8_t mask, std::uint8_t base, std::uint8_t* ids);
   // Elements 1 or 0 of a one-hot type, as bits 0 … count − 1 say. `out` is aligned to the element.
   void (*write_ones)(const std::uint8_t* bits, std::size_t count, ElementType type, std::byte* out, Stores stores);
-  // Ids of 1 or 2 bytes to elements of an index type. A rule's `ignored` fits the type.
-  void (*convert_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out);
-  void (*convert_wide_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out);
+  // Ids of 1 or 2 bytes to elements of an index type. A rule's `ignored` fits the type; `out` is aligned to the element.
+  // Streaming only where elements are as large as ids.
+  void (*convert_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out, Stores stores);
+  void (*convert_wide_ids)(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out, Stores stores);
 };
 
 [[nodiscard]] const LabelKernels& label_kernels(Level level);

@@ -167,12 +167,14 @@ struct OneBlocks {
   }
 };
 
-HOTPACK_AVX512 void convert_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out) {
-  portable::convert_to<std::uint8_t>(ids, count, rule, type, out);
+HOTPACK_AVX512 void convert_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out,
+                                Stores stores) {
+  x86::convert_to<std::uint8_t>(ids, count, rule, type, out, stores);
 }
 
-HOTPACK_AVX512 void convert_wide_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out) {
-  portable::convert_to<std::uint16_t>(ids, count, rule, type, out);
+HOTPACK_AVX512 void convert_wide_ids(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type, std::byte* out,
+                                     Stores stores) {
+  x86::convert_to<std::uint16_t>(ids, count, rule, type, out, stores);
 }
 
 constexpr LabelKernels kAvx512{ids_equal,   wide_ids_equal,  bytes_have, byte_plane, shuffle, lowest_bit, x86::write_ones<OneBlocks>,

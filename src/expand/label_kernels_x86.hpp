@@ -1,6 +1,6 @@
 // The label kernels for processors with AVX2 and with AVX-512 (F, BW, VL, DQ, VBMI), and what both share.
 //
-// As label_kernels.hpp. Exist on x86-64 only; call label_kernels(), which knows.
+// As label_kernels.hpp. Exist on x86-64 only, and so does all of this; call label_kernels(), which knows.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,10 @@
 
 #include "expand/label_kernels.hpp"
 #include "expand/label_kernels_portable.hpp"
+
+#if defined(__x86_64__)
+
+#include <emmintrin.h>
 
 namespace hotpack::expand {
 
@@ -56,6 +60,49 @@ void write_ones(const std::uint8_t* bits, std::size_t count, ElementType type, s
   }
 }
 
+// One line of ids to one of output, past the cache; by instructions that every x86-64 has.
+template <class Id>
+[[gnu::always_inline]] inline void convert_line(const std::uint8_t* ids, const IdRule& rule, std::byte* out) {
+  alignas(kLineBytes) std::byte line[kLineBytes];
+  portable::convert<Id, Id>(ids, kLineBytes / sizeof(Id), rule, line);
+  for (std::size_t i = 0; i < kLineBytes; i += 16) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(out + i), _mm_load_si128(reinterpret_cast<const __m128i*>(line + i)));
+  }
+}
+
+// Whole lines; `out` is at one. Gives the bytes converted. Several pages go side by side, as in stream_copy.
+template <class Id>
+[[gnu::always_inline]] inline std::size_t convert_lines(const std::uint8_t* ids, std::size_t bytes, const IdRule& rule, std::byte* out) {
+  constexpr std::size_t kPageBytes = 4096, kGroupBytes = 4 * kPageBytes;
+  std::size_t done = 0;
+  for (; bytes - done >= kGroupBytes; done += kGroupBytes) {
+    for (std::size_t line = done; line < done + kPageBytes; line += kLineBytes) {
+      for (std::size_t at = line; at < line + kGroupBytes; at += kPageBytes) convert_line<Id>(ids + at, rule, out + at);
+    }
+  }
+  for (; bytes - done >= kLineBytes; done += kLineBytes) convert_line<Id>(ids + done, rule, out + done);
+  return done;
+}
+
+// Ids to elements of their own size: the part before the first whole line of output, whole lines, and the rest.
+template <class Id>
+[[gnu::always_inline]] inline void convert_streaming(const std::uint8_t* ids, std::size_t count, const IdRule& rule, std::byte* out) {
+  const std::size_t bytes = count * sizeof(Id);
+  std::size_t done = std::min(bytes, bytes_to_line(out));
+  portable::convert<Id, Id>(ids, done / sizeof(Id), rule, out);
+  done += convert_lines<Id>(ids + done, bytes - done, rule, out + done);
+  portable::convert<Id, Id>(ids + done, (bytes - done) / sizeof(Id), rule, out + done);
+}
+
+template <class Id>
+[[gnu::always_inline]] inline void convert_to(const std::uint8_t* ids, std::size_t count, const IdRule& rule, ElementType type,
+                                              std::byte* out, Stores stores) {
+  if (stores == Stores::streaming && element_bytes(type) == sizeof(Id)) return convert_streaming<Id>(ids, count, rule, out);
+  portable::convert_to<Id>(ids, count, rule, type, out);
+}
+
 }  // namespace x86
 
 }  // namespace hotpack::expand
+
+#endif

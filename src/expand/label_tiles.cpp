@@ -60,14 +60,14 @@ std::size_t LabelPlan::tile_pixels(std::size_t pixels) const {
 
 std::size_t TileBuffers::cut(const LabelPlan& plan, std::size_t tile, std::uint8_t* memory) {
   Cutter cutter(memory);
-  const std::size_t element = element_bytes(*plan.output.type);
   packed = cutter.cut(plan.storage == LabelStorage::onehot ? tile * plan.bit_bytes() : 0);
+  marked = cutter.cut(plan.marks_ignored() ? tile * (plan.class_count / 8 + 1) : 0);
   plane = cutter.cut(tile);
   // Bits of all channels; those of a onehot record are made first of all, whatever the form.
   bits = cutter.cut(tile / 8 * std::max(plan.class_count + 1, plan.channels()));
   seen = cutter.cut(tile / 8);
   ids = cutter.cut(2 * tile);
-  converted = cutter.cut(plan.output.form == LabelForm::one_hot ? 0 : tile * plan.channels() * element);
+  converted = cutter.cut(plan.output.form == LabelForm::one_hot ? 0 : tile * plan.channels() * element_bytes(*plan.output.type));
   return cutter.used();
 }
 
@@ -133,19 +133,30 @@ const std::uint8_t* TileWriter::channel_bits(const std::uint8_t* vectors, std::s
     return buffers_.bits;
   }
   if (plan_.storage == LabelStorage::onehot) vectors = pack(vectors, count);
-  if (!plan_.stored_ids() && !ignore_channel && plan_.class_count % 8 == 0) return vectors;
+  if (plan_.marks_ignored()) {
+    mark_ignored(vectors, count, plan_.class_count, buffers_.marked);
+    vectors = buffers_.marked;
+  }
+  const bool only_bits = !plan_.stored_ids() && (plan_.marks_ignored() || !ignore_channel);
+  if (only_bits && plan_.channels() % 8 == 0) return vectors;
   std::size_t done = 0;
   if (const ChannelShuffle* const table = shuffle()) {
     kernels_.shuffle(vectors, count / 64, *table, buffers_.bits);
     done = count / 64 * 64;
   }
-  std::uint8_t* const rest = buffers_.bits + done / 8 * plan_.channels();
-  if (plan_.stored_ids()) {
-    channels_of_ids(vectors + done * plan_.vector_bytes(), plan_.wide_ids(), count - done, plan_.class_count, ignore_channel, rest);
-  } else {
-    channels_of_vectors(vectors + done * plan_.bit_bytes(), count - done, plan_.class_count, ignore_channel, rest);
-  }
+  channel_bits_from(done, vectors, count);
   return buffers_.bits;
+}
+
+void TileWriter::channel_bits_from(std::size_t first, const std::uint8_t* vectors, std::size_t count) {
+  const bool ignore_channel = plan_.output.ignore_channel && !plan_.marks_ignored();
+  const std::size_t classes = plan_.marks_ignored() ? plan_.channels() : plan_.class_count;
+  std::uint8_t* const bits = buffers_.bits + first / 8 * plan_.channels();
+  if (plan_.stored_ids()) {
+    channels_of_ids(vectors + first * plan_.vector_bytes(), plan_.wide_ids(), count - first, classes, ignore_channel, bits);
+  } else {
+    channels_of_vectors(vectors + first * ((classes + 7) / 8), count - first, classes, ignore_channel, bits);
+  }
 }
 
 const ChannelShuffle* TileWriter::shuffle() const {
@@ -184,8 +195,11 @@ void TileWriter::write_ids(const std::uint8_t* vectors, std::size_t first, std::
   const IdRule rule{static_cast<std::uint32_t>(plan_.class_count), *plan_.output.ignore_index};
   const ElementType type = *plan_.output.type;
   const auto convert = plan_.wide_ids() ? kernels_.convert_wide_ids : kernels_.convert_ids;
-  convert(vectors, count, rule, type, reinterpret_cast<std::byte*>(buffers_.converted));
-  copy_out(buffers_.converted, count * element_bytes(type), first * element_bytes(type));
+  std::byte* const at = out_ + first * element_bytes(type);
+  const bool widened = element_bytes(type) != (plan_.wide_ids() ? 2 : 1);
+  if (stores_ == Stores::cached || !widened) return convert(vectors, count, rule, type, at, stores_);
+  convert(vectors, count, rule, type, reinterpret_cast<std::byte*>(buffers_.converted), Stores::cached);
+  stream_copy(at, buffers_.converted, count * element_bytes(type));
 }
 
 void TileWriter::lowest_bits(const std::uint8_t* vectors, std::size_t count) {

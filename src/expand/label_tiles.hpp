@@ -29,11 +29,18 @@ struct LabelPlan {
   [[nodiscard]] std::size_t tile_pixels(std::size_t pixels) const;  // a multiple of 64
   [[nodiscard]] bool stored_ids() const { return storage == LabelStorage::index; }
   [[nodiscard]] bool wide_ids() const { return class_count > 255; }
+  // Whether the ignored channel is made a bit of every vector first, so that a shuffle finds it there.
+  [[nodiscard]] bool marks_ignored() const { return !stored_ids() && output.ignore_channel && class_count < ChannelShuffle::kMostChannels; }
+  // Whether stored ids become elements of their own size: no buffer lies between, and a tile may be as large as ids lie together.
+  [[nodiscard]] bool keeps_ids() const {
+    return stored_ids() && output.form == LabelForm::index && element_bytes(*output.type) == vector_bytes();
+  }
 };
 
 // Where a tile's intermediate forms lie.
 struct TileBuffers {
   std::uint8_t* packed = nullptr;     // onehot vectors as bits
+  std::uint8_t* marked = nullptr;     // vectors of bits with one for the ignored channel
   std::uint8_t* plane = nullptr;      // one byte of every pixel's bits
   std::uint8_t* bits = nullptr;       // of one class, or of all channels
   std::uint8_t* seen = nullptr;       // whether a pixel has a class
@@ -62,6 +69,8 @@ class TileWriter {
   void class_bits(const std::uint8_t* vectors, std::size_t count, std::size_t id);
   // The bits of all channels, pixel by pixel.
   [[nodiscard]] const std::uint8_t* channel_bits(const std::uint8_t* vectors, std::size_t count);
+  // The same for those from pixel `first` of a tile on, one by one.
+  void channel_bits_from(std::size_t first, const std::uint8_t* vectors, std::size_t count);
   [[nodiscard]] const ChannelShuffle* shuffle() const;
   // Vectors of bits from those of bytes.
   [[nodiscard]] const std::uint8_t* pack(const std::uint8_t* vectors, std::size_t count);

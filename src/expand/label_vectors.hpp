@@ -22,6 +22,8 @@ class LabelVectors {
   LabelVectors(const std::uint8_t* record, std::size_t vector_bytes, std::int64_t record_width, const Placement& placement,
                std::uint8_t padding, const VectorBuffers& buffers);
 
+  // Whether all of them lie in the record one after another: take() gathers none, however many it is asked for.
+  [[nodiscard]] bool in_place() const { return in_place_; }
   // Vectors of output pixels `first` … `first + count − 1`; valid until the next call.
   [[nodiscard]] const std::uint8_t* take(std::size_t first, std::size_t count) const;
 

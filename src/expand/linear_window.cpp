@@ -18,7 +18,7 @@ Position position_of(std::size_t i, std::size_t source, std::size_t target) {
   return {static_cast<std::int64_t>(floor), at - floor};
 }
 
-// Halves to even: the processor's default mode.
+// Halves to even, in the default mode.
 std::int16_t weight_of(float fraction) { return static_cast<std::int16_t>(std::lrint(fraction * 2048.0f)); }
 
 }  // namespace

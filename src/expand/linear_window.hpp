@@ -2,6 +2,7 @@
 //
 // Along an axis from s to d pixels output i lies at f = float((i + 0.5) · s/d − 0.5), between pixels k = ⌊f⌋ and k + 1, with weights in
 // 2048ths. Columns beyond the border forget their fraction, rows keep it. Halving both axes takes means of four pixels.
+// Places and weights are made in floating point: the thread is in the default mode (default_floats.hpp).
 // Ownership: works in memory of the caller, and reads pixels of the caller, while it lives. Not thread-safe. Cannot fail; allocates
 // nothing.
 #pragma once

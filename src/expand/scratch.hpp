@@ -1,6 +1,6 @@
 // Memory that a thread keeps for rows under work, so that nothing is allocated per record.
 //
-// Owned by one thread. take() may throw std::bad_alloc: reserve() before work that must not fail.
+// Owned by one thread. reserve() may throw std::bad_alloc and comes before work that must not fail; data() cannot.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,6 @@ class Scratch {
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
     return memory_.data() + (kAlign - address % kAlign) % kAlign;
   }
-  [[nodiscard]] std::size_t size() const { return memory_.size() < kAlign ? 0 : memory_.size() - kAlign; }
 
  private:
   static constexpr std::size_t kAlign = 64;

@@ -41,6 +41,7 @@ struct ValueMap {
 inline constexpr float kReciprocal255 = 1.0f / 255.0f;
 
 // Of one channel for each entry of `mean` and `std`, 1 or 3 of them. `type` is f32, f16 or bf16.
+// In the default floating-point mode (default_floats.hpp).
 [[nodiscard]] ValueMap make_value_map(ElementType type, const std::vector<float>& mean, const std::vector<float>& std);
 
 }  // namespace hotpack::expand

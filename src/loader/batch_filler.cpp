@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "expand/processor.hpp"
@@ -21,6 +22,7 @@ constexpr std::size_t kUsualKeyBytes = 256;
 // What one row needs while its record is read.
 struct RowWork {
   const BatchForm& form;
+  const RecordShape& shape;  // that the row was prepared for
   const expand::Placement& placement;
   expand::Scratch& pixels;
   std::byte* image;
@@ -28,11 +30,14 @@ struct RowWork {
   char* key;
   std::size_t key_capacity;
   std::size_t key_bytes = 0;
+  bool changed = false;  // the record has another shape by now: its file was written over
 };
 
 // Runs inside the fault guard: copies and converts, no more.
 void write_row(void* context, const Record& record) {
   auto& work = *static_cast<RowWork*>(context);
+  work.changed = record.image.shape != work.shape.image || record.label.shape != work.shape.label;
+  if (work.changed) return;
   work.key_bytes = record.key.size();
   std::memcpy(work.key, record.key.data(), std::min(work.key_bytes, work.key_capacity));
   work.form.write(record, work.placement, work.pixels, work.image, work.label);
@@ -51,6 +56,16 @@ Status check_budget(std::uint64_t budget, const RowBytes& row) {
                      " for each; use a larger budget, fewer slots or a crop");
 }
 
+// Steps that a window of Shuffle::block lasts, 0 for other orders and for windows of the whole epoch.
+std::uint64_t window_steps(const BatchFiller::Parts& parts) {
+  const std::uint64_t samples = parts.source->records();
+  const auto window = checked_mul(parts.order.block_samples, parts.order.window_blocks);
+  if (parts.order.shuffle != Shuffle::block || !window || *window >= samples) return 0;
+  const Positions step = parts.plan.positions(0);
+  const std::uint64_t global_batch = parts.plan.steps() > 1 ? parts.plan.positions(1).first - step.first : samples;
+  return (*window + global_batch - 1) / global_batch;
+}
+
 void raise(std::atomic<std::uint64_t>& largest, std::uint64_t value) {
   std::uint64_t before = largest.load(std::memory_order_relaxed);
   while (before < value && !largest.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
@@ -60,7 +75,10 @@ void raise(std::atomic<std::uint64_t>& largest, std::uint64_t value) {
 }  // namespace
 
 BatchFiller::BatchFiller(Parts parts, unsigned threads)
-    : parts_(std::move(parts)), steps_ahead_((kRowsAhead + parts_.plan.rows() - 1) / parts_.plan.rows()), scratch_(threads) {
+    : parts_(std::move(parts)),
+      steps_ahead_((kRowsAhead + parts_.plan.rows() - 1) / parts_.plan.rows()),
+      window_steps_(window_steps(parts_)),
+      scratch_(threads) {
   for (Scratch& scratch : scratch_) scratch.key.resize(kUsualKeyBytes);
 }
 
@@ -93,6 +111,10 @@ std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned th
       filled = fill_row(slot, row, scratch_[thread]);
     } catch (const std::bad_alloc&) {
       filled = Error{ErrorCode::io, "there is no memory to read a record", {}, {}};
+    } catch (const std::exception& thrown) {  // an allocator of the caller
+      filled = internal_error(std::string("reading a record threw: ") + thrown.what());
+    } catch (...) {
+      filled = internal_error("reading a record threw something that is no std::exception");
     }
     if (!filled.ok()) failed = RowError{row, std::move(filled).error()};
   }
@@ -100,23 +122,26 @@ std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned th
   return failed;
 }
 
-// Asks for the rows that this thread or another will want some steps later; at the start of a run for those before them, too.
+// Asks for the rows that this thread or another will want some steps later; at the start of a run for those before them, too. With
+// Shuffle::block also, row by row, for the samples of a later window in the order of the files: what the disk reads in long runs.
 void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
   if (slot.first_of_run && rows.first == 0) {
-    for (std::uint64_t steps = 0; steps < steps_ahead_; ++steps) advise(slot, steps, {0, parts_.plan.rows()});
+    for (std::uint64_t steps = 0; steps < steps_ahead_; ++steps) advise(slot, steps, {0, parts_.plan.rows()}, &EpochOrder::operator[]);
   }
-  advise(slot, steps_ahead_, rows);
+  advise(slot, steps_ahead_, rows, &EpochOrder::operator[]);
+  if (window_steps_ > 0) advise(slot, window_steps_, rows, &EpochOrder::unmixed);
 }
 
 // Asks for these rows of the batch so many steps after the slot's.
-void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows) const {
+void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows, SampleAt sample_at) const {
   const std::uint64_t step = slot.cursor.step + steps;
   const std::uint64_t epoch = slot.cursor.epoch + step / parts_.plan.steps();
   if (epoch > kMaxEpoch) return;
   const EpochOrder order = epoch == slot.cursor.epoch ? slot.order : EpochOrder(slot.order.samples(), parts_.order, epoch);
   const Positions positions = parts_.plan.positions(step % parts_.plan.steps());
   for (std::size_t row = rows.first; row < rows.last; ++row) {
-    if (const auto sample = parts_.plan.sample(order, positions.first + row)) parts_.source->read_ahead(*sample);
+    const std::uint64_t position = positions.first + row;
+    if (position < order.samples()) parts_.source->read_ahead((order.*sample_at)(position));
   }
 }
 
@@ -172,6 +197,7 @@ Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, 
   scratch.pixels.reserve(form.scratch_bytes(record, placement));
   const RowBytes bytes = form.row_bytes(record, placement.output);
   RowWork work{form,
+               record,
                placement,
                scratch.pixels,
                slot.image.bytes.data() + row * bytes.image,
@@ -179,6 +205,10 @@ Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, 
                scratch.key.data(),
                scratch.key.size()};
   HOTPACK_TRY(parts_.source->read(sample, scratch.record, write_row, &work));
+  if (work.changed) {
+    return of_sample(damaged_error("its shard was written over while it was in use; write packs to new folders, and open the loader again"),
+                     sample);
+  }
   if (work.key_bytes > scratch.key.size()) {  // a key longer than any before: room for it, and once more
     scratch.key.resize(work.key_bytes);
     return read_row(slot, row, sample, scratch);

@@ -49,7 +49,8 @@ class BatchFiller final : public RowFiller {
 
   [[nodiscard]] std::size_t valid_rows(const Slot& slot) const;
   void read_ahead(const Slot& slot, RowRange rows) const;
-  void advise(const Slot& slot, std::uint64_t steps, RowRange rows) const;
+  using SampleAt = std::uint64_t (EpochOrder::*)(std::uint64_t position) const;
+  void advise(const Slot& slot, std::uint64_t steps, RowRange rows, SampleAt sample_at) const;
   [[nodiscard]] Status fill_row(Slot& slot, std::size_t row, Scratch& scratch);
   [[nodiscard]] Status blank_row(Slot& slot, std::size_t row);
   [[nodiscard]] Status read_row(Slot& slot, std::size_t row, std::uint64_t sample, Scratch& scratch);
@@ -58,8 +59,9 @@ class BatchFiller final : public RowFiller {
 
   const Parts parts_;
   const std::uint64_t steps_ahead_;
-  std::vector<Scratch> scratch_;  // a thread each
-  std::optional<Cursor> begun_;   // by begin() last, under the Ring's lock
+  const std::uint64_t window_steps_;  // of Shuffle::block, else 0
+  std::vector<Scratch> scratch_;      // a thread each
+  std::optional<Cursor> begun_;       // by begin() last, under the Ring's lock
   LargestRow largest_;
 };
 

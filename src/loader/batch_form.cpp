@@ -72,9 +72,19 @@ Status check_row(const BatchForm& form, PixelSize size) {
   return usage_error("a row of " + size_text(size) + " pixels has more bytes than a machine can hold; use a smaller crop or pad_to");
 }
 
-Error sizes_differ() {
-  return usage_error(
-      "the records have different sizes, which do not make a batch of several rows; give a crop or pad_to, or a batch of one row a rank");
+Error sizes_differ(bool packed) {
+  const std::string ways = packed ? "give a batch of one row a rank, or content expanded with a crop or pad_to"
+                                  : "give a crop or pad_to, or a batch of one row a rank";
+  return usage_error("the records have different sizes, which do not make a batch of several rows; " + ways);
+}
+
+// What asks for an expansion where records stay as they are.
+Status check_packed(const LoaderOptions& options) {
+  if (options.content != SlotContent::packed) return {};
+  const char* const unused = options.image != ImageOutput{} ? "image" : options.label != LabelOutput{} ? "label" : nullptr;
+  if (unused == nullptr) return {};
+  return usage_error("content packed leaves records as they are stored, so `" + std::string(unused) +
+                     "` has no effect; leave it out, or take content expanded");
 }
 
 ElementType stored_type(const LabelShape& label) {
@@ -120,6 +130,7 @@ Result<BatchForm> BatchForm::make(const Schema& schema, const LoaderOptions& opt
   if (!schema.label && options.label != LabelOutput{}) {
     return usage_error("the data set has no labels, but the loader's options ask for some; leave `label` out");
   }
+  HOTPACK_TRY(check_packed(options));
   form.packed_ = options.content == SlotContent::packed;
   form.augment_ = options.augment;
   form.pad_to_ = options.pad_to;
@@ -143,7 +154,7 @@ Status BatchForm::set_sizes(const Schema& schema, std::size_t rows) {
   if (!packed_ && augment_.crop) output_ = augment_.crop->size;
   if (!packed_ && augment_.resized_crop) output_ = augment_.resized_crop->size;
   if (pad_to_) output_ = *pad_to_;
-  if (!output_ && rows != 1) return sizes_differ();
+  if (!output_ && rows != 1) return sizes_differ(packed_);
   if (pad_to_ && !fits(whole, *pad_to_)) return usage_error(larger_than_pad_to(whole, *pad_to_).message);
   return {};
 }

@@ -30,6 +30,7 @@ constexpr unsigned kFewestSlots = 2;
 constexpr unsigned kMostSlots = 64;
 // What a thread takes at once: long enough that taking it costs nothing, short enough that the threads end a batch together.
 constexpr std::uint64_t kItemBytes = std::uint64_t{256} << 10;
+constexpr std::uint64_t kSmallestItemBytes = std::uint64_t{64} << 10;  // threads then work on several batches rather than share one
 constexpr std::size_t kStreamedBytes = std::size_t{1} << 20;
 
 Status check_options(const LoaderOptions& options) {
@@ -60,8 +61,9 @@ unsigned thread_count(const LoaderOptions& options) {
 
 std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads) {
   const std::uint64_t bytes = std::max<std::uint64_t>(1, row.image + row.label);
-  const std::uint64_t wanted = std::max<std::uint64_t>(1, kItemBytes / bytes);
-  return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, (rows + threads - 1) / threads));
+  const std::uint64_t share = (rows + threads - 1) / threads;
+  const std::uint64_t least = std::min<std::uint64_t>(rows, std::max<std::uint64_t>(1, kSmallestItemBytes / bytes));
+  return static_cast<std::size_t>(std::max(least, std::min(share, kItemBytes / bytes)));
 }
 
 // Bytes of one field of a batch; nothing on overflow.
@@ -87,10 +89,10 @@ Result<std::vector<std::unique_ptr<Slot>>> make_slots(const LoaderOptions& optio
   std::vector<std::unique_ptr<Slot>> slots;
   for (unsigned number = 0; number < options.slots; ++number) {
     auto slot = std::make_unique<Slot>();
+    if (form.output()) HOTPACK_TRY(loader::grow(*slot, allocator, *image, *label));
     slot->samples.resize(rows);
     slot->keys.resize(rows);
     slot->boxes.resize(rows);
-    if (form.output()) HOTPACK_TRY(loader::grow(*slot, allocator, *image, *label));
     form.describe(form.record(), output, rows, slot->image, slot->label);
     slots.push_back(std::move(slot));
   }
@@ -197,15 +199,21 @@ void Batch::release() noexcept {
   ring_.reset();
 }
 
-std::uint64_t Batch::epoch() const { return slot_->cursor.epoch; }
-std::uint64_t Batch::step() const { return slot_->cursor.step; }
-std::size_t Batch::rows() const { return slot_->samples.size(); }
-std::size_t Batch::valid() const { return slot_->valid; }
-const BatchField& Batch::image() const { return slot_->image; }
-const BatchField& Batch::label() const { return slot_->label; }
-std::span<const std::int64_t> Batch::samples() const { return slot_->samples; }
-std::string_view Batch::key(std::size_t row) const { return slot_->keys.at(row); }
-std::span<const SampleBox> Batch::boxes() const { return slot_->boxes; }
+// A batch that was released or moved from shows an empty one.
+const Slot& Batch::slot() const {
+  static const Slot empty;
+  return slot_ != nullptr ? *slot_ : empty;
+}
+
+std::uint64_t Batch::epoch() const { return slot().cursor.epoch; }
+std::uint64_t Batch::step() const { return slot().cursor.step; }
+std::size_t Batch::rows() const { return slot().samples.size(); }
+std::size_t Batch::valid() const { return slot().valid; }
+const BatchField& Batch::image() const { return slot().image; }
+const BatchField& Batch::label() const { return slot().label; }
+std::span<const std::int64_t> Batch::samples() const { return slot().samples; }
+std::string_view Batch::key(std::size_t row) const { return row < rows() ? std::string_view(slot().keys[row]) : std::string_view(); }
+std::span<const SampleBox> Batch::boxes() const { return slot().boxes; }
 
 struct Loader::Impl {
   LoaderState start;  // of this run, at its first step
@@ -241,6 +249,18 @@ Loader& Loader::operator=(Loader&& other) noexcept {
 }
 
 Result<Loader> Loader::open(const Dataset& dataset, LoaderOptions options) {
+  const std::uint64_t global_batch = options.global_batch;
+  try {
+    return start(dataset, std::move(options));
+  } catch (const std::exception& thrown) {  // std::bad_alloc, std::length_error, or what an allocator of the caller throws
+    return Error{ErrorCode::io,
+                 "cannot open a loader with global_batch " + std::to_string(global_batch) + ": " + thrown.what() + "; use a smaller batch",
+                 {},
+                 {}};
+  }
+}
+
+Result<Loader> Loader::start(const Dataset& dataset, LoaderOptions options) {
   HOTPACK_TRY(check_options(options));
   HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, options.check, options.access));
   auto impl = std::make_unique<Impl>();
@@ -293,18 +313,21 @@ Result<std::optional<Batch>> Loader::next(std::chrono::milliseconds timeout) {
 
 Result<std::optional<BatchInfo>> Loader::next_into(const BatchBuffers& into) {
   if (impl_->one_size) HOTPACK_TRY(impl_->check_buffers(into, image_batch_bytes(), label_batch_bytes()));
-  HOTPACK_ASSIGN(Slot* const slot, impl_->ring->next(impl_->timeout));
+  BatchInfo info;
+  // Before the batch is taken, so that nothing is lost where rows have different sizes and the caller must come with larger buffers.
+  const auto accept = [&](const Slot& slot) -> std::optional<Error> {
+    Status enough = impl_->check_buffers(into, slot.image.bytes.size(), slot.label.bytes.size());
+    if (!enough.ok()) return std::move(enough).error();
+    info = info_of(slot);
+    return {};
+  };
+  HOTPACK_ASSIGN(Slot* const slot, impl_->ring->next(impl_->timeout, accept));
   if (slot == nullptr) return std::optional<BatchInfo>();
-  if (Status enough = impl_->check_buffers(into, slot->image.bytes.size(), slot->label.bytes.size()); !enough.ok()) {
-    impl_->ring->put_back(slot);  // rows of different sizes: nothing is lost, the caller may come with larger buffers
-    return std::move(enough).error();
-  }
   copy_field(into.image, slot->image.bytes);
   copy_field(into.label, slot->label.bytes);
   expand::store_fence();
-  std::optional<BatchInfo> info = info_of(*slot);
   impl_->ring->release(slot);
-  return info;
+  return std::optional(std::move(info));
 }
 
 Status Loader::seek(std::uint64_t epoch, std::uint64_t step) {
@@ -317,7 +340,6 @@ Status Loader::seek(std::uint64_t epoch, std::uint64_t step) {
 
 LoaderState Loader::state() const {
   LoaderState state = impl_->start;
-  if (impl_->ring->forked()) return state;
   const Cursor at = impl_->ring->position();
   state.epoch = at.epoch;
   state.samples = at.step * state.global_batch;

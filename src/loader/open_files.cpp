@@ -1,5 +1,7 @@
 #include "loader/open_files.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -8,47 +10,47 @@
 
 namespace hotpack::loader {
 
+std::size_t open_files_limit(std::uint64_t descriptors) noexcept { return std::clamp<std::uint64_t>(descriptors / 4, 16, 4096); }
+
+std::size_t open_files_limit() noexcept {
+  rlimit limit{};
+  return open_files_limit(::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0);
+}
+
 std::shared_ptr<const File> OpenFiles::find(std::size_t shard) {
   const std::lock_guard lock(lock_);
-  const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.shard == shard; });
-  if (entry == entries_.end()) return nullptr;
-  entry->used = ++uses_;
-  return entry->file;
+  return find_locked(shard);
+}
+
+std::shared_ptr<const File> OpenFiles::find_locked(std::size_t shard) {
+  const Entry& entry = entries_[shard];
+  if (entry.file != nullptr) by_use_.splice(by_use_.begin(), by_use_, entry.place);
+  return entry.file;
 }
 
 // The file, in place of the least recently used one; where another thread was faster, that thread's.
 std::shared_ptr<const File> OpenFiles::keep(std::size_t shard, std::shared_ptr<const File> file) {
-  if (auto earlier = find(shard)) return earlier;
+  std::shared_ptr<const File> closed;  // after the lock
   const std::lock_guard lock(lock_);
-  const Entry entry{shard, ++uses_, file};
-  if (entries_.size() < most_) {
-    entries_.push_back(entry);
-  } else {
-    *std::min_element(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; }) = entry;
+  if (auto earlier = find_locked(shard)) return earlier;
+  if (by_use_.size() >= most_) {
+    closed = std::move(entries_[by_use_.back()].file);
+    by_use_.pop_back();
   }
+  by_use_.push_front(shard);
+  entries_[shard] = {file, by_use_.begin()};
   return file;
 }
 
-Result<std::shared_ptr<const File>> OpenFiles::open(std::size_t shard, const reader::ShardFile& mapped) {
+Result<std::shared_ptr<const File>> OpenFiles::open(std::size_t shard, const reader::ShardFile& tables) {
   if (auto open_already = find(shard)) return open_already;
-  HOTPACK_ASSIGN(File opened, File::open_read(mapped.path()));
+  HOTPACK_ASSIGN(File opened, File::open_read(tables.path()));
   HOTPACK_ASSIGN(const FileIdentity now, opened.identity());
-  if (!now.same_file(mapped.identity())) return reader::replaced_error(mapped.path());
-  if (now.size_bytes < mapped.identity().size_bytes) {
-    return reader::shrunk_error(mapped.path(), mapped.identity().size_bytes, now.size_bytes);
+  if (!now.same_file(tables.identity())) return reader::replaced_error(tables.path());
+  if (now.size_bytes < tables.identity().size_bytes) {
+    return reader::shrunk_error(tables.path(), tables.identity().size_bytes, now.size_bytes);
   }
   return keep(shard, std::make_shared<const File>(std::move(opened)));
-}
-
-Status read_exactly(const File& file, const reader::ShardFile& mapped, std::uint64_t offset, std::span<std::byte> into) {
-  const auto read = file.read_some(offset, into);
-  if (read.ok() && *read == into.size()) return {};
-  auto now = file.identity();
-  Error error = !read.ok() ? read.error()
-                : now.ok() ? reader::shrunk_error(mapped.path(), mapped.identity().size_bytes, now->size_bytes)
-                           : now.error();
-  error.offset = offset + (read.ok() ? *read : 0);
-  return error;
 }
 
 }  // namespace hotpack::loader

@@ -1,15 +1,16 @@
-// Shards open for reading by system calls: the last few of them, shared by threads.
+// Shards open for reading by system calls: those used last, shared by threads.
 //
 // Ownership: owns the descriptors; a file that was handed out stays open until it is let go. Thread-safe; a lock is held for a look-up, not
-// while files are opened or read.
-// Failure: `io` with path and offset; `damaged` where the path names another file than the one that is mapped, or that one has shrunk.
+// while files are opened, read or closed.
+// Failure: `io` with path and offset; `damaged` where the path names another file than the one whose tables were read, or that one has
+// shrunk.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <vector>
 
 #include "base/file.hpp"
@@ -18,31 +19,33 @@
 
 namespace hotpack::loader {
 
+// A quarter of the descriptors that a process may have, at least 16 and at most 4,096.
+[[nodiscard]] std::size_t open_files_limit(std::uint64_t descriptors) noexcept;
+// Of this process.
+[[nodiscard]] std::size_t open_files_limit() noexcept;
+
 class OpenFiles {
  public:
-  // Keeps up to `most` files open, at least one.
-  explicit OpenFiles(std::size_t most = 64) : most_(most) {}
+  // Keeps up to `most` of so many shards open, at least one.
+  OpenFiles(std::size_t shards, std::size_t most) : most_(most), entries_(shards) {}
 
-  // The file of a shard, which is `mapped`.
-  [[nodiscard]] Result<std::shared_ptr<const File>> open(std::size_t shard, const reader::ShardFile& mapped);
+  // The file of a shard, whose tables are `tables`.
+  [[nodiscard]] Result<std::shared_ptr<const File>> open(std::size_t shard, const reader::ShardFile& tables);
   // The same where it is open already, else null.
   [[nodiscard]] std::shared_ptr<const File> find(std::size_t shard);
 
  private:
   struct Entry {
-    std::size_t shard = 0;
-    std::uint64_t used = 0;
-    std::shared_ptr<const File> file;
+    std::shared_ptr<const File> file;        // null: not open
+    std::list<std::size_t>::iterator place;  // in by_use_, where it is open
   };
-  std::shared_ptr<const File> keep(std::size_t shard, std::shared_ptr<const File> file);
+  [[nodiscard]] std::shared_ptr<const File> find_locked(std::size_t shard);
+  [[nodiscard]] std::shared_ptr<const File> keep(std::size_t shard, std::shared_ptr<const File> file);
 
   std::size_t most_;
   std::mutex lock_;
-  std::uint64_t uses_ = 0;
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;     // a shard
+  std::list<std::size_t> by_use_;  // shards that are open, the one used last first
 };
-
-// Reads exactly into.size() bytes at `offset` of a file that is `mapped`.
-[[nodiscard]] Status read_exactly(const File& file, const reader::ShardFile& mapped, std::uint64_t offset, std::span<std::byte> into);
 
 }  // namespace hotpack::loader

@@ -102,37 +102,42 @@ EpochOrder::EpochOrder(std::uint64_t samples, const OrderOptions& options, std::
 }
 
 std::uint64_t EpochOrder::operator[](std::uint64_t position) const {
+  return unmixed(options_.shuffle == Shuffle::block ? mixed_position(position) : position);
+}
+
+std::uint64_t EpochOrder::unmixed(std::uint64_t position) const {
   switch (options_.shuffle) {
     case Shuffle::full:
       return permutation_[position];
-    case Shuffle::block:
-      return in_blocks(position);
+    case Shuffle::block: {
+      const std::uint64_t full = in_full_blocks(position);
+      return permutation_[full / options_.block_samples] * options_.block_samples + full % options_.block_samples;
+    }
     case Shuffle::none:
       return position;
   }
   return position;
 }
 
-// The position as if the short block were as long as the others, so that slots are multiples of B.
+// The position as if the short block were as long as the others, so that every place holds B samples.
 std::uint64_t EpochOrder::in_full_blocks(std::uint64_t position) const {
   return position < short_block_.last ? position : position + options_.block_samples - short_block_.size();
 }
 
-// The first position of the block at `slot` of the permuted blocks; past the last slot, the number of samples.
-std::uint64_t EpochOrder::start_of(std::uint64_t slot) const {
-  const std::uint64_t full = slot * options_.block_samples;
+// The first position of the block at `place` of the permuted blocks; past the last place, the number of samples.
+std::uint64_t EpochOrder::start_of(std::uint64_t place) const {
+  const std::uint64_t full = place * options_.block_samples;
   return full <= short_block_.first ? full : full - (options_.block_samples - short_block_.size());
 }
 
-std::uint64_t EpochOrder::in_blocks(std::uint64_t position) const {
-  const std::uint64_t block_samples = options_.block_samples;
-  const std::uint64_t window = in_full_blocks(position) / block_samples / options_.window_blocks;
-  const std::uint64_t first_slot = window * options_.window_blocks;
-  const std::uint64_t first = start_of(first_slot);
-  const std::uint64_t last = start_of(std::min(first_slot + options_.window_blocks, permutation_.size()));
+// Where among the permuted blocks the sample stands that the mixing within windows puts at this position.
+std::uint64_t EpochOrder::mixed_position(std::uint64_t position) const {
+  const std::uint64_t window = in_full_blocks(position) / options_.block_samples / options_.window_blocks;
+  const std::uint64_t first_place = window * options_.window_blocks;
+  const std::uint64_t first = start_of(first_place);
+  const std::uint64_t last = start_of(std::min(first_place + options_.window_blocks, permutation_.size()));
   const Permutation within(last - first, options_.seed, epoch_, static_cast<std::uint32_t>(Stream::windows), window);
-  const std::uint64_t mixed = in_full_blocks(first + within[position - first]);
-  return permutation_[mixed / block_samples] * block_samples + mixed % block_samples;
+  return first + within[position - first];
 }
 
 // ---- steps

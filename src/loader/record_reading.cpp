@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "reader/changed_file.hpp"
 #include "reader/zstd_frame.hpp"
 
 namespace hotpack::loader {
@@ -126,7 +127,7 @@ Status RecordReading::fetch_part(const File& opened, Part& part, std::span<std::
   if (part.field == nullptr) return {};
   if (!part.field->compressed) grow(*part.scratch, part.size_bytes);
   const auto into = std::as_writable_bytes(part.field->compressed ? frame_room : std::span(*part.scratch).first(part.size_bytes));
-  HOTPACK_TRY(read_exactly(opened, file_, part.stored.offset, into));
+  HOTPACK_TRY(reader::read_exactly(opened, file_.identity(), part.stored.offset, into));
   part.stored.bytes = into;
   return {};
 }

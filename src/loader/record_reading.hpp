@@ -24,7 +24,7 @@ struct RecordUser {
 
 class RecordReading {
  public:
-  // `by_calls`: payload is read by system calls in provide(), not from the mapping.
+  // `by_calls`: `file` holds tables alone; payload is read by system calls in provide().
   RecordReading(const reader::ShardFile& file, std::uint64_t index, bool check, bool by_calls, RecordScratch& scratch, RecordUser user);
 
   void operator()() noexcept;

@@ -4,8 +4,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <algorithm>
+#include <array>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/checksum.hpp"
@@ -23,6 +25,8 @@ namespace hotpack::loader {
 namespace {
 
 using reader::DatasetFiles;
+using reader::FieldTables;
+using reader::Holding;
 using reader::RecordFault;
 using reader::RecordMarks;
 using reader::RecordPlace;
@@ -52,21 +56,25 @@ std::string fingerprint_of(const std::vector<Pack>& packs) {
   return hasher.finish().text();
 }
 
-// "" where it cannot be read.
-std::string readable_key(const ShardFile& file, std::uint64_t index) {
-  std::string_view key;
-  RecordFault fault;
-  auto find = [&]() noexcept { fault = file.find_key(index, key); };
-  if (guarded(file.bytes(), find) || fault) return {};
-  std::string copy(key.size(), '\0');
-  auto copy_out = [&]() noexcept { std::memcpy(copy.data(), key.data(), key.size()); };
-  if (guarded(file.bytes(), copy_out)) return {};
-  return copy;
+// Runs work that reads `file`: under the fault guard where it is mapped. Gives the offset of what could not be read.
+template <class Work>
+std::optional<std::size_t> run_on(const ShardFile& file, bool by_calls, Work& work) noexcept {
+  if (!by_calls) return guarded(file.bytes(), work);
+  work();
+  return std::nullopt;
 }
 
-Error name_record(Error error, const ShardFile& file, std::uint64_t index) {
+// The record is not named.
+Error damage_of(const ShardFile& file, const RecordFault& fault) {
+  Error error = file.error_of(fault);
+  error.message += "; `hotpack verify` finds all damage";
+  return error;
+}
+
+// Puts file and record before what is wrong.
+Error named(Error error, const ShardFile& file, std::uint64_t index) {
   if (error.path.empty()) error.path = file.path();
-  return reader::name_record(std::move(error), index, readable_key(file, index));
+  return reader::name_record(std::move(error), index, file.readable_key(index));
 }
 
 // Where the parts of a record lie, and its shape.
@@ -77,9 +85,19 @@ struct RecordLook {
   RecordFault fault;
 };
 
-void look_at(const ShardFile& file, std::uint64_t index, RecordLook& look) noexcept {
+void find_shape(const ShardFile& file, std::uint64_t index, RecordLook& look) noexcept {
   look.fault = file.find_image_shape(index, look.shape.image);
   if (!look.fault) look.fault = file.find_label_shape(index, look.shape.label);
+  if (!look.fault) look.fault = file.find_record(file.image(), index, look.shape.image.size_bytes(), look.image);
+  if (look.fault || file.label().payload == nullptr) return;
+  look.fault = file.find_record(file.label(), index, look.shape.label.size_bytes(), look.label);
+}
+
+// Holds the beginning of a frame against the size of its content.
+RecordFault frame_fault(const FieldTables& field, const StoredRecord& frame, std::span<const std::byte> head, std::uint64_t size_bytes) {
+  const reader::FrameFault fault = reader::find_size_fault(head, frame.bytes.size(), size_bytes);
+  if (!fault) return {};
+  return {RecordFault::Kind::bad_frame, &field, frame.offset, 0, 0, false, fault};
 }
 
 void find_parts(const ShardFile& file, std::uint64_t index, RecordLook& look) noexcept {
@@ -89,7 +107,7 @@ void find_parts(const ShardFile& file, std::uint64_t index, RecordLook& look) no
 
 // Asks for pages of a mapping. Advice only: what the system says to it does not matter.
 void advise_mapping(std::span<const std::byte> bytes) noexcept {
-  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
   const std::uintptr_t first = begin - begin % page;
   if (!bytes.empty()) (void)::madvise(reinterpret_cast<void*>(first), begin - first + bytes.size(), MADV_WILLNEED);
@@ -103,18 +121,36 @@ void advise_file(const File& file, const StoredRecord& record) noexcept {
 }  // namespace
 
 struct RecordSource::Impl {
+  Impl(const Dataset& dataset, Check wanted, Access access)
+      : files(DatasetFiles::of(dataset, access == Access::read ? Holding::tables : Holding::mapped)),
+        check(wanted),
+        by_calls(access == Access::read),
+        fingerprint(fingerprint_of(files->contents().packs)),
+        open_files(by_calls ? files->contents().shards.size() : 0, open_files_limit()) {}
+
   std::shared_ptr<DatasetFiles> files;
   Check check = Check::first_epoch;
   bool by_calls = false;
   std::string fingerprint;
-  mutable OpenFiles open_files;
+  mutable OpenFiles open_files;  // where records are read by calls
   mutable DiskWatch disk;
 
   [[nodiscard]] bool check_due(const RecordMarks& marks, std::uint64_t record) const noexcept;
   [[nodiscard]] Status read(const ShardFile& file, RecordPlace place, RecordScratch& scratch, RecordUser user) const;
   [[nodiscard]] Status run(const ShardFile& file, RecordPlace place, RecordReading& reading) const;
   [[nodiscard]] Status place_of(std::uint64_t number, RecordPlace& place) const;
+  [[nodiscard]] Result<const ShardFile*> pin(RecordPlace place) const;
+  [[nodiscard]] Status look_at(const ShardFile& file, RecordPlace place, RecordLook& look) const;
+  [[nodiscard]] Status check_frame_size(const ShardFile& file, std::size_t shard, const FieldTables& field, const StoredRecord& frame,
+                                        std::uint64_t size_bytes) const;
 };
+
+Result<const ShardFile*> RecordSource::Impl::pin(RecordPlace place) const {
+  if (const ShardFile* const open_already = files->pin_open(place.shard)) return open_already;
+  auto opened = files->pin(place.shard);
+  if (opened.ok()) return *opened;
+  return reader::name_record(std::move(opened).error(), place.record, {});
+}
 
 Status RecordSource::Impl::place_of(std::uint64_t number, RecordPlace& place) const {
   const std::uint64_t records = files->contents().records;
@@ -131,7 +167,7 @@ Status RecordSource::Impl::read(const ShardFile& file, RecordPlace place, Record
   RecordMarks& marks = files->marks(place.shard);
   const bool check_now = check_due(marks, place.record);
   RecordReading reading(file, place.record, check_now, by_calls, scratch, user);
-  if (Status ran = run(file, place, reading); !ran.ok()) return name_record(ran.error(), file, place.record);
+  if (Status ran = run(file, place, reading); !ran.ok()) return named(ran.error(), file, place.record);
   if (check_now) marks.set(RecordMarks::Fact::checked, place.record);
   marks.set(RecordMarks::Fact::read, place.record);
   disk.add(scratch.disk, reading.stored_bytes());
@@ -143,11 +179,11 @@ Status RecordSource::Impl::run(const ShardFile& file, RecordPlace place, RecordR
   const bool compressed = file.image().compressed || file.label().compressed;
   if (compressed) HOTPACK_TRY(reader::prepare_decompression());
   while (true) {
-    if (const auto offset = guarded(file.bytes(), reading)) {
+    if (const auto offset = run_on(file, by_calls, reading)) {
       if (compressed) reader::renew_decompression();
       return reader::unreadable_error(file.path(), file.identity(), *offset);
     }
-    if (reading.fault()) return file.error_of(reading.fault());
+    if (reading.fault()) return damage_of(file, reading.fault());
     if (reading.done()) return {};
     try {
       HOTPACK_TRY(reading.provide(open_files, place.shard));
@@ -161,14 +197,9 @@ RecordSource::RecordSource(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 RecordSource::~RecordSource() = default;
 
 Result<std::unique_ptr<RecordSource>> RecordSource::make(const Dataset& dataset, Check check, Access access) {
-  HOTPACK_TRY(install_fault_handler());
+  if (access == Access::map) HOTPACK_TRY(install_fault_handler());
   (void)crc32c({});  // makes its tables, which must not happen under the guard
-  auto impl = std::make_unique<Impl>();
-  impl->files = DatasetFiles::of(dataset);
-  impl->check = check;
-  impl->by_calls = access == Access::read;
-  impl->fingerprint = fingerprint_of(impl->files->contents().packs);
-  return std::unique_ptr<RecordSource>(new RecordSource(std::move(impl)));
+  return std::unique_ptr<RecordSource>(new RecordSource(std::make_unique<Impl>(dataset, check, access)));
 }
 
 std::uint64_t RecordSource::records() const { return impl_->files->contents().records; }
@@ -178,24 +209,44 @@ const std::string& RecordSource::fingerprint() const { return impl_->fingerprint
 Result<RecordShape> RecordSource::shape(std::uint64_t number) const {
   RecordPlace place;
   HOTPACK_TRY(impl_->place_of(number, place));
-  HOTPACK_ASSIGN(const ShardFile* const file, impl_->files->pin(place.shard));
+  HOTPACK_ASSIGN(const ShardFile* const file, impl_->pin(place));
   const Pin pin(*impl_->files, place.shard);
   RecordLook look;
-  auto work = [&]() noexcept { look_at(*file, place.record, look); };
-  if (const auto offset = guarded(file->bytes(), work)) {
-    return name_record(reader::unreadable_error(file->path(), file->identity(), *offset), *file, place.record);
-  }
-  if (look.fault) return name_record(file->error_of(look.fault), *file, place.record);
+  if (Status looked = impl_->look_at(*file, place, look); !looked.ok()) return named(looked.error(), *file, place.record);
   return look.shape;
+}
+
+// Errors do not name the record.
+Status RecordSource::Impl::look_at(const ShardFile& file, RecordPlace place, RecordLook& look) const {
+  auto find = [&]() noexcept { find_shape(file, place.record, look); };
+  if (const auto offset = run_on(file, by_calls, find)) return reader::unreadable_error(file.path(), file.identity(), *offset);
+  if (look.fault) return damage_of(file, look.fault);
+  HOTPACK_TRY(check_frame_size(file, place.shard, file.image(), look.image, look.shape.image.size_bytes()));
+  return check_frame_size(file, place.shard, file.label(), look.label, look.shape.label.size_bytes());
+}
+
+Status RecordSource::Impl::check_frame_size(const ShardFile& file, std::size_t shard, const FieldTables& field, const StoredRecord& frame,
+                                            std::uint64_t size_bytes) const {
+  if (field.payload == nullptr || !field.compressed) return {};
+  std::array<std::byte, reader::kFrameHead> copy{};
+  std::span<const std::byte> head = frame.bytes.first(std::min(frame.bytes.size(), copy.size()));
+  if (by_calls) {
+    const std::span into = std::span(copy).first(head.size());
+    HOTPACK_ASSIGN(const auto opened, open_files.open(shard, file));
+    HOTPACK_TRY(reader::read_exactly(*opened, file.identity(), frame.offset, into));
+    head = into;
+  }
+  RecordFault fault;
+  auto look = [&]() noexcept { fault = frame_fault(field, frame, head, size_bytes); };
+  if (const auto offset = run_on(file, by_calls, look)) return reader::unreadable_error(file.path(), file.identity(), *offset);
+  if (fault) return damage_of(file, fault);
+  return {};
 }
 
 Status RecordSource::read(std::uint64_t number, RecordScratch& scratch, Use use, void* context) const {
   RecordPlace place;
   HOTPACK_TRY(impl_->place_of(number, place));
-  const ShardFile* file = impl_->files->pin_open(place.shard);
-  if (file == nullptr) {
-    HOTPACK_ASSIGN(file, impl_->files->pin(place.shard));
-  }
+  HOTPACK_ASSIGN(const ShardFile* const file, impl_->pin(place));
   const Pin pin(*impl_->files, place.shard);
   return impl_->read(*file, place, scratch, {use, context});
 }
@@ -209,7 +260,7 @@ void RecordSource::read_ahead(std::uint64_t number) const noexcept {
   if (impl_->files->marks(place.shard).has(RecordMarks::Fact::read, place.record) && !impl_->disk.busy()) return;
   RecordLook look;
   auto work = [&]() noexcept { find_parts(*file, place.record, look); };
-  if (guarded(file->bytes(), work) || look.fault) return;
+  if (run_on(*file, impl_->by_calls, work) || look.fault) return;
   if (!impl_->by_calls) {
     advise_mapping(look.image.bytes);
     advise_mapping(look.label.bytes);

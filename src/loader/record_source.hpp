@@ -3,8 +3,9 @@
 //
 // Ownership: shares the data set's files, so the Dataset may go first. Thread-safety: all members from several threads at once, each with a
 // RecordScratch of its own.
-// Failure: `damaged` and `io`, naming file and record ("record 17 (street/0017): …"), as Sample's functions do; a mapped file that can no
-// longer be read gives `damaged` where it has shrunk (with both sizes) and `io` where the disk failed (with the system's text).
+// Failure: `damaged` and `io`, naming file and record ("record 17 (street/0017): …"), as Sample's functions do, without the key where the
+// shard cannot be opened; a file that can no longer be read gives `damaged` where it has shrunk (with both sizes) and `io` where the disk
+// failed (with the system's text).
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ struct RecordShape {
 
 class RecordSource {
  public:
-  // Installs the fault handler: with Access::read tables and keys are still read from the mapping.
+  // Access::map installs the fault handler; Access::read neither does nor maps a file.
   [[nodiscard]] static Result<std::unique_ptr<RecordSource>> make(const Dataset& dataset, Check check, Access access);
   ~RecordSource();
 
@@ -52,7 +53,7 @@ class RecordSource {
   // Of the data set: that of its only pack; of several "xxh3-128:<hex>" over their fingerprints, a NUL after each.
   [[nodiscard]] const std::string& fingerprint() const;
 
-  // Opens the sample's shard on first use.
+  // Opens the sample's shard on first use. Refuses a shape that needs other bytes than are stored, so that nobody makes room for it.
   [[nodiscard]] Result<RecordShape> shape(std::uint64_t number) const;
 
   // Reads one record and calls use(context, record). `use` runs inside the fault guard: it must neither allocate, lock nor own anything,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -52,10 +53,20 @@ Error timed_out(Cursor cursor, milliseconds timeout) {
           {}};
 }
 
+// Where an error belongs to, and how to go on.
+Error at_step(Error error, Cursor cursor) {
+  const std::string epoch = std::to_string(cursor.epoch);
+  error.message += " [step " + std::to_string(cursor.step) + " of epoch " + epoch + "; seek(" + epoch + ", " +
+                   std::to_string(cursor.step + 1) + ") goes past it]";
+  return error;
+}
+
 }  // namespace
 
 Ring::Ring(RingOptions options, std::vector<std::unique_ptr<Slot>> slots, std::unique_ptr<RowFiller> filler, Cursor start)
     : options_(options), slots_(std::move(slots)), filler_(std::move(filler)), process_(::getpid()), fill_(start), deliver_(start) {
+  free_.reserve(slots_.size());  // neither grows under the lock
+  queue_.reserve(slots_.size());
   for (const auto& slot : slots_) free_.push_back(slot.get());
   if (fill_.step == options_.steps) fill_ = {fill_.epoch + 1, 0};
 }
@@ -86,11 +97,13 @@ Cursor Ring::after(Cursor cursor) const {
 }
 
 void Ring::work(unsigned thread) {
+  std::fesetenv(FE_DFL_ENV);  // whoever opened the loader may round or flush otherwise; batches are promised to the bit
   Lock lock(mutex_);
   while (true) {
     work_.wait(lock, [this] { return closed_ || item_available(); });
     if (closed_) break;
     const Item item = take_item();
+    if (item_available()) work_.notify_one();  // who is woken wakes the next, while there is work
     lock.unlock();
     std::optional<RowError> failed = filler_->fill(*item.slot, item.rows, thread);
     lock.lock();
@@ -133,7 +146,7 @@ void Ring::finish(const Item& item, std::optional<RowError> failed) {
   }
   if (slot.dropped && slot.rows_done == slot.rows_taken) {
     free_.push_back(&slot);
-    work_.notify_all();
+    work_.notify_one();
   } else if (!slot.dropped && slot.rows_done == options_.rows) {
     ready_.notify_all();
   }
@@ -144,33 +157,44 @@ bool Ring::front_ready() const { return !queue_.empty() && queue_.front()->rows_
 std::optional<Error> Ring::refusal() const {
   if (closed_) return usage_error("the loader is closed; open another one");
   if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; seek or restore goes on", {}, {}};
+  if (last_end_told_) return usage_error("there is no epoch after " + std::to_string(kMaxEpoch) + "; seek to an earlier one");
   if (deliver_.step == options_.steps) return {};  // the end of the epoch needs no slot
   if (leased_ == slots_.size()) return all_leased(slots_.size());
-  if (deliver_.epoch > kMaxEpoch) return usage_error("there is no epoch after " + std::to_string(kMaxEpoch) + "; seek to an earlier one");
   return {};
 }
 
 // False when nothing came in time.
 bool Ring::wait_for_front(Lock& lock, milliseconds timeout) {
   const auto over = [this] { return front_ready() || deliver_.step == options_.steps || refusal().has_value(); };
-  if (timeout.count() > 0 && timeout < kForEver) return ready_.wait_for(lock, timeout, over);
+  const bool limited = timeout.count() != 0 && timeout < kForEver;
+  if (limited) return ready_.wait_for(lock, std::max(timeout, milliseconds(0)), over);
   ready_.wait(lock, over);
   return true;
 }
 
-Result<Slot*> Ring::next(milliseconds timeout) {
+Slot* Ring::end_epoch() {
+  if (deliver_.epoch < kMaxEpoch) {
+    deliver_ = {deliver_.epoch + 1, 0};
+  } else {
+    last_end_told_ = true;
+  }
+  ready_.notify_all();
+  return nullptr;
+}
+
+Result<Slot*> Ring::next(milliseconds timeout, const Accept& accept) {
   if (forked()) return usage_error("this loader was opened before a fork, and its threads are in the parent; open a loader in the child");
   Lock lock(mutex_);
   const bool came = wait_for_front(lock, timeout);
   if (auto refused = refusal()) return std::move(*refused);
   if (!came) return timed_out(deliver_, timeout);
-  if (deliver_.step == options_.steps) {
-    deliver_ = {deliver_.epoch + 1, 0};
-    return static_cast<Slot*>(nullptr);
-  }
+  if (deliver_.step == options_.steps) return end_epoch();
   Slot* const slot = queue_.front();
-  if (slot->error) return *slot->error;
-  queue_.pop_front();
+  if (slot->error) return at_step(*slot->error, deliver_);
+  if (accept) {
+    if (auto refused = accept(*slot)) return std::move(*refused);
+  }
+  queue_.erase(queue_.begin());
   ++leased_;
   ++deliver_.step;
   ready_.notify_all();  // another consumer may find its batch in front, or every slot leased
@@ -181,19 +205,7 @@ void Ring::release(Slot* slot) noexcept {
   const std::lock_guard lock(mutex_);
   --leased_;
   free_.push_back(slot);
-  work_.notify_all();
-}
-
-void Ring::put_back(Slot* slot) noexcept {
-  Lock lock(mutex_);
-  if (deliver_ != Cursor{slot->cursor.epoch, slot->cursor.step + 1}) {
-    lock.unlock();
-    return release(slot);
-  }
-  --leased_;
-  queue_.push_front(slot);
-  deliver_ = slot->cursor;
-  ready_.notify_all();
+  work_.notify_one();
 }
 
 void Ring::drop_queue() {
@@ -211,6 +223,7 @@ Status Ring::seek(Cursor cursor) {
   if (closed_) return usage_error("the loader is closed; open another one");
   drop_queue();
   cancelled_ = false;
+  last_end_told_ = false;
   deliver_ = cursor;
   fill_ = cursor.step < options_.steps ? cursor : Cursor{cursor.epoch + 1, 0};
   work_.notify_all();
@@ -219,6 +232,7 @@ Status Ring::seek(Cursor cursor) {
 }
 
 Cursor Ring::position() const {
+  if (forked()) return deliver_;  // as it was at the fork; the lock may be held by a thread that does not exist here
   const std::lock_guard lock(mutex_);
   return deliver_;
 }

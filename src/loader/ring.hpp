@@ -11,7 +11,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -66,15 +66,16 @@ class Ring : public std::enable_shared_from_this<Ring> {
   // Starts the threads. Once, after the Ring is held by a shared_ptr.
   [[nodiscard]] Status start();
 
-  // The slot of the next step, leased to the caller until release(); null at the end of an epoch. `timeout` 0: no limit.
-  [[nodiscard]] Result<Slot*> next(std::chrono::milliseconds timeout);
+  // Looks at the next batch before it is handed out; an error leaves it where it is. Called under the lock.
+  using Accept = std::function<std::optional<Error>(const Slot& slot)>;
+  // The slot of the next step, leased to the caller until release(); null at the end of an epoch, which one caller is told. `timeout` 0: no
+  // limit; below 0: only what is ready.
+  [[nodiscard]] Result<Slot*> next(std::chrono::milliseconds timeout, const Accept& accept = {});
   void release(Slot* slot) noexcept;
-  // Undoes next(), where no other consumer has taken a batch since; else the same as release().
-  void put_back(Slot* slot) noexcept;
 
   // Goes to a step, 0 … steps; drops what was read ahead.
   [[nodiscard]] Status seek(Cursor cursor);
-  [[nodiscard]] Cursor position() const;  // the step that next() gives next
+  [[nodiscard]] Cursor position() const;  // the step that next() gives next; in the child of a fork, the one at the fork
 
   void cancel() noexcept;
   // Stops the threads and waits for them; leaves behind those that do not come within `patience`.
@@ -102,6 +103,7 @@ class Ring : public std::enable_shared_from_this<Ring> {
   [[nodiscard]] std::optional<Error> refusal() const;  // why next() cannot go on, apart from the data
   [[nodiscard]] bool front_ready() const;
   [[nodiscard]] bool wait_for_front(Lock& lock, std::chrono::milliseconds timeout);
+  [[nodiscard]] Slot* end_epoch();
   void drop_queue();
   [[nodiscard]] Cursor after(Cursor cursor) const;
 
@@ -115,11 +117,12 @@ class Ring : public std::enable_shared_from_this<Ring> {
   std::condition_variable ready_;    // consumers wait for the front of the queue
   std::condition_variable stopped_;  // close() waits for the threads
   std::vector<Slot*> free_;
-  std::deque<Slot*> queue_;  // in the order of delivery
-  Slot* filling_ = nullptr;  // the last of the queue, while it has rows that no thread has taken
+  std::vector<Slot*> queue_;  // in the order of delivery
+  Slot* filling_ = nullptr;   // the last of the queue, while it has rows that no thread has taken
   std::size_t leased_ = 0;
-  Cursor fill_;     // the step that the next free slot is filled with
-  Cursor deliver_;  // the step at the front
+  Cursor fill_;                 // the step that the next free slot is filled with
+  Cursor deliver_;              // the step at the front
+  bool last_end_told_ = false;  // of the last epoch there is
   bool cancelled_ = false;
   bool closed_ = false;
   bool abandoned_ = false;  // close() has left threads behind

@@ -30,8 +30,8 @@ Result<OrderOptions> decode_order(const JsonNode& node) {
   HOTPACK_ASSIGN(const std::size_t shuffle, node.at("shuffle").choice(kShuffleNames));
   order.shuffle = static_cast<Shuffle>(shuffle);
   HOTPACK_ASSIGN(order.seed, node.at("seed").count(0, kMax));
-  HOTPACK_ASSIGN(order.block_samples, node.at("block_samples").count(1, kMax));
-  HOTPACK_ASSIGN(order.window_blocks, node.at("window_blocks").count(1, kMax));
+  HOTPACK_ASSIGN(order.block_samples, node.at("block_samples").count(1, kMaxSamples));
+  HOTPACK_ASSIGN(order.window_blocks, node.at("window_blocks").count(1, kMaxSamples));
   return order;
 }
 

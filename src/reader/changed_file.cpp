@@ -1,11 +1,7 @@
 #include "reader/changed_file.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
@@ -13,8 +9,6 @@
 namespace hotpack::reader {
 
 namespace {
-
-constexpr std::size_t kPiece = std::size_t{64} << 10;
 
 Error with_offset(Error error, std::uint64_t offset) {
   error.offset = offset;
@@ -54,16 +48,14 @@ Error unreadable_error(const std::string& path, const FileIdentity& opened, std:
   return with_offset(refused_read(*file, offset), offset);
 }
 
-Status touch(const File& file, const FileIdentity& opened, std::uint64_t offset, std::uint64_t size_bytes) {
-  std::vector<std::byte> piece(std::min<std::uint64_t>(size_bytes, kPiece));
-  for (std::uint64_t done = 0; done < size_bytes;) {
-    const std::size_t wanted = std::min<std::uint64_t>(size_bytes - done, piece.size());
-    const auto read = file.read_some(offset + done, std::span(piece).first(wanted));
-    if (!read.ok()) return with_offset(read.error(), offset + done);
-    if (*read < wanted) return unreadable_error(file.path(), opened, offset + done + *read);
-    done += wanted;
-  }
-  return {};
+Status read_exactly(const File& file, const FileIdentity& opened, std::uint64_t offset, std::span<std::byte> into) {
+  const auto read = file.read_some(offset, into);
+  if (read.ok() && *read == into.size()) return {};
+  if (!read.ok()) return with_offset(read.error(), offset);
+  const auto now = file.identity();
+  if (!now.ok()) return with_offset(now.error(), offset);
+  if (now->size_bytes < opened.size_bytes) return with_offset(shrunk_error(file.path(), opened.size_bytes, now->size_bytes), offset);
+  return with_offset(refused_read(file, offset + *read), offset + *read);
 }
 
 }  // namespace hotpack::reader

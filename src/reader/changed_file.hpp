@@ -3,7 +3,9 @@
 // Pure but for looking at the file. Thread-safe. Failure: none; what cannot be found out is left out of the text.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "base/file.hpp"
@@ -20,7 +22,7 @@ namespace hotpack::reader {
 // text where it is as it was.
 [[nodiscard]] Error unreadable_error(const std::string& path, const FileIdentity& opened, std::uint64_t offset);
 
-// Reads a range and throws the bytes away, so that reading them from a mapping finds them in memory. Errors as above.
-[[nodiscard]] Status touch(const File& file, const FileIdentity& opened, std::uint64_t offset, std::uint64_t size_bytes);
+// Reads exactly into.size() bytes at `offset` of the file that was `opened`. Errors as above.
+[[nodiscard]] Status read_exactly(const File& file, const FileIdentity& opened, std::uint64_t offset, std::span<std::byte> into);
 
 }  // namespace hotpack::reader

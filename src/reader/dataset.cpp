@@ -1,6 +1,9 @@
 #include "hotpack/dataset.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <utility>
@@ -21,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using reader::Contents;
 using reader::DatasetFiles;
+using reader::Holding;
 using reader::RecordPlace;
 
 // Samples by the hash of their key, sorted.
@@ -119,40 +123,73 @@ Status add_pack(const std::string& folder, Contents& to) {
 }  // namespace
 
 struct Dataset::Impl {
-  explicit Impl(Contents contents) : files(std::make_shared<DatasetFiles>(std::move(contents))) {}
+  explicit Impl(Contents read) : contents(std::make_shared<const Contents>(std::move(read))), here(new Process(contents)) {}
+  ~Impl() {
+    if (Process* const last = here; last->id == ::getpid()) delete last;
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
-  std::shared_ptr<DatasetFiles> files;
-  std::mutex indexing;
-  std::vector<KeyPlace> index;  // of all keys, once indexed
-  bool indexed = false;
+  // What one process has of it.
+  struct Process {
+    explicit Process(const std::shared_ptr<const Contents>& contents)
+        : mapped(std::make_shared<DatasetFiles>(contents, Holding::mapped)),
+          tables(std::make_shared<DatasetFiles>(contents, Holding::tables)) {}
 
-  [[nodiscard]] const Contents& contents() const { return files->contents(); }
+    const pid_t id = ::getpid();
+    const std::shared_ptr<DatasetFiles> mapped;
+    const std::shared_ptr<DatasetFiles> tables;
+    std::mutex indexing;
+    std::vector<KeyPlace> index;  // of all keys, once indexed
+    bool indexed = false;
+    Process* before = nullptr;  // that of the parent
+  };
+
+  // Made anew in the child of a fork: locks of the parent's may be held there by threads that the child does not have. That one is never
+  // destroyed in the child, so its shards, which were handed out, stay valid.
+  [[nodiscard]] Process& process() const;
   [[nodiscard]] Result<Sample> sample(std::uint64_t number) const;
-  Status build_index();
+  Status build_index(Process& process);
+
+  const std::shared_ptr<const Contents> contents;
+  mutable std::atomic<Process*> here;
 };
 
+Dataset::Impl::Process& Dataset::Impl::process() const {
+  Process* known = here.load();
+  if (known->id == ::getpid()) return *known;
+  auto own = std::make_unique<Process>(contents);
+  own->before = known;
+  if (here.compare_exchange_strong(known, own.get())) return *own.release();
+  return *known;  // another thread of the child was faster
+}
+
 Result<Sample> Dataset::Impl::sample(std::uint64_t number) const {
-  if (number >= contents().records) {
-    return usage_error("sample " + std::to_string(number) + " of " + std::to_string(contents().records));
+  if (number >= contents->records) {
+    return usage_error("sample " + std::to_string(number) + " of " + std::to_string(contents->records));
   }
-  const RecordPlace place = files->place_of(number);
-  HOTPACK_ASSIGN(const Shard* const found, files->keep(place.shard));
+  DatasetFiles& files = *process().mapped;
+  const RecordPlace place = files.place_of(number);
+  HOTPACK_ASSIGN(const Shard* const found, files.keep(place.shard));
   return found->sample(place.record);
 }
 
-Status Dataset::Impl::build_index() {
+Status Dataset::Impl::build_index(Process& process) {
   std::vector<KeyPlace> places;  // grows with the shards that open: the manifest's number of records is only a claim
-  for (std::uint64_t number = 0; number < contents().records; ++number) {
+  for (std::uint64_t number = 0; number < contents->records; ++number) {
     HOTPACK_ASSIGN(const Sample found, sample(number));
     places.push_back({xxh3_64(bytes_of(found.key())), number});
   }
   std::sort(places.begin(), places.end());
-  index = std::move(places);
-  indexed = true;
+  process.index = std::move(places);
+  process.indexed = true;
   return {};
 }
 
-std::shared_ptr<DatasetFiles> reader::DatasetFiles::of(const Dataset& dataset) { return dataset.impl_->files; }
+std::shared_ptr<DatasetFiles> reader::DatasetFiles::of(const Dataset& dataset, Holding holding) {
+  const Dataset::Impl::Process& process = dataset.impl_->process();
+  return holding == Holding::mapped ? process.mapped : process.tables;
+}
 
 Dataset::Dataset(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Dataset::~Dataset() = default;
@@ -173,10 +210,10 @@ Result<Dataset> Dataset::open(std::span<const std::string> folders) {
   return Dataset(std::make_unique<Impl>(std::move(contents)));
 }
 
-const Schema& Dataset::schema() const { return impl_->contents().schema; }
-std::uint64_t Dataset::records() const { return impl_->contents().records; }
-std::span<const Pack> Dataset::packs() const { return impl_->contents().packs; }
-std::span<const ShardInfo> Dataset::shards() const { return impl_->contents().shards; }
+const Schema& Dataset::schema() const { return impl_->contents->schema; }
+std::uint64_t Dataset::records() const { return impl_->contents->records; }
+std::span<const Pack> Dataset::packs() const { return impl_->contents->packs; }
+std::span<const ShardInfo> Dataset::shards() const { return impl_->contents->shards; }
 
 std::uint64_t Dataset::skipped() const {
   std::uint64_t sum = 0;
@@ -198,17 +235,18 @@ Result<Statistics> Dataset::statistics() const {
 Result<Sample> Dataset::sample(std::uint64_t number) const { return impl_->sample(number); }
 Result<const Shard*> Dataset::shard(std::size_t number) const {
   if (number >= shards().size()) return usage_error("shard " + std::to_string(number) + " of " + std::to_string(shards().size()));
-  return impl_->files->keep(number);
+  return impl_->process().mapped->keep(number);
 }
 
 Result<std::optional<std::uint64_t>> Dataset::find(std::string_view key) const {
+  Impl::Process& process = impl_->process();
   {
-    const std::lock_guard lock(impl_->indexing);
-    if (!impl_->indexed) HOTPACK_TRY(impl_->build_index());
+    const std::lock_guard lock(process.indexing);
+    if (!process.indexed) HOTPACK_TRY(impl_->build_index(process));
   }
   const std::uint64_t hash = xxh3_64(bytes_of(key));
-  auto place = std::lower_bound(impl_->index.begin(), impl_->index.end(), KeyPlace{hash, 0});
-  for (; place != impl_->index.end() && place->hash == hash; ++place) {
+  auto place = std::lower_bound(process.index.begin(), process.index.end(), KeyPlace{hash, 0});
+  for (; place != process.index.end() && place->hash == hash; ++place) {
     HOTPACK_ASSIGN(const Sample found, impl_->sample(place->number));
     if (found.key() == key) return std::optional(place->number);
   }

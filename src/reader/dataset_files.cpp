@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "reader/changed_file.hpp"
 
 namespace hotpack::reader {
 
@@ -15,12 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Half of what the system allows a process, for it maps other things too.
-std::size_t default_budget() {
+// A part of what the system allows a process, for it maps other things too, and a shard whose tables alone are held takes three mappings.
+std::size_t default_budget(Holding holding) {
   constexpr std::size_t kMost = 16384, kUsualLimit = 65530;
   std::size_t limit = 0;
   if (!(std::ifstream("/proc/sys/vm/max_map_count") >> limit)) limit = kUsualLimit;
-  return std::clamp<std::size_t>(limit / 2, 1, kMost);
+  return std::clamp<std::size_t>(limit / (holding == Holding::mapped ? 2 : 12), 1, kMost);
 }
 
 std::string row_difference(const ShardInfo& row, const PackTexts& texts, const ShardFile& file) {
@@ -50,16 +51,17 @@ std::vector<std::uint64_t> firsts_of(const std::vector<ShardInfo>& shards) {
 
 }  // namespace
 
-DatasetFiles::DatasetFiles(Contents contents)
+DatasetFiles::DatasetFiles(std::shared_ptr<const Contents> contents, Holding holding)
     : contents_(std::move(contents)),
-      firsts_(firsts_of(contents_.shards)),
-      slots_(std::make_unique<Slot[]>(contents_.shards.size())),
-      budget_(default_budget()),
-      unmaps_(contents_.shards.size() > budget_) {}
+      holding_(holding),
+      firsts_(firsts_of(contents_->shards)),
+      slots_(std::make_unique<Slot[]>(contents_->shards.size())),
+      budget_(default_budget(holding)),
+      unmaps_(contents_->shards.size() > budget_) {}
 
 void DatasetFiles::limit_mappings(std::size_t budget) {
   budget_ = budget;
-  unmaps_ = contents_.shards.size() > budget_;
+  unmaps_ = contents_->shards.size() > budget_;
 }
 
 std::size_t DatasetFiles::mappings() const {
@@ -75,12 +77,11 @@ RecordPlace DatasetFiles::place_of(std::uint64_t number) const noexcept {
 
 Result<std::unique_ptr<const ShardFile>> DatasetFiles::open(const ShardInfo& row) const {
   HOTPACK_TRY(check_size(row));
-  format::SchemaCache cache = contents_.texts[row.pack].schema;
-  HOTPACK_ASSIGN(auto file, ShardFile::open(row.path, &cache));
-  if (std::string difference = row_difference(row, contents_.texts[row.pack], *file); !difference.empty()) {
+  format::SchemaCache cache = contents_->texts[row.pack].schema;
+  HOTPACK_ASSIGN(auto file, ShardFile::open_checked(row.path, holding_, &cache));
+  if (std::string difference = row_difference(row, contents_->texts[row.pack], *file); !difference.empty()) {
     return damaged_error(std::move(difference), row.path);
   }
-  HOTPACK_TRY(file->check_tables());
   return file;
 }
 
@@ -107,7 +108,7 @@ Result<const ShardFile*> DatasetFiles::pin(std::size_t shard) {
   try {
     return open_pinned(shard);
   } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::io, "there is no memory to open this shard", contents_.shards[shard].path, {}};
+    return Error{ErrorCode::io, "there is no memory to open this shard", contents_->shards[shard].path, {}};
   }
 }
 
@@ -122,7 +123,9 @@ Result<const ShardFile*> DatasetFiles::open_pinned(std::size_t shard) {
       return slot.shard->file_.get();
     }
   }
-  HOTPACK_ASSIGN(auto file, open(contents_.shards[shard]));
+  HOTPACK_ASSIGN(auto file, open(contents_->shards[shard]));
+  if (slot.first_opened && !slot.first_opened->same_file(file->identity())) return replaced_error(file->path());
+  slot.first_opened = file->identity();
   return publish(shard, std::move(file));
 }
 

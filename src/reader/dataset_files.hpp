@@ -1,10 +1,12 @@
 // The files of a data set: what its manifests say, and its shards, opened on first use. Behind Dataset, and shared by Loaders, which may
-// outlive it.
+// outlive it. A Dataset has one for shards that are mapped, and one for Loaders that read by system calls alone.
 //
 // Ownership: shared. Two ways to a shard: kept (Dataset hands out views of it, so it stays mapped) and pinned (a Loader reads a record and
 // lets go). Where there are more shards than the budget of mappings, opening one unmaps another that is neither kept nor pinned, the least
-// recently used by second chance; else pins cost nothing. Which records were read and checked stays known for unmapped shards.
+// recently used by second chance; else pins cost nothing. Which records were read and checked stays known for unmapped shards, so another
+// file that has taken the place of one that was open is refused.
 // Thread-safety: all members from several threads at once, but for limit_mappings().
+// After fork() a child leaves its parent's alone, for their locks may be held by threads that it does not have: of() gives its own.
 // Failure: as Dataset's; code `io` where there is no memory.
 #pragma once
 
@@ -14,9 +16,11 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "format/shard_header.hpp"
 #include "hotpack/dataset.hpp"
 #include "reader/record_marks.hpp"
@@ -47,10 +51,11 @@ struct RecordPlace {
 
 class DatasetFiles {
  public:
-  explicit DatasetFiles(Contents contents);
-  [[nodiscard]] static std::shared_ptr<DatasetFiles> of(const Dataset& dataset);
+  DatasetFiles(std::shared_ptr<const Contents> contents, Holding holding);
+  // Those of a Dataset in this process. keep() is for Holding::mapped.
+  [[nodiscard]] static std::shared_ptr<DatasetFiles> of(const Dataset& dataset, Holding holding = Holding::mapped);
 
-  [[nodiscard]] const Contents& contents() const { return contents_; }
+  [[nodiscard]] const Contents& contents() const { return *contents_; }
   // Precondition: number < contents().records. O(log shards).
   [[nodiscard]] RecordPlace place_of(std::uint64_t number) const noexcept;
 
@@ -65,8 +70,8 @@ class DatasetFiles {
   // Precondition: the shard was pinned once.
   [[nodiscard]] RecordMarks& marks(std::size_t shard) noexcept { return *slots_[shard].marks; }
 
-  // Sets the budget of mappings, by default the smaller of 16,384 and half of vm.max_map_count. For tests; before the first shard is
-  // opened.
+  // Sets how many shards may be mapped, by default the smaller of 16,384 and half of vm.max_map_count (a twelfth for Holding::tables). For
+  // tests; before the first shard is opened.
   void limit_mappings(std::size_t budget);
   [[nodiscard]] std::size_t mappings() const;  // at present
 
@@ -76,6 +81,7 @@ class DatasetFiles {
     std::mutex opening;                            // held while the file is opened
     std::unique_ptr<const Shard> shard;            // guarded by mapping_
     std::unique_ptr<RecordMarks> marks;            // made with the first opening
+    std::optional<FileIdentity> first_opened;      // guarded by opening
     std::atomic<const ShardFile*> ready{nullptr};  // of `shard`
     std::atomic<const Shard*> kept{nullptr};       // `shard`, once it may not be unmapped any more
     std::atomic<std::uint32_t> pins{0};            // counted only where shards are unmapped
@@ -88,7 +94,8 @@ class DatasetFiles {
   [[nodiscard]] std::unique_ptr<const Shard> unmap_one(std::size_t but);
   [[nodiscard]] bool try_retire(Slot& slot) const;
 
-  Contents contents_;
+  std::shared_ptr<const Contents> contents_;
+  Holding holding_;
   std::vector<std::uint64_t> firsts_;  // number of each shard's first sample
   std::unique_ptr<Slot[]> slots_;      // as shards
   std::size_t budget_;

@@ -11,7 +11,10 @@ namespace hotpack {
 
 namespace {
 
-using reader::name_record;
+// The key is looked for anew: where the file has shrunk, the one that a sample holds cannot be read.
+Error named(Error error, const reader::ShardFile& file, std::uint64_t index) {
+  return reader::name_record(std::move(error), index, file.readable_key(index));
+}
 
 Error no_label() { return usage_error("this data set has no label"); }
 
@@ -30,40 +33,40 @@ bool Sample::has_label() const { return file_->schema().label.has_value(); }
 
 Result<ImageView> Sample::image(CrcPolicy crc) const {
   auto bytes = file_->view(file_->image(), index_, image_shape_.size_bytes(), crc);
-  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return ImageView{*bytes, image_shape_};
 }
 
 Result<LabelView> Sample::label(CrcPolicy crc) const {
   if (!has_label()) return no_label();
   auto bytes = file_->view(file_->label(), index_, label_shape_.size_bytes(), crc);
-  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return LabelView{*bytes, label_shape_};
 }
 
 Result<ImageView> Sample::read_image(std::span<std::uint8_t> into, CrcPolicy crc) const {
   auto bytes = file_->read(file_->image(), index_, image_shape_.size_bytes(), into, crc);
-  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return ImageView{*bytes, image_shape_};
 }
 
 Result<LabelView> Sample::read_label(std::span<std::uint8_t> into, CrcPolicy crc) const {
   if (!has_label()) return no_label();
   auto bytes = file_->read(file_->label(), index_, label_shape_.size_bytes(), into, crc);
-  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return LabelView{*bytes, label_shape_};
 }
 
 Result<ImageView> Sample::load_image(std::vector<std::uint8_t>& scratch, CrcPolicy crc) const {
   auto bytes = file_->load(file_->image(), index_, image_shape_.size_bytes(), scratch, crc);
-  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return ImageView{*bytes, image_shape_};
 }
 
 Result<LabelView> Sample::load_label(std::vector<std::uint8_t>& scratch, CrcPolicy crc) const {
   if (!has_label()) return no_label();
   auto bytes = file_->load(file_->label(), index_, label_shape_.size_bytes(), scratch, crc);
-  if (!bytes.ok()) return name_record(std::move(bytes).error(), index_, key_);
+  if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return LabelView{*bytes, label_shape_};
 }
 
@@ -73,8 +76,7 @@ Shard::Shard(Shard&&) noexcept = default;
 Shard& Shard::operator=(Shard&&) noexcept = default;
 
 Result<Shard> Shard::open(const std::string& path) {
-  HOTPACK_ASSIGN(auto file, reader::ShardFile::open(path));
-  HOTPACK_TRY(file->check_tables());
+  HOTPACK_ASSIGN(auto file, reader::ShardFile::open_checked(path, reader::Holding::mapped));
   return Shard(std::move(file));
 }
 
@@ -92,7 +94,7 @@ Result<Sample> Shard::sample(std::uint64_t index) const {
     return usage_error("sample " + std::to_string(index) + " of " + path() + ", which has " + std::to_string(records()));
   }
   Sample sample(file_.get(), index);
-  if (Status found = sample.look_up(); !found.ok()) return name_record(std::move(found).error(), index, sample.key_);
+  if (Status found = sample.look_up(); !found.ok()) return named(std::move(found).error(), *file_, index);
   return sample;
 }
 

@@ -10,6 +10,7 @@
 #include "base/checksum.hpp"
 #include "base/endian.hpp"
 #include "base/error.hpp"
+#include "base/fault_guard.hpp"
 #include "base/try.hpp"
 #include "reader/changed_file.hpp"
 #include "reader/zstd_frame.hpp"
@@ -34,38 +35,33 @@ std::span<const std::uint8_t> as_u8(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-// The bytes before the payload, as far as they may be a header at all.
-std::uint64_t head_bytes(std::span<const std::byte> length, std::uint64_t file_bytes) {
-  if (length.size() < sizeof(std::uint64_t)) return 0;
-  const auto header_bytes = load_le<std::uint64_t>(length.data());
-  if (header_bytes > format::kMaxHeaderBytes || header_bytes > file_bytes - length.size()) return length.size();
-  return length.size() + header_bytes;
-}
-
-Status touch_head(const File& file, const FileIdentity& identity) {
-  std::array<std::byte, sizeof(std::uint64_t)> length{};
-  HOTPACK_ASSIGN(const std::size_t read, file.read_some(0, length));
-  return touch(file, identity, 0, head_bytes(std::span(length).first(read), identity.size_bytes));
-}
-
-Status touch_tables(const File& file, const FileIdentity& identity, const format::ShardHeader& header) {
-  const std::uint64_t begin = header.buffer_start() + header.tables_begin;
-  return touch(file, identity, begin, identity.size_bytes - begin);
+// The bytes before the payload, as far as they may be a header at all; the first 8 can be read.
+std::uint64_t head_bytes(std::span<const std::byte> file) {
+  constexpr std::uint64_t kLength = sizeof(std::uint64_t);
+  if (file.size() < kLength) return 0;
+  const auto header_bytes = load_le<std::uint64_t>(file.data());
+  if (header_bytes > format::kMaxHeaderBytes || header_bytes > file.size() - kLength) return kLength;
+  return kLength + header_bytes;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path, format::SchemaCache* cache) {
+Status ShardFile::fetch(const File& opened, std::uint64_t offset, std::uint64_t size_bytes) {
+  HOTPACK_ASSIGN(const auto into, mapping_.writable(offset, size_bytes));
+  return read_exactly(opened, identity_, offset, into);
+}
+
+Result<std::unique_ptr<ShardFile>> ShardFile::read_tables(const File& opened, format::SchemaCache* cache) {
   std::unique_ptr<ShardFile> file(new ShardFile());
-  file->path_ = path;
-  HOTPACK_ASSIGN(const File opened, File::open_read(path));
+  file->path_ = opened.path();
   HOTPACK_ASSIGN(file->identity_, opened.identity());
-  HOTPACK_ASSIGN(file->mapping_, Mapping::of(opened, file->identity_.size_bytes));
-  HOTPACK_TRY(touch_head(opened, file->identity_));
-  auto header = format::decode_header(file->bytes(), cache);
-  if (!header.ok()) return with_path(std::move(header).error(), path);
-  file->header_ = std::move(header).value();
-  HOTPACK_TRY(touch_tables(opened, file->identity_, file->header_));
+  const std::uint64_t size = file->identity_.size_bytes;
+  HOTPACK_ASSIGN(file->mapping_, Mapping::reserve(size));
+  HOTPACK_TRY(file->fetch(opened, 0, std::min<std::uint64_t>(size, sizeof(std::uint64_t))));
+  HOTPACK_TRY(file->fetch(opened, 0, head_bytes(file->bytes())));
+  HOTPACK_ASSIGN(file->header_, format::decode_header(file->bytes(), cache));
+  const std::uint64_t tables = file->header_.buffer_start() + file->header_.tables_begin;
+  HOTPACK_TRY(file->fetch(opened, tables, size - tables));
   file->image_ = format::image_tables(file->header_);
   file->label_ = format::label_tables(file->header_);
   file->key_data_ = file->header_.find("key.data");
@@ -73,7 +69,41 @@ Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path
   file->source_hash_ = file->header_.find("source.hash");
   file->source_size_ = file->header_.find("source.size");
   file->source_region_ = file->header_.find("source.region");
-  return std::unique_ptr<const ShardFile>(std::move(file));
+  return file;
+}
+
+Status ShardFile::map(const File& opened) {
+  HOTPACK_ASSIGN(mapping_, Mapping::of(opened, identity_.size_bytes));
+  return {};
+}
+
+Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path, format::SchemaCache* cache) {
+  HOTPACK_ASSIGN(const File opened, File::open_read(path));
+  auto file = read_tables(opened, cache);
+  if (!file.ok()) return with_path(std::move(file).error(), path);
+  HOTPACK_TRY((*file)->map(opened));
+  return std::unique_ptr<const ShardFile>(std::move(file).value());
+}
+
+Result<std::unique_ptr<const ShardFile>> ShardFile::open_checked(const std::string& path, Holding holding, format::SchemaCache* cache) {
+  HOTPACK_ASSIGN(const File opened, File::open_read(path));
+  auto file = read_tables(opened, cache);
+  if (!file.ok()) return with_path(std::move(file).error(), path);
+  HOTPACK_TRY((*file)->check_tables());
+  if (holding == Holding::mapped) HOTPACK_TRY((*file)->map(opened));
+  return std::unique_ptr<const ShardFile>(std::move(file).value());
+}
+
+template <class Work>
+Status ShardFile::run(Work work) const {
+  RecordFault fault;
+  auto step = [&]() noexcept { fault = work(); };
+  if (!fault_handler_installed()) {
+    step();
+  } else if (const auto offset = guarded(bytes(), step)) {
+    return unreadable_error(path_, identity_, *offset);
+  }
+  return status_of(fault);
 }
 
 Status ShardFile::check_tables() const {
@@ -93,8 +123,19 @@ RecordFault ShardFile::find_key(std::uint64_t index, std::string_view& key) cons
 
 Result<std::string_view> ShardFile::key(std::uint64_t index) const {
   std::string_view key;
-  HOTPACK_TRY(status_of(find_key(index, key)));
+  HOTPACK_TRY(run([&]() noexcept { return find_key(index, key); }));
   return key;
+}
+
+std::string ShardFile::readable_key(std::uint64_t index) const {
+  std::string_view key;
+  if (!run([&]() noexcept { return find_key(index, key); }).ok()) return {};
+  std::string copy(key.size(), '\0');
+  const Status copied = run([&]() noexcept {
+    std::memcpy(copy.data(), key.data(), key.size());
+    return RecordFault();
+  });
+  return copied.ok() ? copy : std::string();
 }
 
 SampleSource ShardFile::source(std::uint64_t index) const {
@@ -122,7 +163,7 @@ RecordFault ShardFile::find_image_shape(std::uint64_t index, ImageShape& shape) 
 
 Result<ImageShape> ShardFile::image_shape(std::uint64_t index) const {
   ImageShape shape;
-  HOTPACK_TRY(status_of(find_image_shape(index, shape)));
+  HOTPACK_TRY(run([&]() noexcept { return find_image_shape(index, shape); }));
   return shape;
 }
 
@@ -142,7 +183,7 @@ RecordFault ShardFile::find_label_shape(std::uint64_t index, LabelShape& shape) 
 
 Result<LabelShape> ShardFile::label_shape(std::uint64_t index) const {
   LabelShape shape;
-  HOTPACK_TRY(status_of(find_label_shape(index, shape)));
+  HOTPACK_TRY(run([&]() noexcept { return find_label_shape(index, shape); }));
   return shape;
 }
 
@@ -217,8 +258,10 @@ Result<std::span<const std::uint8_t>> ShardFile::view(const FieldTables& field, 
   if (field.payload == nullptr) return usage_error("this data set has no " + field.name);
   if (field.compressed) return usage_error("the " + field.name + " is stored compressed; read_" + field.name + "() decompresses it");
   StoredRecord record;
-  HOTPACK_TRY(status_of(find_record(field, index, size_bytes, record)));
-  if (crc == CrcPolicy::check) HOTPACK_TRY(check_content(field, index, record.bytes, record.offset));
+  HOTPACK_TRY(run([&]() noexcept {
+    const RecordFault fault = find_record(field, index, size_bytes, record);
+    return fault || crc == CrcPolicy::trust ? fault : compare_content(field, index, record.bytes, record.offset);
+  }));
   return as_u8(record.bytes);
 }
 
@@ -230,43 +273,66 @@ Result<std::span<const std::uint8_t>> ShardFile::read(const FieldTables& field, 
                        std::to_string(size_bytes));
   }
   const std::span<std::uint8_t> target = into.first(size_bytes);
-  if (!field.compressed) {
-    HOTPACK_ASSIGN(const auto bytes, view(field, index, size_bytes, crc));
-    std::memcpy(target.data(), bytes.data(), bytes.size());
+  if (field.compressed) {
+    HOTPACK_TRY(read_frame(field, index, target, crc));
     return std::span<const std::uint8_t>(target);
   }
-  HOTPACK_ASSIGN(const StoredRecord frame, checked_frame(field, index, size_bytes, crc));
-  HOTPACK_TRY(unpack(field, index, frame, target, crc));
+  HOTPACK_ASSIGN(const auto bytes, view(field, index, size_bytes, crc));
+  HOTPACK_TRY(run([&]() noexcept {
+    std::memcpy(target.data(), bytes.data(), bytes.size());
+    return RecordFault();
+  }));
   return std::span<const std::uint8_t>(target);
 }
 
-Result<StoredRecord> ShardFile::checked_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                              CrcPolicy crc) const {
-  HOTPACK_ASSIGN(const StoredRecord frame, stored(field, index));
-  if (crc == CrcPolicy::check) HOTPACK_TRY(check_stored(field, index, frame));
-  if (const FrameFault fault = find_frame_fault(frame.bytes, size_bytes)) {
-    return error_of({RecordFault::Kind::bad_frame, &field, frame.offset, 0, 0, false, fault});
-  }
-  return frame;
+Status ShardFile::read_frame(const FieldTables& field, std::uint64_t index, std::span<std::uint8_t> into, CrcPolicy crc) const {
+  if (Status ready = prepare_decompression(); !ready.ok()) return with_path(std::move(ready).error(), path_);
+  bool left_half_way = true;
+  Status status = run([&]() noexcept {
+    StoredRecord frame;
+    RecordFault fault = find_frame(field, index, into.size(), crc, frame);
+    if (!fault) fault = unpack(field, index, frame, into, crc);
+    left_half_way = false;
+    return fault;
+  });
+  if (left_half_way) renew_decompression();
+  return status;
 }
 
-Status ShardFile::unpack(const FieldTables& field, std::uint64_t index, const StoredRecord& frame, std::span<std::uint8_t> into,
-                         CrcPolicy crc) const {
-  HOTPACK_TRY(decompress(field, frame, std::as_writable_bytes(into)));
-  return crc == CrcPolicy::check ? check_content(field, index, std::as_bytes(into), frame.offset) : Status();
+RecordFault ShardFile::find_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes, CrcPolicy crc,
+                                  StoredRecord& frame) const noexcept {
+  if (const RecordFault fault = find_stored(field, index, frame)) return fault;
+  if (crc == CrcPolicy::check) {
+    if (const RecordFault fault = compare_stored(field, index, frame)) return fault;
+  }
+  if (const FrameFault fault = find_frame_fault(frame.bytes, size_bytes)) {
+    return {RecordFault::Kind::bad_frame, &field, frame.offset, 0, 0, false, fault};
+  }
+  return {};
+}
+
+RecordFault ShardFile::unpack(const FieldTables& field, std::uint64_t index, const StoredRecord& frame, std::span<std::uint8_t> into,
+                              CrcPolicy crc) const noexcept {
+  if (const FrameFault fault = unpack_frame(frame.bytes, std::as_writable_bytes(into))) {
+    return {RecordFault::Kind::bad_frame, &field, frame.offset, 0, 0, false, fault};
+  }
+  return crc == CrcPolicy::check ? compare_content(field, index, std::as_bytes(into), frame.offset) : RecordFault();
 }
 
 Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
                                                       std::vector<std::uint8_t>& scratch, CrcPolicy crc) const {
   if (!field.compressed) return view(field, index, size_bytes, crc);
-  HOTPACK_ASSIGN(const StoredRecord frame, checked_frame(field, index, size_bytes, crc));
-  try {
-    scratch.resize(std::max<std::size_t>(scratch.size(), size_bytes));
-  } catch (const std::exception&) {
-    return Error{ErrorCode::io, "there is no memory for a record of " + std::to_string(size_bytes) + " bytes", path_, {}};
+  if (scratch.size() < size_bytes) {
+    StoredRecord frame;
+    HOTPACK_TRY(run([&]() noexcept { return find_frame(field, index, size_bytes, crc, frame); }));
+    try {
+      scratch.resize(size_bytes);
+    } catch (const std::exception&) {
+      return Error{ErrorCode::io, "there is no memory for a record of " + std::to_string(size_bytes) + " bytes", path_, {}};
+    }
   }
   const std::span<std::uint8_t> target = std::span(scratch).first(size_bytes);
-  HOTPACK_TRY(unpack(field, index, frame, target, crc));
+  HOTPACK_TRY(read_frame(field, index, target, crc));
   return std::span<const std::uint8_t>(target);
 }
 

@@ -1,4 +1,5 @@
-// A mapped shard with a validated header, and safe access to what its tables and records say. Behind Shard, Sample and verify.
+// A shard with a validated header, mapped or its tables alone in memory, and safe access to what its tables and records say. Behind Shard,
+// Sample, the Loader and verify.
 //
 // Ownership: owns its mapping; spans and string views borrow from it. Never moved once made. Thread-safety: const members from any thread.
 // Every range is checked when it is used, so a file whose tables are damaged (check_tables said so) can still be looked at.
@@ -29,11 +30,18 @@ struct StoredRecord {
   std::uint64_t offset = 0;  // of its first byte in the file
 };
 
+// mapped: the file is. tables: what lies before and after the payload is copied to memory; bytes() has zeros for the payload, which may be
+// looked for (find_stored) but not read.
+enum class Holding { mapped, tables };
+
 class ShardFile {
  public:
-  // Maps the file and validates its header. `cache` as in decode_header. What lies before the payload and after it is read by system calls
-  // first, so that a failing disk or a file that shrinks is an error and no SIGBUS (but for one that shrinks within these microseconds).
+  // Maps the file and validates its header. `cache` as in decode_header. Opening reads the file by system calls alone, so that a failing
+  // disk or a file that shrinks is an error and no SIGBUS.
   [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open(const std::string& path, format::SchemaCache* cache = nullptr);
+  // The same with check_tables().
+  [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open_checked(const std::string& path, Holding holding,
+                                                                             format::SchemaCache* cache = nullptr);
   // format::check_tables with this file's path in the error.
   [[nodiscard]] Status check_tables() const;
 
@@ -48,6 +56,8 @@ class ShardFile {
 
   // All below: precondition index < records().
   [[nodiscard]] Result<std::string_view> key(std::uint64_t index) const;
+  // A copy for error texts; "" where it cannot be read.
+  [[nodiscard]] std::string readable_key(std::uint64_t index) const;
   [[nodiscard]] SampleSource source(std::uint64_t index) const;
   [[nodiscard]] Result<ImageShape> image_shape(std::uint64_t index) const;
   [[nodiscard]] Result<LabelShape> label_shape(std::uint64_t index) const;  // class_count 0 when unlabelled
@@ -95,12 +105,21 @@ class ShardFile {
 
  private:
   ShardFile() = default;
+  // Header and tables by system calls, from a file that stays open for mapping.
+  [[nodiscard]] static Result<std::unique_ptr<ShardFile>> read_tables(const File& opened, format::SchemaCache* cache);
+  [[nodiscard]] Status fetch(const File& opened, std::uint64_t offset, std::uint64_t size_bytes);
+  [[nodiscard]] Status map(const File& opened);
   [[nodiscard]] Status status_of(const RecordFault& fault) const;
+  // Runs work that gives a RecordFault and may read the mapping: under the fault guard where its handler is installed, so that it must
+  // neither allocate, lock, throw nor own anything.
+  template <class Work>
+  [[nodiscard]] Status run(Work work) const;
   // The frame of a compressed record, held against its CRC and `size_bytes`.
-  [[nodiscard]] Result<StoredRecord> checked_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                                   CrcPolicy crc) const;
-  [[nodiscard]] Status unpack(const FieldTables& field, std::uint64_t index, const StoredRecord& frame, std::span<std::uint8_t> into,
-                              CrcPolicy crc) const;
+  [[nodiscard]] RecordFault find_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes, CrcPolicy crc,
+                                       StoredRecord& frame) const noexcept;
+  [[nodiscard]] RecordFault unpack(const FieldTables& field, std::uint64_t index, const StoredRecord& frame, std::span<std::uint8_t> into,
+                                   CrcPolicy crc) const noexcept;
+  [[nodiscard]] Status read_frame(const FieldTables& field, std::uint64_t index, std::span<std::uint8_t> into, CrcPolicy crc) const;
   [[nodiscard]] std::uint64_t u64(const format::Tensor& table, std::uint64_t index) const;
   [[nodiscard]] std::uint32_t u32(const format::Tensor& table, std::uint64_t index) const;
   [[nodiscard]] std::int32_t i32(const format::Tensor& table, std::uint64_t index) const;

@@ -90,6 +90,14 @@ FrameFault find_frame_fault(std::span<const std::byte> frame, std::uint64_t cont
   return {};
 }
 
+FrameFault find_size_fault(std::span<const std::byte> head, std::uint64_t frame_bytes, std::uint64_t content_bytes) noexcept {
+  std::uint64_t told = 0;
+  if (const FrameFault fault = find_content_bytes(head, told)) return fault;
+  if (told != content_bytes) return {FrameFault::Kind::other_content_size, told, content_bytes};
+  if (content_bytes > max_content_bytes(frame_bytes)) return {FrameFault::Kind::too_short};
+  return {};
+}
+
 Status check_frame(std::span<const std::byte> frame, std::uint64_t content_bytes) {
   return status_of(find_frame_fault(frame, content_bytes));
 }

@@ -36,6 +36,11 @@ struct FrameFault {
 // The same without allocating.
 [[nodiscard]] FrameFault find_frame_fault(std::span<const std::byte> frame, std::uint64_t content_bytes) noexcept;
 
+// What the first bytes of a frame of `frame_bytes` tell, at most kFrameHead: a content size other than `content_bytes`, or one that it
+// cannot hold.
+inline constexpr std::size_t kFrameHead = 18;
+[[nodiscard]] FrameFault find_size_fault(std::span<const std::byte> head, std::uint64_t frame_bytes, std::uint64_t content_bytes) noexcept;
+
 // Decompresses a frame that check_frame accepts for into.size().
 [[nodiscard]] Status decompress_frame(std::span<const std::byte> frame, std::span<std::byte> into);
 // Decompresses a frame that was found without fault for into.size(); allocates nothing. Precondition: prepare_decompression() succeeded on

@@ -1,13 +1,16 @@
-// Writes a tiny pack into an existing folder: make_pack FOLDER.
+// Writes a tiny pack into an existing folder: make_pack FOLDER [mixed]. With `mixed` its records have different sizes.
 #include <exception>
 #include <iostream>
+#include <string>
 
 #include "support/tiny_shard.hpp"
 
 int main(int argc, char* argv[]) {
-  if (argc != 2) return 2;
+  const bool mixed = argc == 3 && std::string(argv[2]) == "mixed";
+  if (argc != 2 && !mixed) return 2;
   try {
-    const hotpack::test::TinyForm form;
+    hotpack::test::TinyForm form;
+    if (mixed) form.size.reset();
     (void)hotpack::test::write_pack(argv[1], form, hotpack::test::tiny_records(form, 13), 2);
     return 0;
   } catch (const std::exception& error) {

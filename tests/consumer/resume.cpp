@@ -1,9 +1,11 @@
 // Trains a few steps and remembers where it stands; the next run goes on there, with the same batches as a run that never stopped.
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <hotpack/hotpack.hpp>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 
 int main(int argc, char* argv[]) try {
@@ -28,7 +30,11 @@ int main(int argc, char* argv[]) try {
                 std::string(batch->key(0)).c_str());
     ++step;
   }
-  std::ofstream(state_file) << loader.state().text();  // beside the model's checkpoint
+  std::ofstream file(state_file + ".new");  // beside the model's checkpoint
+  file << loader.state().text();
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + state_file + ".new");
+  std::filesystem::rename(state_file + ".new", state_file);  // the old state or the new one, never half of it
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

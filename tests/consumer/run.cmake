@@ -1,6 +1,8 @@
-# run(COMMAND …): runs a command and stops the script with its output when it fails; leaves its output in `output`.
+# run(COMMAND …): runs a command in the folder SCRATCH (made if need be: nothing is written elsewhere) and stops the script with its output
+# when it fails; leaves its output in `output`.
 function(run)
-  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  file(MAKE_DIRECTORY ${SCRATCH})
+  execute_process(COMMAND ${ARGV} WORKING_DIRECTORY ${SCRATCH} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(NOT code EQUAL 0)
     list(JOIN ARGV " " line)
     message(FATAL_ERROR "${line}\nfailed (${code}):\n${text}")

@@ -67,7 +67,10 @@ TEST_CASE("EIO while a record is read is an error at its step that names file an
   for (const char* const form : {"bits", "zstd"}) {
     const FailingPack failing(all_forms().at(form));
     const Dataset dataset = failing.pack.open();
-    for (std::uint64_t sample = 0; sample < 16; ++sample) REQUIRE(dataset.sample(sample).ok());  // opens every shard
+    {
+      Loader earlier = open_loader(dataset, read_options());  // opens every shard
+      skip(earlier, 16);
+    }
     ::setenv(kFailing, "shard-00004", 1);
     Loader loader = open_loader(dataset, read_options());
     check_eio(loader, failing.pack, "record 0 (street/sample 0008)");
@@ -86,7 +89,7 @@ TEST_CASE("EIO while a shard is opened is an error at its first step", "[eio]") 
     LoaderOptions options = read_options();
     options.access = access;
     Loader loader = open_loader(dataset, options);
-    check_eio(loader, failing.pack, "");
+    check_eio(loader, failing.pack, "record 0: ");
   }
 }
 

@@ -6,6 +6,7 @@ The page's examples are checked in the same way.
 
 import json
 import math
+import struct
 import unittest
 from pathlib import Path
 
@@ -91,22 +92,22 @@ class BlockOrder:
         self.samples, self.block, self.window, self.seed, self.epoch = samples, block, window, seed, epoch
         self.blocks = ceil_div(samples, block)
         self.beta = Permutation(self.blocks, seed, epoch, BLOCKS)
-        self.short_slot = self.beta.inverse(self.blocks - 1)
+        self.short_place = self.beta.inverse(self.blocks - 1)
         self.missing = self.blocks * block - samples
 
-    def start(self, slot):
-        return slot * self.block - (self.missing if slot > self.short_slot else 0)
+    def start(self, place):
+        return place * self.block - (self.missing if place > self.short_place else 0)
 
-    def slot_at(self, position):
-        slot = position // self.block
-        return slot if position < self.start(slot + 1) else slot + 1
+    def place_at(self, position):
+        place = position // self.block
+        return place if position < self.start(place + 1) else place + 1
 
     def __call__(self, position):
-        window = self.slot_at(position) // self.window
+        window = self.place_at(position) // self.window
         first, last = self.start(window * self.window), self.start(min((window + 1) * self.window, self.blocks))
         at = first + Permutation(last - first, self.seed, self.epoch, WINDOWS, window)(position - first)
-        slot = self.slot_at(at)
-        return self.beta(slot) * self.block + at - self.start(slot)
+        place = self.place_at(at)
+        return self.beta(place) * self.block + at - self.start(place)
 
 
 def order_of(case):
@@ -179,6 +180,81 @@ def draw_box(augment, record, seed, epoch, sample):
     return window + draw_flips(augment, drawn)
 
 
+# ---- pixels
+
+
+IGNORED = 255
+
+
+def single(number):
+    return struct.unpack("f", struct.pack("f", number))[0]
+
+
+def tap(i, s, d, column):
+    f = single((i + 0.5) * (1 / (d / s)) - 0.5)
+    k = math.floor(f)
+    f = single(f - k)
+    if column and k < 0:
+        k, f = 0, 0.0
+    if column and k >= s - 1:
+        k, f = s - 1, 0.0
+    return k, round(single(1 - f) * 2048), round(f * 2048)
+
+
+def linear(box, width, height):
+    """`box`: rows of bytes."""
+    h, w = len(box), len(box[0])
+    if (w, h) == (width, height):
+        return box
+    if (w, h) == (2 * width, 2 * height):
+        pairs = [[sum(row[2 * i : 2 * i + 2]) for i in range(width)] for row in box]
+        return [[(upper + lower + 2) // 4 for upper, lower in zip(*pairs[2 * j : 2 * j + 2])] for j in range(height)]
+
+    def sum_at(i, j):
+        k, p, q = tap(i, w, width, True)
+        return (p * box[j][k] + (q * box[j][k + 1] if q else 0)) // 16
+
+    def out(i, j):
+        k, p, q = tap(j, h, height, False)
+        upper, lower = (sum_at(i, min(max(row, 0), h - 1)) for row in (k, k + 1))
+        return ((p * upper >> 16) + (q * lower >> 16) + 2) // 4
+
+    return [[out(i, j) for i in range(width)] for j in range(height)]
+
+
+def nearest(box, width, height):
+    h, w = len(box), len(box[0])
+    return [[box[(2 * j + 1) * h // (2 * height)][(2 * i + 1) * w // (2 * width)] for i in range(width)] for j in range(height)]
+
+
+def padded(box, width, height, padding):
+    rows = [row + [padding] * (width - len(row)) for row in box]
+    return rows + [[padding] * width] * (height - len(rows))
+
+
+def shown(plane, case, resampled, padding):
+    """Rows of an output, from one channel of the image, or from the label."""
+    (x, y, w, h, horizontal, vertical), (width, height) = case["box"], case["output"]
+    box = [row[x : x + w] for row in plane[y : y + h]]
+    out = resampled(box, width, height) if case["resample"] else padded(box, width, height, padding)
+    out = [row[::-1] for row in out] if horizontal else out
+    return out[::-1] if vertical else out
+
+
+def cut_rows(flat, width):
+    return [flat[i : i + width] for i in range(0, len(flat), width)]
+
+
+def shown_image(case):
+    width, channels = case["record"][0], case["channels"]
+    planes = [shown(cut_rows(case["image"][c::channels], width), case, linear, 0) for c in range(channels)]
+    return [byte for rows in zip(*planes) for pixel in zip(*rows) for byte in pixel]
+
+
+def shown_label(case):
+    return sum(shown(cut_rows(case["label"], case["record"][0]), case, nearest, IGNORED), [])
+
+
 # ---- the tests
 
 
@@ -186,6 +262,13 @@ def rows(title):
     """Cells of the table that follows `title` on the page."""
     lines = PAGE.read_text(encoding="utf-8").split(title, 1)[1].strip().split("\n\n", 1)[0].splitlines()
     return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def picture(title):
+    """Bytes and classes of the indented rows that follow `title` on the page."""
+    lines = PAGE.read_text(encoding="utf-8").split(title, 1)[1].strip("\n").split("\n\n", 1)[0].splitlines()
+    halves = zip(*(line.replace("·", str(IGNORED)).split("|") for line in lines))
+    return tuple([int(word) for half in side for word in half.split()] for side in halves)
 
 
 class Golden(unittest.TestCase):
@@ -215,6 +298,13 @@ class Golden(unittest.TestCase):
                 self.assertEqual(draw_box(*(case[name] for name in ("augment", "record", "seed", "epoch", "sample"))), case["box"])
 
 
+    def test_pixels(self):
+        for case in GOLDEN["pixels"]:
+            with self.subTest(box=case["box"], output=case["output"]):
+                self.assertEqual(shown_image(case), case["shown_image"])
+                self.assertEqual(shown_label(case), case["shown_label"])
+
+
 class Page(unittest.TestCase):
     def test_orders(self):
         for shuffle, epoch, order in rows("Ten samples, seed 7:"):
@@ -242,6 +332,14 @@ class Page(unittest.TestCase):
                 *box, horizontal, vertical = draw_box(option | flips, [480, 360], 7, 0, int(sample))
                 flipped = " ".join(name for name, is_set in (("left–right", horizontal), ("top–bottom", vertical)) if is_set)
                 self.assertEqual(cell, ", ".join(map(str, box)) + (", " + flipped if flipped else ""))
+
+    def test_pixels(self):
+        """The page's record is that of the first two cases."""
+        image, label = picture("bytes of its image | classes of its label:")
+        resized, cropped = GOLDEN["pixels"][:2]
+        for case, title in (resized, "by `resized_crop` to 3 × 4:"), (cropped, "by `crop` of 7 × 2 (`·` is ignored):"):
+            self.assertEqual((case["image"], case["label"]), (image, label))
+            self.assertEqual((shown_image(case), shown_label(case)), picture(title))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-/* The C interface from C, against the installed shared library: numbers, resume, texts of errors. Prints what is wrong; exit 0 when nothing
- * is.
+/* The C interface from C, against the installed shared library: numbers, resume, options, texts of errors. Prints what is wrong; exit 0
+ * when nothing is.
  *
- * check_c PACK      (what make_pack wrote: 13 samples of 6 x 5 pixels, 3 classes) */
+ * check_c PACK MIXED      (what make_pack wrote: 13 samples of 6 x 5 pixels, 3 classes; the same of 4 … 6 x 3 … 4 pixels) */
 #include <hotpack/hotpack.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,15 +125,171 @@ static void check_errors(const hotpack_dataset* dataset) {
   EXPECT(hotpack_loader_open(NULL, NULL, NULL) == HOTPACK_ERROR_USAGE);
 }
 
+/* The state's text; it lives until the next call. */
+static const char* state_of(hotpack_loader* loader) {
+  static char text[1024];
+  EXPECT(hotpack_loader_state(loader, text, sizeof text, NULL) == HOTPACK_OK);
+  return text;
+}
+
+/* The next batch is the one of `step` in `order`, which has the steps of all epochs. */
+static void expect_step(hotpack_loader* loader, int64_t order[2 * STEPS][BATCH], size_t step) {
+  hotpack_batch* batch = NULL;
+  EXPECT(hotpack_loader_next_within(loader, 60000, &batch) == HOTPACK_OK);
+  if (batch == NULL) exit(1);
+  EXPECT(memcmp(hotpack_batch_samples(batch), order[step], sizeof order[step]) == 0);
+  hotpack_batch_release(batch);
+}
+
+/* Seek, restore and cancel of one loader. */
+static void check_moves(const hotpack_dataset* dataset, int64_t order[2 * STEPS][BATCH]) {
+  char state[1024];
+  hotpack_loader* loader = open_loader(dataset, NULL);
+  hotpack_batch* batch = NULL;
+  EXPECT(hotpack_loader_seek(loader, 1, 2) == HOTPACK_OK);
+  expect_step(loader, order, STEPS + 2);
+  strcpy(state, state_of(loader));
+  EXPECT(hotpack_loader_seek(loader, 0, 4) == HOTPACK_OK);
+  expect_step(loader, order, 4);
+  EXPECT(hotpack_loader_restore(loader, state) == HOTPACK_OK);
+  expect_step(loader, order, STEPS + 3);
+  hotpack_loader_cancel(loader);
+  EXPECT(hotpack_loader_next(loader, &batch) == HOTPACK_ERROR_CANCELLED && batch == NULL);
+  EXPECT(hotpack_loader_restore(loader, state) == HOTPACK_OK);
+  expect_step(loader, order, STEPS + 3);
+  EXPECT(hotpack_loader_seek(loader, 0, STEPS + 1) == HOTPACK_ERROR_USAGE);
+  EXPECT(hotpack_loader_next_within(loader, -1, &batch) == HOTPACK_ERROR_USAGE && batch == NULL);
+  hotpack_loader_close(loader);
+}
+
+/* Slot memory with a count of its blocks; slots are allocated by one thread, and freed when nothing else runs. */
+static void* give(void* user, size_t bytes) {
+  ++*(int*)user;
+  return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+static void take(void* user, void* memory, size_t bytes) {
+  (void)bytes;
+  --*(int*)user;
+  free(memory);
+}
+
+/* A random crop in memory of the caller: each row is the window that its box tells. */
+static void check_crop(const hotpack_dataset* dataset) {
+  enum { WIDTH = 4, HEIGHT = 3 };
+  int blocks = 0;
+  hotpack_loader_options options;
+  hotpack_loader* loader = NULL;
+  hotpack_batch* batch = NULL;
+  hotpack_batch_info info;
+  hotpack_loader_options_init(&options, sizeof options);
+  options.global_batch = BATCH;
+  options.crop = HOTPACK_CROP_RANDOM;
+  options.crop_width = WIDTH;
+  options.crop_height = HEIGHT;
+  options.allocate = give;
+  options.free = take;
+  options.allocator_user = &blocks;
+  EXPECT(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_OK);
+  EXPECT(blocks == 3);
+  EXPECT(hotpack_loader_next(loader, &batch) == HOTPACK_OK);
+  hotpack_loader_close(loader);
+  if (batch == NULL) exit(1);
+  EXPECT(blocks > 0);
+  info.struct_size = sizeof info;
+  EXPECT(hotpack_batch_describe(batch, &info) == HOTPACK_OK);
+  EXPECT(info.image.shape[1] == HEIGHT && info.image.shape[2] == WIDTH && info.label.shape[1] == HEIGHT);
+  for (size_t row = 0; row < BATCH; ++row) {
+    const hotpack_box box = hotpack_batch_boxes(batch)[row];
+    const uint8_t* image = (const uint8_t*)info.image.data + row * HEIGHT * WIDTH * 3;
+    uint8_t pixels[3 * PIXELS];
+    EXPECT(box.width == WIDTH && box.height == HEIGHT && box.x >= 0 && box.x <= 2 && box.y >= 0 && box.y <= 2);
+    EXPECT(hotpack_dataset_read_image(dataset, (uint64_t)hotpack_batch_samples(batch)[row], pixels, sizeof pixels) == HOTPACK_OK);
+    for (int y = 0; y < HEIGHT; ++y) EXPECT(memcmp(image + y * WIDTH * 3, pixels + ((box.y + y) * 6 + box.x) * 3, WIDTH * 3) == 0);
+  }
+  hotpack_batch_release(batch);
+  EXPECT(blocks == 0);
+}
+
+enum { PAD_WIDTH = 8, PAD_HEIGHT = 6 };
+
+/* A row of different records: the record at the upper left, black and ignored besides. */
+static void check_padded_row(const hotpack_dataset* dataset, uint64_t number, const uint8_t* image, const uint8_t* label) {
+  hotpack_sample_info sample;
+  uint8_t pixels[3 * PIXELS];
+  sample.struct_size = sizeof sample;
+  EXPECT(hotpack_dataset_sample(dataset, number, &sample) == HOTPACK_OK);
+  EXPECT(hotpack_dataset_read_image(dataset, number, pixels, sizeof pixels) == HOTPACK_OK);
+  for (int64_t y = 0; y < PAD_HEIGHT; ++y) {
+    for (int64_t x = 0; x < PAD_WIDTH; ++x) {
+      const int64_t pixel = y * PAD_WIDTH + x;
+      const int inside = x < sample.image_width && y < sample.image_height;
+      EXPECT(image[pixel * 3] == (inside ? pixels[(y * sample.image_width + x) * 3] : 0));
+      EXPECT(inside || label[pixel] == 255);
+    }
+  }
+}
+
+static void check_padding(const char* folder) {
+  hotpack_dataset* dataset = NULL;
+  hotpack_loader_options options;
+  hotpack_loader* loader = NULL;
+  hotpack_batch* batch = NULL;
+  hotpack_batch_info info;
+  EXPECT(hotpack_dataset_open(folder, &dataset) == HOTPACK_OK);
+  hotpack_loader_options_init(&options, sizeof options);
+  options.global_batch = BATCH;
+  EXPECT(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_ERROR_USAGE);
+  hotpack_loader_close(loader);
+  options.pad_width = PAD_WIDTH;
+  options.pad_height = PAD_HEIGHT;
+  EXPECT(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_OK);
+  EXPECT(hotpack_loader_next(loader, &batch) == HOTPACK_OK);
+  if (batch == NULL) exit(1);
+  info.struct_size = sizeof info;
+  EXPECT(hotpack_batch_describe(batch, &info) == HOTPACK_OK);
+  EXPECT(info.image.bytes == BATCH * PAD_HEIGHT * PAD_WIDTH * 3 && info.label.bytes == BATCH * PAD_HEIGHT * PAD_WIDTH);
+  for (size_t row = 0; row < BATCH; ++row) {
+    const size_t first = row * PAD_HEIGHT * PAD_WIDTH;
+    check_padded_row(dataset, (uint64_t)hotpack_batch_samples(batch)[row], (const uint8_t*)info.image.data + first * 3,
+                     (const uint8_t*)info.label.data + first);
+  }
+  hotpack_batch_release(batch);
+  hotpack_loader_close(loader);
+  hotpack_dataset_close(dataset);
+}
+
+/* An older program has shorter structs: nothing behind their end is read or written. */
+static void check_older_structs(const hotpack_dataset* dataset) {
+  hotpack_loader_options options;
+  hotpack_dataset_info info;
+  hotpack_loader* loader = NULL;
+  memset(&options, 0x5A, sizeof options);
+  EXPECT(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, threads)) == HOTPACK_OK);
+  EXPECT(options.threads == 0x5A5A5A5A);
+  options.global_batch = BATCH;
+  EXPECT(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_OK);
+  EXPECT(hotpack_loader_rows(loader) == BATCH);
+  hotpack_loader_close(loader);
+  EXPECT(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, threads) + 1) == HOTPACK_ERROR_USAGE);
+  info.struct_size = offsetof(hotpack_dataset_info, skipped);
+  info.skipped = 99;
+  EXPECT(hotpack_dataset_describe(dataset, &info) == HOTPACK_OK);
+  EXPECT(info.records == SAMPLES && info.skipped == 99);
+}
+
 int main(int argc, char* argv[]) {
   int64_t order[2 * STEPS][BATCH] = {{0}};
   hotpack_dataset* dataset = NULL;
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
   EXPECT(hotpack_abi_version() == HOTPACK_ABI_VERSION);
   EXPECT(hotpack_dataset_open(argv[1], &dataset) == HOTPACK_OK);
   check_dataset(dataset);
   check_epochs(dataset, order);
   check_resume(dataset, order);
+  check_moves(dataset, order);
+  check_crop(dataset);
+  check_padding(argv[2]);
+  check_older_structs(dataset);
   check_errors(dataset);
   hotpack_dataset_close(dataset);
   printf("%d faults\n", faults);

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "c_api/user_memory.hpp"
 #include "hotpack/hotpack.h"
 #include "support/catch.hpp"
 
@@ -95,6 +97,9 @@ TEST_CASE("init writes the defaults, and no more than the size it is given") {
   CHECK(hotpack_loader_options_init(nullptr, sizeof options) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_loader_options_init(&options, 0) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_loader_options_init(&options, 1 << 20) == HOTPACK_ERROR_USAGE);
+  std::memset(&options, 0xEE, sizeof options);
+  CHECK(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, seed) + 1) == HOTPACK_ERROR_USAGE);
+  CHECK(options.struct_size == 0xEEEEEEEEEEEEEEEE);
 }
 
 TEST_CASE("order, ranks and resources arrive") {
@@ -149,7 +154,6 @@ TEST_CASE("what a batch holds arrives") {
   CHECK(read.image == ImageOutput{ElementType::bf16, AxisOrder::channels_first, {0.1f, 0.2f, 0.3f}, {1, 2, 3}});
   CHECK(read.label == LabelOutput{LabelForm::one_hot, ElementType::f16, AxisOrder::channels_first, true, std::nullopt});
   CHECK(read.content == SlotContent::packed);
-  CHECK(accepted([](hotpack_loader_options& options) { options.label_ignore_index = 9; }).label.ignore_index == std::nullopt);
   const auto ignoring = accepted([](hotpack_loader_options& options) {
     options.label_has_ignore_index = 1;
     options.label_ignore_index = -1;
@@ -165,7 +169,7 @@ TEST_CASE("augmentation arrives") {
       options.crop = kind;
       options.crop_width = 4;
       options.crop_height = 3;
-      options.max_ratio = 2;
+      if (kind == HOTPACK_CROP_RESIZED) options.max_ratio = 2;
     });
   };
   const Augment random = cropped(HOTPACK_CROP_RANDOM).augment;
@@ -210,6 +214,26 @@ TEST_CASE("halves of a pair are refused") {
   CHECK(has(refusal([](hotpack_loader_options& options) { options.free = take_odd; }), "allocate and free go together"));
 }
 
+TEST_CASE("an option that another one would have to use is refused without it") {
+  using Options = hotpack_loader_options;
+  CHECK(has(refusal([](Options& options) { options.image_channels = 3; }), "image_channels is set without image_mean"));
+  CHECK(has(refusal([](Options& options) { options.label_ignore_index = 9; }), "label_ignore_index is set without label_has_ignore_index"));
+  CHECK(has(refusal([](Options& options) { options.crop_width = 4; }), "crop_width is set without crop"));
+  CHECK(has(refusal([](Options& options) { options.crop_height = 4; }), "crop_height is set without crop"));
+  CHECK(has(refusal([](Options& options) { options.pad_width = 4; }), "pad_width is set without pad_height"));
+  CHECK(has(refusal([](Options& options) { options.pad_height = 4; }), "pad_height is set without pad_width"));
+  CHECK(has(refusal([](Options& options) { options.allocator_user = &options; }), "allocator_user is set without allocate and free"));
+  for (double Options::*bound : {&Options::min_area, &Options::max_area, &Options::min_ratio, &Options::max_ratio}) {
+    const auto random_crop = [bound](Options& options) {
+      options.crop = HOTPACK_CROP_RANDOM;
+      options.crop_width = options.crop_height = 4;
+      options.*bound = 0.9;
+    };
+    CHECK(has(refusal(random_crop), "is set without HOTPACK_CROP_RESIZED"));
+    CHECK(has(refusal([bound](Options& options) { options.*bound = 0.9; }), "is set without HOTPACK_CROP_RESIZED"));
+  }
+}
+
 TEST_CASE("a time that no clock holds is a long one") {
   CHECK(milliseconds(INT64_MAX).value() > std::chrono::hours(24 * 365));
   CHECK(milliseconds(INT64_MAX).value() < std::chrono::hours(24 * 365 * 50));
@@ -235,6 +259,24 @@ TEST_CASE("slot memory comes from the caller's functions and goes back to them")
   const auto odd = with(give_odd, take_odd).allocator->allocate(64);
   CHECK(odd.error().code == ErrorCode::usage);
   CHECK(blocks == 0);
+}
+
+TEST_CASE("nothing of the caller is called once nobody holds its memory") {
+  int blocks = 0;
+  const auto memory = std::make_shared<UserMemory>(give_aligned, take_back, &blocks);
+  auto held = UserMemory::hold(memory);
+  auto held_too = held;
+  std::byte* const early = memory->allocate(64).value();
+  std::byte* const late = memory->allocate(64).value();
+  held.reset();
+  memory->release(early, 64);
+  CHECK(blocks == 1);
+  held_too.reset();
+  memory->release(late, 64);  // as a thread that was left behind does
+  CHECK(blocks == 1);
+  CHECK(memory->allocate(64).error().code == ErrorCode::usage);
+  CHECK(blocks == 1);
+  std::free(late);
 }
 
 TEST_CASE("a resume text that is none is refused") {

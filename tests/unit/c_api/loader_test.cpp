@@ -1,5 +1,8 @@
 #include "hotpack/loader.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -352,6 +355,23 @@ TEST_CASE("a struct of an older program has defaults for what it lacks") {
   hotpack_loader_close(loader);
 }
 
+TEST_CASE("a struct that ends within a field is refused") {
+  const OpenLoader open;
+  hotpack_loader_options options = small_batches();
+  options.struct_size = offsetof(hotpack_loader_options, image_type) + 2;
+  hotpack_loader* loader = nullptr;
+  CHECK(hotpack_loader_open(open.dataset, &options, &loader) == HOTPACK_ERROR_USAGE);
+  CHECK(std::string(hotpack_loader_error(loader)).find("sizeof(hotpack_loader_options)") != std::string::npos);
+  hotpack_loader_close(loader);
+  hotpack_batch_info info;
+  info.struct_size = offsetof(hotpack_batch_info, image) + 8;
+  hotpack_batch_buffers buffers{sizeof buffers, nullptr, 0, nullptr, 0, nullptr, nullptr};
+  CHECK(hotpack_loader_next_into(open.loader, &buffers, &info) == HOTPACK_ERROR_USAGE);
+  info.struct_size = sizeof info;
+  REQUIRE(hotpack_loader_next_into(open.loader, &buffers, &info) == HOTPACK_OK);
+  CHECK(info.step == 0);
+}
+
 TEST_CASE("without a loader or a batch there is an answer all the same") {
   hotpack_batch* batch = nullptr;
   hotpack_batch_info info;
@@ -419,6 +439,33 @@ TEST_CASE("cancel ends waiting until seek") {
   REQUIRE(hotpack_loader_seek(open.loader, 0, 0) == HOTPACK_OK);
   CHECK(rest_of_epoch(open.loader).size() == 9);
   CHECK(hotpack_loader_seek(open.loader, 0, 4) == HOTPACK_ERROR_USAGE);
+}
+
+TEST_CASE("the child of a fork gets errors, the state of the fork, and may close") {
+  std::atomic<int> blocks = 0;
+  hotpack_loader_options options = small_batches();
+  options.allocate = give;
+  options.free = take;
+  options.allocator_user = &blocks;
+  const OpenLoader open(options);
+  hotpack_batch* held = nullptr;
+  REQUIRE(hotpack_loader_next(open.loader, &held) == HOTPACK_OK);
+  const std::string at_fork = state_of(open.loader);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    hotpack_batch* batch = nullptr;
+    char text[1024] = "";
+    const bool refused = hotpack_loader_next(open.loader, &batch) == HOTPACK_ERROR_USAGE && batch == nullptr;
+    const bool told = hotpack_loader_state(open.loader, text, sizeof text, nullptr) == HOTPACK_OK && at_fork == text;
+    hotpack_batch_release(held);
+    hotpack_loader_close(open.loader);
+    ::_exit(refused && told ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  hotpack_batch_release(held);
+  CHECK(rest_of_epoch(open.loader).size() == 6);
 }
 
 TEST_CASE("a damaged record is an error of its step, named, again and again") {

@@ -32,6 +32,10 @@ struct Version3 {
   std::uint64_t c;
 };
 
+constexpr bool has_whole_fields(const Version2*, std::size_t size) {
+  return ends_with_field(size, &Version2::struct_size, &Version2::a, &Version2::b);
+}
+
 // What a library of version 2 reads.
 Result<Version2> read(const void* from) { return read_struct(static_cast<const Version2*>(from), Version2{0, 10, 20}, "options"); }
 
@@ -60,6 +64,36 @@ TEST_CASE("a size that was never set is refused") {
     CHECK(write_struct(Version2{0, 5, 6}, &given, "info").error().code == ErrorCode::usage);
     CHECK(given.a == 1);
   }
+}
+
+TEST_CASE("a size that cuts a field in two is refused, one that ends between two fields is not") {
+  for (const std::size_t size : {9U, 15U, 17U, 23U}) {
+    Version2 given{size, 1, 2};
+    CHECK(read(&given).error().code == ErrorCode::usage);
+    CHECK(write_struct(Version2{0, 5, 6}, &given, "info").error().code == ErrorCode::usage);
+    CHECK(given.a == 1);
+  }
+  for (const std::size_t size : {8U, 16U, 24U}) {
+    Version2 given{size, 1, 2};
+    CHECK(read(&given).ok());
+  }
+}
+
+TEST_CASE("fields of hotpack.h end where the compiler ends them") {
+  using Options = hotpack_loader_options;
+  const auto options_end = [](std::size_t size) { return has_whole_fields(static_cast<const Options*>(nullptr), size); };
+  CHECK(options_end(offsetof(Options, image_type)));
+  CHECK(options_end(offsetof(Options, image_order)));  // fields of four bytes
+  CHECK(options_end(offsetof(Options, label_ignore_index)));
+  CHECK(options_end(offsetof(Options, crop_width)));
+  CHECK(options_end(offsetof(Options, timeout_ms)));
+  CHECK(options_end(sizeof(Options)));
+  CHECK_FALSE(options_end(offsetof(Options, image_mean) + 4));
+  CHECK_FALSE(options_end(offsetof(Options, timeout_ms) + 4));
+  CHECK_FALSE(options_end(0));
+  const auto info_ends = [](std::size_t size) { return has_whole_fields(static_cast<const hotpack_batch_info*>(nullptr), size); };
+  CHECK(info_ends(offsetof(hotpack_batch_info, label)));
+  CHECK_FALSE(info_ends(offsetof(hotpack_batch_info, image) + 8));
 }
 
 TEST_CASE("no more is written than the caller has room for, and what is not known is 0") {

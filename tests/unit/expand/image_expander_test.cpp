@@ -1,6 +1,7 @@
 #include "expand/image_expander.hpp"
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,6 +10,8 @@
 
 #include "reference_half.hpp"
 #include "support/catch.hpp"
+#include "support/fenced_memory.hpp"
+#include "support/levels.hpp"
 #include "support/reference_resize.hpp"
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -16,6 +19,7 @@
 
 using namespace hotpack;
 using namespace hotpack::expand;
+using namespace hotpack::test;
 using reference::Picture;
 
 namespace {
@@ -126,21 +130,31 @@ std::vector<std::byte> expanded(const ImageExpander& expander, const ImageView& 
   return {out, out + size};
 }
 
-std::vector<Level> levels() {
-  std::vector<Level> all;
-  for (const Level level : {Level::portable, Level::avx2, Level::avx512}) {
-    if (level <= best_level()) all.push_back(level);
-  }
-  return all;
-}
+// A record and its row, both against the same fence.
+class FencedExpansion {
+ public:
+  FencedExpansion(const ImageView& record, std::size_t row_bytes, Against side)
+      : stored_(record.bytes, side), row_(row_bytes, side), record_{stored_.bytes(), record.shape} {}
 
-struct RestoreLevel {
-  ~RestoreLevel() { set_level(best_level()); }
+  [[nodiscard]] bool gives(const std::vector<std::byte>& wanted, const ImageExpander& expander, const Placement& placement,
+                           Scratch& scratch, Stores stores) {
+    std::memset(row_.data(), 0xA5, wanted.size());
+    expander.expand(record_, placement, scratch, row_.data(), stores);
+    store_fence();
+    return std::memcmp(row_.data(), wanted.data(), wanted.size()) == 0;
+  }
+
+ private:
+  FencedMemory stored_, row_;
+  ImageView record_;
 };
 
-// Every level, both kinds of stores and several alignments give `wanted`.
+// Every level, both kinds of stores and several alignments give `wanted`, and touch nothing beside record and row.
 void check_everywhere(const ImageExpander& expander, const ImageView& record, const Placement& placement,
                       const std::vector<std::byte>& wanted) {
+  Scratch scratch;
+  scratch.reserve(expander.scratch_bytes({record.shape.width, record.shape.height}, placement.output));
+  FencedExpansion low(record, wanted.size(), Against::low_fence), high(record, wanted.size(), Against::high_fence);
   const RestoreLevel restore;
   const std::size_t element = element_bytes(expander.output().type);
   for (const Level level : levels()) {
@@ -150,6 +164,10 @@ void check_everywhere(const ImageExpander& expander, const ImageView& record, co
         CAPTURE(level_name(level), stores == Stores::streaming, shift);
         const std::vector<std::byte> got = expanded(expander, record, placement, shift, stores);
         REQUIRE(std::memcmp(got.data(), wanted.data(), wanted.size()) == 0);
+      }
+      for (FencedExpansion* const fenced : {&low, &high}) {
+        CAPTURE(level_name(level), stores == Stores::streaming, fenced == &high);
+        REQUIRE(fenced->gives(wanted, expander, placement, scratch, stores));
       }
     }
   }
@@ -305,24 +323,110 @@ TEST_CASE("Floats without mean and std are x / 255", "[expand]") {
   check_everywhere(expander, record.view(ImageLayout::chw), identity({256, 1}), expected(record.picture, output));
 }
 
+namespace {
+
+// A floating-point mode that a thread of the caller may be in.
+struct FloatMode {
+  const char* name;
+  int rounding;
+  bool flush;  // subnormals, to zero
+};
+
+// In a mode for a while.
+class WithFloatMode {
+ public:
+  explicit WithFloatMode(const FloatMode& mode) {
+    std::fegetenv(&before_);
+    std::fesetround(mode.rounding);
 #if defined(__x86_64__)
-TEST_CASE("A processor told to flush subnormals gives the same elements", "[expand]") {
-  const auto with = GENERATE(Normalisation{0.3f, 3e38f}, Normalisation{1e-40f, 0.5f}, Normalisation{0.485f, 0.229f});
-  const Record record = all_values(1);
-  const ImageOutput output{ElementType::f32, AxisOrder::channels_last, {with.mean}, {with.std}};
-  const ImageExpander expander = ImageExpander::make(output, 1).value();
-  const std::vector<std::byte> wanted = expected(record.picture, output);
-  const unsigned mode = _mm_getcsr();
-  _mm_setcsr(mode | 0x8040);  // flush to zero, denormals are zero
-  const std::vector<std::byte> got = expanded(expander, record.view(ImageLayout::hwc), identity({256, 1}), 0, Stores::cached);
-  set_level(Level::avx2);
-  const std::vector<std::byte> narrow = expanded(expander, record.view(ImageLayout::hwc), identity({256, 1}), 0, Stores::cached);
-  _mm_setcsr(mode);
-  set_level(best_level());
-  CHECK(got == wanted);
-  CHECK(narrow == wanted);
-}
+    if (mode.flush) _mm_setcsr(_mm_getcsr() | kFlush);
 #endif
+  }
+  ~WithFloatMode() { std::fesetenv(&before_); }
+  WithFloatMode(const WithFloatMode&) = delete;
+  WithFloatMode& operator=(const WithFloatMode&) = delete;
+
+  [[nodiscard]] static bool flushes() {
+#if defined(__x86_64__)
+    return (_mm_getcsr() & kFlush) == kFlush;
+#else
+    return false;
+#endif
+  }
+
+ private:
+  static constexpr unsigned kFlush = 0x8040;  // flush to zero, denormals are zero
+  std::fenv_t before_;
+};
+
+#if defined(__x86_64__)
+constexpr bool kCanFlush = true;
+#else
+constexpr bool kCanFlush = false;
+#endif
+
+constexpr FloatMode kModes[] = {{"toward zero", FE_TOWARDZERO, false},
+                                {"upward", FE_UPWARD, false},
+                                {"downward", FE_DOWNWARD, false},
+                                {"flushing", FE_TONEAREST, kCanFlush},
+                                {"both", FE_TOWARDZERO, kCanFlush}};
+
+// Values that hang on the mode: rounded, subnormal, and of arguments that are subnormal.
+constexpr Normalisation kDelicate[] = {{0.3f, 3e38f}, {1e-40f, 0.5f}, {0.0f, 1e-39f}, {0.485f, 0.229f}, {0.1f, 0.3f}};
+
+}  // namespace
+
+TEST_CASE("An image becomes the same elements whatever floating-point mode the caller's thread is in", "[expand]") {
+  const RestoreLevel restore;
+  const Record record = all_values(1);
+  const ElementType type = GENERATE(ElementType::f32, ElementType::f16, ElementType::bf16);
+  for (const Normalisation& with : kDelicate) {
+    const ImageOutput output{type, AxisOrder::channels_last, {with.mean}, {with.std}};
+    const std::vector<std::byte> wanted = expected(record.picture, output);
+    for (const FloatMode& mode : kModes) {
+      for (const Level level : levels()) {
+        set_level(level);
+        std::vector<std::byte> got(wanted.size());
+        bool kept = false;
+        Status status;
+        {
+          const WithFloatMode use(mode);
+          status = expand_image(record.view(ImageLayout::hwc), output, got);
+          kept = std::fegetround() == mode.rounding && WithFloatMode::flushes() == mode.flush;
+        }
+        CAPTURE(mode.name, level_name(level), with.mean, with.std, element_name(type));
+        REQUIRE(status.ok());
+        CHECK(kept);  // the caller's mode is the caller's again
+        REQUIRE(got == wanted);
+      }
+    }
+  }
+}
+
+TEST_CASE("An expander made in any floating-point mode gives the same elements, and expands while subnormals are flushed", "[expand]") {
+  const RestoreLevel restore;
+  const Record record = all_values(1);
+  for (const Normalisation& with : kDelicate) {
+    const ImageOutput output{ElementType::f32, AxisOrder::channels_last, {with.mean}, {with.std}};
+    const std::vector<std::byte> wanted = expected(record.picture, output);
+    for (const FloatMode& mode : kModes) {
+      const auto made = [&] {
+        const WithFloatMode use(mode);
+        return ImageExpander::make(output, 1).value();
+      }();
+      for (const Level level : levels()) {
+        set_level(level);
+        std::vector<std::byte> got;
+        {
+          const WithFloatMode flushing({"flushing", FE_TONEAREST, kCanFlush});
+          got = expanded(made, record.view(ImageLayout::hwc), identity({256, 1}), 0, Stores::cached);
+        }
+        CAPTURE(mode.name, level_name(level), with.mean, with.std);
+        REQUIRE(got == wanted);
+      }
+    }
+  }
+}
 
 TEST_CASE("A row without a sample is zero bytes", "[expand]") {
   const ImageExpander expander = ImageExpander::make(output_of(ElementType::f32, AxisOrder::channels_first, 3), 3).value();

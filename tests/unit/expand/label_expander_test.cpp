@@ -7,11 +7,18 @@
 #include <random>
 
 #include "support/catch.hpp"
+#include "support/fenced_memory.hpp"
+#include "support/levels.hpp"
 
 // Of two types named LabelSource the room's own is meant.
 namespace hotpack::expand {
 
 namespace {
+
+using test::Against;
+using test::FencedMemory;
+using test::levels;
+using test::RestoreLevel;
 
 struct StoredLabel {
   LabelSource source;
@@ -132,19 +139,6 @@ std::vector<std::uint8_t> expected_row(const std::vector<std::vector<std::size_t
   return row;
 }
 
-std::vector<Level> levels() {
-  std::vector<Level> possible;
-  for (const Level level : {Level::portable, Level::avx2, Level::avx512}) {
-    if (level <= best_level()) possible.push_back(level);
-  }
-  return possible;
-}
-
-struct WithLevel {
-  explicit WithLevel(Level level) { set_level(level); }
-  ~WithLevel() { set_level(best_level()); }
-};
-
 constexpr std::size_t kGuard = 128;
 constexpr std::uint8_t kGuardByte = 0xA5;
 
@@ -173,15 +167,36 @@ class GuardedRow {
   std::uint8_t* row_;
 };
 
-// Expands with every level, both kinds of stores, at a cache line and an element beside one.
+// A record and its row, both against the same fence.
+class FencedExpansion {
+ public:
+  FencedExpansion(const LabelView& record, std::size_t row_bytes, Against side)
+      : stored_(record.bytes, side), row_(row_bytes, side), record_{stored_.bytes(), record.shape} {}
+
+  [[nodiscard]] bool gives(const std::vector<std::uint8_t>& wanted, const LabelExpander& expander, const Placement& placement,
+                           Scratch& scratch, Stores stores) {
+    std::memset(row_.data(), 0xA5, wanted.size());
+    expander.expand(record_, placement, scratch, row_.data(), stores);
+    store_fence();
+    return std::memcmp(row_.data(), wanted.data(), wanted.size()) == 0;
+  }
+
+ private:
+  FencedMemory stored_, row_;
+  LabelView record_;
+};
+
+// Expands with every level, both kinds of stores, at a cache line and an element beside one, and between fences.
 void check_expansion(const StoredLabel& label, const LabelOutput& output, const Placement& placement,
                      const std::vector<std::uint8_t>& wanted) {
   const LabelExpander expander = LabelExpander::make(output, label.source).value();
   REQUIRE(expander.row_bytes(placement.output) == wanted.size());
   Scratch scratch;
   scratch.reserve(expander.scratch_bytes(label.size, placement.output));
+  FencedExpansion low(label.view(), wanted.size(), Against::low_fence), high(label.view(), wanted.size(), Against::high_fence);
+  const RestoreLevel restore;
   for (const Level level : levels()) {
-    const WithLevel use(level);
+    set_level(level);
     for (const Stores stores : {Stores::cached, Stores::streaming}) {
       for (const std::size_t skip : {std::size_t{0}, element_bytes(expander.type())}) {
         GuardedRow row(wanted.size(), skip);
@@ -193,6 +208,10 @@ void check_expansion(const StoredLabel& label, const LabelOutput& output, const 
                       << output.ignore_channel << ", " << placement.output.width << "x" << placement.output.height << ", skip " << skip
                       << ", streaming " << (stores == Stores::streaming));
         REQUIRE(row.holds(wanted));
+      }
+      for (FencedExpansion* const fenced : {&low, &high}) {
+        CAPTURE(level_name(level), stores == Stores::streaming, fenced == &high);
+        REQUIRE(fenced->gives(wanted, expander, placement, scratch, stores));
       }
     }
   }
@@ -267,7 +286,7 @@ TEST_CASE("labels with several classes a pixel keep them all") {
 TEST_CASE("bytes that no label may have count as no class and never lead outside the row") {
   std::uint32_t seed = 200;
   for (const LabelStorage storage : kStorages) {
-    for (const std::size_t classes : {1U, 3U, 8U, 12U, 21U, 33U, 63U, 64U, 65U, 200U, 255U, 256U, 300U}) {
+    for (const std::size_t classes : {1U, 3U, 8U, 12U, 21U, 33U, 56U, 57U, 63U, 64U, 65U, 200U, 255U, 256U, 300U}) {
       for (const PixelSize size : {PixelSize{13, 11}, PixelSize{9, 64}}) {
         check_outputs(hostile_label({LabelKind::pixel, storage, false, classes}, size, ++seed), identity(size), outputs(classes));
       }
@@ -285,6 +304,18 @@ TEST_CASE("labels larger than a tile are whole") {
                     {one_hot_of(ElementType::u8, AxisOrder::channels_last, true), one_hot_of(ElementType::u8, AxisOrder::channels_last),
                      one_hot_of(ElementType::f16, AxisOrder::channels_first, true), index_of(ElementType::i64), kBits});
     }
+  }
+}
+
+TEST_CASE("ids of many pages become ids of the same size and of others, whole or cut") {
+  const PixelSize size{211, 181};
+  for (const std::size_t classes : {12U, 300U}) {
+    const StoredLabel label = hostile_label({LabelKind::pixel, LabelStorage::index, false, classes}, size, 350);
+    const std::vector<LabelOutput> all = classes > 255
+                                             ? std::vector<LabelOutput>{index_of(ElementType::u16), index_of(ElementType::i32)}
+                                             : std::vector<LabelOutput>{index_of(ElementType::u8, 77), index_of(ElementType::u16)};
+    check_outputs(label, identity(size), all);
+    check_outputs(label, {{3, 1, 190, 170, true, false}, {190, 170}, false}, all);
   }
 }
 
@@ -356,6 +387,9 @@ TEST_CASE("options left out are filled in") {
   CHECK(made({}, 256).output() == index_of(ElementType::u16, 65535));
   CHECK(made({LabelForm::index, {}, {}, false, 300}, 12).type() == ElementType::u16);
   CHECK(made({LabelForm::index, {}, {}, false, 200}, 12).type() == ElementType::u8);
+  CHECK(made({LabelForm::index, {}, {}, false, 255}, 255).type() == ElementType::u8);
+  CHECK(made({LabelForm::index, {}, {}, false, 256}, 256).type() == ElementType::u16);
+  CHECK(made({LabelForm::index, {}, {}, false, 300}, 256).type() == ElementType::u16);
   CHECK(made(index_of(ElementType::i32), 12).output().ignore_index == -100);
   CHECK(made(index_of(ElementType::i64), 12).output().ignore_index == -100);
   CHECK(made({LabelForm::one_hot, {}, {}, false, {}}, 12).type() == ElementType::u8);
@@ -383,6 +417,7 @@ TEST_CASE("label outputs that cannot be are refused with what can") {
   CHECK(contains(refusal(index_of(ElementType::i32, std::int64_t{1} << 31), twelve), "does not fit type i32"));
   CHECK(contains(refusal(index_of(ElementType::i64, 11), twelve), "label.ignore_index 11 is the id of a class (0 … 11)"));
   CHECK(contains(refusal({LabelForm::index, {}, {}, false, -100}, twelve), "label.ignore_index -100"));
+  CHECK(contains(refusal({LabelForm::index, {}, {}, false, -1}, many), "label.ignore_index -1 does not fit type u16"));
   CHECK(contains(refusal({LabelForm::index, {}, {}, true, {}}, twelve), "label.ignore_channel"));
   CHECK(contains(refusal({LabelForm::bits, {}, {}, true, {}}, twelve), "label.ignore_channel"));
   CHECK(contains(refusal({LabelForm::index, {}, AxisOrder::channels_first, false, {}}, twelve), "label.order"));

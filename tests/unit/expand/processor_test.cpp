@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/levels.hpp"
 
 using namespace hotpack::expand;
 
@@ -19,7 +20,8 @@ TEST_CASE("The level is the best one until it is set, and never above it", "[exp
 }
 
 TEST_CASE("A streaming copy is a copy, at every size and alignment, and touches nothing else", "[expand]") {
-  const Level level = GENERATE(Level::portable, Level::avx2, Level::avx512);
+  const hotpack::test::RestoreLevel restore;
+  const Level level = GENERATE_REF(from_range(hotpack::test::levels()));
   set_level(level);
   std::vector<std::uint8_t> in(70000);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint8_t>(i * i / 7 + i);
@@ -35,7 +37,6 @@ TEST_CASE("A streaming copy is a copy, at every size and alignment, and touches 
       REQUIRE(out == wanted);
     }
   }
-  set_level(best_level());
 }
 
 TEST_CASE("Bytes to the next line", "[expand]") {

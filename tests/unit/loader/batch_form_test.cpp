@@ -117,10 +117,13 @@ TEST_CASE("packed labels have the shape they are stored in") {
   CHECK(shape_of("unlabelled").shape.empty());
 }
 
-TEST_CASE("packed content ignores what expansion asks for; an unlabelled set asks for no labels in any content") {
+TEST_CASE("packed content refuses what would expand it; an unlabelled set asks for no labels in any content") {
   LoaderOptions options;
   options.content = SlotContent::packed;
   options.label.form = LabelForm::one_hot;
-  CHECK(form_of(schema_of("bits"), options).row_bytes(record_of(6, 5), {6, 5}).label == 30);
+  CHECK_THAT(refusal("bits", options), ContainsSubstring("`label` has no effect"));
   CHECK_THAT(refusal("unlabelled", options), ContainsSubstring("has no labels"));
+  options.label = {};
+  options.image.type = ElementType::f32;
+  CHECK_THAT(refusal("bits", options), ContainsSubstring("`image` has no effect"));
 }

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/checksum.hpp"
+#include "base/endian.hpp"
 #include "format/shard_header.hpp"
 
 namespace hotpack::test {
@@ -38,6 +40,19 @@ inline std::uint64_t frame_offset(const std::string& path, const std::string& fi
   const auto bytes = content_of(path);
   const auto header = format::decode_header(bytes).value();
   return header.buffer_start() + header.find(field)->begin + format::u64_at(bytes, header, *header.find(field + ".offsets"), record);
+}
+
+// Lets a record of different sizes claim 100,000 × 100,000 pixels; the sums of header and tables stay true.
+inline void enlarge_shape(const std::string& path, const std::string& field, std::uint64_t record) {
+  auto bytes = content_of(path);
+  const auto header = format::decode_header(bytes).value();
+  const std::uint64_t shape = header.buffer_start() + header.find(field + ".shape")->begin + 12 * record;
+  store_le<std::int32_t>(bytes.data() + shape, 100'000);
+  store_le<std::int32_t>(bytes.data() + shape + 4, 100'000);
+  const std::uint64_t tables = header.buffer_start() + header.tables_begin;
+  const std::uint64_t sums = header.buffer_start() + header.find("shard.crc32c")->begin;
+  store_le(bytes.data() + sums + 4, crc32c(std::span(bytes).subspan(tables, sums - tables)));
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
 // In the same file, unlike a write that replaces it: who has mapped it sees the change.

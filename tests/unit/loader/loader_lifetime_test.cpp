@@ -261,6 +261,40 @@ TEST_CASE("the child of a fork gets an error from its parent's loader, may close
   CHECK(next_batch(*loader).step() == 1);  // the parent's goes on
 }
 
+TEST_CASE("the child of a fork at any moment of its parent's first epoch reads the same data set") {
+  if (!kThreadsAfterFork) return;
+  const TinyPack pack({}, 400, 1);  // so that shards are being opened most of the time
+  LoaderOptions options = in_file_order(8);
+  options.threads = 2;
+  for (int i = 0; i < 20; ++i) {
+    for (const Access access : {Access::map, Access::read}) {
+      const Dataset dataset = pack.open();
+      options.access = access;
+      Loader loader = open_loader(dataset, options);
+      skip(loader, static_cast<std::uint64_t>(i % 5));
+      std::this_thread::sleep_for(std::chrono::microseconds(37 * i));
+      const int status = status_of_child([&] {
+        Loader own = open_loader(dataset, options);
+        return next_batch(own).step() == 0 && dataset.sample(399).ok() && dataset.find("no such key").ok();
+      });
+      REQUIRE(status == 0);
+    }
+  }
+}
+
+TEST_CASE("samples from before a fork stay valid in the child") {
+  const TinyPack pack({}, 24, 4);
+  const Dataset dataset = pack.open();
+  const Sample sample = dataset.sample(5).value();
+  const std::string key(sample.key());
+  REQUIRE(dataset.find(key).value() == 5);
+  const int status = status_of_child([&] {
+    const Sample own = dataset.sample(5).value();
+    return sample.image().ok() && sample.key() == key && own.key() == key && dataset.find(key).value() == 5;
+  });
+  CHECK(status == 0);
+}
+
 TEST_CASE("a batch held across a fork can outlive the loader in the child") {
   const TinyPack pack({}, 24, 4);
   std::optional<Loader> loader = open_loader(pack.open(), in_file_order(4));

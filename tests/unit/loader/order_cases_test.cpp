@@ -1,5 +1,7 @@
 // What must hold of every order, over a large random set of (N, G, world, tail, shuffle, seed, epoch).
 #include <algorithm>
+#include <bit>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -12,31 +14,38 @@ using namespace hotpack;
 
 namespace {
 
+// One epoch of a run, told as a resumed run is told: from its step samples / G on.
 struct Case {
-  std::uint64_t samples = 1, global_batch = 1, world = 1, other_world = 1, epoch = 0;
-  Tail tail = Tail::drop;
-  OrderOptions order;
+  LoaderState run;
+  std::uint64_t world = 1, other_world = 1;
 
   [[nodiscard]] std::string text() const {
-    return "N " + std::to_string(samples) + ", G " + std::to_string(global_batch) + ", worlds " + std::to_string(world) + " and " +
-           std::to_string(other_world) + ", epoch " + std::to_string(epoch) + ", tail " + std::string(tail_name(tail)) + ", shuffle " +
-           std::string(shuffle_name(order.shuffle)) + ", B " + std::to_string(order.block_samples) + ", W " +
-           std::to_string(order.window_blocks) + ", seed " + std::to_string(order.seed);
+    return "worlds " + std::to_string(world) + " and " + std::to_string(other_world) + ", " + run.text();
   }
 };
 
+constexpr std::uint64_t kMostWorlds = 40;
+
 class Cases {
  public:
-  Case next(std::uint64_t most_samples) {
+  // An epoch of so many samples.
+  Case next(std::uint64_t samples) {
     Case one;
-    one.tail = static_cast<Tail>(upto(0, 2));
-    one.samples = upto(1, most_samples);
-    one.global_batch = upto(1, std::min<std::uint64_t>(one.tail == Tail::drop ? one.samples : one.samples + 9, 40));
-    one.world = upto(1, one.global_batch);
-    one.other_world = upto(1, one.global_batch);
-    one.epoch = upto(0, 1) == 0 ? upto(0, 3) : upto(0, kMaxEpoch);
-    one.order = {static_cast<Shuffle>(upto(0, 2)), words_(), upto(1, one.samples + 3), upto(1, 8)};
+    LoaderState& run = one.run;
+    run.fingerprint = "xxh3-128:00000000000000000000000000000000";
+    run.records = samples;
+    run.tail = static_cast<Tail>(upto(0, 2));
+    run.global_batch = upto(1, std::min<std::uint64_t>(run.tail == Tail::drop ? samples : samples + 9, 200));
+    run.epoch = upto(0, 1) == 0 ? upto(0, 3) : upto(0, kMaxEpoch);
+    run.order = {static_cast<Shuffle>(upto(0, 2)), words_(), of_any_length(static_cast<unsigned>(std::bit_width(samples))), upto(1, 8)};
+    one.world = upto(1, std::min(run.global_batch, kMostWorlds));
+    one.other_world = upto(1, std::min(run.global_batch, kMostWorlds));
     return one;
+  }
+  // 1 … 2^bits − 1, as many of each number of bits.
+  std::uint64_t of_any_length(unsigned bits) {
+    const std::uint64_t least = std::uint64_t{1} << upto(0, bits - 1);
+    return upto(least, 2 * least - 1);
   }
   std::uint64_t upto(std::uint64_t low, std::uint64_t high) { return low + words_() % (high - low + 1); }
 
@@ -46,22 +55,22 @@ class Cases {
 
 constexpr std::int64_t kEmpty = -1;
 
-std::vector<StepPlan> plans_of(const Case& one, std::uint64_t world) {
+std::vector<StepPlan> plans_of(const LoaderState& run, std::uint64_t world) {
   std::vector<StepPlan> plans;
   for (std::uint64_t rank = 0; rank < world; ++rank) {
-    plans.push_back(StepPlan::make(one.samples, one.global_batch, one.tail, rank, world).value());
+    plans.push_back(StepPlan::make(run.records, run.global_batch, run.tail, rank, world).value());
   }
   return plans;
 }
 
-// The samples of the steps from `first_step` on, rank by rank within a step; nothing where ranks overlap, leave a gap, differ in their
-// steps, or change their number of rows.
-std::vector<std::int64_t> handed_out(const Case& one, std::uint64_t world, std::uint64_t first_step) {
-  const EpochOrder order(one.samples, one.order, one.epoch);
-  const auto plans = plans_of(one, world);
+// The samples of the epoch's steps from where the run stands, rank by rank within a step; nothing where ranks overlap, leave a gap, differ
+// in their steps, or change their number of rows.
+std::optional<std::vector<std::int64_t>> handed_out(const LoaderState& run, std::uint64_t world) {
+  const EpochOrder order(run.records, run.order, run.epoch);
+  const auto plans = plans_of(run, world);
   std::vector<std::int64_t> samples;
-  std::uint64_t next = first_step * one.global_batch;
-  for (std::uint64_t step = first_step; step < plans[0].steps(); ++step) {
+  std::uint64_t next = run.samples;
+  for (std::uint64_t step = run.samples / run.global_batch; step < plans[0].steps(); ++step) {
     for (const StepPlan& plan : plans) {
       const Positions positions = plan.positions(step);
       if (plan.steps() != plans[0].steps() || positions.first != next || positions.size() != plan.rows() || plan.rows() == 0) return {};
@@ -70,83 +79,94 @@ std::vector<std::int64_t> handed_out(const Case& one, std::uint64_t world, std::
         samples.push_back(sample ? static_cast<std::int64_t>(*sample) : kEmpty);
       }
     }
-    if (next != (step + 1) * one.global_batch) return {};
+    if (next != (step + 1) * run.global_batch) return {};
   }
   return samples;
 }
 
-// Each once: `most` different samples, all of the data set.
-bool each_once(const Case& one, const std::vector<std::int64_t>& samples, std::size_t most) {
-  std::vector<bool> seen(one.samples);
+// The first `most` of them are different samples of the data set.
+bool each_once(const LoaderState& run, const std::vector<std::int64_t>& samples, std::size_t most) {
+  std::vector<bool> seen(run.records);
   for (std::size_t i = 0; i < most; ++i) {
-    if (samples[i] < 0 || static_cast<std::uint64_t>(samples[i]) >= one.samples || seen[static_cast<std::size_t>(samples[i])]) return false;
+    if (samples[i] < 0 || static_cast<std::uint64_t>(samples[i]) >= run.records || seen[static_cast<std::size_t>(samples[i])]) return false;
     seen[static_cast<std::size_t>(samples[i])] = true;
   }
   return true;
 }
 
-bool epoch_is_right(const Case& one, const std::vector<std::int64_t>& samples) {
-  const std::uint64_t rest = one.samples % one.global_batch;
-  if (one.tail == Tail::drop) return samples.size() == one.samples - rest && each_once(one, samples, samples.size());
-  if (samples.size() != one.samples + (rest == 0 ? 0 : one.global_batch - rest)) return false;
-  for (std::size_t i = one.samples; i < samples.size(); ++i) {
-    if (samples[i] != (one.tail == Tail::pad ? kEmpty : samples[i % one.samples])) return false;
+bool epoch_is_right(const LoaderState& run, const std::vector<std::int64_t>& samples) {
+  const std::uint64_t rest = run.records % run.global_batch;
+  if (run.tail == Tail::drop) return samples.size() == run.records - rest && each_once(run, samples, samples.size());
+  if (samples.size() != run.records + (rest == 0 ? 0 : run.global_batch - rest)) return false;
+  for (std::size_t i = run.records; i < samples.size(); ++i) {
+    if (samples[i] != (run.tail == Tail::pad ? kEmpty : samples[i % run.records])) return false;
   }
-  return each_once(one, samples, one.samples);
+  return each_once(run, samples, run.records);
 }
 
+// Whether a run of another world goes on with the rest of `samples`, knowing no more than the text of the state after this step.
 bool resumes(const Case& one, const std::vector<std::int64_t>& samples, std::uint64_t step) {
-  const auto rest = handed_out(one, one.other_world, step);
-  const auto begin = samples.begin() + static_cast<std::ptrdiff_t>(step * one.global_batch);
-  return std::equal(begin, samples.end(), rest.begin(), rest.end());
+  LoaderState state = one.run;
+  state.samples = step * state.global_batch;
+  const auto resumed = LoaderState::parse(state.text());
+  if (!resumed.ok()) return false;
+  const auto rest = handed_out(resumed.value(), one.other_world);
+  return rest && std::equal(samples.begin() + static_cast<std::ptrdiff_t>(state.samples), samples.end(), rest->begin(), rest->end());
 }
 
-std::string fault_of(const Case& one, Cases& cases) {
-  const auto samples = handed_out(one, one.world, 0);
-  if (!epoch_is_right(one, samples)) return "epoch: " + one.text();
-  const std::uint64_t step = cases.upto(0, samples.size() / one.global_batch);
-  if (!resumes(one, samples, step)) return "resume at step " + std::to_string(step) + ": " + one.text();
-  return {};
-}
+constexpr std::uint64_t kSmall = 64;  // below it permutations take more rounds, and here every step is resumed
 
-constexpr std::size_t kMostFaults = 3;
+// What has been compared, counted where it is.
+struct Tally {
+  std::size_t small_epochs = 0, large_epochs = 0;
+  std::size_t resumes = 0;
+  std::vector<std::string> faults;
 
-struct Outcome {
-  std::size_t cases = 0;
-  std::vector<std::string> faults;  // the first few
+  void fault(const std::string& what, const Case& one) { faults.push_back(what + ": " + one.text()); }
 };
 
-Outcome run(Cases& cases, std::size_t count, std::uint64_t most_samples) {
-  Outcome outcome;
-  for (; outcome.cases < count; ++outcome.cases) {
-    const std::string fault = fault_of(cases.next(most_samples), cases);
-    if (!fault.empty() && outcome.faults.size() < kMostFaults) outcome.faults.push_back(fault);
-  }
-  return outcome;
+void check_resume(const Case& one, const std::vector<std::int64_t>& samples, std::uint64_t step, Tally& tally) {
+  if (!resumes(one, samples, step)) tally.fault("resume at step " + std::to_string(step), one);
+  ++tally.resumes;
+}
+
+void check(const Case& one, Cases& cases, Tally& tally) {
+  const auto samples = handed_out(one.run, one.world);
+  if (!samples || !epoch_is_right(one.run, *samples)) return tally.fault("epoch", one);
+  const bool small = one.run.records < kSmall;
+  ++(small ? tally.small_epochs : tally.large_epochs);
+  const std::uint64_t steps = samples->size() / one.run.global_batch;
+  if (!small) return check_resume(one, *samples, cases.upto(0, steps), tally);
+  for (std::uint64_t step = 0; step <= steps; ++step) check_resume(one, *samples, step, tally);
 }
 
 }  // namespace
 
 TEST_CASE("in 100,000 random epochs each sample comes once, ranks share every step, and any world size resumes") {
   Cases cases;
-  const Outcome small = run(cases, 100000, 40);
-  const Outcome medium = run(cases, 1000, 2000);
-  CHECK(small.faults == std::vector<std::string>());
-  CHECK(medium.faults == std::vector<std::string>());
-  CHECK(small.cases + medium.cases == 101000);
+  Tally tally;
+  for (int i = 0; i < 100000 && tally.faults.size() < 3; ++i) {
+    const unsigned bits = i % 4 == 0 ? 12 : 10;  // the long ones take most of the time
+    check(cases.next(cases.of_any_length(bits)), cases, tally);
+  }
+  CHECK(tally.faults == std::vector<std::string>());
+  CHECK(tally.small_epochs + tally.large_epochs == 100000);
+  CHECK(tally.small_epochs > 40000);
+  CHECK(tally.large_epochs > 40000);
+  CHECK(tally.resumes > 200000);
 }
 
 TEST_CASE("an epoch resumes at every one of its steps on every world size") {
   Cases cases;
   for (int i = 0; i < 30; ++i) {
-    Case one = cases.next(60);
-    one.global_batch = std::min<std::uint64_t>(one.global_batch, 8);
-    one.world = 1;
-    const auto samples = handed_out(one, 1, 0);
+    Case one = cases.next(cases.upto(1, 100));
+    one.run.global_batch = std::min<std::uint64_t>(one.run.global_batch, 8);
+    const auto samples = handed_out(one.run, 1);
     CAPTURE(one.text());
-    REQUIRE(epoch_is_right(one, samples));
-    for (one.other_world = 1; one.other_world <= one.global_batch; ++one.other_world) {
-      for (std::uint64_t step = 0; step <= samples.size() / one.global_batch; ++step) REQUIRE(resumes(one, samples, step));
+    REQUIRE(samples.has_value());
+    REQUIRE(epoch_is_right(one.run, *samples));
+    for (one.other_world = 1; one.other_world <= one.run.global_batch; ++one.other_world) {
+      for (std::uint64_t step = 0; step <= samples->size() / one.run.global_batch; ++step) REQUIRE(resumes(one, *samples, step));
     }
   }
 }
@@ -154,15 +174,16 @@ TEST_CASE("an epoch resumes at every one of its steps on every world size") {
 TEST_CASE("orders of very many samples never give one twice") {
   Cases cases;
   for (int i = 0; i < 300; ++i) {
-    Case one = cases.next(kMaxSamples);
-    if (i % 2 == 0) one.order.block_samples = cases.upto(1, 100000);
-    const EpochOrder order(one.samples, one.order, one.epoch);
+    Case one = cases.next(cases.upto(1, kMaxSamples));
+    if (i % 2 == 0) one.run.order.block_samples = cases.upto(1, 100000);
+    const std::uint64_t records = one.run.records;
+    const EpochOrder order(records, one.run.order, one.run.epoch);
     std::set<std::uint64_t> positions, samples;
-    const std::uint64_t near = cases.upto(0, one.samples - 1);
-    for (int j = 0; j < 200; ++j) positions.insert(j % 2 == 0 ? cases.upto(0, one.samples - 1) : near - std::min(near, cases.upto(0, 999)));
+    const std::uint64_t near = cases.upto(0, records - 1);
+    for (int j = 0; j < 200; ++j) positions.insert(j % 2 == 0 ? cases.upto(0, records - 1) : near - std::min(near, cases.upto(0, 999)));
     for (const std::uint64_t position : positions) samples.insert(order[position]);
     CAPTURE(one.text());
     CHECK(samples.size() == positions.size());
-    CHECK(*samples.rbegin() < one.samples);
+    CHECK(*samples.rbegin() < records);
   }
 }

@@ -51,6 +51,17 @@ std::vector<std::uint64_t> all_of(const EpochOrder& order) {
   return samples;
 }
 
+// The inverse of Shuffle::block, from ORDER.md. Precondition: whole windows of whole blocks.
+std::uint64_t position_in_full_windows(std::uint64_t sample, std::uint64_t samples, const OrderOptions& options, std::uint64_t epoch) {
+  constexpr std::uint32_t kBlocks = 2, kWindows = 3;
+  const Permutation blocks(samples / options.block_samples, options.seed, epoch, kBlocks);
+  const std::uint64_t place = blocks.position_of(sample / options.block_samples);
+  const std::uint64_t window = place / options.window_blocks, size = options.window_blocks * options.block_samples;
+  const Permutation within(size, options.seed, epoch, kWindows, window);
+  const std::uint64_t at = place % options.window_blocks * options.block_samples + sample % options.block_samples;
+  return window * size + within.position_of(at);
+}
+
 constexpr double kFarOff = 6;  // deviations; the seeds are fixed, so the outcome is too
 
 }  // namespace
@@ -196,6 +207,38 @@ TEST_CASE("block shuffle mixes the samples of a window's blocks and of no others
   }
 }
 
+TEST_CASE("the order before the mixing holds the same samples in each window, block by block") {
+  constexpr std::uint64_t kBlock = 8, kWindow = 3;
+  for (std::uint64_t samples = 90; samples <= 106; ++samples) {
+    const EpochOrder order(samples, {Shuffle::block, samples, kBlock, kWindow}, 1);
+    CAPTURE(samples);
+    std::set<std::uint64_t> mixed, unmixed;  // of the window so far
+    std::uint64_t blocks = 0, moved = 0;
+    for (std::uint64_t p = 0; p < samples; ++p) {
+      const bool block_begins = order.unmixed(p) % kBlock == 0;
+      if (block_begins && blocks++ % kWindow == 0) {
+        CHECK(mixed == unmixed);
+        mixed.clear();
+        unmixed.clear();
+      }
+      if (!block_begins) CHECK(order.unmixed(p) == order.unmixed(p - 1) + 1);
+      CHECK(mixed.insert(order[p]).second);
+      CHECK(unmixed.insert(order.unmixed(p)).second);
+      moved += order[p] != order.unmixed(p);
+    }
+    CHECK(mixed == unmixed);
+    CHECK(blocks == (samples + kBlock - 1) / kBlock);
+    CHECK(moved > samples / 2);
+  }
+}
+
+TEST_CASE("nothing is mixed within windows but blocks") {
+  for (const Shuffle shuffle : {Shuffle::full, Shuffle::none}) {
+    const EpochOrder order(100, {.shuffle = shuffle, .seed = 3}, 2);
+    for (std::uint64_t p = 0; p < 100; ++p) CHECK(order.unmixed(p) == order[p]);
+  }
+}
+
 TEST_CASE("block shuffle takes the short block anywhere") {
   std::set<std::uint64_t> positions;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -213,8 +256,16 @@ TEST_CASE("blocks and windows larger than the data set are all of it") {
     CHECK(std::set(order.begin(), order.end()).size() == 50);
     CHECK(order != all_of(EpochOrder(50, {Shuffle::block, 1, block, window}, 1)));
   }
-  const EpochOrder largest(kMaxSamples, {Shuffle::block, 1, 256, 16}, kMaxEpoch);
-  for (std::uint64_t p = 0; p < 100; ++p) CHECK(largest[kMaxSamples - 1 - p * p * p] < kMaxSamples);
+}
+
+TEST_CASE("the largest data set shuffled by blocks undoes itself") {
+  const OrderOptions options = {Shuffle::block, 1, 256, 16};
+  const EpochOrder order(kMaxSamples, options, kMaxEpoch);
+  for (std::uint64_t p = 0; p < 100; ++p) {
+    const std::uint64_t near_end = kMaxSamples - 1 - p * p * p, anywhere = p * (kMaxSamples / 100) + p;
+    CHECK(position_in_full_windows(order[near_end], kMaxSamples, options, kMaxEpoch) == near_end);
+    CHECK(position_in_full_windows(order[anywhere], kMaxSamples, options, kMaxEpoch) == anywhere);
+  }
 }
 
 TEST_CASE("steps are shared by ranks as evenly as can be") {

@@ -184,7 +184,7 @@ TEST_CASE("an error comes at its own step, with the lowest row, and again at eac
   for (int call = 0; call < 3; ++call) {
     const auto failed = t.ring->next(kLong);
     REQUIRE_FALSE(failed.ok());
-    CHECK(failed.error().message == "row 2");
+    CHECK(failed.error().message == "row 2 [step 4 of epoch 0; seek(0, 5) goes past it]");
     CHECK(failed.error().path == "a.safetensors");
   }
   CHECK(t.ring->position() == Cursor{0, 4});
@@ -213,18 +213,42 @@ TEST_CASE("seek goes to any step of any epoch, and leaves leased batches alone")
   t.ring->release(slot);
 }
 
-TEST_CASE("put_back gives the same batch again") {
+TEST_CASE("a batch that is not accepted stays in front") {
   const RingUnderTest t({2, 1, 8, 2}, 3);
-  t.ring->put_back(t.next());
+  const auto refused = t.ring->next(kLong, [](const Slot&) { return std::optional(usage_error("too small")); });
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().message == "too small");
+  CHECK(t.ring->position() == Cursor{0, 0});
   Slot* const first = t.next();
   check_rows(*first, {0, 0});
-  Slot* const second = t.next();
-  check_rows(*second, {0, 1});
-  t.ring->put_back(first);  // too late: step 1 is out already
-  t.ring->release(second);
-  Slot* const third = t.next();
-  check_rows(*third, {0, 2});
-  t.ring->release(third);
+  t.ring->release(first);
+}
+
+TEST_CASE("a time-out below 0 takes what is ready and waits for nothing") {
+  std::atomic<bool> hold{true};
+  const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
+    filler.delay = [&] {
+      while (hold) std::this_thread::sleep_for(milliseconds(1));
+    };
+  });
+  const auto early = t.ring->next(milliseconds(-5));
+  REQUIRE_FALSE(early.ok());
+  CHECK(early.error().code == ErrorCode::timeout);
+  hold = false;
+  t.ring->release(t.next());
+}
+
+TEST_CASE("after the last epoch there is is its end, told once, and no other") {
+  const RingUnderTest t({1, 1, 2, 2});
+  REQUIRE(t.ring->seek({kMaxEpoch, 1}).ok());
+  t.ring->release(t.next());
+  CHECK(t.next() == nullptr);
+  CHECK(t.ring->position() == Cursor{kMaxEpoch, 2});
+  const auto refused = t.ring->next(kLong);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().message.find("there is no epoch after") == 0);
+  REQUIRE(t.ring->seek({0, 0}).ok());
+  t.ring->release(t.next());
 }
 
 TEST_CASE("cancel wakes a waiting consumer; seek goes on") {
@@ -263,10 +287,10 @@ TEST_CASE("close in every state, twice, while another thread waits") {
     CHECK_FALSE(t.ring->seek({0, 0}).ok());
   }
   SECTION("a consumer waits") {
-    std::atomic<bool> hold{true};
+    const auto hold = std::make_shared<std::atomic<bool>>(true);  // the thread may outlive this section
     const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
-      filler.delay = [&] {
-        while (hold) std::this_thread::sleep_for(milliseconds(1));
+      filler.delay = [hold] {
+        while (*hold) std::this_thread::sleep_for(milliseconds(1));
       };
     });
     std::thread other([&] {
@@ -275,7 +299,7 @@ TEST_CASE("close in every state, twice, while another thread waits") {
     });
     CHECK_FALSE(t.ring->next(milliseconds(0)).ok());
     other.join();
-    hold = false;
+    *hold = false;
   }
 }
 

@@ -64,6 +64,12 @@ TEST_CASE("every name of shuffle and tail comes back") {
   CHECK(tail_name(Tail::wrap) == "wrap");
 }
 
+TEST_CASE("blocks and windows may be as large as a data set") {
+  LoaderState state = some_state();
+  state.order.block_samples = state.order.window_blocks = kMaxSamples;
+  CHECK(LoaderState::parse(state.text()).value() == state);
+}
+
 TEST_CASE("a position may be any step of the epoch, its end too, and nothing else") {
   CHECK(refusal(altered("\"samples\":384", "\"samples\":0")).empty());
   CHECK(refusal(altered("\"samples\":384", "\"samples\":352")).empty());
@@ -94,6 +100,8 @@ TEST_CASE("a text that is no state is refused, naming what is wrong") {
       {altered("\"records\":367", "\"records\":0"), "records: 0 is not an integer from 1"},
       {altered("\"block_samples\":256", "\"block_samples\":0"), "block_samples: 0"},
       {altered("\"window_blocks\":16", "\"window_blocks\":0"), "window_blocks: 0"},
+      {altered("\"block_samples\":256", "\"block_samples\":4611686018427387905"), "block_samples: 4611686018427387905"},
+      {altered("\"window_blocks\":16", "\"window_blocks\":4611686018427387905"), "window_blocks: 4611686018427387905"},
       {altered("\"global_batch\":32", "\"global_batch\":0"), "global_batch: 0"},
       {altered("4294967295", "4294967296"), "epoch: 4294967296 is not an integer from 0 to 4294967295"},
       {altered("\"samples\":384", "\"samples\":384.0"), "samples: "},

@@ -1,0 +1,59 @@
+// The fields of the structs that cross the C ABI with their size: where a struct of an older program may end.
+//
+// Pure functions; thread-safe. They do not fail; a field that is forgotten here does not compile.
+#pragma once
+
+#include <cstddef>
+
+#include "hotpack/hotpack.h"
+
+namespace hotpack::c_api {
+
+// True where the first `size` bytes are whole fields. All fields must be given, in their order.
+template <class Struct, class... Field>
+[[nodiscard]] constexpr bool ends_with_field(std::size_t size, Field Struct::*...) {
+  static_assert((sizeof(Field) + ...) == sizeof(Struct), "a field is not listed, or the struct has a gap");
+  std::size_t end = 0;
+  return ((end += sizeof(Field), end == size) || ...);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_dataset_info*, std::size_t size) {
+  using S = hotpack_dataset_info;
+  return ends_with_field(size, &S::struct_size, &S::records, &S::skipped, &S::shards, &S::packs, &S::classes, &S::image_height,
+                         &S::image_width, &S::image_channels, &S::image_layout, &S::label_kind, &S::label_storage, &S::label_multi,
+                         &S::reserved);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_class_statistics*, std::size_t size) {
+  using S = hotpack_class_statistics;
+  return ends_with_field(size, &S::struct_size, &S::pixels, &S::samples, &S::weight_inverse, &S::weight_median);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_sample_info*, std::size_t size) {
+  using S = hotpack_sample_info;
+  return ends_with_field(size, &S::struct_size, &S::image_bytes, &S::label_bytes, &S::image_height, &S::image_width, &S::source_height,
+                         &S::source_width, &S::region, &S::key_bytes);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_loader_options*, std::size_t size) {
+  using S = hotpack_loader_options;
+  return ends_with_field(size, &S::struct_size, &S::global_batch, &S::seed, &S::epoch, &S::rank, &S::world, &S::tail, &S::shuffle,
+                         &S::block_samples, &S::window_blocks, &S::image_type, &S::image_order, &S::image_mean, &S::image_std,
+                         &S::image_channels, &S::label_form, &S::label_type, &S::label_order, &S::label_ignore_channel,
+                         &S::label_has_ignore_index, &S::content, &S::label_ignore_index, &S::horizontal_flip, &S::vertical_flip, &S::crop,
+                         &S::reserved, &S::crop_width, &S::crop_height, &S::min_area, &S::max_area, &S::min_ratio, &S::max_ratio,
+                         &S::pad_width, &S::pad_height, &S::threads, &S::slots, &S::check, &S::access, &S::timeout_ms,
+                         &S::memory_budget_bytes, &S::allocate, &S::free, &S::allocator_user, &S::resume);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_batch_info*, std::size_t size) {
+  using S = hotpack_batch_info;
+  return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::rows, &S::valid, &S::image, &S::label);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_batch_buffers*, std::size_t size) {
+  using S = hotpack_batch_buffers;
+  return ends_with_field(size, &S::struct_size, &S::image, &S::image_bytes, &S::label, &S::label_bytes, &S::samples, &S::boxes);
+}
+
+}  // namespace hotpack::c_api

@@ -1,0 +1,103 @@
+// What ways to read leave behind in the process. The disposition of a signal is the whole process's, so each runs in one of its own: a
+// hidden test case of this program.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "hotpack/loader.hpp"
+#include "support/catch.hpp"
+#include "support/forms.hpp"
+#include "support/loader_pack.hpp"
+
+using namespace hotpack;
+using namespace hotpack::test;
+
+namespace {
+
+int exit_of_process(const char* test_case) {
+  const pid_t child = fork();
+  if (child == 0) {
+    (void)!freopen("/dev/null", "w", stdout);
+    execl("/proc/self/exe", "loader_test", test_case, "-w", "NoTests", nullptr);
+    _exit(127);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+void own_handler(int) {}
+
+struct sigaction action_now() {
+  struct sigaction action {};
+  REQUIRE(sigaction(SIGBUS, nullptr, &action) == 0);
+  return action;
+}
+
+bool is_mapped(const std::string& path) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.ends_with(path)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("alone: reading by calls", "[.]") {
+  signal(SIGBUS, own_handler);
+  const struct sigaction before = action_now();
+  for (const char* const form : {"bits", "zstd", "mixed", "zstd-mixed"}) {
+    const TinyPack pack(all_forms().at(form));
+    const Dataset dataset = pack.open();
+    LoaderOptions options = in_file_order(1);
+    options.access = Access::read;
+    Loader loader = open_loader(dataset, options);
+    CHECK(rest_of_epoch(loader).size() == 12);
+    CHECK_FALSE(is_mapped(pack.shard_path(0)));
+    CHECK_FALSE(is_mapped(pack.shard_path(2)));
+  }
+  const struct sigaction after = action_now();
+  CHECK(after.sa_handler == before.sa_handler);
+  CHECK(after.sa_flags == before.sa_flags);
+}
+
+TEST_CASE("alone: reading from mappings", "[.]") {
+  signal(SIGBUS, own_handler);
+  const TinyPack pack;
+  const Dataset dataset = pack.open();
+  REQUIRE(dataset.sample(0).ok());
+  CHECK(action_now().sa_handler == own_handler);  // a Dataset alone installs nothing
+  Loader loader = open_loader(dataset, in_file_order(1));
+  skip(loader, 1);
+  CHECK(action_now().sa_handler != own_handler);
+  CHECK(is_mapped(pack.shard_path(0)));
+}
+
+TEST_CASE("reading by calls installs no handler of SIGBUS and maps no shard; reading from mappings does both") {
+  CHECK(exit_of_process("alone: reading by calls") == 0);
+  CHECK(exit_of_process("alone: reading from mappings") == 0);
+}
+
+TEST_CASE("samples copied out of a shard that shrank are an error once a loader has installed its handler") {
+  for (const char* const form : {"bits", "zstd"}) {
+    const TinyPack pack(all_forms().at(form));
+    const Dataset dataset = pack.open();
+    const Loader loader = open_loader(dataset, in_file_order(4));
+    const Sample sample = dataset.sample(11).value();
+    REQUIRE(truncate(pack.shard_path(2).c_str(), 0) == 0);
+    std::vector<std::uint8_t> buffer(sample.image_shape().size_bytes() + sample.label_shape().size_bytes()), scratch;
+    for (const CrcPolicy crc : {CrcPolicy::check, CrcPolicy::trust}) {
+      for (const auto& error : {sample.read_image(buffer, crc).error(), sample.read_label(buffer, crc).error()}) {
+        CHECK(error.code == ErrorCode::damaged);
+        CHECK_THAT(error.message, ContainsSubstring("has 0 now"));
+      }
+    }
+    CHECK_FALSE(sample.load_image(scratch).ok());
+    CHECK_FALSE(dataset.sample(10).ok());
+  }
+}
