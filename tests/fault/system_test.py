@@ -146,7 +146,7 @@ class SystemFaults(unittest.TestCase):
         for way in ("MAPPED", "CALLS"):
             lines = self.read_records(way, failing_reads("shard-"))  # until the program lets reads work again
             for line in lines[:3]:
-                self.assertRegex(line, r"/shard-00000-of-\d+.safetensors: cannot read: Input/output error")
+                self.assertRegex(line, r"/shard-00000-of-\d+.safetensors: record [01]: cannot read: Input/output error")
             self.assertEqual(lines[3:], ["0: read", "1: read"])
 
     def test_an_input_that_is_a_dangling_link(self):
