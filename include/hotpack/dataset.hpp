@@ -1,11 +1,10 @@
 // A packed data set: the folder with dataset.json and its shards; or several such folders with one class table, read as one.
 //
 // Opening reads the manifests alone, O(shards). A shard is mapped and checked when a sample in it is first asked for, and stays mapped.
-// Ownership: a Dataset owns its shards; Samples and their views borrow from it and must not outlive it. Moving it leaves them valid. Loaders
-// share the shards, and may outlive it.
-// Thread-safety: all const members may be called from several threads at once.
-// Failure: `io` for what cannot be read, `damaged` for a folder that is not a data set (foreign, unfinished, of a newer major version) and
-// for shards that are missing or differ from the manifest, `usage` for packs that cannot be read as one and samples that do not exist.
+// Ownership: a Dataset owns its shards; Samples and their views borrow from it and must not outlive it. Moving it leaves them valid.
+// Loaders share the shards, and may outlive it. Thread-safety: all const members may be called from several threads at once. Failure: `io`
+// for what cannot be read, `damaged` for a folder that is not a data set (foreign, unfinished, of a newer major version) and for shards
+// that are missing or differ from the manifest, `usage` for packs that cannot be read as one and samples that do not exist.
 #pragma once
 
 #include <cstdint>

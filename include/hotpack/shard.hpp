@@ -24,7 +24,7 @@ namespace hotpack {
 namespace reader {
 class DatasetFiles;
 class ShardFile;
-}
+}  // namespace reader
 
 // Whether reading a record computes its CRC-32C first. `check` costs about one pass over the bytes at memory speed.
 enum class CrcPolicy { check, trust };
