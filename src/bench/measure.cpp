@@ -42,6 +42,7 @@ Result<std::vector<Rate>> take_turns(std::span<const Turn> turns, unsigned round
     }
   }
   std::vector<Rate> medians;
+  medians.reserve(taken.size());
   for (const auto& rates : taken) medians.push_back(median_rate(rates));
   return medians;
 }

@@ -67,6 +67,7 @@ class MemoryStage {
 
   Status measure(std::vector<Planned> rows, const char* ceiling_name, Turn ceiling) {
     std::vector<Turn> turns;
+    turns.reserve(rows.size() + 1);
     for (Planned& row : rows) turns.push_back(std::move(row.turn));
     turns.push_back(std::move(ceiling));
     const double all_seconds = setup_.seconds * static_cast<double>(rows.size());

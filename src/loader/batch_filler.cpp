@@ -43,11 +43,6 @@ void write_row(void* context, const Record& record) {
   work.form.write(record, work.placement, work.pixels, work.image, work.label);
 }
 
-Error of_sample(Error error, std::uint64_t sample) {
-  error.message = "sample " + std::to_string(sample) + ": " + error.message;
-  return error;
-}
-
 Status check_budget(std::uint64_t budget, const RowBytes& row) {
   const auto needed = slot_block_bytes(row.image, row.label);
   if (budget == 0 || (needed && *needed <= budget)) return {};
@@ -162,6 +157,11 @@ Status BatchFiller::blank_row(Slot& slot, std::size_t row) {
   return {};
 }
 
+Error BatchFiller::at_sample(Error error, std::uint64_t sample) const {
+  error.message = "sample " + std::to_string(sample) + ": " + error.message;
+  return parts_.source->at_record(std::move(error), sample);
+}
+
 Result<RecordShape> BatchFiller::shape_of(std::uint64_t sample) const {
   if (parts_.form.one_size()) return parts_.form.record();
   HOTPACK_ASSIGN(const RecordShape record, parts_.source->shape(sample));
@@ -169,7 +169,7 @@ Result<RecordShape> BatchFiller::shape_of(std::uint64_t sample) const {
   const bool alike = label.class_count == 0 || label.kind == LabelKind::sample ||
                      (label.width == record.image.width && label.height == record.image.height);
   if (alike) return record;
-  return of_sample(damaged_error("its image and its label have different sizes"), sample);
+  return at_sample(damaged_error("its image and its label have different sizes"), sample);
 }
 
 // Rows have no common size: the batch is one row, and its slot becomes as large as that.
@@ -189,10 +189,10 @@ Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, 
   const PixelSize size{record.image.width, record.image.height};
   const SampleBox box = draw_box(form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
   auto placed = form.place(record, box);
-  if (!placed.ok()) return of_sample(std::move(placed).error(), sample);
+  if (!placed.ok()) return at_sample(std::move(placed).error(), sample);
   const expand::Placement placement = *placed;
   if (!form.output()) {
-    if (Status fitted = fit(slot, record, placement.output); !fitted.ok()) return of_sample(std::move(fitted).error(), sample);
+    if (Status fitted = fit(slot, record, placement.output); !fitted.ok()) return at_sample(std::move(fitted).error(), sample);
   }
   scratch.pixels.reserve(form.scratch_bytes(record, placement));
   const RowBytes bytes = form.row_bytes(record, placement.output);
@@ -206,7 +206,7 @@ Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, 
                scratch.key.size()};
   HOTPACK_TRY(parts_.source->read(sample, scratch.record, write_row, &work));
   if (work.changed) {
-    return of_sample(damaged_error("its shard was written over while it was in use; write packs to new folders, and open the loader again"),
+    return at_sample(damaged_error("its shard was written over while it was in use; write packs to new folders, and open the loader again"),
                      sample);
   }
   if (work.key_bytes > scratch.key.size()) {  // a key longer than any before: room for it, and once more

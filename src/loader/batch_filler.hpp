@@ -54,6 +54,7 @@ class BatchFiller final : public RowFiller {
   [[nodiscard]] Status fill_row(Slot& slot, std::size_t row, Scratch& scratch);
   [[nodiscard]] Status blank_row(Slot& slot, std::size_t row);
   [[nodiscard]] Status read_row(Slot& slot, std::size_t row, std::uint64_t sample, Scratch& scratch);
+  [[nodiscard]] Error at_sample(Error error, std::uint64_t sample) const;
   [[nodiscard]] Result<RecordShape> shape_of(std::uint64_t sample) const;
   [[nodiscard]] Status fit(Slot& slot, const RecordShape& record, PixelSize output);
 

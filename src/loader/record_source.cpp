@@ -216,6 +216,17 @@ Result<RecordShape> RecordSource::shape(std::uint64_t number) const {
   return look.shape;
 }
 
+Error RecordSource::at_record(Error error, std::uint64_t number) const {
+  RecordPlace place;
+  if (!impl_->place_of(number, place).ok()) return error;
+  const auto file = impl_->pin(place);
+  if (!file.ok()) return error;
+  const Pin pin(*impl_->files, place.shard);
+  if (error.path.empty()) error.path = (*file)->path();
+  error.message = reader::record_name(place.record, (*file)->readable_key(place.record)) + ": " + error.message;
+  return error;
+}
+
 // Errors do not name the record.
 Status RecordSource::Impl::look_at(const ShardFile& file, RecordPlace place, RecordLook& look) const {
   auto find = [&]() noexcept { find_shape(file, place.record, look); };

@@ -62,6 +62,9 @@ class RecordSource {
   using Use = void (*)(void* context, const Record& record);
   [[nodiscard]] Status read(std::uint64_t number, RecordScratch& scratch, Use use, void* context) const;
 
+  // The error with the file and the record ("record 17 (street/0017): …") of this sample before it, as far as they can be told.
+  [[nodiscard]] Error at_record(Error error, std::uint64_t number) const;
+
   // Asks the system to read a record's pages soon; returns at once. Only where it may help: at a record's first use in this process, and
   // while this source sees that pages must come from the disk.
   void read_ahead(std::uint64_t number) const noexcept;

@@ -36,11 +36,14 @@ std::string RecordFault::text() const {
   }
 }
 
+std::string record_name(std::uint64_t index, std::string_view key) {
+  const std::string name = "record " + std::to_string(index);
+  return key.empty() ? name : name + " (" + std::string(key) + ")";
+}
+
 Error name_record(Error error, std::uint64_t index, std::string_view key) {
   if (error.code != ErrorCode::damaged && error.code != ErrorCode::io) return error;
-  std::string who = "record " + std::to_string(index);
-  if (!key.empty()) who += " (" + std::string(key) + ")";
-  error.message = who + ": " + error.message;
+  error.message = record_name(index, key) + ": " + error.message;
   return error;
 }
 

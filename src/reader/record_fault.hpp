@@ -36,6 +36,9 @@ struct RecordFault {
   [[nodiscard]] std::string text() const;  // "image: CRC-32C is 01234567, the shard says 89abcdef"
 };
 
+// "record 17 (street/0017)"; without a key "record 17".
+[[nodiscard]] std::string record_name(std::uint64_t index, std::string_view key);
+
 // Puts the record before what is wrong with it: "record 17 (street/0017): …". Other codes than `damaged` and `io` stay as they are.
 [[nodiscard]] Error name_record(Error error, std::uint64_t index, std::string_view key);
 

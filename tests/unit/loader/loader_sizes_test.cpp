@@ -111,7 +111,8 @@ TEST_CASE("a record larger than pad_to is an error of its step that names it and
   skip(loader, 2);
   const Error error = next_error(loader);  // sample 2 is 6 wide
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message, ContainsSubstring("sample 2") && ContainsSubstring("6x3 pixels, larger than pad_to 5x4"));
+  CHECK_THAT(error.message, ContainsSubstring("record ") && ContainsSubstring("(street/sample 0002): sample 2") &&
+                                ContainsSubstring("6x3 pixels, larger than pad_to 5x4"));
   CHECK(next_error(loader).message == error.message);
   REQUIRE(loader.seek(0, 3).ok());
   CHECK(next_batch(loader).samples()[0] == 3);
