@@ -108,9 +108,9 @@ void find_parts(const ShardFile& file, std::uint64_t index, RecordLook& look) no
 // Asks for pages of a mapping. Advice only: what the system says to it does not matter.
 void advise_mapping(std::span<const std::byte> bytes) noexcept {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
-  const std::uintptr_t first = begin - begin % page;
-  if (!bytes.empty()) (void)::madvise(reinterpret_cast<void*>(first), begin - first + bytes.size(), MADV_WILLNEED);
+  const std::size_t into_page = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
+  const std::byte* const first = bytes.data() - into_page;  // a mapping begins on a page
+  if (!bytes.empty()) (void)::madvise(const_cast<std::byte*>(first), into_page + bytes.size(), MADV_WILLNEED);
 }
 
 void advise_file(const File& file, const StoredRecord& record) noexcept {
