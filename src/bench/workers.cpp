@@ -20,18 +20,37 @@ constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
+// When a thread began its first piece and ended its last.
+struct Span {
+  double began = 0;
+  double ended = 0;
+};
+
+// From the first beginning to the last end.
+double length_of(const std::vector<Span>& spans) {
+  double began = spans.front().began, ended = spans.front().ended;
+  for (const Span& span : spans) {
+    began = std::min(began, span.began);
+    ended = std::max(ended, span.ended);
+  }
+  return ended - began;
+}
+
 }  // namespace
 
 Pieces run_pieces(unsigned threads, double seconds, const std::function<bool(unsigned, std::uint64_t)>& work) {
   std::atomic<std::uint64_t> next{0}, done{0};
   std::latch ready(static_cast<std::ptrdiff_t>(threads) + 1);
+  std::vector<Span> spans(threads);  // by the threads' own clocks: this one may sleep while they work
   const auto loop = [&](unsigned thread) {
     ready.arrive_and_wait();
-    const double until = now_seconds() + seconds;
+    Span& span = spans[thread];
+    span.began = span.ended = now_seconds();
     do {
       if (!work(thread, next.fetch_add(1, std::memory_order_relaxed))) return;
       done.fetch_add(1, std::memory_order_relaxed);
-    } while (now_seconds() < until);
+      span.ended = now_seconds();
+    } while (span.ended < span.began + seconds);
   };
   std::vector<std::jthread> crew;
   crew.reserve(threads);
@@ -42,9 +61,8 @@ Pieces run_pieces(unsigned threads, double seconds, const std::function<bool(uns
     throw;
   }
   ready.arrive_and_wait();
-  const double began = now_seconds();
   crew.clear();  // joins
-  return {done.load(), now_seconds() - began};
+  return {done.load(), length_of(spans)};
 }
 
 ThreadBuffers::ThreadBuffers(unsigned threads, std::uint64_t total_bytes, std::uint64_t least_bytes) : shares_(threads) {

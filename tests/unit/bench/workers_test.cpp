@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "support/catch.hpp"
 
@@ -32,6 +34,16 @@ TEST_CASE("work ends when its time is up, and each thread does a piece at least"
   });
   CHECK(pieces.done == 3);
   CHECK(calls == 3);
+}
+
+TEST_CASE("the time of work is never shorter than a piece of it") {
+  for (int i = 0; i < 50; ++i) {
+    const Pieces pieces = run_pieces(4, 0, [](unsigned, std::uint64_t) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return true;
+    });
+    REQUIRE(pieces.seconds >= 0.001);
+  }
 }
 
 TEST_CASE("threads write to memory of their own, again and again") {
