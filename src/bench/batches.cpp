@@ -5,6 +5,7 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/try.hpp"
 
@@ -30,7 +31,15 @@ Result<Batch> Batches::next() {
 }
 
 Status Batches::reach_steady_state() {
-  for (unsigned i = 0; i <= slots_; ++i) HOTPACK_TRY(next());
+  // All slots at once: the one given back last is filled first, so a quick consumer may leave the others untouched, and their memory costs
+  // its first touch when a slower one needs them.
+  std::vector<Batch> held;
+  while (held.size() < slots_) {
+    HOTPACK_ASSIGN(Batch batch, next());
+    held.push_back(std::move(batch));
+  }
+  held.clear();
+  HOTPACK_TRY(next());
   return {};
 }
 

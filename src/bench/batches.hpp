@@ -28,7 +28,7 @@ class Batches {
 
  private:
   Batches(Loader loader, unsigned slots, std::uint64_t steps) : loader_(std::move(loader)), slots_(slots), steps_(steps) {}
-  // Takes what the idle time before has filled, and one more, so that the clock starts when a batch has just been finished.
+  // Touches every slot, and takes one batch more, so that the clock starts when a batch has just been finished.
   [[nodiscard]] Status reach_steady_state();
   // Waits about as long as the threads need to fill every slot again.
   void rest(double seconds_a_batch) const;
