@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "hotpack/hotpack.h"
+#include "hotpack/hotpack_device.h"
 
 namespace hotpack::c_api {
 
@@ -56,6 +57,45 @@ template <class Struct, class... Field>
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_batch_buffers*, std::size_t size) {
   using S = hotpack_batch_buffers;
   return ends_with_field(size, &S::struct_size, &S::image, &S::image_bytes, &S::label, &S::label_bytes, &S::samples, &S::boxes);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_cuda_info*, std::size_t size) {
+  using S = hotpack_cuda_info;
+  return ends_with_field(size, &S::struct_size, &S::devices, &S::kernels, &S::driver_version, &S::reserved);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_cuda_device_info*, std::size_t size) {
+  using S = hotpack_cuda_device_info;
+  return ends_with_field(size, &S::struct_size, &S::name, &S::memory_bytes, &S::free_bytes, &S::ordinal, &S::major, &S::minor,
+                         &S::reserved);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_loader_options*, std::size_t size) {
+  using S = hotpack_device_loader_options;
+  return ends_with_field(size, &S::struct_size, &S::loader, &S::devices, &S::device_count, &S::residency, &S::reserved,
+                         &S::pinned_budget_bytes, &S::device_budget_bytes, &S::prefetch, &S::outputs);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_residency_info*, std::size_t size) {
+  using S = hotpack_residency_info;
+  return ends_with_field(size, &S::struct_size, &S::packed_bytes, &S::reason, &S::residency, &S::reserved);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_loader_statistics_info*, std::size_t size) {
+  using S = hotpack_device_loader_statistics_info;
+  return ends_with_field(size, &S::struct_size, &S::batches, &S::copied_bytes, &S::pinned_bytes, &S::device_bytes, &S::wait_seconds,
+                         &S::load_seconds);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_batch_info*, std::size_t size) {
+  using S = hotpack_device_batch_info;
+  return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::rows, &S::valid, &S::parts);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_part_info*, std::size_t size) {
+  using S = hotpack_device_part_info;
+  return ends_with_field(size, &S::struct_size, &S::stream, &S::first_row, &S::rows, &S::valid, &S::image, &S::label, &S::device,
+                         &S::reserved);
 }
 
 }  // namespace hotpack::c_api

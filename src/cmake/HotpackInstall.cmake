@@ -18,7 +18,7 @@ endif()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hotpack DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
-install(TARGETS hotpack_base hotpack_expand hotpack_format hotpack_loader hotpack_reader EXPORT hotpack-targets
+install(TARGETS hotpack_base hotpack_device hotpack_expand hotpack_format hotpack_loader hotpack_reader EXPORT hotpack-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 # An export set of its own: a program in C asks for nothing that the static libraries need.
 install(TARGETS hotpack_c EXPORT hotpack-c-targets

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "expand/processor.hpp"
+#include "loader/row_samples.hpp"
 
 namespace hotpack::loader {
 
@@ -30,6 +31,7 @@ struct RowWork {
   char* key;
   std::size_t key_capacity;
   std::size_t key_bytes = 0;
+  bool as_stored = false;
   bool changed = false;  // the record has another shape by now: its file was written over
 };
 
@@ -40,7 +42,11 @@ void write_row(void* context, const Record& record) {
   if (work.changed) return;
   work.key_bytes = record.key.size();
   std::memcpy(work.key, record.key.data(), std::min(work.key_bytes, work.key_capacity));
-  work.form.write(record, work.placement, work.pixels, work.image, work.label);
+  if (work.as_stored) {
+    BatchForm::copy_stored(record, work.image, work.label);
+  } else {
+    work.form.write(record, work.placement, work.pixels, work.image, work.label);
+  }
 }
 
 Status check_budget(std::uint64_t budget, const RowBytes& row) {
@@ -79,22 +85,13 @@ BatchFiller::BatchFiller(Parts parts, unsigned threads)
 
 void BatchFiller::begin(Slot& slot) {
   const Cursor& at = slot.cursor;
-  if (!slot.order_epoch || *slot.order_epoch != at.epoch) {
-    slot.order = EpochOrder(parts_.source->records(), parts_.order, at.epoch);
-    slot.order_epoch = at.epoch;
-  }
+  begin_rows(slot, parts_.plan, parts_.order, parts_.source->records());
   const bool follows = begun_ && (*begun_ == Cursor{at.epoch, at.step - 1} || (at.step == 0 && begun_->epoch + 1 == at.epoch));
   slot.first_of_run = !follows;
   begun_ = at;
-  slot.valid = valid_rows(slot);
-}
-
-// Empty rows are the last ones of an epoch.
-std::size_t BatchFiller::valid_rows(const Slot& slot) const {
-  const Positions rows = parts_.plan.positions(slot.cursor.step);
-  std::uint64_t last = rows.last;
-  while (last > rows.first && !parts_.plan.sample(slot.order, last - 1)) --last;
-  return last - rows.first;
+  if (!parts_.sink) return;
+  list_samples(slot, parts_.plan, told_);
+  parts_.sink->begin(slot, told_);
 }
 
 std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned thread) {
@@ -141,35 +138,21 @@ void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows, S
 }
 
 Status BatchFiller::fill_row(Slot& slot, std::size_t row, Scratch& scratch) {
-  const auto sample = parts_.plan.sample(slot.order, parts_.plan.positions(slot.cursor.step).first + row);
+  const auto sample = sample_of_row(slot, parts_.plan, row);
   return sample ? read_row(slot, row, *sample, scratch) : blank_row(slot, row);
 }
 
 Status BatchFiller::blank_row(Slot& slot, std::size_t row) {
   const BatchForm& form = parts_.form;
-  const PixelSize output = form.output().value_or(PixelSize{});
-  if (!form.output()) HOTPACK_TRY(fit(slot, form.record(), output));
-  const RowBytes bytes = form.row_bytes(form.record(), output);
-  form.blank(form.record(), output, slot.image.bytes.data() + row * bytes.image, slot.label.bytes.data() + row * bytes.label);
-  slot.samples[row] = -1;
-  slot.keys[row].clear();
-  slot.boxes[row] = {};
+  const expand::Placement empty{{}, form.output().value_or(PixelSize{}), false};
+  if (parts_.sink) {
+    parts_.sink->blank(slot, row);
+  } else {
+    HOTPACK_ASSIGN(const RowSink::Place into, room_for(slot, row, form.record(), empty));
+    form.blank(form.record(), empty.output, into.image, into.label);
+  }
+  set_empty_row(slot, row);
   return {};
-}
-
-Error BatchFiller::at_sample(Error error, std::uint64_t sample) const {
-  error.message = "sample " + std::to_string(sample) + ": " + error.message;
-  return parts_.source->at_record(std::move(error), sample);
-}
-
-Result<RecordShape> BatchFiller::shape_of(std::uint64_t sample) const {
-  if (parts_.form.one_size()) return parts_.form.record();
-  HOTPACK_ASSIGN(const RecordShape record, parts_.source->shape(sample));
-  const LabelShape& label = record.label;
-  const bool alike = label.class_count == 0 || label.kind == LabelKind::sample ||
-                     (label.width == record.image.width && label.height == record.image.height);
-  if (alike) return record;
-  return at_sample(damaged_error("its image and its label have different sizes"), sample);
 }
 
 // Rows have no common size: the batch is one row, and its slot becomes as large as that.
@@ -183,32 +166,30 @@ Status BatchFiller::fit(Slot& slot, const RecordShape& record, PixelSize output)
   return {};
 }
 
+// Where this row goes.
+Result<RowSink::Place> BatchFiller::room_for(Slot& slot, std::size_t row, const RecordShape& record, const expand::Placement& placement) {
+  if (parts_.sink) return parts_.sink->place(slot, row, record, placement);
+  if (!parts_.form.output()) HOTPACK_TRY(fit(slot, record, placement.output));
+  const RowBytes bytes = parts_.form.row_bytes(record, placement.output);
+  return RowSink::Place{slot.image.bytes.data() + row * bytes.image, slot.label.bytes.data() + row * bytes.label};
+}
+
 Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, Scratch& scratch) {
   const BatchForm& form = parts_.form;
-  HOTPACK_ASSIGN(const RecordShape record, shape_of(sample));
+  HOTPACK_ASSIGN(const RecordShape record, shape_of_sample(*parts_.source, form, sample));
   const PixelSize size{record.image.width, record.image.height};
   const SampleBox box = draw_box(form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
   auto placed = form.place(record, box);
-  if (!placed.ok()) return at_sample(std::move(placed).error(), sample);
+  if (!placed.ok()) return at_sample(*parts_.source, std::move(placed).error(), sample);
   const expand::Placement placement = *placed;
-  if (!form.output()) {
-    if (Status fitted = fit(slot, record, placement.output); !fitted.ok()) return at_sample(std::move(fitted).error(), sample);
-  }
-  scratch.pixels.reserve(form.scratch_bytes(record, placement));
-  const RowBytes bytes = form.row_bytes(record, placement.output);
-  RowWork work{form,
-               record,
-               placement,
-               scratch.pixels,
-               slot.image.bytes.data() + row * bytes.image,
-               slot.label.bytes.data() + row * bytes.label,
-               scratch.key.data(),
-               scratch.key.size()};
+  auto room = room_for(slot, row, record, placement);
+  if (!room.ok()) return at_sample(*parts_.source, std::move(room).error(), sample);
+  const bool as_stored = parts_.sink != nullptr;
+  if (!as_stored) scratch.pixels.reserve(form.scratch_bytes(record, placement));
+  RowWork work{form,         record, placement, scratch.pixels, room->image, room->label, scratch.key.data(), scratch.key.size(), 0,
+               as_stored};
   HOTPACK_TRY(parts_.source->read(sample, scratch.record, write_row, &work));
-  if (work.changed) {
-    return at_sample(damaged_error("its shard was written over while it was in use; write packs to new folders, and open the loader again"),
-                     sample);
-  }
+  if (work.changed) return written_over(*parts_.source, sample);
   if (work.key_bytes > scratch.key.size()) {  // a key longer than any before: room for it, and once more
     scratch.key.resize(work.key_bytes);
     return read_row(slot, row, sample, scratch);

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,26 @@ struct LargestRow {
   std::atomic<std::uint64_t> label{0};
 };
 
+// Takes rows as they are stored, for a loader that expands elsewhere: says where a record's bytes go and notes how they are to be shown.
+// Calls for different rows of a slot come from several threads at once. Owned by the BatchFiller's parts.
+class RowSink {
+ public:
+  struct Place {
+    std::byte* image = nullptr;
+    std::byte* label = nullptr;  // null: there is none
+  };
+  RowSink() = default;
+  RowSink(const RowSink&) = delete;
+  RowSink& operator=(const RowSink&) = delete;
+  virtual ~RowSink() = default;
+
+  // The slot's rows hold these samples, empty rows none. As RowFiller::begin.
+  virtual void begin(Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
+  // Room for the record of this shape, shown so. Fails where there is none, in words that go on from "sample 3: ".
+  [[nodiscard]] virtual Result<Place> place(Slot& slot, std::size_t row, const RecordShape& record, const expand::Placement& placement) = 0;
+  virtual void blank(Slot& slot, std::size_t row) = 0;
+};
+
 class BatchFiller final : public RowFiller {
  public:
   struct Parts {
@@ -32,6 +54,7 @@ class BatchFiller final : public RowFiller {
     OrderOptions order;
     std::shared_ptr<SlotAllocator> allocator;
     std::uint64_t slot_budget_bytes = 0;  // of each slot that grows with its records; 0: no limit
+    std::shared_ptr<RowSink> sink = {};   // null: rows are written as the form says, into the slot's fields
   };
   BatchFiller(Parts parts, unsigned threads);
 
@@ -47,15 +70,14 @@ class BatchFiller final : public RowFiller {
     std::string key;
   };
 
-  [[nodiscard]] std::size_t valid_rows(const Slot& slot) const;
+  [[nodiscard]] Result<RowSink::Place> room_for(Slot& slot, std::size_t row, const RecordShape& record,
+                                                const expand::Placement& placement);
   void read_ahead(const Slot& slot, RowRange rows) const;
   using SampleAt = std::uint64_t (EpochOrder::*)(std::uint64_t position) const;
   void advise(const Slot& slot, std::uint64_t steps, RowRange rows, SampleAt sample_at) const;
   [[nodiscard]] Status fill_row(Slot& slot, std::size_t row, Scratch& scratch);
   [[nodiscard]] Status blank_row(Slot& slot, std::size_t row);
   [[nodiscard]] Status read_row(Slot& slot, std::size_t row, std::uint64_t sample, Scratch& scratch);
-  [[nodiscard]] Error at_sample(Error error, std::uint64_t sample) const;
-  [[nodiscard]] Result<RecordShape> shape_of(std::uint64_t sample) const;
   [[nodiscard]] Status fit(Slot& slot, const RecordShape& record, PixelSize output);
 
   const Parts parts_;
@@ -63,6 +85,7 @@ class BatchFiller final : public RowFiller {
   const std::uint64_t window_steps_;  // of Shuffle::block, else 0
   std::vector<Scratch> scratch_;      // a thread each
   std::optional<Cursor> begun_;       // by begin() last, under the Ring's lock
+  std::vector<std::optional<std::uint64_t>> told_;  // to the sink, likewise
   LargestRow largest_;
 };
 

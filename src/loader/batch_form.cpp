@@ -91,7 +91,7 @@ ElementType stored_type(const LabelShape& label) {
   return label.storage == LabelStorage::index && label.vector_bytes() == 2 ? ElementType::u16 : ElementType::u8;
 }
 
-void copy_row(std::byte* out, std::span<const std::uint8_t> bytes) noexcept {
+void copy_bytes(std::byte* out, std::span<const std::uint8_t> bytes) noexcept {
   if (bytes.size() >= kStreamedBytes) {
     expand::stream_copy(out, bytes.data(), bytes.size());
   } else if (!bytes.empty()) {
@@ -198,13 +198,14 @@ void BatchForm::describe(const RecordShape& record, PixelSize output, std::size_
       packed_ ? packed_label_shape(record.label, rows) : label_shape(*labels_, record.label.kind == LabelKind::pixel, rows, output);
 }
 
+void BatchForm::copy_stored(const Record& record, std::byte* image, std::byte* label) noexcept {
+  copy_bytes(image, record.image.bytes);
+  copy_bytes(label, record.label.bytes);
+}
+
 void BatchForm::write(const Record& record, const Placement& placement, expand::Scratch& scratch, std::byte* image,
                       std::byte* label) const noexcept {
-  if (packed_) {
-    copy_row(image, record.image.bytes);
-    copy_row(label, record.label.bytes);
-    return;
-  }
+  if (packed_) return copy_stored(record, image, label);
   images_->expand(record.image, placement, scratch, image, stores_for(images_->row_bytes(placement.output)));
   if (!labels_) return;
   const Placement of_label = label_placement(record.label.shape, placement);

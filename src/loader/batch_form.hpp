@@ -45,6 +45,8 @@ class BatchForm {
   // Writes one row. Neither allocates nor locks nor fails; may be left half-way (see expand/image_expander.hpp). No fence.
   void write(const Record& record, const expand::Placement& placement, expand::Scratch& scratch, std::byte* image,
              std::byte* label) const noexcept;
+  // The record's own bytes, whatever the form. As write().
+  static void copy_stored(const Record& record, std::byte* image, std::byte* label) noexcept;
   // A row without a sample: image zero, label ignored. No bytes where rows have no common size.
   void blank(const RecordShape& record, PixelSize output, std::byte* image, std::byte* label) const noexcept;
 

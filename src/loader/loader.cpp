@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/cores.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "expand/processor.hpp"
 #include "loader/batch_filler.hpp"
 #include "loader/ring.hpp"
+#include "loader/run.hpp"
 
 namespace hotpack {
 
@@ -24,47 +24,7 @@ using loader::Ring;
 using loader::RowBytes;
 using loader::Slot;
 
-constexpr unsigned kMostThreads = 1024;
-constexpr unsigned kDefaultThreads = 8;  // memory is busy by then
-constexpr unsigned kFewestSlots = 2;
-constexpr unsigned kMostSlots = 64;
-// What a thread takes at once: long enough that taking it costs nothing, short enough that the threads end a batch together.
-constexpr std::uint64_t kItemBytes = std::uint64_t{256} << 10;
-constexpr std::uint64_t kSmallestItemBytes = std::uint64_t{64} << 10;  // threads then work on several batches rather than share one
 constexpr std::size_t kStreamedBytes = std::size_t{1} << 20;
-
-Status check_options(const LoaderOptions& options) {
-  const auto refuse = [](const std::string& name, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
-    return usage_error(name + " is " + std::to_string(value) + "; it must be from " + std::to_string(least) + " to " +
-                       std::to_string(most));
-  };
-  if (options.threads > kMostThreads) return refuse("threads", options.threads, 0, kMostThreads);
-  if (options.slots < kFewestSlots || options.slots > kMostSlots) return refuse("slots", options.slots, kFewestSlots, kMostSlots);
-  if (options.epoch > kMaxEpoch) return refuse("epoch", options.epoch, 0, kMaxEpoch);
-  if (options.block_samples < 1 || options.block_samples > kMaxSamples) {
-    return refuse("block_samples", options.block_samples, 1, kMaxSamples);
-  }
-  if (options.window_blocks < 1 || options.window_blocks > kMaxSamples) {
-    return refuse("window_blocks", options.window_blocks, 1, kMaxSamples);
-  }
-  if (options.timeout.count() < 0) return usage_error("timeout is negative; 0 waits for ever");
-  return {};
-}
-
-OrderOptions order_of(const LoaderOptions& options) {
-  return {options.shuffle, options.seed, options.block_samples, options.window_blocks};
-}
-
-unsigned thread_count(const LoaderOptions& options) {
-  return options.threads != 0 ? options.threads : std::min(usable_cores(), kDefaultThreads);
-}
-
-std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads) {
-  const std::uint64_t bytes = std::max<std::uint64_t>(1, row.image + row.label);
-  const std::uint64_t share = (rows + threads - 1) / threads;
-  const std::uint64_t least = std::min<std::uint64_t>(rows, std::max<std::uint64_t>(1, kSmallestItemBytes / bytes));
-  return static_cast<std::size_t>(std::max(least, std::min(share, kItemBytes / bytes)));
-}
 
 // Bytes of one field of a batch; nothing on overflow.
 std::optional<std::uint64_t> batch_bytes(std::uint64_t row_bytes, std::size_t rows) { return checked_mul(row_bytes, rows); }
@@ -89,6 +49,7 @@ Result<std::vector<std::unique_ptr<Slot>>> make_slots(const LoaderOptions& optio
   std::vector<std::unique_ptr<Slot>> slots;
   for (unsigned number = 0; number < options.slots; ++number) {
     auto slot = std::make_unique<Slot>();
+    slot->number = number;
     if (form.output()) HOTPACK_TRY(loader::grow(*slot, allocator, *image, *label));
     slot->samples.resize(rows);
     slot->keys.resize(rows);
@@ -97,46 +58,6 @@ Result<std::vector<std::unique_ptr<Slot>>> make_slots(const LoaderOptions& optio
     slots.push_back(std::move(slot));
   }
   return slots;
-}
-
-// What two states differ in, "" where a run can go on from one to the other.
-std::string difference(const LoaderState& state, const LoaderState& own) {
-  const auto differ = [](const std::string& name, const auto& theirs, const auto& ours) {
-    return "the state has " + name + " " + theirs + ", the loader " + ours;
-  };
-  const auto number = [&](const std::string& name, std::uint64_t theirs, std::uint64_t ours) {
-    return differ(name, std::to_string(theirs), std::to_string(ours));
-  };
-  if (state.fingerprint != own.fingerprint) {
-    return "the state is of another data set: " + differ("fingerprint", state.fingerprint, own.fingerprint);
-  }
-  if (state.records != own.records) return number("records", state.records, own.records);
-  if (state.order.shuffle != own.order.shuffle) {
-    return differ("shuffle", std::string(shuffle_name(state.order.shuffle)), std::string(shuffle_name(own.order.shuffle)));
-  }
-  if (state.order.seed != own.order.seed) return number("seed", state.order.seed, own.order.seed);
-  if (state.order.shuffle == Shuffle::block && state.order != own.order) {
-    if (state.order.block_samples != own.order.block_samples) {
-      return number("block_samples", state.order.block_samples, own.order.block_samples);
-    }
-    return number("window_blocks", state.order.window_blocks, own.order.window_blocks);
-  }
-  if (state.global_batch != own.global_batch) return number("global_batch", state.global_batch, own.global_batch);
-  if (state.tail != own.tail) return differ("tail", std::string(tail_name(state.tail)), std::string(tail_name(own.tail)));
-  return {};
-}
-
-// Where `state` stands in a run like `own`.
-Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own, std::uint64_t steps) {
-  if (const std::string text = difference(state, own); !text.empty()) {
-    return usage_error("cannot resume: " + text + "; open the loader with the options of the run that is to go on");
-  }
-  const std::uint64_t step = state.samples / own.global_batch;
-  if (state.samples % own.global_batch != 0 || step > steps || state.epoch > kMaxEpoch) {
-    return usage_error("cannot resume: the state's position, " + std::to_string(state.samples) + " samples into epoch " +
-                       std::to_string(state.epoch) + ", is none of this run");
-  }
-  return Cursor{state.epoch, step};
 }
 
 void copy_field(std::span<std::byte> into, std::span<const std::byte> bytes) {
@@ -261,18 +182,15 @@ Result<Loader> Loader::open(const Dataset& dataset, LoaderOptions options) {
 }
 
 Result<Loader> Loader::start(const Dataset& dataset, LoaderOptions options) {
-  HOTPACK_TRY(check_options(options));
+  HOTPACK_TRY(loader::check_options(options));
   HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, options.check, options.access));
   auto impl = std::make_unique<Impl>();
   HOTPACK_ASSIGN(impl->plan, StepPlan::make(source->records(), options.global_batch, options.tail, options.rank, options.world));
   HOTPACK_ASSIGN(BatchForm form, BatchForm::make(source->schema(), options, impl->plan.rows()));
-  impl->start = {source->fingerprint(), source->records(), order_of(options), options.tail, options.global_batch, options.epoch, 0};
+  impl->start = loader::first_state(*source, options);
   impl->timeout = options.timeout;
   impl->slots = options.slots;
-  Cursor start{options.epoch, 0};
-  if (options.resume) {
-    HOTPACK_ASSIGN(start, cursor_of(*options.resume, impl->start, impl->plan.steps()));
-  }
+  HOTPACK_ASSIGN(const Cursor start, loader::first_cursor(options, impl->start, impl->plan.steps()));
 
   const auto allocator = options.allocator ? options.allocator : loader::page_allocator();
   HOTPACK_ASSIGN(auto slots, make_slots(options, form, impl->plan.rows(), allocator));
@@ -281,8 +199,8 @@ Result<Loader> Loader::start(const Dataset& dataset, LoaderOptions options) {
   impl->one_size = form.output().has_value();
   impl->row = form.row_bytes(form.record(), form.output().value_or(PixelSize{}));
 
-  const unsigned threads = thread_count(options);
-  const loader::RingOptions ring{impl->plan.rows(), rows_per_item(impl->row, impl->plan.rows(), threads), impl->plan.steps(), threads};
+  const unsigned threads = loader::thread_count(options);
+  const loader::RingOptions ring{impl->plan.rows(), loader::rows_per_item(impl->row, impl->plan.rows(), threads), impl->plan.steps(), threads};
   auto filler = std::make_unique<BatchFiller>(BatchFiller::Parts{std::move(source), std::move(form), impl->plan, impl->start.order,
                                                                  allocator, options.memory_budget_bytes / options.slots},
                                               threads);
@@ -331,10 +249,7 @@ Result<std::optional<BatchInfo>> Loader::next_into(const BatchBuffers& into) {
 }
 
 Status Loader::seek(std::uint64_t epoch, std::uint64_t step) {
-  if (epoch > kMaxEpoch || step > steps_per_epoch()) {
-    return usage_error("there is no step " + std::to_string(step) + " of epoch " + std::to_string(epoch) + ": epochs go to " +
-                       std::to_string(kMaxEpoch) + ", steps to " + std::to_string(steps_per_epoch()) + ", the end of the epoch");
-  }
+  HOTPACK_TRY(loader::check_seek(epoch, step, steps_per_epoch()));
   return impl_->ring->seek({epoch, step});
 }
 
@@ -347,7 +262,7 @@ LoaderState Loader::state() const {
 }
 
 Status Loader::restore(const LoaderState& state) {
-  HOTPACK_ASSIGN(const Cursor cursor, cursor_of(state, impl_->start, steps_per_epoch()));
+  HOTPACK_ASSIGN(const Cursor cursor, loader::cursor_of(state, impl_->start, steps_per_epoch()));
   return impl_->ring->seek(cursor);
 }
 

@@ -1,7 +1,6 @@
 #include "loader/ring.hpp"
 
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "loader/blocked_signals.hpp"
 
 namespace hotpack::loader {
 
@@ -19,24 +19,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kForEver = std::chrono::hours(24 * 365);  // longer ones would overflow the clock
-
-// Signals that a program sends to itself or gets from a terminal belong to its own threads; only faults stay with the thread that makes
-// them.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&blocked, fault);
-    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 Error all_leased(std::size_t slots) {
   return usage_error(

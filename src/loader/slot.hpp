@@ -47,6 +47,7 @@ class SlotMemory {
 [[nodiscard]] std::shared_ptr<SlotAllocator> page_allocator();
 
 struct Slot {
+  std::size_t number = 0;  // among the ring's slots
   SlotMemory memory;
   BatchField image;  // views into memory
   BatchField label;

@@ -33,14 +33,15 @@ ROOMS = {
     "expand": Room(("base",)),
     "reader": Room(("base", "format", "expand"), ("zstd",)),
     "loader": Room(("base", "format", "expand", "reader")),
-    "c_api": Room(("base", "format", "reader", "loader")),
+    "device": Room(("base", "format", "expand", "reader", "loader")),
+    "c_api": Room(("base", "format", "reader", "loader", "device")),
     "codecs": Room(("base",), ("jpeg", "png", "deflate")),
     "geometry": Room(("base",), ("opencv",)),
     "labels": Room(("base",)),
     "writer": Room(("base", "format"), ("zstd",)),
     "pipeline": Room(("base", "format", "codecs", "geometry", "labels", "writer"), ("tbb",)),
     "preview": Room(("base", "codecs", "reader")),
-    "bench": Room(("base", "expand", "reader", "loader")),
+    "bench": Room(("base", "expand", "reader", "loader", "device")),
     "cli": Room(("base", "format", "reader", "pipeline", "codecs", "preview", "bench"), ("spdlog", "cli11"), may_print=True),
 }
 

@@ -1,0 +1,53 @@
+// One device under measurement, and time as the device tells it.
+//
+// Ownership: a Station owns its stream and keeps context and kernels; what is made of it must not outlive it. Thread-safety: none; the
+// measuring thread has the context current for as long as it measures. Failure: as the room device: `usage` where no device can be used,
+// `io` where the driver fails.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "bench/measure.hpp"
+#include "device/handles.hpp"
+#include "device/kernel_modules.hpp"
+
+namespace hotpack::bench {
+
+struct Station {
+  std::shared_ptr<const device::Context> context;
+  std::shared_ptr<const device::KernelModules> kernels;
+  device::Stream stream;
+
+  [[nodiscard]] static Result<Station> open(int ordinal);
+};
+
+// An event that tells when it came to pass.
+class TimedEvent {
+ public:
+  TimedEvent() = default;
+  ~TimedEvent();
+  TimedEvent(TimedEvent&& other) noexcept;
+  TimedEvent& operator=(TimedEvent&& other) noexcept;
+  [[nodiscard]] static Result<TimedEvent> create(std::shared_ptr<const device::Context> context);
+  [[nodiscard]] Status record(device::StreamHandle stream) const;
+  [[nodiscard]] Status wait() const;  // until it is over
+  // Seconds from `start`; both are over.
+  [[nodiscard]] Result<double> seconds_since(const TimedEvent& start) const;
+
+ private:
+  std::shared_ptr<const device::Context> context_;
+  device::EventHandle handle_ = nullptr;
+};
+
+// Gives the station's stream one more piece of the same work; `number` counts pieces.
+using Enqueue = std::function<Status(std::uint64_t number)>;
+
+// A turn of such pieces, as many as fill its time, timed on the device. `once`: samples and bytes of one piece.
+[[nodiscard]] Result<Turn> device_turn(const Station& station, const Work& once, Enqueue enqueue);
+
+// Seconds between two events, or those on the host's clock where the device tells of none.
+[[nodiscard]] Result<double> seconds_between(const TimedEvent& start, const TimedEvent& end, double host_seconds);
+
+}  // namespace hotpack::bench

@@ -1,0 +1,98 @@
+// The functions hotpack_device_batch_…, but for those of DLPack.
+#include <string>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "c_api/batch.hpp"
+#include "c_api/call.hpp"
+#include "c_api/device_handles.hpp"
+#include "c_api/handles.hpp"
+#include "c_api/structs.hpp"
+#include "hotpack/hotpack_device.h"
+
+namespace hotpack::c_api {
+
+Result<const DevicePart*> part_of(const hotpack_device_batch& batch, std::uint64_t number) {
+  const auto& parts = batch.info().parts;
+  if (number < parts.size()) return &parts[number];
+  return usage_error("part is " + std::to_string(number) + "; the batch has " + std::to_string(parts.size()) + ", numbered from 0");
+}
+
+namespace {
+
+hotpack_device_batch_info info_of(const DeviceBatchInfo& batch) {
+  hotpack_device_batch_info info{};
+  info.epoch = batch.epoch;
+  info.step = batch.step;
+  info.rows = batch.rows;
+  info.valid = batch.valid;
+  info.parts = batch.parts.size();
+  return info;
+}
+
+Result<hotpack_device_part_info> info_of(const DevicePart& part) {
+  hotpack_device_part_info info{};
+  info.stream = part.stream;
+  info.first_row = part.first_row;
+  info.rows = part.rows;
+  info.valid = part.valid;
+  HOTPACK_ASSIGN(info.image, field_of(part.image.data, part.image.shape, part.image.type));
+  HOTPACK_ASSIGN(info.label, field_of(part.label.data, part.label.shape, part.label.type));
+  info.device = part.device;
+  return info;
+}
+
+// Calls body() for a handle that is there.
+template <class Body>
+hotpack_status with_batch(const hotpack_device_batch* batch, const Body& body) noexcept {
+  return batch == nullptr ? HOTPACK_ERROR_USAGE : call(batch->failures, body);
+}
+
+}  // namespace
+}  // namespace hotpack::c_api
+
+using namespace hotpack;
+using namespace hotpack::c_api;
+
+hotpack_status hotpack_device_batch_describe(const hotpack_device_batch* batch, hotpack_device_batch_info* info) {
+  return with_batch(batch, [&]() -> Outcome {
+    HOTPACK_TRY(require(info, "info"));
+    HOTPACK_TRY(write_struct(info_of(batch->info()), info, "hotpack_device_batch_info"));
+    return HOTPACK_OK;
+  });
+}
+
+hotpack_status hotpack_device_batch_part(const hotpack_device_batch* batch, uint64_t part, hotpack_device_part_info* info) {
+  return with_batch(batch, [&]() -> Outcome {
+    HOTPACK_TRY(require(info, "info"));
+    HOTPACK_ASSIGN(const DevicePart* const found, part_of(*batch, part));
+    HOTPACK_ASSIGN(const hotpack_device_part_info known, info_of(*found));
+    HOTPACK_TRY(write_struct(known, info, "hotpack_device_part_info"));
+    return HOTPACK_OK;
+  });
+}
+
+const int64_t* hotpack_device_batch_samples(const hotpack_device_batch* batch) {
+  return batch == nullptr ? nullptr : batch->info().samples.data();
+}
+
+const hotpack_box* hotpack_device_batch_boxes(const hotpack_device_batch* batch) {
+  return batch == nullptr ? nullptr : batch->boxes.data();
+}
+
+const char* hotpack_device_batch_key(const hotpack_device_batch* batch, uint64_t row) {
+  return batch == nullptr || row >= batch->info().keys.size() ? "" : batch->info().keys[row].c_str();
+}
+
+const char* hotpack_device_batch_error(const hotpack_device_batch* batch) { return batch == nullptr ? "" : batch->failures.latest(); }
+
+hotpack_status hotpack_device_batch_use_on(const hotpack_device_batch* batch, void* stream, uint64_t part) {
+  return with_batch(batch, [&]() -> Outcome {
+    HOTPACK_TRY(part_of(*batch, part));
+    if (!batch->lease) return usage_error("the batch is of next_into: order other streams behind the part's stream with an event");
+    HOTPACK_TRY(batch->lease->use_on(static_cast<CUstream_st*>(stream), part));
+    return HOTPACK_OK;
+  });
+}
+
+void hotpack_device_batch_release(hotpack_device_batch* batch) { delete batch; }

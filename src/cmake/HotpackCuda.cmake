@@ -1,0 +1,173 @@
+# The CUDA kernels, compiled by nvcc and embedded into hotpack_device: hotpack_embed_kernels(TARGET SOURCES …).
+#
+# CMake's CUDA language stays off, so nothing links CUDA and a build without nvcc differs in the embedded bytes alone.
+#
+#   HOTPACK_CUDA                 AUTO: with kernels where nvcc works; ON: an error where it does not; OFF: without
+#   HOTPACK_CUDA_ARCHITECTURES   "all" that nvcc knows from 75 on, or a list as "80;90" for a quicker build; PTX of the newest is added
+#   CUDACXX, CUDA_PATH, CUDA_HOME (environment)   where nvcc is looked for first: its path, and a toolkit's folder
+#   CMAKE_CUDA_HOST_COMPILER     the C++ compiler that nvcc uses; the project's by default
+
+set(HOTPACK_CUDA "OFF" CACHE STRING "CUDA kernels: AUTO (where nvcc works), ON or OFF")
+set_property(CACHE HOTPACK_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(HOTPACK_CUDA_ARCHITECTURES "all" CACHE STRING "Architectures of the kernels: all, or a list as 80;90")
+if(NOT HOTPACK_CUDA MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "HOTPACK_CUDA is '${HOTPACK_CUDA}'; it must be AUTO, ON or OFF")
+endif()
+
+# hotpack_find_nvcc(REASON): sets HOTPACK_NVCC and its facts (_VERSION, _ARCHITECTURES as numbers, _HOST_COMPILER); REASON: why it cannot
+# be used, empty where it can.
+function(hotpack_find_nvcc reason)
+  find_program(HOTPACK_NVCC nvcc NO_CACHE
+               HINTS $ENV{CUDACXX} ENV CUDA_PATH ENV CUDA_HOME PATH_SUFFIXES bin PATHS /usr/local/cuda/bin)
+  get_filename_component(named "$ENV{CUDACXX}" ABSOLUTE)
+  if(NOT "$ENV{CUDACXX}" STREQUAL "" AND EXISTS "${named}")
+    set(HOTPACK_NVCC ${named})
+  endif()
+  if(NOT HOTPACK_NVCC)
+    set(${reason} "nvcc was not found (looked at CUDACXX, CUDA_PATH/bin, CUDA_HOME/bin, PATH and /usr/local/cuda/bin)" PARENT_SCOPE)
+    return()
+  endif()
+  set(host_compiler ${CMAKE_CXX_COMPILER})
+  if(CMAKE_CUDA_HOST_COMPILER)
+    set(host_compiler ${CMAKE_CUDA_HOST_COMPILER})
+  endif()
+  execute_process(COMMAND ${HOTPACK_NVCC} --version OUTPUT_VARIABLE text ERROR_QUIET)
+  string(REGEX MATCH "release ([0-9]+\\.[0-9]+)" matched "${text}")
+  set(version ${CMAKE_MATCH_1})
+  hotpack_nvcc_architectures(${HOTPACK_NVCC} known)
+  hotpack_try_nvcc(${HOTPACK_NVCC} "${version}" ${host_compiler} why)
+  set(${reason} "${why}" PARENT_SCOPE)
+  set(HOTPACK_NVCC ${HOTPACK_NVCC} PARENT_SCOPE)
+  set(HOTPACK_NVCC_VERSION ${version} PARENT_SCOPE)
+  set(HOTPACK_NVCC_ARCHITECTURES ${known} PARENT_SCOPE)
+  set(HOTPACK_NVCC_HOST_COMPILER ${host_compiler} PARENT_SCOPE)
+endfunction()
+
+# Plain numbers (no 90a, no 100f) that kernels are made for: 75 and newer, in order.
+function(hotpack_nvcc_architectures nvcc result)
+  execute_process(COMMAND ${nvcc} --list-gpu-code OUTPUT_VARIABLE text ERROR_QUIET)
+  string(REGEX MATCHALL "sm_[0-9]+" names "${text}")
+  set(numbers)
+  foreach(name IN LISTS names)
+    string(REPLACE "sm_" "" number ${name})
+    if(number GREATER_EQUAL 75)
+      list(APPEND numbers ${number})
+    endif()
+  endforeach()
+  list(SORT numbers COMPARE NATURAL)
+  list(REMOVE_DUPLICATES numbers)
+  set(${result} ${numbers} PARENT_SCOPE)
+endfunction()
+
+# Compiles two lines, as a toolkit may not know C++20 or the host's compiler. A success is remembered.
+function(hotpack_try_nvcc nvcc version host_compiler why)
+  set(${why} "" PARENT_SCOPE)
+  set(key "${nvcc}|${version}|${host_compiler}|${CMAKE_CXX_COMPILER_VERSION}")
+  if(HOTPACK_NVCC_TRIED STREQUAL key)
+    return()
+  endif()
+  set(folder ${PROJECT_BINARY_DIR}/CMakeFiles/hotpack-nvcc)
+  file(WRITE ${folder}/try.cu "#include <cstdint>\ntemplate <class T> concept Any = true;\n__global__ void kernel(std::uint32_t) {}\n")
+  execute_process(COMMAND ${nvcc} -ccbin ${host_compiler} -std=c++20 --fatbin -o ${folder}/try.fatbin ${folder}/try.cu
+                  RESULT_VARIABLE failed OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(failed)
+    string(REGEX MATCH "[^\n]*([Ee]rror|fatal)[^\n]*" line "${text}")
+    set(${why} "${nvcc} (CUDA ${version}) cannot compile C++20 with ${host_compiler}: ${line}" PARENT_SCOPE)
+  else()
+    set(HOTPACK_NVCC_TRIED "${key}" CACHE INTERNAL "")
+  endif()
+endfunction()
+
+# The architectures to build for, checked against those that nvcc knows.
+function(hotpack_chosen_architectures result)
+  set(chosen ${HOTPACK_CUDA_ARCHITECTURES})
+  if(chosen STREQUAL "all")
+    set(chosen ${HOTPACK_NVCC_ARCHITECTURES})
+  endif()
+  foreach(number IN LISTS chosen)
+    if(NOT number IN_LIST HOTPACK_NVCC_ARCHITECTURES)
+      message(FATAL_ERROR "HOTPACK_CUDA_ARCHITECTURES has '${number}'; CUDA ${HOTPACK_NVCC_VERSION} makes kernels for "
+                          "${HOTPACK_NVCC_ARCHITECTURES}")
+    endif()
+  endforeach()
+  list(SORT chosen COMPARE NATURAL)
+  list(REMOVE_DUPLICATES chosen)
+  if(NOT chosen)
+    message(FATAL_ERROR "HOTPACK_CUDA_ARCHITECTURES is '${HOTPACK_CUDA_ARCHITECTURES}'; it must be all or a list as 80;90")
+  endif()
+  set(${result} ${chosen} PARENT_SCOPE)
+endfunction()
+
+# "CUDA 13.0, sm_75 … sm_121 and PTX"
+function(hotpack_kernels_text architectures result)
+  list(TRANSFORM architectures PREPEND "sm_")
+  list(LENGTH architectures count)
+  if(count GREATER 3)
+    list(GET architectures 0 first)
+    list(GET architectures -1 last)
+    set(names "${first} … ${last}")
+  else()
+    list(JOIN architectures ", " names)
+  endif()
+  set(${result} "CUDA ${HOTPACK_NVCC_VERSION}, ${names} and PTX" PARENT_SCOPE)
+endfunction()
+
+# One fatbin of one source, for all architectures.
+function(hotpack_add_fatbin target source architectures result)
+  get_filename_component(name ${source} NAME_WE)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
+  set(codes)
+  foreach(number IN LISTS architectures)
+    list(APPEND codes -gencode arch=compute_${number},code=sm_${number})
+  endforeach()
+  list(GET architectures -1 newest)
+  list(APPEND codes -gencode arch=compute_${newest},code=compute_${newest})
+  # The best compression of toolkits before 13 needs a driver of 12.4; that of 13 needs a driver of 13 anyway.
+  set(options --compress-mode=size)
+  if(HOTPACK_NVCC_VERSION VERSION_LESS 13)
+    set(options -Xfatbin=-compress-all)
+  endif()
+  if(HOTPACK_WERROR)
+    list(APPEND options --Werror=all-warnings)
+  endif()
+  set(folders $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${HOTPACK_NVCC} -ccbin ${HOTPACK_NVCC_HOST_COMPILER} --fatbin -std=c++20 -O3 --fmad=false --threads 2 ${codes} ${options}
+            "-I$<JOIN:${folders},;-I>" -MD -MF ${output}.d -MT ${output} -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${HOTPACK_NVCC}
+    DEPFILE ${output}.d
+    COMMENT "Compiling CUDA kernels ${source}"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  set(${result} ${output} PARENT_SCOPE)
+endfunction()
+
+# hotpack_embed_kernels(TARGET EMBEDDER SOURCES …): compiles kernels/image_kernels.cu and the like, and gives the C++ source EMBEDDER of the
+# target the definitions HOTPACK_KERNELS_TEXT and, where kernels are made, HOTPACK_<NAME>_FATBIN with the path of each.
+function(hotpack_embed_kernels target embedder)
+  set(reason "HOTPACK_CUDA is OFF")
+  if(NOT HOTPACK_CUDA STREQUAL "OFF")
+    hotpack_find_nvcc(reason)
+    if(reason AND HOTPACK_CUDA STREQUAL "ON")
+      message(FATAL_ERROR "HOTPACK_CUDA is ON, but ${reason}; install a CUDA toolkit, set CUDACXX to its nvcc, or use HOTPACK_CUDA=OFF")
+    endif()
+  endif()
+  if(reason)
+    message(STATUS "CUDA kernels: none: ${reason}")
+    string(REPLACE "\"" "'" reason "${reason}")
+    set_source_files_properties(${embedder} PROPERTIES COMPILE_DEFINITIONS "HOTPACK_KERNELS_TEXT=\"none: ${reason}\"")
+    return()
+  endif()
+  hotpack_chosen_architectures(architectures)
+  hotpack_kernels_text("${architectures}" text)
+  message(STATUS "CUDA kernels: ${text}")
+  set(definitions "HOTPACK_KERNELS_TEXT=\"${text}\"")
+  foreach(source IN LISTS ARGN)
+    hotpack_add_fatbin(${target} ${source} "${architectures}" fatbin)
+    get_filename_component(name ${source} NAME_WE)
+    string(TOUPPER ${name} name)
+    list(APPEND definitions "HOTPACK_${name}_FATBIN=\"${fatbin}\"")
+    list(APPEND fatbins ${fatbin})
+  endforeach()
+  set_source_files_properties(${embedder} PROPERTIES COMPILE_DEFINITIONS "${definitions}" OBJECT_DEPENDS "${fatbins}")
+endfunction()

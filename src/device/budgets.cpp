@@ -1,0 +1,140 @@
+#include "device/budgets.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::device {
+
+namespace {
+
+constexpr std::uint64_t kExactBytes = 10000;  // below, numbers are told to the byte
+
+// What can be had without pushing others out of memory.
+std::uint64_t free_memory() {
+  if (const auto available = available_memory()) return *available;
+  return static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_AVPHYS_PAGES))) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+Result<Budget> device_budget(const CargoInputs& inputs, const Context& context) {
+  if (inputs.device_budget_bytes) return Budget{*inputs.device_budget_bytes, false};
+  HOTPACK_ASSIGN(const Context::Memory memory, context.memory());
+  return Budget{memory.free / 2, true};
+}
+
+std::string budget_text(const Shortage& shortage) {
+  const std::string text = std::to_string(shortage.budget.bytes);
+  if (!shortage.budget.by_default) return text;
+  return text + (shortage.device ? ", by default half of what is free there" : ", by default a quarter of the available memory");
+}
+
+std::string ways_out(const Shortage& shortage) {
+  if (shortage.need.rest > shortage.budget.bytes || shortage.need.records == 0) {
+    return shortage.device ? "use a smaller batch, less prefetch, fewer outputs or a larger device_budget_bytes"
+                           : "use a smaller batch, fewer slots or a larger pinned_budget_bytes";
+  }
+  return shortage.device ? "use residency pinned, page or auto, or a larger device_budget_bytes"
+                         : "use residency page or auto, or a larger pinned_budget_bytes";
+}
+
+const char* rest_name(const Shortage& shortage) { return shortage.device ? "packed batches and outputs" : "slots"; }
+
+std::optional<Shortage> beyond(Residency residency, std::optional<int> device, const Need& need, const Budget& budget) {
+  if (need.bytes() <= budget.bytes) return std::nullopt;
+  return Shortage{residency, device, need, budget};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> available_memory(const std::string& meminfo) {
+  std::ifstream file(meminfo);
+  std::string name, unit;
+  std::uint64_t kilobytes = 0;
+  while (file >> name >> kilobytes) {
+    if (name == "MemAvailable:") return kilobytes * 1024;
+    std::getline(file, unit);
+  }
+  return std::nullopt;
+}
+
+Result<Budgets> budgets_of(const CargoInputs& inputs) {
+  Budgets budgets;
+  budgets.pinned = inputs.pinned_budget_bytes ? Budget{*inputs.pinned_budget_bytes, false} : Budget{free_memory() / 4, true};
+  for (const auto& context : inputs.contexts) {
+    HOTPACK_ASSIGN(const Budget budget, device_budget(inputs, *context));
+    budgets.devices.push_back(budget);
+  }
+  return budgets;
+}
+
+Result<Needs> needs_of(const CargoInputs& inputs, const SlotLayout& layout, Residency residency, std::uint64_t packed_bytes) {
+  const auto sum = [packed_bytes](bool records, std::optional<std::uint64_t> rest) -> Result<Need> {
+    const Need need{records ? packed_bytes : 0, rest.value_or(0)};
+    if (rest && checked_add(need.records, need.rest)) return need;
+    return usage_error("a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
+  };
+  Needs needs{residency, {}, {}};
+  HOTPACK_ASSIGN(needs.pinned, sum(residency == Residency::pinned, checked_mul(inputs.slots, layout.slot_bytes())));
+  for (std::size_t part = 0; part < layout.parts().size(); ++part) {
+    const auto staged = checked_mul(inputs.prefetch, layout.part(part).staged);
+    const auto rest = staged ? checked_add(*staged, inputs.output_bytes[part]) : staged;
+    HOTPACK_ASSIGN(const Need need, sum(residency == Residency::device, rest));
+    needs.devices.push_back(need);
+  }
+  return needs;
+}
+
+std::optional<Shortage> shortage_of(const CargoInputs& inputs, const Needs& needs, const Budgets& budgets) {
+  for (std::size_t part = 0; part < needs.devices.size(); ++part) {
+    const int ordinal = inputs.contexts[part]->ordinal();
+    if (auto shortage = beyond(needs.residency, ordinal, needs.devices[part], budgets.devices[part])) return shortage;
+  }
+  return beyond(needs.residency, std::nullopt, needs.pinned, budgets.pinned);
+}
+
+Error Shortage::refusal() const {
+  const std::string where = device ? " on device " + std::to_string(*device) : " of pinned memory";
+  const std::string parts = need.records == 0 ? std::string(" of ") + rest_name(*this)
+                                              : " (" + std::to_string(need.records) + " of packed records, " + std::to_string(need.rest) +
+                                                    " of " + rest_name(*this) + ")";
+  return usage_error("residency " + std::string(residency_name(residency)) + " needs " + std::to_string(need.bytes()) + " bytes" + where +
+                     (need.records == 0 ? " for" + parts.substr(3) : parts) + "; the " + (device ? "device" : "pinned") + " budget is " +
+                     budget_text(*this) + "; " + ways_out(*this));
+}
+
+std::string Shortage::clause() const {
+  const std::string with =
+      need.records > budget.bytes ? "" : "with " + bytes_text(need.rest) + " of " + std::string(rest_name(*this)) + " ";
+  return with + "exceed the " + (device ? "device" : "pinned") + " budget of " + bytes_text(budget.bytes) +
+         (device ? " (device " + std::to_string(*device) + ")" : "");
+}
+
+std::string fit_clause(Residency residency, const Budgets& budgets) {
+  const auto smaller = [](const Budget& a, const Budget& b) { return a.bytes < b.bytes; };
+  const bool device = residency == Residency::device;
+  const Budget budget = device ? *std::min_element(budgets.devices.begin(), budgets.devices.end(), smaller) : budgets.pinned;
+  return std::string("fit the ") + (device ? "device" : "pinned") + " budget of " + bytes_text(budget.bytes);
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  if (bytes < kExactBytes) return std::to_string(bytes) + " bytes";
+  constexpr std::array units{"kB", "MB", "GB", "TB", "PB", "EB"};
+  double value = static_cast<double>(bytes) / 1000;
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), value < 9.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return text.data();
+}
+
+}  // namespace hotpack::device

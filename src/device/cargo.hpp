@@ -1,0 +1,89 @@
+// What of a filled slot goes to each device, and where the packed records of the whole data set stay.
+//
+// A process has one or more parts of each batch, a device each. In the slot's pinned memory a part has a table of its rows (RowEntry) and,
+// unless records are resident, the records behind it, all of which lands in one block of device memory, the staged memory, as it is.
+// Ownership: as told. Thread-safety: const members from any thread once the slot is filled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/handles.hpp"
+#include "hotpack/device_loader.hpp"
+#include "hotpack/order.hpp"
+#include "loader/batch_form.hpp"
+#include "loader/record_source.hpp"
+#include "loader/ring.hpp"
+#include "loader/slot.hpp"
+
+namespace hotpack::device {
+
+// Rows first … first + count − 1 of this process's batches.
+struct PartRows {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+// Contiguous bytes on their way to staged memory.
+struct Piece {
+  const std::byte* from = nullptr;  // pinned
+  std::uint64_t to = 0;             // from the beginning of the part's staged memory
+  std::uint64_t bytes = 0;
+};
+
+class Cargo {
+ public:
+  Cargo() = default;
+  Cargo(const Cargo&) = delete;
+  Cargo& operator=(const Cargo&) = delete;
+  virtual ~Cargo() = default;
+
+  // Of one slot's pinned memory: loader::grow(slot, pinned_allocator, slot_bytes(), 0).
+  [[nodiscard]] virtual std::uint64_t slot_bytes() const = 0;
+  // The most that a part takes on its device.
+  [[nodiscard]] virtual std::uint64_t staged_bytes(std::size_t part) const = 0;
+  // Appends what must be copied for this part of a filled slot: the table comes first, at offset 0. One piece where records are in the slot.
+  virtual void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const = 0;
+  // The base address of the entries' offsets, given the part's staged memory.
+  [[nodiscard]] virtual Pointer records(std::size_t part, Pointer staged) const = 0;
+  // Of every row of this part of a filled slot: the form's, or that of the only row where records differ.
+  [[nodiscard]] virtual PixelSize output(const loader::Slot& slot, std::size_t part) const = 0;
+};
+
+struct CargoInputs {
+  std::unique_ptr<loader::RecordSource> source;
+  loader::BatchForm form;
+  StepPlan plan;  // of this process
+  OrderOptions order;
+  std::vector<PartRows> parts;
+  std::vector<std::shared_ptr<const Context>> contexts = {};  // a part each
+  unsigned threads = 1;
+  unsigned slots = 3;
+  unsigned prefetch = 2;
+  std::vector<std::uint64_t> output_bytes = {};  // a part each: all outputs that leases may need, at the largest
+  Residency asked = Residency::page;
+  std::optional<std::uint64_t> pinned_budget_bytes = {};
+  std::optional<std::uint64_t> device_budget_bytes = {};
+};
+
+struct LoadedCargo {
+  ResidencyChoice choice;
+  std::unique_ptr<loader::RowFiller> filler;  // of the ring
+  std::shared_ptr<const Cargo> cargo;         // shared with the filler
+  double load_seconds = 0;
+  std::uint64_t copied_bytes = 0;            // host to device, by the load
+  std::uint64_t pinned_bytes = 0;            // of what is resident, slots not included
+  std::vector<std::uint64_t> device_bytes;   // of what is resident, a part each
+};
+
+// Chooses where records stay within the budgets, and loads them there. Every slot that the filler will see has a number below
+// inputs.slots. A record that cannot be read while loading is an error of its step, not of this function; what fails here is memory,
+// budgets (`usage`, naming what is needed, what is allowed and what would do) and the driver.
+[[nodiscard]] Result<LoadedCargo> load_cargo(CargoInputs inputs);
+
+// The largest bytes of one row of the form over all records: the form's own, or where records differ the largest record's.
+[[nodiscard]] Result<loader::RowBytes> largest_row(const loader::RecordSource& source, const loader::BatchForm& form);
+
+}  // namespace hotpack::device

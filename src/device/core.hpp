@@ -1,0 +1,128 @@
+// What a DeviceLoader is: the stager that brings packed batches, the kernels that expand them, the outputs that leases hold.
+//
+// Ownership: shared by the loader and its leases. Thread-safety and failure as DeviceLoader.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "device/cargo.hpp"
+#include "device/driver.hpp"
+#include "device/handles.hpp"
+#include "device/image_launch.hpp"
+#include "device/kernel_modules.hpp"
+#include "device/label_launch.hpp"
+#include "device/outputs.hpp"
+#include "device/stager.hpp"
+#include "hotpack/device_loader.hpp"
+#include "loader/batch_form.hpp"
+
+namespace hotpack::device {
+
+// One device's share of the work.
+struct Part {
+  std::shared_ptr<const Context> context;
+  std::shared_ptr<const Cargo> cargo;
+  PartRows rows;
+  std::optional<ImageLaunch> image;
+  std::optional<LabelLaunch> label;  // of labelled sets
+  OutputBytes bytes;                 // of a batch, the largest
+};
+
+using Streams = std::span<CUstream_st* const>;
+
+class Core : public std::enable_shared_from_this<Core> {
+ public:
+  [[nodiscard]] static Result<std::shared_ptr<Core>> open(const Dataset& dataset, DeviceLoaderOptions options,
+                                                          const std::shared_ptr<const Driver>& driver, const KernelImages& kernels);
+  ~Core();
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  [[nodiscard]] const StepPlan& plan() const { return plan_; }
+  [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+  [[nodiscard]] unsigned threads() const { return threads_; }
+  [[nodiscard]] std::chrono::milliseconds timeout() const { return timeout_; }
+  [[nodiscard]] const LoaderState& first_state() const { return first_state_; }
+  [[nodiscard]] const ResidencyChoice& residency() const { return residency_; }
+  [[nodiscard]] DeviceLoaderStatistics statistics() const;
+  [[nodiscard]] Stager& stager() const { return *stager_; }
+  [[nodiscard]] OutputPool& outputs() { return outputs_.value(); }
+
+  [[nodiscard]] Result<std::optional<DeviceBatch>> next(Streams streams, std::chrono::milliseconds timeout);
+  [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(std::span<const DeviceBuffers> buffers, Streams streams);
+  void close() noexcept;
+
+ private:
+  Core() = default;
+  [[nodiscard]] Status set_up(const Dataset& dataset, DeviceLoaderOptions options, const std::shared_ptr<const Driver>& driver,
+                              const KernelImages& kernels);
+  [[nodiscard]] Status set_parts(const DeviceLoaderOptions& options, const Schema& schema, const std::shared_ptr<const Driver>& driver,
+                                 const KernelImages& kernels);
+  [[nodiscard]] Status set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded, loader::Cursor start);
+  [[nodiscard]] Result<std::vector<std::unique_ptr<loader::Slot>>> make_slots(unsigned count, const Cargo& cargo) const;
+  [[nodiscard]] Result<std::vector<std::unique_ptr<Staged>>> make_staged(unsigned count, const Cargo& cargo) const;
+
+  [[nodiscard]] Status check_streams(Streams streams) const;
+  [[nodiscard]] Status check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged) const;
+  [[nodiscard]] OutputBytes bytes_of(std::size_t part, PixelSize output) const;
+  // Gives every part's kernels to its stream; then the staged memory is the stager's again, whatever happened.
+  [[nodiscard]] Status expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams);
+  [[nodiscard]] Status expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream) const;
+  [[nodiscard]] DeviceBatchInfo describe(Staged& staged, std::span<const DeviceBuffers> into, Streams streams) const;
+  [[nodiscard]] DevicePart describe_part(const Staged& staged, std::size_t number, const DeviceBuffers& into, StreamHandle stream) const;
+  [[nodiscard]] Result<DeviceBatch> lease(Staged& staged, std::unique_ptr<OutputMemory> memory, Streams streams);
+  [[nodiscard]] Status wait_for_last_use(OutputMemory& memory, Streams streams) const;
+  [[nodiscard]] Status record_written(const OutputMemory& memory, Streams streams) const;
+
+  StepPlan plan_;
+  std::optional<loader::BatchForm> form_;
+  std::vector<Part> parts_;
+  unsigned threads_ = 1;
+  std::chrono::milliseconds timeout_{0};
+  LoaderState first_state_;
+  ResidencyChoice residency_;
+  std::uint64_t pinned_bytes_ = 0;
+  std::vector<std::uint64_t> device_bytes_;  // but for outputs
+  double load_seconds_ = 0;
+  std::uint64_t loaded_bytes_ = 0;  // host to device, by the load
+  std::optional<OutputPool> outputs_;
+  std::shared_ptr<Stager> stager_;
+  std::atomic<std::uint64_t> batches_{0};
+};
+
+// A lease of one OutputMemory: what DeviceBatch shares.
+class Output {
+ public:
+  Output(std::shared_ptr<Core> core, std::unique_ptr<OutputMemory> memory, DeviceBatchInfo info);
+  ~Output();  // notes on every stream that used it how far it had got
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  [[nodiscard]] const DeviceBatchInfo& info() const { return info_; }
+  [[nodiscard]] Status use_on(CUstream_st* stream, std::size_t part);
+
+ private:
+  // A stream that uses a part, and from which thread: that is what the stream "per thread" means.
+  struct Use {
+    std::size_t part = 0;
+    StreamHandle stream = nullptr;
+    std::thread::id thread;
+    bool operator==(const Use&) const = default;
+  };
+  [[nodiscard]] Status note(const Use& use);
+  std::shared_ptr<Core> core_;
+  std::unique_ptr<OutputMemory> memory_;
+  DeviceBatchInfo info_;
+  std::mutex mutex_;
+  std::vector<Use> uses_;
+};
+
+}  // namespace hotpack::device

@@ -1,0 +1,59 @@
+#include "device/cuda_info.hpp"
+
+#include <array>
+#include <utility>
+
+#include "base/try.hpp"
+#include "device/handles.hpp"
+#include "device/kernel_modules.hpp"
+
+namespace hotpack {
+namespace device {
+namespace {
+
+// Free memory is known inside a context only. 0 where none can be had, as on a device that another process has to itself.
+std::uint64_t free_bytes_of(const std::shared_ptr<const Driver>& driver, int ordinal) {
+  const auto context = Context::retain(driver, ordinal);
+  if (!context.ok()) return 0;
+  const auto memory = (*context)->memory();
+  return memory.ok() ? memory->free : 0;
+}
+
+Result<CudaDevice> device_of(const std::shared_ptr<const Driver>& driver, int ordinal) {
+  Ordinal device = 0;
+  std::array<char, 256> name{};
+  std::size_t bytes = 0;
+  CudaDevice found;
+  found.ordinal = ordinal;
+  HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceGet, &device, ordinal));
+  HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceGetName, name.data(), static_cast<int>(name.size()) - 1, device));
+  HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceGetAttribute, &found.major, kAttributeMajor, device));
+  HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceGetAttribute, &found.minor, kAttributeMinor, device));
+  HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceTotalMem, &bytes, device));
+  found.name = name.data();
+  found.memory_bytes = bytes;
+  found.free_bytes = free_bytes_of(driver, ordinal);
+  return found;
+}
+
+}  // namespace
+
+Result<CudaInfo> info_of(const std::shared_ptr<const Driver>& driver) {
+  CudaInfo info;
+  info.driver_version = driver->version();
+  info.kernels = embedded_kernels_text();
+  for (int ordinal = 0; ordinal < driver->devices(); ++ordinal) {
+    HOTPACK_ASSIGN(CudaDevice found, device_of(driver, ordinal));
+    info.devices.push_back(std::move(found));
+  }
+  return info;
+}
+
+}  // namespace device
+
+Result<CudaInfo> cuda_info() {
+  HOTPACK_ASSIGN(const auto driver, device::Driver::load());
+  return device::info_of(driver);
+}
+
+}  // namespace hotpack

@@ -1,0 +1,136 @@
+#include "hotpack/device_loader.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "device/core.hpp"
+#include "device/driver.hpp"
+#include "device/kernel_modules.hpp"
+#include "device/open.hpp"
+#include "loader/run.hpp"
+
+namespace hotpack {
+
+using device::Core;
+
+namespace {
+
+// In the child of a fork nothing of a loader may be destroyed: it would call CUDA, and wait for threads that do not exist.
+void forget(std::shared_ptr<Core> core) { new std::shared_ptr<Core>(std::move(core)); }
+
+const DeviceField& field_of(const DeviceBatchInfo& info, std::size_t part, DeviceField DevicePart::*field) {
+  static const DeviceField none;
+  return part < info.parts.size() ? info.parts[part].*field : none;
+}
+
+}  // namespace
+
+std::string_view residency_name(Residency residency) {
+  switch (residency) {
+    case Residency::page:
+      return "page";
+    case Residency::pinned:
+      return "pinned";
+    case Residency::device:
+      return "device";
+    case Residency::automatic:
+      break;
+  }
+  return "auto";
+}
+
+const DeviceBatchInfo& DeviceBatch::info() const {
+  static const DeviceBatchInfo none;
+  return output_ ? output_->info() : none;
+}
+
+const DeviceField& DeviceBatch::image(std::size_t part) const { return field_of(info(), part, &DevicePart::image); }
+const DeviceField& DeviceBatch::label(std::size_t part) const { return field_of(info(), part, &DevicePart::label); }
+
+Status DeviceBatch::use_on(CUstream_st* stream, std::size_t part) const {
+  if (!output_) return usage_error("the batch was released; its memory may hold another one");
+  return output_->use_on(stream, part);
+}
+
+DeviceLoader::DeviceLoader(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+
+DeviceLoader::~DeviceLoader() {
+  if (!core_) return;
+  core_->stager().forked() ? forget(std::move(core_)) : close();
+}
+
+DeviceLoader::DeviceLoader(DeviceLoader&&) noexcept = default;
+
+DeviceLoader& DeviceLoader::operator=(DeviceLoader&& other) noexcept {
+  DeviceLoader taken(std::move(other));
+  std::swap(core_, taken.core_);  // what was here closes with `taken`
+  return *this;
+}
+
+Result<DeviceLoader> make_device_loader(std::shared_ptr<Core> core) { return DeviceLoader(std::move(core)); }
+
+Result<DeviceLoader> device::open_device_loader(const Dataset& dataset, DeviceLoaderOptions options, std::shared_ptr<const Driver> driver,
+                                                const KernelImages& kernels) {
+  HOTPACK_ASSIGN(auto core, Core::open(dataset, std::move(options), driver, kernels));
+  return make_device_loader(std::move(core));
+}
+
+Result<DeviceLoader> DeviceLoader::open(const Dataset& dataset, DeviceLoaderOptions options) {
+  HOTPACK_ASSIGN(auto driver, device::Driver::load());
+  return device::open_device_loader(dataset, std::move(options), std::move(driver), device::embedded_kernels());
+}
+
+std::uint64_t DeviceLoader::steps_per_epoch() const { return core_->plan().steps(); }
+std::size_t DeviceLoader::rows() const { return core_->plan().rows(); }
+std::size_t DeviceLoader::rows(std::size_t part) const { return part < devices() ? core_->parts()[part].rows.count : 0; }
+std::size_t DeviceLoader::devices() const { return core_->parts().size(); }
+unsigned DeviceLoader::threads() const { return core_->threads(); }
+const std::string& DeviceLoader::fingerprint() const { return core_->first_state().fingerprint; }
+std::uint64_t DeviceLoader::image_batch_bytes(std::size_t part) const { return part < devices() ? core_->parts()[part].bytes.image : 0; }
+std::uint64_t DeviceLoader::label_batch_bytes(std::size_t part) const { return part < devices() ? core_->parts()[part].bytes.label : 0; }
+const ResidencyChoice& DeviceLoader::residency() const { return core_->residency(); }
+DeviceLoaderStatistics DeviceLoader::statistics() const { return core_->statistics(); }
+
+Result<std::optional<DeviceBatch>> DeviceLoader::next(CUstream_st* stream) { return next(std::span<CUstream_st* const>(&stream, 1)); }
+
+Result<std::optional<DeviceBatch>> DeviceLoader::next(std::span<CUstream_st* const> streams) {
+  return core_->next(streams, core_->timeout());
+}
+
+Result<std::optional<DeviceBatch>> DeviceLoader::next(std::span<CUstream_st* const> streams, std::chrono::milliseconds timeout) {
+  return core_->next(streams, timeout);
+}
+
+Result<std::optional<DeviceBatchInfo>> DeviceLoader::next_into(std::span<const DeviceBuffers> buffers,
+                                                               std::span<CUstream_st* const> streams) {
+  return core_->next_into(buffers, streams);
+}
+
+Status DeviceLoader::seek(std::uint64_t epoch, std::uint64_t step) {
+  HOTPACK_TRY(loader::check_seek(epoch, step, steps_per_epoch()));
+  return core_->stager().seek({epoch, step});
+}
+
+LoaderState DeviceLoader::state() const {
+  LoaderState state = core_->first_state();
+  const loader::Cursor at = core_->stager().position();
+  state.epoch = at.epoch;
+  state.samples = at.step * state.global_batch;
+  return state;
+}
+
+Status DeviceLoader::restore(const LoaderState& state) {
+  HOTPACK_ASSIGN(const loader::Cursor cursor, loader::cursor_of(state, core_->first_state(), steps_per_epoch()));
+  return core_->stager().seek(cursor);
+}
+
+void DeviceLoader::cancel() noexcept {
+  if (core_) core_->stager().cancel();
+}
+
+void DeviceLoader::close() noexcept {
+  if (core_) core_->close();
+}
+
+}  // namespace hotpack

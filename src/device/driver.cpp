@@ -1,0 +1,190 @@
+#include "device/driver.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::device {
+namespace {
+
+constexpr const char* kLibrary = "libcuda.so.1";
+
+// cuGetProcAddress: since CUDA 12.0, and the form of 11.3 to 11.8.
+using FindSince12 = int (*)(const char* symbol, void** function, int version, std::uint64_t flags, int* status);
+using FindSince11 = int (*)(const char* symbol, void** function, int version, std::uint64_t flags);
+
+// "12.0" for 12000.
+std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+
+std::string oldest_text() { return "hotpack needs a driver that supports CUDA " + version_text(Driver::kOldestVersion) + " or newer"; }
+
+Error no_library(const std::string& reason) {
+  return usage_error(std::string("no CUDA driver on this machine: ") + kLibrary + " cannot be opened (" + reason +
+                     "); install the driver of the graphics card, in a container start it with access to the GPU, or use Loader, which"
+                     " needs none");
+}
+
+Error stub_library() {
+  return usage_error(std::string("the ") + kLibrary +
+                     " that was found is the stub of a CUDA toolkit, which is for linking only; take its folder (…/stubs) out of "
+                     "LD_LIBRARY_PATH, so that the library of an installed driver is found");
+}
+
+// The variable hides devices, also all of them.
+std::string visible_devices_text() {
+  const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (value == nullptr) return "nvidia-smi lists those that the driver sees; in a container, start it with access to the GPU";
+  return std::string("CUDA_VISIBLE_DEVICES is \"") + value + "\": unset it, or name devices that nvidia-smi lists";
+}
+
+Error no_device() { return usage_error("the CUDA driver finds no device; " + visible_devices_text()); }
+
+Error driver_mismatch() {
+  return usage_error(
+      "the CUDA driver's library and its kernel module are of different versions (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH); after an update of "
+      "the "
+      "driver restart the machine, in a container use the host's library, not one of its own");
+}
+
+Error forked() {
+  return usage_error(
+      "CUDA cannot be used in a process that was forked after CUDA's first use; start such processes anew (spawn, exec), or "
+      "use CUDA only after the fork");
+}
+
+Error too_old(int version) {
+  return usage_error("the CUDA driver is too old: it supports CUDA " + version_text(version) + ", " + oldest_text() +
+                     "; update the driver");
+}
+
+Error missing_function(const char* name) {
+  return usage_error(std::string("the CUDA driver is too old: it has no ") + name + "; " + oldest_text() + "; update the driver");
+}
+
+Error initialisation_error(const Error& failed) {
+  return usage_error("the CUDA driver cannot be used: " + failed.message +
+                     "; if nvidia-smi fails too, the driver's installation is at fault");
+}
+
+// Finds functions in the library; null for those that it lacks.
+class Finder {
+ public:
+  static Result<Finder> open() {
+    void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      const char* reason = dlerror();
+      return no_library(reason == nullptr ? "no reason given" : reason);
+    }
+    return Finder(library);
+  }
+
+  // Error: a stub.
+  [[nodiscard]] Result<void*> find(const char* name, int version) const {
+    void* function = nullptr;
+    int code = code::kNotFound;
+    int status = 0;
+    if (since_12_ != nullptr) {
+      code = since_12_(name, &function, version, 0, &status);
+    } else if (since_11_ != nullptr) {
+      code = since_11_(name, &function, version, 0);
+    }
+    if (code == code::kStubLibrary) return stub_library();
+    return code == code::kSuccess ? function : nullptr;
+  }
+
+ private:
+  explicit Finder(void* library)
+      : since_12_(reinterpret_cast<FindSince12>(dlsym(library, "cuGetProcAddress_v2"))),
+        since_11_(reinterpret_cast<FindSince11>(dlsym(library, "cuGetProcAddress"))) {}
+  FindSince12 since_12_;
+  FindSince11 since_11_;
+};
+
+Result<DriverTable> open_table() {
+  HOTPACK_ASSIGN(const Finder finder, Finder::open());
+  DriverTable table;
+#define HOTPACK_DRIVER_FIND(name, version, parameters)                      \
+  do {                                                                      \
+    HOTPACK_ASSIGN(void* const function, finder.find("cu" #name, version)); \
+    if (function == nullptr) return missing_function("cu" #name);           \
+    table.name = reinterpret_cast<decltype(table.name)>(function);          \
+  } while (false);
+  HOTPACK_DRIVER_CALLS(HOTPACK_DRIVER_FIND)
+#undef HOTPACK_DRIVER_FIND
+  return table;
+}
+
+// What Driver::load keeps. Never destroyed: destructors of statics may still use the driver.
+struct ProcessDriver {
+  std::mutex mutex;
+  std::shared_ptr<const Driver> driver;
+  pid_t process = 0;
+};
+
+ProcessDriver& process_driver() {
+  static auto& kept = *new ProcessDriver;
+  return kept;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Driver>> Driver::load() {
+  ProcessDriver& kept = process_driver();
+  const std::lock_guard lock(kept.mutex);
+  if (kept.driver != nullptr && kept.process != getpid()) return forked();
+  if (kept.driver == nullptr) {
+    HOTPACK_ASSIGN(const DriverTable table, open_table());
+    HOTPACK_ASSIGN(kept.driver, make(table));
+    kept.process = getpid();
+  }
+  return kept.driver;
+}
+
+Result<std::shared_ptr<const Driver>> Driver::make(const DriverTable& table) {
+  const std::shared_ptr<Driver> driver(new Driver(table));
+  HOTPACK_TRY(driver->initialise());
+  return std::shared_ptr<const Driver>(driver);
+}
+
+Status Driver::initialise() {
+  switch (const int code = table_.Init(0)) {
+    case code::kSuccess:
+      break;
+    case code::kStubLibrary:
+      return stub_library();
+    case code::kNoDevice:
+    case code::kInvalidDevice:
+      return no_device();
+    case code::kNotInitialized:
+      return forked();
+    case code::kSystemDriverMismatch:
+      return driver_mismatch();
+    default:
+      return initialisation_error(check("cuInit", code).error());
+  }
+  HOTPACK_TRY(check("cuDriverGetVersion", table_.DriverGetVersion(&version_)));
+  if (version_ < kOldestVersion) return too_old(version_);
+  HOTPACK_TRY(check("cuDeviceGetCount", table_.DeviceGetCount(&devices_)));
+  if (devices_ < 1) return no_device();
+  return {};
+}
+
+Status Driver::check(const char* call, int code) const {
+  if (code == code::kSuccess) return {};
+  const char* name = nullptr;
+  const char* text = nullptr;
+  if (table_.GetErrorName(code, &name) != code::kSuccess || name == nullptr) name = "unknown error";
+  if (table_.GetErrorString(code, &text) != code::kSuccess) text = nullptr;
+  std::string message = std::string(call) + " failed: " + name + " (" + std::to_string(code) + ")";
+  if (text != nullptr) message += std::string(", ") + text;
+  return Error{ErrorCode::io, std::move(message), {}, {}};
+}
+
+}  // namespace hotpack::device

@@ -1,0 +1,44 @@
+// The CUDA driver of this machine, found at run time: nothing is linked.
+//
+// Ownership: a Driver is a table of functions; the library stays open for the life of the process. Thread-safe once made.
+// Failure: code `usage` where there is no driver, a stub of it, no device, or one that is too old, with what to do about it; code `io` for
+// calls that fail.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "device/driver_api.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::device {
+
+class Driver {
+ public:
+  // Oldest version of CUDA that a driver must support.
+  static constexpr int kOldestVersion = 12000;
+
+  // That of this process: opened and initialised by the first call that succeeds; a failure is looked into again by the next call.
+  [[nodiscard]] static Result<std::shared_ptr<const Driver>> load();
+  // One of the caller's tables, initialised (cuInit, version, at least one device).
+  [[nodiscard]] static Result<std::shared_ptr<const Driver>> make(const DriverTable& table);
+
+  [[nodiscard]] const DriverTable& api() const { return table_; }
+  [[nodiscard]] int version() const { return version_; }  // 13000 for 13.0
+  [[nodiscard]] int devices() const { return devices_; }
+
+  // "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2), out of memory"; good for code 0. Code `io`.
+  [[nodiscard]] Status check(const char* call, int code) const;
+
+ private:
+  explicit Driver(const DriverTable& table) : table_(table) {}
+  [[nodiscard]] Status initialise();
+  DriverTable table_;
+  int version_ = 0;
+  int devices_ = 0;
+};
+
+// Calls cu<name> of a Driver: HOTPACK_TRY(HOTPACK_DRIVER(driver, MemFree, memory)).
+#define HOTPACK_DRIVER(driver, name, ...) (driver).check("cu" #name, (driver).api().name(__VA_ARGS__))
+
+}  // namespace hotpack::device

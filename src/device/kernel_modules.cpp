@@ -1,0 +1,87 @@
+#include "device/kernel_modules.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::device {
+namespace {
+
+constexpr int kOldestMajor = 7, kOldestMinor = 5;  // sm_75
+
+Error no_kernels() {
+  return usage_error("hotpack was built without CUDA kernels (" + embedded_kernels_text() +
+                     "): configure with HOTPACK_CUDA=ON and nvcc, or use Loader, which needs none");
+}
+
+struct Capability {
+  int major = 0;
+  int minor = 0;
+  [[nodiscard]] bool too_old() const { return major < kOldestMajor || (major == kOldestMajor && minor < kOldestMinor); }
+  [[nodiscard]] std::string text() const { return std::to_string(major) + "." + std::to_string(minor); }
+};
+
+Result<Capability> capability_of(const Context& context) {
+  Ordinal device = 0;
+  Capability found;
+  HOTPACK_TRY(HOTPACK_DRIVER(context.driver(), DeviceGet, &device, context.ordinal()));
+  HOTPACK_TRY(HOTPACK_DRIVER(context.driver(), DeviceGetAttribute, &found.major, kAttributeMajor, device));
+  HOTPACK_TRY(HOTPACK_DRIVER(context.driver(), DeviceGetAttribute, &found.minor, kAttributeMinor, device));
+  return found;
+}
+
+bool does_not_fit(int code) {
+  return code == code::kInvalidImage || code == code::kNoBinaryForGpu || code == code::kInvalidPtx || code == code::kUnsupportedPtxVersion;
+}
+
+// Why the driver cannot use the kernels, and what to do.
+Error misfit(const Context& context, const Error& failed) {
+  HOTPACK_ASSIGN(const Capability capability, capability_of(context));
+  const std::string device = "device " + std::to_string(context.ordinal()) + " (compute capability " + capability.text() + ")";
+  if (capability.too_old()) {
+    return usage_error(device + " is too old: hotpack's kernels need compute capability " + std::to_string(kOldestMajor) + "." +
+                       std::to_string(kOldestMinor) + " or newer; choose another device, or use Loader");
+  }
+  const int version = context.driver().version();
+  return usage_error(
+      "the driver, which supports CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10) +
+      ", cannot use hotpack's kernels (" + embedded_kernels_text() + ") on " + device + ": " + failed.message +
+      "; update the driver to one for that version of CUDA, or build hotpack with a toolkit that is no newer than the driver");
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const KernelModules>> KernelModules::load(std::shared_ptr<const Context> context, const KernelImages& images) {
+  if (images.empty()) return no_kernels();
+  const CurrentContext current(*context);
+  HOTPACK_TRY(current.status());
+  const std::shared_ptr<KernelModules> modules(new KernelModules(context));
+  for (const auto& image : images) {
+    ModuleHandle handle = nullptr;
+    const int code = context->api().ModuleLoadData(&handle, image.data());
+    const Status loaded = context->driver().check("cuModuleLoadData", code);
+    if (!loaded.ok()) return does_not_fit(code) ? misfit(*context, loaded.error()) : loaded.error();
+    modules->modules_.push_back(handle);
+  }
+  return std::shared_ptr<const KernelModules>(modules);
+}
+
+KernelModules::~KernelModules() {
+  const CurrentContext current(*context_);
+  if (current.code() != code::kSuccess) return;
+  for (const ModuleHandle module : modules_) static_cast<void>(context_->api().ModuleUnload(module));
+}
+
+Result<FunctionHandle> KernelModules::find(const std::string& name) const {
+  for (const ModuleHandle module : modules_) {
+    FunctionHandle function = nullptr;
+    const int code = context_->api().ModuleGetFunction(&function, module, name.c_str());
+    if (code == code::kNotFound) continue;
+    HOTPACK_TRY(context_->driver().check("cuModuleGetFunction", code));
+    return function;
+  }
+  return internal_error("kernel " + name + " is in none of the " + std::to_string(modules_.size()) + " modules that were loaded");
+}
+
+}  // namespace hotpack::device

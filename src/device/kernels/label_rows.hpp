@@ -1,0 +1,221 @@
+// Where the pixels of a batch row lie in its record, and what a stored pixel says: by storage, as ids, as bits, as channels.
+//
+// Pure functions for host and device. Values that no label may have are no class, and never lead outside the label's block; of a block
+// (a multiple of kBlockAlignment) whole aligned words may be read.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "device/kernels/label_args.hpp"
+#include "device/kernels/portable.hpp"
+
+namespace hotpack::device {
+
+// Records do not change while a kernel runs, which the device may use.
+template <class T>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline T load_record(const std::uint8_t* at) {
+#if defined(__CUDA_ARCH__)
+  return __ldg(reinterpret_cast<const T*>(at));
+#else
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+#endif
+}
+
+// Precondition: word is not 0.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t lowest_bit(std::uint32_t word) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint32_t>(__ffs(static_cast<int>(word)) - 1);
+#else
+  return static_cast<std::uint32_t>(__builtin_ctz(word));
+#endif
+}
+
+// count ≤ 32.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t low_bits(std::uint32_t count) {
+  return static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1);
+}
+
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
+
+// The 1 … 4 bytes from `at` on, wherever that is, by the one or two aligned words that hold them; zeros above.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t load_bytes(const std::uint8_t* at, std::uint32_t count) {
+  const auto offset = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) % 4);
+  const std::uint8_t* const aligned = at - offset;
+  std::uint64_t words = load_record<std::uint32_t>(aligned);
+  if (offset + count > 4) words |= std::uint64_t{load_record<std::uint32_t>(aligned + 4)} << 32;
+  return static_cast<std::uint32_t>(words >> 8 * offset) & low_bits(8 * count);
+}
+
+// 0x01 in each byte of `word` that is not 0.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t bytes_set(std::uint32_t word) {
+  constexpr std::uint32_t kLow = 0x7F7F7F7F;
+  return (((word & kLow) + kLow) | word) >> 7 & 0x01010101;
+}
+
+// Bits 0 … 3 from such bytes.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t join_bytes(std::uint32_t set) { return set * 0x10204080U >> 28; }
+
+// A batch row as a plane of pixels, some of them in the record. A row that lies there as it is counts as one line, however long; one
+// without a sample as a line of padding.
+struct LabelRow {
+  const std::uint8_t* window = nullptr;  // its first pixel in the record
+  std::int64_t pitch = 0;                // bytes between the record's lines
+  std::uint64_t shown_width = 0;         // of the window
+  std::uint64_t shown_height = 0;
+  std::uint32_t flags = 0;  // of RowEntry
+  bool one_line = true;
+};
+
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t pixels_of(const LabelArgs& args) {
+  return static_cast<std::uint64_t>(args.width) * static_cast<std::uint64_t>(args.height);
+}
+
+[[nodiscard]] HOTPACK_HOST_DEVICE inline LabelRow label_row(const LabelArgs& args, std::uint32_t index) {
+  LabelRow row;
+  const RowEntry& entry = args.rows[index];
+  if ((entry.flags & kRowValid) == 0) return row;
+  row.window = args.records + entry.label;
+  row.shown_width = pixels_of(args);
+  row.shown_height = 1;
+  if (args.sample_kind != 0) return row;
+  const bool fills = entry.width == args.width && entry.height == args.height;
+  row.pitch = std::int64_t{entry.record_width} * args.vector_bytes;
+  row.window += entry.y * row.pitch + std::int64_t{entry.x} * args.vector_bytes;
+  row.flags = entry.flags & (kRowFlipHorizontal | kRowFlipVertical | (fills ? 0 : kRowResample));
+  if (fills && row.flags == 0 && (args.width == entry.record_width || args.height == 1)) return row;
+  row.one_line = false;
+  row.shown_width = static_cast<std::uint64_t>(entry.width);
+  row.shown_height = static_cast<std::uint64_t>(entry.height);
+  return row;
+}
+
+inline constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
+
+// Pixel `at` of `wanted` ones is pixel ⌊(2·at + 1) · given / (2 · wanted)⌋ of the `given` ones; not resampled, itself or none. A half of
+// the dividend, rounded down, gives the same quotient with `wanted`.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t source_place(std::uint64_t at, std::uint32_t wanted, std::uint64_t reciprocal,
+                                                                    std::uint64_t given, bool resample, bool flip) {
+  if (flip) at = wanted - 1 - at;
+  if (resample) return divide((2 * at + 1) * given >> 1, wanted, reciprocal);
+  return at < given ? at : kNoPlace;
+}
+
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t source_column(const LabelArgs& args, const LabelRow& row, std::uint64_t x) {
+  return source_place(x, static_cast<std::uint32_t>(args.width), args.width_reciprocal, row.shown_width, (row.flags & kRowResample) != 0,
+                      (row.flags & kRowFlipHorizontal) != 0);
+}
+
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t source_line(const LabelArgs& args, const LabelRow& row, std::uint64_t y) {
+  return source_place(y, static_cast<std::uint32_t>(args.height), args.height_reciprocal, row.shown_height,
+                      (row.flags & kRowResample) != 0, (row.flags & kRowFlipVertical) != 0);
+}
+
+[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* stored_at(const LabelArgs& args, const LabelRow& row, std::uint64_t column,
+                                                                       std::uint64_t line) {
+  return row.window + static_cast<std::int64_t>(line) * row.pitch + static_cast<std::int64_t>(column) * args.vector_bytes;
+}
+
+// The stored vector of an output pixel; null where the output is padding.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* find_pixel(const LabelArgs& args, const LabelRow& row, std::uint64_t pixel) {
+  if (row.one_line) return pixel < row.shown_width ? stored_at(args, row, pixel, 0) : nullptr;
+  const std::uint64_t y = divide(pixel, static_cast<std::uint32_t>(args.width), args.width_reciprocal);
+  const std::uint64_t column = source_column(args, row, pixel - y * static_cast<std::uint64_t>(args.width));
+  const std::uint64_t line = source_line(args, row, y);
+  return column == kNoPlace || line == kNoPlace ? nullptr : stored_at(args, row, column, line);
+}
+
+// Neighbours of an output that are neighbours in the record too, in this order or the other.
+struct PixelRun {
+  const std::uint8_t* first = nullptr;  // null: they are not, or not known to be
+  std::int64_t step = 0;
+};
+
+[[nodiscard]] HOTPACK_HOST_DEVICE inline PixelRun find_run(const LabelArgs& args, const LabelRow& row, std::uint64_t pixel,
+                                                           std::uint32_t count) {
+  const std::int64_t step = args.vector_bytes;
+  if (row.one_line) return {pixel + count <= row.shown_width ? stored_at(args, row, pixel, 0) : nullptr, step};
+  if ((row.flags & kRowResample) != 0) return {};
+  const auto width = static_cast<std::uint64_t>(args.width);
+  const std::uint64_t y = divide(pixel, static_cast<std::uint32_t>(width), args.width_reciprocal);
+  const std::uint64_t x = pixel - y * width;
+  const std::uint64_t line = source_line(args, row, y);
+  if (x + count > width || line == kNoPlace) return {};
+  const std::uint64_t first = source_column(args, row, x), last = source_column(args, row, x + count - 1);
+  if (first == kNoPlace || last == kNoPlace) return {};
+  return {stored_at(args, row, first, line), (row.flags & kRowFlipHorizontal) != 0 ? -step : step};
+}
+
+[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* find_in_run(const LabelArgs& args, const LabelRow& row, const PixelRun& run,
+                                                                         std::uint64_t pixel, std::uint32_t i) {
+  return run.first != nullptr ? run.first + static_cast<std::int64_t>(i) * run.step : find_pixel(args, row, pixel + i);
+}
+
+// Of a stored vector (null: padding) of storage kStored: its lowest class, or args.classes where it has none.
+template <std::int32_t kStored>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t id_of(const LabelArgs& args, const std::uint8_t* vector) {
+  const auto classes = static_cast<std::uint32_t>(args.classes);
+  if (vector == nullptr) return classes;
+  if (kStored == kStoredIndex) {
+    return smaller(classes, args.vector_bytes == 1 ? load_record<std::uint8_t>(vector) : load_record<std::uint16_t>(vector));
+  }
+  const auto bytes = static_cast<std::uint32_t>(args.vector_bytes);
+  for (std::uint32_t at = 0; at < bytes; at += 4) {
+    const std::uint32_t word = load_bytes(vector + at, smaller(4, bytes - at));
+    if (word == 0) continue;
+    // A bit beyond the last class is the last byte's, so none follows it.
+    return kStored == kStoredBits ? smaller(classes, 8 * at + lowest_bit(word)) : at + lowest_bit(word) / 8;
+  }
+  return classes;
+}
+
+// Which of the classes 8·group … 8·group + 7 a stored vector has, as bits 0 … 7.
+template <std::int32_t kStored>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t bits_of(const LabelArgs& args, const std::uint8_t* vector, std::uint32_t group) {
+  if (vector == nullptr) return 0;
+  const std::uint32_t count = smaller(8, static_cast<std::uint32_t>(args.classes) - 8 * group);
+  if (kStored == kStoredBits) return load_record<std::uint8_t>(vector + group) & low_bits(count);
+  if (kStored == kStoredIndex) {
+    const std::uint32_t id = id_of<kStored>(args, vector) - 8 * group;
+    return id < count ? 1U << id : 0;
+  }
+  vector += 8 * static_cast<std::size_t>(group);
+  const std::uint32_t low = join_bytes(bytes_set(load_bytes(vector, smaller(4, count))));
+  return count <= 4 ? low : low | join_bytes(bytes_set(load_bytes(vector + 4, count - 4))) << 4;
+}
+
+// Up to 16 classes of a vector from class `first` on, as bits; none beyond the last class.
+template <std::int32_t kStored, std::uint32_t kMost>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t classes_from(const LabelArgs& args, const std::uint8_t* vector, std::uint32_t first,
+                                                                    std::uint32_t count) {
+  if (first >= static_cast<std::uint32_t>(args.classes)) return 0;
+  count = smaller(count, static_cast<std::uint32_t>(args.classes) - first);
+  if (kStored == kStoredBits) {
+    return load_bytes(vector + first / 8, (first % 8 + count + 7) / 8) >> first % 8 & low_bits(count);
+  }
+  std::uint32_t bits = 0;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kMost; i += 4) {
+    if (i < count) bits |= join_bytes(bytes_set(load_bytes(vector + first + i, smaller(4, count - i)))) << i;
+  }
+  return bits;
+}
+
+// `count` (≤ kMost ≤ 16) channels of one_hot from channel `first` on, as bits; first + count ≤ args.channels.
+template <std::int32_t kStored, std::uint32_t kMost>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t channels_from(const LabelArgs& args, const std::uint8_t* vector, std::uint32_t first,
+                                                                     std::uint32_t count) {
+  const auto classes = static_cast<std::uint32_t>(args.classes);
+  if (kStored == kStoredIndex) {
+    const std::uint32_t at = id_of<kStored>(args, vector) - first;  // the ignored channel follows the last class
+    return at < count ? 1U << at : 0;
+  }
+  std::uint32_t bits = vector == nullptr ? 0 : classes_from<kStored, kMost>(args, vector, first, count);
+  const bool to_ignored = first + count > classes;
+  if (to_ignored && bits == 0 && id_of<kStored>(args, vector) == classes) bits = 1U << (classes - first);
+  return bits;
+}
+
+}  // namespace hotpack::device

@@ -1,0 +1,38 @@
+// The label half of a batch: which kernel, with what, over how many threads.
+//
+// Ownership, thread-safety and failure as ImageLaunch.
+#pragma once
+
+#include <memory>
+
+#include "device/handles.hpp"
+#include "device/kernel_modules.hpp"
+#include "device/kernels/label_args.hpp"
+#include "device/kernels/portable.hpp"
+#include "device/packed_rows.hpp"
+#include "expand/label_expander.hpp"
+#include "hotpack/expand.hpp"
+
+namespace hotpack::device {
+
+class LabelLaunch {
+ public:
+  [[nodiscard]] static Result<LabelLaunch> make(const std::shared_ptr<const Context>& context,
+                                                const std::shared_ptr<const KernelModules>& modules, const LabelOutput& output,
+                                                const expand::LabelSource& source);
+  [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;  // `output` of the image; labels of kind `sample` do not depend on it
+  [[nodiscard]] Status launch(const PackedRows& rows, Pointer out, StreamHandle stream) const;
+
+ private:
+  LabelLaunch() = default;
+  std::shared_ptr<const Context> context_;
+  std::shared_ptr<const KernelModules> modules_;
+  FunctionHandle function_ = nullptr;
+  LabelOutput output_;
+  LabelArgs args_;  // what every launch has alike
+};
+
+[[nodiscard]] LaunchSize label_launch_size(const LabelArgs& args, const LabelOutput& output, int processors);
+[[nodiscard]] const char* label_kernel_name(const LabelOutput& output);  // type filled in
+
+}  // namespace hotpack::device

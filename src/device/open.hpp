@@ -1,0 +1,13 @@
+// DeviceLoader::open with a driver and kernels of the caller's choice: what tests open.
+#pragma once
+
+#include "device/driver.hpp"
+#include "device/kernel_modules.hpp"
+#include "hotpack/device_loader.hpp"
+
+namespace hotpack::device {
+
+[[nodiscard]] Result<DeviceLoader> open_device_loader(const Dataset& dataset, DeviceLoaderOptions options,
+                                                      std::shared_ptr<const Driver> driver, const KernelImages& kernels);
+
+}  // namespace hotpack::device

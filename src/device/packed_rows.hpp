@@ -1,0 +1,18 @@
+// Packed rows of a batch as they lie on a device, ready for a kernel. A plain value.
+#pragma once
+
+#include <cstdint>
+
+#include "device/driver_api.hpp"
+#include "hotpack/augment.hpp"
+
+namespace hotpack::device {
+
+struct PackedRows {
+  Pointer table = 0;        // RowEntry, one a row
+  Pointer records = 0;      // base address of the entries' offsets
+  std::uint32_t count = 0;  // rows
+  PixelSize output;         // of every row
+};
+
+}  // namespace hotpack::device

@@ -1,0 +1,437 @@
+#include "device/stager.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "device/late_free.hpp"
+
+namespace hotpack::device {
+
+namespace {
+
+using loader::Cursor;
+using loader::Slot;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr microseconds kPoll{100};       // between looks at events that are not over
+constexpr milliseconds kIdle{50};        // where nothing can change without a call
+constexpr milliseconds kShortWait{1};    // for a slot, while there are events to look at
+constexpr milliseconds kLongWait{20};    // for a slot, otherwise
+constexpr milliseconds kPatience{5000};  // for a thread that hangs
+constexpr milliseconds kLastLook{100};   // for copies that are all but over when the loader closes
+constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
+
+// Threads of hotpack take no signals of the program.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&blocked, fault);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+Error forked_error() {
+  return usage_error(
+      "this loader was opened before a fork, and CUDA cannot be used in the child; open a loader there before it uses CUDA, or "
+      "start the child anew (exec, spawn)");
+}
+
+Error timed_out(Cursor cursor, milliseconds timeout) {
+  return {ErrorCode::timeout,
+          "step " + std::to_string(cursor.step) + " of epoch " + std::to_string(cursor.epoch) + " was not on the device after " +
+              std::to_string(timeout.count()) + " ms; ask again, or give a longer timeout",
+          {},
+          {}};
+}
+
+// Whether what was recorded last is over, on every part.
+Result<bool> all_over(const Staged& staged, Event Staged::Part::*event) {
+  for (const Staged::Part& part : staged.parts) {
+    HOTPACK_ASSIGN(const bool over, (part.*event).query());
+    if (!over) return false;
+  }
+  return true;
+}
+
+// Copies last a moment only: worth waiting for, so that memory is free when close() returns.
+void look_until_over(const std::vector<std::unique_ptr<Staged>>& all) {
+  const auto end = steady_clock::now() + kLastLook;
+  const auto over = [](const std::unique_ptr<Staged>& staged) {
+    const auto copied = all_over(*staged, &Staged::Part::copied);
+    const auto read = all_over(*staged, &Staged::Part::read);
+    return !copied.ok() || !read.ok() || (*copied && *read);
+  };
+  while (!std::all_of(all.begin(), all.end(), over) && steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(1));
+}
+
+}  // namespace
+
+Stager::Stager(StagerParts parts)
+    : process_(::getpid()),
+      ring_(std::move(parts.ring)),
+      cargo_(std::move(parts.cargo)),
+      contexts_(std::move(parts.contexts)),
+      copy_streams_(std::move(parts.copy_streams)),
+      staged_(std::move(parts.staged)),
+      slots_(parts.slots),
+      deliver_(parts.start) {
+  for (const auto& staged : staged_) free_.push_back(staged.get());
+  busy_.reserve(staged_.size());  // neither grows under the lock
+  copying_.reserve(staged_.size());
+}
+
+Stager::~Stager() { let_go(); }
+
+bool Stager::forked() const { return ::getpid() != process_; }
+
+Status Stager::start() {
+  HOTPACK_TRY(ring_->start());
+  const BlockedSignals blocked;
+  const Lock lock(mutex_);
+  try {
+    feeder_ = std::thread([self = shared_from_this()] { self->feed(); });
+  } catch (const std::system_error& failed) {
+    return Error{ErrorCode::io, "cannot start the thread that feeds the devices: " + failed.code().message(), {}, {}};
+  }
+  feeder_done_ = false;
+  pthread_setname_np(feeder_.native_handle(), "hotpack/feeder");
+  return {};
+}
+
+// ------------------------------------------------------------------------------------------------ the feeder
+
+void Stager::feed() {
+  while (true) {
+    {
+      Lock lock(mutex_);
+      if (!pause_here(lock)) break;
+    }
+    poll();
+    Staged* const staged = take_free();
+    staged != nullptr ? fetch(staged) : rest();
+  }
+  const Lock lock(mutex_);
+  feeder_done_ = true;
+  paused_.notify_all();
+}
+
+// Rests while a seek asks for it. False when it is time to end.
+bool Stager::pause_here(Lock& lock) {
+  if (pause_ && !closing_) {
+    resting_ = true;
+    paused_.notify_all();
+    work_.wait(lock, [this] { return !pause_ || closing_; });
+    resting_ = false;
+  }
+  return !closing_;
+}
+
+// Gives back slots that are copied, and staged memory that is read.
+void Stager::poll() {
+  std::vector<Staged*> busy;
+  {
+    const Lock lock(mutex_);
+    if (failure_) return;
+    busy = busy_;
+  }
+  const auto over = [this](Staged* staged) {
+    auto done = poll_copies(*staged);
+    if (!done.ok()) fail(done.error());
+    return done.ok() && *done;
+  };
+  copying_.erase(std::remove_if(copying_.begin(), copying_.end(), over), copying_.end());
+  for (Staged* const staged : busy) {
+    if (staged->slot != nullptr) continue;
+    const auto read = all_over(*staged, &Staged::Part::read);
+    if (!read.ok()) return fail(read.error());
+    if (!*read) continue;
+    const Lock lock(mutex_);
+    busy_.erase(std::find(busy_.begin(), busy_.end(), staged));
+    free_.push_back(staged);
+  }
+}
+
+// Whether its copies are over; the slot is back then.
+Result<bool> Stager::poll_copies(Staged& staged) {
+  HOTPACK_ASSIGN(const bool copied, all_over(staged, &Staged::Part::copied));
+  if (copied) ring_->release(std::exchange(staged.slot, nullptr));
+  return copied;
+}
+
+// Until something may have changed.
+void Stager::rest() {
+  Lock lock(mutex_);
+  if (pause_ || closing_) return;
+  const bool events = !failure_ && (!copying_.empty() || !busy_.empty());
+  if (!events) {
+    work_.wait_for(lock, kIdle);
+  } else {
+    work_.wait_for(lock, kPoll);
+  }
+}
+
+// Staged memory to fill, if there is any and a slot may come for it.
+Staged* Stager::take_free() {
+  const Lock lock(mutex_);
+  if (!fetching_ || failure_ || free_.empty() || copying_.size() == slots_) return nullptr;
+  Staged* const staged = free_.back();
+  free_.pop_back();
+  return staged;
+}
+
+// Brings the next batch, error or end of an epoch into the queue, unless none comes soon.
+void Stager::fetch(Staged* staged) {
+  bool events = !copying_.empty();
+  {
+    const Lock lock(mutex_);
+    events = events || !busy_.empty();
+  }
+  auto slot = ring_->next(events ? kShortWait : kLongWait);
+  Status staging;
+  if (slot.ok() && *slot != nullptr) staging = stage(*staged, **slot);
+  const bool filled = slot.ok() && *slot != nullptr && staging.ok();
+  if (!staging.ok()) fail(staging.error());
+  if (!filled) {
+    const Lock lock(mutex_);
+    free_.push_back(staged);
+  }
+  if (filled) return arrive({staged});
+  if (slot.ok() && *slot == nullptr) return arrive({});
+  if (slot.ok() || slot.error().code == ErrorCode::timeout || slot.error().code == ErrorCode::cancelled) return;
+  arrive({nullptr, std::move(slot).error()});
+}
+
+void Stager::arrive(Arrival arrival) {
+  const Lock lock(mutex_);
+  if (arrival.error) fetching_ = false;
+  arrivals_.push_back(std::move(arrival));
+  arrived_.notify_all();
+}
+
+// Starts the copies of a slot.
+Status Stager::stage(Staged& staged, Slot& slot) {
+  staged.cursor = slot.cursor;
+  staged.valid = slot.valid;
+  staged.slot = &slot;
+  copying_.push_back(&staged);
+  for (std::size_t part = 0; part < staged.parts.size(); ++part) HOTPACK_TRY(copy_part(staged.parts[part], slot, part));
+  std::swap(staged.samples, slot.samples);  // both have the rows' number of elements
+  std::swap(staged.keys, slot.keys);
+  std::swap(staged.boxes, slot.boxes);
+  return {};
+}
+
+Status Stager::copy_part(Staged::Part& part, const Slot& slot, std::size_t number) {
+  const Driver& driver = contexts_[number]->driver();
+  const CurrentContext current(*contexts_[number]);
+  HOTPACK_TRY(current.status());
+  part.output = cargo_->output(slot, number);
+  pieces_.clear();
+  cargo_->append_pieces(slot, number, pieces_);
+  const StreamHandle stream = copy_streams_[number].handle();
+  Status copied;
+  for (const Piece& piece : pieces_) {
+    copied = HOTPACK_DRIVER(driver, MemcpyHtoDAsync, part.memory.address() + piece.to, piece.from, piece.bytes, stream);
+    if (!copied.ok()) break;
+    copied_bytes_ += piece.bytes;
+  }
+  const Status recorded = part.copied.record(stream);  // also after a failure: some pieces may be on their way
+  HOTPACK_TRY(copied);
+  return recorded;
+}
+
+// ------------------------------------------------------------------------------------------------ consumers
+
+std::optional<Error> Stager::refusal() const {
+  if (closing_) return usage_error("the loader is closed; open another one");
+  if (failure_) return failure_;
+  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; seek or restore goes on", {}, {}};
+  return {};
+}
+
+// False when nothing came in time.
+bool Stager::wait_for_arrival(Lock& lock, milliseconds timeout) {
+  const auto over = [this] { return !arrivals_.empty() || refusal().has_value(); };
+  if (over()) return true;
+  const auto begin = steady_clock::now();
+  bool came = true;
+  if (timeout.count() != 0 && timeout < kForEver) {
+    came = arrived_.wait_for(lock, std::max(timeout, milliseconds(0)), over);
+  } else {
+    arrived_.wait(lock, over);
+  }
+  wait_seconds_ += std::chrono::duration<double>(steady_clock::now() - begin).count();
+  return came;
+}
+
+Result<Staged*> Stager::next(milliseconds timeout, const Accept& accept) {
+  if (forked()) return forked_error();
+  Lock lock(mutex_);
+  const bool came = wait_for_arrival(lock, timeout);
+  if (auto refused = refusal()) return std::move(*refused);
+  if (!came) return timed_out(deliver_, timeout);
+  const Arrival& front = arrivals_.front();
+  if (front.error) return *front.error;
+  Staged* const staged = front.staged;
+  if (staged == nullptr) {
+    end_epoch();
+    return nullptr;
+  }
+  HOTPACK_TRY(accept(*staged));
+  arrivals_.pop_front();
+  deliver_ = {staged->cursor.epoch, staged->cursor.step + 1};
+  ++handed_;
+  work_.notify_one();
+  return staged;
+}
+
+void Stager::end_epoch() {
+  arrivals_.pop_front();
+  if (deliver_.epoch < kMaxEpoch) deliver_ = {deliver_.epoch + 1, 0};
+  work_.notify_one();
+}
+
+void Stager::give_back(Staged* staged) noexcept {
+  const Lock lock(mutex_);
+  busy_.push_back(staged);
+  --handed_;
+  work_.notify_one();
+  paused_.notify_all();
+}
+
+// The feeder has nothing in hand when this returns. Called with seek_mutex_.
+void Stager::wait_for_pause(Lock& lock) {
+  pause_ = true;
+  work_.notify_one();
+  lock.unlock();
+  ring_->cancel();  // wakes a feeder that waits for a slot
+  lock.lock();
+  paused_.wait(lock, [this] { return resting_ || closing_ || feeder_done_; });
+}
+
+Status Stager::seek(Cursor cursor) {
+  if (forked()) return forked_error();
+  const std::lock_guard one(seek_mutex_);
+  Lock lock(mutex_);
+  if (closing_) return usage_error("the loader is closed; open another one");
+  if (failure_) return *failure_;
+  wait_for_pause(lock);
+  for (const Arrival& arrival : arrivals_) {
+    if (arrival.staged != nullptr) busy_.push_back(arrival.staged);  // its copies must be over before it is filled again
+  }
+  arrivals_.clear();
+  Status moved = ring_->seek(cursor);
+  if (moved.ok()) {
+    deliver_ = cursor;
+    cancelled_ = false;
+    fetching_ = true;
+  }
+  pause_ = false;
+  work_.notify_one();
+  arrived_.notify_all();
+  return moved;
+}
+
+Cursor Stager::position() const {
+  if (forked()) return deliver_;  // as it was at the fork
+  const Lock lock(mutex_);
+  return deliver_;
+}
+
+void Stager::cancel() noexcept {
+  if (forked()) return;
+  const Lock lock(mutex_);
+  cancelled_ = true;
+  arrived_.notify_all();
+}
+
+void Stager::fail(const Error& error) noexcept {
+  const Lock lock(mutex_);
+  if (!failure_) failure_ = error;
+  arrived_.notify_all();
+  work_.notify_all();
+}
+
+std::optional<Error> Stager::failure() const {
+  const Lock lock(mutex_);
+  return failure_;
+}
+
+bool Stager::closed() const {
+  const Lock lock(mutex_);
+  return closing_;
+}
+
+double Stager::wait_seconds() const {
+  const Lock lock(mutex_);
+  return wait_seconds_;
+}
+
+// ------------------------------------------------------------------------------------------------ the end
+
+void Stager::close() noexcept {
+  if (forked()) return;
+  {
+    Lock lock(mutex_);  // first: a seek that waits must see it
+    closing_ = true;
+    work_.notify_all();
+    arrived_.notify_all();
+    paused_.notify_all();
+  }
+  const std::lock_guard one(seek_mutex_);
+  if (std::exchange(closed_, true)) return;
+  if (ring_ != nullptr) ring_->cancel();
+  Lock lock(mutex_);
+  const bool stopped = paused_.wait_for(lock, kPatience, [this] { return feeder_done_ && handed_ == 0; });
+  lock.unlock();
+  if (feeder_.joinable()) stopped ? feeder_.join() : feeder_.detach();
+  if (ring_ != nullptr) ring_->close(kPatience);
+  if (stopped) let_go();  // else the last owner does it
+}
+
+// Hands memory that may be in use to the late list: the slots, which copies may be reading, and the staged memory.
+void Stager::let_go() noexcept {
+  struct Held {
+    std::shared_ptr<loader::Ring> ring;
+    std::shared_ptr<const Cargo> cargo;
+    std::vector<Stream> streams;
+    std::vector<std::unique_ptr<Staged>> staged;
+  };
+  const auto held = std::make_shared<Held>();
+  {
+    const Lock lock(mutex_);
+    held->ring = std::move(ring_);
+    held->cargo = std::move(cargo_);
+    held->streams = std::move(copy_streams_);
+    held->staged = std::move(staged_);
+    arrivals_.clear();
+  }
+  look_until_over(held->staged);
+  std::vector<Event> events;
+  for (const auto& staged : held->staged) {
+    for (Staged::Part& part : staged->parts) {
+      events.push_back(std::move(part.copied));
+      events.push_back(std::move(part.read));
+    }
+  }
+  free_late(held, std::move(events));
+}
+
+}  // namespace hotpack::device

@@ -1,0 +1,45 @@
+// Work on many items by threads that end with it.
+//
+// Free functions. Failure: fewer threads than asked for are enough where the system has no more. `work` must not throw.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include "loader/blocked_signals.hpp"
+
+namespace hotpack::device {
+
+// Calls work(thread) on so many threads at once, the caller's one among them.
+template <class Work>
+void on_threads(unsigned count, const Work& work) {
+  std::vector<std::thread> threads;
+  {
+    const loader::BlockedSignals blocked;
+    try {
+      threads.reserve(count);
+      for (unsigned number = 1; number < count; ++number) threads.emplace_back([&work, number] { work(number); });
+    } catch (const std::exception&) {  // those that run do the work
+    }
+  }
+  work(0);
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Calls work(first, last) for ranges of 0 … count − 1 that together are all of it.
+template <class Work>
+void for_ranges(std::uint64_t count, std::uint64_t at_once, unsigned threads, const Work& work) {
+  std::atomic<std::uint64_t> next{0};
+  const std::uint64_t ranges = count / at_once + 1;
+  on_threads(static_cast<unsigned>(std::min<std::uint64_t>(threads, ranges)), [&](unsigned) {
+    for (std::uint64_t first = next.fetch_add(at_once); first < count; first = next.fetch_add(at_once)) {
+      work(first, std::min(first + at_once, count));
+    }
+  });
+}
+
+}  // namespace hotpack::device

@@ -1,0 +1,111 @@
+#include "loader/run.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/cores.hpp"
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::loader {
+
+namespace {
+
+constexpr unsigned kMostThreads = 1024;
+constexpr unsigned kDefaultThreads = 8;  // memory is busy by then
+constexpr unsigned kFewestSlots = 2;
+constexpr unsigned kMostSlots = 64;
+// What a thread takes at once: long enough that taking it costs nothing, short enough that the threads end a batch together.
+constexpr std::uint64_t kItemBytes = std::uint64_t{256} << 10;
+constexpr std::uint64_t kSmallestItemBytes = std::uint64_t{64} << 10;  // threads then work on several batches rather than share one
+
+// What two states differ in, "" where a run can go on from one to the other.
+std::string difference(const LoaderState& state, const LoaderState& own) {
+  const auto differ = [](const std::string& name, const auto& theirs, const auto& ours) {
+    return "the state has " + name + " " + theirs + ", the loader " + ours;
+  };
+  const auto number = [&](const std::string& name, std::uint64_t theirs, std::uint64_t ours) {
+    return differ(name, std::to_string(theirs), std::to_string(ours));
+  };
+  if (state.fingerprint != own.fingerprint) {
+    return "the state is of another data set: " + differ("fingerprint", state.fingerprint, own.fingerprint);
+  }
+  if (state.records != own.records) return number("records", state.records, own.records);
+  if (state.order.shuffle != own.order.shuffle) {
+    return differ("shuffle", std::string(shuffle_name(state.order.shuffle)), std::string(shuffle_name(own.order.shuffle)));
+  }
+  if (state.order.seed != own.order.seed) return number("seed", state.order.seed, own.order.seed);
+  if (state.order.shuffle == Shuffle::block && state.order != own.order) {
+    if (state.order.block_samples != own.order.block_samples) {
+      return number("block_samples", state.order.block_samples, own.order.block_samples);
+    }
+    return number("window_blocks", state.order.window_blocks, own.order.window_blocks);
+  }
+  if (state.global_batch != own.global_batch) return number("global_batch", state.global_batch, own.global_batch);
+  if (state.tail != own.tail) return differ("tail", std::string(tail_name(state.tail)), std::string(tail_name(own.tail)));
+  return {};
+}
+
+}  // namespace
+
+Status check_options(const LoaderOptions& options) {
+  const auto refuse = [](const std::string& name, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+    return usage_error(name + " is " + std::to_string(value) + "; it must be from " + std::to_string(least) + " to " +
+                       std::to_string(most));
+  };
+  if (options.threads > kMostThreads) return refuse("threads", options.threads, 0, kMostThreads);
+  if (options.slots < kFewestSlots || options.slots > kMostSlots) return refuse("slots", options.slots, kFewestSlots, kMostSlots);
+  if (options.epoch > kMaxEpoch) return refuse("epoch", options.epoch, 0, kMaxEpoch);
+  if (options.block_samples < 1 || options.block_samples > kMaxSamples) {
+    return refuse("block_samples", options.block_samples, 1, kMaxSamples);
+  }
+  if (options.window_blocks < 1 || options.window_blocks > kMaxSamples) {
+    return refuse("window_blocks", options.window_blocks, 1, kMaxSamples);
+  }
+  if (options.timeout.count() < 0) return usage_error("timeout is negative; 0 waits for ever");
+  return {};
+}
+
+OrderOptions order_of(const LoaderOptions& options) {
+  return {options.shuffle, options.seed, options.block_samples, options.window_blocks};
+}
+
+unsigned thread_count(const LoaderOptions& options) {
+  return options.threads != 0 ? options.threads : std::min(usable_cores(), kDefaultThreads);
+}
+
+std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads) {
+  const std::uint64_t bytes = std::max<std::uint64_t>(1, row.image + row.label);
+  const std::uint64_t share = (rows + threads - 1) / threads;
+  const std::uint64_t least = std::min<std::uint64_t>(rows, std::max<std::uint64_t>(1, kSmallestItemBytes / bytes));
+  return static_cast<std::size_t>(std::max(least, std::min(share, kItemBytes / bytes)));
+}
+
+LoaderState first_state(const RecordSource& source, const LoaderOptions& options) {
+  return {source.fingerprint(), source.records(), order_of(options), options.tail, options.global_batch, options.epoch, 0};
+}
+
+Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own, std::uint64_t steps) {
+  if (const std::string text = difference(state, own); !text.empty()) {
+    return usage_error("cannot resume: " + text + "; open the loader with the options of the run that is to go on");
+  }
+  const std::uint64_t step = state.samples / own.global_batch;
+  if (state.samples % own.global_batch != 0 || step > steps || state.epoch > kMaxEpoch) {
+    return usage_error("cannot resume: the state's position, " + std::to_string(state.samples) + " samples into epoch " +
+                       std::to_string(state.epoch) + ", is none of this run");
+  }
+  return Cursor{state.epoch, step};
+}
+
+Result<Cursor> first_cursor(const LoaderOptions& options, const LoaderState& own, std::uint64_t steps) {
+  if (!options.resume) return Cursor{options.epoch, 0};
+  return cursor_of(*options.resume, own, steps);
+}
+
+Status check_seek(std::uint64_t epoch, std::uint64_t step, std::uint64_t steps) {
+  if (epoch <= kMaxEpoch && step <= steps) return {};
+  return usage_error("there is no step " + std::to_string(step) + " of epoch " + std::to_string(epoch) + ": epochs go to " +
+                     std::to_string(kMaxEpoch) + ", steps to " + std::to_string(steps) + ", the end of the epoch");
+}
+
+}  // namespace hotpack::loader

@@ -1,0 +1,88 @@
+// A CUDA driver without a device: memory is guarded host memory, streams are queues, kernels are their bodies run on the host.
+//
+// Work runs as late as is legal (nothing before somebody waits for it), or in a random legal order that a seed decides. So a wait that is
+// missing, or memory that is given back or written over too early, shows in every run: as wrong bytes, as a fault of memory, or in
+// violations(). Any call can be made to fail.
+// Ownership: owns all that it hands out until that is given back; one FakeDriver at a time in a process (the table's functions have no
+// other way to find it). What is left over when it goes is told by held() before. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/driver.hpp"
+#include "device/driver_api.hpp"
+#include "device/kernel_modules.hpp"
+
+namespace hotpack::test {
+
+enum class Schedule {
+  late,    // an operation runs when somebody waits for it, or polls often enough, and then with nothing that it does not need
+  random,  // every call may run operations that are due, drawn by the seed
+};
+
+struct FakeOptions {
+  int devices = 1;
+  Schedule schedule = Schedule::late;
+  std::uint64_t seed = 0;
+  std::uint64_t device_bytes = std::uint64_t{256} << 20;  // memory of each device
+  std::uint64_t pinned_bytes = std::uint64_t{256} << 20;  // most of pinned memory
+  int version = 13000;
+};
+
+class FakeDriver {
+ public:
+  explicit FakeDriver(FakeOptions options = {});
+  ~FakeDriver();
+  FakeDriver(const FakeDriver&) = delete;
+  FakeDriver& operator=(const FakeDriver&) = delete;
+
+  [[nodiscard]] const device::DriverTable& table() const;
+  [[nodiscard]] std::shared_ptr<const device::Driver> driver() const;  // Driver::make of it; throws std::logic_error with its text
+  [[nodiscard]] device::KernelImages kernels() const;                  // what ModuleLoadData takes here
+
+  // Streams of a program, which live as long as the FakeDriver. `blocking` ones wait for the legacy stream and it for them.
+  [[nodiscard]] device::StreamHandle stream(int device = 0, bool blocking = false);
+  // Work of a program on any stream, also kLegacyStream (with null) and kPerThreadStream of the current context.
+  void enqueue(device::StreamHandle stream, std::function<void()> work);
+  // What is given to the stream from now on does not run before unblock(); any wait for it by the host that could not end throws.
+  void block(device::StreamHandle stream);
+  void unblock(device::StreamHandle stream);
+  void run_all();                                         // all that no block holds up
+  void synchronize(device::StreamHandle stream);          // waits as a program does
+  [[nodiscard]] std::vector<std::byte> bytes(device::Pointer memory, std::size_t size) const;  // as they are now; violations() if outside
+
+  void set_capturing(device::StreamHandle stream, bool capturing);
+
+  // The call number `occurrence` (0: the next one) of cu<name> from now on returns `code` and does nothing. By name without "cu".
+  void fail(const std::string& name, std::uint64_t occurrence, int code);
+  // From now on every call that needs the device's context returns `code`, and what is on its streams never runs.
+  void break_context(int device, int code);
+  [[nodiscard]] std::uint64_t calls(const std::string& name) const;  // so far
+
+  struct Held {
+    std::size_t device_blocks = 0;
+    std::uint64_t device_bytes = 0;
+    std::size_t pinned_blocks = 0;
+    std::uint64_t pinned_bytes = 0;
+    std::size_t streams = 0;  // not those of stream()
+    std::size_t events = 0;
+    std::size_t modules = 0;
+    int retained = 0;  // of primary contexts
+    bool operator==(const Held&) const = default;
+  };
+  [[nodiscard]] Held held() const;
+  // What a real driver would punish some day, a line each: handles that are none, a context that is not current, ranges outside an
+  // allocation, memory freed while work in flight uses it, a context that a thread pushed and never popped.
+  [[nodiscard]] std::vector<std::string> violations() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hotpack::test

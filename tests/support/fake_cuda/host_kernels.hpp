@@ -1,0 +1,22 @@
+// Kernels run on the host: every thread of a launch, one after another, through the bodies that the device runs.
+//
+// Pure functions of their arguments' memory. Failure: null for a name that is no kernel.
+#pragma once
+
+#include <string>
+
+#include "device/kernels/portable.hpp"
+
+namespace hotpack::test {
+
+using HostKernel = void (*)(const void* args, const device::LaunchSize& size);
+
+// host_image_kernels.cpp and host_label_kernels.cpp have the lists.
+[[nodiscard]] HostKernel find_image_kernel(const std::string& name);
+[[nodiscard]] HostKernel find_label_kernel(const std::string& name);
+[[nodiscard]] inline HostKernel find_host_kernel(const std::string& name) {
+  const HostKernel image = find_image_kernel(name);
+  return image != nullptr ? image : find_label_kernel(name);
+}
+
+}  // namespace hotpack::test
