@@ -3,6 +3,7 @@
 
 #include "hotpack/augment.hpp"
 #include "hotpack/dataset.hpp"
+#include "hotpack/device_loader.hpp"
 #include "hotpack/expand.hpp"
 #include "hotpack/loader.hpp"
 #include "hotpack/order.hpp"

@@ -28,8 +28,7 @@ Result<TimedEvent> TimedEvent::create(std::shared_ptr<const Context> context) {
   return event;
 }
 
-TimedEvent::TimedEvent(TimedEvent&& other) noexcept
-    : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
+TimedEvent::TimedEvent(TimedEvent&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
 
 TimedEvent& TimedEvent::operator=(TimedEvent&& other) noexcept {
   std::swap(context_, other.context_);

@@ -1,26 +1,38 @@
-// hotpack bench: how fast this machine gives batches of a pack, beside what it could give at best.
+// hotpack bench: how fast this machine gives batches of a pack, in memory or on a device, beside what it could give at best.
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "bench/device_stage.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/device_report.hpp"
 
 namespace hotpack::cli {
 
 namespace {
 
 constexpr unsigned kMostThreads = 256;
+constexpr int kMostDevices = 1024;
 
 struct BenchArguments {
   std::vector<std::string> folders;
   bench::BenchOptions options;
   bool no_cold = false;
+  std::optional<int> device;
 };
+
+int measure_device(CommandContext& context, const BenchArguments& arguments) {
+  const auto report = bench::run_device_bench(arguments.folders, arguments.options, *arguments.device);
+  if (!report.ok()) return context.fail(report.error());
+  context.output().write(context.json() ? device_json(*report) : device_text(*report));
+  return kExitGood;
+}
 
 int measure(CommandContext& context, BenchArguments& arguments) {
   context.stop_on_signals();
@@ -30,10 +42,23 @@ int measure(CommandContext& context, BenchArguments& arguments) {
     terminal.info("measuring: " + std::string(stage));
     return !terminal.stop_requested();
   };
+  if (arguments.device) return measure_device(context, arguments);
   const auto report = bench::run_bench(arguments.folders, arguments.options);
   if (!report.ok()) return context.fail(report.error());
   context.output().write(context.json() ? bench_json(*report) : bench_text(*report));
   return kExitGood;
+}
+
+// Without a number the first device. The pack comes before it: a word after it is taken for the number.
+void add_device_option(CLI::App& command, BenchArguments& arguments) {
+  command
+      .add_option_function<std::vector<int>>(
+          "--device", [&arguments](const std::vector<int>& numbers) { arguments.device = numbers.empty() ? 0 : numbers.front(); },
+          "measure the way to this CUDA device instead, in bytes of packed records and of tensors [default: 0]")
+      ->expected(0, 1)
+      ->option_text("[N]")
+      ->check(CLI::Range(0, kMostDevices - 1))
+      ->group("Measuring");
 }
 
 }  // namespace
@@ -45,7 +70,8 @@ void add_bench_command(CLI::App& app, CommandContext& context) {
   set_examples(command,
                "hotpack bench packed/train\n"
                "hotpack bench packed/train --batch 8 --threads 1,2,4   # as the training will read it\n"
-               "hotpack bench packed/train --json | jq .recommended_threads");
+               "hotpack bench packed/train --json | jq .recommended_threads\n"
+               "hotpack bench packed/train --device    # the way to the first CUDA device, beside bus and device memory");
   command.add_option("PACK", arguments->folders, "a packed folder, or several to be read as one data set")->required();
   bench::BenchOptions& options = arguments->options;
   command.add_option("--batch", options.batch, "samples a batch; fewer where memory is short [default: 32]")
@@ -63,6 +89,7 @@ void add_bench_command(CLI::App& app, CommandContext& context) {
       ->check(CLI::Range(1U, kMostThreads))
       ->group("Measuring");
   command.add_flag("--no-cold", arguments->no_cold, "leave out reads from the disk; the pack's pages stay in memory")->group("Measuring");
+  add_device_option(command, *arguments);
   context.add_json_option(command);
   command.callback([&context, arguments] { context.set_action([&context, arguments] { return measure(context, *arguments); }); });
 }

@@ -4,7 +4,7 @@
 #
 #   HOTPACK_CUDA                 AUTO: with kernels where nvcc works; ON: an error where it does not; OFF: without
 #   HOTPACK_CUDA_ARCHITECTURES   "all" that nvcc knows from 75 on, or a list as "80;90" for a quicker build; PTX of the newest is added
-#   CUDACXX, CUDA_PATH, CUDA_HOME (environment)   where nvcc is looked for first: its path, and a toolkit's folder
+#   CMAKE_CUDA_COMPILER, or CUDACXX, CUDA_PATH, CUDA_HOME of the environment   nvcc's path, and the toolkit's folder
 #   CMAKE_CUDA_HOST_COMPILER     the C++ compiler that nvcc uses; the project's by default
 
 set(HOTPACK_CUDA "OFF" CACHE STRING "CUDA kernels: AUTO (where nvcc works), ON or OFF")
@@ -17,12 +17,8 @@ endif()
 # hotpack_find_nvcc(REASON): sets HOTPACK_NVCC and its facts (_VERSION, _ARCHITECTURES as numbers, _HOST_COMPILER); REASON: why it cannot
 # be used, empty where it can.
 function(hotpack_find_nvcc reason)
-  find_program(HOTPACK_NVCC nvcc NO_CACHE
-               HINTS $ENV{CUDACXX} ENV CUDA_PATH ENV CUDA_HOME PATH_SUFFIXES bin PATHS /usr/local/cuda/bin)
-  get_filename_component(named "$ENV{CUDACXX}" ABSOLUTE)
-  if(NOT "$ENV{CUDACXX}" STREQUAL "" AND EXISTS "${named}")
-    set(HOTPACK_NVCC ${named})
-  endif()
+  find_program(HOTPACK_NVCC NAMES ${CMAKE_CUDA_COMPILER} $ENV{CUDACXX} nvcc NO_CACHE
+               HINTS ENV CUDA_PATH ENV CUDA_HOME PATH_SUFFIXES bin PATHS /usr/local/cuda/bin)
   if(NOT HOTPACK_NVCC)
     set(${reason} "nvcc was not found (looked at CUDACXX, CUDA_PATH/bin, CUDA_HOME/bin, PATH and /usr/local/cuda/bin)" PARENT_SCOPE)
     return()
@@ -154,7 +150,7 @@ function(hotpack_embed_kernels target embedder)
   endif()
   if(reason)
     message(STATUS "CUDA kernels: none: ${reason}")
-    string(REPLACE "\"" "'" reason "${reason}")
+    string(REGEX REPLACE "[\"\\;$]" "'" reason "${reason}")
     set_source_files_properties(${embedder} PROPERTIES COMPILE_DEFINITIONS "HOTPACK_KERNELS_TEXT=\"none: ${reason}\"")
     return()
   endif()

@@ -100,13 +100,12 @@ std::optional<Shortage> shortage_of(const CargoInputs& inputs, const Needs& need
 }
 
 Error Shortage::refusal() const {
-  const std::string where = device ? " on device " + std::to_string(*device) : " of pinned memory";
-  const std::string parts = need.records == 0 ? std::string(" of ") + rest_name(*this)
-                                              : " (" + std::to_string(need.records) + " of packed records, " + std::to_string(need.rest) +
-                                                    " of " + rest_name(*this) + ")";
-  return usage_error("residency " + std::string(residency_name(residency)) + " needs " + std::to_string(need.bytes()) + " bytes" + where +
-                     (need.records == 0 ? " for" + parts.substr(3) : parts) + "; the " + (device ? "device" : "pinned") + " budget is " +
-                     budget_text(*this) + "; " + ways_out(*this));
+  const std::string where = device ? "on device " + std::to_string(*device) : "of pinned memory";
+  const std::string rest = std::to_string(need.rest) + " of " + rest_name(*this);
+  const std::string what =
+      need.records == 0 ? std::string("all of ") + rest_name(*this) : std::to_string(need.records) + " of packed records, " + rest;
+  return usage_error("residency " + std::string(residency_name(residency)) + " needs " + std::to_string(need.bytes()) + " bytes " + where +
+                     " (" + what + "), the budget is " + budget_text(*this) + "; " + ways_out(*this));
 }
 
 std::string Shortage::clause() const {

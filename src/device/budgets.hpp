@@ -1,7 +1,7 @@
 // How much memory a residency needs, what it may take, and the sentences about it.
 //
-// Values and free functions; thread-safe. Failure: code `usage` where memory is not enough, naming bytes, budget and ways out; `io` from the
-// driver.
+// Values and free functions; thread-safe. Failure: code `usage` where memory is not enough, naming bytes, budget and ways out; `io` from
+// the driver.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct Shortage {
   Need need;
   Budget budget;
 
-  [[nodiscard]] Error refusal() const;      // for who asked for this residency
+  [[nodiscard]] Error refusal() const;       // for who asked for this residency
   [[nodiscard]] std::string clause() const;  // "exceed the device budget of 200 MB (device 0)"
 };
 

@@ -330,9 +330,14 @@ Status Core::expand(Staged& staged, std::span<const DeviceBuffers> into, Streams
     Status read = record_surely(staged.parts[number].read, streams[number]);
     if (expanded.ok()) expanded = std::move(read);
   }
-  if (!expanded.ok()) stager_->fail(expanded.error());
+  if (!expanded.ok()) fail(expanded.error(), staged.cursor);
   stager_->give_back(&staged);
   return expanded;
+}
+
+void Core::fail(const Error& error, loader::Cursor step) const {
+  stager_->fail(error);
+  stager_->take_back(step);
 }
 
 Status Core::expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream) const {
@@ -416,20 +421,18 @@ Result<DeviceBatch> Core::lease(Staged& staged, std::unique_ptr<OutputMemory> me
     into.push_back({memory_at(part.image.address()), part.image.size(), memory_at(part.label.address()), part.label.size()});
   }
   DeviceBatchInfo info = describe(staged, into, streams);
-  const Status waited = wait_for_last_use(*memory, streams);
-  if (!waited.ok()) {
-    stager_->fail(waited.error());
+  Status done = wait_for_last_use(*memory, streams);
+  if (done.ok()) {
+    done = expand(staged, into, streams);
+    Status written = record_written(*memory, streams);
+    if (done.ok()) done = std::move(written);
+  } else {
     stager_->give_back(&staged);
-    outputs_->drop(std::move(memory));
-    return waited.error();
   }
-  Status expanded = expand(staged, into, streams);
-  Status written = record_written(*memory, streams);
-  if (expanded.ok()) expanded = std::move(written);
-  if (expanded.ok()) return DeviceBatch(std::make_shared<Output>(shared_from_this(), std::move(memory), std::move(info)));
-  stager_->fail(expanded.error());
+  if (done.ok()) return DeviceBatch(std::make_shared<Output>(shared_from_this(), std::move(memory), std::move(info)));
+  fail(done.error(), {info.epoch, info.step});
   outputs_->drop(std::move(memory));
-  return std::move(expanded).error();
+  return std::move(done).error();
 }
 
 Status Core::wait_for_last_use(OutputMemory& memory, Streams streams) const {

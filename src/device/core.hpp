@@ -76,6 +76,8 @@ class Core : public std::enable_shared_from_this<Core> {
   [[nodiscard]] OutputBytes bytes_of(std::size_t part, PixelSize output) const;
   // Gives every part's kernels to its stream; then the staged memory is the stager's again, whatever happened.
   [[nodiscard]] Status expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams);
+  // Makes `error` that of every later call; the batch of this step counts as not handed out.
+  void fail(const Error& error, loader::Cursor step) const;
   [[nodiscard]] Status expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream) const;
   [[nodiscard]] DeviceBatchInfo describe(Staged& staged, std::span<const DeviceBuffers> into, Streams streams) const;
   [[nodiscard]] DevicePart describe_part(const Staged& staged, std::size_t number, const DeviceBuffers& into, StreamHandle stream) const;

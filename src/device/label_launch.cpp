@@ -1,1 +1,136 @@
-namespace hotpack::device {}
+#include "device/label_launch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/try.hpp"
+#include "device/kernels/label_body.hpp"
+#include "expand/label_kernels.hpp"
+#include "hotpack/shard.hpp"
+
+namespace hotpack::device {
+
+namespace {
+
+constexpr std::uint32_t kBlockThreads = 256;
+constexpr std::uint64_t kMostGridY = 65535;
+// Blocks a launch is cut into where there is work for them: some waves of those that a processor holds at once, so that the last one to
+// end leaves few idle, and no more, so that what a thread finds out of a row serves many stores.
+constexpr std::uint64_t kBlocksPerProcessor = 24;
+// As many keep a processor busy.
+constexpr std::uint64_t kLeastBlocksPerProcessor = 6;
+
+std::int32_t storage_code(LabelStorage storage) {
+  if (storage == LabelStorage::bits) return kStoredBits;
+  return storage == LabelStorage::onehot ? kStoredOneHot : kStoredIndex;
+}
+
+std::int32_t channels_of(const LabelOutput& output, std::size_t classes) {
+  if (output.form == LabelForm::index) return 1;
+  const std::size_t channels = output.form == LabelForm::bits ? (classes + 7) / 8 : classes + (output.ignore_channel ? 1 : 0);
+  return static_cast<std::int32_t>(channels);
+}
+
+bool by_planes(const LabelOutput& output) { return output.form == LabelForm::one_hot && output.order == AxisOrder::channels_first; }
+
+std::uint64_t groups_of(std::uint64_t count, std::uint64_t size) { return (count + size - 1) / size; }
+
+// What the threads of one row share: pixels of a plane, or blocks of 16 bytes.
+std::uint64_t items_of(const LabelArgs& args, const LabelOutput& output) {
+  if (!by_planes(output)) return args.row_bytes / kBlockBytes + 2;  // a row may begin and end within a block
+  const std::uint64_t per_block = kBlockBytes / element_bytes(*output.type);
+  return pixels_of(args) % per_block == 0 ? pixels_of(args) / per_block : pixels_of(args);
+}
+
+}  // namespace
+
+const char* label_kernel_name(const LabelOutput& output) {
+  if (output.form == LabelForm::bits) return "hotpack_label_bits";
+  const std::size_t bytes = element_bytes(*output.type);
+  if (output.form == LabelForm::index) {
+    if (bytes == 1) return "hotpack_label_index_u8";
+    if (bytes == 2) return "hotpack_label_index_u16";
+    return bytes == 4 ? "hotpack_label_index_i32" : "hotpack_label_index_i64";
+  }
+  const bool first = output.order == AxisOrder::channels_first;
+  if (bytes == 1) return first ? "hotpack_label_one_hot_u8_first" : "hotpack_label_one_hot_u8_last";
+  if (bytes == 2) return first ? "hotpack_label_one_hot_b16_first" : "hotpack_label_one_hot_b16_last";
+  return first ? "hotpack_label_one_hot_b32_first" : "hotpack_label_one_hot_b32_last";
+}
+
+LabelArgs label_args(const LabelOutput& output, const expand::LabelSource& source) {
+  LabelArgs args;
+  const LabelShape stored{source.kind, source.storage, source.multi, 1, 1, source.class_count};
+  args.sample_kind = source.kind == LabelKind::sample ? 1 : 0;
+  args.storage = storage_code(source.storage);
+  args.vector_bytes = static_cast<std::int32_t>(stored.vector_bytes());
+  args.classes = static_cast<std::int32_t>(source.class_count);
+  args.channels = channels_of(output, source.class_count);
+  args.ignore_channel = output.ignore_channel ? 1 : 0;
+  args.ignore_index = output.ignore_index.value_or(0);
+  args.one = expand::one_pattern(*output.type);
+  return args;
+}
+
+void set_size(LabelArgs& args, const LabelOutput& output, PixelSize size) {
+  if (args.sample_kind != 0) size = {1, 1};
+  args.width = static_cast<std::int32_t>(size.width);
+  args.height = static_cast<std::int32_t>(size.height);
+  args.row_bytes = pixels_of(args) * static_cast<std::uint64_t>(args.channels) * element_bytes(*output.type);
+  set_reciprocals(args);
+}
+
+LaunchSize label_launch_size(const LabelArgs& args, const LabelOutput& output, int processors) {
+  const auto wanted = static_cast<std::uint64_t>(std::max(processors, 1));
+  LaunchSize size;
+  size.block_threads = kBlockThreads;
+  size.grid_y = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(args.row_count, 1, kMostGridY));
+  const std::uint64_t share = std::max<std::uint64_t>(1, wanted * kBlocksPerProcessor / size.grid_y);
+  size.grid_x = static_cast<std::uint32_t>(std::min(groups_of(items_of(args, output), kBlockThreads), share));
+  if (!by_planes(output)) return size;
+  // Too few pixels to be busy with: their classes are shared out too.
+  const std::uint64_t blocks = std::uint64_t{size.grid_x} * size.grid_y, least = wanted * kLeastBlocksPerProcessor;
+  const auto class_groups = groups_of(static_cast<std::uint64_t>(args.classes), 8);
+  size.grid_z = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(groups_of(least, blocks), 1, class_groups));
+  return size;
+}
+
+Result<LabelLaunch> LabelLaunch::make(const std::shared_ptr<const Context>& context, const std::shared_ptr<const KernelModules>& modules,
+                                      const LabelOutput& output, const expand::LabelSource& source) {
+  HOTPACK_ASSIGN(const expand::LabelExpander expander, expand::LabelExpander::make(output, source));
+  LabelLaunch launch;
+  launch.context_ = context;
+  launch.modules_ = modules;
+  launch.output_ = expander.output();
+  // One pixel has the same elements in both orders, and theirs is the kernel that shares them out.
+  if (source.kind == LabelKind::sample) launch.output_.order = AxisOrder::channels_last;
+  launch.args_ = label_args(launch.output_, source);
+  const CurrentContext current(*context);
+  HOTPACK_TRY(current.status());
+  HOTPACK_ASSIGN(launch.function_, modules->find(label_kernel_name(launch.output_)));
+  return launch;
+}
+
+LabelArgs LabelLaunch::sized(PixelSize output) const {
+  LabelArgs args = args_;
+  set_size(args, output_, output);
+  return args;
+}
+
+std::uint64_t LabelLaunch::row_bytes(PixelSize output) const { return sized(output).row_bytes; }
+
+Status LabelLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle stream) const {
+  if (rows.count == 0) return {};
+  LabelArgs args = sized(rows.output);
+  args.rows = reinterpret_cast<const RowEntry*>(static_cast<std::uintptr_t>(rows.table));
+  args.records = reinterpret_cast<const std::uint8_t*>(static_cast<std::uintptr_t>(rows.records));
+  args.out = reinterpret_cast<void*>(static_cast<std::uintptr_t>(out));
+  args.row_count = rows.count;
+  const LaunchSize size = label_launch_size(args, output_, context_->multiprocessors());
+  std::array<void*, 1> parameters{&args};
+  return HOTPACK_DRIVER(context_->driver(), LaunchKernel, function_, size.grid_x, size.grid_y, size.grid_z, size.block_threads, 1, 1, 0,
+                        stream, parameters.data(), nullptr);
+}
+
+}  // namespace hotpack::device

@@ -25,6 +25,7 @@ class LabelLaunch {
 
  private:
   LabelLaunch() = default;
+  [[nodiscard]] LabelArgs sized(PixelSize output) const;
   std::shared_ptr<const Context> context_;
   std::shared_ptr<const KernelModules> modules_;
   FunctionHandle function_ = nullptr;
@@ -32,6 +33,12 @@ class LabelLaunch {
   LabelArgs args_;  // what every launch has alike
 };
 
+// What every launch has alike, and all but rows, records and out for an output of such a size. `output` with type and ignore_index filled
+// in.
+[[nodiscard]] LabelArgs label_args(const LabelOutput& output, const expand::LabelSource& source);
+void set_size(LabelArgs& args, const LabelOutput& output, PixelSize size);
+
+// The launch for such arguments; `processors` of the device.
 [[nodiscard]] LaunchSize label_launch_size(const LabelArgs& args, const LabelOutput& output, int processors);
 [[nodiscard]] const char* label_kernel_name(const LabelOutput& output);  // type filled in
 

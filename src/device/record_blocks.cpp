@@ -110,9 +110,7 @@ std::optional<RecordShape> RecordBlocks::shape(std::uint64_t sample) const {
   return side.width == 0 ? std::nullopt : std::optional(sized(side));
 }
 
-std::uint64_t RecordBlocks::bytes(std::uint64_t sample) const {
-  return begins_.empty() ? largest_ : begins_[sample + 1] - begins_[sample];
-}
+std::uint64_t RecordBlocks::bytes(std::uint64_t sample) const { return begins_.empty() ? largest_ : begins_[sample + 1] - begins_[sample]; }
 
 std::uint64_t RecordBlocks::begin(std::uint64_t sample) const { return begins_.empty() ? sample * largest_ : begins_[sample]; }
 

@@ -60,7 +60,7 @@ class RecordBlocks {
   std::uint64_t records_ = 0;
   loader::RecordShape record_;  // of every record; where they differ all but the sizes
   std::uint64_t largest_ = 0;
-  std::vector<Side> sides_;           // a record each, where they differ
+  std::vector<Side> sides_;            // a record each, where they differ
   std::vector<std::uint64_t> begins_;  // likewise, and the end
 };
 

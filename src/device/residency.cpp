@@ -1,1 +1,140 @@
-namespace hotpack::device {}
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "device/budgets.hpp"
+#include "device/cargo.hpp"
+#include "device/page_cargo.hpp"
+#include "device/resident_cargo.hpp"
+#include "device/resident_load.hpp"
+
+namespace hotpack {
+
+std::string_view residency_name(Residency residency) {
+  switch (residency) {
+    case Residency::page:
+      return "page";
+    case Residency::pinned:
+      return "pinned";
+    case Residency::device:
+      return "device";
+    case Residency::automatic:
+      return "auto";
+  }
+  return "unknown";
+}
+
+}  // namespace hotpack
+
+namespace hotpack::device {
+
+namespace {
+
+// One residency that fits its budgets, with its memory taken.
+struct Candidate {
+  Residency residency = Residency::page;
+  SlotLayout layout;
+  ResidentMemory memory;  // of resident records
+};
+
+class Chooser {
+ public:
+  Chooser(const CargoInputs& inputs, const Budgets& budgets, std::shared_ptr<const RecordBlocks> blocks)
+      : inputs_(inputs), budgets_(budgets), blocks_(std::move(blocks)) {}
+
+  Result<Candidate> choose(ResidencyChoice& choice) {
+    choice.packed_bytes = blocks_->total_bytes();
+    choice.reason = "asked for";
+    if (inputs_.asked != Residency::automatic) {
+      choice.residency = inputs_.asked;
+      return try_out(inputs_.asked);
+    }
+    HOTPACK_ASSIGN(Candidate candidate, choose_automatically());
+    choice.residency = candidate.residency;
+    choice.reason = "automatic: " + bytes_text(choice.packed_bytes) + " of packed records " + clauses_;
+    return candidate;
+  }
+
+ private:
+  Result<Candidate> choose_automatically() {
+    for (const Residency residency : {Residency::device, Residency::pinned}) {
+      auto candidate = try_out(residency);
+      if (!clauses_.empty()) clauses_ += ", ";
+      if (candidate.ok()) {
+        clauses_ += fit_clause(residency, budgets_);
+        return candidate;
+      }
+      clauses_ += shortage_ ? shortage_->clause() : "were refused by the driver (" + candidate.error().message + ")";
+    }
+    return try_out(Residency::page);
+  }
+
+  // Sets shortage_ where a budget is in the way.
+  Result<Candidate> try_out(Residency residency) {
+    HOTPACK_ASSIGN(SlotLayout layout, SlotLayout::make(inputs_.parts, *blocks_, residency));
+    HOTPACK_ASSIGN(const Needs needs, needs_of(inputs_, layout, residency, blocks_->total_bytes()));
+    shortage_ = shortage_of(inputs_, needs, budgets_);
+    if (shortage_) return shortage_->refusal();
+    Candidate candidate{residency, std::move(layout), {}};
+    if (residency == Residency::page) return candidate;
+    const LoadOptions options{.threads = inputs_.threads, .buffer_budget_bytes = budgets_.pinned.bytes};
+    HOTPACK_ASSIGN(candidate.memory, take_resident(residency, blocks_, inputs_.contexts, options));
+    return candidate;
+  }
+
+  const CargoInputs& inputs_;
+  const Budgets& budgets_;
+  const std::shared_ptr<const RecordBlocks> blocks_;
+  std::optional<Shortage> shortage_;
+  std::string clauses_;
+};
+
+void use_page(CargoInputs& inputs, Candidate candidate, std::shared_ptr<const RecordBlocks> blocks, LoadedCargo& loaded) {
+  auto cargo = std::make_shared<PageCargo>(std::move(candidate.layout), inputs.form.output(), std::move(blocks), inputs.slots);
+  loader::BatchFiller::Parts parts{std::move(inputs.source), std::move(inputs.form), inputs.plan, inputs.order, nullptr, 0, cargo};
+  loaded.filler = std::make_unique<loader::BatchFiller>(std::move(parts), inputs.threads);
+  loaded.cargo = std::move(cargo);
+}
+
+std::shared_ptr<ResidentCargo> resident_cargo(const CargoInputs& inputs, Candidate& candidate, std::shared_ptr<const ResidentSet> set) {
+  const auto output = inputs.form.output();
+  if (candidate.residency == Residency::device) return std::make_shared<DeviceCargo>(std::move(candidate.layout), output, std::move(set));
+  return std::make_shared<PinnedCargo>(std::move(candidate.layout), output, std::move(set), inputs.slots);
+}
+
+Status use_resident(CargoInputs& inputs, Candidate candidate, LoadedCargo& loaded) {
+  const auto begin = std::chrono::steady_clock::now();
+  HOTPACK_ASSIGN(auto set, load_resident(std::move(candidate.memory), *inputs.source, inputs.form));
+  loaded.load_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  loaded.pinned_bytes = set->pinned.size();
+  for (std::size_t part = 0; part < set->devices.size(); ++part) {
+    loaded.device_bytes[part] = set->devices[part].size();
+    loaded.copied_bytes += set->devices[part].size();
+  }
+  auto cargo = resident_cargo(inputs, candidate, std::move(set));
+  ResidentFiller::Parts parts{std::move(inputs.source), std::move(inputs.form), inputs.plan, inputs.order, cargo};
+  loaded.filler = std::make_unique<ResidentFiller>(std::move(parts));
+  loaded.cargo = std::move(cargo);
+  return {};
+}
+
+}  // namespace
+
+Result<LoadedCargo> load_cargo(CargoInputs inputs) {
+  HOTPACK_ASSIGN(const Budgets budgets, budgets_of(inputs));
+  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*inputs.source, inputs.form, inputs.threads));
+  LoadedCargo loaded;
+  loaded.device_bytes.resize(inputs.parts.size());
+  HOTPACK_ASSIGN(Candidate candidate, Chooser(inputs, budgets, blocks).choose(loaded.choice));
+  if (candidate.residency == Residency::page) {
+    use_page(inputs, std::move(candidate), blocks, loaded);
+  } else {
+    HOTPACK_TRY(use_resident(inputs, std::move(candidate), loaded));
+  }
+  return loaded;
+}
+
+}  // namespace hotpack::device

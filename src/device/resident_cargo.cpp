@@ -1,1 +1,118 @@
-namespace hotpack::device {}
+#include "device/resident_cargo.hpp"
+
+#include <new>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "loader/row_samples.hpp"
+
+namespace hotpack::device {
+
+using loader::RecordShape;
+using loader::RowError;
+using loader::RowRange;
+using loader::Slot;
+
+namespace {
+
+// Appends, or makes the last piece longer where both follow it.
+void append_record(std::vector<Piece>& pieces, std::size_t first, const Piece& record) {
+  Piece* const last = pieces.size() > first ? &pieces.back() : nullptr;
+  if (last != nullptr && last->from + last->bytes == record.from && last->to + last->bytes == record.to) {
+    last->bytes += record.bytes;
+  } else {
+    pieces.push_back(record);
+  }
+}
+
+}  // namespace
+
+ResidentCargo::ResidentCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set)
+    : LaidOutCargo(std::move(layout), output), set_(std::move(set)) {}
+
+void ResidentCargo::append_table(const Slot& slot, const SlotLayout::Part& part, std::vector<Piece>& pieces) const {
+  const std::uint64_t bytes = SlotLayout::table_bytes(part);
+  if (bytes > 0) pieces.push_back({SlotLayout::region(slot, part), 0, bytes});
+}
+
+PinnedCargo::PinnedCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set, unsigned slots)
+    : ResidentCargo(std::move(layout), output, std::move(set)), staged_(this->layout(), slots) {}
+
+void PinnedCargo::append_pieces(const Slot& slot, std::size_t part, std::vector<Piece>& pieces) const {
+  const SlotLayout::Part& mine = layout().part(part);
+  append_table(slot, mine, pieces);
+  const std::size_t first = pieces.size();  // records are never joined with the table
+  for (std::size_t row = mine.rows.first; row < mine.rows.first + mine.rows.count; ++row) {
+    if (slot.samples[row] < 0) continue;
+    const StagedRows::Span span = staged_.row(slot, row);
+    const std::byte* const from = set().pinned.data() + set().blocks->begin(static_cast<std::uint64_t>(slot.samples[row]));
+    append_record(pieces, first, {from, span.at, span.bytes});
+  }
+}
+
+Pointer PinnedCargo::records(std::size_t, Pointer staged) const { return staged; }
+
+void PinnedCargo::begin(const Slot& slot, std::span<const std::optional<std::uint64_t>> samples) {
+  staged_.begin(slot, samples, layout(), *set().blocks);
+}
+
+std::uint64_t PinnedCargo::place(const Slot& slot, std::size_t row, std::uint64_t) const { return staged_.row(slot, row).at; }
+
+void DeviceCargo::append_pieces(const Slot& slot, std::size_t part, std::vector<Piece>& pieces) const {
+  append_table(slot, layout().part(part), pieces);
+}
+
+Pointer DeviceCargo::records(std::size_t part, Pointer) const { return set().devices[part].address(); }
+
+void DeviceCargo::begin(const Slot&, std::span<const std::optional<std::uint64_t>>) {}
+
+std::uint64_t DeviceCargo::place(const Slot&, std::size_t, std::uint64_t sample) const { return set().blocks->begin(sample); }
+
+ResidentFiller::ResidentFiller(Parts parts) : parts_(std::move(parts)) {}
+
+void ResidentFiller::begin(Slot& slot) {
+  loader::begin_rows(slot, parts_.plan, parts_.order, parts_.cargo->set().blocks->records());
+  loader::list_samples(slot, parts_.plan, samples_);
+  parts_.cargo->begin(slot, samples_);
+}
+
+std::optional<RowError> ResidentFiller::fill(Slot& slot, RowRange rows, unsigned) {
+  for (std::size_t row = rows.first; row < rows.last; ++row) {
+    Status filled;
+    try {
+      filled = fill_row(slot, row);
+    } catch (const std::bad_alloc&) {
+      filled = Error{ErrorCode::io, "there is no memory for a batch", {}, {}};
+    }
+    if (!filled.ok()) return RowError{row, std::move(filled).error()};
+  }
+  return std::nullopt;
+}
+
+Status ResidentFiller::fill_row(Slot& slot, std::size_t row) {
+  if (const auto sample = loader::sample_of_row(slot, parts_.plan, row)) return show_sample(slot, row, *sample);
+  parts_.cargo->layout().set_entry(slot, row, {});
+  loader::set_empty_row(slot, row);
+  return {};
+}
+
+// Errors come in the order in which a BatchFiller finds them: the shape, how it is shown, the record.
+Status ResidentFiller::show_sample(Slot& slot, std::size_t row, std::uint64_t sample) {
+  const ResidentSet& set = parts_.cargo->set();
+  const auto failed = set.errors.find(sample);
+  const auto shape = set.blocks->shape(sample);
+  if (!shape) return failed->second;
+  const PixelSize size{shape->image.width, shape->image.height};
+  const SampleBox box = draw_box(parts_.form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
+  auto placed = parts_.form.place(*shape, box);
+  if (!placed.ok()) return loader::at_sample(*parts_.source, std::move(placed).error(), sample);
+  if (failed != set.errors.end()) return failed->second;
+  parts_.cargo->layout().set_entry(slot, row, entry_of(*shape, *placed, parts_.cargo->place(slot, row, sample)));
+  slot.samples[row] = static_cast<std::int64_t>(sample);
+  slot.keys[row].assign(set.keys[sample]);
+  slot.boxes[row] = box;
+  return {};
+}
+
+}  // namespace hotpack::device

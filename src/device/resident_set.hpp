@@ -1,4 +1,5 @@
-// The packed records of a whole data set in memory: pinned, or of each device. With their keys, and the errors of those that cannot be read.
+// The packed records of a whole data set in memory: pinned, or of each device. With their keys, and the errors of those that cannot be
+// read.
 //
 // Ownership: owns the memory. Thread-safety: const members from any thread once it is loaded.
 #pragma once
@@ -6,9 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "device/handles.hpp"

@@ -316,6 +316,11 @@ void Stager::give_back(Staged* staged) noexcept {
   paused_.notify_all();
 }
 
+void Stager::take_back(Cursor step) noexcept {
+  const Lock lock(mutex_);
+  if (step.epoch < deliver_.epoch || (step.epoch == deliver_.epoch && step.step < deliver_.step)) deliver_ = step;
+}
+
 // The feeder has nothing in hand when this returns. Called with seek_mutex_.
 void Stager::wait_for_pause(Lock& lock) {
   pause_ = true;

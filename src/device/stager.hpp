@@ -74,6 +74,9 @@ class Stager : public std::enable_shared_from_this<Stager> {
   // Its memory may be used again once the `read` events recorded by now are over.
   void give_back(Staged* staged) noexcept;
 
+  // The batch of this step could not be handed on after all: a state taken from now on does not count it.
+  void take_back(loader::Cursor step) noexcept;
+
   [[nodiscard]] Status seek(loader::Cursor cursor);
   [[nodiscard]] loader::Cursor position() const;
   void cancel() noexcept;

@@ -186,8 +186,7 @@ Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, 
   if (!room.ok()) return at_sample(*parts_.source, std::move(room).error(), sample);
   const bool as_stored = parts_.sink != nullptr;
   if (!as_stored) scratch.pixels.reserve(form.scratch_bytes(record, placement));
-  RowWork work{form,         record, placement, scratch.pixels, room->image, room->label, scratch.key.data(), scratch.key.size(), 0,
-               as_stored};
+  RowWork work{form, record, placement, scratch.pixels, room->image, room->label, scratch.key.data(), scratch.key.size(), 0, as_stored};
   HOTPACK_TRY(parts_.source->read(sample, scratch.record, write_row, &work));
   if (work.changed) return written_over(*parts_.source, sample);
   if (work.key_bytes > scratch.key.size()) {  // a key longer than any before: room for it, and once more

@@ -70,8 +70,7 @@ class BatchFiller final : public RowFiller {
     std::string key;
   };
 
-  [[nodiscard]] Result<RowSink::Place> room_for(Slot& slot, std::size_t row, const RecordShape& record,
-                                                const expand::Placement& placement);
+  [[nodiscard]] Result<RowSink::Place> room_for(Slot& slot, std::size_t row, const RecordShape& record, const expand::Placement& placement);
   void read_ahead(const Slot& slot, RowRange rows) const;
   using SampleAt = std::uint64_t (EpochOrder::*)(std::uint64_t position) const;
   void advise(const Slot& slot, std::uint64_t steps, RowRange rows, SampleAt sample_at) const;
@@ -82,9 +81,9 @@ class BatchFiller final : public RowFiller {
 
   const Parts parts_;
   const std::uint64_t steps_ahead_;
-  const std::uint64_t window_steps_;  // of Shuffle::block, else 0
-  std::vector<Scratch> scratch_;      // a thread each
-  std::optional<Cursor> begun_;       // by begin() last, under the Ring's lock
+  const std::uint64_t window_steps_;                // of Shuffle::block, else 0
+  std::vector<Scratch> scratch_;                    // a thread each
+  std::optional<Cursor> begun_;                     // by begin() last, under the Ring's lock
   std::vector<std::optional<std::uint64_t>> told_;  // to the sink, likewise
   LargestRow largest_;
 };

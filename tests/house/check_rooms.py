@@ -58,17 +58,20 @@ LIBRARIES = {
     "cli11": Library(r"CLI/.+", "hotpack_cli11"),
 }
 
-# The programs that README shows, language by language in README's order: each is compiled and run by tests/consumer.
+# The programs that README shows, language by language in README's order: each is compiled and run by tests/consumer, the one in CUDA
+# compiled where nvcc is.
 README_PROGRAMS = {
-    "cpp": ("example.cpp", "train.cpp", "resume.cpp", "ranks.cpp"),
-    "c": ("c/train.c",),
+    "cpp": ("consumer/example.cpp", "consumer/train.cpp", "consumer/resume.cpp", "consumer/ranks.cpp", "consumer/device.cpp",
+            "consumer/devices.cpp"),
+    "cuda": ("gpu/user_kernel.cu",),
+    "c": ("consumer/c/train.c",),
 }
 
 # Targets that a room may link besides rooms and libraries.
-COMMON_TARGETS = {"hotpack_settings", "Threads::Threads"}
+COMMON_TARGETS = {"hotpack_settings", "Threads::Threads", "${CMAKE_DL_LIBS}"}
 
 # What a room's CMakeLists.txt may say; anything else could reach around the table.
-ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "target_link_libraries", "add_executable", "set_target_properties",
+ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "hotpack_embed_kernels", "target_link_libraries", "add_executable", "set_target_properties",
                  "set_source_files_properties", "target_compile_definitions", "target_compile_features"}
 
 STANDARD_HEADERS = set("""
@@ -81,6 +84,7 @@ cassert cctype cerrno cfenv cfloat cinttypes climits clocale cmath csetjmp csign
 cuchar cwchar cwctype
 """.split())
 C_HEADERS = {"stddef.h", "stdint.h"}   # of public headers for C
+CUDA_HEADERS = {"cuda_bf16.h", "cuda_fp16.h", "cuda_runtime.h"}   # of *.cu in room device
 PRINTING_HEADERS = {"iostream", "print"}
 SYSTEM_HEADERS = re.compile(r"(sys|linux|arpa)/\w+\.h|(unistd|fcntl|poll|dirent|signal|setjmp|ucontext|termios|pthread|sched|endian)\.h"
                             r"|(dlfcn|getopt)\.h|(\w+mmintrin|immintrin|x86intrin|cpuid|arm_\w+)\.h")
@@ -109,7 +113,7 @@ def includes(path):
 
 
 def sources_in(folder):
-    return sorted(path for path in folder.rglob("*") if path.suffix in (".hpp", ".cpp", ".h"))
+    return sorted(path for path in folder.rglob("*") if path.suffix in (".hpp", ".cpp", ".cu", ".h"))
 
 
 class House:
@@ -136,7 +140,7 @@ class House:
             self.check_public_header(path)
         self.check_document(self.root / "ARCHITECTURE.md")
         for language, names in README_PROGRAMS.items():
-            self.check_programs(self.root / "README.md", language, [self.root / "tests" / "consumer" / name for name in names])
+            self.check_programs(self.root / "README.md", language, [self.root / "tests" / name for name in names])
         self.check_paths()
 
     def check_folders(self):
@@ -171,6 +175,8 @@ class House:
         """Why a system or library header may not be included, or None."""
         if header in STANDARD_HEADERS or SYSTEM_HEADERS.fullmatch(header):
             return None
+        if header in CUDA_HEADERS:
+            return None if name == "device" and path.suffix == ".cu" else "CUDA's headers are for *.cu of device"
         if header in PRINTING_HEADERS:
             return None if room.may_print else "libraries never print"
         for key, library in LIBRARIES.items():
@@ -245,10 +251,10 @@ class House:
             self.expect(path, 1, rows.get(name), (sorted(room.rooms), sorted(room.libraries)), f"the row of room {name} says")
 
     def check_programs(self, readme, language, programs):
-        """README's blocks of a language are the programs that the consumer test compiles, in this order."""
+        """README's blocks of a language are the programs that tests compile, in this order."""
         shown = re.findall(rf"^```{language}\n(.*?)^```$", readme.read_text(encoding="utf-8"), re.S | re.M)
         if len(shown) != len(programs):
-            self.fault(readme, 1, f"it has {len(shown)} ```{language} blocks, tests/consumer {len(programs)} programs for them")
+            self.fault(readme, 1, f"it has {len(shown)} ```{language} blocks, tests {len(programs)} programs for them")
         for number, (block, program) in enumerate(zip(shown, programs), 1):
             if not program.is_file() or block != program.read_text(encoding="utf-8"):
                 self.fault(readme, 1, f"its ```{language} block {number} is not {program.relative_to(self.root)}")

@@ -22,6 +22,10 @@ BREAKS = [
     ("src/writer/shard_writer.cpp", None, "#include <iostream>\n", "libraries never print"),
     ("src/codecs/exif.cpp", None, 'void f() { std::printf("x"); }\n', "never exit: std::printf"),
     ("src/codecs/exif.cpp", None, "void f() { std::exit(1); }\n", "never exit: std::exit"),
+    ("src/device/kernels/image_kernels.cu", None, "#include <cuda.h>\n", "neither the standard library"),
+    ("src/device/kernels/image_kernels.cu", None, '#include "pipeline/observer.hpp"\n', "there is no arrow from device to pipeline"),
+    ("src/device/driver.cpp", None, "#include <cuda_runtime.h>\n", "are for *.cu of device"),
+    ("src/expand/value_map.cpp", None, "#include <cuda_fp16.h>\n", "are for *.cu of device"),
     ("include/hotpack/result.hpp", None, "#include <zstd.h>\n", "a public header may include"),
     ("include/hotpack/result.hpp", None, '#include "base/error.hpp"\n', "a public header may include"),
     ("src/reader/CMakeLists.txt", "ROOMS base format", "ROOMS base format writer", "room reader links the rooms"),
@@ -31,7 +35,8 @@ BREAKS = [
     ("ARCHITECTURE.md", "| `base`, `format` | `zstd` |", "| `base` | `zstd` |", "the row of room"),
     ("README.md", "```cpp\n", "```cpp\n// Another one.\n", "its ```cpp block 1 is not tests/consumer/example.cpp"),
     ("README.md", "```c\n", "```c\n/* Another one. */\n", "its ```c block 1 is not tests/consumer/c/train.c"),
-    ("README.md", "```cpp\n", "```c++\n", "tests/consumer 4 programs"),
+    ("README.md", "```cuda\n", "```cuda\n// Another one.\n", "its ```cuda block 1 is not tests/gpu/user_kernel.cu"),
+    ("README.md", "```cpp\n", "```c++\n", "tests 6 programs"),
     ("include/hotpack/hotpack.h", None, "#include <vector>\n", "a public header may include"),
     ("README.md", None, "see /ho" "me/someone/data\n", "a path of one machine"),
 ]
@@ -41,7 +46,7 @@ def breaks_show(root, copy, number, rule):
     """Breaks a fresh copy by one rule; True when the expected fault is found."""
     name, before, after, expected = rule
     tree = Path(copy) / str(number)
-    for part in ("src", "include", "tests/consumer"):
+    for part in ("src", "include", "tests/consumer", "tests/gpu"):
         shutil.copytree(root / part, tree / part)
     for part in ("ARCHITECTURE.md", "README.md"):
         shutil.copy(root / part, tree / part)

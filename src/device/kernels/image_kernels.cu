@@ -1,4 +1,24 @@
-// Placeholder.
-#include "device/kernels/image_args.hpp"
+// The image kernels: image_body.hpp for every type and order of the output.
+#include "device/kernels/image_body.hpp"
 
-extern "C" __global__ void hotpack_image_placeholder(hotpack::device::ImageArgs) {}
+namespace {
+
+__device__ hotpack::device::ThreadPlace this_place() {
+  return {threadIdx.x, blockDim.x, blockIdx.x, blockIdx.y, blockIdx.z, gridDim.x, gridDim.y, gridDim.z};
+}
+
+}  // namespace
+
+#define HOTPACK_IMAGE_KERNEL(name, element, planes)                                                                                 \
+  extern "C" __global__ void __launch_bounds__(256) hotpack_image_##name(const __grid_constant__ hotpack::device::ImageArgs args) { \
+    hotpack::device::expand_images<hotpack::device::image::element, planes>(args, this_place());                                    \
+  }
+
+HOTPACK_IMAGE_KERNEL(u8_last, AsU8, false)
+HOTPACK_IMAGE_KERNEL(u8_first, AsU8, true)
+HOTPACK_IMAGE_KERNEL(f16_last, AsF16, false)
+HOTPACK_IMAGE_KERNEL(f16_first, AsF16, true)
+HOTPACK_IMAGE_KERNEL(bf16_last, AsBf16, false)
+HOTPACK_IMAGE_KERNEL(bf16_first, AsBf16, true)
+HOTPACK_IMAGE_KERNEL(f32_last, AsF32, false)
+HOTPACK_IMAGE_KERNEL(f32_first, AsF32, true)

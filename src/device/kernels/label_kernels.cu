@@ -1,4 +1,27 @@
-// Placeholder.
-#include "device/kernels/label_args.hpp"
+// The label kernels of the device: each a body of label_body.hpp, one thread a call.
+#include "device/kernels/label_body.hpp"
 
-extern "C" __global__ void hotpack_label_placeholder(hotpack::device::LabelArgs) {}
+namespace {
+
+__device__ hotpack::device::ThreadPlace this_thread() {
+  return {threadIdx.x, blockDim.x, blockIdx.x, blockIdx.y, blockIdx.z, gridDim.x, gridDim.y, gridDim.z};
+}
+
+}  // namespace
+
+#define HOTPACK_LABEL_KERNEL(name, ...)                                                                           \
+  extern "C" __global__ void __launch_bounds__(256) hotpack_label_##name(const hotpack::device::LabelArgs args) { \
+    hotpack::device::__VA_ARGS__(args, this_thread());                                                            \
+  }
+
+HOTPACK_LABEL_KERNEL(index_u8, label_index_body<std::uint8_t>)
+HOTPACK_LABEL_KERNEL(index_u16, label_index_body<std::uint16_t>)
+HOTPACK_LABEL_KERNEL(index_i32, label_index_body<std::uint32_t>)
+HOTPACK_LABEL_KERNEL(index_i64, label_index_body<std::uint64_t>)
+HOTPACK_LABEL_KERNEL(bits, label_bits_body)
+HOTPACK_LABEL_KERNEL(one_hot_u8_last, label_one_hot_last_body<std::uint8_t>)
+HOTPACK_LABEL_KERNEL(one_hot_b16_last, label_one_hot_last_body<std::uint16_t>)
+HOTPACK_LABEL_KERNEL(one_hot_b32_last, label_one_hot_last_body<std::uint32_t>)
+HOTPACK_LABEL_KERNEL(one_hot_u8_first, label_one_hot_first_body<std::uint8_t>)
+HOTPACK_LABEL_KERNEL(one_hot_b16_first, label_one_hot_first_body<std::uint16_t>)
+HOTPACK_LABEL_KERNEL(one_hot_b32_first, label_one_hot_first_body<std::uint32_t>)

@@ -10,6 +10,13 @@
 #include "device/kernels/label_args.hpp"
 #include "device/kernels/portable.hpp"
 
+// Before a loop that the device must unroll, so that arrays it walks stay in registers.
+#if defined(__CUDA_ARCH__)
+#define HOTPACK_UNROLL _Pragma("unroll")
+#else
+#define HOTPACK_UNROLL
+#endif
+
 namespace hotpack::device {
 
 // Records do not change while a kernel runs, which the device may use.
@@ -33,10 +40,8 @@ template <class T>
 #endif
 }
 
-// count ≤ 32.
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t low_bits(std::uint32_t count) {
-  return static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1);
-}
+// 1 ≤ count ≤ 32.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t low_bits(std::uint32_t count) { return ~std::uint32_t{0} >> (32 - count); }
 
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
@@ -109,8 +114,8 @@ inline constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
 }
 
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t source_line(const LabelArgs& args, const LabelRow& row, std::uint64_t y) {
-  return source_place(y, static_cast<std::uint32_t>(args.height), args.height_reciprocal, row.shown_height,
-                      (row.flags & kRowResample) != 0, (row.flags & kRowFlipVertical) != 0);
+  return source_place(y, static_cast<std::uint32_t>(args.height), args.height_reciprocal, row.shown_height, (row.flags & kRowResample) != 0,
+                      (row.flags & kRowFlipVertical) != 0);
 }
 
 [[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* stored_at(const LabelArgs& args, const LabelRow& row, std::uint64_t column,
@@ -158,7 +163,7 @@ template <std::int32_t kStored>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t id_of(const LabelArgs& args, const std::uint8_t* vector) {
   const auto classes = static_cast<std::uint32_t>(args.classes);
   if (vector == nullptr) return classes;
-  if (kStored == kStoredIndex) {
+  if constexpr (kStored == kStoredIndex) {
     return smaller(classes, args.vector_bytes == 1 ? load_record<std::uint8_t>(vector) : load_record<std::uint16_t>(vector));
   }
   const auto bytes = static_cast<std::uint32_t>(args.vector_bytes);
@@ -176,8 +181,8 @@ template <std::int32_t kStored>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t bits_of(const LabelArgs& args, const std::uint8_t* vector, std::uint32_t group) {
   if (vector == nullptr) return 0;
   const std::uint32_t count = smaller(8, static_cast<std::uint32_t>(args.classes) - 8 * group);
-  if (kStored == kStoredBits) return load_record<std::uint8_t>(vector + group) & low_bits(count);
-  if (kStored == kStoredIndex) {
+  if constexpr (kStored == kStoredBits) return load_record<std::uint8_t>(vector + group) & low_bits(count);
+  if constexpr (kStored == kStoredIndex) {
     const std::uint32_t id = id_of<kStored>(args, vector) - 8 * group;
     return id < count ? 1U << id : 0;
   }
@@ -192,11 +197,11 @@ template <std::int32_t kStored, std::uint32_t kMost>
                                                                     std::uint32_t count) {
   if (first >= static_cast<std::uint32_t>(args.classes)) return 0;
   count = smaller(count, static_cast<std::uint32_t>(args.classes) - first);
-  if (kStored == kStoredBits) {
+  if constexpr (kStored == kStoredBits) {
     return load_bytes(vector + first / 8, (first % 8 + count + 7) / 8) >> first % 8 & low_bits(count);
   }
   std::uint32_t bits = 0;
-#pragma unroll
+  HOTPACK_UNROLL
   for (std::uint32_t i = 0; i < kMost; i += 4) {
     if (i < count) bits |= join_bytes(bytes_set(load_bytes(vector + first + i, smaller(4, count - i)))) << i;
   }
@@ -208,7 +213,7 @@ template <std::int32_t kStored, std::uint32_t kMost>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t channels_from(const LabelArgs& args, const std::uint8_t* vector, std::uint32_t first,
                                                                      std::uint32_t count) {
   const auto classes = static_cast<std::uint32_t>(args.classes);
-  if (kStored == kStoredIndex) {
+  if constexpr (kStored == kStoredIndex) {
     const std::uint32_t at = id_of<kStored>(args, vector) - first;  // the ignored channel follows the last class
     return at < count ? 1U << at : 0;
   }

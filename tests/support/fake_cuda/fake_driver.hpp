@@ -2,7 +2,8 @@
 //
 // Work runs as late as is legal (nothing before somebody waits for it), or in a random legal order that a seed decides. So a wait that is
 // missing, or memory that is given back or written over too early, shows in every run: as wrong bytes, as a fault of memory, or in
-// violations(). Any call can be made to fail.
+// violations(). Any call can be made to fail. Streams, events, contexts and memory follow CUDA's rules: the legacy stream and the blocking
+// ones wait for each other, a wait is for what an event had recorded by then, handles of another device are refused.
 // Ownership: owns all that it hands out until that is given back; one FakeDriver at a time in a process (the table's functions have no
 // other way to find it). What is left over when it goes is told by held() before. Thread-safe.
 #pragma once
@@ -23,6 +24,7 @@ namespace hotpack::test {
 enum class Schedule {
   late,    // an operation runs when somebody waits for it, or polls often enough, and then with nothing that it does not need
   random,  // every call may run operations that are due, drawn by the seed
+  eager,   // an operation runs when it is given, in order: for whole programs
 };
 
 struct FakeOptions {
@@ -32,6 +34,7 @@ struct FakeOptions {
   std::uint64_t device_bytes = std::uint64_t{256} << 20;  // memory of each device
   std::uint64_t pinned_bytes = std::uint64_t{256} << 20;  // most of pinned memory
   int version = 13000;
+  bool fences = true;  // pages around every block that nobody may touch, and poison; false: for whole programs
 };
 
 class FakeDriver {
@@ -47,22 +50,29 @@ class FakeDriver {
 
   // Streams of a program, which live as long as the FakeDriver. `blocking` ones wait for the legacy stream and it for them.
   [[nodiscard]] device::StreamHandle stream(int device = 0, bool blocking = false);
-  // Work of a program on any stream, also kLegacyStream (with null) and kPerThreadStream of the current context.
+  // Work of a program on any stream, also kLegacyStream (with null) and kPerThreadStream of the current context (of device 0 where none
+  // is current). It may read and write memory, and call bytes(); it must not call the driver.
   void enqueue(device::StreamHandle stream, std::function<void()> work);
-  // What is given to the stream from now on does not run before unblock(); any wait for it by the host that could not end throws.
+  // What is given to the stream from now on does not run before unblock(). A wait for it by the host waits for another thread to unblock
+  // it, or to break the context, for 20 s; then synchronize() throws, and calls of the table note a violation and give
+  // CUDA_ERROR_UNKNOWN (999).
   void block(device::StreamHandle stream);
   void unblock(device::StreamHandle stream);
-  void run_all();                                         // all that no block holds up
-  void synchronize(device::StreamHandle stream);          // waits as a program does
-  [[nodiscard]] std::vector<std::byte> bytes(device::Pointer memory, std::size_t size) const;  // as they are now; violations() if outside
+  void run_all();                                 // all that no block holds up
+  void synchronize(device::StreamHandle stream);  // waits as a program does
+  // As they are now. None, and a violation, where they are not all in one block of memory.
+  [[nodiscard]] std::vector<std::byte> bytes(device::Pointer memory, std::size_t size) const;
 
   void set_capturing(device::StreamHandle stream, bool capturing);
 
   // The call number `occurrence` (0: the next one) of cu<name> from now on returns `code` and does nothing. By name without "cu".
   void fail(const std::string& name, std::uint64_t occurrence, int code);
-  // From now on every call that needs the device's context returns `code`, and what is on its streams never runs.
+  // From now on every call that needs the device's context returns `code`, and what is on its streams never runs. Calls that give something
+  // back return `code` too, but held() no longer counts what was given back.
   void break_context(int device, int code);
   [[nodiscard]] std::uint64_t calls(const std::string& name) const;  // so far
+  // Copies to or from memory that is not pinned: legal, but the driver copies twice, or waits.
+  [[nodiscard]] std::uint64_t pageable_copies() const;
 
   struct Held {
     std::size_t device_blocks = 0;

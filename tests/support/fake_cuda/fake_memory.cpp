@@ -11,17 +11,11 @@ namespace {
 constexpr std::size_t kPage = 4096, kDeviceAlignment = 256;
 constexpr std::size_t kRememberedBlocks = 256;
 
-std::size_t rounded(std::size_t bytes, std::size_t to) {
-  return (bytes + to - 1) / to * to;
-}
+std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-std::byte* bytes_at(std::uintptr_t address) {
-  return reinterpret_cast<std::byte*>(address);
-}
+std::byte* bytes_at(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
 
-std::byte poison(MemoryKind kind) {
-  return kind == MemoryKind::device ? kDevicePoison : kPinnedPoison;
-}
+std::byte poison(MemoryKind kind) { return kind == MemoryKind::device ? kDevicePoison : kPinnedPoison; }
 
 std::byte* map_pages(void* at, std::size_t bytes, int protection, int flags) {
   void* const mapping = ::mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);

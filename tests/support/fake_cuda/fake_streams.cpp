@@ -10,6 +10,17 @@ void need(Operation& operation, const OperationPtr& other) {
   if (other != nullptr && !other->done) operation.needs.push_back(other);
 }
 
+bool clash(const Use& one, const Use& other) {
+  return one.block == other.block && (one.writes || other.writes) && one.begin < other.begin + other.bytes &&
+         other.begin < one.begin + one.bytes;
+}
+
+bool clash(const Operation& one, const Operation& other) {
+  return std::any_of(one.uses.begin(), one.uses.end(), [&](const Use& use) {
+    return std::any_of(other.uses.begin(), other.uses.end(), [&](const Use& second) { return clash(use, second); });
+  });
+}
+
 }  // namespace
 
 FakeStreams::~FakeStreams() {
@@ -24,6 +35,7 @@ std::shared_ptr<FakeStream> FakeStreams::add(FakeContext& context, bool blocking
   auto stream = std::make_shared<FakeStream>();
   stream->context = &context;
   stream->blocking = blocking;
+  stream->number = numbers_++;
   streams_.push_back(stream);
   return stream;
 }
@@ -40,11 +52,36 @@ void FakeStreams::add_needs(FakeStream& stream, Operation& operation) const {
   }
 }
 
+void FakeStreams::visit_all_before(const Operation& operation) {
+  ++visits_;
+  std::vector<const Operation*> open{&operation};
+  while (!open.empty()) {
+    const Operation& next = *open.back();
+    open.pop_back();
+    for (const auto& needed : next.needs) {
+      if (!needed->done && std::exchange(needed->visit, visits_) != visits_) open.push_back(needed.get());
+    }
+  }
+}
+
+const Operation* FakeStreams::rival(FakeStream& stream, Operation& operation) {
+  Operation given;  // as it would be
+  add_needs(stream, given);
+  visit_all_before(given);
+  for (const auto& other : streams_) {
+    if (other->context->broken != 0) continue;
+    for (const auto& pending : other->pending) {
+      if (pending->visit != visits_ && clash(operation, *pending)) return pending.get();
+    }
+  }
+  return nullptr;
+}
+
 OperationPtr FakeStreams::give(FakeStream& stream, Operation operation) {
   auto given = std::make_shared<Operation>(std::move(operation));
   given->stream = &stream;
   add_needs(stream, *given);
-  for (const auto& block : given->uses) ++block->pending;
+  for (const Use& use : given->uses) ++use.block->pending;
   if (given->module != nullptr) ++given->module->pending;
   stream.pending.push_back(given);
   stream.last = given;
@@ -73,7 +110,7 @@ Obstacle FakeStreams::obstacle(const OperationPtr& operation) {
 void FakeStreams::run(const OperationPtr& operation) {
   // What is needed, and now and then something that is not.
   while (schedule_ == Schedule::random && !operation->done && draw(2) == 0) {
-    if (!run_any()) break;
+    if (!run_any(From::favoured)) break;
   }
   run_needed(operation);
 }
@@ -100,7 +137,7 @@ void FakeStreams::run_one(const OperationPtr& operation) {
   operation->finished = std::chrono::steady_clock::now();
   operation->needs.clear();
   operation->work = nullptr;
-  for (const auto& block : operation->uses) --block->pending;
+  for (const Use& use : operation->uses) --use.block->pending;
   operation->uses.clear();
   if (operation->module != nullptr) --operation->module->pending;
   operation->module.reset();
@@ -112,25 +149,39 @@ bool FakeStreams::due(const Operation& operation) {
          std::all_of(operation.needs.begin(), operation.needs.end(), [](const OperationPtr& needed) { return needed->done; });
 }
 
-bool FakeStreams::run_any() {
+bool FakeStreams::run_any(From from) {
   candidates_.clear();
   for (const auto& stream : streams_) {
-    if (!stream->pending.empty() && due(*stream->pending.front())) candidates_.push_back(stream.get());
+    const bool wanted = from == From::all || ((mood_.favoured >> (stream->number % 64)) & 1) != 0;
+    if (wanted && !stream->pending.empty() && due(*stream->pending.front())) candidates_.push_back(stream.get());
   }
   if (candidates_.empty()) return false;
   run_one(OperationPtr(candidates_[draw(candidates_.size())]->pending.front()));
   return true;
 }
 
+void FakeStreams::change_mood() {
+  constexpr std::uint64_t kMost[] = {0, 0, 1, 3};
+  mood_.calls_left = 1 + draw(24);
+  mood_.most = kMost[draw(4)];
+  mood_.favoured = draw(~std::uint64_t{0});
+}
+
 void FakeStreams::run_some() {
   if (schedule_ != Schedule::random || running_) return;
-  for (std::uint64_t left = draw(4); left > 0 && run_any(); --left) {
+  if (mood_.calls_left == 0) change_mood();
+  --mood_.calls_left;
+  for (std::uint64_t left = draw(mood_.most + 1); left > 0 && run_any(From::favoured); --left) {
   }
 }
 
 void FakeStreams::run_all() {
-  while (run_any()) {
+  while (run_any(From::all)) {
   }
+}
+
+void FakeStreams::unblocked() {
+  if (schedule_ == Schedule::eager && !running_) run_all();
 }
 
 bool FakeStreams::polled_enough(Operation& operation) {

@@ -22,16 +22,25 @@ namespace hotpack::test {
 struct FakeStream;
 struct FakeModule;
 
+// What an operation does with a block.
+struct Use {
+  std::shared_ptr<Block> block;
+  std::uintptr_t begin = 0;  // of the bytes that are known; none: the block must only stay
+  std::uint64_t bytes = 0;
+  bool writes = false;
+};
+
 struct Operation {
+  const char* name = "";
   std::function<void()> work;
   std::vector<std::shared_ptr<Operation>> needs;  // not done yet when this was given
-  std::vector<std::shared_ptr<Block>> uses;
+  std::vector<Use> uses;
   std::shared_ptr<FakeModule> module;  // of a kernel
   FakeStream* stream = nullptr;        // alive until this is done
   bool closed = false;                 // a block()
   bool done = false;
-  unsigned polls = 0;          // queries that found it not done
-  std::uint64_t visit = 0;     // of the search that saw it last
+  unsigned polls = 0;       // queries that found it not done
+  std::uint64_t visit = 0;  // of the search that saw it last
   std::chrono::steady_clock::time_point finished;
 };
 using OperationPtr = std::shared_ptr<Operation>;
@@ -53,6 +62,7 @@ struct FakeStream {
   bool legacy = false;
   bool program = false;  // of FakeDriver::stream()
   bool capturing = false;
+  std::uint64_t number = 0;
   std::deque<OperationPtr> pending;
   OperationPtr last;  // may be done
 };
@@ -83,6 +93,9 @@ class FakeStreams {
   FakeStreams& operator=(const FakeStreams&) = delete;
 
   [[nodiscard]] std::shared_ptr<FakeStream> add(FakeContext& context, bool blocking);
+  // Why it would be wrong to give this to the stream: work in flight, which nothing orders before it, writes what it reads or writes, or
+  // reads what it writes. Null: nothing.
+  [[nodiscard]] const Operation* rival(FakeStream& stream, Operation& operation);
   // Puts it at the end of the stream; schedule `eager` runs what can run.
   OperationPtr give(FakeStream& stream, Operation operation);
   [[nodiscard]] Obstacle obstacle(const OperationPtr& operation);
@@ -91,24 +104,36 @@ class FakeStreams {
   // Schedule `random`: runs a few that may run.
   void run_some();
   void run_all();
+  void unblocked();  // schedule `eager`: runs what a block held up
   // Whether a query that finds it not done has been made often enough to let it run.
   [[nodiscard]] bool polled_enough(Operation& operation);
   [[nodiscard]] bool running() const { return running_; }
 
  private:
   [[nodiscard]] static bool due(const Operation& operation);
-  [[nodiscard]] bool run_any();  // one that may run, drawn; false: there is none
+  enum class From { all, favoured };
+  [[nodiscard]] bool run_any(From from);  // one that may run, drawn; false: there is none
+  void change_mood();
   void run_needed(const OperationPtr& operation);
   void run_one(const OperationPtr& operation);
   void add_needs(FakeStream& stream, Operation& operation) const;
+  void visit_all_before(const Operation& operation);
   [[nodiscard]] std::uint64_t draw(std::uint64_t below);
 
   Schedule schedule_;
   std::uint64_t random_;
   std::vector<std::shared_ptr<FakeStream>> streams_;  // destroyed ones too, while something is on them
+  std::uint64_t numbers_ = 0;                         // of streams
   std::vector<FakeStream*> candidates_;
   std::uint64_t visits_ = 0;
   bool running_ = false;
+  // Schedule `random`: how much runs, and on which streams, stays alike for some calls, so that streams fall behind each other.
+  struct Mood {
+    std::uint64_t calls_left = 0;
+    std::uint64_t most = 0;      // operations a call
+    std::uint64_t favoured = 0;  // a bit for each stream, by its number modulo 64
+  };
+  Mood mood_;
 };
 
 }  // namespace hotpack::test

@@ -7,6 +7,7 @@
 
 #include "c_api/text.hpp"
 #include "hotpack/hotpack.h"
+#include "hotpack/hotpack_device.h"
 #include "support/catch.hpp"
 
 using namespace hotpack;
@@ -135,4 +136,30 @@ TEST_CASE("the structs of hotpack.h stay as they are", "[abi]") {
   STATIC_REQUIRE(offsetof(hotpack_loader_options, image_type) == 72);
   STATIC_REQUIRE(offsetof(hotpack_loader_options, horizontal_flip) == 136);
   STATIC_REQUIRE(offsetof(hotpack_loader_options, resume) == 280);
+}
+
+TEST_CASE("the structs of hotpack_device.h stay as they are", "[abi]") {
+  STATIC_REQUIRE(sizeof(hotpack_device_buffers) == 32);
+  STATIC_REQUIRE(offsetof(hotpack_cuda_info, reserved) == 28);
+  STATIC_REQUIRE(offsetof(hotpack_cuda_device_info, reserved) == 44);
+  STATIC_REQUIRE(offsetof(hotpack_device_loader_options, residency) == 32);
+  STATIC_REQUIRE(offsetof(hotpack_device_loader_options, outputs) == 60);
+  STATIC_REQUIRE(offsetof(hotpack_residency_info, reserved) == 28);
+  STATIC_REQUIRE(offsetof(hotpack_device_loader_statistics_info, load_seconds) == 48);
+  STATIC_REQUIRE(offsetof(hotpack_device_batch_info, parts) == 40);
+  STATIC_REQUIRE(offsetof(hotpack_device_part_info, label) == 96);
+  STATIC_REQUIRE(offsetof(hotpack_device_part_info, reserved) == 156);
+}
+
+TEST_CASE("fields of hotpack_device.h end where the compiler ends them") {
+  using Options = hotpack_device_loader_options;
+  const auto ends = [](std::size_t size) { return has_whole_fields(static_cast<const Options*>(nullptr), size); };
+  CHECK(ends(offsetof(Options, residency)));
+  CHECK(ends(offsetof(Options, reserved)));
+  CHECK(ends(offsetof(Options, outputs)));
+  CHECK(ends(sizeof(Options)));
+  CHECK_FALSE(ends(offsetof(Options, outputs) + 1));
+  const auto part_ends = [](std::size_t size) { return has_whole_fields(static_cast<const hotpack_device_part_info*>(nullptr), size); };
+  CHECK(part_ends(offsetof(hotpack_device_part_info, label)));
+  CHECK_FALSE(part_ends(offsetof(hotpack_device_part_info, label) + 8));
 }

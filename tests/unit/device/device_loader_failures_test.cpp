@@ -1,1 +1,190 @@
+// Every call of the driver made to fail, at every time it is made: an error with the call's name, nothing left behind, no waiting.
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "device/late_free.hpp"
+#include "device/open.hpp"
+#include "hotpack/device_loader.hpp"
 #include "support/catch.hpp"
+#include "support/fake_cuda/fake_driver.hpp"
+#include "support/loader_pack.hpp"
+
+namespace hotpack::test {
+namespace {
+
+using device::StreamHandle;
+using std::chrono::steady_clock;
+
+constexpr std::uint64_t kMostOccurrences = 60;  // of one call; what comes later is more of the same
+
+DeviceLoaderOptions options_for(Residency residency) {
+  DeviceLoaderOptions options;
+  options.loader.global_batch = 4;
+  options.loader.threads = 1;
+  options.loader.timeout = kLong;
+  options.loader.augment.horizontal_flip = 0.5;
+  options.residency = residency;
+  return options;
+}
+
+// What a run did until something failed.
+struct Outcome {
+  std::optional<Error> error;
+  double close_seconds = 0;
+};
+
+Status use_loader(DeviceLoader& loader, const std::vector<StreamHandle>& streams) {
+  for (int step = 0; step < 3; ++step) {
+    auto batch = loader.next(streams[step % 2]);
+    if (!batch.ok()) return std::move(batch).error();
+    if (!*batch) continue;
+    if (Status used = (*batch)->use_on(streams[2]); !used.ok()) return used;
+  }
+  if (Status moved = loader.seek(1, 1); !moved.ok()) return moved;
+  const DeviceBuffers nothing;  // both fields skipped
+  auto info = loader.next_into({&nothing, 1}, {&streams[0], 1});
+  if (!info.ok()) return std::move(info).error();
+  auto batch = loader.next(streams[0]);
+  if (!batch.ok()) return std::move(batch).error();
+  return {};
+}
+
+Outcome run(const TinyPack& pack, const FakeDriver& fake, const std::vector<StreamHandle>& streams, Residency residency) {
+  Outcome outcome;
+  auto driver = device::Driver::make(fake.table());
+  if (!driver.ok()) return {std::move(driver).error(), 0};
+  auto loader = device::open_device_loader(pack.open(), options_for(residency), *driver, fake.kernels());
+  if (!loader.ok()) return {std::move(loader).error(), 0};
+  Status used = use_loader(*loader, streams);
+  const auto begin = steady_clock::now();
+  loader->close();
+  outcome.close_seconds = std::chrono::duration<double>(steady_clock::now() - begin).count();
+  if (!used.ok()) outcome.error = std::move(used).error();
+  return outcome;
+}
+
+// What is held once all that was freed late is free.
+FakeDriver::Held held_at_last(FakeDriver& fake) {
+  fake.run_all();
+  const auto end = steady_clock::now() + std::chrono::seconds(5);
+  while (fake.held() != FakeDriver::Held{} && steady_clock::now() < end) {
+    device::sweep_late();
+    if (device::late_count() == 0) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return fake.held();
+}
+
+bool frees(const std::string& call) {
+  for (const char* const name : {"MemFree", "MemFreeHost", "StreamDestroy", "EventDestroy", "ModuleUnload", "DevicePrimaryCtxRelease"}) {
+    if (call == name) return true;
+  }
+  return false;
+}
+
+// All calls; those whose failure no run may pass over, whenever they are made before close().
+std::vector<std::string> all_calls() {
+  std::vector<std::string> names;
+#define HOTPACK_CALL_NAME(name, version, parameters) names.emplace_back(#name);
+  HOTPACK_DRIVER_CALLS(HOTPACK_CALL_NAME)
+#undef HOTPACK_CALL_NAME
+  return names;
+}
+
+// What happened when one call failed. An error that names another call would send people the wrong way.
+std::string fault_of(const std::string& call, const Outcome& outcome, const FakeDriver& fake, const FakeDriver::Held& held) {
+  if (outcome.error && outcome.error->describe().find("cu" + call) == std::string::npos) {
+    return "the error does not name the call: " + outcome.error->describe();
+  }
+  if (outcome.close_seconds > 1) return "close() took " + std::to_string(outcome.close_seconds) + " s";
+  if (!frees(call) && call != "CtxPushCurrent" && held != FakeDriver::Held{}) {
+    return "left behind: " + std::to_string(held.device_blocks) + " device blocks, " + std::to_string(held.pinned_blocks) +
+           " pinned blocks, " + std::to_string(held.streams) + " streams, " + std::to_string(held.events) + " events, " +
+           std::to_string(held.modules) + " modules, " + std::to_string(held.retained) + " contexts";
+  }
+  for (const std::string& violation : fake.violations()) return "violation: " + violation;
+  return {};
+}
+
+// Calls that a run makes, by name.
+std::uint64_t calls_of_a_run(const TinyPack& pack, Residency residency, const std::string& call) {
+  FakeDriver fake;
+  const std::vector<StreamHandle> streams{fake.stream(), fake.stream(), fake.stream()};
+  const Outcome outcome = run(pack, fake, streams, residency);
+  if (outcome.error) throw std::logic_error("a run without failures failed: " + outcome.error->describe());
+  return fake.calls(call);
+}
+
+void fail_everywhere(Residency residency, int code) {
+  const TinyPack pack;
+  std::size_t failures = 0;
+  for (const std::string& call : all_calls()) {
+    const std::uint64_t made = std::min(kMostOccurrences, calls_of_a_run(pack, residency, call));
+    std::size_t told = 0;
+    for (std::uint64_t occurrence = 0; occurrence < made; ++occurrence) {
+      FakeDriver fake;
+      const std::vector<StreamHandle> streams{fake.stream(), fake.stream(), fake.stream()};
+      fake.fail(call, occurrence, code);
+      const Outcome outcome = run(pack, fake, streams, residency);
+      const std::string fault = fault_of(call, outcome, fake, held_at_last(fake));
+      INFO("cu" << call << ", call number " << occurrence);
+      CHECK(fault.empty());
+      if (!fault.empty()) WARN("cu" << call << " number " << occurrence << ": " << fault);
+      told += outcome.error ? 1 : 0;
+      ++failures;
+    }
+    const bool silent = frees(call) || call == "CtxPopCurrent" || call == "GetErrorName" || call == "GetErrorString";
+    INFO("cu" << call << " failed " << made << " times, told " << told << " times");
+    CHECK((made == 0 || silent || told > 0));
+  }
+  CHECK(failures > 100);
+}
+
+}  // namespace
+
+TEST_CASE("every call of the driver that fails is told by its name and leaves nothing behind: page") {
+  fail_everywhere(Residency::page, device::code::kUnknown);
+}
+
+TEST_CASE("every call of the driver that fails is told by its name and leaves nothing behind: pinned") {
+  fail_everywhere(Residency::pinned, device::code::kOutOfMemory);
+}
+
+TEST_CASE("every call of the driver that fails is told by its name and leaves nothing behind: device") {
+  fail_everywhere(Residency::device, device::code::kUnknown);
+}
+
+TEST_CASE("a context that breaks at any moment ends every call with its error and close in a moment") {
+  const TinyPack pack;
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    for (int step = 0; step < 4; ++step) {
+      FakeDriver fake;
+      const StreamHandle stream = fake.stream();
+      auto loader = device::open_device_loader(pack.open(), options_for(residency), fake.driver(), fake.kernels()).value();
+      for (int done = 0; done < step; ++done) {
+        auto batch = loader.next(stream);
+        REQUIRE(batch.ok());
+      }
+      fake.break_context(0, device::code::kIllegalAddress);
+      std::optional<Error> error;
+      for (int more = 0; more < 8 && !error; ++more) {
+        auto batch = loader.next(stream);
+        if (!batch.ok()) error = batch.error();
+      }
+      REQUIRE(error);
+      CHECK(error->code == ErrorCode::io);
+      CHECK_THAT(error->message, ContainsSubstring("cu") && ContainsSubstring("700"));
+      auto again = loader.next(stream);
+      REQUIRE_FALSE(again.ok());
+      const auto begin = steady_clock::now();
+      loader.close();
+      CHECK(steady_clock::now() - begin < std::chrono::seconds(1));
+    }
+  }
+}
+
+}  // namespace hotpack::test

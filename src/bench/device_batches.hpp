@@ -1,0 +1,72 @@
+// A DeviceLoader under measurement: its steady rate, how long a consumer waits for it, and what it holds.
+//
+// Ownership: owns its loader, borrows the Station. Thread-safety: none. Failure: as DeviceLoader's functions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/device_meter.hpp"
+#include "bench/measure.hpp"
+#include "hotpack/dataset.hpp"
+#include "hotpack/device_loader.hpp"
+
+namespace hotpack::bench {
+
+// Work on a stream that lasts as long as a step of a training would: copies within the device, as many as it takes.
+class StepWork {
+ public:
+  [[nodiscard]] static Result<StepWork> make(const Station& station, double seconds);
+  [[nodiscard]] Status enqueue() const;
+
+ private:
+  explicit StepWork(const Station& station) : station_(&station) {}
+  Status copy_once() const;
+  const Station* station_;
+  std::shared_ptr<const device::DeviceMemory> from_;
+  std::shared_ptr<const device::DeviceMemory> to_;
+  std::uint64_t copies_ = 1;
+};
+
+// Shares of a consumer's time. Both may tell of the same pause.
+struct Stall {
+  double host = 0;    // that next() waited for a packed batch
+  double stream = 0;  // that the stream had nothing to do between a step and its next batch, the kernels' own time not counted
+};
+
+struct HeldBytes {
+  std::uint64_t after_step_3 = 0;
+  std::uint64_t at_end = 0;
+};
+
+class DeviceBatches {
+ public:
+  // Goes through epochs; of each only the first `steps` where that is less than all.
+  [[nodiscard]] static Result<DeviceBatches> open(const Station& station, const Dataset& dataset, const DeviceLoaderOptions& options,
+                                                  std::uint64_t steps = UINT64_MAX);
+  [[nodiscard]] const DeviceLoader& loader() const { return loader_; }
+  // The next batch, over the ends of epochs, its work on the station's stream, or another one of the device.
+  [[nodiscard]] Result<DeviceBatch> next() { return next(station_->stream.handle()); }
+  [[nodiscard]] Result<DeviceBatch> next(device::StreamHandle stream);
+
+  // What is written in about `seconds`: samples, and bytes of the tensors. Timed on the device, without what was read ahead before.
+  [[nodiscard]] Result<Work> take(double seconds);
+  [[nodiscard]] Result<Stall> stall(const StepWork& step, double seconds);
+  // Pinned bytes of the loader, early and after `steps` more steps.
+  [[nodiscard]] Result<HeldBytes> pinned(std::uint64_t steps);
+
+ private:
+  DeviceBatches(const Station& station, DeviceLoader loader, unsigned ahead, std::uint64_t steps)
+      : station_(&station), loader_(std::move(loader)), ahead_(ahead), steps_(steps) {}
+  [[nodiscard]] Status reach_steady_state();
+
+  const Station* station_;
+  DeviceLoader loader_;
+  unsigned ahead_;       // batches that may be ready before they are asked for
+  std::uint64_t steps_;  // of an epoch to go through
+  std::uint64_t taken_ = 0;
+};
+
+[[nodiscard]] std::uint64_t batch_bytes(const DeviceBatch& batch);
+
+}  // namespace hotpack::bench

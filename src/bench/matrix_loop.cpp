@@ -1,0 +1,106 @@
+#include "bench/matrix_loop.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::bench {
+
+namespace {
+
+// Of cublas_api.h and library_types.h, the same in all versions since 11.
+constexpr int kNoTranspose = 0;    // CUBLAS_OP_N
+constexpr int kBfloat16 = 14;      // CUDA_R_16BF
+constexpr int kComputeFloat = 68;  // CUBLAS_COMPUTE_32F
+constexpr int kDefault = -1;       // CUBLAS_GEMM_DEFAULT
+constexpr int kSide = 8192;
+
+using Handle = struct cublasContext*;
+using Create = int (*)(Handle*);
+using SetStream = int (*)(Handle, device::StreamHandle);
+using Multiply = int (*)(Handle, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int, const void*, void*,
+                         int, int, int, int);
+
+struct Library {
+  Create create = nullptr;
+  SetStream set_stream = nullptr;
+  Multiply multiply = nullptr;
+};
+
+Result<Library> find_library() {
+  void* handle = nullptr;
+  for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"})
+    if (handle == nullptr) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return usage_error("there is no cuBLAS: libcublas.so.11 to .13 are not where libraries are looked for");
+  const auto find = [&](const char* name) { return dlsym(handle, name); };
+  Library library{reinterpret_cast<Create>(find("cublasCreate_v2")), reinterpret_cast<SetStream>(find("cublasSetStream_v2")),
+                  reinterpret_cast<Multiply>(find("cublasGemmEx"))};
+  if (library.create == nullptr || library.set_stream == nullptr || library.multiply == nullptr)
+    return usage_error("libcublas has not the functions that are expected of it");
+  return library;
+}
+
+Status check(const char* call, int status) {
+  if (status == 0) return {};
+  return Error{ErrorCode::io, std::string(call) + " failed with status " + std::to_string(status), {}, {}};
+}
+
+}  // namespace
+
+// The library stays open, and its handle with it: it must not go after the context.
+struct MatrixLoop::Impl {
+  const Station* station = nullptr;
+  Library library;
+  Handle handle = nullptr;
+  device::Stream stream;
+  std::array<device::DeviceMemory, 3> matrices;
+  TimedEvent start;
+  TimedEvent end;
+  double seconds_a_product = 0;
+
+  [[nodiscard]] Status multiply() const {
+    constexpr float kOne = 1, kZero = 0;
+    const auto at = [this](std::size_t matrix) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(matrices[matrix].address())); };
+    return check("cublasGemmEx", library.multiply(handle, kNoTranspose, kNoTranspose, kSide, kSide, kSide, &kOne, at(0), kBfloat16, kSide,
+                                                  at(1), kBfloat16, kSide, &kZero, at(2), kBfloat16, kSide, kComputeFloat, kDefault));
+  }
+};
+
+Result<MatrixLoop> MatrixLoop::open(const Station& station) {
+  const auto impl = std::make_shared<Impl>();
+  impl->station = &station;
+  HOTPACK_ASSIGN(impl->library, find_library());
+  HOTPACK_TRY(check("cublasCreate", impl->library.create(&impl->handle)));
+  HOTPACK_ASSIGN(impl->stream, device::Stream::create(station.context));
+  HOTPACK_TRY(check("cublasSetStream", impl->library.set_stream(impl->handle, impl->stream.handle())));
+  constexpr std::uint64_t kBytes = std::uint64_t{2} * kSide * kSide;
+  for (device::DeviceMemory& matrix : impl->matrices) {
+    HOTPACK_ASSIGN(matrix, device::DeviceMemory::take(station.context, kBytes));
+    // 0x3C3C is 0.0115 in bf16.
+    HOTPACK_TRY(HOTPACK_DRIVER(station.context->driver(), MemsetD8Async, matrix.address(), 0x3C, kBytes, impl->stream.handle()));
+  }
+  HOTPACK_ASSIGN(impl->start, TimedEvent::create(station.context));
+  HOTPACK_ASSIGN(impl->end, TimedEvent::create(station.context));
+  return MatrixLoop(impl);
+}
+
+Result<Work> MatrixLoop::run(double seconds) {
+  Impl& impl = *impl_;
+  const std::uint64_t products = impl.seconds_a_product > 0 ? static_cast<std::uint64_t>(seconds / impl.seconds_a_product) + 1 : 3;
+  const double began = now_seconds();
+  HOTPACK_TRY(impl.start.record(impl.stream.handle()));
+  for (std::uint64_t product = 0; product < products; ++product) HOTPACK_TRY(impl.multiply());
+  HOTPACK_TRY(impl.end.record(impl.stream.handle()));
+  HOTPACK_TRY(impl.end.wait());
+  HOTPACK_ASSIGN(const double spent, seconds_between(impl.start, impl.end, now_seconds() - began));
+  impl.seconds_a_product = spent / static_cast<double>(products);
+  constexpr std::uint64_t kOperations = std::uint64_t{2} * kSide * kSide * kSide;
+  return Work{spent, products, products * kOperations};
+}
+
+}  // namespace hotpack::bench

@@ -1,0 +1,26 @@
+// A loop of matrix products in bf16, as a training keeps a device busy: cuBLAS, where this machine has it.
+//
+// Nothing is linked: the library is looked for at run time. Ownership: owns its matrices and stream, borrows the Station.
+// Thread-safety: none. Failure: `usage` where there is no cuBLAS, with where it was looked for; `io` where a call of it fails.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "bench/device_meter.hpp"
+
+namespace hotpack::bench {
+
+class MatrixLoop {
+ public:
+  [[nodiscard]] static Result<MatrixLoop> open(const Station& station);
+  // Products for about `seconds`: Work::samples counts them, Work::bytes are their operations.
+  [[nodiscard]] Result<Work> run(double seconds);
+
+ private:
+  struct Impl;
+  explicit MatrixLoop(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace hotpack::bench

@@ -1,0 +1,184 @@
+#include "cli/device_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "cli/text.hpp"
+#include "format/json.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+using bench::DeviceReport;
+using bench::DeviceRow;
+using bench::Goal;
+using format::Json;
+
+constexpr std::size_t kColumns = 118;
+
+std::string decimal(double value, int digits) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data();
+}
+
+// Three figures that count.
+std::string figure(double value) { return decimal(value, value < 10 ? 2 : value < 100 ? 1 : 0); }
+std::string gigabytes(double bytes_per_second) { return figure(bytes_per_second / 1e9) + " GB/s"; }
+
+std::string in_unit(double value, const std::string& unit) {
+  if (unit == "GB/s") return figure(value / 1e9) + " GB/s";
+  if (unit == "TFLOP/s") return figure(value / 1e12) + " TFLOP/s";
+  if (unit == "MiB") return decimal(value / (1 << 20), 1) + " MiB";
+  if (unit == "samples/s") return human_rate(value) + " samples/s";
+  if (unit == "s") return decimal(value, 4) + " s";
+  return figure(value) + " " + unit;
+}
+
+std::string target_text(const DeviceRow& row) {
+  if (row.goal == Goal::equal) return "equal";
+  return (row.goal == Goal::at_least ? "≥ " : "≤ ") + decimal(row.target, 2);
+}
+
+std::string verdict(const DeviceRow& row) { return !row.measured() ? "not measured" : row.reached() ? "good" : "NOT REACHED"; }
+
+std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+
+std::string clean(const std::string& text) { return printable(format::with_valid_utf8(text)); }
+
+// ---- text
+
+using Cells = std::array<std::string, 7>;
+
+Cells cells_of(const DeviceRow& row) {
+  if (!row.measured()) return {row.name, "–", "", "–", target_text(row), verdict(row), ""};
+  return {row.name,    in_unit(row.value, row.unit), in_unit(row.limit, row.unit), decimal(row.ratio(), 3), target_text(row), verdict(row),
+          row.limit_is};
+}
+
+// Figures to the right, words to the left.
+std::string aligned(const std::vector<Cells>& lines) {
+  std::array<std::size_t, 7> widths{};
+  for (const Cells& cells : lines)
+    for (std::size_t c = 0; c < cells.size(); ++c) widths[c] = std::max(widths[c], text_width(cells[c]));
+  std::string text;
+  for (const Cells& cells : lines) {
+    std::string line = " ";
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const std::string gap(widths[c] - text_width(cells[c]), ' ');
+      const bool left = c == 0 || c >= 5;
+      line += (c == 0 ? " " : "  ") + (left ? cells[c] + gap : gap + cells[c]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string table(const DeviceReport& report) {
+  std::vector<Cells> lines{{"", "figure", "limit", "ratio", "target", "", "limit is"}};
+  for (const DeviceRow& row : report.rows) lines.push_back(cells_of(row));
+  return aligned(lines);
+}
+
+std::string header(const DeviceReport& report) {
+  std::string folders;
+  for (const std::string& folder : report.folders) folders += (folders.empty() ? "" : ", ") + clean(folder);
+  const auto packed = static_cast<std::uint64_t>(report.packed_batch_bytes);
+  return folders + ": " + counted(report.samples, "sample") + "; batches of " + counted(report.batch, "sample") + ", " +
+         human_bytes(packed) + " packed; " + counted(report.threads, "thread") + "; medians of " + std::to_string(report.rounds) +
+         " rounds\ndevice " + std::to_string(report.ordinal) + ": " + clean(report.name) + ", sm_" + std::to_string(report.major) +
+         std::to_string(report.minor) + ", " + human_bytes(report.memory_bytes) + "; driver for CUDA " +
+         version_text(report.driver_version) + "; kernels: " + clean(report.kernels) + "\n";
+}
+
+std::string limits_text(const DeviceReport& report) {
+  const bench::DeviceLimits& limits = report.limits;
+  return wrapped("L = " + gigabytes(limits.copy) + " from pinned memory to the device (" + gigabytes(limits.copy_batch) +
+                     " in pieces of a batch), B = " + gigabytes(limits.device_copy) +
+                     " within the device, m = " + gigabytes(limits.gather) +
+                     " from the page cache to pinned memory by one thread; i and o are bytes of a sample, packed and delivered",
+                 kColumns, 0) +
+         "\n";
+}
+
+// ---- JSON
+
+double rounded(double value, double unit) { return std::round(value / unit) * unit; }
+
+const char* goal_name(Goal goal) { return goal == Goal::at_least ? "at least" : goal == Goal::at_most ? "at most" : "equal"; }
+
+Json row_json(const DeviceRow& row) {
+  Json json;
+  json["name"] = row.name;
+  json["goal"] = goal_name(row.goal);
+  json["target"] = row.target;
+  json["good"] = row.reached();
+  if (!row.measured()) {
+    json["not_measured"] = format::with_valid_utf8(row.missing);
+    return json;
+  }
+  const bool whole = row.unit != "s" && row.unit != "samples/s";  // bytes and operations
+  json["unit"] = row.unit == "GB/s" ? "B/s" : row.unit == "TFLOP/s" ? "FLOP/s" : row.unit == "MiB" ? "B" : row.unit;
+  json["value"] = rounded(row.value, whole ? 1 : 1e-6);
+  json["limit"] = rounded(row.limit, whole ? 1 : 1e-6);
+  json["limit_is"] = row.limit_is;
+  json["ratio"] = rounded(row.ratio(), 1e-4);
+  return json;
+}
+
+Json texts_json(const std::vector<std::string>& texts) {
+  Json json = Json::array();
+  for (const std::string& text : texts) json.push_back(format::with_valid_utf8(text));
+  return json;
+}
+
+Json device_part(const DeviceReport& report) {
+  Json json;
+  json["ordinal"] = report.ordinal;
+  json["name"] = format::with_valid_utf8(report.name);
+  json["real"] = report.real;
+  json["compute_capability"] = std::to_string(report.major) + "." + std::to_string(report.minor);
+  json["memory_bytes"] = report.memory_bytes;
+  json["driver_version"] = report.driver_version;
+  json["kernels"] = report.kernels;
+  return json;
+}
+
+}  // namespace
+
+std::string device_text(const DeviceReport& report) {
+  std::string text = header(report) + limits_text(report) + "\n" + table(report);
+  std::string last;
+  for (const DeviceRow& row : report.rows) {
+    if (row.measured() || row.missing == last) continue;
+    text += wrapped("not measured, " + row.name + ": " + clean(row.missing), kColumns, 2) + "\n";
+    last = row.missing;
+  }
+  for (const std::string& note : report.notes) text += wrapped("note: " + clean(note), kColumns, 2) + "\n";
+  return text;
+}
+
+std::string device_json(const DeviceReport& report) {
+  Json json{{"report", "hotpack-device-bench/1"}};
+  json["packs"] = texts_json(report.folders);
+  json["samples"] = report.samples;
+  json["batch"] = report.batch;
+  json["packed_batch_bytes"] = std::llround(report.packed_batch_bytes);
+  json["threads"] = report.threads;
+  json["rounds"] = report.rounds;
+  json["device"] = device_part(report);
+  json["limits"] = {{"copy_bytes_per_second", std::llround(report.limits.copy)},
+                    {"copy_batch_bytes_per_second", std::llround(report.limits.copy_batch)},
+                    {"device_copy_bytes_per_second", std::llround(report.limits.device_copy)},
+                    {"gather_bytes_per_second", std::llround(report.limits.gather)}};
+  json["rows"] = Json::array();
+  for (const DeviceRow& row : report.rows) json["rows"].push_back(row_json(row));
+  json["notes"] = texts_json(report.notes);
+  return format::canonical_json(json) + "\n";
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,326 @@
+// What a thread of the image kernels does: packed records to the images of a batch, equal to expand::ImageExpander's to the bit.
+//
+// For host and device. A block works on one row at a time (block_y, then every grid_y-th one), its threads and all blocks of a row on
+// neighbouring vectors of 16 bytes of the output. How a row is worked on is the same for all of its threads:
+//   runs     the record lies in the output's order: bytes become elements one by one
+//   split    the whole record, [H,W,3] to [3,H,W]: vectors of pixels become three vectors
+//   pixels   everything else to [3,H,W]: a vector of pixels, fetched one by one; single pixels where planes begin unaligned
+//   elements everything else: likewise with the vectors of elements
+// A thread needs its ThreadPlace alone; nothing is shared, nothing waits. Indices of elements have 64 bits.
+// Preconditions: rows' windows lie in their records; windows that are not resampled are no larger than the output.
+#pragma once
+
+#include <cstdint>
+
+#include "device/kernels/image_args.hpp"
+#include "device/kernels/image_bytes.hpp"
+#include "device/kernels/image_pixels.hpp"
+#include "device/kernels/portable.hpp"
+
+namespace hotpack::device::image {
+
+// Vectors (or groups of pixels) that a thread works on at once: their loads are on the way together.
+inline constexpr int kRunUnroll = 4, kSplitUnroll = 2;
+
+// The units that a thread works on: first, first + step, … Where several are worked on at once they are block_threads apart.
+struct Units {
+  std::uint64_t first;
+  std::uint64_t step;
+};
+
+HOTPACK_HOST_DEVICE inline Units units_of(const ThreadPlace& place, std::uint32_t at_once) {
+  const std::uint64_t tile = std::uint64_t{place.block_threads} * at_once;
+  return {place.block_x * tile + place.thread, place.grid_x * tile};
+}
+
+// A run of elements cut where memory is aligned to 16 bytes: some single elements, vectors, and single ones again.
+template <class Element>
+class Cuts {
+ public:
+  // `address` of the first element.
+  HOTPACK_HOST_DEVICE Cuts(const void* address, std::uint64_t elements) : elements_(elements) {
+    const std::uint64_t before = reinterpret_cast<std::uintptr_t>(address) % 16 / sizeof(typename Element::Bits);
+    const std::uint64_t to_aligned = (kVector<Element> - before) % kVector<Element>;
+    head_ = to_aligned < elements ? to_aligned : elements;
+    vectors_ = (elements - head_) / kVector<Element>;
+  }
+  [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t head() const { return head_; }
+  [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t vectors() const { return vectors_; }
+  [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t singles() const { return elements_ - vectors_ * kVector<Element>; }
+  // Which element single i is.
+  [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t single(std::uint64_t i) const { return i < head_ ? i : i + vectors_ * kVector<Element>; }
+
+ private:
+  std::uint64_t elements_;
+  std::uint64_t head_;
+  std::uint64_t vectors_;
+};
+
+// i mod 3; 2^32 mod 3 is 1.
+HOTPACK_HOST_DEVICE inline std::uint32_t mod3(std::uint64_t i) {
+  return (static_cast<std::uint32_t>(i) % 3 + static_cast<std::uint32_t>(i >> 32) % 3) % 3;
+}
+
+// What all threads know of the row they work on.
+template <class Element>
+struct Row {
+  RowEntry entry;
+  typename Element::Bits* to;
+  std::uint64_t pixels;  // of the output
+};
+
+template <class Element>
+HOTPACK_HOST_DEVICE void write_blank(const ThreadPlace& place, const Row<Element>& row, std::uint64_t elements) {
+  const Cuts<Element> cuts(row.to, elements);
+  const Units units = units_of(place, 1);
+  for (std::uint64_t vector = units.first; vector < cuts.vectors(); vector += units.step) {
+    store_vector(row.to + cuts.head() + vector * kVector<Element>, Vector{});
+  }
+  for (std::uint64_t i = units.first; i < cuts.singles(); i += units.step) row.to[cuts.single(i)] = 0;
+}
+
+// Elements of one run that follow bytes of one run: all of one channel, or of three in turn.
+template <class Element, bool kInTurn>
+class Run {
+ public:
+  static constexpr int kElements = kVector<Element>;
+  using Bits = typename Element::Bits;
+
+  HOTPACK_HOST_DEVICE Run(const ImageArgs& args, const std::uint8_t* from, Bits* to, std::uint64_t elements, std::uint32_t channel)
+      : args_(args), from_(from), to_(to), channel_(channel), cuts_(to, elements) {}
+
+  HOTPACK_HOST_DEVICE void write(const ThreadPlace& place) const {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(from_ + cuts_.head()) % kElements == 0;
+    const Units units = units_of(place, kRunUnroll);
+    for (std::uint64_t unit = units.first; unit < cuts_.vectors(); unit += units.step) write_vectors(unit, place.block_threads, aligned);
+    const Units singles = units_of(place, 1);
+    for (std::uint64_t i = singles.first; i < cuts_.singles(); i += singles.step) write_single(cuts_.single(i));
+  }
+
+ private:
+  HOTPACK_HOST_DEVICE void write_vectors(std::uint64_t vector, std::uint32_t apart, bool aligned) const {
+    Bytes<kElements> bytes[kRunUnroll];
+    const std::uint64_t first = cuts_.head() + vector * kElements;
+    const std::uint64_t step = std::uint64_t{apart} * kElements;
+    HOTPACK_UNROLL
+    for (int u = 0; u < kRunUnroll; ++u) {
+      if (vector + static_cast<std::uint64_t>(u) * apart >= cuts_.vectors()) continue;
+      const std::uint8_t* const from = from_ + first + static_cast<std::uint64_t>(u) * step;
+      bytes[u] = aligned ? load_aligned<kElements>(from) : load_anywhere<kElements>(from);
+    }
+    HOTPACK_UNROLL
+    for (int u = 0; u < kRunUnroll; ++u) {
+      if (vector + static_cast<std::uint64_t>(u) * apart >= cuts_.vectors()) continue;
+      const std::uint64_t element = first + static_cast<std::uint64_t>(u) * step;
+      const Channels channels = kInTurn ? channels_from(args_, mod3(element)) : one_channel(args_, channel_);
+      store_vector(to_ + element, converted<Element, 0, 1>(args_, bytes[u], channels));
+    }
+  }
+
+  HOTPACK_HOST_DEVICE void write_single(std::uint64_t element) const {
+    to_[element] = converted_byte<Element>(args_, load_byte(from_ + element), kInTurn ? mod3(element) : channel_);
+  }
+
+  const ImageArgs& args_;
+  const std::uint8_t* from_;
+  Bits* to_;
+  std::uint32_t channel_;
+  Cuts<Element> cuts_;
+};
+
+// The record's bytes from `from` on are in the output's order.
+template <class Element, bool kPlanes>
+HOTPACK_HOST_DEVICE void write_run(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, const std::uint8_t* from) {
+  if (args.channels == 1) return Run<Element, false>(args, from, row.to, row.pixels, 0).write(place);
+  if constexpr (kPlanes) {
+    for (std::uint32_t c = 0; c < 3; ++c) {
+      Run<Element, false>(args, from + c * row.pixels, row.to + c * row.pixels, row.pixels, c).write(place);
+    }
+  } else {
+    Run<Element, true>(args, from, row.to, 3 * row.pixels, 0).write(place);
+  }
+}
+
+// Interleaved bytes of kVector pixels become three vectors, `pixels` elements apart.
+template <class Element>
+HOTPACK_HOST_DEVICE void store_split(const ImageArgs& args, const Bytes<3 * kVector<Element>>& bytes, typename Element::Bits* to,
+                                     std::uint64_t pixels) {
+  store_vector(to, converted<Element, 0, 3>(args, bytes, one_channel(args, 0)));
+  store_vector(to + pixels, converted<Element, 1, 3>(args, bytes, one_channel(args, 1)));
+  store_vector(to + 2 * pixels, converted<Element, 2, 3>(args, bytes, one_channel(args, 2)));
+}
+
+// Interleaved pixels from `from` on to planes that are whole vectors.
+template <class Element>
+HOTPACK_HOST_DEVICE void write_split(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, const std::uint8_t* from) {
+  constexpr int kPixels = kVector<Element>;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(from) % kPixels == 0;
+  const std::uint64_t groups = row.pixels / kPixels;
+  const Units units = units_of(place, kSplitUnroll);
+  for (std::uint64_t group = units.first; group < groups; group += units.step) {
+    Bytes<3 * kPixels> bytes[kSplitUnroll];
+    HOTPACK_UNROLL
+    for (int u = 0; u < kSplitUnroll; ++u) {
+      const std::uint64_t pixel = (group + static_cast<std::uint64_t>(u) * place.block_threads) * kPixels;
+      if (pixel >= row.pixels) continue;
+      bytes[u] = aligned ? load_aligned<3 * kPixels>(from + 3 * pixel) : load_anywhere<3 * kPixels>(from + 3 * pixel);
+    }
+    HOTPACK_UNROLL
+    for (int u = 0; u < kSplitUnroll; ++u) {
+      const std::uint64_t pixel = (group + static_cast<std::uint64_t>(u) * place.block_threads) * kPixels;
+      if (pixel < row.pixels) store_split<Element>(args, bytes[u], row.to + pixel, row.pixels);
+    }
+  }
+}
+
+// The next kPixels pixels, their channels apart.
+template <int kPixels, class Source>
+HOTPACK_HOST_DEVICE void take_planes(Walk<Source>& walk, Bytes<kPixels> (&planes)[3]) {
+  for (int group = 0; group < kPixels / 4; ++group) {
+    std::uint32_t word[3] = {};
+    HOTPACK_UNROLL_FOR_SOURCE
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t pixel = walk.next();
+      HOTPACK_UNROLL
+      for (int c = 0; c < 3; ++c) word[c] = choose_bytes(word[c], pixel, 0x4321 + (static_cast<std::uint32_t>(c) << 12));
+    }
+    HOTPACK_UNROLL
+    for (int c = 0; c < 3; ++c) append_word(planes[c], word[c]);
+  }
+}
+
+// Any placement to three planes.
+template <class Element, class Source>
+HOTPACK_HOST_DEVICE void write_planes(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, Walk<Source> walk) {
+  constexpr int kPixels = kVector<Element>;
+  const Units units = units_of(place, 1);
+  if (row.pixels % kPixels != 0) {
+    for (std::uint64_t pixel = units.first; pixel < row.pixels; pixel += units.step) {
+      walk.seek(pixel);
+      const std::uint32_t bytes = walk.next();
+      HOTPACK_UNROLL
+      for (std::uint32_t c = 0; c < 3; ++c) row.to[pixel + c * row.pixels] = converted_byte<Element>(args, bytes >> 8 * c & 0xFF, c);
+    }
+    return;
+  }
+  for (std::uint64_t group = units.first; group < row.pixels / kPixels; group += units.step) {
+    Bytes<kPixels> planes[3];
+    walk.seek(group * kPixels);
+    take_planes(walk, planes);
+    HOTPACK_UNROLL
+    for (std::uint32_t c = 0; c < 3; ++c) {
+      store_vector(row.to + group * kPixels + c * row.pixels, converted<Element, 0, 1>(args, planes[c], one_channel(args, c)));
+    }
+  }
+}
+
+// kElements bytes of an interleaved output from `element` on.
+template <int kElements, int kChannels, class Source>
+HOTPACK_HOST_DEVICE Bytes<kElements> take_elements(Walk<Source>& walk, std::uint64_t element) {
+  Bytes<kElements> bytes;
+  if constexpr (kChannels == 1) {
+    walk.seek(element);
+    for (int group = 0; group < kElements / 4; ++group) {
+      std::uint32_t word = 0;
+      HOTPACK_UNROLL_FOR_SOURCE
+      for (int i = 0; i < 4; ++i) word = choose_bytes(word, walk.next(), 0x4321);
+      append_word(bytes, word);
+    }
+  } else {
+    // Whole pixels that hold them, at the end of a string of words; then its bytes from the first one wanted on.
+    constexpr int kPixels = (kElements + 2 + 2) / 3, kWords = (3 * kPixels + 3) / 4;
+    const std::uint64_t pixel = element / 3;
+    const auto unwanted = static_cast<std::uint32_t>(element - 3 * pixel);
+    Bytes<4 * kWords> whole;
+    walk.seek(pixel);
+    HOTPACK_UNROLL_FOR_SOURCE
+    for (int i = 0; i < kPixels; ++i) append_pixel(whole, walk.next());
+    HOTPACK_UNROLL
+    for (int i = 0; i < kElements / 4; ++i) {
+      bytes.word[i] = shifted(whole.word[i], whole.word[i + 1], 8 * (4 * kWords - 3 * kPixels + unwanted));
+    }
+  }
+  return bytes;
+}
+
+// Any placement to interleaved channels, or to one.
+template <class Element, int kChannels, class Source>
+HOTPACK_HOST_DEVICE void write_elements(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, Walk<Source> walk) {
+  constexpr int kElements = kVector<Element>;
+  const Cuts<Element> cuts(row.to, kChannels * row.pixels);
+  const Units units = units_of(place, 1);
+  for (std::uint64_t vector = units.first; vector < cuts.vectors(); vector += units.step) {
+    const std::uint64_t element = cuts.head() + vector * kElements;
+    const Bytes<kElements> bytes = take_elements<kElements, kChannels>(walk, element);
+    const Channels channels = kChannels == 1 ? one_channel(args, 0) : channels_from(args, mod3(element));
+    store_vector(row.to + element, converted<Element, 0, 1>(args, bytes, channels));
+  }
+  for (std::uint64_t i = units.first; i < cuts.singles(); i += units.step) {
+    const std::uint64_t element = cuts.single(i);
+    const std::uint32_t c = kChannels == 1 ? 0 : mod3(element);
+    walk.seek(kChannels == 1 ? element : element / 3);
+    row.to[element] = converted_byte<Element>(args, walk.next() >> 8 * c & 0xFF, c);
+  }
+}
+
+template <class Element, bool kPlanes, int kChannels, class Source>
+HOTPACK_HOST_DEVICE void write_from(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, const Window& window) {
+  const Walk<Source> walk(args, row.entry, window);
+  if constexpr (kPlanes && kChannels == 3) {
+    write_planes<Element>(args, place, row, walk);
+  } else {
+    write_elements<Element, kChannels>(args, place, row, walk);
+  }
+}
+
+template <class Element, bool kPlanes, int kChannels>
+HOTPACK_HOST_DEVICE void write_placed(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row) {
+  const Window window = window_of<kChannels>(args, row.entry);
+  if ((row.entry.flags & kRowResample) == 0 || (window.width == args.width && window.height == args.height)) {
+    write_from<Element, kPlanes, kChannels, Cut<kChannels>>(args, place, row, window);
+  } else if (window.width == 2 * std::int64_t{args.width} && window.height == 2 * std::int64_t{args.height}) {
+    write_from<Element, kPlanes, kChannels, Halved<kChannels>>(args, place, row, window);
+  } else {
+    write_from<Element, kPlanes, kChannels, Linear<kChannels>>(args, place, row, window);
+  }
+}
+
+// Whether the row's bytes lie in the record one after the other: whole lines, and with planes whole planes.
+HOTPACK_HOST_DEVICE inline bool is_straight(const ImageArgs& args, const RowEntry& entry) {
+  const bool whole_planes = args.source_planes == 0 || args.channels == 1 || entry.record_height == args.height;
+  return (entry.flags & (kRowFlipHorizontal | kRowFlipVertical)) == 0 && entry.width == args.width && entry.height == args.height &&
+         entry.record_width == args.width && whole_planes;
+}
+
+template <class Element, bool kPlanes>
+HOTPACK_HOST_DEVICE void write_row(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row) {
+  const std::uint32_t channels = args.channels == 1 ? 1 : 3;
+  if ((row.entry.flags & kRowValid) == 0) return write_blank(place, row, channels * row.pixels);
+  const bool from_planes = args.source_planes != 0;
+  if (is_straight(args, row.entry)) {
+    const std::uint64_t line_bytes = std::uint64_t{static_cast<std::uint32_t>(args.width)} * (from_planes ? 1 : channels);
+    const std::uint8_t* const from = args.records + row.entry.image + static_cast<std::uint32_t>(row.entry.y) * line_bytes;
+    if (channels == 1 || from_planes == kPlanes) return write_run<Element, kPlanes>(args, place, row, from);
+    if constexpr (kPlanes) {
+      if (row.pixels % kVector<Element> == 0) return write_split(args, place, row, from);
+    }
+  }
+  if (channels == 1) return write_placed<Element, kPlanes, 1>(args, place, row);
+  write_placed<Element, kPlanes, 3>(args, place, row);
+}
+
+}  // namespace hotpack::device::image
+
+namespace hotpack::device {
+
+// The kernels. kPlanes: the output is [channels,height,width].
+template <class Element, bool kPlanes>
+HOTPACK_HOST_DEVICE void expand_images(const ImageArgs& args, const ThreadPlace& place) {
+  const std::uint64_t pixels = std::uint64_t{static_cast<std::uint32_t>(args.width)} * static_cast<std::uint32_t>(args.height);
+  for (std::uint64_t row = place.block_y; row < args.row_count; row += place.grid_y) {
+    std::uint8_t* const to = static_cast<std::uint8_t*>(args.out) + row * args.row_bytes;
+    image::write_row<Element, kPlanes>(args, place, {args.rows[row], reinterpret_cast<typename Element::Bits*>(to), pixels});
+  }
+}
+
+}  // namespace hotpack::device

@@ -1,0 +1,216 @@
+// The bytes of single pixels of an output row: cut from a record, padded or resampled, and flipped. As expand::PlacedRows.
+//
+// For host and device. A pixel is its bytes in one word, the first channel lowest.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "device/kernels/image_args.hpp"
+#include "device/kernels/image_bytes.hpp"
+#include "device/kernels/portable.hpp"
+
+namespace hotpack::device::image {
+
+// The window of a record that a row shows.
+struct Window {
+  const std::uint8_t* data;  // its first pixel
+  std::int64_t line_bytes;
+  std::int64_t plane_bytes;  // from one channel to the next
+  std::int64_t pixel_bytes;
+  std::int32_t width;
+  std::int32_t height;
+};
+
+template <int kChannels>
+HOTPACK_HOST_DEVICE Window window_of(const ImageArgs& args, const RowEntry& entry) {
+  const bool planes = kChannels == 3 && args.source_planes != 0;
+  Window window;
+  window.pixel_bytes = planes ? 1 : kChannels;
+  window.line_bytes = entry.record_width * window.pixel_bytes;
+  window.plane_bytes = planes ? entry.record_height * window.line_bytes : 1;
+  window.data = args.records + entry.image + entry.y * window.line_bytes + entry.x * window.pixel_bytes;
+  window.width = entry.width;
+  window.height = entry.height;
+  return window;
+}
+
+// Sources give the pixels of the unflipped output: line(y), then pixel(x) of that line. kUnroll: how many loops do at once; more pixels of
+// those that load much anyway would only need more registers.
+
+// The window at the upper left corner, the rest black.
+template <int kChannels>
+class Cut {
+ public:
+  static constexpr int kUnroll = 4;
+
+  HOTPACK_HOST_DEVICE explicit Cut(const ImageArgs& /*args*/, const Window& window) : window_(window) {}
+
+  HOTPACK_HOST_DEVICE void line(std::int32_t y) {
+    line_ = window_.data + y * window_.line_bytes;
+    width_ = y < window_.height ? window_.width : 0;
+  }
+  HOTPACK_HOST_DEVICE std::uint32_t pixel(std::int32_t x) const {
+    if (x >= width_) return 0;
+    const std::uint8_t* from = line_ + x * window_.pixel_bytes;
+    std::uint32_t bytes = load_byte(from);
+    HOTPACK_UNROLL
+    for (int c = 1; c < kChannels; ++c) bytes |= load_byte(from += window_.plane_bytes) << 8 * c;
+    return bytes;
+  }
+
+ private:
+  Window window_;
+  const std::uint8_t* line_ = nullptr;
+  std::int32_t width_ = 0;  // of the window in this line
+};
+
+// Both axes halved: means of four.
+template <int kChannels>
+class Halved {
+ public:
+  static constexpr int kUnroll = 1;
+
+  HOTPACK_HOST_DEVICE explicit Halved(const ImageArgs& /*args*/, const Window& window) : window_(window) {}
+
+  HOTPACK_HOST_DEVICE void line(std::int32_t y) { line_ = window_.data + 2 * (y * window_.line_bytes); }
+  HOTPACK_HOST_DEVICE std::uint32_t pixel(std::int32_t x) const {
+    const std::uint8_t* from = line_ + 2 * (x * window_.pixel_bytes);
+    std::uint32_t bytes = 0;
+    HOTPACK_UNROLL
+    for (int c = 0; c < kChannels; ++c, from += window_.plane_bytes) {
+      const std::uint8_t* const lower = from + window_.line_bytes;
+      const std::uint32_t sum =
+          load_byte(from) + load_byte(from + window_.pixel_bytes) + load_byte(lower) + load_byte(lower + window_.pixel_bytes);
+      bytes |= (sum + 2) / 4 << 8 * c;
+    }
+    return bytes;
+  }
+
+ private:
+  Window window_;
+  const std::uint8_t* line_ = nullptr;
+};
+
+// Where an output pixel lies along an axis of the window.
+struct Position {
+  std::int32_t floor;
+  float fraction;
+};
+
+HOTPACK_HOST_DEVICE inline double scale_of(std::int32_t source, std::int32_t target) {
+  return 1.0 / (static_cast<double>(target) / static_cast<double>(source));
+}
+
+HOTPACK_HOST_DEVICE inline Position position_of(std::int32_t i, double scale) {
+  const auto at = static_cast<float>((static_cast<double>(i) + 0.5) * scale - 0.5);
+  const float floor = std::floor(at);
+  return {static_cast<std::int32_t>(floor), at - floor};
+}
+
+// fraction · 2048 to the nearest integer, halves to the even one: 1.5 · 2^23 has no digits below 1.
+HOTPACK_HOST_DEVICE inline std::int32_t weight_of(float fraction) {
+  return static_cast<std::int32_t>(bits_of(fraction * 2048.0f + 12582912.0f) - 0x4B400000);
+}
+
+HOTPACK_HOST_DEVICE inline std::int32_t within(std::int32_t value, std::int32_t last) {
+  return value < 0 ? 0 : value > last ? last : value;
+}
+
+// Linear in fixed point, columns first. Sums fit 16 bits: 255 · 2048 / 16.
+template <int kChannels>
+class Linear {
+ public:
+  static constexpr int kUnroll = 1;
+
+  HOTPACK_HOST_DEVICE explicit Linear(const ImageArgs& args, const Window& window)
+      : window_(window), across_(scale_of(window.width, args.width)), down_(scale_of(window.height, args.height)) {}
+
+  HOTPACK_HOST_DEVICE void line(std::int32_t y) {
+    const Position at = position_of(y, down_);
+    const std::int32_t last = window_.height - 1;
+    upper_ = window_.data + within(at.floor, last) * window_.line_bytes;
+    lower_ = window_.data + within(at.floor + 1, last) * window_.line_bytes;
+    upper_weight_ = weight_of(1.0f - at.fraction);
+    lower_weight_ = weight_of(at.fraction);
+  }
+
+  HOTPACK_HOST_DEVICE std::uint32_t pixel(std::int32_t x) const {
+    Position at = position_of(x, across_);
+    const std::int32_t last = window_.width - 1;
+    if (at.floor < 0 || at.floor >= last) at = {at.floor < 0 ? 0 : last, 0.0f};
+    const std::int32_t first_weight = weight_of(1.0f - at.fraction), second_weight = weight_of(at.fraction);
+    std::int64_t first = at.floor * window_.pixel_bytes;
+    std::int64_t second = second_weight != 0 ? first + window_.pixel_bytes : first;
+    std::uint32_t bytes = 0;
+    HOTPACK_UNROLL
+    for (int c = 0; c < kChannels; ++c, first += window_.plane_bytes, second += window_.plane_bytes) {
+      const std::int32_t upper = sum(upper_ + first, first_weight, upper_ + second, second_weight);
+      const std::int32_t lower = sum(lower_ + first, first_weight, lower_ + second, second_weight);
+      const std::int32_t value = ((upper_weight_ * upper >> 16) + (lower_weight_ * lower >> 16) + 2) >> 2;
+      bytes |= static_cast<std::uint32_t>(value) << 8 * c;
+    }
+    return bytes;
+  }
+
+ private:
+  HOTPACK_HOST_DEVICE static std::int32_t sum(const std::uint8_t* first, std::int32_t first_weight, const std::uint8_t* second,
+                                              std::int32_t second_weight) {
+    return (static_cast<std::int32_t>(load_byte(first)) * first_weight + static_cast<std::int32_t>(load_byte(second)) * second_weight) >> 4;
+  }
+
+  Window window_;
+  double across_;
+  double down_;
+  const std::uint8_t* upper_ = nullptr;
+  const std::uint8_t* lower_ = nullptr;
+  std::int32_t upper_weight_ = 0;
+  std::int32_t lower_weight_ = 0;
+};
+
+// i / divisor, in 32 bits where that is enough: devices divide 64 bits slowly.
+HOTPACK_HOST_DEVICE inline std::uint64_t quotient_of(std::uint64_t i, std::uint32_t divisor) {
+  return i >> 32 == 0 ? static_cast<std::uint32_t>(i) / divisor : i / divisor;
+}
+
+// The pixels of an output one after the other, from any one on.
+template <class Source>
+class Walk {
+ public:
+  HOTPACK_HOST_DEVICE Walk(const ImageArgs& args, const RowEntry& entry, const Window& window)
+      : source_(args, window),
+        width_(args.width),
+        height_(args.height),
+        flip_horizontal_((entry.flags & kRowFlipHorizontal) != 0),
+        flip_vertical_((entry.flags & kRowFlipVertical) != 0) {}
+
+  // Precondition: the output has this pixel.
+  HOTPACK_HOST_DEVICE void seek(std::uint64_t pixel) {
+    const std::uint64_t y = quotient_of(pixel, static_cast<std::uint32_t>(width_));
+    y_ = static_cast<std::int32_t>(y);
+    x_ = static_cast<std::int32_t>(pixel - y * static_cast<std::uint32_t>(width_));
+    start_line();
+  }
+  // Behind the last pixel: some pixel.
+  HOTPACK_HOST_DEVICE std::uint32_t next() {
+    const std::uint32_t bytes = source_.pixel(flip_horizontal_ ? width_ - 1 - x_ : x_);
+    if (++x_ == width_) {
+      x_ = 0;
+      if (++y_ < height_) start_line();
+    }
+    return bytes;
+  }
+
+ private:
+  HOTPACK_HOST_DEVICE void start_line() { source_.line(flip_vertical_ ? height_ - 1 - y_ : y_); }
+
+  Source source_;
+  std::int32_t width_;
+  std::int32_t height_;
+  bool flip_horizontal_;
+  bool flip_vertical_;
+  std::int32_t x_ = 0;
+  std::int32_t y_ = 0;
+};
+
+}  // namespace hotpack::device::image

@@ -1,0 +1,186 @@
+#include "device/resident_load.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "device/work_threads.hpp"
+#include "expand/processor.hpp"
+#include "loader/row_samples.hpp"
+
+namespace hotpack::device {
+
+using loader::BatchForm;
+using loader::Record;
+using loader::RecordShape;
+using loader::RecordSource;
+
+namespace {
+
+constexpr std::size_t kUsualKeyBytes = 256;
+
+// What threads share.
+class Progress {
+ public:
+  Progress(ResidentSet& set, std::uint64_t chunk_bytes) : set_(set), chunk_bytes_(chunk_bytes) {}
+
+  // The next samples in the order of the files; nothing when all are taken, or after a failure.
+  std::optional<Chunk> next() {
+    const std::lock_guard lock(mutex_);
+    const RecordBlocks& blocks = *set_.blocks;
+    if (next_ == blocks.records() || !failed_.ok()) return std::nullopt;
+    Chunk chunk{next_, next_ + 1, blocks.begin(next_), blocks.bytes(next_)};
+    while (chunk.last < blocks.records() && chunk.bytes + blocks.bytes(chunk.last) <= chunk_bytes_ &&
+           chunk.last - chunk.first < kMostSamples) {
+      chunk.bytes += blocks.bytes(chunk.last++);
+    }
+    next_ = chunk.last;
+    return chunk;
+  }
+
+  void add_keys(const Chunk& chunk, std::string_view characters, const std::vector<std::uint32_t>& lengths) {
+    const std::lock_guard lock(mutex_);
+    set_.keys.add(chunk.first, characters, lengths);
+  }
+
+  void add_error(std::uint64_t sample, Error error) {
+    const std::lock_guard lock(mutex_);
+    set_.errors.emplace(sample, std::move(error));
+  }
+
+  void fail(Error error) {
+    const std::lock_guard lock(mutex_);
+    if (failed_.ok()) failed_ = std::move(error);
+  }
+
+  [[nodiscard]] Status status() const { return failed_; }
+
+ private:
+  static constexpr std::uint64_t kMostSamples = 65536;  // of one chunk: records may be tiny, or have no block at all
+  ResidentSet& set_;
+  const std::uint64_t chunk_bytes_;
+  std::mutex mutex_;
+  std::uint64_t next_ = 0;
+  Status failed_;
+};
+
+// What is done with a record while it can be read.
+struct Copy {
+  const RecordShape& shape;  // that its block was measured for
+  std::byte* image;
+  std::byte* label;
+  char* key;
+  std::size_t key_capacity;
+  std::size_t key_bytes = 0;
+  bool changed = false;
+};
+
+// Runs inside the fault guard: copies, no more.
+void copy_record(void* context, const Record& record) {
+  auto& copy = *static_cast<Copy*>(context);
+  copy.changed = record.image.shape != copy.shape.image || record.label.shape != copy.shape.label;
+  if (copy.changed) return;
+  copy.key_bytes = record.key.size();
+  std::memcpy(copy.key, record.key.data(), std::min(copy.key_bytes, copy.key_capacity));
+  BatchForm::copy_stored(record, copy.image, copy.label);
+}
+
+// One thread.
+class Worker {
+ public:
+  Worker(const RecordSource& source, const BatchForm& form, ResidentSet& set, Progress& progress)
+      : source_(source), form_(form), set_(set), progress_(progress), key_(kUsualKeyBytes, '\0') {}
+
+  Status run(Lane& lane) {
+    while (const auto chunk = progress_.next()) {
+      HOTPACK_ASSIGN(std::byte* const room, lane.room(*chunk));
+      read_chunk(*chunk, room);
+      HOTPACK_TRY(lane.written(*chunk));
+    }
+    return lane.finish();
+  }
+
+ private:
+  void read_chunk(const Chunk& chunk, std::byte* room) {
+    characters_.clear();
+    lengths_.clear();
+    for (std::uint64_t sample = chunk.first; sample < chunk.last; ++sample) {
+      auto read = read_record(sample, room + (set_.blocks->begin(sample) - chunk.begin));
+      lengths_.push_back(read.ok() ? static_cast<std::uint32_t>(*read) : 0);
+      if (read.ok()) {
+        characters_.append(key_, 0, *read);
+      } else {
+        progress_.add_error(sample, std::move(read).error());
+      }
+    }
+    expand::store_fence();
+    progress_.add_keys(chunk, characters_, lengths_);
+  }
+
+  // Gives the length of the key, which is in key_.
+  Result<std::size_t> read_record(std::uint64_t sample, std::byte* block) {
+    const auto shape = set_.blocks->shape(sample);
+    if (!shape) return why_unmeasured(sample);
+    const std::uint64_t label = block_of(*shape).label;
+    while (true) {
+      Copy copy{*shape, block, label == 0 ? nullptr : block + label, key_.data(), key_.size()};
+      HOTPACK_TRY(source_.read(sample, scratch_, copy_record, &copy));
+      if (copy.changed) return loader::written_over(source_, sample);
+      if (copy.key_bytes <= key_.size()) return copy.key_bytes;
+      key_.resize(copy.key_bytes);  // longer than any before: once more
+    }
+  }
+
+  Error why_unmeasured(std::uint64_t sample) const {
+    auto shape = loader::shape_of_sample(source_, form_, sample);
+    if (!shape.ok()) return std::move(shape).error();
+    return loader::at_sample(source_, changed_since_opening(), sample);
+  }
+
+  const RecordSource& source_;
+  const BatchForm& form_;
+  ResidentSet& set_;
+  Progress& progress_;
+  loader::RecordScratch scratch_;
+  std::string key_;
+  std::string characters_;  // of the chunk's keys
+  std::vector<std::uint32_t> lengths_;
+};
+
+}  // namespace
+
+void KeyArena::add(std::uint64_t first, std::string_view characters, const std::vector<std::uint32_t>& lengths) {
+  std::uint64_t at = characters_.size();
+  characters_.append(characters);
+  for (const std::uint32_t length : lengths) {
+    spans_[first++] = {at, length};
+    at += length;
+  }
+}
+
+std::string_view KeyArena::operator[](std::uint64_t sample) const {
+  const Span& span = spans_[sample];
+  return std::string_view(characters_).substr(span.at, span.length);
+}
+
+Result<std::shared_ptr<const ResidentSet>> load_resident(ResidentMemory memory, const RecordSource& source, const BatchForm& form) {
+  Progress progress(*memory.set, memory.chunk_bytes);
+  on_threads(static_cast<unsigned>(memory.lanes.size()), [&](unsigned thread) {
+    try {
+      Status ran = Worker(source, form, *memory.set, progress).run(*memory.lanes[thread]);
+      if (!ran.ok()) progress.fail(std::move(ran).error());
+    } catch (const std::bad_alloc&) {
+      progress.fail({ErrorCode::io, "there is no memory to load the records", {}, {}});
+    }
+  });
+  HOTPACK_TRY(progress.status());
+  return std::shared_ptr<const ResidentSet>(memory.set);
+}
+
+}  // namespace hotpack::device

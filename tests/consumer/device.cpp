@@ -1,0 +1,42 @@
+// Batches in the memory of a CUDA device: images as normalised f16 NCHW, labels as class ids. Nothing of CUDA is needed to build it.
+#include <cstdio>
+#include <exception>
+#include <hotpack/hotpack.hpp>
+#include <string>
+
+namespace {
+
+// Where a model would learn: kernels that are given to `stream` find image and label written. Both are pointers of the device.
+void train(const hotpack::DeviceField& image, const hotpack::DeviceField& label, CUstream_st* stream) {
+  static_cast<void>(image.data), static_cast<void>(label.data), static_cast<void>(stream);
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) try {
+  using namespace hotpack;
+  const auto dataset = Dataset::open(argc > 1 ? argv[1] : "packed/train").value();
+  if (const auto cuda = cuda_info(); !cuda.ok()) {  // no driver, no device, …
+    std::printf("%s\n", cuda.error().describe().c_str());
+    return 0;
+  }
+
+  DeviceLoaderOptions options;
+  options.loader.global_batch = argc > 2 ? std::stoul(argv[2]) : 32;
+  options.loader.seed = 7;
+  options.loader.image = {ElementType::f16, AxisOrder::channels_first, {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
+  options.residency = Residency::automatic;  // records stay on the device where they fit
+  auto loader = DeviceLoader::open(dataset, options).value();
+
+  CUstream_st* const stream = nullptr;  // a cudaStream_t of the program; here the default stream
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    while (auto batch = loader.next(stream).value()) {  // on return the work is on the stream, not done
+      train(batch->image(), batch->label(), stream);
+      std::printf("epoch %d, step %d, first sample %s\n", static_cast<int>(batch->epoch()), static_cast<int>(batch->step()),
+                  batch->info().keys[0].c_str());
+    }  // the batch goes; its memory is used again behind the work that `stream` has been given
+  }
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,39 @@
+// What hotpack tells about this machine's devices.
+
+#include <string>
+
+#include "bench/device_stage.hpp"
+#include "gpu/bench_pack.hpp"
+#include "gpu/machine.hpp"
+#include "support/temp_folder.hpp"
+
+namespace hotpack::gpu {
+
+GPU_CASE(devices_told) {
+  const Machine machine;
+  const CudaInfo info = require(cuda_info());
+  check(info.driver_version >= device::Driver::kOldestVersion, "the driver's version");
+  check(!info.devices.empty(), "a device");
+  for (const CudaDevice& told : info.devices) {
+    check(!told.name.empty() && told.major > 0, "name and capability of device " + std::to_string(told.ordinal));
+    check(told.free_bytes > 0 && told.free_bytes <= told.memory_bytes, "memory of device " + std::to_string(told.ordinal));
+  }
+  check(info.kernels.find("sm_") != std::string::npos || stand_in(), "the kernels: " + info.kernels);
+}
+
+// The benchmark's whole way, with little to measure.
+GPU_CASE(devices_bench) {
+  const Machine machine;
+  const TempFolder folder;
+  write_bench_pack(folder.path(), {.records = 64, .width = 64, .height = 64, .classes = 12, .per_shard = 40});
+  bench::BenchOptions options;
+  options.batch = 8;
+  options.seconds = 0.02;
+  const std::string path = folder.path();
+  const auto report = require(bench::run_device_bench({&path, 1}, options, 0));
+  check(report.limits.copy > 0 && report.limits.device_copy > 0 && report.limits.gather > 0, "limits are measured");
+  for (const bench::DeviceRow& row : report.rows) check(!row.measured() || row.limit > 0, "a figure has a limit: " + row.name);
+  check(report.rows.size() >= 20, "there are rows of all kinds");
+}
+
+}  // namespace hotpack::gpu

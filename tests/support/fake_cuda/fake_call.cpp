@@ -1,0 +1,38 @@
+#include "support/fake_cuda/fake_call.hpp"
+
+#include <utility>
+
+namespace hotpack::test {
+
+int injected(FakeState& state, CallId id) {
+  const std::uint64_t number = state.calls[static_cast<std::size_t>(id)]++;
+  const auto failure = std::find_if(state.failures.begin(), state.failures.end(),
+                                    [&](const FakeState::Failure& each) { return each.call == id && each.at == number; });
+  return failure == state.failures.end() ? device::code::kSuccess : failure->code;
+}
+
+bool add_use(Call& call, Operation& operation, const char* what, MemoryKind kind, std::uintptr_t begin, std::uint64_t bytes, bool writes) {
+  auto block = call.state.range(call.name, what, kind, begin, bytes);
+  if (block == nullptr) return false;
+  operation.uses.push_back({std::move(block), begin, bytes, writes});
+  return true;
+}
+
+OperationPtr give(Call& call, FakeStream& stream, Operation operation) {
+  operation.name = call.name;
+  if (const Operation* const rival = call.state.streams.rival(stream, operation); rival != nullptr) {
+    call.state.note(std::string(call.name) + ": races with work in flight of " + rival->name + ": nothing orders the two");
+  }
+  return call.state.streams.give(stream, std::move(operation));
+}
+
+device::DriverTable fake_table() {
+  device::DriverTable table;
+  fill_device_calls(table);
+  fill_memory_calls(table);
+  fill_stream_calls(table);
+  fill_kernel_calls(table);
+  return table;
+}
+
+}  // namespace hotpack::test

@@ -1,0 +1,93 @@
+// What every function of the table begins with.
+//
+// enter…() finds the living FakeDriver, locks it, counts the call and makes it fail where it is told to; `body` runs under the lock.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "support/fake_cuda/fake_state.hpp"
+
+namespace hotpack::test {
+
+using Lock = std::unique_lock<std::recursive_mutex>;
+
+// Inside a call of the table.
+struct Call {
+  FakeState& state;
+  Lock& lock;
+  const char* name;
+  FakeContext* context = nullptr;  // the current one, where the call needs one
+};
+
+enum class Needs { nothing, driver, context };
+
+// The code that this call is to fail with; 0: none. Counts it.
+[[nodiscard]] int injected(FakeState& state, CallId id);
+
+template <typename Body>
+int enter(CallId id, Needs needs, const Body& body) {
+  namespace code = device::code;
+  FakeState* const state = FakeState::living();
+  if (state == nullptr) return code::kDeinitialized;
+  Lock lock(state->mutex);
+  Call call{*state, lock, call_name(id)};
+  if (const int failure = injected(*state, id); failure != code::kSuccess) return failure;
+  if (needs == Needs::nothing) return body(call);
+  if (!state->initialised) return code::kNotInitialized;
+  if (state->streams.running()) {
+    state->note(std::string(call.name) + ": called by work of a stream");
+    return kNotPermitted;
+  }
+  state->streams.run_some();
+  if (needs == Needs::context) {
+    if (const int found = state->current(call.context, call.name); found != code::kSuccess) return found;
+  }
+  return body(call);
+}
+
+// For calls that give something back: in a broken context too, where they give its code all the same.
+template <typename Body>
+int enter_to_give_back(CallId id, const Body& body) {
+  namespace code = device::code;
+  return enter(id, Needs::driver, [&](Call& call) {
+    const int found = call.state.current(call.context, call.name);
+    if (found != code::kSuccess && (call.context == nullptr || call.context->broken == 0)) return found;
+    const int result = body(call);
+    return found != code::kSuccess ? found : result;
+  });
+}
+
+// For calls that put something on a stream.
+template <typename Body>
+int enter_stream(CallId id, StreamHandle handle, const Body& body) {
+  namespace code = device::code;
+  return enter(id, Needs::context, [&](Call& call) {
+    std::shared_ptr<FakeStream> stream;
+    const int found = call.state.find_open_stream(handle, *call.context, call.name, stream);
+    return found != code::kSuccess ? found : body(call, *stream);
+  });
+}
+
+inline std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+inline std::uintptr_t address(device::Pointer pointer) { return static_cast<std::uintptr_t>(pointer); }
+
+inline void* host(device::Pointer pointer) { return reinterpret_cast<void*>(address(pointer)); }
+
+// Notes that an operation uses `bytes` bytes of a block. False, noted, where they are not all in one block of this kind.
+[[nodiscard]] bool add_use(Call& call, Operation& operation, const char* what, MemoryKind kind, std::uintptr_t begin, std::uint64_t bytes,
+                           bool writes);
+// Puts work on a stream; work in flight that it races with is noted.
+OperationPtr give(Call& call, FakeStream& stream, Operation operation);
+
+// The functions, file by file.
+void fill_device_calls(device::DriverTable& table);
+void fill_memory_calls(device::DriverTable& table);
+void fill_stream_calls(device::DriverTable& table);
+void fill_kernel_calls(device::DriverTable& table);
+
+}  // namespace hotpack::test

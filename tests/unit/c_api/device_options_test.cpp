@@ -1,0 +1,121 @@
+#include "c_api/device_options.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "c_api/loader_options.hpp"
+#include "hotpack/hotpack_device.h"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::c_api;
+
+namespace {
+
+// The message with which a change of the defaults is refused.
+template <class Change>
+std::string refusal(const Change& change) {
+  hotpack_device_loader_options options = default_device_options();
+  change(options);
+  const auto read = device_options(options);
+  if (read.ok()) return "accepted";
+  CHECK(read.error().code == ErrorCode::usage);
+  return read.error().message;
+}
+
+template <class Change>
+DeviceLoaderOptions accepted(const Change& change) {
+  hotpack_device_loader_options options = default_device_options();
+  change(options);
+  return device_options(options).value();
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("the defaults of device options are those of C++") {
+  const DeviceLoaderOptions own;
+  const DeviceLoaderOptions read = device_options(default_device_options()).value();
+  CHECK(read.devices == own.devices);
+  CHECK(read.residency == own.residency);
+  CHECK(read.pinned_budget_bytes == own.pinned_budget_bytes);
+  CHECK(read.device_budget_bytes == own.device_budget_bytes);
+  CHECK(read.prefetch == own.prefetch);
+  CHECK(read.outputs == own.outputs);
+  CHECK(read.loader.global_batch == own.loader.global_batch);
+}
+
+TEST_CASE("every device option arrives") {
+  hotpack_loader_options loader = default_options();
+  loader.global_batch = 7;
+  loader.image_type = HOTPACK_TYPE_BF16;
+  const std::int32_t devices[] = {2, 0};
+  const auto read = accepted([&](auto& options) {
+    options.loader = &loader;
+    options.devices = devices;
+    options.device_count = 2;
+    options.residency = HOTPACK_RESIDENCY_AUTOMATIC;
+    options.pinned_budget_bytes = 1000;
+    options.device_budget_bytes = UINT64_MAX;
+    options.prefetch = 5;
+    options.outputs = 6;
+  });
+  CHECK(read.loader.global_batch == 7);
+  CHECK(read.loader.image.type == ElementType::bf16);
+  CHECK(read.devices == std::vector<int>{2, 0});
+  CHECK(read.residency == Residency::automatic);
+  CHECK(read.pinned_budget_bytes == 1000);
+  CHECK(read.device_budget_bytes == UINT64_MAX);
+  CHECK(read.prefetch == 5);
+  CHECK(read.outputs == 6);
+}
+
+TEST_CASE("residencies have the numbers of the header") {
+  const auto residency = [](std::int32_t number) { return accepted([&](auto& options) { options.residency = number; }).residency; };
+  CHECK(residency(HOTPACK_RESIDENCY_PAGE) == Residency::page);
+  CHECK(residency(HOTPACK_RESIDENCY_PINNED) == Residency::pinned);
+  CHECK(residency(HOTPACK_RESIDENCY_DEVICE) == Residency::device);
+  CHECK(residency(HOTPACK_RESIDENCY_AUTOMATIC) == Residency::automatic);
+  CHECK(has(refusal([](auto& options) { options.residency = 4; }), "residency is 4"));
+}
+
+TEST_CASE("devices and their count go together") {
+  static const std::int32_t device = 0;
+  CHECK(has(refusal([](auto& options) { options.device_count = 1; }), "devices is NULL"));
+  CHECK(has(refusal([](auto& options) { options.devices = &device; }), "device_count is 0"));
+  CHECK(has(refusal([](auto& options) {
+              options.devices = &device;
+              options.device_count = SIZE_MAX;
+            }),
+            "device_count is"));
+}
+
+TEST_CASE("options of the batches are checked as those of a loader") {
+  hotpack_loader_options loader = default_options();
+  loader.tail = 9;
+  CHECK(has(refusal([&](auto& options) { options.loader = &loader; }), "tail is 9"));
+  loader = default_options();
+  loader.struct_size = 3;
+  CHECK(has(refusal([&](auto& options) { options.loader = &loader; }), "struct_size of hotpack_loader_options is 3"));
+  loader = default_options();
+  loader.allocate = [](void*, std::size_t) -> void* { return nullptr; };
+  loader.free = [](void*, void*, std::size_t) {};
+  CHECK(has(refusal([&](auto& options) { options.loader = &loader; }), "pinned memory"));
+}
+
+TEST_CASE("a reserved field that is not 0 was never initialised") {
+  CHECK(has(refusal([](auto& options) { options.reserved = 1; }), "hotpack_device_loader_options_init"));
+}
+
+TEST_CASE("init of device options writes no more than the caller has room for") {
+  hotpack_device_loader_options options;
+  options.prefetch = 99;
+  REQUIRE(hotpack_device_loader_options_init(&options, offsetof(hotpack_device_loader_options, prefetch)) == HOTPACK_OK);
+  CHECK(options.struct_size == offsetof(hotpack_device_loader_options, prefetch));
+  CHECK(options.devices == nullptr);
+  CHECK(options.prefetch == 99);
+  CHECK(hotpack_device_loader_options_init(&options, sizeof options - 1) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_loader_options_init(nullptr, sizeof options) == HOTPACK_ERROR_USAGE);
+}

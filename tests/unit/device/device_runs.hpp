@@ -1,0 +1,313 @@
+// Runs of a DeviceLoader on a FakeDriver, as a program makes them: streams of its own, copies to the host on these streams, and batches
+// compared with those of a host Loader with the same options.
+//
+// Ownership: a Program keeps what it copied and allocated; it goes before its FakeDriver and after the work on its streams is over.
+// Not thread-safe. Failure throws std::logic_error with the loader's own text; assertions only where a function's name says "check".
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "device/handles.hpp"
+#include "device/late_free.hpp"
+#include "device/open.hpp"
+#include "hotpack/device_loader.hpp"
+#include "hotpack/loader.hpp"
+#include "support/catch.hpp"
+#include "support/fake_cuda/fake_driver.hpp"
+#include "support/loader_pack.hpp"
+
+namespace hotpack::test {
+
+using Streams = std::vector<device::StreamHandle>;
+
+inline constexpr std::array<Residency, 4> kResidencies{Residency::page, Residency::pinned, Residency::device, Residency::automatic};
+inline constexpr std::chrono::milliseconds kReadyOnly{-1};
+
+// ---------------------------------------------------------------------------------------------------- opening
+
+inline DeviceLoader open_on(const FakeDriver& fake, const Dataset& dataset, const DeviceLoaderOptions& options) {
+  auto loader = device::open_device_loader(dataset, options, fake.driver(), fake.kernels());
+  if (!loader.ok()) throw std::logic_error(loader.error().describe());
+  return std::move(loader).value();
+}
+
+// The error of an opening that fails.
+inline Error open_error(const FakeDriver& fake, const Dataset& dataset, const DeviceLoaderOptions& options) {
+  auto loader = device::open_device_loader(dataset, options, fake.driver(), fake.kernels());
+  if (loader.ok()) throw std::logic_error("the loader opened");
+  return std::move(loader).error();
+}
+
+inline DeviceLoaderOptions device_options(const LoaderOptions& loader, std::vector<int> devices = {0},
+                                          Residency residency = Residency::page) {
+  DeviceLoaderOptions options;
+  options.loader = loader;
+  options.devices = std::move(devices);
+  options.residency = residency;
+  return options;
+}
+
+// Two threads, few slots, odd batches: the least that lets everything be in flight at once.
+inline LoaderOptions small_batches(std::uint64_t global_batch) {
+  LoaderOptions options;
+  options.global_batch = global_batch;
+  options.seed = 7;
+  options.threads = 2;
+  options.slots = 2;
+  options.image.type = ElementType::bf16;
+  options.image.order = AxisOrder::channels_first;
+  options.label = {LabelForm::one_hot, ElementType::u8, AxisOrder::channels_last, true, {}};
+  return options;
+}
+
+inline TinyForm square_form() {
+  TinyForm form;
+  form.size = Extent{8, 8};
+  return form;
+}
+
+// ---------------------------------------------------------------------------------------------------- stepping
+
+// The next batch; throws at an error or the end of an epoch.
+inline DeviceBatch next_batch(DeviceLoader& loader, const Streams& streams) {
+  auto batch = loader.next(streams, kLong);
+  if (!batch.ok()) throw std::logic_error(batch.error().describe());
+  if (!*batch) throw std::logic_error("the epoch ended");
+  return **std::move(batch);
+}
+
+// The error of next(); throws where there is none.
+inline Error next_error(DeviceLoader& loader, const Streams& streams, std::chrono::milliseconds timeout = kLong) {
+  auto batch = loader.next(streams, timeout);
+  if (batch.ok()) throw std::logic_error(*batch ? "step " + std::to_string((*batch)->step()) + " came" : "the epoch ended");
+  return std::move(batch).error();
+}
+
+inline bool at_end_of_epoch(DeviceLoader& loader, const Streams& streams) {
+  auto batch = loader.next(streams, kLong);
+  if (!batch.ok()) throw std::logic_error(batch.error().describe());
+  return !batch->has_value();
+}
+
+inline void skip(DeviceLoader& loader, const Streams& streams, std::uint64_t steps) {
+  for (std::uint64_t step = 0; step < steps; ++step) next_batch(loader, streams).release();
+}
+
+// All batches of these epochs by a host Loader.
+inline std::vector<BatchCopy> host_batches(const Dataset& dataset, const LoaderOptions& options, std::uint64_t epochs = 1) {
+  Loader loader = open_loader(dataset, options);
+  std::vector<BatchCopy> all;
+  for (std::uint64_t epoch = 0; epoch < epochs; ++epoch) {
+    for (BatchCopy& batch : rest_of_epoch(loader)) all.push_back(std::move(batch));
+  }
+  return all;
+}
+
+// ---------------------------------------------------------------------------------------------------- a program
+
+// A batch on its way to the host.
+struct Download {
+  struct Part {
+    Bytes image;
+    Bytes label;
+  };
+  DeviceBatchInfo info;
+  std::vector<Part> parts;
+  std::size_t ran = 0;  // parts whose stream has come to the copy
+};
+
+class Program {
+ public:
+  explicit Program(FakeDriver& fake, int devices = 1) : fake_(fake) {
+    for (int ordinal = 0; ordinal < devices; ++ordinal) contexts_.push_back(device::Context::retain(fake.driver(), ordinal).value());
+  }
+
+  // Asks each part's stream to copy it to the host when it comes to that.
+  const Download& download(const DeviceBatchInfo& info, const Streams& streams) {
+    Download& to = downloads_.emplace_back();
+    to.info = info;
+    to.parts.resize(info.parts.size());
+    for (std::size_t part = 0; part < info.parts.size(); ++part) {
+      const device::CurrentContext current(*contexts_.at(static_cast<std::size_t>(info.parts[part].device)));
+      fake_.enqueue(streams.at(part), [this, &to, part] {
+        to.parts[part].image = bytes(to.info.parts[part].image);
+        to.parts[part].label = bytes(to.info.parts[part].label);
+        ++to.ran;
+      });
+    }
+    return to;
+  }
+  const Download& download(const DeviceBatch& batch, const Streams& streams) { return download(batch.info(), streams); }
+
+  void synchronize(device::StreamHandle stream, int device = 0) {
+    const device::CurrentContext current(context(device));
+    fake_.synchronize(stream);
+  }
+  void synchronize(const Streams& streams) {  // of devices 0, 1, …
+    for (std::size_t part = 0; part < streams.size(); ++part) synchronize(streams[part], static_cast<int>(part));
+  }
+
+  [[nodiscard]] const device::Context& context(int device) const { return *contexts_.at(static_cast<std::size_t>(device)); }
+  [[nodiscard]] const std::deque<Download>& downloads() const { return downloads_; }
+
+  // Memory for next_into() on devices 0, 1, …
+  std::vector<DeviceBuffers> buffers(const DeviceLoader& loader) {
+    std::vector<DeviceBuffers> all;
+    for (std::size_t part = 0; part < loader.devices(); ++part) {
+      DeviceBuffers& into = all.emplace_back();
+      into.image_bytes = loader.image_batch_bytes(part);
+      into.label_bytes = loader.label_batch_bytes(part);
+      into.image = allocate(part, into.image_bytes);
+      into.label = allocate(part, into.label_bytes);
+    }
+    return all;
+  }
+
+  // Overwrites memory when the stream comes to it.
+  void scribble(void* memory, std::uint64_t bytes, device::StreamHandle stream, int device = 0) {
+    const device::CurrentContext current(context(device));
+    const int code = fake_.table().MemsetD8Async(reinterpret_cast<std::uintptr_t>(memory), 0xEE, bytes, stream);
+    if (code != 0) throw std::logic_error("memset failed: " + std::to_string(code));
+  }
+
+ private:
+  [[nodiscard]] Bytes bytes(const DeviceField& field) const {
+    if (field.bytes == 0) return {};
+    return fake_.bytes(reinterpret_cast<std::uintptr_t>(field.data), field.bytes);
+  }
+  void* allocate(std::size_t part, std::uint64_t bytes) {
+    memory_.push_back(device::DeviceMemory::take(contexts_.at(part), bytes).value());
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(memory_.back().address()));
+  }
+
+  FakeDriver& fake_;
+  std::vector<std::shared_ptr<const device::Context>> contexts_;
+  std::vector<device::DeviceMemory> memory_;
+  std::deque<Download> downloads_;
+};
+
+// ---------------------------------------------------------------------------------------------------- comparing
+
+inline std::vector<std::int64_t> with_rows(std::vector<std::int64_t> shape, std::size_t rows) {
+  if (!shape.empty()) shape[0] = static_cast<std::int64_t>(rows);
+  return shape;
+}
+
+inline Bytes row_of(const Bytes& bytes, std::size_t row, std::size_t rows) {
+  const std::size_t each = bytes.size() / rows;
+  const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(row * each);
+  return Bytes(first, first + static_cast<std::ptrdiff_t>(each));
+}
+
+// All parts of a batch as one, as a host Loader of this rank gives it.
+inline BatchCopy copy_of(const Download& from) {
+  if (from.ran != from.parts.size()) throw std::logic_error("the copy has not run");
+  const DeviceBatchInfo& info = from.info;
+  BatchCopy copy{info.epoch, info.step, info.valid, {}, {}, {}};
+  std::size_t valid = 0;
+  for (std::size_t number = 0; number < info.parts.size(); ++number) {
+    const DevicePart& part = info.parts[number];
+    if (part.first_row != copy.rows.size()) throw std::logic_error("parts do not follow each other");
+    valid += part.valid;
+    copy.image_shape = with_rows(part.image.shape, info.rows);
+    copy.label_shape = with_rows(part.label.shape, info.rows);
+    const auto first_is_rows = [&](const DeviceField& field) {
+      return field.shape.empty() || field.shape[0] == static_cast<std::int64_t>(part.rows);
+    };
+    if (!first_is_rows(part.image) || !first_is_rows(part.label)) throw std::logic_error("a part's shape has another number of rows");
+    for (std::size_t row = 0; row < part.rows; ++row) {
+      const std::size_t all = part.first_row + row;
+      copy.rows.push_back({info.samples.at(all), info.keys.at(all), info.boxes.at(all), row_of(from.parts[number].image, row, part.rows),
+                           row_of(from.parts[number].label, row, part.rows)});
+    }
+  }
+  if (copy.rows.size() != info.rows || valid != info.valid) throw std::logic_error("the parts are not the batch");
+  return copy;
+}
+
+// What differs, briefly; empty: nothing.
+inline std::string difference(const BatchCopy& ours, const BatchCopy& wanted) {
+  const std::string at = "step " + std::to_string(wanted.step) + " of epoch " + std::to_string(wanted.epoch) + ": ";
+  if (ours.epoch != wanted.epoch || ours.step != wanted.step) {
+    return at + "is step " + std::to_string(ours.step) + " of epoch " + std::to_string(ours.epoch);
+  }
+  if (ours.valid != wanted.valid) return at + "valid";
+  if (ours.image_shape != wanted.image_shape || ours.label_shape != wanted.label_shape) return at + "shape";
+  if (ours.rows.size() != wanted.rows.size()) return at + "rows";
+  for (std::size_t row = 0; row < ours.rows.size(); ++row) {
+    const Row &one = ours.rows[row], &other = wanted.rows[row];
+    const std::string where = at + "row " + std::to_string(row) + ": ";
+    if (one.sample != other.sample) return where + "sample";
+    if (one.key != other.key) return where + "key";
+    if (!(one.box == other.box)) return where + "box";
+    if (one.image != other.image) return where + "image";
+    if (one.label != other.label) return where + "label";
+  }
+  return {};
+}
+
+// Downloads first, first + 1, … are these batches.
+inline void check_batches(const Program& program, const std::vector<BatchCopy>& wanted, std::size_t first = 0) {
+  REQUIRE(program.downloads().size() >= first + wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) REQUIRE(difference(copy_of(program.downloads()[first + i]), wanted[i]) == "");
+}
+
+// ---------------------------------------------------------------------------------------------------- the end
+
+inline void check_no_violations(const FakeDriver& fake) { REQUIRE(fake.violations() == std::vector<std::string>()); }
+
+// With loaders, leases and programs gone and the streams run out.
+inline void check_nothing_left(const FakeDriver& fake) {
+  device::sweep_late();
+  CHECK(device::late_count() == 0);
+  const FakeDriver::Held held = fake.held();
+  CAPTURE(held.device_blocks, held.pinned_blocks, held.streams, held.events, held.modules, held.retained);
+  REQUIRE(held == FakeDriver::Held());
+  check_no_violations(fake);
+}
+
+// Runs a scenario as late as possible, then in this many random orders.
+template <class Scenario>
+void in_all_orders(FakeOptions options, const Scenario& scenario, std::uint64_t orders = 1000) {
+  for (std::uint64_t seed = 0; seed <= orders; ++seed) {
+    CAPTURE(seed);
+    options.schedule = seed == 0 ? Schedule::late : Schedule::random;
+    options.seed = seed;
+    FakeDriver fake(options);
+    {
+      Program program(fake, options.devices);
+      scenario(fake, program);
+      fake.run_all();
+    }
+    check_nothing_left(fake);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- this process
+
+inline std::size_t entries_of(const char* folder) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) count += entry.path().empty() ? 0u : 1u;
+  return count;
+}
+
+// A thread that was joined may be listed for a moment longer.
+inline std::size_t threads_settled(std::size_t wanted) {
+  for (int i = 0; i < 1000 && entries_of("/proc/self/task") > wanted; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return entries_of("/proc/self/task");
+}
+
+}  // namespace hotpack::test
