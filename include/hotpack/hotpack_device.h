@@ -13,9 +13,10 @@
  * The same as include/hotpack/device_loader.hpp, which tells more, in the library of hotpack.h and by its rules of ownership, threads,
  * failures and structs. Neither a toolkit nor a driver is needed to compile, to link or to load it: without a device the open functions
  * give HOTPACK_ERROR_USAGE and a text.
- * A stream is a CUstream or a cudaStream_t as void*: NULL and (void*)1 are the legacy default stream, (void*)2 the per-thread one. Calls
- * return when their work is on the stream, not when it is done, and leave the thread's current context as it was. A stream that is being
- * captured into a graph is refused: fill buffers of fixed addresses with next_into before each launch of the graph, on the same stream.
+ * A stream is a CUstream or a cudaStream_t as void*: NULL and (void*)1 are the legacy default stream, (void*)2 the per-thread one. Streams
+ * given with a batch must exist until it is released and its tensors are deleted. Calls return when their work is on the stream, not when
+ * it is done, and leave the thread's current context as it was. A stream that is being captured into a graph is refused: fill buffers of
+ * fixed addresses with next_into before each launch of the graph, on the same stream.
  */
 #ifndef HOTPACK_DEVICE_H
 #define HOTPACK_DEVICE_H
@@ -89,8 +90,8 @@ typedef struct hotpack_device_loader_options {
 
 HOTPACK_API hotpack_status hotpack_device_loader_options_init(hotpack_device_loader_options* options, size_t struct_size);
 
-/* As hotpack_loader_open: takes the pinned memory, loads what is to be resident, and starts the threads. *loader is a handle in any case.
- */
+/* As hotpack_loader_open: takes the pinned memory, loads what is to be resident, and starts the threads. *loader is a handle in
+ * any case. */
 HOTPACK_API hotpack_status hotpack_device_loader_open(const hotpack_dataset* dataset, const hotpack_device_loader_options* options,
                                                       hotpack_device_loader** loader);
 /* As hotpack_loader_close. Does not wait for streams: batches that are not released stay valid, and memory that a stream still uses is

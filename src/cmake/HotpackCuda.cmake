@@ -1,15 +1,16 @@
-# The CUDA kernels, compiled by nvcc and embedded into hotpack_device: hotpack_embed_kernels(TARGET SOURCES …).
+# The CUDA kernels, compiled by nvcc and embedded into hotpack_device: hotpack_embed_kernels(TARGET EMBEDDER FOLDER NAMES …).
 #
 # CMake's CUDA language stays off, so nothing links CUDA and a build without nvcc differs in the embedded bytes alone.
 #
 #   HOTPACK_CUDA                 AUTO: with kernels where nvcc works; ON: an error where it does not; OFF: without
-#   HOTPACK_CUDA_ARCHITECTURES   "all" that nvcc knows from 75 on, or a list as "80;90" for a quicker build; PTX of the newest is added
+#   HOTPACK_CUDA_ARCHITECTURES   all: those that nvcc knows, from 75 on; all-major: the first of each generation, which the later ones of it run
+#                                too, in half the time; a list as 80;90: for a still quicker build. PTX of the newest is always added
 #   CMAKE_CUDA_COMPILER, or CUDACXX, CUDA_PATH, CUDA_HOME of the environment   nvcc's path, and the toolkit's folder
 #   CMAKE_CUDA_HOST_COMPILER     the C++ compiler that nvcc uses; the project's by default
 
-set(HOTPACK_CUDA "OFF" CACHE STRING "CUDA kernels: AUTO (where nvcc works), ON or OFF")
+set(HOTPACK_CUDA "AUTO" CACHE STRING "CUDA kernels: AUTO (where nvcc works), ON or OFF")
 set_property(CACHE HOTPACK_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(HOTPACK_CUDA_ARCHITECTURES "all" CACHE STRING "Architectures of the kernels: all, or a list as 80;90")
+set(HOTPACK_CUDA_ARCHITECTURES "all" CACHE STRING "Architectures of the kernels: all, all-major, or a list as 80;90")
 if(NOT HOTPACK_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "HOTPACK_CUDA is '${HOTPACK_CUDA}'; it must be AUTO, ON or OFF")
 endif()
@@ -74,11 +75,27 @@ function(hotpack_try_nvcc nvcc version host_compiler why)
   endif()
 endfunction()
 
+# 75;80;90;100 of 75;80;86;90;100;103: a generation is what stands before the last digit.
+function(hotpack_first_of_generations architectures result)
+  set(seen)
+  set(firsts)
+  foreach(number IN LISTS architectures)
+    math(EXPR generation "${number} / 10")
+    if(NOT generation IN_LIST seen)
+      list(APPEND seen ${generation})
+      list(APPEND firsts ${number})
+    endif()
+  endforeach()
+  set(${result} ${firsts} PARENT_SCOPE)
+endfunction()
+
 # The architectures to build for, checked against those that nvcc knows.
 function(hotpack_chosen_architectures result)
   set(chosen ${HOTPACK_CUDA_ARCHITECTURES})
   if(chosen STREQUAL "all")
     set(chosen ${HOTPACK_NVCC_ARCHITECTURES})
+  elseif(chosen STREQUAL "all-major")
+    hotpack_first_of_generations("${HOTPACK_NVCC_ARCHITECTURES}" chosen)
   endif()
   foreach(number IN LISTS chosen)
     if(NOT number IN_LIST HOTPACK_NVCC_ARCHITECTURES)
@@ -89,7 +106,8 @@ function(hotpack_chosen_architectures result)
   list(SORT chosen COMPARE NATURAL)
   list(REMOVE_DUPLICATES chosen)
   if(NOT chosen)
-    message(FATAL_ERROR "HOTPACK_CUDA_ARCHITECTURES is '${HOTPACK_CUDA_ARCHITECTURES}'; it must be all or a list as 80;90")
+    message(FATAL_ERROR "HOTPACK_CUDA_ARCHITECTURES is '${HOTPACK_CUDA_ARCHITECTURES}'; it must be all, all-major or a list "
+                        "as 80;90")
   endif()
   set(${result} ${chosen} PARENT_SCOPE)
 endfunction()
@@ -109,9 +127,7 @@ function(hotpack_kernels_text architectures result)
 endfunction()
 
 # One fatbin of one source, for all architectures.
-function(hotpack_add_fatbin target source architectures result)
-  get_filename_component(name ${source} NAME_WE)
-  set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
+function(hotpack_add_fatbin target source output architectures)
   set(codes)
   foreach(number IN LISTS architectures)
     list(APPEND codes -gencode arch=compute_${number},code=sm_${number})
@@ -126,21 +142,22 @@ function(hotpack_add_fatbin target source architectures result)
   if(HOTPACK_WERROR)
     list(APPEND options --Werror=all-warnings)
   endif()
-  set(folders $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  # Without the system's folder, which libraries of other rooms bring: the compiler's order of folders depends on it.
+  set(folders $<REMOVE_DUPLICATES:$<FILTER:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,EXCLUDE,^/usr/include$>>)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${HOTPACK_NVCC} -ccbin ${HOTPACK_NVCC_HOST_COMPILER} --fatbin -std=c++20 -O3 --fmad=false --threads 2 ${codes} ${options}
-            "-I$<JOIN:${folders},;-I>" -MD -MF ${output}.d -MT ${output} -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
-    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${HOTPACK_NVCC}
+            "-I$<JOIN:${folders},;-I>" -MD -MF ${output}.d -MT ${output} -o ${output} ${source}
+    DEPENDS ${source} ${HOTPACK_NVCC}
     DEPFILE ${output}.d
     COMMENT "Compiling CUDA kernels ${source}"
     COMMAND_EXPAND_LISTS VERBATIM)
-  set(${result} ${output} PARENT_SCOPE)
 endfunction()
 
-# hotpack_embed_kernels(TARGET EMBEDDER SOURCES …): compiles kernels/image_kernels.cu and the like, and gives the C++ source EMBEDDER of the
-# target the definitions HOTPACK_KERNELS_TEXT and, where kernels are made, HOTPACK_<NAME>_FATBIN with the path of each.
-function(hotpack_embed_kernels target embedder)
+# hotpack_embed_kernels(TARGET EMBEDDER FOLDER NAMES …): compiles FOLDER/<name>.cu and gives the C++ source EMBEDDER of the target the
+# definitions HOTPACK_KERNELS_TEXT and, where kernels are made, HOTPACK_<NAME>_FATBIN with the path of each. FOLDER/CMakeLists.txt calls
+# hotpack_add_fatbins().
+function(hotpack_embed_kernels target embedder folder)
   set(reason "HOTPACK_CUDA is OFF")
   if(NOT HOTPACK_CUDA STREQUAL "OFF")
     hotpack_find_nvcc(reason)
@@ -158,12 +175,27 @@ function(hotpack_embed_kernels target embedder)
   hotpack_kernels_text("${architectures}" text)
   message(STATUS "CUDA kernels: ${text}")
   set(definitions "HOTPACK_KERNELS_TEXT=\"${text}\"")
-  foreach(source IN LISTS ARGN)
-    hotpack_add_fatbin(${target} ${source} "${architectures}" fatbin)
-    get_filename_component(name ${source} NAME_WE)
+  set(fatbins)
+  foreach(name IN LISTS ARGN)
+    set(fatbin ${CMAKE_CURRENT_BINARY_DIR}/${folder}/${name}.fatbin)
+    list(APPEND fatbins ${fatbin})
     string(TOUPPER ${name} name)
     list(APPEND definitions "HOTPACK_${name}_FATBIN=\"${fatbin}\"")
-    list(APPEND fatbins ${fatbin})
   endforeach()
   set_source_files_properties(${embedder} PROPERTIES COMPILE_DEFINITIONS "${definitions}" OBJECT_DEPENDS "${fatbins}")
+  # A folder of its own hides from CMake who makes them: it would have every C++ source that needs this library's headers wait for nvcc.
+  # Ninja finds the rule by the file's name; other generators need the order.
+  add_subdirectory(${folder})
+  if(NOT CMAKE_GENERATOR MATCHES "Ninja")
+    add_dependencies(${target} hotpack_kernels)
+  endif()
+endfunction()
+
+# In FOLDER's scope: target hotpack_kernels, which makes the fatbins.
+function(hotpack_add_fatbins)
+  foreach(fatbin IN LISTS fatbins)
+    get_filename_component(name ${fatbin} NAME_WE)
+    hotpack_add_fatbin(${target} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu ${fatbin} "${architectures}")
+  endforeach()
+  add_custom_target(hotpack_kernels DEPENDS ${fatbins})
 endfunction()

@@ -1,7 +1,8 @@
 # `cmake --install`: public headers, the static C++ libraries, the shared library for C, how CMake and pkg-config find them, the command
 # where it is built.
 #
-# Components: development (headers, static libraries, package files), runtime (libhotpack.so.0), command, documentation.
+# Components: development (headers, static libraries, package files), runtime (libhotpack.so.0), command, documentation; gpu-check, which is
+# installed by its name alone.
 
 option(HOTPACK_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
 if(NOT HOTPACK_INSTALL)
@@ -42,6 +43,12 @@ endforeach()
 
 if(TARGET hotpack)
   install(TARGETS hotpack RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+endif()
+
+# What tests and measures a machine with a GPU: a folder that can go anywhere.
+if(TARGET hotpack_gpu_check)
+  install(TARGETS hotpack_gpu_check RUNTIME DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/gpu-check DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
 endif()
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md

@@ -112,15 +112,6 @@ Status check_buffer(const char* name, const void* memory, std::uint64_t bytes, s
 Pointer address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 void* memory_at(Pointer address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
 
-// Once more where it fails: memory whose use is not noted could be reused too early.
-Status record_surely(const Event& event, StreamHandle stream) {
-  const Status first = event.record(stream);
-  if (first.ok()) return {};
-  const Status again = event.record(stream);
-  (void)again;  // the first error is told; if this one went well the memory is safe
-  return first;
-}
-
 Error all_leased() {
   return usage_error(
       "all outputs are leased, so there is no memory for another batch; release one before asking for the next, or open the "
@@ -218,6 +209,8 @@ Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded, 
     stager.contexts.push_back(part.context);
     HOTPACK_ASSIGN(Stream stream, Stream::create(part.context));
     stager.copy_streams.push_back(std::move(stream));
+    stager.launches.push_back(std::make_shared<const ImageLaunch>(*part.image));
+    if (part.label) stager.launches.push_back(std::make_shared<const LabelLaunch>(*part.label));
   }
   HOTPACK_ASSIGN(auto memory, make_slots(slots, cargo));
   HOTPACK_ASSIGN(stager.staged, make_staged(options.prefetch, cargo));
@@ -320,15 +313,11 @@ Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged*
   return {};
 }
 
-Status Core::expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams) {
+Status Core::expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams, OutputMemory* memory) {
   Status expanded;
   for (std::size_t number = 0; number < parts_.size() && expanded.ok(); ++number) {
-    const CurrentContext current(*parts_[number].context);
-    expanded = current.status();
-    if (!expanded.ok()) break;
-    expanded = expand_part(staged.parts[number], parts_[number], into[number], streams[number]);
-    Status read = record_surely(staged.parts[number].read, streams[number]);
-    if (expanded.ok()) expanded = std::move(read);
+    OutputMemory::Part* const output = memory != nullptr ? &memory->parts[number] : nullptr;
+    expanded = expand_part(staged.parts[number], parts_[number], into[number], streams[number], output);
   }
   if (!expanded.ok()) fail(expanded.error(), staged.cursor);
   stager_->give_back(&staged);
@@ -340,13 +329,34 @@ void Core::fail(const Error& error, loader::Cursor step) const {
   stager_->take_back(step);
 }
 
-Status Core::expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream) const {
+Status Core::expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream,
+                         OutputMemory::Part* output) const {
+  const CurrentContext current(*part.context);
+  HOTPACK_TRY(current.status());
+  if (output != nullptr) HOTPACK_TRY(wait_for_last_use(*output, stream));
+  Status done = launch(staged, part, into, stream);
+  // Whatever was launched: the memory may not be reused, or freed, before it is over.
+  Status read = record_surely(staged.read, stream);
+  Status written = output != nullptr ? record_surely(output->written, stream) : Status();
+  if (done.ok()) done = std::move(read);
+  if (done.ok()) done = std::move(written);
+  return done;
+}
+
+Status Core::launch(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream) const {
   HOTPACK_TRY(staged.copied.make_wait(stream));
-  const std::size_t number = static_cast<std::size_t>(&part - parts_.data());
-  const PackedRows rows{staged.memory.address(), part.cargo->records(number, staged.memory.address()),
-                        static_cast<std::uint32_t>(part.rows.count), staged.output};
+  const auto number = static_cast<std::size_t>(&part - parts_.data());
+  const Pointer packed = staged.memory.address();
+  const PackedRows rows{packed, part.cargo->records(number, packed), static_cast<std::uint32_t>(part.rows.count), staged.output};
   if (into.image != nullptr) HOTPACK_TRY(part.image->launch(rows, address_of(into.image), stream));
   if (into.label != nullptr && part.label) HOTPACK_TRY(part.label->launch(rows, address_of(into.label), stream));
+  return {};
+}
+
+// Whoever had the memory before may still be reading it on other streams.
+Status Core::wait_for_last_use(OutputMemory::Part& output, StreamHandle stream) {
+  for (std::size_t use = 0; use < output.used_count; ++use) HOTPACK_TRY(output.used[use].make_wait(stream));
+  output.used_count = 0;
   return {};
 }
 
@@ -388,7 +398,7 @@ Result<std::optional<DeviceBatchInfo>> Core::next_into(std::span<const DeviceBuf
   HOTPACK_ASSIGN(Staged* const staged, stager_->next(timeout_, accept));
   if (staged == nullptr) return std::optional<DeviceBatchInfo>();
   DeviceBatchInfo info = describe(*staged, buffers, streams);
-  HOTPACK_TRY(expand(*staged, buffers, streams));
+  HOTPACK_TRY(expand(*staged, buffers, streams, nullptr));
   ++batches_;
   return std::optional(std::move(info));
 }
@@ -421,40 +431,10 @@ Result<DeviceBatch> Core::lease(Staged& staged, std::unique_ptr<OutputMemory> me
     into.push_back({memory_at(part.image.address()), part.image.size(), memory_at(part.label.address()), part.label.size()});
   }
   DeviceBatchInfo info = describe(staged, into, streams);
-  Status done = wait_for_last_use(*memory, streams);
-  if (done.ok()) {
-    done = expand(staged, into, streams);
-    Status written = record_written(*memory, streams);
-    if (done.ok()) done = std::move(written);
-  } else {
-    stager_->give_back(&staged);
-  }
+  Status done = expand(staged, into, streams, memory.get());
   if (done.ok()) return DeviceBatch(std::make_shared<Output>(shared_from_this(), std::move(memory), std::move(info)));
-  fail(done.error(), {info.epoch, info.step});
   outputs_->drop(std::move(memory));
   return std::move(done).error();
-}
-
-Status Core::wait_for_last_use(OutputMemory& memory, Streams streams) const {
-  for (std::size_t number = 0; number < parts_.size(); ++number) {
-    OutputMemory::Part& part = memory.parts[number];
-    const CurrentContext current(*parts_[number].context);
-    HOTPACK_TRY(current.status());
-    for (std::size_t use = 0; use < part.used_count; ++use) HOTPACK_TRY(part.used[use].make_wait(streams[number]));
-    part.used_count = 0;
-  }
-  return {};
-}
-
-Status Core::record_written(const OutputMemory& memory, Streams streams) const {
-  Status recorded;
-  for (std::size_t number = 0; number < parts_.size(); ++number) {
-    const CurrentContext current(*parts_[number].context);
-    HOTPACK_TRY(current.status());
-    Status one = record_surely(memory.parts[number].written, streams[number]);
-    if (recorded.ok()) recorded = std::move(one);
-  }
-  return recorded;
 }
 
 // ------------------------------------------------------------------------------------------------ leases

@@ -74,16 +74,17 @@ class Core : public std::enable_shared_from_this<Core> {
   [[nodiscard]] Status check_streams(Streams streams) const;
   [[nodiscard]] Status check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged) const;
   [[nodiscard]] OutputBytes bytes_of(std::size_t part, PixelSize output) const;
-  // Gives every part's kernels to its stream; then the staged memory is the stager's again, whatever happened.
-  [[nodiscard]] Status expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams);
+  // Gives every part's kernels to its stream; then the staged memory is the stager's again, whatever happened. `memory`: of a lease.
+  [[nodiscard]] Status expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams, OutputMemory* memory);
   // Makes `error` that of every later call; the batch of this step counts as not handed out.
   void fail(const Error& error, loader::Cursor step) const;
-  [[nodiscard]] Status expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream) const;
+  [[nodiscard]] Status expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream,
+                                   OutputMemory::Part* output) const;
+  [[nodiscard]] Status launch(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream) const;
+  [[nodiscard]] static Status wait_for_last_use(OutputMemory::Part& output, StreamHandle stream);
   [[nodiscard]] DeviceBatchInfo describe(Staged& staged, std::span<const DeviceBuffers> into, Streams streams) const;
   [[nodiscard]] DevicePart describe_part(const Staged& staged, std::size_t number, const DeviceBuffers& into, StreamHandle stream) const;
   [[nodiscard]] Result<DeviceBatch> lease(Staged& staged, std::unique_ptr<OutputMemory> memory, Streams streams);
-  [[nodiscard]] Status wait_for_last_use(OutputMemory& memory, Streams streams) const;
-  [[nodiscard]] Status record_written(const OutputMemory& memory, Streams streams) const;
 
   StepPlan plan_;
   std::optional<loader::BatchForm> form_;

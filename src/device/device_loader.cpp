@@ -26,20 +26,6 @@ const DeviceField& field_of(const DeviceBatchInfo& info, std::size_t part, Devic
 
 }  // namespace
 
-std::string_view residency_name(Residency residency) {
-  switch (residency) {
-    case Residency::page:
-      return "page";
-    case Residency::pinned:
-      return "pinned";
-    case Residency::device:
-      return "device";
-    case Residency::automatic:
-      break;
-  }
-  return "auto";
-}
-
 const DeviceBatchInfo& DeviceBatch::info() const {
   static const DeviceBatchInfo none;
   return output_ ? output_->info() : none;

@@ -184,6 +184,12 @@ Result<DeviceMemory> DeviceMemory::take(std::shared_ptr<const Context> context, 
   return memory;
 }
 
+Status record_surely(const Event& event, StreamHandle stream) {
+  Status first = event.record(stream);
+  if (!first.ok()) (void)event.record(stream).ok();
+  return first;
+}
+
 DeviceMemory::~DeviceMemory() {
   if (size_ == 0) return;
   give_back_in(*context_, [&] { return context_->api().MemFree(address_); });

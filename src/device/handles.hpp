@@ -96,6 +96,9 @@ class Event {
   EventHandle handle_ = nullptr;
 };
 
+// Records, once more where that fails: memory that work in flight uses must not be taken for free. The first error, if any.
+[[nodiscard]] Status record_surely(const Event& event, StreamHandle stream);
+
 // Memory of a device, aligned to 256 bytes. Precondition of the destructor: no work in flight uses it (late_free.hpp), or the context has
 // failed.
 class DeviceMemory {

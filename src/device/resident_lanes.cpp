@@ -108,7 +108,7 @@ LaneSizes lane_sizes(const RecordBlocks& blocks, const LoadOptions& options) {
   const unsigned most = std::max(1u, options.threads);
   const std::uint64_t chunk = std::clamp(options.buffer_budget_bytes / 2 / most, least, wanted);
   const std::uint64_t fit = std::max<std::uint64_t>(1, options.buffer_budget_bytes / 2 / chunk);
-  const std::uint64_t useful = blocks.total_bytes() / chunk + 1;
+  const std::uint64_t useful = std::max<std::uint64_t>(1, (blocks.total_bytes() + chunk - 1) / chunk);
   return {chunk, static_cast<unsigned>(std::min<std::uint64_t>({most, fit, useful}))};
 }
 

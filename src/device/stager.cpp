@@ -90,6 +90,7 @@ Stager::Stager(StagerParts parts)
       contexts_(std::move(parts.contexts)),
       copy_streams_(std::move(parts.copy_streams)),
       staged_(std::move(parts.staged)),
+      launches_(std::move(parts.launches)),
       slots_(parts.slots),
       deliver_(parts.start) {
   for (const auto& staged : staged_) free_.push_back(staged.get());
@@ -252,7 +253,7 @@ Status Stager::copy_part(Staged::Part& part, const Slot& slot, std::size_t numbe
     if (!copied.ok()) break;
     copied_bytes_ += piece.bytes;
   }
-  const Status recorded = part.copied.record(stream);  // also after a failure: some pieces may be on their way
+  Status recorded = record_surely(part.copied, stream);  // also after a failure: some pieces may be on their way
   HOTPACK_TRY(copied);
   return recorded;
 }
@@ -411,9 +412,10 @@ void Stager::close() noexcept {
   if (stopped) let_go();  // else the last owner does it
 }
 
-// Hands memory that may be in use to the late list: the slots, which copies may be reading, and the staged memory.
+// Hands what may be in use to the late list: the slots, which copies may be reading, the staged memory, and the kernels that read it.
 void Stager::let_go() noexcept {
   struct Held {
+    std::vector<std::shared_ptr<const void>> launches;
     std::shared_ptr<loader::Ring> ring;
     std::shared_ptr<const Cargo> cargo;
     std::vector<Stream> streams;
@@ -426,6 +428,7 @@ void Stager::let_go() noexcept {
     held->cargo = std::move(cargo_);
     held->streams = std::move(copy_streams_);
     held->staged = std::move(staged_);
+    held->launches = std::move(launches_);
     arrivals_.clear();
   }
   look_until_over(held->staged);

@@ -53,6 +53,7 @@ struct StagerParts {
   std::vector<std::shared_ptr<const Context>> contexts;  // a part each
   std::vector<Stream> copy_streams;                      // likewise
   std::vector<std::unique_ptr<Staged>> staged;
+  std::vector<std::shared_ptr<const void>> launches;  // kernels and tables that work in flight may use
   std::size_t slots = 3;  // of the ring
   loader::Cursor start;
 };
@@ -122,6 +123,7 @@ class Stager : public std::enable_shared_from_this<Stager> {
   const std::vector<std::shared_ptr<const Context>> contexts_;
   std::vector<Stream> copy_streams_;
   std::vector<std::unique_ptr<Staged>> staged_;
+  std::vector<std::shared_ptr<const void>> launches_;
   const std::size_t slots_;
 
   mutable std::mutex mutex_;

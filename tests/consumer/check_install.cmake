@@ -1,9 +1,12 @@
 # Installs the build tree into a scratch folder, moves it, builds the consumer projects against it, runs them, and looks at what they link.
 #
-# cmake -D BUILD=… -D SCRATCH=… -D GENERATOR=… -D COMPILER=… -D FLAGS=… -D MAKE_PACK=… -D HERE=… -D CHECK_LIBRARIES=… -P check_install.cmake
+# cmake -D BUILD=… -D SCRATCH=… -D GENERATOR=… -D COMPILER=… -D FLAGS=… -D MAKE_PACK=… -D HERE=… -D CHECK_LIBRARIES=… -D FAKE_CUDA=…
+#       -D KERNELS=… -P check_install.cmake
+#   FAKE_CUDA  folder of a libcuda.so.1 without a device, for programs that use devices
+#   KERNELS    ON where the libraries have CUDA kernels
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
-set(largest_library 1500000)   # bytes of libhotpack.so, stripped
+set(largest_library 2000000)   # bytes of libhotpack.so, stripped, without CUDA kernels
 
 # Fails unless the text matches.
 function(expect text pattern)
@@ -26,7 +29,7 @@ function(install_and_move)
     run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/staged --component ${component})
   endforeach()
   file(RENAME ${SCRATCH}/staged ${SCRATCH}/prefix)   # nothing may point back to where it was installed
-  foreach(header hotpack.hpp hotpack.h)
+  foreach(header hotpack.hpp hotpack.h hotpack_device.h hotpack_dlpack.h)
     if(NOT EXISTS ${SCRATCH}/prefix/include/hotpack/${header})
       message(FATAL_ERROR "the header ${header} is not installed")
     endif()
@@ -81,6 +84,50 @@ function(check_ranks pack)
   endif()
 endfunction()
 
+# Runs a program with the CUDA driver of this machine and no device, where there is one; it ends well.
+function(run_without_device)
+  run(${CMAKE_COMMAND} -E env CUDA_VISIBLE_DEVICES= ${ARGV})
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# Runs it with a driver of two devices that are none.
+function(run_with_fake_devices)
+  run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${FAKE_CUDA} HOTPACK_FAKE_DEVICES=2 ${ARGV})
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# Programs for devices say why there are none; with devices they see what `train` and one rank see.
+function(check_devices pack)
+  foreach(program device devices)
+    run_without_device(${SCRATCH}/build/${program} ${pack})
+    expect("${output}" "CUDA")
+    run_with_fake_devices(${SCRATCH}/build/${program} ${pack} 2)
+    set(from_${program} "${output}")
+  endforeach()
+  run_without_device(${SCRATCH}/build-c/check_device ${pack})
+  expect("${output}" "^no device: .*CUDA")
+  run_with_fake_devices(${SCRATCH}/build-c/check_device ${pack})
+  if(NOT KERNELS)
+    expect("${from_device}" "kernels")
+    expect("${output}" "^no device: .*kernels")
+    return()
+  endif()
+  expect("${output}" "^0 faults")
+  run(${SCRATCH}/build/train ${pack} 2)
+  string(REGEX REPLACE ": [0-9.]+\n" "\n" batches "${output}")
+  if(NOT from_device STREQUAL batches)
+    message(FATAL_ERROR "on a device the batches are\n${from_device}in host memory\n${batches}")
+  endif()
+  run(${SCRATCH}/build/ranks ${pack})
+  sorted_lines("${output}" alone)
+  expect("${from_devices}" ", device 0\n.*, device 1\n")
+  string(REGEX REPLACE ", device [01]\n" "\n" from_devices "${from_devices}")
+  sorted_lines("${from_devices}" together)
+  if(NOT alone STREQUAL together)
+    message(FATAL_ERROR "one rank sees\n${alone}\ntwo devices see\n${together}")
+  endif()
+endfunction()
+
 # Nothing but the C and C++ libraries and zstd.
 function(check_linked file)
   run(ldd ${file})
@@ -92,7 +139,7 @@ function(check_linked file)
   endforeach()
 endfunction()
 
-# libhotpack.so shows hotpack.h and nothing else, and is small.
+# libhotpack.so shows hotpack.h and hotpack_device.h and nothing else, and is small.
 function(check_shared_library)
   file(GLOB_RECURSE library ${SCRATCH}/prefix/libhotpack.so.0)
   check_linked(${library})
@@ -104,19 +151,27 @@ function(check_shared_library)
     endif()
   endforeach()
   file(READ ${SCRATCH}/prefix/include/hotpack/hotpack.h header)
-  string(REGEX MATCHALL "HOTPACK_API [^;(]*hotpack_[a-z_]+\\(" declared "${header}")
+  file(READ ${SCRATCH}/prefix/include/hotpack/hotpack_device.h device_header)
+  string(REGEX MATCHALL "HOTPACK_API [^;(]*hotpack_[a-z_]+\\(" declared "${header}${device_header}")
   list(LENGTH declared functions)
   string(REGEX MATCHALL " T hotpack_" shown "${output}")
   list(LENGTH shown symbols)
   if(NOT functions EQUAL symbols)
-    message(FATAL_ERROR "hotpack.h declares ${functions} functions, libhotpack.so shows ${symbols}")
+    message(FATAL_ERROR "the headers declare ${functions} functions, libhotpack.so shows ${symbols}")
   endif()
   run(strip -o ${SCRATCH}/libhotpack.stripped ${library})
   file(SIZE ${SCRATCH}/libhotpack.stripped bytes)
+  set(kernels 0)   # as many as there are architectures to build for
+  file(GLOB fatbins ${BUILD}/src/device/*.fatbin)
+  foreach(fatbin IN LISTS fatbins)
+    file(SIZE ${fatbin} fatbin_bytes)
+    math(EXPR kernels "${kernels} + ${fatbin_bytes}")
+  endforeach()
+  math(EXPR bytes "${bytes} - ${kernels}")
   if(bytes GREATER largest_library)
-    message(FATAL_ERROR "libhotpack.so has ${bytes} bytes, stripped; at most ${largest_library}")
+    message(FATAL_ERROR "libhotpack.so has ${bytes} bytes, stripped, without kernels; at most ${largest_library}")
   endif()
-  message(STATUS "libhotpack.so: ${symbols} functions, ${bytes} bytes stripped")
+  message(STATUS "libhotpack.so: ${symbols} functions, ${bytes} bytes stripped and ${kernels} bytes of kernels")
 endfunction()
 
 install_and_move()
@@ -135,10 +190,12 @@ check_training(${pack})
 check_resume(${pack})
 check_ranks(${pack})
 run(${SCRATCH}/build-c/check_c ${pack} ${SCRATCH}/mixed)
+check_devices(${pack})
 
 if(CHECK_LIBRARIES)
   check_linked(${SCRATCH}/build/example)
   check_linked(${SCRATCH}/build/train)
+  check_linked(${SCRATCH}/build/device)
   check_linked(${SCRATCH}/build-c/train_c)
   check_shared_library()
 endif()

@@ -12,9 +12,18 @@ if(HOTPACK_SANITIZE)
 endif()
 set(scratch ${PROJECT_BINARY_DIR}/consumer)
 
+# Whether the libraries have kernels: without nvcc their texts say so.
+get_source_file_property(kernels ${PROJECT_SOURCE_DIR}/src/device/embedded_kernels.cpp TARGET_DIRECTORY hotpack_device COMPILE_DEFINITIONS)
+if(kernels MATCHES "_FATBIN")
+  set(kernels ON)
+else()
+  set(kernels OFF)
+endif()
+
 add_test(NAME consumer.install COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR} -D SCRATCH=${scratch}/installed
          -D GENERATOR=${CMAKE_GENERATOR} -D COMPILER=${CMAKE_CXX_COMPILER} -D FLAGS=${consumer_flags} -D MAKE_PACK=$<TARGET_FILE:make_pack> -D HERE=${consumer_dir}
-         -D CHECK_LIBRARIES=${check_libraries} -P ${consumer_dir}/check_install.cmake)
+         -D CHECK_LIBRARIES=${check_libraries} -D FAKE_CUDA=$<TARGET_FILE_DIR:hotpack_fake_libcuda> -D KERNELS=${kernels}
+         -P ${consumer_dir}/check_install.cmake)
 set_tests_properties(consumer.install PROPERTIES FIXTURES_SETUP installed)
 
 find_program(HOTPACK_PKG_CONFIG NAMES pkg-config pkgconf)
@@ -23,6 +32,19 @@ if(HOTPACK_PKG_CONFIG)
   add_test(NAME consumer.pkg-config COMMAND ${CMAKE_COMMAND} -D SCRATCH=${scratch}/installed -D COMPILER=${CMAKE_CXX_COMPILER}
            -D FLAGS=${consumer_flags} -D PKG_CONFIG=${HOTPACK_PKG_CONFIG} -D HERE=${consumer_dir} -P ${consumer_dir}/check_pkgconfig.cmake)
   set_tests_properties(consumer.pkg-config PROPERTIES FIXTURES_REQUIRED installed LABELS consumer)
+endif()
+
+# README's kernel of one's own, compiled against what was installed; run where a device is.
+if(kernels AND NOT HOTPACK_SANITIZE)
+  hotpack_find_nvcc(reason)
+  set(prefix ${scratch}/installed/prefix)
+  add_test(NAME consumer.user-kernel COMMAND ${HOTPACK_NVCC} -ccbin ${HOTPACK_NVCC_HOST_COMPILER} -std=c++20 -I${prefix}/include
+           ${PROJECT_SOURCE_DIR}/tests/gpu/user_kernel.cu -o ${scratch}/installed/user_kernel -L${prefix}/${CMAKE_INSTALL_LIBDIR}
+           -lhotpack_device -lhotpack_loader -lhotpack_reader -lhotpack_expand -lhotpack_format -lhotpack_base -lzstd)
+  set_tests_properties(consumer.user-kernel PROPERTIES FIXTURES_REQUIRED installed FIXTURES_SETUP user-kernel LABELS consumer TIMEOUT 300)
+  add_test(NAME "gpu: user_kernel" COMMAND ${scratch}/installed/user_kernel ${scratch}/installed/pack)
+  set_tests_properties("gpu: user_kernel" PROPERTIES FIXTURES_REQUIRED user-kernel LABELS gpu RUN_SERIAL ON TIMEOUT 300
+                       SKIP_REGULAR_EXPRESSION "no CUDA driver on this machine;the CUDA driver finds no device")
 endif()
 
 add_test(NAME consumer.reader-alone COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D SCRATCH=${scratch}/reader

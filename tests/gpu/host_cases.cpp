@@ -92,9 +92,18 @@ class FormComparison {
   void run() {
     const Dataset dataset = pack_.open();
     std::size_t turn = 0;
-    for (const auto& image : images_) compare(dataset, image, {"", usual_label_}, augments_[turn++ % augments_.size()]);
-    for (const auto& label : labels_) compare(dataset, images_[++turn % images_.size()], label, augments_[turn % augments_.size()]);
-    for (const auto& augment : augments_) compare(dataset, images_[++turn % images_.size()], labels_[turn % labels_.size()], augment);
+    for (const auto& image : images_) {
+      compare(dataset, image, {"", usual_label_}, augments_[turn % augments_.size()]);
+      ++turn;
+    }
+    for (const auto& label : labels_) {
+      compare(dataset, images_[turn % images_.size()], label, augments_[turn % augments_.size()]);
+      ++turn;
+    }
+    for (const auto& augment : augments_) {
+      compare(dataset, images_[turn % images_.size()], labels_[turn % labels_.size()], augment);
+      ++turn;
+    }
   }
 
  private:
@@ -184,8 +193,8 @@ GPU_CASE(host_tails_and_ranks) {
   const TinyPack pack(TinyForm{}, 13, 5);
   const Dataset dataset = pack.open();
   for (const Tail tail : {Tail::drop, Tail::pad, Tail::wrap}) {
-    for (const std::uint64_t batch : {1, 4, 6, 12, 13}) {
-      for (const std::uint64_t world : {1, 2, 4}) {
+    for (const std::uint64_t batch : {1U, 4U, 6U, 12U, 13U}) {
+      for (const std::uint64_t world : {1U, 2U, 4U}) {
         if (world > batch) continue;
         LoaderOptions options = training(batch);
         options.tail = tail;
@@ -219,7 +228,7 @@ GPU_CASE(host_threads) {
   TinyForm form;
   form.size = Extent{96, 64};
   const TinyPack pack(form, 40, 16);
-  for (const unsigned threads : {1, 2, 16}) {
+  for (const unsigned threads : {1U, 2U, 16U}) {
     DeviceLoaderOptions options = small_options(training(8));
     options.loader.threads = threads;
     compare_with_host(machine, pack.open(), options, std::to_string(threads) + " threads", stream.handle(), 5);

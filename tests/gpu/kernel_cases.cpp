@@ -247,7 +247,7 @@ GPU_CASE(kernels_label) {
   const Machine machine;
   const auto kernels = machine.kernels();
   Dice dice(2);
-  for (const std::size_t classes : {1, 2, 7, 8, 9, 16, 17, 255, 256}) {
+  for (const std::size_t classes : {1U, 2U, 7U, 8U, 9U, 16U, 17U, 255U, 256U}) {
     for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
       for (const bool multi : {false, true}) {
         if (multi && storage == LabelStorage::index) continue;

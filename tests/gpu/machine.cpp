@@ -25,6 +25,7 @@ std::optional<std::string> no_device() {
   const auto info = cuda_info();
   if (!info.ok()) return info.error().describe();
   if (info->devices.empty()) return "the driver has no device";
+  if (device::embedded_kernels().empty()) return "hotpack was built without CUDA kernels (" + device::embedded_kernels_text() + ")";
   if (stand_in() && !stand_in_allowed()) return "device 0 is no GPU but a stand-in: " + info->devices.front().name;
   return std::nullopt;
 }

@@ -284,7 +284,7 @@ GPU_CASE(streams_two_devices) {
     DeviceLoader loader = open_device(dataset, options);
     const std::vector<StreamHandle> streams{own.handle(), other.handle()};
     std::vector<Loader> hosts;
-    for (const std::uint64_t rank : {0, 1}) {
+    for (const std::uint64_t rank : {0U, 1U}) {
       LoaderOptions host = options.loader;
       host.rank = rank;
       host.world = 2;

@@ -22,14 +22,15 @@ namespace hotpack::device {
 #endif
 }
 
-// ⌊dividend / divisor⌋. The product with the reciprocal is that or one less: it misses the true quotient by less than 1. Small dividends,
-// which nearly all are, take 32-bit instructions.
+// ⌊dividend / divisor⌋. The product with the reciprocal is that or one less: it misses the true quotient by less than 1.
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t divide(std::uint32_t dividend, std::uint32_t divisor, std::uint64_t reciprocal) {
+  const auto guess = static_cast<std::uint32_t>((reciprocal >> 32) * dividend >> 32);
+  return guess + (dividend - guess * divisor >= divisor ? 1U : 0U);
+}
+
+// Dividends that are small, as nearly all are, take 32-bit instructions here too.
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t divide(std::uint64_t dividend, std::uint32_t divisor, std::uint64_t reciprocal) {
-  if (dividend >> 32 == 0) {
-    const auto small = static_cast<std::uint32_t>(dividend);
-    const auto guess = static_cast<std::uint32_t>((reciprocal >> 32) * small >> 32);
-    return guess + (small - guess * divisor >= divisor ? 1U : 0U);
-  }
+  if (dividend >> 32 == 0) return divide(static_cast<std::uint32_t>(dividend), divisor, reciprocal);
   const std::uint64_t guess = high_product(dividend, reciprocal);
   return guess + (dividend - guess * divisor >= divisor ? 1U : 0U);
 }

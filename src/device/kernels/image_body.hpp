@@ -20,7 +20,9 @@
 namespace hotpack::device::image {
 
 // Vectors (or groups of pixels) that a thread works on at once: their loads are on the way together.
-inline constexpr int kRunUnroll = 4, kSplitUnroll = 2;
+inline constexpr int kRunUnroll = 4;
+template <class Element>
+inline constexpr int kSplitUnroll = sizeof(typename Element::Bits) == 1 ? 1 : 2;
 
 // The units that a thread works on: first, first + step, … Where several are worked on at once they are block_threads apart.
 struct Units {
@@ -99,7 +101,7 @@ class Run {
 
  private:
   HOTPACK_HOST_DEVICE void write_vectors(std::uint64_t vector, std::uint32_t apart, bool aligned) const {
-    Bytes<kElements> bytes[kRunUnroll];
+    Bytes<kElements> bytes[std::size_t{kRunUnroll}];
     const std::uint64_t first = cuts_.head() + vector * kElements;
     const std::uint64_t step = std::uint64_t{apart} * kElements;
     HOTPACK_UNROLL
@@ -150,23 +152,21 @@ HOTPACK_HOST_DEVICE void store_split(const ImageArgs& args, const Bytes<3 * kVec
   store_vector(to + 2 * pixels, converted<Element, 2, 3>(args, bytes, one_channel(args, 2)));
 }
 
-// Interleaved pixels from `from` on to planes that are whole vectors.
+// Interleaved pixels to planes, where both sides are aligned and planes are whole vectors.
 template <class Element>
 HOTPACK_HOST_DEVICE void write_split(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, const std::uint8_t* from) {
   constexpr int kPixels = kVector<Element>;
-  const bool aligned = reinterpret_cast<std::uintptr_t>(from) % kPixels == 0;
   const std::uint64_t groups = row.pixels / kPixels;
-  const Units units = units_of(place, kSplitUnroll);
+  const Units units = units_of(place, kSplitUnroll<Element>);
   for (std::uint64_t group = units.first; group < groups; group += units.step) {
-    Bytes<3 * kPixels> bytes[kSplitUnroll];
+    Bytes<3 * kPixels> bytes[std::size_t{kSplitUnroll<Element>}];
     HOTPACK_UNROLL
-    for (int u = 0; u < kSplitUnroll; ++u) {
+    for (int u = 0; u < kSplitUnroll<Element>; ++u) {
       const std::uint64_t pixel = (group + static_cast<std::uint64_t>(u) * place.block_threads) * kPixels;
-      if (pixel >= row.pixels) continue;
-      bytes[u] = aligned ? load_aligned<3 * kPixels>(from + 3 * pixel) : load_anywhere<3 * kPixels>(from + 3 * pixel);
+      if (pixel < row.pixels) bytes[u] = load_aligned<3 * kPixels>(from + 3 * pixel);
     }
     HOTPACK_UNROLL
-    for (int u = 0; u < kSplitUnroll; ++u) {
+    for (int u = 0; u < kSplitUnroll<Element>; ++u) {
       const std::uint64_t pixel = (group + static_cast<std::uint64_t>(u) * place.block_threads) * kPixels;
       if (pixel < row.pixels) store_split<Element>(args, bytes[u], row.to + pixel, row.pixels);
     }
@@ -176,6 +176,7 @@ HOTPACK_HOST_DEVICE void write_split(const ImageArgs& args, const ThreadPlace& p
 // The next kPixels pixels, their channels apart.
 template <int kPixels, class Source>
 HOTPACK_HOST_DEVICE void take_planes(Walk<Source>& walk, Bytes<kPixels> (&planes)[3]) {
+  HOTPACK_KEEP_LOOP
   for (int group = 0; group < kPixels / 4; ++group) {
     std::uint32_t word[3] = {};
     HOTPACK_UNROLL_FOR_SOURCE
@@ -220,6 +221,7 @@ HOTPACK_HOST_DEVICE Bytes<kElements> take_elements(Walk<Source>& walk, std::uint
   Bytes<kElements> bytes;
   if constexpr (kChannels == 1) {
     walk.seek(element);
+    HOTPACK_KEEP_LOOP
     for (int group = 0; group < kElements / 4; ++group) {
       std::uint32_t word = 0;
       HOTPACK_UNROLL_FOR_SOURCE
@@ -302,7 +304,8 @@ HOTPACK_HOST_DEVICE void write_row(const ImageArgs& args, const ThreadPlace& pla
     const std::uint8_t* const from = args.records + row.entry.image + static_cast<std::uint32_t>(row.entry.y) * line_bytes;
     if (channels == 1 || from_planes == kPlanes) return write_run<Element, kPlanes>(args, place, row, from);
     if constexpr (kPlanes) {
-      if (row.pixels % kVector<Element> == 0) return write_split(args, place, row, from);
+      const bool aligned = (reinterpret_cast<std::uintptr_t>(from) | row.pixels) % kVector<Element> == 0;
+      if (aligned) return write_split(args, place, row, from);
     }
   }
   if (channels == 1) return write_placed<Element, kPlanes, 1>(args, place, row);

@@ -15,9 +15,11 @@
 
 #if defined(__CUDACC__)
 #define HOTPACK_UNROLL _Pragma("unroll")
+#define HOTPACK_KEEP_LOOP _Pragma("unroll 1")
 #define HOTPACK_UNROLL_FOR_SOURCE _Pragma("unroll Source::kUnroll")
 #else
 #define HOTPACK_UNROLL
+#define HOTPACK_KEEP_LOOP
 #define HOTPACK_UNROLL_FOR_SOURCE
 #endif
 

@@ -1,4 +1,6 @@
 // The image kernels: image_body.hpp for every type and order of the output.
+//
+// `blocks` of 256 threads that a multiprocessor holds at least: what leaves every path its registers.
 #include "device/kernels/image_body.hpp"
 
 namespace {
@@ -9,16 +11,17 @@ __device__ hotpack::device::ThreadPlace this_place() {
 
 }  // namespace
 
-#define HOTPACK_IMAGE_KERNEL(name, element, planes)                                                                                 \
-  extern "C" __global__ void __launch_bounds__(256) hotpack_image_##name(const __grid_constant__ hotpack::device::ImageArgs args) { \
-    hotpack::device::expand_images<hotpack::device::image::element, planes>(args, this_place());                                    \
+#define HOTPACK_IMAGE_KERNEL(name, element, planes, blocks)                                      \
+  extern "C" __global__ void __launch_bounds__(256, blocks)                                      \
+      hotpack_image_##name(const __grid_constant__ hotpack::device::ImageArgs args) {            \
+    hotpack::device::expand_images<hotpack::device::image::element, planes>(args, this_place()); \
   }
 
-HOTPACK_IMAGE_KERNEL(u8_last, AsU8, false)
-HOTPACK_IMAGE_KERNEL(u8_first, AsU8, true)
-HOTPACK_IMAGE_KERNEL(f16_last, AsF16, false)
-HOTPACK_IMAGE_KERNEL(f16_first, AsF16, true)
-HOTPACK_IMAGE_KERNEL(bf16_last, AsBf16, false)
-HOTPACK_IMAGE_KERNEL(bf16_first, AsBf16, true)
-HOTPACK_IMAGE_KERNEL(f32_last, AsF32, false)
-HOTPACK_IMAGE_KERNEL(f32_first, AsF32, true)
+HOTPACK_IMAGE_KERNEL(u8_last, AsU8, false, 4)
+HOTPACK_IMAGE_KERNEL(u8_first, AsU8, true, 3)
+HOTPACK_IMAGE_KERNEL(f16_last, AsF16, false, 4)
+HOTPACK_IMAGE_KERNEL(f16_first, AsF16, true, 4)
+HOTPACK_IMAGE_KERNEL(bf16_last, AsBf16, false, 4)
+HOTPACK_IMAGE_KERNEL(bf16_first, AsBf16, true, 4)
+HOTPACK_IMAGE_KERNEL(f32_last, AsF32, false, 4)
+HOTPACK_IMAGE_KERNEL(f32_first, AsF32, true, 4)

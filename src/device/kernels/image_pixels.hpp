@@ -17,7 +17,7 @@ struct Window {
   const std::uint8_t* data;  // its first pixel
   std::int64_t line_bytes;
   std::int64_t plane_bytes;  // from one channel to the next
-  std::int64_t pixel_bytes;
+  std::int32_t pixel_bytes;
   std::int32_t width;
   std::int32_t height;
 };
@@ -27,9 +27,9 @@ HOTPACK_HOST_DEVICE Window window_of(const ImageArgs& args, const RowEntry& entr
   const bool planes = kChannels == 3 && args.source_planes != 0;
   Window window;
   window.pixel_bytes = planes ? 1 : kChannels;
-  window.line_bytes = entry.record_width * window.pixel_bytes;
+  window.line_bytes = std::int64_t{entry.record_width} * window.pixel_bytes;
   window.plane_bytes = planes ? entry.record_height * window.line_bytes : 1;
-  window.data = args.records + entry.image + entry.y * window.line_bytes + entry.x * window.pixel_bytes;
+  window.data = args.records + entry.image + entry.y * window.line_bytes + std::int64_t{entry.x} * window.pixel_bytes;
   window.width = entry.width;
   window.height = entry.height;
   return window;
@@ -52,7 +52,7 @@ class Cut {
   }
   HOTPACK_HOST_DEVICE std::uint32_t pixel(std::int32_t x) const {
     if (x >= width_) return 0;
-    const std::uint8_t* from = line_ + x * window_.pixel_bytes;
+    const std::uint8_t* from = line_ + std::int64_t{x} * window_.pixel_bytes;
     std::uint32_t bytes = load_byte(from);
     HOTPACK_UNROLL
     for (int c = 1; c < kChannels; ++c) bytes |= load_byte(from += window_.plane_bytes) << 8 * c;
@@ -75,7 +75,7 @@ class Halved {
 
   HOTPACK_HOST_DEVICE void line(std::int32_t y) { line_ = window_.data + 2 * (y * window_.line_bytes); }
   HOTPACK_HOST_DEVICE std::uint32_t pixel(std::int32_t x) const {
-    const std::uint8_t* from = line_ + 2 * (x * window_.pixel_bytes);
+    const std::uint8_t* from = line_ + 2 * (std::int64_t{x} * window_.pixel_bytes);
     std::uint32_t bytes = 0;
     HOTPACK_UNROLL
     for (int c = 0; c < kChannels; ++c, from += window_.plane_bytes) {
@@ -140,7 +140,7 @@ class Linear {
     const std::int32_t last = window_.width - 1;
     if (at.floor < 0 || at.floor >= last) at = {at.floor < 0 ? 0 : last, 0.0f};
     const std::int32_t first_weight = weight_of(1.0f - at.fraction), second_weight = weight_of(at.fraction);
-    std::int64_t first = at.floor * window_.pixel_bytes;
+    std::int64_t first = std::int64_t{at.floor} * window_.pixel_bytes;
     std::int64_t second = second_weight != 0 ? first + window_.pixel_bytes : first;
     std::uint32_t bytes = 0;
     HOTPACK_UNROLL
@@ -168,9 +168,18 @@ class Linear {
   std::int32_t lower_weight_ = 0;
 };
 
-// i / divisor, in 32 bits where that is enough: devices divide 64 bits slowly.
+// i / divisor, digit by digit where 32 bits are not enough: a device's division of 64 bits is a call, for which registers must be saved.
 HOTPACK_HOST_DEVICE inline std::uint64_t quotient_of(std::uint64_t i, std::uint32_t divisor) {
-  return i >> 32 == 0 ? static_cast<std::uint32_t>(i) / divisor : i / divisor;
+  if (i >> 32 == 0) return static_cast<std::uint32_t>(i) / divisor;
+  std::uint64_t quotient = 0, rest = 0;
+  HOTPACK_KEEP_LOOP
+  for (int digit = 63; digit >= 0; --digit) {
+    rest = rest << 1 | (i >> digit & 1);
+    const bool fits = rest >= divisor;
+    quotient = quotient << 1 | (fits ? 1 : 0);
+    if (fits) rest -= divisor;
+  }
+  return quotient;
 }
 
 // The pixels of an output one after the other, from any one on.

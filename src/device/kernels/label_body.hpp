@@ -28,67 +28,87 @@ HOTPACK_HOST_DEVICE inline void store_block(std::uint8_t* at, const StoreBlock& 
 #if defined(__CUDA_ARCH__)
   *reinterpret_cast<uint4*>(at) = make_uint4(block.words[0], block.words[1], block.words[2], block.words[3]);
 #else
+  expect_aligned<kBlockBytes>(at);
   std::memcpy(at, block.words, kBlockBytes);
 #endif
 }
 
 template <class T>
 HOTPACK_HOST_DEVICE inline void store_element(std::uint8_t* at, std::uint64_t i, T value) {
+  expect_aligned<sizeof(T)>(at);
   reinterpret_cast<T*>(at)[i] = value;
 }
 
-// Elements enter a block one after another; after kPerBlock of them the first is at its beginning.
+// Element i of words that hold those before it, and zeros.
 template <class T>
-HOTPACK_HOST_DEVICE inline void push(StoreBlock& block, T value) {
+HOTPACK_HOST_DEVICE inline void set_element(std::uint32_t* words, std::uint32_t i, T value) {
   if constexpr (sizeof(T) == 8) {
-    block.words[0] = block.words[2];
-    block.words[1] = block.words[3];
-    block.words[2] = static_cast<std::uint32_t>(value);
-    block.words[3] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(value) >> 32);
+    words[2 * i] = static_cast<std::uint32_t>(value);
+    words[2 * i + 1] = static_cast<std::uint32_t>(value >> 32);
   } else {
-    constexpr std::uint32_t kBits = 8 * sizeof(T);
-    std::uint64_t pair = static_cast<std::uint32_t>(value);
-    if constexpr (kBits < 32) pair &= (1U << kBits) - 1;
-    HOTPACK_UNROLL
-    for (int i = 3; i >= 0; --i) {
-      // Each word gives its lowest element to the one before it.
-      pair = pair << 32 | block.words[i];
-      block.words[i] = static_cast<std::uint32_t>(pair >> kBits);
-      pair &= kBits < 32 ? (std::uint64_t{1} << kBits) - 1 : ~std::uint32_t{0};
-    }
+    constexpr std::uint32_t kPerWord = 4 / sizeof(T);
+    words[i / kPerWord] |= std::uint32_t{value} << 8 * sizeof(T) * (i % kPerWord);
   }
 }
 
-// The bytes of a row's output, and its place among aligned blocks.
+// The same without an index: elements enter kWords words from behind; when all have, the first is at the beginning.
+template <class T, std::uint32_t kWords>
+HOTPACK_HOST_DEVICE inline void push_element(std::uint32_t* words, T value) {
+  constexpr std::uint32_t kWhole = sizeof(T) / 4, kPart = 8 * sizeof(T) % 32;
+  if constexpr (kWhole == 0) {
+    HOTPACK_UNROLL
+    for (std::uint32_t w = 0; w + 1 < kWords; ++w) words[w] = words[w] >> kPart | words[w + 1] << (32 - kPart);
+    words[kWords - 1] = words[kWords - 1] >> kPart | std::uint32_t{value} << (32 - kPart);
+  } else {
+    HOTPACK_UNROLL
+    for (std::uint32_t w = 0; w + kWhole < kWords; ++w) words[w] = words[w + kWhole];
+    words[kWords - kWhole] = static_cast<std::uint32_t>(value);
+    if constexpr (kWhole == 2) words[kWords - 1] = static_cast<std::uint32_t>(value >> 32);
+  }
+}
+
+// The bytes of a row's output, and how aligned blocks of 16 lie on them.
 struct FlatRow {
   std::uint8_t* out = nullptr;
   std::uint64_t elements = 0;
-  std::uint32_t lead = 0;  // elements by which it begins after a multiple of 16 bytes
+  std::uint64_t blocks = 0;       // that have an element of the row
+  std::uint32_t lead = 0;         // elements by which the row begins after a block does
+  std::uint32_t first_whole = 0;  // the first block that has none of another row
+  std::uint64_t whole = 0;        // how many such follow one another
 };
 
 template <class T>
 [[nodiscard]] HOTPACK_HOST_DEVICE inline FlatRow flat_row(const LabelArgs& args, std::uint32_t row, std::uint64_t elements) {
-  std::uint8_t* const out = static_cast<std::uint8_t*>(args.out) + row * args.row_bytes;
-  return {out, elements, static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(out) % kBlockBytes / sizeof(T))};
+  FlatRow flat;
+  flat.out = static_cast<std::uint8_t*>(args.out) + row * args.row_bytes;
+  flat.elements = elements;
+  flat.lead = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(flat.out) % kBlockBytes / sizeof(T));
+  flat.blocks = (flat.lead + elements + kPerBlock<T> - 1) / kPerBlock<T>;
+  flat.first_whole = flat.lead == 0 ? 0 : 1;
+  const std::uint64_t end = (flat.lead + elements) / kPerBlock<T>;
+  flat.whole = end > flat.first_whole ? end - flat.first_whole : 0;
+  return flat;
 }
 
 // A block's elements: `count` of them from `begin` on; fewer than a block has only at the row's ends.
+template <class Number>
 struct FlatPart {
-  std::uint64_t begin = 0;
+  Number begin = 0;
   std::uint32_t count = 0;
 };
 
-template <class T>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline FlatPart flat_part(const FlatRow& row, std::uint64_t block) {
-  const std::uint64_t first = block * kPerBlock<T>, end = first + kPerBlock<T>;
-  const std::uint64_t begin = first < row.lead ? row.lead : first;
-  const std::uint64_t finish = end < row.lead + row.elements ? end : row.lead + row.elements;
-  return {begin - row.lead, static_cast<std::uint32_t>(finish - begin)};
+template <class T, class Number>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline FlatPart<Number> flat_part(const FlatRow& row, Number block) {
+  const Number first = block * kPerBlock<T> - row.lead;
+  if (block - row.first_whole < static_cast<Number>(row.whole)) return {first, kPerBlock<T>};
+  const Number begin = block == 0 ? 0 : first;
+  const auto elements = static_cast<Number>(row.elements), end = static_cast<Number>(first + kPerBlock<T>);
+  return {begin, static_cast<std::uint32_t>((end < elements ? end : elements) - begin)};
 }
 
-template <class T>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t flat_blocks(const FlatRow& row) {
-  return (row.lead + row.elements + kPerBlock<T> - 1) / kPerBlock<T>;
+template <class Number>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint8_t* address_of(const FlatRow& row, Number element, std::uint32_t element_bytes) {
+  return row.out + static_cast<std::uint64_t>(element) * element_bytes;
 }
 
 // A thread's first item of a row, and how far it is to its next one.
@@ -97,6 +117,16 @@ template <class T>
 }
 [[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t item_stride(const ThreadPlace& place) {
   return std::uint64_t{place.grid_x} * place.block_threads;
+}
+
+// walk(number) with a number of the type that counts all elements of a row, and how far threads go beyond them.
+template <class Walk>
+HOTPACK_HOST_DEVICE inline void with_number(const FlatRow& row, const ThreadPlace& place, const Walk& walk) {
+  if (row.elements + 64 * item_stride(place) < std::uint64_t{1} << 32) {
+    walk(std::uint32_t{0});
+  } else {
+    walk(std::uint64_t{0});
+  }
 }
 
 // ---- form index
@@ -108,44 +138,60 @@ template <class T, std::int32_t kStored>
   return static_cast<T>(id < static_cast<std::uint32_t>(args.classes) ? std::int64_t{id} : args.ignore_index);
 }
 
-template <class T, std::int32_t kStored>
-HOTPACK_HOST_DEVICE inline void index_block(const LabelArgs& args, const LabelRow& row, const FlatRow& flat, const FlatPart& part) {
+template <class T, std::int32_t kStored, class Number>
+HOTPACK_HOST_DEVICE inline void index_block(const LabelArgs& args, const LabelRow& row, Number first, std::uint8_t* to) {
   StoreBlock block{};
-  if (const PixelRun run = find_run(args, row, part.begin, part.count); run.first != nullptr) {
-    HOTPACK_UNROLL
-    for (std::uint32_t i = 0; i < kPerBlock<T>; ++i) push<T>(block, index_element<T, kStored>(args, run.first + i * run.step));
-  } else {
-    for (std::uint32_t i = 0; i < kPerBlock<T>; ++i) {
-      push<T>(block, index_element<T, kStored>(args, find_pixel(args, row, part.begin + i)));
+  for_pixels<kPerBlock<T>>(
+      args, row, first,
+      [&](std::uint32_t i, const std::uint8_t* vector) { set_element<T>(block.words, i, index_element<T, kStored>(args, vector)); },
+      [&](const std::uint8_t* vector) { push_element<T, 4>(block.words, index_element<T, kStored>(args, vector)); });
+  store_block(to, block);
+}
+
+template <class T, std::int32_t kStored, class Number>
+HOTPACK_HOST_DEVICE inline void index_blocks(const LabelArgs& args, const LabelRow& row, const FlatRow& flat, const ThreadPlace& place) {
+  const auto blocks = static_cast<Number>(flat.blocks), stride = static_cast<Number>(item_stride(place));
+  for (auto b = static_cast<Number>(first_item(place)); b < blocks; b += stride) {
+    const FlatPart<Number> part = flat_part<T, Number>(flat, b);
+    std::uint8_t* const to = address_of(flat, part.begin, sizeof(T));
+    if (part.count == kPerBlock<T>) {
+      index_block<T, kStored, Number>(args, row, part.begin, to);
+      continue;
+    }
+    HOTPACK_ROLL
+    for (std::uint32_t i = 0; i < part.count; ++i) {
+      store_element<T>(to, i, index_element<T, kStored>(args, find_pixel<Number>(args, row, part.begin + i)));
     }
   }
-  store_block(flat.out + part.begin * sizeof(T), block);
 }
 
 template <class T, std::int32_t kStored>
 HOTPACK_HOST_DEVICE inline void index_row(const LabelArgs& args, const ThreadPlace& place, std::uint32_t index) {
   const LabelRow row = label_row(args, index);
   const FlatRow flat = flat_row<T>(args, index, pixels_of(args));
-  const std::uint64_t blocks = flat_blocks<T>(flat);
-  for (std::uint64_t b = first_item(place); b < blocks; b += item_stride(place)) {
-    const FlatPart part = flat_part<T>(flat, b);
-    if (part.count == kPerBlock<T>) {
-      index_block<T, kStored>(args, row, flat, part);
-      continue;
-    }
-    for (std::uint64_t p = part.begin; p < part.begin + part.count; ++p) {
-      store_element<T>(flat.out, p, index_element<T, kStored>(args, find_pixel(args, row, p)));
-    }
-  }
+  with_number(flat, place, [&]<class Number>(Number) { index_blocks<T, kStored, Number>(args, row, flat, place); });
 }
 
 // ---- form bits
 
-template <std::int32_t kStored>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint8_t bits_element(const LabelArgs& args, const LabelRow& row, std::uint64_t element) {
-  const std::uint64_t pixel = divide(element, static_cast<std::uint32_t>(args.channels), args.channel_reciprocal);
-  const auto group = static_cast<std::uint32_t>(element - pixel * static_cast<std::uint32_t>(args.channels));
-  return static_cast<std::uint8_t>(bits_of<kStored>(args, find_pixel(args, row, pixel), group));
+// An element's pixel and its channel, or byte, there.
+template <class Number>
+struct ChannelPlace {
+  Number pixel = 0;
+  std::uint32_t channel = 0;
+};
+
+template <class Number>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline ChannelPlace<Number> channel_of(const LabelArgs& args, Number element) {
+  const auto channels = static_cast<std::uint32_t>(args.channels);
+  const Number pixel = divide(element, channels, args.channel_reciprocal);
+  return {pixel, static_cast<std::uint32_t>(element - pixel * channels)};
+}
+
+template <std::int32_t kStored, class Number>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint8_t bits_element(const LabelArgs& args, const LabelRow& row, Number element) {
+  const ChannelPlace<Number> at = channel_of(args, element);
+  return static_cast<std::uint8_t>(bits_of<kStored>(args, find_pixel(args, row, at.pixel), at.channel));
 }
 
 // A block that lies in the record as it is, but for bits that are no class.
@@ -166,56 +212,62 @@ HOTPACK_HOST_DEVICE inline void copy_bits(const LabelArgs& args, const std::uint
   store_block(to, block);
 }
 
-template <std::int32_t kStored>
-HOTPACK_HOST_DEVICE inline void bits_block(const LabelArgs& args, const LabelRow& row, std::uint64_t begin, std::uint8_t* to) {
-  const auto groups = static_cast<std::uint32_t>(args.channels);
-  std::uint64_t pixel = divide(begin, groups, args.channel_reciprocal);
-  auto group = static_cast<std::uint32_t>(begin - pixel * groups);
+template <std::int32_t kStored, class Number>
+HOTPACK_HOST_DEVICE inline void bits_block(const LabelArgs& args, const LabelRow& row, Number begin, std::uint8_t* to) {
+  ChannelPlace<Number> at = channel_of(args, begin);
   if constexpr (kStored == kStoredBits) {
-    if (row.one_line && row.shown_width != 0) return copy_bits(args, row.window + begin, group, to);
+    if (row.one_line && row.shown_width != 0) return copy_bits(args, row.window + begin, at.channel, to);
   }
   StoreBlock block{};
-  const std::uint8_t* vector = find_pixel(args, row, pixel);
+  const std::uint8_t* vector = find_pixel(args, row, at.pixel);
+  HOTPACK_ROLL
   for (std::uint32_t i = 0; i < kBlockBytes; ++i) {
-    push<std::uint8_t>(block, static_cast<std::uint8_t>(bits_of<kStored>(args, vector, group)));
-    if (++group != groups || i + 1 == kBlockBytes) continue;
-    group = 0;
-    vector = find_pixel(args, row, ++pixel);
+    push_element<std::uint8_t, 4>(block.words, static_cast<std::uint8_t>(bits_of<kStored>(args, vector, at.channel)));
+    if (++at.channel != static_cast<std::uint32_t>(args.channels) || i + 1 == kBlockBytes) continue;
+    at.channel = 0;
+    vector = find_pixel(args, row, ++at.pixel);
   }
   store_block(to, block);
+}
+
+template <std::int32_t kStored, class Number>
+HOTPACK_HOST_DEVICE inline void bits_blocks(const LabelArgs& args, const LabelRow& row, const FlatRow& flat, const ThreadPlace& place) {
+  const auto blocks = static_cast<Number>(flat.blocks), stride = static_cast<Number>(item_stride(place));
+  for (auto b = static_cast<Number>(first_item(place)); b < blocks; b += stride) {
+    const FlatPart<Number> part = flat_part<std::uint8_t, Number>(flat, b);
+    std::uint8_t* const to = address_of(flat, part.begin, 1);
+    if (part.count == kBlockBytes) {
+      bits_block<kStored, Number>(args, row, part.begin, to);
+      continue;
+    }
+    HOTPACK_ROLL
+    for (std::uint32_t i = 0; i < part.count; ++i) {
+      store_element<std::uint8_t>(to, i, bits_element<kStored, Number>(args, row, part.begin + i));
+    }
+  }
 }
 
 template <std::int32_t kStored>
 HOTPACK_HOST_DEVICE inline void bits_row(const LabelArgs& args, const ThreadPlace& place, std::uint32_t index) {
   const LabelRow row = label_row(args, index);
   const FlatRow flat = flat_row<std::uint8_t>(args, index, pixels_of(args) * static_cast<std::uint32_t>(args.channels));
-  const std::uint64_t blocks = flat_blocks<std::uint8_t>(flat);
-  for (std::uint64_t b = first_item(place); b < blocks; b += item_stride(place)) {
-    const FlatPart part = flat_part<std::uint8_t>(flat, b);
-    if (part.count == kBlockBytes) {
-      bits_block<kStored>(args, row, part.begin, flat.out + part.begin);
-      continue;
-    }
-    for (std::uint64_t e = part.begin; e < part.begin + part.count; ++e) {
-      store_element<std::uint8_t>(flat.out, e, bits_element<kStored>(args, row, e));
-    }
-  }
+  with_number(flat, place, [&]<class Number>(Number) { bits_blocks<kStored, Number>(args, row, flat, place); });
 }
 
 // ---- form one_hot, channels last
 
 // Whether each of a block's elements is a one, as bits.
-template <class T, std::int32_t kStored>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t ones_of(const LabelArgs& args, const LabelRow& row, const FlatPart& part) {
+template <class T, std::int32_t kStored, class Number>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t ones_of(const LabelArgs& args, const LabelRow& row, const FlatPart<Number>& part) {
   const auto channels = static_cast<std::uint32_t>(args.channels);
-  std::uint64_t pixel = divide(part.begin, channels, args.channel_reciprocal);
-  auto channel = static_cast<std::uint32_t>(part.begin - pixel * channels);
+  ChannelPlace<Number> at = channel_of(args, part.begin);
   std::uint32_t ones = 0;
-  for (std::uint32_t i = 0; i < part.count; ++pixel) {
-    const std::uint32_t count = smaller(part.count - i, channels - channel);
-    ones |= channels_from<kStored, kPerBlock<T>>(args, find_pixel(args, row, pixel), channel, count) << i;
+  HOTPACK_ROLL
+  for (std::uint32_t i = 0; i < part.count; ++at.pixel) {
+    const std::uint32_t count = smaller(part.count - i, channels - at.channel);
+    ones |= channels_from<kStored, kPerBlock<T>>(args, find_pixel(args, row, at.pixel), at.channel, count) << i;
     i += count;
-    channel = 0;
+    at.channel = 0;
   }
   return ones;
 }
@@ -238,28 +290,35 @@ template <class T>
   return block;
 }
 
-template <class T>
-HOTPACK_HOST_DEVICE inline void store_ones(const LabelArgs& args, const FlatRow& flat, const FlatPart& part, std::uint32_t ones) {
-  if (part.count == kPerBlock<T>) return store_block(flat.out + part.begin * sizeof(T), block_of_ones<T>(ones, args.one));
-  for (std::uint32_t i = 0; i < part.count; ++i) store_element<T>(flat.out, part.begin + i, static_cast<T>((ones >> i & 1) * args.one));
+template <class T, class Number>
+HOTPACK_HOST_DEVICE inline void store_ones(const LabelArgs& args, const FlatRow& flat, const FlatPart<Number>& part, std::uint32_t ones) {
+  std::uint8_t* const to = address_of(flat, part.begin, sizeof(T));
+  if (part.count == kPerBlock<T>) return store_block(to, block_of_ones<T>(ones, args.one));
+  HOTPACK_ROLL
+  for (std::uint32_t i = 0; i < part.count; ++i) store_element<T>(to, i, static_cast<T>((ones >> i & 1) * args.one));
+}
+
+template <class T, std::int32_t kStored, class Number>
+HOTPACK_HOST_DEVICE inline void last_blocks(const LabelArgs& args, const LabelRow& row, const FlatRow& flat, const ThreadPlace& place) {
+  const auto blocks = static_cast<Number>(flat.blocks), stride = static_cast<Number>(item_stride(place));
+  auto b = static_cast<Number>(first_item(place));
+  // Two at a time: the loads of both are under way before a store waits for either.
+  for (; b + stride < blocks; b += 2 * stride) {
+    const FlatPart<Number> one = flat_part<T, Number>(flat, b), other = flat_part<T, Number>(flat, b + stride);
+    const std::uint32_t ones = ones_of<T, kStored>(args, row, one), others = ones_of<T, kStored>(args, row, other);
+    store_ones<T>(args, flat, one, ones);
+    store_ones<T>(args, flat, other, others);
+  }
+  if (b >= blocks) return;
+  const FlatPart<Number> part = flat_part<T, Number>(flat, b);
+  store_ones<T>(args, flat, part, ones_of<T, kStored>(args, row, part));
 }
 
 template <class T, std::int32_t kStored>
 HOTPACK_HOST_DEVICE inline void last_row(const LabelArgs& args, const ThreadPlace& place, std::uint32_t index) {
   const LabelRow row = label_row(args, index);
   const FlatRow flat = flat_row<T>(args, index, pixels_of(args) * static_cast<std::uint32_t>(args.channels));
-  const std::uint64_t blocks = flat_blocks<T>(flat), stride = item_stride(place);
-  std::uint64_t b = first_item(place);
-  // Two at a time: the loads of both are under way before a store waits for either.
-  for (; b + stride < blocks; b += 2 * stride) {
-    const FlatPart one = flat_part<T>(flat, b), other = flat_part<T>(flat, b + stride);
-    const std::uint32_t ones = ones_of<T, kStored>(args, row, one), others = ones_of<T, kStored>(args, row, other);
-    store_ones<T>(args, flat, one, ones);
-    store_ones<T>(args, flat, other, others);
-  }
-  if (b >= blocks) return;
-  const FlatPart part = flat_part<T>(flat, b);
-  store_ones<T>(args, flat, part, ones_of<T, kStored>(args, row, part));
+  with_number(flat, place, [&]<class Number>(Number) { last_blocks<T, kStored, Number>(args, row, flat, place); });
 }
 
 // ---- form one_hot, channels first
@@ -267,15 +326,21 @@ HOTPACK_HOST_DEVICE inline void last_row(const LabelArgs& args, const ThreadPlac
 // A byte of each of kCount pixels.
 template <std::uint32_t kCount>
 struct PixelBytes {
-  std::uint32_t words[(kCount + 3) / 4];
+  static constexpr std::uint32_t kWords = (kCount + 3) / 4;
+  std::uint32_t words[kWords] = {};
 };
 
 template <std::uint32_t kCount>
 HOTPACK_HOST_DEVICE inline void set_byte(PixelBytes<kCount>& bytes, std::uint32_t i, std::uint32_t value) {
-  if (i % 4 == 0) {
-    bytes.words[i / 4] = value;
+  set_element(bytes.words, i, static_cast<std::uint8_t>(value));
+}
+
+template <std::uint32_t kCount>
+HOTPACK_HOST_DEVICE inline void push_byte(PixelBytes<kCount>& bytes, std::uint32_t value) {
+  if constexpr (kCount == 1) {
+    bytes.words[0] = value;
   } else {
-    bytes.words[i / 4] |= value << 8 * (i % 4);
+    push_element<std::uint8_t, PixelBytes<kCount>::kWords>(bytes.words, static_cast<std::uint8_t>(value));
   }
 }
 
@@ -288,13 +353,14 @@ HOTPACK_HOST_DEVICE inline void store_bit(std::uint8_t* at, const PixelBytes<kCo
     StoreBlock block;
     HOTPACK_UNROLL
     for (std::uint32_t w = 0; w < 4; ++w) {
+      const std::uint32_t set = bytes.words[w / sizeof(T)] >> bit & 0x01010101;
       if constexpr (sizeof(T) == 1) {
-        block.words[w] = bytes.words[w] >> bit & 0x01010101;
+        block.words[w] = set;
       } else if constexpr (sizeof(T) == 2) {
-        const std::uint32_t two = bytes.words[w / 2] >> (16 * (w % 2) + bit);
-        block.words[w] = ((two & 1) | (two & 0x100) << 8) * one;
+        const std::uint32_t two = set >> 16 * (w % 2);
+        block.words[w] = ((two & 0xFF) | (two & 0xFF00) << 8) * one;
       } else {
-        block.words[w] = (bytes.words[0] >> (8 * w + bit) & 1) * one;
+        block.words[w] = (set >> 8 * w & 0xFF) * one;
       }
     }
     store_block(at, block);
@@ -306,7 +372,7 @@ template <class T, std::uint32_t kCount>
 struct PixelIds {
   static constexpr bool kPacked = sizeof(T) == 1 && kCount > 1;
   PixelBytes<kPacked ? kCount : 1> low, high;
-  std::uint32_t ids[kPacked ? 1 : kCount];
+  std::uint32_t ids[kPacked ? 1 : kCount] = {};
 
   HOTPACK_HOST_DEVICE void set(std::uint32_t i, std::uint32_t id) {
     if constexpr (kPacked) {
@@ -314,6 +380,14 @@ struct PixelIds {
       set_byte(high, i, id >> 8);
     } else {
       ids[i] = id;
+    }
+  }
+  HOTPACK_HOST_DEVICE void push(std::uint32_t id) {
+    if constexpr (kPacked) {
+      push_byte(low, id & 255);
+      push_byte(high, id >> 8);
+    } else {
+      push_element<std::uint32_t, kCount>(ids, id);
     }
   }
 };
@@ -348,9 +422,8 @@ struct PlaneChunk {
 };
 
 [[nodiscard]] HOTPACK_HOST_DEVICE inline PlaneChunk plane_chunk(const LabelArgs& args, const ThreadPlace& place) {
-  const std::uint64_t groups = (static_cast<std::uint32_t>(args.classes) + 7) / 8;
-  return {static_cast<std::uint32_t>(groups * place.block_z / place.grid_z),
-          static_cast<std::uint32_t>(groups * (place.block_z + std::uint64_t{1}) / place.grid_z),
+  const std::uint32_t groups = (static_cast<std::uint32_t>(args.classes) + 7) / 8;  // ≤ 2^13, and grid_z < 2^16
+  return {groups * place.block_z / place.grid_z, groups * (place.block_z + 1) / place.grid_z,
           args.ignore_channel != 0 && place.block_z + 1 == place.grid_z};
 }
 
@@ -364,9 +437,9 @@ struct PlanePart {
 template <class T, std::uint32_t kCount>
 HOTPACK_HOST_DEVICE inline void first_of_ids(const LabelArgs& args, const LabelRow& row, const PlanePart& part, const PlaneChunk& chunk) {
   PixelIds<T, kCount> ids;
-  const PixelRun run = find_run(args, row, part.pixel, kCount);
-  HOTPACK_UNROLL
-  for (std::uint32_t i = 0; i < kCount; ++i) ids.set(i, id_of<kStoredIndex>(args, find_in_run(args, row, run, part.pixel, i)));
+  for_pixels<kCount>(
+      args, row, part.pixel, [&](std::uint32_t i, const std::uint8_t* vector) { ids.set(i, id_of<kStoredIndex>(args, vector)); },
+      [&](const std::uint8_t* vector) { ids.push(id_of<kStoredIndex>(args, vector)); });
   const auto classes = static_cast<std::uint32_t>(args.classes);
   const std::uint32_t first = 8 * chunk.first_group;
   const std::uint32_t end = chunk.ignored ? classes + 1 : smaller(classes, 8 * chunk.end_group);
@@ -375,45 +448,43 @@ HOTPACK_HOST_DEVICE inline void first_of_ids(const LabelArgs& args, const LabelR
 }
 
 template <std::uint32_t kCount, std::int32_t kStored>
-[[nodiscard]] HOTPACK_HOST_DEVICE inline PixelBytes<kCount> group_of(const LabelArgs& args, const LabelRow& row, const PixelRun& run,
-                                                                     std::uint64_t pixel, std::uint32_t group) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline PixelBytes<kCount> group_of(const LabelArgs& args, const LabelRow& row, std::uint64_t pixel,
+                                                                     std::uint32_t group) {
   PixelBytes<kCount> bytes;
-  HOTPACK_UNROLL
-  for (std::uint32_t i = 0; i < kCount; ++i) {
-    set_byte(bytes, i, bits_of<kStored>(args, find_in_run(args, row, run, pixel, i), group));
-  }
+  for_pixels<kCount>(
+      args, row, pixel, [&](std::uint32_t i, const std::uint8_t* vector) { set_byte(bytes, i, bits_of<kStored>(args, vector, group)); },
+      [&](const std::uint8_t* vector) { push_byte(bytes, bits_of<kStored>(args, vector, group)); });
   return bytes;
 }
 
 template <std::uint32_t kCount>
 HOTPACK_HOST_DEVICE inline void add_seen(PixelBytes<kCount>& seen, const PixelBytes<kCount>& bytes) {
   HOTPACK_UNROLL
-  for (std::uint32_t w = 0; w < (kCount + 3) / 4; ++w) seen.words[w] |= bytes.words[w];
+  for (std::uint32_t w = 0; w < PixelBytes<kCount>::kWords; ++w) seen.words[w] |= bytes.words[w];
 }
 
 template <class T, std::uint32_t kCount>
 HOTPACK_HOST_DEVICE inline void store_unseen(std::uint8_t* at, PixelBytes<kCount> seen, std::uint32_t one) {
   HOTPACK_UNROLL
-  for (std::uint32_t w = 0; w < (kCount + 3) / 4; ++w) seen.words[w] = bytes_set(seen.words[w]) ^ 0x01010101;
+  for (std::uint32_t w = 0; w < PixelBytes<kCount>::kWords; ++w) seen.words[w] = bytes_set(seen.words[w]) ^ 0x01010101;
   store_bit<T, kCount>(at, seen, 0, one);
 }
 
 template <class T, std::uint32_t kCount, std::int32_t kStored>
 HOTPACK_HOST_DEVICE inline void first_of_vectors(const LabelArgs& args, const LabelRow& row, const PlanePart& part,
                                                  const PlaneChunk& chunk) {
-  const PixelRun run = find_run(args, row, part.pixel, kCount);
   const auto classes = static_cast<std::uint32_t>(args.classes);
-  PixelBytes<kCount> seen{};
+  PixelBytes<kCount> seen;
   std::uint8_t* at = part.out + std::uint64_t{8} * chunk.first_group * part.plane_bytes;
   for (std::uint32_t group = chunk.first_group; group < chunk.end_group; ++group) {
-    const PixelBytes<kCount> bytes = group_of<kCount, kStored>(args, row, run, part.pixel, group);
+    const PixelBytes<kCount> bytes = group_of<kCount, kStored>(args, row, part.pixel, group);
     add_seen(seen, bytes);
     const std::uint32_t count = smaller(8, classes - 8 * group);
     for (std::uint32_t bit = 0; bit < count; ++bit, at += part.plane_bytes) store_bit<T, kCount>(at, bytes, bit, args.one);
   }
   if (!chunk.ignored) return;
   for (std::uint32_t group = 0; group < chunk.first_group; ++group) {
-    add_seen(seen, group_of<kCount, kStored>(args, row, run, part.pixel, group));
+    add_seen(seen, group_of<kCount, kStored>(args, row, part.pixel, group));
   }
   store_unseen<T, kCount>(part.out + classes * part.plane_bytes, seen, args.one);
 }

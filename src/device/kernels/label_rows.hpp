@@ -10,14 +10,24 @@
 #include "device/kernels/label_args.hpp"
 #include "device/kernels/portable.hpp"
 
-// Before a loop that the device must unroll, so that arrays it walks stay in registers.
+// Before a loop that the device must unroll, so that arrays it walks stay in registers; one that would be too large.
 #if defined(__CUDA_ARCH__)
 #define HOTPACK_UNROLL _Pragma("unroll")
+#define HOTPACK_ROLL _Pragma("unroll 1")
 #else
 #define HOTPACK_UNROLL
+#define HOTPACK_ROLL
 #endif
 
 namespace hotpack::device {
+
+// What a device would punish, a host must not forgive.
+template <std::size_t kBytes>
+HOTPACK_HOST_DEVICE inline void expect_aligned([[maybe_unused]] const std::uint8_t* at) {
+#if !defined(__CUDA_ARCH__)
+  if (reinterpret_cast<std::uintptr_t>(at) % kBytes != 0) __builtin_trap();
+#endif
+}
 
 // Records do not change while a kernel runs, which the device may use.
 template <class T>
@@ -25,6 +35,7 @@ template <class T>
 #if defined(__CUDA_ARCH__)
   return __ldg(reinterpret_cast<const T*>(at));
 #else
+  expect_aligned<sizeof(T)>(at);
   T value;
   std::memcpy(&value, at, sizeof value);
   return value;
@@ -68,8 +79,8 @@ template <class T>
 struct LabelRow {
   const std::uint8_t* window = nullptr;  // its first pixel in the record
   std::int64_t pitch = 0;                // bytes between the record's lines
-  std::uint64_t shown_width = 0;         // of the window
-  std::uint64_t shown_height = 0;
+  std::uint64_t shown_width = 0;         // of the window; of one line all pixels, or none
+  std::uint32_t shown_height = 0;
   std::uint32_t flags = 0;  // of RowEntry
   bool one_line = true;
 };
@@ -93,42 +104,60 @@ struct LabelRow {
   if (fills && row.flags == 0 && (args.width == entry.record_width || args.height == 1)) return row;
   row.one_line = false;
   row.shown_width = static_cast<std::uint64_t>(entry.width);
-  row.shown_height = static_cast<std::uint64_t>(entry.height);
+  row.shown_height = static_cast<std::uint32_t>(entry.height);
   return row;
 }
 
-inline constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
+inline constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
 // Pixel `at` of `wanted` ones is pixel ⌊(2·at + 1) · given / (2 · wanted)⌋ of the `given` ones; not resampled, itself or none. A half of
 // the dividend, rounded down, gives the same quotient with `wanted`.
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t source_place(std::uint64_t at, std::uint32_t wanted, std::uint64_t reciprocal,
-                                                                    std::uint64_t given, bool resample, bool flip) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t source_place(std::uint32_t at, std::uint32_t wanted, std::uint64_t reciprocal,
+                                                                    std::uint32_t given, bool resample, bool flip) {
   if (flip) at = wanted - 1 - at;
-  if (resample) return divide((2 * at + 1) * given >> 1, wanted, reciprocal);
+  if (resample) return static_cast<std::uint32_t>(divide((2 * std::uint64_t{at} + 1) * given >> 1, wanted, reciprocal));
   return at < given ? at : kNoPlace;
 }
 
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t source_column(const LabelArgs& args, const LabelRow& row, std::uint64_t x) {
-  return source_place(x, static_cast<std::uint32_t>(args.width), args.width_reciprocal, row.shown_width, (row.flags & kRowResample) != 0,
-                      (row.flags & kRowFlipHorizontal) != 0);
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t source_column(const LabelArgs& args, const LabelRow& row, std::uint32_t x) {
+  return source_place(x, static_cast<std::uint32_t>(args.width), args.width_reciprocal, static_cast<std::uint32_t>(row.shown_width),
+                      (row.flags & kRowResample) != 0, (row.flags & kRowFlipHorizontal) != 0);
 }
 
-[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint64_t source_line(const LabelArgs& args, const LabelRow& row, std::uint64_t y) {
+[[nodiscard]] HOTPACK_HOST_DEVICE inline std::uint32_t source_line(const LabelArgs& args, const LabelRow& row, std::uint32_t y) {
   return source_place(y, static_cast<std::uint32_t>(args.height), args.height_reciprocal, row.shown_height, (row.flags & kRowResample) != 0,
                       (row.flags & kRowFlipVertical) != 0);
 }
 
-[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* stored_at(const LabelArgs& args, const LabelRow& row, std::uint64_t column,
-                                                                       std::uint64_t line) {
-  return row.window + static_cast<std::int64_t>(line) * row.pitch + static_cast<std::int64_t>(column) * args.vector_bytes;
+[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* stored_at(const LabelArgs& args, const LabelRow& row, std::uint32_t column,
+                                                                       std::uint32_t line) {
+  return row.window + line * row.pitch + std::int64_t{column} * args.vector_bytes;
+}
+
+// Where an output pixel is. Number: std::uint32_t where all that a row counts fits it, else std::uint64_t.
+struct PixelPlace {
+  std::uint32_t x = 0;
+  std::uint32_t y = 0;
+};
+
+template <class Number>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline PixelPlace place_of(const LabelArgs& args, Number pixel) {
+  const auto width = static_cast<std::uint32_t>(args.width);
+  const Number y = divide(pixel, width, args.width_reciprocal);
+  return {static_cast<std::uint32_t>(pixel - y * width), static_cast<std::uint32_t>(y)};
+}
+
+template <class Number>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* stored_in_line(const LabelArgs& args, const LabelRow& row, Number pixel) {
+  return row.window + static_cast<std::uint64_t>(pixel) * static_cast<std::uint32_t>(args.vector_bytes);
 }
 
 // The stored vector of an output pixel; null where the output is padding.
-[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* find_pixel(const LabelArgs& args, const LabelRow& row, std::uint64_t pixel) {
-  if (row.one_line) return pixel < row.shown_width ? stored_at(args, row, pixel, 0) : nullptr;
-  const std::uint64_t y = divide(pixel, static_cast<std::uint32_t>(args.width), args.width_reciprocal);
-  const std::uint64_t column = source_column(args, row, pixel - y * static_cast<std::uint64_t>(args.width));
-  const std::uint64_t line = source_line(args, row, y);
+template <class Number>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* find_pixel(const LabelArgs& args, const LabelRow& row, Number pixel) {
+  if (row.one_line) return pixel < static_cast<Number>(row.shown_width) ? stored_in_line(args, row, pixel) : nullptr;
+  const PixelPlace place = place_of(args, pixel);
+  const std::uint32_t column = source_column(args, row, place.x), line = source_line(args, row, place.y);
   return column == kNoPlace || line == kNoPlace ? nullptr : stored_at(args, row, column, line);
 }
 
@@ -138,24 +167,30 @@ struct PixelRun {
   std::int64_t step = 0;
 };
 
-[[nodiscard]] HOTPACK_HOST_DEVICE inline PixelRun find_run(const LabelArgs& args, const LabelRow& row, std::uint64_t pixel,
-                                                           std::uint32_t count) {
+// Precondition: pixels pixel … pixel + count − 1 are the output's.
+template <class Number>
+[[nodiscard]] HOTPACK_HOST_DEVICE inline PixelRun find_run(const LabelArgs& args, const LabelRow& row, Number pixel, std::uint32_t count) {
   const std::int64_t step = args.vector_bytes;
-  if (row.one_line) return {pixel + count <= row.shown_width ? stored_at(args, row, pixel, 0) : nullptr, step};
+  if (row.one_line) return {row.shown_width != 0 ? stored_in_line(args, row, pixel) : nullptr, step};
   if ((row.flags & kRowResample) != 0) return {};
-  const auto width = static_cast<std::uint64_t>(args.width);
-  const std::uint64_t y = divide(pixel, static_cast<std::uint32_t>(width), args.width_reciprocal);
-  const std::uint64_t x = pixel - y * width;
-  const std::uint64_t line = source_line(args, row, y);
-  if (x + count > width || line == kNoPlace) return {};
-  const std::uint64_t first = source_column(args, row, x), last = source_column(args, row, x + count - 1);
+  const PixelPlace place = place_of(args, pixel);
+  const std::uint32_t line = source_line(args, row, place.y);
+  if (static_cast<std::uint32_t>(args.width) - place.x < count || line == kNoPlace) return {};
+  const std::uint32_t first = source_column(args, row, place.x), last = source_column(args, row, place.x + count - 1);
   if (first == kNoPlace || last == kNoPlace) return {};
   return {stored_at(args, row, first, line), (row.flags & kRowFlipHorizontal) != 0 ? -step : step};
 }
 
-[[nodiscard]] HOTPACK_HOST_DEVICE inline const std::uint8_t* find_in_run(const LabelArgs& args, const LabelRow& row, const PixelRun& run,
-                                                                         std::uint64_t pixel, std::uint32_t i) {
-  return run.first != nullptr ? run.first + static_cast<std::int64_t>(i) * run.step : find_pixel(args, row, pixel + i);
+// Calls set(i, vector) for those of a run, else push(vector) for each pixel in turn: unrolled the search would be kCount times as large.
+template <std::uint32_t kCount, class Number, class Set, class Push>
+HOTPACK_HOST_DEVICE inline void for_pixels(const LabelArgs& args, const LabelRow& row, Number pixel, const Set& set, const Push& push) {
+  if (const PixelRun run = find_run(args, row, pixel, kCount); run.first != nullptr) {
+    HOTPACK_UNROLL
+    for (std::uint32_t i = 0; i < kCount; ++i) set(i, run.first + static_cast<std::int64_t>(i) * run.step);
+  } else {
+    HOTPACK_ROLL
+    for (std::uint32_t i = 0; i < kCount; ++i) push(find_pixel(args, row, pixel + i));
+  }
 }
 
 // Of a stored vector (null: padding) of storage kStored: its lowest class, or args.classes where it has none.

@@ -63,7 +63,7 @@ int enter_to_give_back(CallId id, const Body& body) {
 
 // For calls that put something on a stream.
 template <typename Body>
-int enter_stream(CallId id, StreamHandle handle, const Body& body) {
+int enter_stream(CallId id, device::StreamHandle handle, const Body& body) {
   namespace code = device::code;
   return enter(id, Needs::context, [&](Call& call) {
     std::shared_ptr<FakeStream> stream;

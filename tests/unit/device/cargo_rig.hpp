@@ -119,13 +119,18 @@ class CargoRig {
  private:
   Result<device::CargoInputs> inputs_of(const Dataset& dataset) {
     const LoaderOptions& options = options_.loader;
-    device::CargoInputs inputs{must(loader::RecordSource::make(dataset, options.check, options.access)),
-                               must(loader::BatchForm::make(dataset.schema(), options, 1)),
-                               must(StepPlan::make(dataset.records(), options.global_batch, options.tail)), loader::order_of(options)};
-    auto form = loader::BatchForm::make(dataset.schema(), options, inputs.plan.rows());
+    plan_ = must(StepPlan::make(dataset.records(), options.global_batch, options.tail));
+    auto form = loader::BatchForm::make(dataset.schema(), options, plan_->rows());
     if (!form.ok()) return std::move(form).error();
-    inputs.form = std::move(*form);
-    plan_ = inputs.plan;
+    device::CargoInputs inputs{.source = must(loader::RecordSource::make(dataset, options.check, options.access)),
+                               .form = std::move(*form),
+                               .plan = *plan_,
+                               .order = loader::order_of(options),
+                               .parts = {},
+                               .contexts = {},
+                               .output_bytes = {},
+                               .pinned_budget_bytes = options_.pinned_budget_bytes,
+                               .device_budget_bytes = options_.device_budget_bytes};
     parts.clear();
     contexts_.clear();
     for (std::size_t device = 0; device < options_.devices; ++device) {
@@ -140,8 +145,6 @@ class CargoRig {
     inputs.prefetch = options_.prefetch;
     inputs.output_bytes.assign(options_.devices, options_.output_bytes);
     inputs.asked = options_.residency;
-    inputs.pinned_budget_bytes = options_.pinned_budget_bytes;
-    inputs.device_budget_bytes = options_.device_budget_bytes;
     return inputs;
   }
 

@@ -6,10 +6,10 @@
 #include <tuple>
 #include <vector>
 
-#include "unit/device/cargo_rig.hpp"
 #include "device/record_blocks.hpp"
 #include "support/catch.hpp"
 #include "support/forms.hpp"
+#include "unit/device/cargo_rig.hpp"
 
 using namespace hotpack;
 using namespace hotpack::test;
@@ -101,6 +101,7 @@ TEST_CASE("every form of record arrives as it is stored") {
     const TinyPack pack(form, 9, 4);
     RigOptions options = rig_options(Residency::page, 4);
     options.loader.tail = Tail::pad;
+    if (form.multi) options.loader.label.form = LabelForm::bits;
     if (!form.size) options.loader.augment.crop = Crop{{3, 3}};
     check_epochs(pack.open(), options);
   }

@@ -236,12 +236,17 @@ TEST_CASE("any order of the device: the caller writes over its own memory in str
 TEST_CASE("any order of the device: seek and restore and cancel with work in flight") {
   DeviceLoaderOptions options = device_options(small_batches(2));
   options.prefetch = 4;
+  options.outputs = 3;
   const Setting setting(options, 12);  // six steps
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {
     DeviceLoader loader = setting.open(fake);
     const StreamHandle stream = fake.stream(), other = fake.stream();
     fake.block(stream);
-    for (int number = 0; number < 2; ++number) program.download(next_batch(loader, {stream}), {stream});
+    std::vector<DeviceBatch> held;  // else their memory is used again, behind the blocked stream
+    for (int number = 0; number < 2; ++number) {
+      held.push_back(next_batch(loader, {stream}));
+      program.download(held.back(), {stream});
+    }
     REQUIRE(loader.seek(1, 3).ok());
     program.download(next_batch(loader, {other}), {other});
     loader.cancel();

@@ -1,1 +1,697 @@
+// What a DeviceLoader delivers: the samples and bytes of a host Loader with the same options, whatever threads, ranks, devices and
+// residency; errors of the data at their step.
+#include "hotpack/device_loader.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device_runs.hpp"
 #include "support/catch.hpp"
+#include "support/forms.hpp"
+#include "support/loader_pack.hpp"
+
+using namespace hotpack;
+using namespace hotpack::test;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<Residency, 3> kPlaces{Residency::page, Residency::pinned, Residency::device};
+
+FakeOptions random_order(std::uint64_t seed, int devices = 1) { return {.devices = devices, .schedule = Schedule::random, .seed = seed}; }
+
+// Forms of image and label, by name, that the kernels have; only those that labels of this form may have.
+std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
+  const std::size_t channels = form.color == ImageColor::rgb ? 3 : 1;
+  std::map<std::string, LoaderOptions> contents;
+  auto& normalised = contents["f32 NCHW normalised, one-hot f32 NCHW"];
+  normalised.image = {ElementType::f32, AxisOrder::channels_first, std::vector<float>(channels, 0.485f),
+                      std::vector<float>(channels, 0.229f)};
+  auto& half = contents["f16 NHWC, one-hot f16 NHWC with the ignored"];
+  half.image.type = ElementType::f16;
+  auto& bits = contents["bf16 NHWC, bits"];
+  bits.image.type = ElementType::bf16;
+  if (form.labelled) {
+    normalised.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
+    half.label = {LabelForm::one_hot, ElementType::f16, AxisOrder::channels_last, true, {}};
+    bits.label.form = LabelForm::bits;
+  }
+  if (form.multi) return contents;  // has no index form
+  contents["u8 NHWC, index"] = {};
+  auto& wide = contents["u8 NCHW, index i64"];
+  wide.image.order = AxisOrder::channels_first;
+  if (form.labelled) wide.label.type = ElementType::i64;
+  return contents;
+}
+
+// Takes whole epochs, ends included, and compares them with those of a host Loader.
+void check_epochs(FakeDriver& fake, const Dataset& dataset, const DeviceLoaderOptions& options, const std::vector<BatchCopy>& wanted,
+                  std::uint64_t epochs) {
+  Program program(fake, static_cast<int>(options.devices.size()));
+  Streams streams;
+  for (const int device : options.devices) streams.push_back(fake.stream(device));
+  DeviceLoader loader = open_on(fake, dataset, options);
+  REQUIRE(loader.steps_per_epoch() * epochs == wanted.size());
+  for (std::uint64_t epoch = 0; epoch < epochs; ++epoch) {
+    for (std::uint64_t step = 0; step < loader.steps_per_epoch(); ++step) program.download(next_batch(loader, streams), streams);
+    REQUIRE(at_end_of_epoch(loader, streams));
+  }
+  for (std::size_t part = 0; part < streams.size(); ++part) program.synchronize(streams[part], options.devices[part]);
+  check_batches(program, wanted);
+}
+
+void check_against_host(const Dataset& dataset, const DeviceLoaderOptions& options, std::uint64_t epochs = 2, std::uint64_t seed = 1) {
+  {
+    FakeDriver fake(random_order(seed, static_cast<int>(options.devices.size())));
+    check_epochs(fake, dataset, options, host_batches(dataset, options.loader, epochs), epochs);
+    check_nothing_left(fake);
+  }
+}
+
+// The ranks of one run by DeviceLoaders on one device, or by host Loaders, stepped together.
+class DeviceRanks {
+ public:
+  DeviceRanks(FakeDriver& fake, const Dataset& dataset, LoaderOptions options, std::uint64_t world)
+      : fake_(fake), program_(fake), streams_{fake.stream()} {
+    options.world = world;
+    for (options.rank = 0; options.rank < world; ++options.rank) loaders_.push_back(open_on(fake, dataset, device_options(options)));
+  }
+  std::vector<Row> next() {
+    std::vector<BatchCopy> parts;
+    for (DeviceLoader& loader : loaders_) {
+      auto batch = loader.next(streams_, kLong);
+      REQUIRE(batch.ok());
+      if (!*batch) continue;
+      const Download& download = program_.download(**batch, streams_);
+      program_.synchronize(streams_);
+      parts.push_back(copy_of(download));
+    }
+    REQUIRE((parts.empty() || parts.size() == loaders_.size()));
+    return joined(parts);
+  }
+  std::string state_text() {
+    const std::string text = loaders_.front().state().text();
+    for (const DeviceLoader& loader : loaders_) REQUIRE(loader.state().text() == text);
+    return text;
+  }
+  void restore(const std::string& text) {
+    const auto state = LoaderState::parse(text);
+    REQUIRE(state.ok());
+    for (DeviceLoader& loader : loaders_) REQUIRE(loader.restore(*state).ok());
+  }
+
+ private:
+  FakeDriver& fake_;
+  Program program_;
+  Streams streams_;
+  std::vector<DeviceLoader> loaders_;
+};
+
+class HostRanks {
+ public:
+  HostRanks(const Dataset& dataset, LoaderOptions options, std::uint64_t world) {
+    options.world = world;
+    for (options.rank = 0; options.rank < world; ++options.rank) loaders_.push_back(open_loader(dataset, options));
+  }
+  std::vector<Row> next() {
+    std::vector<BatchCopy> parts;
+    for (Loader& loader : loaders_) {
+      auto batch = loader.next(kLong);
+      REQUIRE(batch.ok());
+      if (*batch) parts.push_back(copy_of(**batch));
+    }
+    return joined(parts);
+  }
+  std::string state_text() { return loaders_.front().state().text(); }
+  void restore(const std::string& text) {
+    for (Loader& loader : loaders_) REQUIRE(loader.restore(LoaderState::parse(text).value()).ok());
+  }
+
+ private:
+  std::vector<Loader> loaders_;
+};
+
+LoaderOptions run_options(Tail tail, Shuffle shuffle) {
+  LoaderOptions options = small_batches(4);
+  options.seed = 11;
+  options.tail = tail;
+  options.shuffle = shuffle;
+  options.block_samples = 3;
+  options.window_blocks = 2;
+  options.threads = 1;
+  options.augment.horizontal_flip = 0.5;
+  return options;
+}
+
+// ---- Faults
+
+constexpr std::size_t kSamples = 16;
+constexpr std::size_t kPerShard = 2;
+
+// Eight shards of two records: in the order of the files and batches of one, step and sample are the same number.
+struct FaultyPack {
+  TinyPack pack{TinyForm{}, kSamples, kPerShard};
+};
+
+DeviceLoaderOptions faulty_options(Residency residency, Check check = Check::first_epoch) {
+  LoaderOptions options = in_file_order(1);
+  options.slots = 2;
+  options.check = check;
+  return device_options(options, {0}, residency);
+}
+
+// The error that a host Loader tells at this step, without the hint how to go on.
+Error host_error(const Dataset& dataset, const LoaderOptions& options, std::uint64_t step) {
+  Loader loader = open_loader(dataset, options);
+  REQUIRE(loader.seek(0, step).ok());
+  return next_error(loader);
+}
+
+// The loader stands at the step of `sample`: its error comes at every call, next_into()'s too, the steps behind can be reached, and close()
+// works.
+Error check_error_at(DeviceLoader& loader, Program& program, const Streams& streams, const TinyPack& pack, std::uint64_t sample) {
+  const std::uint64_t epoch = loader.state().epoch;
+  const auto buffers = program.buffers(loader);
+  const Error error = next_error(loader, streams);
+  CHECK(error.path == pack.shard_path(sample / kPerShard));
+  CHECK(next_error(loader, streams).describe() == error.describe());
+  const auto into = loader.next_into(buffers, streams);
+  REQUIRE_FALSE(into.ok());
+  CHECK(into.error().describe() == error.describe());
+  CHECK(loader.state().samples == sample);
+  const std::uint64_t behind = sample / kPerShard * kPerShard + kPerShard;
+  REQUIRE(loader.seek(epoch, behind).ok());
+  CHECK(next_batch(loader, streams).samples()[0] == static_cast<std::int64_t>(behind));
+  REQUIRE(loader.seek(epoch, sample).ok());
+  CHECK(next_error(loader, streams).describe() == error.describe());
+  loader.close();
+  CHECK(next_error(loader, streams).message == "the loader is closed; open another one");
+  return error;
+}
+
+// Opens a loader on a pack that is faulty at `sample` by then, or becomes so by `change`, and checks its error against the host's.
+void check_fault(const Dataset& dataset, const TinyPack& pack, const DeviceLoaderOptions& options, std::uint64_t sample,
+                 const std::function<void()>& change = {}) {
+  FakeDriver fake(random_order(sample));
+  {
+    Program program(fake);
+    const Streams streams{fake.stream()};
+    DeviceLoader loader = open_on(fake, dataset, options);
+    if (change) {
+      skip(loader, streams, kSamples);
+      REQUIRE(at_end_of_epoch(loader, streams));
+      change();
+    }
+    skip(loader, streams, sample);
+    const Error error = check_error_at(loader, program, streams, pack, sample);
+    const Error host = host_error(dataset, options.loader, sample);
+    CHECK(error.code == host.code);
+    CHECK(error.message.substr(0, error.message.find(" [step")) == host.message.substr(0, host.message.find(" [step")));
+    CHECK_THAT(error.message, ContainsSubstring("[step " + std::to_string(sample) + " of epoch"));
+  }
+  fake.run_all();
+  check_nothing_left(fake);
+}
+
+}  // namespace
+
+TEST_CASE("device: whole epochs are those of a host loader in every form and content") {
+  std::uint64_t seed = 0;
+  for (const auto& [form_name, form] : all_forms()) {
+    const TinyPack pack(form, 7, 4);
+    const Dataset dataset = pack.open();
+    for (auto [content_name, options] : all_contents(form)) {
+      options.global_batch = form.size ? 3 : 1;
+      options.tail = Tail::pad;
+      options.threads = 2;
+      const auto wanted = host_batches(dataset, options, 2);
+      for (const Residency residency : kPlaces) {
+        CAPTURE(form_name, content_name, std::string(residency_name(residency)));
+        FakeDriver fake(random_order(++seed));
+        check_epochs(fake, dataset, device_options(options, {0}, residency), wanted, 2);
+        check_nothing_left(fake);
+      }
+    }
+  }
+}
+
+TEST_CASE("device: augmentation is that of a host loader for every residency") {
+  const std::array<const char*, 5> forms{"bits", "mixed", "chw", "index-300", "zstd"};
+  for (const char* const name : forms) {
+    const TinyPack pack(all_forms().at(name), 7, 4);
+    const Dataset dataset = pack.open();
+    for (int kind = 0; kind < 4; ++kind) {
+      LoaderOptions options = small_batches(3);
+      options.augment.horizontal_flip = options.augment.vertical_flip = 0.5;
+      if (kind == 0) options.augment.crop = Crop{{4, 3}, true};
+      if (kind == 1) options.augment.crop = Crop{{9, 8}, false};  // larger than records: padded
+      if (kind == 2) options.augment.resized_crop = ResizedCrop{{5, 4}};
+      if (kind == 3) options.pad_to = PixelSize{24, 24};
+      for (const Residency residency : kPlaces) {
+        CAPTURE(name, kind, std::string(residency_name(residency)));
+        check_against_host(dataset, device_options(options, {0}, residency), 2);
+      }
+    }
+  }
+}
+
+TEST_CASE("device: sizes whose pixels are no multiple of 16") {
+  for (const Extent size : {Extent{1, 1}, Extent{1, 7}, Extent{7, 1}, Extent{17, 15}, Extent{31, 33}, Extent{65, 3}}) {
+    TinyForm form;
+    form.size = size;
+    const TinyPack pack(form, 5, 5);
+    for (auto [name, options] : all_contents(form)) {
+      CAPTURE(size.width, size.height, name);
+      options.global_batch = 2;
+      check_against_host(pack.open(), device_options(options), 1);
+    }
+  }
+}
+
+TEST_CASE("device: threads and ranks and devices and residencies give the same batches") {
+  const TinyPack pack(square_form(), 53, 9);
+  const Dataset dataset = pack.open();
+  LoaderOptions options = small_batches(24);
+  options.tail = Tail::wrap;
+  options.augment.horizontal_flip = 0.5;
+  std::uint64_t seed = 0;
+  for (options.world = 1; options.world <= 8; options.world *= 2) {
+    for (options.rank = 0; options.rank < options.world; ++options.rank) {
+      options.threads = 1;
+      const auto wanted = host_batches(dataset, options, 1);
+      for (const unsigned threads : {1u, 2u, 16u}) {
+        for (int devices = 1; devices <= 3; ++devices) {
+          const Residency residency = kPlaces[++seed % 3];
+          CAPTURE(options.world, options.rank, threads, devices, std::string(residency_name(residency)));
+          options.threads = threads;
+          std::vector<int> ordinals;
+          for (int device = devices; device-- > 0;) ordinals.push_back(device);  // any order will do
+          FakeDriver fake(random_order(seed, devices));
+          check_epochs(fake, dataset, device_options(options, ordinals, residency), wanted, 1);
+          check_nothing_left(fake);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("device: part d of rank r of w has the rows of rank r D plus d of w D") {
+  const TinyPack pack(square_form(), 29, 9);
+  const Dataset dataset = pack.open();
+  LoaderOptions options = small_batches(13);
+  options.tail = Tail::pad;
+  for (const std::uint64_t world : {1u, 2u, 4u}) {
+    for (std::uint64_t rank = 0; rank < world; ++rank) {
+      for (std::uint64_t devices = 1; devices <= 3; ++devices) {
+        CAPTURE(world, rank, devices);
+        options.world = world;
+        options.rank = rank;
+        std::vector<int> ordinals;
+        for (std::uint64_t device = 0; device < devices; ++device) ordinals.push_back(static_cast<int>(device));
+        FakeDriver fake(random_order(rank, static_cast<int>(devices)));
+        Streams streams;
+        for (const int device : ordinals) streams.push_back(fake.stream(device));
+        DeviceLoader loader = open_on(fake, dataset, device_options(options, ordinals));
+        skip(loader, streams, 2);
+        const DeviceBatch batch = next_batch(loader, streams);  // the last one: 3 of 13 rows are there
+        LoaderOptions split = options;
+        split.world = world * devices;
+        for (std::uint64_t part = 0; part < devices; ++part) {
+          split.rank = rank * devices + part;
+          const auto wanted = expected_samples(29, split, 0, 2);
+          const DevicePart& ours = batch.parts().at(part);
+          CHECK(ours.device == static_cast<int>(part));
+          CHECK(ours.rows == wanted.size());
+          CHECK(loader.rows(part) == wanted.size());
+          const auto first = batch.samples().begin() + static_cast<std::ptrdiff_t>(ours.first_row);
+          CHECK(std::vector(first, first + static_cast<std::ptrdiff_t>(ours.rows)) == wanted);
+          CHECK(ours.valid == static_cast<std::size_t>(std::count_if(wanted.begin(), wanted.end(), [](std::int64_t s) { return s >= 0; })));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("device: every tail with N mod G of 0 and 1 and G − 1 and with N below G and with batches of one") {
+  struct Case {
+    std::size_t records;
+    std::uint64_t global_batch;
+  };
+  for (const Case& c : {Case{12, 4}, Case{13, 4}, Case{15, 4}, Case{3, 4}, Case{1, 4}, Case{5, 1}, Case{1, 1}, Case{4, 4}}) {
+    const TinyPack pack(square_form(), c.records, 5);
+    const Dataset dataset = pack.open();
+    for (const Tail tail : {Tail::drop, Tail::pad, Tail::wrap}) {
+      LoaderOptions options = small_batches(c.global_batch);
+      options.tail = tail;
+      CAPTURE(c.records, c.global_batch, std::string(tail_name(tail)));
+      if (tail == Tail::drop && c.records < c.global_batch) {
+        const FakeDriver fake;
+        CHECK(open_error(fake, dataset, device_options(options)).message == refusal_of(dataset, options));
+        check_nothing_left(fake);
+        continue;
+      }
+      check_against_host(dataset, device_options(options, {0}, kPlaces[c.records % 3]));
+    }
+  }
+}
+
+TEST_CASE("device: an empty data set is refused as a host loader does") {
+  const TinyPack pack({}, 0, 5);
+  const FakeDriver fake;
+  CHECK(open_error(fake, pack.open(), {}).message == refusal_of(pack.open(), {}));
+  check_nothing_left(fake);
+}
+
+TEST_CASE("device: more devices than rows are refused with the reason") {
+  const TinyPack pack;
+  const FakeDriver fake({.devices = 3});
+  const Error error = open_error(fake, pack.open(), device_options(small_batches(2), {0, 1, 2}));
+  CHECK(error.code == ErrorCode::usage);
+  CHECK_THAT(error.message, ContainsSubstring("each of the 3 devices counts as a rank"));
+  check_nothing_left(fake);
+}
+
+TEST_CASE("device: epochs differ and none follows the last") {
+  const TinyPack pack({}, 12, 5);
+  LoaderOptions options = small_batches(12);
+  options.epoch = kMaxEpoch;
+  FakeDriver fake;
+  {
+    const Streams streams{fake.stream()};
+    DeviceLoader loader = open_on(fake, pack.open(), device_options(options));
+    const auto samples = [&](std::uint64_t epoch) {
+      REQUIRE(loader.seek(epoch).ok());
+      const DeviceBatch batch = next_batch(loader, streams);
+      return std::vector(batch.samples().begin(), batch.samples().end());
+    };
+    CHECK(samples(0) != samples(1));
+    CHECK(samples(0) == samples(0));
+    CHECK(samples(kMaxEpoch) == expected_samples(12, options, kMaxEpoch, 0));
+    CHECK(at_end_of_epoch(loader, streams));
+    const Error error = next_error(loader, streams);
+    CHECK(error.code == ErrorCode::usage);
+    CHECK_THAT(error.message, ContainsSubstring("there is no epoch after 4294967295"));
+    CHECK(samples(1) == expected_samples(12, options, 1, 0));
+  }
+  check_nothing_left(fake);
+}
+
+TEST_CASE("device: seek to any step and to the end of an epoch and not beyond") {
+  const TinyPack pack({}, 12, 5);
+  const LoaderOptions options = small_batches(4);
+  FakeDriver fake;
+  {
+    const Streams streams{fake.stream()};
+    DeviceLoader loader = open_on(fake, pack.open(), device_options(options));
+    REQUIRE(loader.seek(5, 2).ok());
+    CHECK(next_batch(loader, streams).samples()[0] == expected_samples(12, options, 5, 2)[0]);
+    REQUIRE(loader.seek(5, 3).ok());
+    CHECK(loader.state().samples == 12);
+    CHECK(at_end_of_epoch(loader, streams));
+    CHECK(loader.state().epoch == 6);
+    CHECK(loader.state().samples == 0);
+    CHECK(next_batch(loader, streams).epoch() == 6);
+    const Status beyond = loader.seek(5, 4);
+    REQUIRE_FALSE(beyond.ok());
+    CHECK_THAT(beyond.error().message, ContainsSubstring("no step 4 of epoch 5"));
+    CHECK(next_batch(loader, streams).step() == 1);  // a refused seek moves nothing
+  }
+  check_nothing_left(fake);
+}
+
+TEST_CASE("device: a run resumed after any step on another world size by host or device goes on as if it had not stopped") {
+  const TinyPack pack({}, 13, 5);
+  const Dataset dataset = pack.open();
+  std::uint64_t seed = 0;
+  for (const Tail tail : {Tail::drop, Tail::pad, Tail::wrap}) {
+    for (const Shuffle shuffle : {Shuffle::full, Shuffle::block, Shuffle::none}) {
+      const LoaderOptions options = run_options(tail, shuffle);
+      FakeDriver fake(random_order(++seed));
+      {
+        DeviceRanks uninterrupted(fake, dataset, options, 2);
+        HostRanks host(dataset, options, 2);
+        const std::uint64_t calls = 2 * (open_loader(dataset, options).steps_per_epoch() + 1);
+        std::vector<std::vector<Row>> whole;
+        std::vector<std::string> states;
+        for (std::uint64_t call = 0; call < calls; ++call) {
+          CAPTURE(std::string(tail_name(tail)), std::string(shuffle_name(shuffle)), call);
+          states.push_back(uninterrupted.state_text());
+          CHECK(host.state_text() == states.back());
+          whole.push_back(uninterrupted.next());
+          REQUIRE(host.next() == whole.back());
+        }
+        for (const std::uint64_t world : {1u, 3u, 4u}) {
+          DeviceRanks other(fake, dataset, options, world);
+          HostRanks other_host(dataset, options, world);
+          for (std::uint64_t call = calls; call-- > 0;) {
+            CAPTURE(std::string(tail_name(tail)), std::string(shuffle_name(shuffle)), world, call);
+            other.restore(states[call]);
+            other_host.restore(states[call]);
+            CHECK(other.state_text() == states[call]);
+            REQUIRE(other.next() == whole[call]);
+            REQUIRE(other_host.next() == whole[call]);
+            if (call + 1 < calls) REQUIRE(other.next() == whole[call + 1]);
+          }
+        }
+      }
+      fake.run_all();
+      check_nothing_left(fake);
+    }
+  }
+}
+
+TEST_CASE("device: the option resume does what restore does") {
+  const TinyPack pack({}, 13, 5);
+  const Dataset dataset = pack.open();
+  LoaderOptions options = run_options(Tail::pad, Shuffle::full);
+  FakeDriver fake;
+  {
+    const Streams streams{fake.stream()};
+    DeviceLoader first = open_on(fake, dataset, device_options(options));
+    for (int call = 0; call < 8; ++call) {
+      CAPTURE(call);
+      options.resume = first.state();
+      DeviceLoader resumed = open_on(fake, dataset, device_options(options));
+      CHECK(resumed.state() == first.state());
+      auto theirs = first.next(streams, kLong), ours = resumed.next(streams, kLong);
+      REQUIRE(theirs.ok());
+      REQUIRE(ours.ok());
+      REQUIRE(theirs->has_value() == ours->has_value());
+      if (*theirs) CHECK((*theirs)->info().samples == (*ours)->info().samples);
+      if (*theirs) CHECK((*theirs)->step() == (*ours)->step());
+    }
+    options.seed = 5;
+    CHECK_THAT(open_error(fake, dataset, device_options(options)).message,
+               ContainsSubstring("cannot resume") && ContainsSubstring("seed 11, the loader 5"));
+  }
+  check_nothing_left(fake);
+}
+
+TEST_CASE("device: a state of another run is refused and moves nothing") {
+  const TinyPack pack({}, 13, 5), other({}, 13, 5, 50);
+  const LoaderOptions options = run_options(Tail::pad, Shuffle::full);
+  FakeDriver fake;
+  {
+    const Streams streams{fake.stream()};
+    DeviceLoader loader = open_on(fake, pack.open(), device_options(options));
+    skip(loader, streams, 1);
+    const LoaderState state = loader.state();
+    LoaderState foreign = state;
+    foreign.fingerprint = open_loader(other.open(), options).fingerprint();
+    const Status refused = loader.restore(foreign);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::usage);
+    CHECK_THAT(refused.error().message, ContainsSubstring("another data set"));
+    CHECK(loader.state() == state);
+    CHECK(loader.fingerprint() == state.fingerprint);
+    CHECK(next_batch(loader, streams).step() == 1);
+  }
+  check_nothing_left(fake);
+}
+
+TEST_CASE("device: the state counts what was handed out and not what lies ahead") {
+  const TinyPack pack({}, 40, 20);
+  DeviceLoaderOptions options = device_options(run_options(Tail::drop, Shuffle::full));
+  options.prefetch = 6;
+  FakeDriver fake;
+  {
+    const Streams streams{fake.stream()};
+    DeviceLoader loader = open_on(fake, pack.open(), options);
+    for (std::uint64_t step = 0; step < 10; ++step) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the threads run ahead
+      CHECK(loader.state().samples == step * 4);
+      next_batch(loader, streams).release();
+    }
+    CHECK(loader.state().samples == 40);
+    CHECK(at_end_of_epoch(loader, streams));
+    CHECK(loader.state().samples == 0);
+    CHECK(loader.state().epoch == 1);
+  }
+  check_nothing_left(fake);
+}
+
+TEST_CASE("device: a record with a wrong CRC is an error at its step for every residency") {
+  const FaultyPack faulty;
+  faulty.pack.damage_image(5);
+  for (const Residency residency : kPlaces) {
+    for (const Access access : {Access::map, Access::read}) {
+      CAPTURE(std::string(residency_name(residency)), access == Access::map);
+      DeviceLoaderOptions options = faulty_options(residency);
+      options.loader.access = access;
+      check_fault(faulty.pack.open(), faulty.pack, options, 5);
+    }
+  }
+}
+
+TEST_CASE("device: a compressed record that is damaged is an error at its step for every residency") {
+  const TinyPack pack(all_forms().at("zstd"), kSamples, kPerShard);
+  pack.damage_first_frame(2);
+  for (const Residency residency : kPlaces) {
+    CAPTURE(std::string(residency_name(residency)));
+    check_fault(pack.open(), pack, faulty_options(residency), 4);
+  }
+}
+
+TEST_CASE("device: a shard cut short before it is opened is an error at its first step for every residency") {
+  const FaultyPack faulty;
+  fs::resize_file(faulty.pack.shard_path(4), fs::file_size(faulty.pack.shard_path(4)) - 1);
+  for (const Residency residency : kPlaces) {
+    CAPTURE(std::string(residency_name(residency)));
+    check_fault(faulty.pack.open(), faulty.pack, faulty_options(residency), 8);
+  }
+}
+
+TEST_CASE("device: a shard cut short while it is mapped is an error at its step") {
+  for (const Check check : {Check::always, Check::first_epoch, Check::never}) {
+    for (const std::uintmax_t left : {std::uintmax_t{0}, std::uintmax_t{4096}}) {
+      CAPTURE(static_cast<int>(check), left);
+      const FaultyPack faulty;
+      const Dataset dataset = faulty.pack.open();
+      check_fault(dataset, faulty.pack, faulty_options(Residency::page, check), 8,
+                  [&] { fs::resize_file(faulty.pack.shard_path(4), left); });
+    }
+  }
+}
+
+TEST_CASE("device: resident records do not care for what becomes of the files") {
+  for (const Residency residency : {Residency::pinned, Residency::device}) {
+    const FaultyPack faulty;
+    const Dataset dataset = faulty.pack.open();
+    const DeviceLoaderOptions options = faulty_options(residency);
+    const auto wanted = host_batches(dataset, options.loader, 2);
+    FakeDriver fake;
+    {
+      Program program(fake);
+      const Streams streams{fake.stream()};
+      DeviceLoader loader = open_on(fake, dataset, options);
+      for (std::size_t shard = 0; shard < kSamples / kPerShard; ++shard) fs::resize_file(faulty.pack.shard_path(shard), 0);
+      for (std::size_t number = 0; number < wanted.size(); ++number) {
+        if (number == wanted.size() / 2) REQUIRE(at_end_of_epoch(loader, streams));
+        program.download(next_batch(loader, streams), streams);
+      }
+      program.synchronize(streams);
+      check_batches(program, wanted);
+    }
+    check_nothing_left(fake);
+  }
+}
+
+TEST_CASE("device: every row of a batch that is not faulty is right behind an error") {
+  const FaultyPack faulty;
+  faulty.pack.damage_image(5);
+  for (const Residency residency : kPlaces) {
+    DeviceLoaderOptions options = faulty_options(residency);
+    options.loader.global_batch = 4;
+    const Dataset dataset = faulty.pack.open();
+    FakeDriver fake(random_order(3));
+    {
+      Program program(fake);
+      const Streams streams{fake.stream()};
+      DeviceLoader loader = open_on(fake, dataset, options);
+      program.download(next_batch(loader, streams), streams);
+      CHECK_THAT(next_error(loader, streams).message, ContainsSubstring("street/sample 0005"));
+      REQUIRE(loader.seek(0, 2).ok());
+      for (int number = 0; number < 2; ++number) program.download(next_batch(loader, streams), streams);
+      program.synchronize(streams);
+      for (std::size_t number = 0; number < 3; ++number) {
+        const BatchCopy batch = copy_of(program.downloads()[number]);
+        const std::int64_t first = number == 0 ? 0 : static_cast<std::int64_t>(4 + 4 * number);
+        for (std::int64_t row = 0; row < 4; ++row) {
+          REQUIRE(batch.rows[static_cast<std::size_t>(row)] == expected_row(dataset, options.loader, first + row));
+        }
+      }
+    }
+    check_nothing_left(fake);
+  }
+}
+
+TEST_CASE("device: fields tell their shape and type and where they are") {
+  const TinyPack pack;
+  LoaderOptions options = in_file_order(5);
+  options.image = {ElementType::f16, AxisOrder::channels_first, {}, {}};
+  options.label = {LabelForm::one_hot, ElementType::f16, AxisOrder::channels_first, true, {}};
+  FakeDriver fake({.devices = 2});
+  {
+    const Streams streams{fake.stream(1), fake.stream(0)};
+    DeviceLoader loader = open_on(fake, pack.open(), device_options(options, {1, 0}));
+    CHECK(loader.devices() == 2);
+    CHECK(loader.rows() == 5);
+    CHECK(loader.rows(0) == 2);
+    CHECK(loader.rows(1) == 3);
+    CHECK(loader.rows(2) == 0);
+    CHECK(loader.threads() == 1);
+    CHECK(loader.image_batch_bytes(0) == 2 * 180);
+    CHECK(loader.image_batch_bytes(1) == 3 * 180);
+    CHECK(loader.label_batch_bytes(1) == 3 * 240);
+    CHECK(loader.image_batch_bytes(2) == 0);
+    DeviceBatch batch = next_batch(loader, streams);
+    REQUIRE(batch.parts().size() == 2);
+    CHECK(batch.parts()[0].device == 1);
+    CHECK(batch.parts()[0].stream == streams[0]);
+    CHECK(batch.parts()[1].first_row == 2);
+    CHECK(batch.image(0).shape == std::vector<std::int64_t>{2, 3, 5, 6});
+    CHECK(batch.label(1).shape == std::vector<std::int64_t>{3, 4, 5, 6});
+    CHECK(batch.image(1).type == ElementType::f16);
+    CHECK(batch.image(1).bytes == 3 * 180);
+    CHECK(batch.image(2).data == nullptr);
+    CHECK(batch.info().keys[4] == "street/sample 0004");
+    batch.release();
+    CHECK(batch.parts().empty());
+    CHECK(batch.image().data == nullptr);
+    CHECK(batch.rows() == 0);
+  }
+  check_nothing_left(fake);
+}
+
+TEST_CASE("device: an unlabelled set has no labels and fields can be skipped") {
+  const TinyPack without(all_forms().at("unlabelled")), with;
+  FakeDriver fake;
+  {
+    Program program(fake);
+    const Streams streams{fake.stream()};
+    DeviceLoader loader = open_on(fake, without.open(), device_options(in_file_order(4)));
+    CHECK(loader.label_batch_bytes() == 0);
+    CHECK(next_batch(loader, streams).label().data == nullptr);
+    DeviceLoader labelled = open_on(fake, with.open(), device_options(in_file_order(4)));
+    auto buffers = program.buffers(labelled);
+    buffers[0].image = nullptr;
+    const auto info = labelled.next_into(buffers, streams);
+    REQUIRE(info.ok());
+    CHECK((*info)->parts[0].image.data == nullptr);
+    CHECK((*info)->parts[0].image.bytes == 0);
+    CHECK((*info)->parts[0].label.bytes == 4 * 30);
+    const Download& download = program.download(**info, streams);
+    program.synchronize(streams);
+    for (std::size_t row = 0; row < 4; ++row) {
+      CHECK(row_of(download.parts[0].label, row, 4) == expected_row(with.open(), in_file_order(4), static_cast<std::int64_t>(row)).label);
+    }
+  }
+  check_nothing_left(fake);
+}

@@ -34,6 +34,7 @@ endif()
 set(played "LD_LIBRARY_PATH=${probe_folder}/played")
 hotpack_add_probe_test("a device" 0 "^CUDA 13000.*devices: 1\n0: played device, 9.0, 0 of 1000 bytes free" "${played}")
 hotpack_add_probe_test("no device" 1 "^usage: the CUDA driver finds no device" "${played};PLAYED_INIT=100")
+hotpack_add_probe_test("a driver without devices" 1 "^usage: the CUDA driver finds no device" "${played};PLAYED_DEVICES=0")
 hotpack_add_probe_test("no visible device" 1 "^usage: .*finds no device; CUDA_VISIBLE_DEVICES is \"7\""
                        "${played};PLAYED_INIT=100;CUDA_VISIBLE_DEVICES=7")
 hotpack_add_probe_test("an old driver" 1 "^usage: .*too old: it supports CUDA 11.8, .*CUDA 12.0" "${played};PLAYED_VERSION=11080")

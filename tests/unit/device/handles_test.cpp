@@ -1,1 +1,371 @@
+// Owners of what the driver hands out: what a program sees of them is what is held, which context is current, and what errors say.
+#include "device/handles.hpp"
+
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "device/kernel_modules.hpp"
 #include "support/catch.hpp"
+#include "support/fake_cuda/fake_driver.hpp"
+
+namespace hotpack::device {
+namespace {
+
+using test::FakeDriver;
+
+std::shared_ptr<const Context> context_of(const FakeDriver& fake, int ordinal = 0) {
+  return Context::retain(fake.driver(), ordinal).value();
+}
+
+ContextHandle current_of(const FakeDriver& fake) {
+  ContextHandle current = nullptr;
+  REQUIRE(fake.table().CtxGetCurrent(&current) == code::kSuccess);
+  return current;
+}
+
+// Nothing is held, and nothing was done that a driver would punish.
+void check_clean(const FakeDriver& fake) {
+  CHECK(fake.held() == FakeDriver::Held{});
+  CHECK(fake.violations() == std::vector<std::string>{});
+}
+
+TEST_CASE("an ordinal that does not exist is refused with those that do") {
+  const FakeDriver one;
+  const FakeDriver::Held nothing;
+  for (const int ordinal : {-1, 1, 1000}) {
+    const auto context = Context::retain(one.driver(), ordinal);
+    REQUIRE(!context.ok());
+    CHECK(context.error().code == ErrorCode::usage);
+    CHECK_THAT(context.error().message, ContainsSubstring("no device " + std::to_string(ordinal) + ";") && ContainsSubstring("device 0") &&
+                                            ContainsSubstring("CUDA_VISIBLE_DEVICES"));
+  }
+  CHECK(one.held() == nothing);
+}
+
+TEST_CASE("an ordinal beyond several devices is refused with their range") {
+  const FakeDriver four({.devices = 4});
+  CHECK_THAT(Context::retain(four.driver(), 4).error().message, ContainsSubstring("devices 0 … 3"));
+  CHECK(Context::retain(four.driver(), 3).ok());
+}
+
+TEST_CASE("a context is retained as long as something keeps it") {
+  const FakeDriver fake;
+  auto context = context_of(fake);
+  CHECK(fake.held().retained == 1);
+  CHECK(context->multiprocessors() > 0);
+  auto memory = DeviceMemory::take(context, 64).value();
+  context.reset();
+  CHECK(fake.held().retained == 1);
+  memory = DeviceMemory();
+  check_clean(fake);
+}
+
+TEST_CASE("a context that cannot be retained is not given back") {
+  FakeDriver fake;
+  fake.fail("DevicePrimaryCtxRetain", 0, code::kDeviceUnavailable);
+  const auto context = Context::retain(fake.driver(), 0);
+  REQUIRE(!context.ok());
+  CHECK(context.error().code == ErrorCode::io);
+  CHECK_THAT(context.error().message, ContainsSubstring("cuDevicePrimaryCtxRetain failed"));
+  CHECK(fake.calls("DevicePrimaryCtxRelease") == 0);
+  check_clean(fake);
+}
+
+TEST_CASE("the thread has its own context again after a scope, also none") {
+  const FakeDriver fake({.devices = 2});
+  const auto first = context_of(fake, 0);
+  const auto second = context_of(fake, 1);
+  CHECK(current_of(fake) == nullptr);
+  {
+    const CurrentContext outer(*first);
+    REQUIRE(outer.status().ok());
+    CHECK(current_of(fake) == first->handle());
+    {
+      const CurrentContext inner(*second);
+      CHECK(current_of(fake) == second->handle());
+    }
+    CHECK(current_of(fake) == first->handle());
+  }
+  CHECK(current_of(fake) == nullptr);
+  CHECK(fake.violations().empty());
+}
+
+TEST_CASE("a context that cannot be made current is told and not popped") {
+  FakeDriver fake({.devices = 2});
+  const auto first = context_of(fake, 0);
+  const auto second = context_of(fake, 1);
+  const CurrentContext outer(*first);
+  {
+    fake.fail("CtxPushCurrent", 0, code::kInvalidContext);
+    const CurrentContext inner(*second);
+    REQUIRE(!inner.status().ok());
+    CHECK_THAT(inner.status().error().message, ContainsSubstring("cuCtxPushCurrent failed: CUDA_ERROR_INVALID_CONTEXT (201)"));
+  }
+  CHECK(current_of(fake) == first->handle());
+}
+
+// Everything at once, made, moved, used and let go while another device's context is current.
+TEST_CASE("handles leave the current context as it is and give all back") {
+  const FakeDriver fake({.devices = 2});
+  const auto context = context_of(fake, 0);
+  const auto other = context_of(fake, 1);
+  const CurrentContext mine(*other);
+  {
+    auto stream = Stream::create(context).value();
+    auto event = Event::create(context).value();
+    auto device = DeviceMemory::take(context, 1000).value();
+    auto pinned = PinnedMemory::take(context, 2000).value();
+    CHECK(current_of(fake) == other->handle());
+    CHECK(fake.held() == FakeDriver::Held{.device_blocks = 1,
+                                          .device_bytes = 1000,
+                                          .pinned_blocks = 1,
+                                          .pinned_bytes = 2000,
+                                          .streams = 1,
+                                          .events = 1,
+                                          .modules = 0,
+                                          .retained = 2});
+    CHECK(device.size() == 1000);
+    CHECK(pinned.size() == 2000);
+    CHECK(stream.synchronize().ok());
+    CHECK(event.query().value());
+    CHECK(context->memory().value().total == std::uint64_t{256} << 20);
+    CHECK(current_of(fake) == other->handle());
+  }
+  CHECK(current_of(fake) == other->handle());
+  CHECK(fake.held() == FakeDriver::Held{.retained = 2});
+  CHECK(fake.violations().empty());
+}
+
+TEST_CASE("a handle that is moved from owns nothing and one that is assigned to gives back what it had") {
+  const FakeDriver fake;
+  const auto context = context_of(fake);
+  auto first = DeviceMemory::take(context, 100).value();
+  const Pointer address = first.address();
+  DeviceMemory second(std::move(first));
+  CHECK(second.address() == address);
+  CHECK(fake.held().device_blocks == 1);
+  second = DeviceMemory::take(context, 200).value();
+  CHECK(fake.held().device_bytes == 200);
+  auto stream = Stream::create(context).value();
+  stream = Stream::create(context).value();
+  CHECK(fake.held().streams == 1);
+  auto event = Event::create(context).value();
+  event = Event();
+  CHECK(fake.held().events == 0);
+  auto pinned = PinnedMemory::take(context, 100).value();
+  pinned = PinnedMemory::take(context, 300).value();
+  CHECK(fake.held().pinned_bytes == 300);
+  auto& same = pinned;
+  pinned = std::move(same);
+  CHECK(pinned.size() == 300);
+  CHECK(fake.violations().empty());
+}
+
+TEST_CASE("memory of 0 bytes is none") {
+  const FakeDriver fake;
+  const auto context = context_of(fake);
+  CHECK(DeviceMemory::take(context, 0).value().address() == 0);
+  CHECK(PinnedMemory::take(context, 0).value().data() == nullptr);
+  CHECK(fake.calls("MemAlloc") + fake.calls("MemHostAlloc") == 0);
+}
+
+TEST_CASE("device memory that cannot be had names bytes, device and what is free") {
+  const FakeDriver fake({.devices = 2, .device_bytes = 4 << 20});
+  const auto context = context_of(fake, 1);
+  const auto held = DeviceMemory::take(context, 1 << 20).value();
+  const auto memory = DeviceMemory::take(context, 8 << 20);
+  REQUIRE(!memory.ok());
+  CHECK(memory.error().code == ErrorCode::io);
+  CHECK_THAT(memory.error().message, ContainsSubstring("device 1 cannot give 8388608 bytes (8 MiB)") &&
+                                         ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY (2)") &&
+                                         ContainsSubstring("3145728 bytes (3 MiB) of its 4194304 bytes (4 MiB) are free"));
+}
+
+TEST_CASE("pinned memory that cannot be had names bytes and what to do") {
+  const FakeDriver fake({.pinned_bytes = 1 << 20});
+  const auto memory = PinnedMemory::take(context_of(fake), 2 << 20);
+  REQUIRE(!memory.ok());
+  CHECK(memory.error().code == ErrorCode::io);
+  CHECK_THAT(memory.error().message, ContainsSubstring("2097152 bytes (2 MiB) of pinned") && ContainsSubstring("device 0") &&
+                                         ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY (2)") && ContainsSubstring("fewer slots"));
+}
+
+TEST_CASE("the pinned allocator gives blocks of pinned memory on any thread") {
+  const FakeDriver fake;
+  const auto allocator = pinned_allocator(context_of(fake));
+  std::byte* memory = nullptr;
+  std::thread([&] { memory = allocator->allocate(4096).value(); }).join();
+  CHECK(reinterpret_cast<std::uintptr_t>(memory) % 64 == 0);
+  CHECK(fake.held().pinned_bytes == 4096);
+  allocator->release(memory, 4096);
+  CHECK(fake.held().pinned_blocks == 0);
+  CHECK(fake.violations().empty());
+}
+
+TEST_CASE("an event is over once what was recorded has run") {
+  FakeDriver fake;
+  const auto context = context_of(fake);
+  const CurrentContext current(*context);
+  const auto event = Event::create(context).value();
+  CHECK(event.query().value());
+  const auto stream = fake.stream();
+  fake.block(stream);
+  REQUIRE(event.record(stream).ok());
+  CHECK(!event.query().value());
+  fake.unblock(stream);
+  fake.synchronize(stream);
+  CHECK(event.query().value());
+}
+
+TEST_CASE("an event makes a stream wait") {
+  FakeDriver fake;
+  const auto context = context_of(fake);
+  const CurrentContext current(*context);
+  const auto event = Event::create(context).value();
+  const auto first = fake.stream();
+  const auto second = fake.stream();
+  std::string order;
+  fake.block(first);
+  fake.enqueue(first, [&] { order += "first "; });
+  REQUIRE(event.record(first).ok());
+  REQUIRE(event.make_wait(second).ok());
+  fake.enqueue(second, [&] { order += "second"; });
+  fake.run_all();
+  CHECK(order.empty());
+  fake.unblock(first);
+  fake.run_all();
+  CHECK(order == "first second");
+}
+
+TEST_CASE("an error of the context comes out of the query of an event") {
+  FakeDriver fake;
+  const auto context = context_of(fake);
+  const auto event = Event::create(context).value();
+  fake.break_context(0, code::kIllegalAddress);
+  const auto over = event.query();
+  REQUIRE(!over.ok());
+  CHECK(over.error().code == ErrorCode::io);
+  CHECK_THAT(over.error().message, ContainsSubstring("cuEventQuery failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+}
+
+TEST_CASE("a handle that cannot be made holds nothing") {
+  FakeDriver fake;
+  const auto context = context_of(fake);
+  fake.fail("StreamCreate", 0, code::kOutOfMemory);
+  fake.fail("EventCreate", 0, code::kOutOfMemory);
+  CHECK(!Stream::create(context).ok());
+  CHECK(!Event::create(context).ok());
+  CHECK(fake.calls("StreamDestroy") + fake.calls("EventDestroy") == 0);
+  CHECK(current_of(fake) == nullptr);
+  CHECK(fake.held() == FakeDriver::Held{.retained = 1});
+}
+
+TEST_CASE("handles that outlive the driver or a failed context are let go quietly") {
+  FakeDriver broken;
+  {
+    const auto context = context_of(broken);
+    const auto memory = DeviceMemory::take(context, 100).value();
+    const auto stream = Stream::create(context).value();
+    broken.break_context(0, code::kLaunchFailed);
+  }
+  CHECK(broken.held() == FakeDriver::Held{});
+}
+
+TEST_CASE("handles may go after the driver is torn down as at the end of a process") {
+  auto fake = std::make_unique<FakeDriver>();
+  const auto context = context_of(*fake);
+  auto memory = DeviceMemory::take(context, 100).value();
+  auto event = Event::create(context).value();
+  fake.reset();
+  memory = DeviceMemory();
+  event = Event();
+  CHECK(context.use_count() == 1);
+}
+
+// ---------------------------------------------------------------------------------------------------- kernels
+
+TEST_CASE("modules are loaded into a context and unloaded with their last owner") {
+  const FakeDriver fake;
+  auto modules = KernelModules::load(context_of(fake), fake.kernels()).value();
+  CHECK(fake.held().modules == fake.kernels().size());
+  modules.reset();
+  check_clean(fake);
+}
+
+TEST_CASE("a kernel that no module has is a bug that is named") {
+  const FakeDriver fake;
+  const auto context = context_of(fake);
+  const auto modules = KernelModules::load(context, fake.kernels()).value();
+  const CurrentContext current(*context);
+  const auto missing = modules->find("hotpack_no_such_kernel");
+  REQUIRE(!missing.ok());
+  CHECK(missing.error().code == ErrorCode::internal);
+  CHECK_THAT(missing.error().message, ContainsSubstring("hotpack_no_such_kernel"));
+}
+
+TEST_CASE("a build without kernels says how to get them") {
+  const FakeDriver fake;
+  const auto modules = KernelModules::load(context_of(fake), {});
+  REQUIRE(!modules.ok());
+  CHECK(modules.error().code == ErrorCode::usage);
+  CHECK_THAT(modules.error().message,
+             ContainsSubstring("hotpack was built without CUDA kernels") && ContainsSubstring("HOTPACK_CUDA=ON and nvcc"));
+}
+
+TEST_CASE("kernels that the driver cannot use say so with both versions") {
+  for (const int failure : {code::kInvalidImage, code::kNoBinaryForGpu, code::kInvalidPtx, code::kUnsupportedPtxVersion}) {
+    FakeDriver fake({.version = 12020});
+    fake.fail("ModuleLoadData", 0, failure);
+    const auto modules = KernelModules::load(context_of(fake), fake.kernels());
+    REQUIRE(!modules.ok());
+    CHECK(modules.error().code == ErrorCode::usage);
+    CHECK_THAT(modules.error().message, ContainsSubstring("supports CUDA 12.2") && ContainsSubstring(embedded_kernels_text()) &&
+                                            ContainsSubstring("device 0 (compute capability ") && ContainsSubstring("update the driver"));
+    check_clean(fake);
+  }
+}
+
+TEST_CASE("a module that fails unloads those before it") {
+  FakeDriver fake;
+  auto images = fake.kernels();
+  images.insert(images.end(), images.begin(), images.end());
+  fake.fail("ModuleLoadData", images.size() - 1, code::kOutOfMemory);
+  const auto modules = KernelModules::load(context_of(fake), images);
+  REQUIRE(!modules.ok());
+  CHECK(modules.error().code == ErrorCode::io);
+  CHECK_THAT(modules.error().message, ContainsSubstring("cuModuleLoadData failed: CUDA_ERROR_OUT_OF_MEMORY"));
+  check_clean(fake);
+}
+
+// A device older than the kernels, whatever the driver says of them.
+int old_attribute(int* value, int attribute, Ordinal /*device*/) {
+  *value = attribute == kAttributeMajor ? 6 : 1;
+  return code::kSuccess;
+}
+
+TEST_CASE("a device that is too old for the kernels is named with its compute capability") {
+  FakeDriver fake;
+  DriverTable table = fake.table();
+  table.DeviceGetAttribute = &old_attribute;
+  fake.fail("ModuleLoadData", 0, code::kNoBinaryForGpu);
+  const auto context = Context::retain(Driver::make(table).value(), 0).value();
+  const auto modules = KernelModules::load(context, fake.kernels());
+  REQUIRE(!modules.ok());
+  CHECK(modules.error().code == ErrorCode::usage);
+  CHECK_THAT(modules.error().message, ContainsSubstring("device 0 (compute capability 6.1) is too old") && ContainsSubstring("7.5"));
+}
+
+TEST_CASE("what is embedded and what is said of it agree") {
+  const bool none = embedded_kernels().empty();
+  CHECK(none == (embedded_kernels_text().rfind("none: ", 0) == 0));
+  for (const auto& image : embedded_kernels()) {
+    REQUIRE(image.size() > 16);
+    CHECK(reinterpret_cast<std::uintptr_t>(image.data()) % 8 == 0);
+    CHECK(std::to_integer<int>(image[0]) == 0x50);  // of a fatbin: 0xBA55ED50, little-endian
+    CHECK(std::to_integer<int>(image[3]) == 0xBA);
+  }
+}
+
+}  // namespace
+}  // namespace hotpack::device

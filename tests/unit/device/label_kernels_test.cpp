@@ -338,6 +338,49 @@ TEST_CASE("label kernels write the same however large the launch", "[device][lab
   }
 }
 
+namespace {
+
+using LabelBody = void (*)(const LabelArgs& args, const ThreadPlace& place);
+
+// Kernels whose elements are one flat run.
+LabelBody flat_body(const LabelOutput& output) {
+  if (output.form == LabelForm::bits) return label_bits_body;
+  const std::size_t bytes = element_bytes(*output.type);
+  if (output.form == LabelForm::one_hot) {
+    if (bytes == 1) return label_one_hot_last_body<std::uint8_t>;
+    return bytes == 2 ? label_one_hot_last_body<std::uint16_t> : label_one_hot_last_body<std::uint32_t>;
+  }
+  if (bytes == 1) return label_index_body<std::uint8_t>;
+  if (bytes == 2) return label_index_body<std::uint16_t>;
+  return bytes == 4 ? label_index_body<std::uint32_t> : label_index_body<std::uint64_t>;
+}
+
+}  // namespace
+
+TEST_CASE("label kernels write the same where they count with 64 bits", "[device][label]") {
+  for (const LabelStorage storage : kStorages) {
+    const StoredRows stored(every_placement({13, 11}), {LabelKind::pixel, storage, false, 19}, 9);
+    for (const LabelOutput& wanted : every_output(19)) {
+      if (wanted.order == AxisOrder::channels_first) continue;
+      auto expander = LabelExpander::make(wanted, stored.source());
+      REQUIRE(expander.ok());
+      const std::vector<std::byte> expected = expected_rows(expander.value(), stored);
+      Output out(expected.size(), Against::high_fence);
+      LabelArgs args = args_for(expander.value().output(), stored);
+      args.out = out.data();
+      // So many threads that their numbers do not fit 32 bits; those after the first few have nothing to do.
+      ThreadPlace place;
+      place.grid_x = 1U << 31;
+      place.block_threads = 256;
+      for (; place.block_x * std::uint64_t{256 * kBlockBytes} < args.row_bytes + kBlockBytes; ++place.block_x) {
+        for (place.thread = 0; place.thread < 256; ++place.thread) flat_body(expander.value().output())(args, place);
+      }
+      INFO(text_of(expander.value().output(), stored));
+      CHECK(out.equals(expected));
+    }
+  }
+}
+
 TEST_CASE("label kernels stride over more rows than a grid has", "[device][label]") {
   constexpr std::size_t kRows = 70001;
   std::vector<Row> rows(kRows, whole({2, 2}));

@@ -1,0 +1,70 @@
+#include "bench/device_report.hpp"
+
+#include "support/catch.hpp"
+
+using namespace hotpack::bench;
+
+namespace {
+
+// 55 GB/s over the bus, 2,900 GB/s within the device, 12 GB/s a core.
+constexpr DeviceLimits kLimits{55e9, 54e9, 2900e9, 12e9};
+// 512×512, i = 4, o = 12·2 + 3·2 = 30.
+constexpr double kPixels = 512 * 512;
+constexpr SampleBytes kSample{4 * kPixels, 30 * kPixels};
+
+DeviceRow row(Goal goal, double value, double limit, double target) {
+  DeviceRow made;
+  made.goal = goal;
+  made.value = value;
+  made.limit = limit;
+  made.target = target;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("the bounds of a loader are those of bus and memory") {
+  CHECK(bus_bound(kLimits, kSample) == Approx(55e9 / (4 * kPixels)));
+  CHECK(memory_bound(kLimits, kSample) == Approx(2900e9 / (38 * kPixels)));
+  CHECK(resident_bound(kLimits, kSample) == Approx(2900e9 * 30 / 34));
+}
+
+TEST_CASE("end to end the lesser bound counts") {
+  CHECK(end_to_end_bound(kLimits, kSample) == bus_bound(kLimits, kSample));
+  DeviceLimits slow = kLimits;
+  slow.device_copy = 100e9;
+  CHECK(end_to_end_bound(slow, kSample) == memory_bound(slow, kSample));
+}
+
+TEST_CASE("threads gather as much as the bus carries and no more") {
+  CHECK(gathered_bound(kLimits, 2) == Approx(24e9));
+  CHECK(gathered_bound(kLimits, 16) == Approx(55e9));
+}
+
+TEST_CASE("bounds without a measurement are none") {
+  CHECK(bus_bound(kLimits, {}) == 0);
+  CHECK(memory_bound({}, kSample) == 0);
+  CHECK(row(Goal::at_least, 1, 0, 0.9).ratio() == 0);
+}
+
+TEST_CASE("a row reaches its target from the side that its goal says") {
+  CHECK(row(Goal::at_least, 95, 100, 0.95).reached());
+  CHECK_FALSE(row(Goal::at_least, 94, 100, 0.95).reached());
+  CHECK(row(Goal::at_most, 0.01, 1, 0.01).reached());
+  CHECK_FALSE(row(Goal::at_most, 0.02, 1, 0.01).reached());
+  CHECK(row(Goal::equal, 4096, 4096, 1).reached());
+  CHECK_FALSE(row(Goal::equal, 4097, 4096, 1).reached());
+}
+
+TEST_CASE("what was not measured reaches nothing") {
+  DeviceRow made = row(Goal::at_most, 0, 1, 0.01);
+  REQUIRE(made.reached());
+  made.missing = "there is no cuBLAS";
+  CHECK_FALSE(made.measured());
+  CHECK_FALSE(made.reached());
+}
+
+TEST_CASE("a stand-in is told from a device by its name") {
+  CHECK(is_real_device("NVIDIA H100 80GB HBM3"));
+  CHECK_FALSE(is_real_device("hotpack fake device (no GPU)"));
+}
