@@ -199,7 +199,7 @@ struct CudaDevice {
   int major = 0;  // compute capability
   int minor = 0;
   std::uint64_t memory_bytes = 0;
-  std::uint64_t free_bytes = 0;
+  std::uint64_t free_bytes = 0;  // also 0 where no context can be had, as on a device that another process has to itself
 };
 
 struct CudaInfo {

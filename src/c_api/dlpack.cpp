@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
@@ -61,12 +60,12 @@ void write_strides(const std::vector<std::int64_t>& shape, std::int64_t* strides
 }  // namespace
 
 template <class Managed>
-Result<TensorPointer<Managed>> make_tensor(const DeviceField& field, int device, std::shared_ptr<void> keeper) {
+Result<TensorPointer<Managed>> make_tensor(const DeviceField& field, int device, const std::shared_ptr<void>& keeper) {
   if (field.shape.size() > HOTPACK_MAX_DIMENSIONS) {
     return internal_error("a field has " + std::to_string(field.shape.size()) + " dimensions");
   }
   auto* const exported = new Exported<Managed>;
-  exported->keeper = std::move(keeper);
+  exported->keeper = keeper;
   std::copy(field.shape.begin(), field.shape.end(), exported->shape);
   write_strides(field.shape, exported->strides);
   Managed& managed = exported->managed;
@@ -83,13 +82,14 @@ Result<TensorPointer<Managed>> make_tensor(const DeviceField& field, int device,
   return TensorPointer<Managed>(&managed);
 }
 
-template Result<TensorPointer<DLManagedTensorVersioned>> make_tensor(const DeviceField&, int, std::shared_ptr<void>);
-template Result<TensorPointer<DLManagedTensor>> make_tensor(const DeviceField&, int, std::shared_ptr<void>);
+template Result<TensorPointer<DLManagedTensorVersioned>> make_tensor(const DeviceField&, int, const std::shared_ptr<void>&);
+template Result<TensorPointer<DLManagedTensor>> make_tensor(const DeviceField&, int, const std::shared_ptr<void>&);
 
 Result<std::optional<CUstream_st*>> consumer_stream(std::int64_t number) {
   using Stream = std::optional<CUstream_st*>;
   if (number == -1) return Stream();
   // 1 and 2 are the handles that the driver gives these two streams.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the protocol has handles as integers
   if (number > 0) return Stream(reinterpret_cast<CUstream_st*>(static_cast<std::uintptr_t>(number)));
   return usage_error("the stream is " + std::to_string(number) +
                      "; DLPack has 1 for the legacy default stream, 2 for the per-thread one, a handle above 2, and -1 for none");

@@ -26,7 +26,7 @@ using TensorPointer = std::unique_ptr<Managed, TensorDeleter>;
 
 // The field, which lies on this device for as long as `keeper` lives. Managed: DLManagedTensorVersioned or DLManagedTensor.
 template <class Managed>
-[[nodiscard]] Result<TensorPointer<Managed>> make_tensor(const DeviceField& field, int device, std::shared_ptr<void> keeper);
+[[nodiscard]] Result<TensorPointer<Managed>> make_tensor(const DeviceField& field, int device, const std::shared_ptr<void>& keeper);
 
 // The consumer's stream behind a number of the DLPack protocol; nothing where none is to be synchronised (−1).
 [[nodiscard]] Result<std::optional<CUstream_st*>> consumer_stream(std::int64_t number);

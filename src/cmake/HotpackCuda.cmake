@@ -3,8 +3,8 @@
 # CMake's CUDA language stays off, so nothing links CUDA and a build without nvcc differs in the embedded bytes alone.
 #
 #   HOTPACK_CUDA                 AUTO: with kernels where nvcc works; ON: an error where it does not; OFF: without
-#   HOTPACK_CUDA_ARCHITECTURES   all: those that nvcc knows, from 75 on; all-major: the first of each generation, which the later ones of it run
-#                                too, in half the time; a list as 80;90: for a still quicker build. PTX of the newest is always added
+#   HOTPACK_CUDA_ARCHITECTURES   all: those that nvcc knows, from 75 on; all-major: the first of each generation, whose kernels the later ones
+#                                of it run too, built in half the time; a list as 80;90: built in less. PTX of the newest is added
 #   CMAKE_CUDA_COMPILER, or CUDACXX, CUDA_PATH, CUDA_HOME of the environment   nvcc's path, and the toolkit's folder
 #   CMAKE_CUDA_HOST_COMPILER     the C++ compiler that nvcc uses; the project's by default
 

@@ -77,7 +77,7 @@ void StagedRows::begin(const loader::Slot& slot, std::span<const std::optional<s
 std::uint64_t StagedRows::used(const loader::Slot& slot, const SlotLayout::Part& part) const {
   if (part.rows.count == 0) return 0;
   const Span& last = row(slot, part.rows.first + part.rows.count - 1);
-  return last.bytes == 0 && last.at == part.records ? SlotLayout::table_bytes(part) : last.at + last.bytes;
+  return last.at + last.bytes;
 }
 
 }  // namespace hotpack::device

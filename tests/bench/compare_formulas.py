@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares every form of a batch with the formulas of NumPy and PyTorch, bit for bit, through the C interface.
 
-usage: compare_formulas.py HOTPACK LIBRARY       (HOTPACK: the command; LIBRARY: libhotpack.so; exit 0 and a line of counts, or 1)
+usage: compare_formulas.py HOTPACK LIBRARY [--device]
+       (HOTPACK: the command; LIBRARY: libhotpack.so; --device: batches of a DeviceLoader; exit 0 and a line of counts, or 1)
 
 Packs drawn pictures in every label storage, number of classes and odd size, then reads one batch a form. NumPy gives y = (float32(x) / 255 − mean) / std and the one-hot of ids; PyTorch rounds to bfloat16.
 """
@@ -14,7 +15,11 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import torch
+
+try:
+    import torch
+except ImportError:  # bfloat16 alone needs it, or this
+    import ml_dtypes
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "property"))
 from pictures import GRAY, RGB, png  # noqa: E402
@@ -63,16 +68,20 @@ class Library:
         for name in ("hotpack_dataset_close", "hotpack_loader_close", "hotpack_batch_release", "hotpack_loader_options_init"):
             getattr(self.c, name).restype = None
 
+    def options(self, **options):
+        wanted = Options()
+        self.c.hotpack_loader_options_init(ctypes.byref(wanted), ctypes.c_size_t(ctypes.sizeof(wanted)))
+        wanted.global_batch, wanted.shuffle = SAMPLES, 2  # HOTPACK_SHUFFLE_NONE
+        for name, value in options.items():
+            setattr(wanted, name, value)
+        return wanted
+
     def batch(self, pack, **options):
         """Bytes of the image and of the label of the first batch, in file order."""
         dataset, loader, batch = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         if self.c.hotpack_dataset_open(str(pack).encode(), ctypes.byref(dataset)) < 0:
             sys.exit(self.c.hotpack_dataset_error(dataset).decode())
-        wanted = Options()
-        self.c.hotpack_loader_options_init(ctypes.byref(wanted), ctypes.sizeof(wanted))
-        wanted.global_batch, wanted.shuffle = SAMPLES, 2  # HOTPACK_SHUFFLE_NONE
-        for name, value in options.items():
-            setattr(wanted, name, value)
+        wanted = self.options(**options)
         if self.c.hotpack_loader_open(dataset, ctypes.byref(wanted), ctypes.byref(loader)) < 0:
             sys.exit(f"{pack} {options}: {self.c.hotpack_loader_error(loader).decode()}")
         if self.c.hotpack_loader_next(loader, ctypes.byref(batch)) != 0:
@@ -82,6 +91,72 @@ class Library:
         bytes_of = field_bytes(info.image), field_bytes(info.label)
         self.c.hotpack_batch_release(batch)
         self.c.hotpack_loader_close(loader)
+        self.c.hotpack_dataset_close(dataset)
+        return bytes_of
+
+
+class DeviceOptions(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("loader", ctypes.POINTER(Options)), ("devices", ctypes.c_void_p),
+                ("device_count", ctypes.c_size_t), ("residency", ctypes.c_int32), ("reserved", ctypes.c_int32),
+                ("pinned_budget_bytes", ctypes.c_uint64), ("device_budget_bytes", ctypes.c_uint64), ("prefetch", ctypes.c_uint32),
+                ("outputs", ctypes.c_uint32)]
+
+
+class Part(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("stream", ctypes.c_void_p), ("first_row", ctypes.c_uint64), ("rows", ctypes.c_uint64),
+                ("valid", ctypes.c_uint64), ("image", Field), ("label", Field), ("device", ctypes.c_int32), ("reserved", ctypes.c_int32)]
+
+
+class Driver:
+    """What of the CUDA driver brings a batch back, with the device's primary context current."""
+
+    def __init__(self):
+        self.library = ctypes.CDLL("libcuda.so.1")
+        context = ctypes.c_void_p()
+        self.call("cuInit", 2000, 0)
+        self.call("cuDevicePrimaryCtxRetain", 7000, ctypes.byref(context), 0)
+        self.call("cuCtxPushCurrent", 4000, context)
+
+    def call(self, name, version, *arguments):
+        function, status = ctypes.c_void_p(), ctypes.c_int()
+        self.library.cuGetProcAddress_v2(name.encode(), ctypes.byref(function), version, ctypes.c_uint64(0), ctypes.byref(status))
+        if not function.value or ctypes.CFUNCTYPE(ctypes.c_int)(function.value)(*arguments) != 0:
+            sys.exit(f"{name} failed")
+
+    def field_bytes(self, field):
+        into = ctypes.create_string_buffer(max(1, field.bytes))
+        if field.bytes:
+            self.call("cuMemcpyDtoHAsync", 3020, into, ctypes.c_uint64(field.data), ctypes.c_size_t(field.bytes), None)
+            self.call("cuStreamSynchronize", 2000, None)
+        return into.raw[:field.bytes]
+
+
+class DeviceLibrary(Library):
+    """The same through hotpack_device.h; the residency changes from batch to batch."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.c.hotpack_device_loader_error.restype = ctypes.c_char_p
+        self.driver = Driver()
+        self.residencies = itertools.cycle((0, 1, 2))
+
+    def batch(self, pack, **options):
+        dataset, loader, batch = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+        if self.c.hotpack_dataset_open(str(pack).encode(), ctypes.byref(dataset)) < 0:
+            sys.exit(self.c.hotpack_dataset_error(dataset).decode())
+        wanted = self.options(**options)
+        on_device = DeviceOptions()
+        self.c.hotpack_device_loader_options_init(ctypes.byref(on_device), ctypes.sizeof(on_device))
+        on_device.loader, on_device.residency = ctypes.pointer(wanted), next(self.residencies)
+        stream = (ctypes.c_void_p * 1)(None)
+        if (self.c.hotpack_device_loader_open(dataset, ctypes.byref(on_device), ctypes.byref(loader)) < 0
+                or self.c.hotpack_device_loader_next(loader, stream, ctypes.c_size_t(1), ctypes.byref(batch)) != 0):
+            sys.exit(f"{pack} {options}: {self.c.hotpack_device_loader_error(loader).decode()}")
+        part = Part(struct_size=ctypes.sizeof(Part))
+        self.c.hotpack_device_batch_part(batch, ctypes.c_uint64(0), ctypes.byref(part))
+        bytes_of = self.driver.field_bytes(part.image), self.driver.field_bytes(part.label)
+        self.c.hotpack_device_batch_release(batch)
+        self.c.hotpack_device_loader_close(loader)
         self.c.hotpack_dataset_close(dataset)
         return bytes_of
 
@@ -115,6 +190,8 @@ def float_image(images, normalised):
 def rounded(values, kind):
     """float32 values as the bytes of another float type; ties to even."""
     if kind == "bf16":
+        if "torch" not in globals():
+            return np.ascontiguousarray(values).astype(ml_dtypes.bfloat16).tobytes()
         return torch.from_numpy(np.ascontiguousarray(values)).to(torch.bfloat16).view(torch.int16).numpy().tobytes()
     return np.ascontiguousarray(values).astype(TYPES[kind][1]).tobytes()
 
@@ -173,7 +250,9 @@ def compare(library, pack, drawn, name):
 
 
 def main():
-    hotpack, library = sys.argv[1], Library(sys.argv[2])
+    if sys.argv[3:] not in ([], ["--device"]):
+        sys.exit(__doc__)
+    hotpack, library = sys.argv[1], (DeviceLibrary if sys.argv[3:] else Library)(sys.argv[2])
     wrong, count = [], 0
     for classes, size in itertools.product(CLASSES, SIZES):
         with tempfile.TemporaryDirectory() as scratch:

@@ -96,9 +96,11 @@ struct Vector {
   std::uint32_t word[4];
 };
 
+// One store of 16 bytes, written out: the compiler takes one of four words apart where it pleases.
 HOTPACK_HOST_DEVICE inline void store_vector(void* to, const Vector& vector) {
 #if defined(__CUDA_ARCH__)
-  *static_cast<uint4*>(to) = make_uint4(vector.word[0], vector.word[1], vector.word[2], vector.word[3]);
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "r"(vector.word[0]), "r"(vector.word[1]),
+               "r"(vector.word[2]), "r"(vector.word[3]));
 #else
   if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0) __builtin_trap();
   std::memcpy(to, vector.word, 16);

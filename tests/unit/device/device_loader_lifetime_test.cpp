@@ -1,1 +1,986 @@
+// Device loaders and leases that come and go, meet forks, exits, captures and failed contexts: nothing hangs and nothing stays behind.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "device_runs.hpp"
+#include "hotpack/device_loader.hpp"
 #include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::test;
+
+namespace {
+
+using device::ContextHandle;
+using device::kLegacyStream;
+using device::kPerThreadStream;
+using device::StreamHandle;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kThreadsAfterFork = false;  // which the sanitizer does not allow
+#else
+constexpr bool kThreadsAfterFork = true;
+#endif
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool kForksAtAnyMoment = false;  // the sanitizers' own allocators hold locks across a fork
+#else
+constexpr bool kForksAtAnyMoment = true;
+#endif
+
+// A pack of six steps, a FakeDriver, and a program with one stream.
+struct Scene {
+  TinyPack pack{square_form(), 24, 4};
+  Dataset dataset = pack.open();
+  DeviceLoaderOptions options = device_options(small_batches(4));
+  FakeDriver fake;
+  std::optional<Program> program;
+  Streams streams;
+
+  explicit Scene(FakeOptions fakes = {}) : fake(fakes) {
+    program.emplace(fake, fakes.devices);
+    streams.push_back(fake.stream());
+  }
+  [[nodiscard]] DeviceLoader open() const { return open_on(fake, dataset, options); }
+  [[nodiscard]] std::vector<BatchCopy> host(std::uint64_t epochs = 1) const { return host_batches(dataset, options.loader, epochs); }
+  [[nodiscard]] StreamHandle stream() const { return streams.front(); }
+  // Ends the program; with loaders and leases gone nothing is left.
+  void check_end() {
+    fake.run_all();
+    program.reset();
+    check_nothing_left(fake);
+  }
+};
+
+template <class Act>
+double seconds_of(const Act& act) {
+  const auto begin = steady_clock::now();
+  act();
+  return std::chrono::duration<double>(steady_clock::now() - begin).count();
+}
+
+// The exit status of a child that does `work`.
+int status_of_child(const std::function<bool()>& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);  // a child that hangs has failed
+    ::_exit(work() ? 0 : 1);
+  }
+  int status = -1;
+  if (::waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::uint64_t calls_of_all(const FakeDriver& fake) {
+  std::uint64_t sum = 0;
+#define HOTPACK_COUNT(name, version, parameters) sum += fake.calls(#name);
+  HOTPACK_DRIVER_CALLS(HOTPACK_COUNT)
+#undef HOTPACK_COUNT
+  return sum;
+}
+
+// Until the feeder has nothing to look at, and so calls no driver.
+std::uint64_t calls_settled(const FakeDriver& fake) {
+  std::uint64_t before = calls_of_all(fake);
+  for (int quiet = 0; quiet < 20;) {
+    std::this_thread::sleep_for(milliseconds(1));
+    const std::uint64_t now = calls_of_all(fake);
+    quiet = now == before ? quiet + 1 : 0;
+    before = now;
+  }
+  return before;
+}
+
+bool told_of_fork(const Error& error) { return error.code == ErrorCode::usage && error.message.find("before a fork") != std::string::npos; }
+
+template <class T>
+bool told_of_fork(const Result<T>& result) {
+  return !result.ok() && told_of_fork(result.error());
+}
+
+// The error of a next() that waits while another thread does `act`.
+template <class Act>
+Error error_while(DeviceLoader& loader, const Streams& streams, Act act) {
+  std::thread other([&] {
+    std::this_thread::sleep_for(milliseconds(10));  // next() waits by now, or will see what was done
+    act();
+  });
+  const auto batch = loader.next(streams, kLong);
+  other.join();
+  return batch.ok() ? Error{} : batch.error();
+}
+
+// Takes all that may be on the device while the stream is blocked.
+std::vector<DeviceBatch> exhaust(Scene& scene, DeviceLoader& loader) {
+  scene.fake.block(scene.stream());
+  std::vector<DeviceBatch> batches;
+  for (unsigned number = 0; number < scene.options.prefetch; ++number) batches.push_back(next_batch(loader, scene.streams));
+  return batches;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ early breaks
+
+TEST_CASE("device: 1,000 epochs left early leave threads and descriptors and device and pinned memory flat") {
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    Scene scene({.schedule = Schedule::random, .seed = 5});
+    scene.options.residency = residency;
+    {
+      DeviceLoader loader = scene.open();
+      const auto leave_early = [&](std::uint64_t epoch) {
+        skip(loader, scene.streams, 1 + epoch % 3);
+        const std::optional<DeviceBatch> held = next_batch(loader, scene.streams);
+        REQUIRE(loader.seek(epoch + 1).ok());
+      };
+      for (std::uint64_t epoch = 0; epoch < 20; ++epoch) leave_early(epoch);
+      const std::size_t threads = entries_of("/proc/self/task"), descriptors = entries_of("/proc/self/fd");
+      const FakeDriver::Held held = scene.fake.held();
+      const auto pinned = loader.statistics().pinned_bytes;
+      const auto on_device = loader.statistics().device_bytes;
+      for (std::uint64_t epoch = 20; epoch < 1020; ++epoch) {
+        leave_early(epoch);
+        REQUIRE(scene.fake.held() == held);
+      }
+      CHECK(threads_settled(threads) == threads);
+      CHECK(entries_of("/proc/self/fd") == descriptors);
+      CHECK(loader.statistics().pinned_bytes == pinned);
+      CHECK(loader.statistics().device_bytes == on_device);
+      const DeviceBatch first = next_batch(loader, scene.streams), second = next_batch(loader, scene.streams);  // no output was lost
+    }
+    scene.check_end();
+  }
+}
+
+TEST_CASE("device: 1,000 loaders opened and left early and closed leave nothing behind") {
+  Scene scene({.schedule = Schedule::random, .seed = 6});
+  const auto open_and_leave = [&](int i) {
+    DeviceLoader loader = scene.open();
+    if (i % 4 != 0) skip(loader, scene.streams, 2);
+    if (i % 4 == 2) loader.close();
+  };
+  for (int i = 0; i < 20; ++i) open_and_leave(i);
+  scene.fake.run_all();
+  device::sweep_late();
+  const std::size_t threads = entries_of("/proc/self/task"), descriptors = entries_of("/proc/self/fd");
+  const FakeDriver::Held held = scene.fake.held();
+  for (int i = 0; i < 1000; ++i) {
+    open_and_leave(i);
+    scene.fake.run_all();
+    device::sweep_late();
+    REQUIRE(scene.fake.held() == held);
+  }
+  CHECK(threads_settled(threads) == threads);
+  CHECK(entries_of("/proc/self/fd") == descriptors);
+  scene.check_end();
+}
+
+TEST_CASE("device: refused openings leave nothing behind") {
+  Scene scene;
+  const FakeDriver::Held held = scene.fake.held();
+  for (int i = 0; i < 100; ++i) {
+    DeviceLoaderOptions options = scene.options;
+    if (i % 3 == 0) options.pinned_budget_bytes = 1;
+    if (i % 3 == 1) options.device_budget_bytes = 1;
+    if (i % 3 == 2) options.loader.resume = LoaderState{};
+    CHECK(open_error(scene.fake, scene.dataset, options).code == ErrorCode::usage);
+    REQUIRE(scene.fake.held() == held);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: pinned memory is that of the statistics and stays the same from open to close") {
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    Scene scene;
+    scene.options.residency = residency;
+    const std::uint64_t before = scene.fake.held().pinned_bytes;
+    DeviceLoader loader = scene.open();
+    CAPTURE(std::string(residency_name(residency)));
+    const std::uint64_t pinned = loader.statistics().pinned_bytes;
+    CHECK(pinned > 0);
+    CHECK(scene.fake.held().pinned_bytes == before + pinned);
+    std::vector<std::uint64_t> on_device;
+    for (std::uint64_t step = 0; step < 40; ++step) {
+      if (step % 6 == 5) {
+        REQUIRE(loader.seek(step).ok());
+      }
+      const DeviceBatch batch = next_batch(loader, scene.streams), second = next_batch(loader, scene.streams);
+      REQUIRE(loader.statistics().pinned_bytes == pinned);
+      REQUIRE(scene.fake.held().pinned_bytes == before + pinned);
+      if (step < 3) on_device = loader.statistics().device_bytes;
+      REQUIRE(loader.statistics().device_bytes == on_device);
+      REQUIRE(loader.seek(step).ok());
+    }
+    loader.close();
+    CHECK(loader.statistics().pinned_bytes == 0);
+    scene.fake.run_all();
+    device::sweep_late();
+    CHECK(scene.fake.held().pinned_bytes == before);
+    { const DeviceLoader gone = std::move(loader); }
+    scene.check_end();
+  }
+}
+
+TEST_CASE("device: statistics tell of batches and bytes and waiting") {
+  Scene scene;
+  scene.options.residency = Residency::device;
+  {
+    DeviceLoader loader = scene.open();
+    const auto at_first = loader.statistics();
+    CHECK(at_first.batches == 0);
+    CHECK(at_first.load_seconds > 0);
+    CHECK(at_first.copied_bytes >= 24 * (8 * 8 * 3 + 8 * 8));  // images and labels of a byte a pixel
+    skip(loader, scene.streams, 3);
+    const auto later = loader.statistics();
+    CHECK(later.batches == 3);
+    CHECK(later.copied_bytes >= at_first.copied_bytes);
+    CHECK(later.wait_seconds >= 0);
+    CHECK(later.load_seconds == at_first.load_seconds);
+    REQUIRE(later.device_bytes.size() == 1);
+    CHECK(later.device_bytes[0] > 24 * (8 * 8 * 3 + 8 * 8));
+    const auto held = exhaust(scene, loader);
+    CHECK(next_error(loader, scene.streams, milliseconds(30)).code == ErrorCode::timeout);
+    CHECK(loader.statistics().wait_seconds >= 0.03);
+    scene.fake.unblock(scene.stream());
+  }
+  scene.check_end();
+}
+
+// ------------------------------------------------------------------------------------------------ leases
+
+TEST_CASE("device: all outputs leased is an error at once and nothing is lost") {
+  Scene scene;
+  {
+    DeviceLoader loader = scene.open();
+    DeviceBatch first = next_batch(loader, scene.streams);
+    const DeviceBatch copy = first, second = next_batch(loader, scene.streams);
+    std::optional<Error> error;
+    CHECK(seconds_of([&] { error = next_error(loader, scene.streams); }) < 5);
+    CHECK(error->code == ErrorCode::usage);
+    CHECK_THAT(error->message, ContainsSubstring("all outputs are leased"));
+    first.release();  // a copy still holds it
+    CHECK_THAT(next_error(loader, scene.streams).message, ContainsSubstring("all outputs are leased"));
+    CHECK(loader.state().samples == 8);
+    const auto buffers = scene.program->buffers(loader);
+    const auto into = loader.next_into(buffers, scene.streams);  // needs none
+    REQUIRE(into.ok());
+    CHECK((*into)->step == 2);
+    const_cast<DeviceBatch&>(copy).release();
+    CHECK(next_batch(loader, scene.streams).step() == 3);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: leases outlive the loader and can be read and used on other streams") {
+  Scene scene({.schedule = Schedule::random, .seed = 8});
+  const auto wanted = scene.host();
+  std::vector<DeviceBatch> held;
+  {
+    DeviceLoader loader = scene.open();
+    for (int number = 0; number < 2; ++number) held.push_back(next_batch(loader, scene.streams));
+    if (wanted[0].rows[0].sample % 2 == 0) loader.close();
+  }
+  const Streams other{scene.fake.stream()};
+  for (const DeviceBatch& batch : held) {
+    REQUIRE(batch.use_on(other[0]).ok());
+    scene.program->download(batch, other);
+  }
+  held.clear();
+  device::sweep_late();
+  scene.program->synchronize(other);
+  check_batches(*scene.program, {wanted.begin(), wanted.begin() + 2});
+  scene.check_end();
+}
+
+TEST_CASE("device: memory of a lease that a blocked stream reads is not freed before it") {
+  Scene scene;
+  const auto wanted = scene.host();
+  const StreamHandle reader = scene.fake.stream();
+  {
+    std::optional<DeviceBatch> batch;
+    {
+      DeviceLoader loader = scene.open();
+      batch = next_batch(loader, scene.streams);
+    }
+    scene.fake.block(reader);
+    REQUIRE(batch->use_on(reader).ok());
+    scene.program->download(*batch, {reader});
+  }
+  scene.fake.run_all();
+  device::sweep_late();
+  CHECK(device::late_count() == 1);
+  scene.fake.unblock(reader);
+  scene.program->synchronize(reader);
+  check_batches(*scene.program, {wanted[0]});
+  scene.check_end();
+}
+
+TEST_CASE("device: use_on of a released batch and of a part that is not there") {
+  Scene scene;
+  {
+    DeviceLoader loader = scene.open();
+    DeviceBatch batch = next_batch(loader, scene.streams);
+    CHECK_THAT(batch.use_on(scene.stream(), 1).error().message, ContainsSubstring("there is no part 1; the batch has 1"));
+    batch.release();
+    CHECK_THAT(batch.use_on(scene.stream()).error().message, ContainsSubstring("was released"));
+    batch.release();
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: any order of the device when the stream per thread is released by another thread") {
+  const TinyPack pack(square_form(), 8, 4);
+  const Dataset dataset = pack.open();
+  DeviceLoaderOptions options = device_options(small_batches(4));
+  options.outputs = 1;
+  const auto wanted = host_batches(dataset, options.loader);
+  in_all_orders({}, [&](FakeDriver& fake, Program& program) {
+    const StreamHandle other = fake.stream();
+    DeviceLoader loader = open_on(fake, dataset, options);
+    {
+      DeviceBatch batch = next_batch(loader, {kPerThreadStream});
+      program.download(batch, {kPerThreadStream});
+      std::thread([moved = std::move(batch)]() mutable { moved.release(); }).join();
+    }
+    program.download(next_batch(loader, {other}), {other});
+    program.synchronize(other);
+    program.synchronize(kPerThreadStream);
+    check_batches(program, wanted);
+  });
+}
+
+// ------------------------------------------------------------------------------------------------ closing
+
+TEST_CASE("device: close twice and after cancel and from two threads and with a batch in hand") {
+  for (int kind = 0; kind < 4; ++kind) {
+    Scene scene;
+    const auto wanted = scene.host();
+    {
+      DeviceLoader loader = scene.open();
+      const DeviceBatch batch = next_batch(loader, scene.streams);
+      if (kind == 0) loader.close();
+      if (kind == 1) loader.cancel();
+      if (kind == 2) {
+        std::thread other([&] { loader.close(); });
+        loader.close();
+        other.join();
+      }
+      loader.close();
+      const auto buffers = scene.program->buffers(loader);
+      CHECK(next_error(loader, scene.streams).message == "the loader is closed; open another one");
+      CHECK(loader.next_into(buffers, scene.streams).error().message == "the loader is closed; open another one");
+      CHECK(loader.seek(0).error().message == "the loader is closed; open another one");
+      CHECK_FALSE(loader.restore(loader.state()).ok());
+      CHECK(loader.state().samples == 4);
+      CHECK(loader.statistics().batches == 1);
+      CHECK(loader.statistics().pinned_bytes == 0);
+      scene.program->download(batch, scene.streams);
+      scene.program->synchronize(scene.streams);
+      check_batches(*scene.program, {wanted[0]});
+    }
+    scene.check_end();
+  }
+}
+
+TEST_CASE("device: close with a blocked consumer stream returns and the memory is freed once that is unblocked") {
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    Scene scene;
+    scene.options.residency = residency;
+    const FakeDriver::Held before = scene.fake.held();
+    const auto wanted = scene.host();
+    {
+      DeviceLoader loader = scene.open();
+      for (const DeviceBatch& batch : exhaust(scene, loader)) scene.program->download(batch, scene.streams);
+      CHECK(seconds_of([&] { loader.close(); }) < 1);
+    }
+    CHECK(scene.fake.held().device_blocks > before.device_blocks);
+    CHECK(device::late_count() > 0);
+    device::sweep_late();
+    CHECK(device::late_count() > 0);
+    check_no_violations(scene.fake);
+    scene.fake.unblock(scene.stream());
+    scene.program->synchronize(scene.streams);
+    device::sweep_late();
+    check_batches(*scene.program, {wanted.begin(), wanted.begin() + 2});
+    for (int i = 0; i < 10; ++i) device::sweep_late();
+    CHECK(scene.fake.held() == before);
+    scene.check_end();
+  }
+}
+
+TEST_CASE("device: what is left to free is freed by the next loader") {
+  Scene scene;
+  {
+    DeviceLoader loader = scene.open();
+    exhaust(scene, loader);
+  }
+  CHECK(device::late_count() > 0);
+  scene.fake.unblock(scene.stream());
+  scene.fake.run_all();
+  { const DeviceLoader other = scene.open(); }
+  CHECK(device::late_count() == 0);
+  scene.check_end();
+}
+
+TEST_CASE("device: cancel and close from another thread wake a waiting next and seek goes on after cancel") {
+  Scene scene;
+  {
+    DeviceLoader loader = scene.open();
+    {
+      const auto held = exhaust(scene, loader);
+      CHECK(error_while(loader, scene.streams, [&] { loader.cancel(); }).code == ErrorCode::cancelled);
+      CHECK(next_error(loader, scene.streams).code == ErrorCode::cancelled);
+      const auto buffers = scene.program->buffers(loader);
+      CHECK(loader.next_into(buffers, scene.streams).error().code == ErrorCode::cancelled);
+      CHECK(loader.state().samples == 8);
+      scene.fake.unblock(scene.stream());
+    }
+    REQUIRE(loader.restore(loader.state()).ok());
+    CHECK(next_batch(loader, scene.streams).step() == 2);
+    const auto held = exhaust(scene, loader);
+    const Error woken = error_while(loader, scene.streams, [&] { loader.close(); });
+    CHECK(woken.message == "the loader is closed; open another one");
+    scene.fake.unblock(scene.stream());
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: a batch that does not come in time is a time-out and nothing is lost") {
+  Scene scene;
+  scene.options.loader.timeout = milliseconds(5);
+  {
+    DeviceLoader loader = scene.open();
+    {
+      const auto held = exhaust(scene, loader);
+      const Error late = next_error(loader, scene.streams, milliseconds(7));
+      CHECK(late.code == ErrorCode::timeout);
+      CHECK_THAT(late.message, ContainsSubstring("step 2 of epoch 0 was not on the device after 7 ms"));
+      CHECK_THAT(loader.next(scene.streams).error().message, ContainsSubstring("after 5 ms"));
+      const auto buffers = scene.program->buffers(loader);
+      CHECK(loader.next_into(buffers, scene.streams).error().code == ErrorCode::timeout);
+      CHECK(loader.state().samples == 8);
+      scene.fake.unblock(scene.stream());
+    }
+    CHECK(next_batch(loader, scene.streams).step() == 2);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: closing while threads take batches at any moment") {
+  Scene scene({.schedule = Schedule::random, .seed = 9});
+  const FakeDriver::Held before = scene.fake.held();
+  for (int i = 0; i < 150; ++i) {
+    DeviceLoader loader = scene.open();
+    std::vector<std::thread> consumers;
+    for (int number = 0; number < 2; ++number) {
+      consumers.emplace_back([&, stream = scene.fake.stream()] {
+        while (loader.next(Streams{stream}, kLong).ok()) continue;
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(29 * i));
+    loader.close();
+    for (std::thread& consumer : consumers) consumer.join();
+    CHECK(loader.statistics().pinned_bytes == 0);
+    scene.fake.run_all();
+    device::sweep_late();
+    { const DeviceLoader gone = std::move(loader); }
+    device::sweep_late();
+    REQUIRE(scene.fake.held() == before);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: several threads share the steps of an epoch and each is given once") {
+  Scene scene({.schedule = Schedule::random, .seed = 10});
+  scene.options.outputs = 6;
+  scene.options.loader.global_batch = 1;
+  {
+    DeviceLoader loader = scene.open();
+    std::mutex mutex;
+    std::vector<std::uint64_t> steps;
+    std::atomic<int> ends{0}, failures{0};
+    std::vector<std::thread> consumers;
+    for (int number = 0; number < 3; ++number) {
+      consumers.emplace_back([&, stream = scene.fake.stream()] {
+        for (int taken = 0; taken < 25; ++taken) {
+          auto batch = loader.next(Streams{stream}, kLong);
+          if (!batch.ok()) ++failures;
+          if (batch.ok() && !*batch) ++ends;
+          if (!batch.ok() || !*batch) continue;
+          const std::lock_guard lock(mutex);
+          steps.push_back((*batch)->epoch() * 24 + (*batch)->step());
+        }
+      });
+    }
+    for (std::thread& consumer : consumers) consumer.join();
+    CHECK(failures == 0);
+    CHECK(ends == 3);  // 75 calls: three epochs of 24 steps and an end
+    CHECK(std::set<std::uint64_t>(steps.begin(), steps.end()).size() == 72);
+    CHECK(steps.size() == 72);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: seeks while other threads take batches") {
+  Scene scene({.schedule = Schedule::random, .seed = 11});
+  scene.options.outputs = 4;
+  {
+    DeviceLoader loader = scene.open();
+    std::atomic<bool> stop{false};
+    std::atomic<int> failures{0};
+    std::vector<std::thread> consumers;
+    for (int number = 0; number < 2; ++number) {
+      consumers.emplace_back([&, stream = scene.fake.stream()] {
+        while (!stop) failures += loader.next(Streams{stream}, kLong).ok() ? 0 : 1;
+      });
+    }
+    for (std::uint64_t epoch = 0; epoch < 200; ++epoch) REQUIRE(loader.seek(epoch, epoch % 7).ok());
+    stop = true;
+    for (std::thread& consumer : consumers) consumer.join();
+    CHECK(failures == 0);
+    REQUIRE(loader.seek(3, 2).ok());
+    CHECK(next_batch(loader, scene.streams).step() == 2);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: a moved loader goes on and assigning one closes the one that was there") {
+  Scene scene;
+  {
+    DeviceLoader first = scene.open();
+    skip(first, scene.streams, 1);
+    DeviceLoader second = std::move(first);
+    CHECK(next_batch(second, scene.streams).step() == 1);
+    first.close();
+    first.cancel();
+    first = scene.open();
+    CHECK(next_batch(first, scene.streams).step() == 0);
+    first = std::move(second);
+    CHECK(next_batch(first, scene.streams).step() == 2);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: signals of the program do not reach the feeder") {
+  Scene scene;
+  {
+    const DeviceLoader loader = scene.open();
+    constexpr auto bit = [](int signal) { return 1ULL << (signal - 1); };
+    const unsigned long long faults = bit(SIGBUS) | bit(SIGSEGV) | bit(SIGFPE);
+    const unsigned long long others = bit(SIGINT) | bit(SIGTERM) | bit(SIGCHLD) | bit(SIGALRM);
+    unsigned long long blocked = 0;
+    for (int i = 0; i < 2000 && (blocked & (faults | others)) != others; ++i) {  // a thread that starts blocks everything for a moment
+      for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::string name, word;
+        std::ifstream(task.path() / "comm") >> name;
+        if (name != "hotpack/feeder") continue;
+        std::ifstream status(task.path() / "status");
+        while (status >> word && word != "SigBlk:") continue;
+        if (status >> word) blocked = std::stoull(word, nullptr, 16);
+      }
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    CHECK((blocked & (faults | others)) == others);
+  }
+  scene.check_end();
+}
+
+// ------------------------------------------------------------------------------------------------ failed contexts
+
+TEST_CASE("device: an error of the context is told by every call with the name of the driver's and close does not wait") {
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    Scene scene;
+    scene.options.residency = residency;
+    {
+      DeviceLoader loader = scene.open();
+      DeviceBatch held = next_batch(loader, scene.streams);
+      scene.fake.block(scene.stream());
+      DeviceBatch second = next_batch(loader, scene.streams);
+      const auto buffers = scene.program->buffers(loader);
+      scene.fake.break_context(0, device::code::kIllegalAddress);
+      const Error error = next_error(loader, scene.streams);
+      CHECK(error.code == ErrorCode::io);
+      CHECK_THAT(error.message, ContainsSubstring("cu") && ContainsSubstring("CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+      CHECK(next_error(loader, scene.streams).code == ErrorCode::io);
+      CHECK(loader.next_into(buffers, scene.streams).error().code == ErrorCode::io);
+      CHECK(held.use_on(scene.stream()).error().code == ErrorCode::io);
+      (void)loader.state();
+      CHECK(seconds_of([&] { loader.close(); }) < 1);
+      CHECK(seconds_of([&] { held.release(); }) < 1);
+    }
+    scene.program.reset();
+    check_nothing_left(scene.fake);
+  }
+}
+
+TEST_CASE("device: an error of the context wakes a waiting next and seek tells it too") {
+  Scene scene;
+  {
+    DeviceLoader loader = scene.open();
+    const auto held = exhaust(scene, loader);
+    const Error woken = error_while(loader, scene.streams, [&] { scene.fake.break_context(0, device::code::kLaunchFailed); });
+    CHECK(woken.code == ErrorCode::io);
+    CHECK_THAT(woken.message, ContainsSubstring("cuEventQuery") && ContainsSubstring("719"));
+    CHECK(loader.seek(0).error().message == woken.message);
+    CHECK(seconds_of([&] { loader.close(); }) < 1);
+  }
+  scene.program.reset();
+  check_nothing_left(scene.fake);
+}
+
+TEST_CASE("device: one of two contexts fails") {
+  Scene scene({.devices = 2});
+  scene.options.devices = {0, 1};
+  {
+    const Streams streams{scene.fake.stream(0), scene.fake.stream(1)};
+    DeviceLoader loader = scene.open();
+    DeviceBatch held = next_batch(loader, streams);
+    scene.fake.break_context(1, device::code::kLaunchFailed);
+    CHECK(next_error(loader, streams).code == ErrorCode::io);
+    held.release();
+    CHECK(seconds_of([&] { loader.close(); }) < 1);
+  }
+  scene.fake.run_all();
+  scene.program.reset();
+  check_nothing_left(scene.fake);
+}
+
+// ------------------------------------------------------------------------------------------------ refusals
+
+TEST_CASE("device: a stream that is captured is refused and nothing is lost") {
+  Scene scene;
+  {
+    const StreamHandle blocking = scene.fake.stream(0, true);
+    DeviceLoader loader = scene.open();
+    const auto buffers = scene.program->buffers(loader);
+    scene.fake.set_capturing(scene.stream(), true);
+    const Error refused = next_error(loader, scene.streams);
+    CHECK(refused.code == ErrorCode::usage);
+    CHECK_THAT(refused.message, ContainsSubstring("captured") && ContainsSubstring("next_into() on fixed buffers"));
+    CHECK(loader.next_into(buffers, scene.streams).error().message == refused.message);
+    scene.fake.set_capturing(scene.stream(), false);
+    scene.fake.set_capturing(blocking, true);  // which the legacy stream must not wait for
+    CHECK(next_error(loader, {nullptr}).code == ErrorCode::usage);
+    CHECK(next_error(loader, {kLegacyStream}).code == ErrorCode::usage);
+    const DeviceBatch batch = next_batch(loader, scene.streams);
+    CHECK(batch.step() == 0);
+    CHECK(batch.use_on(blocking).error().code == ErrorCode::usage);
+    scene.fake.set_capturing(blocking, false);
+    CHECK(next_batch(loader, {nullptr}).step() == 1);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: a batch released while its stream is captured keeps its memory safe") {
+  Scene scene;
+  {
+    DeviceLoader loader = scene.open();
+    DeviceBatch batch = next_batch(loader, scene.streams);
+    scene.fake.run_all();
+    scene.fake.set_capturing(scene.stream(), true);
+    batch.release();
+    scene.fake.set_capturing(scene.stream(), false);
+  }
+  scene.fake.run_all();
+  scene.program.reset();
+  device::sweep_late();
+  CHECK(scene.fake.held() == FakeDriver::Held());
+}
+
+TEST_CASE("device: streams that are too many or too few or of another context are refused") {
+  Scene scene({.devices = 2});
+  {
+    const Streams both{scene.fake.stream(0), scene.fake.stream(1)};
+    DeviceLoader loader = scene.open();
+    const auto buffers = scene.program->buffers(loader);
+    for (const Streams& wrong : {Streams{}, both}) {
+      const Error refused = next_error(loader, wrong);
+      CHECK(refused.code == ErrorCode::usage);
+      CHECK_THAT(refused.message, ContainsSubstring(std::to_string(wrong.size()) + " streams for 1 devices"));
+      CHECK(loader.next_into(buffers, wrong).error().message == refused.message);
+    }
+    const Error foreign = next_error(loader, {both[1]});
+    CHECK(foreign.code == ErrorCode::usage);
+    CHECK_THAT(foreign.message, ContainsSubstring("stream 0 (of device 0)") && ContainsSubstring("another context"));
+    CHECK(loader.next_into(buffers, Streams{both[1]}).error().message == foreign.message);
+    const DeviceBatch batch = next_batch(loader, scene.streams);
+    CHECK(batch.use_on(both[1]).error().code == ErrorCode::usage);
+    CHECK(batch.step() == 0);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: buffers that are too small or not aligned or too few are refused and nothing is lost") {
+  Scene scene;
+  {
+    DeviceLoader loader = scene.open();
+    const auto good = scene.program->buffers(loader);
+    const auto refusal = [&](const std::vector<DeviceBuffers>& buffers) {
+      const auto info = loader.next_into(buffers, scene.streams);
+      REQUIRE_FALSE(info.ok());
+      CHECK(info.error().code == ErrorCode::usage);
+      CHECK(loader.state().samples == 0);
+      return info.error().message;
+    };
+    CHECK_THAT(refusal({}), ContainsSubstring("0 buffers for 1 devices"));
+    auto small = good;
+    small[0].image_bytes -= 1;
+    CHECK_THAT(refusal(small), ContainsSubstring("the image buffer of part 0 has " + std::to_string(small[0].image_bytes) + " bytes"));
+    small = good;
+    small[0].label_bytes = 0;
+    CHECK_THAT(refusal(small), ContainsSubstring("the label buffer of part 0 has 0 bytes"));
+    auto crooked = good;
+    crooked[0].label = static_cast<std::byte*>(crooked[0].label) + 8;
+    CHECK_THAT(refusal(crooked), ContainsSubstring("the label buffer of part 0 is not aligned to 16 bytes"));
+    const auto info = loader.next_into(good, scene.streams);
+    REQUIRE(info.ok());
+    CHECK((*info)->step == 0);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: budgets that do not hold what is needed are refused with numbers") {
+  Scene scene;
+  const auto refusal = [&](const DeviceLoaderOptions& options) {
+    const Error error = open_error(scene.fake, scene.dataset, options);
+    CHECK(error.code == ErrorCode::usage);
+    return error.message;
+  };
+  std::uint64_t pinned = 0;
+  {
+    const DeviceLoader loader = scene.open();
+    pinned = loader.statistics().pinned_bytes;
+  }
+  DeviceLoaderOptions options = scene.options;
+  options.pinned_budget_bytes = pinned - 1;
+  CHECK_THAT(refusal(options), ContainsSubstring("pinned"));
+  options.pinned_budget_bytes = pinned;
+  { const DeviceLoader fits = open_on(scene.fake, scene.dataset, options); }
+  options.residency = Residency::pinned;
+  CHECK_THAT(refusal(options), ContainsSubstring("pinned"));
+  options.residency = Residency::automatic;
+  options.device_budget_bytes = 1;
+  refusal(options);
+  options = scene.options;
+  options.device_budget_bytes = 1;
+  CHECK_THAT(refusal(options), ContainsSubstring("device"));
+  scene.check_end();
+}
+
+TEST_CASE("device: residency that is chosen automatically says what and why") {
+  Scene scene;
+  const auto choice = [&](std::optional<std::uint64_t> on_device, std::optional<std::uint64_t> pinned) {
+    DeviceLoaderOptions options = scene.options;
+    options.residency = Residency::automatic;
+    options.device_budget_bytes = on_device;
+    options.pinned_budget_bytes = pinned;
+    return open_on(scene.fake, scene.dataset, options).residency();
+  };
+  const auto roomy = choice({}, {});
+  CHECK(roomy.residency == Residency::device);
+  CHECK_THAT(roomy.reason, ContainsSubstring("automatic"));
+  CHECK(roomy.packed_bytes >= 24 * (8 * 8 * 3 + 8 * 8));
+  std::uint64_t on_device = 0, pinned = 0;
+  {
+    DeviceLoader page = scene.open();
+    CHECK(page.residency().residency == Residency::page);
+    CHECK(page.residency().reason == "asked for");
+    const DeviceBatch first = next_batch(page, scene.streams), second = next_batch(page, scene.streams);
+    on_device = page.statistics().device_bytes.at(0);
+    pinned = page.statistics().pinned_bytes;
+  }
+  CHECK(choice(on_device + 100, {}).residency == Residency::pinned);
+  const auto tight = choice(on_device + 100, pinned);
+  CHECK(tight.residency == Residency::page);
+  CHECK_THAT(tight.reason, ContainsSubstring("automatic"));
+  scene.check_end();
+}
+
+TEST_CASE("device: options that do not go with a device loader are refused") {
+  Scene scene;
+  const auto refusal = [&](const std::function<void(DeviceLoaderOptions&)>& change) {
+    DeviceLoaderOptions options = scene.options;
+    change(options);
+    const Error error = open_error(scene.fake, scene.dataset, options);
+    CHECK(error.code == ErrorCode::usage);
+    return error.message;
+  };
+  CHECK_THAT(refusal([](auto& o) { o.devices = {}; }), ContainsSubstring("devices is empty"));
+  CHECK_THAT(refusal([](auto& o) { o.devices = {0, 0}; }), ContainsSubstring("device 0 twice"));
+  CHECK_THAT(refusal([](auto& o) { o.devices = {1}; }), ContainsSubstring("no device 1"));
+  CHECK_THAT(refusal([](auto& o) { o.devices = {-1}; }), ContainsSubstring("no device -1"));
+  CHECK_THAT(refusal([](auto& o) { o.prefetch = 0; }), ContainsSubstring("prefetch is 0"));
+  CHECK_THAT(refusal([](auto& o) { o.prefetch = 65; }), ContainsSubstring("prefetch is 65"));
+  CHECK_THAT(refusal([](auto& o) { o.outputs = 0; }), ContainsSubstring("outputs is 0"));
+  CHECK_THAT(refusal([](auto& o) { o.loader.content = SlotContent::packed; }), ContainsSubstring("content"));
+  CHECK_THAT(refusal([](auto& o) { o.loader.memory_budget_bytes = 1; }), ContainsSubstring("pinned_budget_bytes"));
+  CHECK_THAT(refusal([](auto& o) { o.loader.slots = 1; }), ContainsSubstring("slots"));
+  scene.check_end();
+}
+
+// ------------------------------------------------------------------------------------------------ contexts of the caller
+
+TEST_CASE("device: the current context of the caller is the same after every call") {
+  Scene scene({.devices = 2});
+  const auto& table = scene.fake.table();
+  for (int which = 0; which < 3; ++which) {  // none, the loader's own, another device's
+    CAPTURE(which);
+    std::optional<device::CurrentContext> current;
+    if (which > 0) current.emplace(scene.program->context(which - 1));
+    ContextHandle mine = nullptr;
+    REQUIRE(table.CtxGetCurrent(&mine) == 0);
+    const auto check = [&](const char* call) {
+      CAPTURE(call);
+      ContextHandle now = nullptr;
+      REQUIRE(table.CtxGetCurrent(&now) == 0);
+      REQUIRE(now == mine);
+    };
+    std::optional<DeviceLoader> loader = scene.open();
+    check("open");
+    std::optional<DeviceBatch> batch = next_batch(*loader, scene.streams);
+    check("next");
+    CHECK(batch->use_on(nullptr).ok());
+    check("use_on");
+    batch->release();
+    check("release");
+    const auto buffers = scene.program->buffers(*loader);
+    CHECK(loader->next_into(buffers, scene.streams).ok());
+    check("next_into");
+    CHECK_FALSE(loader->next(Streams{scene.fake.stream(1)}).ok());
+    check("a refused next");
+    CHECK(loader->seek(0, 3).ok());
+    check("seek");
+    CHECK(loader->restore(loader->state()).ok());
+    check("restore");
+    (void)loader->statistics();
+    check("statistics");
+    loader->cancel();
+    check("cancel");
+    CHECK_FALSE(loader->next(scene.streams, kLong).ok());
+    check("a cancelled next");
+    loader->close();
+    check("close");
+    loader.reset();
+    check("the destructor");
+    (void)open_error(scene.fake, scene.dataset, device_options(small_batches(4), {7}));
+    check("a refused open");
+  }
+  scene.check_end();
+}
+
+// ------------------------------------------------------------------------------------------------ forks and exits
+
+TEST_CASE("device: the child of a fork gets errors from every function and destroys without a call of the driver") {
+  Scene scene;
+  {
+    std::optional<DeviceLoader> loader = scene.open();
+    std::optional<DeviceBatch> batch = next_batch(*loader, scene.streams), second;
+    const auto buffers = scene.program->buffers(*loader);
+    scene.fake.run_all();
+    const std::uint64_t calls = calls_settled(scene.fake);
+    const int status = status_of_child([&] {
+      if (!told_of_fork(loader->next(scene.streams)) || !told_of_fork(loader->next(scene.streams, milliseconds(1)))) return false;
+      if (!told_of_fork(loader->next_into(buffers, scene.streams))) return false;
+      if (!told_of_fork(loader->seek(0)) || !told_of_fork(loader->restore(loader->state()))) return false;
+      if (!told_of_fork(batch->use_on(nullptr))) return false;
+      if (loader->state().samples != 4 || batch->step() != 0) return false;
+      (void)loader->statistics();
+      loader->cancel();
+      loader->close();
+      second = batch;
+      batch.reset();
+      second.reset();
+      DeviceLoader moved = std::move(*loader);
+      *loader = std::move(moved);
+      loader.reset();
+      return calls_of_all(scene.fake) == calls;
+    });
+    CHECK(status == 0);
+    CHECK(batch->step() == 0);
+    CHECK(next_batch(*loader, scene.streams).step() == 1);  // the parent's goes on
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: a fork at any moment whatever locks are held") {
+  if (!kForksAtAnyMoment) return;
+  Scene scene({.schedule = Schedule::random, .seed = 12});
+  scene.options.outputs = 4;
+  {
+    std::optional<DeviceLoader> loader = scene.open();
+    std::atomic<bool> stop{false};
+    std::thread busy([&, stream = scene.fake.stream()] {
+      while (!stop) {
+        if (auto batch = loader->next(Streams{stream}, kLong); !batch.ok()) return;
+        (void)loader->statistics();
+      }
+    });
+    int failed = 0;
+    for (int i = 0; i < 100 && failed == 0; ++i) {
+      auto batch = loader->next(scene.streams, kLong);
+      if (!batch.ok()) break;
+      failed = status_of_child([&] {
+        batch->reset();
+        loader->cancel();
+        const bool refused =
+            told_of_fork(loader->next(scene.streams)) && told_of_fork(loader->seek(0)) && loader->state().global_batch == 4;
+        (void)loader->statistics();
+        loader->close();
+        loader.reset();
+        return refused;
+      });
+    }
+    stop = true;
+    busy.join();
+    CHECK(failed == 0);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: a loader and a lease that live until the process exits") {
+  if (!kThreadsAfterFork) return;
+  const TinyPack pack(square_form(), 24, 4);
+  for (const bool driver_goes_first : {false, true}) {
+    CAPTURE(driver_goes_first);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);
+      static FakeDriver* fake = nullptr;
+      static std::optional<DeviceLoader> loader;
+      static std::optional<DeviceBatch> batch;
+      const auto end_driver = [] { delete fake; };
+      fake = new FakeDriver;
+      if (!driver_goes_first) (void)std::atexit(end_driver);  // after what is registered later
+      (void)std::atexit([] {
+        loader.reset();
+        batch.reset();
+      });
+      if (driver_goes_first) (void)std::atexit(end_driver);
+      const Streams streams{fake->stream()};
+      loader = open_on(*fake, pack.open(), device_options(small_batches(4)));
+      batch = next_batch(*loader, streams);
+      std::exit(0);  // with the feeder and the threads at work
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+  }
+}

@@ -279,3 +279,301 @@ TEST_CASE("image kernels give what the host expands as u8") { check_type(Element
 TEST_CASE("image kernels give what the host expands as f16") { check_type(ElementType::f16); }
 TEST_CASE("image kernels give what the host expands as bf16") { check_type(ElementType::bf16); }
 TEST_CASE("image kernels give what the host expands as f32") { check_type(ElementType::f32); }
+
+TEST_CASE("image kernels give the same bytes with any launch") {
+  const std::vector<LaunchSize> sizes = {{1, 1, 1, 1},     {1, 1, 1, 33},   {2, 1, 1, 7},   {5, 3, 1, 31},
+                                         {400, 40, 1, 32}, {1, 1, 1, 1024}, {7, 65, 1, 256}};
+  for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
+    for (const Form& form : forms_of(type)) {
+      for (const PixelSize size : {PixelSize{32, 24}, PixelSize{21, 13}})
+        check_rows(form, placements(size), size, sizes, Against::high_fence);
+    }
+  }
+}
+
+TEST_CASE("an image launch has threads for every row and vector and no more than a device holds") {
+  ImageArgs args;
+  args.width = args.height = 512;
+  args.row_count = 32;
+  LaunchSize size = image_launch_size(args, ElementType::f32, AxisOrder::channels_first, 132);
+  CHECK(size.block_threads == 256);
+  CHECK(size.grid_x == 512 * 512 / 4 / 256);
+  CHECK(size.grid_y == 32);
+  CHECK(size.grid_z == 1);
+  size = image_launch_size(args, ElementType::u8, AxisOrder::channels_last, 132);
+  CHECK(size.grid_x == 512 * 512 * 3 / 16 / 256);
+  args.width = args.height = std::numeric_limits<std::int32_t>::max();
+  args.row_count = std::numeric_limits<std::uint32_t>::max();
+  size = image_launch_size(args, ElementType::f32, AxisOrder::channels_last, 132);
+  CHECK(size.grid_x == 1);
+  CHECK(size.grid_y == 65535);
+  args.row_count = 1;
+  CHECK(image_launch_size(args, ElementType::f32, AxisOrder::channels_last, 132).grid_x == 132 * 128);
+  args.width = args.height = 1;
+  size = image_launch_size(args, ElementType::u8, AxisOrder::channels_last, 132);
+  CHECK(size.grid_x == 1);
+  CHECK(size.block_threads == 32);
+}
+
+TEST_CASE("an image batch may have more rows than a grid has blocks") {
+  std::vector<RowCase> rows(70001, whole({1, 1}));
+  for (std::size_t i = 0; i < rows.size(); i += 1001) rows[i] = kNoSample;
+  check_rows({{ElementType::u8, AxisOrder::channels_first, {}, {}}, 3, ImageLayout::hwc}, rows, {1, 1}, {}, Against::high_fence);
+  check_rows({{ElementType::f16, AxisOrder::channels_last, {}, {}}, 3, ImageLayout::hwc}, rows, {1, 1}, {{1, 7, 1, 5}}, Against::low_fence);
+}
+
+TEST_CASE("a name that is no image kernel has none") {
+  CHECK(find_image_kernel("hotpack_image_f64_last") == nullptr);
+  CHECK(find_image_kernel("") == nullptr);
+}
+
+namespace {
+
+// Memory of any size of which only what is touched exists.
+class SparseMemory {
+ public:
+  explicit SparseMemory(std::uint64_t bytes) : bytes_(bytes) {
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    data_ = memory == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(memory);
+  }
+  ~SparseMemory() {
+    if (data_ != nullptr) ::munmap(data_, bytes_);
+  }
+  SparseMemory(const SparseMemory&) = delete;
+  SparseMemory& operator=(const SparseMemory&) = delete;
+  [[nodiscard]] std::uint8_t* data() const { return data_; }
+
+ private:
+  std::uint64_t bytes_;
+  std::uint8_t* data_ = nullptr;
+};
+
+// One row of a batch that shows the whole of a record, both larger than 2^32 bytes, of which the last thread's part is made.
+class HugeRow {
+ public:
+  HugeRow(std::int32_t width, std::int32_t height, int channels, ElementType type, std::uint32_t flags)
+      : pixels_(static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height)),
+        record_(pixels_ * static_cast<std::uint64_t>(channels)),
+        out_(pixels_ * static_cast<std::uint64_t>(channels) * element_bytes(type)) {
+    entry_.record_width = entry_.width = width;
+    entry_.record_height = entry_.height = height;
+    entry_.flags = kRowValid | flags;
+    host_ = args_of({{type, AxisOrder::channels_last, {}, {}}, channels, ImageLayout::hwc}, {width, height});
+    host_.args.rows = &entry_;
+    host_.args.row_count = 1;
+    host_.args.records = record_.data();
+    host_.args.out = out_.data();
+    host_.args.row_bytes = pixels_ * static_cast<std::uint64_t>(channels) * element_bytes(type);
+  }
+
+  [[nodiscard]] bool possible() const { return record_.data() != nullptr && out_.data() != nullptr; }
+  [[nodiscard]] std::uint8_t* record() const { return record_.data(); }
+  [[nodiscard]] std::uint64_t pixels() const { return pixels_; }
+  [[nodiscard]] std::uint32_t bits(std::uint64_t element) const {
+    const std::size_t size = host_.args.row_bytes / (pixels_ * static_cast<std::uint64_t>(host_.args.channels));
+    std::uint32_t value = 0;
+    std::memcpy(&value, out_.data() + element * size, size);
+    return value;
+  }
+
+  // The last of `blocks` blocks of one thread.
+  template <class Element, bool kPlanes>
+  void run_last(std::uint64_t blocks) const {
+    ThreadPlace place;
+    REQUIRE(blocks <= std::numeric_limits<std::uint32_t>::max());
+    place.grid_x = static_cast<std::uint32_t>(blocks);
+    place.block_x = place.grid_x - 1;
+    expand_images<Element, kPlanes>(host_.args, place);
+  }
+
+ private:
+  std::uint64_t pixels_;
+  SparseMemory record_;
+  SparseMemory out_;
+  RowEntry entry_;
+  HostArgs host_;
+};
+
+constexpr const char* kNoAddresses = "not tested: the system gives no room for so many addresses";
+
+std::uint32_t single_bits(std::uint8_t value) { return image::bits_of(static_cast<float>(value) / 255.0f); }
+
+}  // namespace
+
+TEST_CASE("an image of more than 2^32 elements is copied to its end") {
+  const HugeRow row(65536, 32768, 3, ElementType::u8, 0);
+  if (!row.possible()) {
+    WARN(kNoAddresses);
+    return;
+  }
+  const std::uint64_t elements = 3 * row.pixels();
+  for (std::uint64_t i = 1; i <= 64; ++i) row.record()[elements - i] = static_cast<std::uint8_t>(i);
+  row.run_last<image::AsU8, false>(elements / 16 / 4);
+  for (std::uint64_t i = 1; i <= 64; ++i) REQUIRE(row.bits(elements - i) == i);
+}
+
+TEST_CASE("an image of more than 2^32 elements is split into planes to its end") {
+  const HugeRow bytes(65536, 32768, 3, ElementType::u8, 0);
+  const HugeRow singles(65536, 32768, 3, ElementType::f32, 0);
+  if (!bytes.possible() || !singles.possible()) {
+    WARN(kNoAddresses);
+    return;
+  }
+  const std::uint64_t pixels = bytes.pixels();
+  for (std::uint64_t i = 1; i <= 48; ++i) {
+    bytes.record()[3 * pixels - i] = static_cast<std::uint8_t>(i);
+    singles.record()[3 * pixels - i] = static_cast<std::uint8_t>(i);
+  }
+  bytes.run_last<image::AsU8, true>(pixels / 16);
+  singles.run_last<image::AsF32, true>(pixels / 4 / 2);
+  for (std::uint64_t p = 1; p <= 8; ++p) {
+    for (std::uint64_t c = 0; c < 3; ++c) {
+      const auto value = static_cast<std::uint8_t>(3 * p - c);
+      REQUIRE(bytes.bits((c + 1) * pixels - p) == value);
+      REQUIRE(singles.bits((c + 1) * pixels - p) == single_bits(value));
+    }
+  }
+}
+
+TEST_CASE("an image of more than 2^32 elements is flipped to its end") {
+  const HugeRow row(65536, 32768, 3, ElementType::f32, kRowFlipHorizontal | kRowFlipVertical);
+  if (!row.possible()) {
+    WARN(kNoAddresses);
+    return;
+  }
+  for (std::uint64_t i = 0; i < 64; ++i) row.record()[i] = static_cast<std::uint8_t>(i + 1);
+  row.run_last<image::AsF32, false>(3 * row.pixels() / 4);
+  const std::uint64_t end = 3 * row.pixels();
+  REQUIRE(row.bits(end - 1) == single_bits(3));
+  REQUIRE(row.bits(end - 2) == single_bits(2));
+  REQUIRE(row.bits(end - 3) == single_bits(1));
+  REQUIRE(row.bits(end - 4) == single_bits(6));
+}
+
+TEST_CASE("an image of more than 2^32 pixels is flipped to its end") {
+  const HugeRow row(65521, 131072, 1, ElementType::u8, kRowFlipHorizontal | kRowFlipVertical);
+  if (!row.possible()) {
+    WARN(kNoAddresses);
+    return;
+  }
+  REQUIRE(row.pixels() > std::uint64_t{1} << 32);
+  for (std::uint64_t i = 0; i < 64; ++i) row.record()[i] = static_cast<std::uint8_t>(i + 1);
+  row.run_last<image::AsU8, true>(row.pixels() / 16);
+  for (std::uint64_t i = 0; i < 16; ++i) REQUIRE(row.bits(row.pixels() - 1 - i) == i + 1);
+}
+
+TEST_CASE("an image batch of more than 2^32 bytes is written to its last row") {
+  constexpr std::uint32_t kRows = 65600;
+  const HostArgs host = args_of({{ElementType::u8, AxisOrder::channels_last, {}, {}}, 3, ImageLayout::hwc}, {256, 256});
+  const SparseMemory out(kRows * host.args.row_bytes);
+  if (out.data() == nullptr) {
+    WARN(kNoAddresses);
+    return;
+  }
+  const std::vector<RowCase> one{whole({256, 256})};
+  const Records records(one, 3, Against::high_fence);
+  const std::vector<RowEntry> entries(kRows, records.entries()[0]);
+  ImageArgs args = host.args;
+  args.rows = entries.data();
+  args.row_count = kRows;
+  args.records = records.bytes().data();
+  args.out = out.data();
+  ThreadPlace place;
+  place.grid_x = static_cast<std::uint32_t>(args.row_bytes / 64);
+  place.grid_y = 65535;
+  place.block_y = 60;
+  expand_images<image::AsU8, false>(args, place);
+  for (const std::uint64_t row : {std::uint64_t{60}, std::uint64_t{65595}}) {
+    REQUIRE(std::memcmp(out.data() + row * args.row_bytes, records.bytes().data(), 64) == 0);
+    REQUIRE(out.data()[row * args.row_bytes + 65] == 0);
+  }
+}
+
+namespace {
+
+// A device that is none, with the kernels loaded.
+struct OnFake {
+  FakeDriver fake;
+  std::shared_ptr<const Context> context;
+  std::shared_ptr<const KernelModules> modules;
+
+  OnFake() : context(Context::retain(fake.driver(), 0).value()), modules(KernelModules::load(context, fake.kernels()).value()) {}
+
+  [[nodiscard]] DeviceMemory copy(const void* bytes, std::size_t size, StreamHandle stream) {
+    DeviceMemory memory = DeviceMemory::take(context, size).value();
+    REQUIRE(fake.table().MemcpyHtoDAsync(memory.address(), bytes, size, stream) == code::kSuccess);
+    return memory;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an image launch writes what the host expands when the stream comes to it") {
+  OnFake on;
+  const StreamHandle stream = on.fake.stream();
+  const PixelSize size{33, 31};
+  const std::vector<RowCase> rows = placements(size);
+  for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
+    for (const Form& form : forms_of(type)) {
+      const CurrentContext current(*on.context);
+      REQUIRE(current.status().ok());
+      const auto launch = ImageLaunch::make(on.context, on.modules, form.output, form.channels, form.stored);
+      REQUIRE(launch.ok());
+      const Records records(rows, form.channels, Against::low_fence);
+      const std::vector<std::byte> want = expected(form, rows, records, size);
+      REQUIRE(launch->row_bytes(size) * rows.size() == want.size());
+      const DeviceMemory table = on.copy(records.entries().data(), rows.size() * sizeof(RowEntry), stream);
+      const DeviceMemory packed = on.copy(records.bytes().data(), records.bytes().size(), stream);
+      const DeviceMemory out = DeviceMemory::take(on.context, want.size()).value();
+      const PackedRows batch{table.address(), packed.address(), static_cast<std::uint32_t>(rows.size()), size};
+      REQUIRE(launch->launch(batch, out.address(), stream).ok());
+      on.fake.synchronize(stream);
+      const bool same = on.fake.bytes(out.address(), want.size()) == want;
+      INFO(text_of(form));
+      REQUIRE(same);
+    }
+  }
+  CHECK(on.fake.violations() == std::vector<std::string>{});
+}
+
+TEST_CASE("an image launch of no rows gives the driver nothing to do") {
+  OnFake on;
+  const CurrentContext current(*on.context);
+  const auto launch = ImageLaunch::make(on.context, on.modules, {}, 3, ImageLayout::hwc);
+  REQUIRE(launch.ok());
+  const std::uint64_t before = on.fake.calls("LaunchKernel");
+  CHECK(launch->launch({0, 0, 0, {8, 8}}, 0, on.fake.stream()).ok());
+  CHECK(on.fake.calls("LaunchKernel") == before);
+}
+
+TEST_CASE("an image launch refuses forms as the host does") {
+  OnFake on;
+  ImageOutput output{ElementType::u8, AxisOrder::channels_last, {0.5f, 0.5f, 0.5f}, {1.0f, 1.0f, 1.0f}};
+  const auto bytes = ImageLaunch::make(on.context, on.modules, output, 3, ImageLayout::hwc);
+  REQUIRE(!bytes.ok());
+  CHECK(bytes.error().code == ErrorCode::usage);
+  CHECK_THAT(bytes.error().message, ContainsSubstring("mean and std need a float type"));
+  CHECK(!ImageLaunch::make(on.context, on.modules, {ElementType::i64, AxisOrder::channels_last, {}, {}}, 3, ImageLayout::hwc).ok());
+}
+
+TEST_CASE("an image launch tells which call of the driver failed and keeps nothing") {
+  OnFake on;
+  const ImageOutput output{ElementType::f32, AxisOrder::channels_first, {}, {}};
+  const FakeDriver::Held before = on.fake.held();
+  for (const char* const call : {"ModuleGetFunction", "MemAlloc", "StreamCreate", "MemcpyHtoDAsync", "StreamSynchronize"}) {
+    on.fake.fail(call, 0, code::kLaunchFailed);
+    const auto launch = ImageLaunch::make(on.context, on.modules, output, 3, ImageLayout::hwc);
+    INFO(call);
+    REQUIRE(!launch.ok());
+    CHECK(launch.error().code == ErrorCode::io);
+    CHECK_THAT(launch.error().message, ContainsSubstring("cu" + std::string(call)));
+    CHECK(on.fake.held() == before);
+  }
+  const auto launch = ImageLaunch::make(on.context, on.modules, output, 3, ImageLayout::hwc);
+  REQUIRE(launch.ok());
+  const CurrentContext current(*on.context);
+  on.fake.fail("LaunchKernel", 0, code::kLaunchFailed);
+  const Status launched = launch->launch({0, 0, 1, {8, 8}}, 0, on.fake.stream());
+  REQUIRE(!launched.ok());
+  CHECK_THAT(launched.error().message, ContainsSubstring("cuLaunchKernel"));
+}

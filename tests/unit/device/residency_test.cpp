@@ -460,6 +460,24 @@ TEST_CASE("a driver that fails while records are loaded ends the load and leaves
   }
 }
 
+TEST_CASE("copies in flight are waited for where a load fails") {
+  const TinyPack pack({}, kRecords, 16);
+  const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
+  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
+  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  for (const unsigned threads : {1u, 3u}) {
+    FakeDriver fake;
+    {
+      const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
+      auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = threads, .chunk_bytes = 400}));
+      fake.fail("EventRecord", 3, device::code::kUnknown);
+      CHECK_FALSE(device::load_resident(std::move(memory), *source, form).ok());
+    }
+    CHECK(fake.violations().empty());
+    CHECK(fake.held() == FakeDriver::Held{});
+  }
+}
+
 TEST_CASE("keys longer than usual are kept whole") {
   const TempFolder folder;
   std::vector<TinyRecord> records = tiny_records({}, 6);

@@ -1,0 +1,87 @@
+"""hotpack_device.h by ctypes, as much as device_peers.py needs: batches whose tensors other libraries take over by DLPack."""
+
+import ctypes
+from ctypes import POINTER, byref, c_char_p, c_float, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p, py_object, sizeof
+
+TYPE_F16, CHANNELS_FIRST, FORM_ONE_HOT, END_OF_EPOCH = 5, 1, 1, 1
+RESIDENCIES = {"page": 0, "pinned": 1, "device": 2, "auto": 3}
+
+
+class LoaderOptions(ctypes.Structure):
+    """The fields of hotpack_loader_options that are used here; the rest keeps its defaults."""
+    _fields_ = [("struct_size", c_size_t), ("global_batch", c_uint64), ("seed", c_uint64), ("epoch", c_uint64), ("rank", c_uint64),
+                ("world", c_uint64), ("tail", c_int32), ("shuffle", c_int32), ("block_samples", c_uint64), ("window_blocks", c_uint64),
+                ("image_type", c_int32), ("image_order", c_int32), ("image_mean", POINTER(c_float)), ("image_std", POINTER(c_float)),
+                ("image_channels", c_size_t), ("label_form", c_int32), ("label_type", c_int32), ("label_order", c_int32),
+                ("label_ignore_channel", c_int32)]
+
+
+class DeviceOptions(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("loader", POINTER(LoaderOptions)), ("devices", POINTER(c_int32)), ("device_count", c_size_t),
+                ("residency", c_int32), ("reserved", c_int32), ("pinned_budget_bytes", c_uint64), ("device_budget_bytes", c_uint64),
+                ("prefetch", c_uint32), ("outputs", c_uint32)]
+
+
+class BatchInfo(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("epoch", c_uint64), ("step", c_uint64), ("rows", c_uint64), ("valid", c_uint64),
+                ("parts", c_uint64)]
+
+
+class DeviceLoader:
+    """Training-ready batches, f16 and channels first, on one device."""
+
+    def __init__(self, library, pack, batch, seed, device, residency, mean, std):
+        self.c = ctypes.CDLL(str(library))
+        for name in ("hotpack_dataset_error", "hotpack_device_loader_error", "hotpack_device_batch_error"):
+            getattr(self.c, name).restype = c_char_p
+        self.c.hotpack_device_batch_samples.restype = POINTER(c_int64)
+        self.dataset, self.loader = c_void_p(), c_void_p()
+        if self.c.hotpack_dataset_open(str(pack).encode(), byref(self.dataset)) < 0:
+            raise SystemExit(self.c.hotpack_dataset_error(self.dataset).decode())
+        options = self.options(batch, seed, device, residency, mean, std)
+        if self.c.hotpack_device_loader_open(self.dataset, byref(options), byref(self.loader)) < 0:
+            raise SystemExit(self.c.hotpack_device_loader_error(self.loader).decode())
+
+    def options(self, batch, seed, device, residency, mean, std):
+        loader = LoaderOptions()
+        self.c.hotpack_loader_options_init(byref(loader), c_size_t(sizeof(loader)))
+        loader.global_batch, loader.seed = batch, seed
+        loader.image_type = loader.label_type = TYPE_F16
+        loader.image_order = loader.label_order = CHANNELS_FIRST
+        loader.image_mean, loader.image_std = (c_float * 3)(*mean), (c_float * 3)(*std)
+        loader.image_channels, loader.label_form = 3, FORM_ONE_HOT
+        options = DeviceOptions()
+        self.c.hotpack_device_loader_options_init(byref(options), c_size_t(sizeof(options)))
+        options.loader, options.residency, options.outputs = ctypes.pointer(loader), RESIDENCIES[residency], 4
+        options.devices, options.device_count = (c_int32 * 1)(device), 1
+        return options
+
+    def next(self, stream):
+        """DLPack capsules of image and label, and the samples' numbers; `stream` is a handle, 0 the legacy stream."""
+        batch = c_void_p()
+        streams = (c_void_p * 1)(stream)
+        while (status := self.c.hotpack_device_loader_next(self.loader, streams, c_size_t(1), byref(batch))) == END_OF_EPOCH:
+            pass
+        if status < 0:
+            raise SystemExit(self.c.hotpack_device_loader_error(self.loader).decode())
+        info = BatchInfo(struct_size=sizeof(BatchInfo))
+        self.c.hotpack_device_batch_describe(batch, byref(info))
+        samples = self.c.hotpack_device_batch_samples(batch)[:info.rows]
+        image, label = (self.capsule(batch, field, stream or 1) for field in (0, 1))
+        self.c.hotpack_device_batch_release(batch)
+        return image, label, samples
+
+    def capsule(self, batch, field, stream):
+        tensor = c_void_p()
+        if self.c.hotpack_device_batch_dlpack_legacy(batch, c_uint64(0), c_int32(field), c_int64(stream), byref(tensor)) != 0:
+            raise SystemExit(self.c.hotpack_device_batch_error(batch).decode())
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype, make.argtypes = py_object, [c_void_p, c_char_p, c_void_p]
+        return make(tensor, b"dltensor", None)
+
+    def close(self):
+        self.c.hotpack_device_loader_close(self.loader)
+        self.c.hotpack_dataset_close(self.dataset)
+
+
+__all__ = ["DeviceLoader"]
