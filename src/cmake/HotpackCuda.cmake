@@ -3,14 +3,14 @@
 # CMake's CUDA language stays off, so nothing links CUDA and a build without nvcc differs in the embedded bytes alone.
 #
 #   HOTPACK_CUDA                 AUTO: with kernels where nvcc works; ON: an error where it does not; OFF: without
-#   HOTPACK_CUDA_ARCHITECTURES   all: those that nvcc knows, from 75 on; all-major: the first of each generation, whose kernels the later ones
-#                                of it run too, built in half the time; a list as 80;90: built in less. PTX of the newest is added
+#   HOTPACK_CUDA_ARCHITECTURES   all-major (default): the first of each generation that nvcc knows, from 75 on; the later ones of a generation run
+#                                its kernels. all: every one, twice the time and bytes; a list as 80;90: less. PTX of the newest is added
 #   CMAKE_CUDA_COMPILER, or CUDACXX, CUDA_PATH, CUDA_HOME of the environment   nvcc's path, and the toolkit's folder
 #   CMAKE_CUDA_HOST_COMPILER     the C++ compiler that nvcc uses; the project's by default
 
 set(HOTPACK_CUDA "AUTO" CACHE STRING "CUDA kernels: AUTO (where nvcc works), ON or OFF")
 set_property(CACHE HOTPACK_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(HOTPACK_CUDA_ARCHITECTURES "all" CACHE STRING "Architectures of the kernels: all, all-major, or a list as 80;90")
+set(HOTPACK_CUDA_ARCHITECTURES "all-major" CACHE STRING "Architectures of the kernels: all, all-major, or a list as 80;90")
 if(NOT HOTPACK_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "HOTPACK_CUDA is '${HOTPACK_CUDA}'; it must be AUTO, ON or OFF")
 endif()

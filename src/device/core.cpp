@@ -204,7 +204,6 @@ Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded, 
   StagerParts stager;
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     Part& part = parts_[number];
-    part.cargo = loaded.cargo;
     device_bytes_.push_back(loaded.device_bytes[number] + staged_bytes(cargo, number, options.prefetch));
     stager.contexts.push_back(part.context);
     HOTPACK_ASSIGN(Stream stream, Stream::create(part.context));
@@ -268,12 +267,14 @@ void Core::close() noexcept {
 DeviceLoaderStatistics Core::statistics() const {
   DeviceLoaderStatistics statistics;
   statistics.batches = batches_;
-  statistics.wait_seconds = stager_->wait_seconds();
   statistics.copied_bytes = loaded_bytes_ + stager_->copied_bytes();
   statistics.load_seconds = load_seconds_;
+  statistics.device_bytes.resize(parts_.size());
+  if (stager_->forked()) return statistics;  // the rest needs locks that nobody may be there to let go of
+  statistics.wait_seconds = stager_->wait_seconds();
   if (!stager_->closed()) statistics.pinned_bytes = pinned_bytes_;
   for (std::size_t number = 0; number < parts_.size(); ++number) {
-    statistics.device_bytes.push_back((stager_->closed() ? 0 : device_bytes_[number]) + outputs_->device_bytes(number));
+    statistics.device_bytes[number] = (stager_->closed() ? 0 : device_bytes_[number]) + outputs_->device_bytes(number);
   }
   return statistics;
 }
@@ -343,11 +344,9 @@ Status Core::expand_part(const Staged::Part& staged, const Part& part, const Dev
   return done;
 }
 
-Status Core::launch(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream) const {
+Status Core::launch(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream) {
   HOTPACK_TRY(staged.copied.make_wait(stream));
-  const auto number = static_cast<std::size_t>(&part - parts_.data());
-  const Pointer packed = staged.memory.address();
-  const PackedRows rows{packed, part.cargo->records(number, packed), static_cast<std::uint32_t>(part.rows.count), staged.output};
+  const PackedRows rows{staged.memory.address(), staged.records, static_cast<std::uint32_t>(part.rows.count), staged.output};
   if (into.image != nullptr) HOTPACK_TRY(part.image->launch(rows, address_of(into.image), stream));
   if (into.label != nullptr && part.label) HOTPACK_TRY(part.label->launch(rows, address_of(into.label), stream));
   return {};

@@ -30,7 +30,6 @@ namespace hotpack::device {
 // One device's share of the work.
 struct Part {
   std::shared_ptr<const Context> context;
-  std::shared_ptr<const Cargo> cargo;
   PartRows rows;
   std::optional<ImageLaunch> image;
   std::optional<LabelLaunch> label;  // of labelled sets
@@ -80,7 +79,7 @@ class Core : public std::enable_shared_from_this<Core> {
   void fail(const Error& error, loader::Cursor step) const;
   [[nodiscard]] Status expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream,
                                    OutputMemory::Part* output) const;
-  [[nodiscard]] Status launch(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream) const;
+  [[nodiscard]] static Status launch(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream);
   [[nodiscard]] static Status wait_for_last_use(OutputMemory::Part& output, StreamHandle stream);
   [[nodiscard]] DeviceBatchInfo describe(Staged& staged, std::span<const DeviceBuffers> into, Streams streams) const;
   [[nodiscard]] DevicePart describe_part(const Staged& staged, std::size_t number, const DeviceBuffers& into, StreamHandle stream) const;

@@ -244,6 +244,7 @@ Status Stager::copy_part(Staged::Part& part, const Slot& slot, std::size_t numbe
   const CurrentContext current(*contexts_[number]);
   HOTPACK_TRY(current.status());
   part.output = cargo_->output(slot, number);
+  part.records = cargo_->records(number, part.memory.address());
   pieces_.clear();
   cargo_->append_pieces(slot, number, pieces_);
   const StreamHandle stream = copy_streams_[number].handle();

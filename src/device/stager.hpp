@@ -36,7 +36,8 @@ struct Staged {
     DeviceMemory memory;
     Event copied;      // recorded by the feeder
     Event read;        // recorded by whoever gives kernels to the consumer's stream
-    PixelSize output;  // of each row
+    PixelSize output;     // of each row
+    Pointer records = 0;  // base address of the rows' offsets
   };
   std::vector<Part> parts;
   loader::Cursor cursor;

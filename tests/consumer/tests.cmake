@@ -50,3 +50,7 @@ endif()
 add_test(NAME consumer.reader-alone COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D SCRATCH=${scratch}/reader
          -D GENERATOR=${CMAKE_GENERATOR} -D COMPILER=${CMAKE_CXX_COMPILER} -D LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER} -P ${consumer_dir}/check_reader_build.cmake)
 set_tests_properties(consumer.install consumer.reader-alone PROPERTIES LABELS consumer TIMEOUT 600)
+
+add_test(NAME consumer.cuda-choices COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D SCRATCH=${scratch}/cuda
+         -D GENERATOR=${CMAKE_GENERATOR} -D COMPILER=${CMAKE_CXX_COMPILER} -P ${consumer_dir}/check_cuda_choices.cmake)
+set_tests_properties(consumer.cuda-choices PROPERTIES LABELS consumer TIMEOUT 300)

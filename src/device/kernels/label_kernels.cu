@@ -9,19 +9,23 @@ __device__ hotpack::device::ThreadPlace this_thread() {
 
 }  // namespace
 
-#define HOTPACK_LABEL_KERNEL(name, ...)                                                                           \
-  extern "C" __global__ void __launch_bounds__(256) hotpack_label_##name(const hotpack::device::LabelArgs args) { \
-    hotpack::device::__VA_ARGS__(args, this_thread());                                                            \
+#define HOTPACK_LABEL_KERNEL(name, bounds, ...)                                                   \
+  extern "C" __global__ void bounds hotpack_label_##name(const hotpack::device::LabelArgs args) { \
+    hotpack::device::__VA_ARGS__(args, this_thread());                                            \
   }
 
-HOTPACK_LABEL_KERNEL(index_u8, label_index_body<std::uint8_t>)
-HOTPACK_LABEL_KERNEL(index_u16, label_index_body<std::uint16_t>)
-HOTPACK_LABEL_KERNEL(index_i32, label_index_body<std::uint32_t>)
-HOTPACK_LABEL_KERNEL(index_i64, label_index_body<std::uint64_t>)
-HOTPACK_LABEL_KERNEL(bits, label_bits_body)
-HOTPACK_LABEL_KERNEL(one_hot_u8_last, label_one_hot_last_body<std::uint8_t>)
-HOTPACK_LABEL_KERNEL(one_hot_b16_last, label_one_hot_last_body<std::uint16_t>)
-HOTPACK_LABEL_KERNEL(one_hot_b32_last, label_one_hot_last_body<std::uint32_t>)
-HOTPACK_LABEL_KERNEL(one_hot_u8_first, label_one_hot_first_body<std::uint8_t>)
-HOTPACK_LABEL_KERNEL(one_hot_b16_first, label_one_hot_first_body<std::uint16_t>)
-HOTPACK_LABEL_KERNEL(one_hot_b32_first, label_one_hot_first_body<std::uint32_t>)
+// Kernels by planes hold several pixels a thread; asked for no more blocks than that, the compiler has registers enough to spill none.
+#define HOTPACK_FLAT __launch_bounds__(256)
+#define HOTPACK_PLANES __launch_bounds__(256, 3)
+
+HOTPACK_LABEL_KERNEL(index_u8, HOTPACK_FLAT, label_index_body<std::uint8_t>)
+HOTPACK_LABEL_KERNEL(index_u16, HOTPACK_FLAT, label_index_body<std::uint16_t>)
+HOTPACK_LABEL_KERNEL(index_i32, HOTPACK_FLAT, label_index_body<std::uint32_t>)
+HOTPACK_LABEL_KERNEL(index_i64, HOTPACK_FLAT, label_index_body<std::uint64_t>)
+HOTPACK_LABEL_KERNEL(bits, HOTPACK_FLAT, label_bits_body)
+HOTPACK_LABEL_KERNEL(one_hot_u8_last, HOTPACK_FLAT, label_one_hot_last_body<std::uint8_t>)
+HOTPACK_LABEL_KERNEL(one_hot_b16_last, HOTPACK_FLAT, label_one_hot_last_body<std::uint16_t>)
+HOTPACK_LABEL_KERNEL(one_hot_b32_last, HOTPACK_FLAT, label_one_hot_last_body<std::uint32_t>)
+HOTPACK_LABEL_KERNEL(one_hot_u8_first, HOTPACK_PLANES, label_one_hot_first_body<std::uint8_t>)
+HOTPACK_LABEL_KERNEL(one_hot_b16_first, HOTPACK_PLANES, label_one_hot_first_body<std::uint16_t>)
+HOTPACK_LABEL_KERNEL(one_hot_b32_first, HOTPACK_PLANES, label_one_hot_first_body<std::uint32_t>)

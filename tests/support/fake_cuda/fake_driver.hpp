@@ -87,7 +87,9 @@ class FakeDriver {
   };
   [[nodiscard]] Held held() const;
   // What a real driver would punish some day, a line each: handles that are none, a context that is not current, ranges outside an
-  // allocation, memory freed while work in flight uses it, a context that a thread pushed and never popped.
+  // allocation, memory freed or a module unloaded while work in flight uses it, work that touches the bytes of work in flight with nothing
+  // to order the two, work on a stream that is being captured, a context that a thread pushed and never popped, or that was released to
+  // the last with things in it.
   [[nodiscard]] std::vector<std::string> violations() const;
 
  private:

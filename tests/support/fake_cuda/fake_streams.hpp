@@ -39,7 +39,7 @@ struct Operation {
   FakeStream* stream = nullptr;        // alive until this is done
   bool closed = false;                 // a block()
   bool done = false;
-  unsigned polls = 0;       // queries that found it not done
+  unsigned polls = 0;       // queries left until it may run; 0: not counted yet
   std::uint64_t visit = 0;  // of the search that saw it last
   std::chrono::steady_clock::time_point finished;
 };

@@ -255,6 +255,7 @@ TEST_CASE("next_into fills memory of the caller and tells about it") {
   REQUIRE(open.fake.table().CtxPushCurrent(context) == 0);
   REQUIRE(open.fake.table().MemAlloc(&memory, image_bytes) == 0);
 
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver has memory as integers
   const hotpack_device_buffers buffers = {reinterpret_cast<void*>(memory), image_bytes, nullptr, 0};
   hotpack_device_batch* batch = nullptr;
   const auto first = host.next().value();

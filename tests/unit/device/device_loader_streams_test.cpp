@@ -310,18 +310,18 @@ TEST_CASE("any order of the device: a last batch with empty rows") {
 
 TEST_CASE("any order of the device: the loader goes before the work of its batches") {
   const Setting setting;
-  in_all_orders(
-      {},
-      [&](FakeDriver& fake, Program& program) {
-        const StreamHandle stream = fake.stream();
-        fake.block(stream);
-        {
-          DeviceLoader loader = setting.open(fake);
-          for (int number = 0; number < 2; ++number) program.download(next_batch(loader, {stream}), {stream});
-        }
-        fake.unblock(stream);
-        program.synchronize(stream);
-        check_batches(program, {setting.wanted.begin(), setting.wanted.begin() + 2});
-      },
-      200);  // each waits 0.1 s for the blocked stream as it closes
+  for (const bool blocked : {false, true}) {
+    const auto scenario = [&](FakeDriver& fake, Program& program) {
+      const StreamHandle stream = fake.stream();
+      if (blocked) fake.block(stream);
+      {
+        DeviceLoader loader = setting.open(fake);
+        for (int number = 0; number < 2; ++number) program.download(next_batch(loader, {stream}), {stream});
+      }
+      if (blocked) fake.unblock(stream);
+      program.synchronize(stream);
+      check_batches(program, {setting.wanted.begin(), setting.wanted.begin() + 2});
+    };
+    in_all_orders({}, scenario, blocked ? 50 : 1000);  // close() waits 0.1 s for a blocked stream
+  }
 }

@@ -282,7 +282,7 @@ TEST_CASE("image kernels give what the host expands as f32") { check_type(Elemen
 
 TEST_CASE("image kernels give the same bytes with any launch") {
   const std::vector<LaunchSize> sizes = {{1, 1, 1, 1},     {1, 1, 1, 33},   {2, 1, 1, 7},   {5, 3, 1, 31},
-                                         {400, 40, 1, 32}, {1, 1, 1, 1024}, {7, 65, 1, 256}};
+                                         {60, 40, 1, 32}, {1, 1, 1, 1024}, {7, 65, 1, 256}};
   for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
     for (const Form& form : forms_of(type)) {
       for (const PixelSize size : {PixelSize{32, 24}, PixelSize{21, 13}})

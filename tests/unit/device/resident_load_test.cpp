@@ -1,0 +1,315 @@
+// What is resident is the data set: its bytes and keys whatever reads them, its errors at their steps, and nothing besides.
+#include "device/resident_load.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/forms.hpp"
+#include "support/temp_folder.hpp"
+#include "unit/device/cargo_rig.hpp"
+
+using namespace hotpack;
+using namespace hotpack::test;
+using device::RecordBlocks;
+using device::ResidentSet;
+
+namespace {
+
+constexpr std::uint64_t kBlock = 192;  // 90 bytes of image and 30 of label, each brought up to a multiple of 64
+constexpr std::uint64_t kRecords = 40;
+constexpr std::uint64_t kSet = kRecords * kBlock;  // 7680
+constexpr std::uint64_t kPlenty = 1000000;
+
+RigOptions rig_options(Residency residency) {
+  RigOptions options;
+  options.loader = in_file_order(4);
+  options.residency = residency;
+  options.pinned_budget_bytes = kPlenty;
+  options.device_budget_bytes = kPlenty;
+  return options;
+}
+
+Error refusal(CargoRig& rig, const RigOptions& options, const Dataset& dataset) {
+  const Status loaded = rig.load(dataset, options);
+  if (loaded.ok()) throw std::logic_error("it was loaded");
+  return loaded.error();
+}
+
+// The error of this step as the cargo's filler gives it. A host Loader's says the same, and then which step it is.
+void check_error_as_host(const Dataset& for_host, const Dataset& for_device, RigOptions options, std::uint64_t step) {
+  Loader host = open_loader(for_host, options.loader);
+  REQUIRE(host.seek(0, step).ok());
+  const Error expected = next_error(host);
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    INFO(residency_name(residency));
+    CargoRig rig;
+    options.residency = residency;
+    REQUIRE(rig.load(for_device, options).ok());
+    const auto failed = rig.fill_rows(rig.begin(0, step));
+    REQUIRE(failed);
+    CHECK(expected.message == failed->error.message + " [step " + std::to_string(step) + " of epoch 0; seek(0, " +
+                                  std::to_string(step + 1) + ") goes past it]");
+    CHECK(failed->error.code == expected.code);
+    CHECK(failed->error.path == expected.path);
+    CHECK(failed->error.offset == expected.offset);
+    CHECK(rig.fill_rows(rig.begin(1, step)));  // and again
+  }
+}
+
+// Everything that a resident set holds.
+std::vector<Row> contents(const FakeDriver& fake, const ResidentSet& set, const Dataset& dataset, std::size_t part) {
+  std::vector<Row> rows;
+  for (std::uint64_t sample = 0; sample < dataset.records(); ++sample) {
+    const auto shape = set.blocks->shape(sample);
+    const auto block = device::block_of(*shape);
+    Bytes bytes;
+    if (set.devices.empty()) {
+      const std::byte* const first = set.pinned.data() + set.blocks->begin(sample);
+      bytes.assign(first, first + block.bytes);
+    } else {
+      bytes = fake.bytes(set.devices[part].address() + set.blocks->begin(sample), block.bytes);
+    }
+    const auto cut = [&](std::uint64_t at, std::uint64_t size) {
+      const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+      return Bytes(first, first + static_cast<std::ptrdiff_t>(size));
+    };
+    Row row{static_cast<std::int64_t>(sample),
+            std::string(set.keys[sample]),
+            stored_row(dataset, static_cast<std::int64_t>(sample)).box,
+            cut(0, shape->image.size_bytes()),
+            {}};
+    if (block.label != 0) row.label = cut(block.label, shape->label.size_bytes());
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<Row> stored_rows(const Dataset& dataset) {
+  std::vector<Row> rows;
+  for (std::uint64_t sample = 0; sample < dataset.records(); ++sample) {
+    rows.push_back(stored_row(dataset, static_cast<std::int64_t>(sample)));
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("a record that is damaged is an error of its step alone") {
+  for (const char* const form_name : {"bits", "mixed"}) {
+    INFO(form_name);
+    const TinyPack pack(all_forms()[form_name], 12, 4);
+    pack.damage_image(6);
+    RigOptions options = rig_options(Residency::page);
+    options.loader.global_batch = 2;
+    options.loader.pad_to = PixelSize{8, 8};
+    check_error_as_host(pack.open(), pack.open(), options, 3);
+    for (const Residency residency : {Residency::pinned, Residency::device}) {
+      CargoRig rig;
+      options.residency = residency;
+      const Dataset dataset = pack.open();
+      REQUIRE(rig.load(dataset, options).ok());
+      for (const std::uint64_t step : {0u, 1u, 2u, 4u, 5u}) {
+        const auto& slot = rig.fill(0, step);
+        const auto rows = rig.rows(slot, 0, dataset);
+        for (std::size_t row = 0; row < 2; ++row) CHECK(rows[row].image == stored_row(dataset, slot.samples[row]).image);
+      }
+    }
+  }
+}
+
+TEST_CASE("a shard that is gone is an error of the steps that want it") {
+  for (const char* const form_name : {"bits", "mixed", "zstd"}) {
+    INFO(form_name);
+    const TinyPack pack(all_forms()[form_name], 12, 4);
+    const Dataset for_host = pack.open(), for_device = pack.open();
+    std::filesystem::remove(pack.shard_path(1));
+    RigOptions options = rig_options(Residency::page);
+    options.loader.augment.crop = Crop{{3, 3}};
+    check_error_as_host(for_host, for_device, options, 1);
+  }
+}
+
+TEST_CASE("a record that could not be measured when its set was loaded has no room later") {
+  const TinyPack pack(all_forms()["mixed"], 12, 4);
+  const std::string shard = pack.shard_path(1);
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    CargoRig rig;
+    RigOptions options = rig_options(residency);
+    options.loader.pad_to = PixelSize{8, 8};
+    std::filesystem::rename(shard, shard + ".away");
+    REQUIRE(rig.load(pack.open(), options).ok());
+    std::filesystem::rename(shard + ".away", shard);
+    (void)rig.fill(0, 0);
+    const auto failed = rig.fill_rows(rig.begin(0, 1));
+    REQUIRE(failed);
+    const bool page = residency == Residency::page;
+    CHECK_THAT(failed->error.message, ContainsSubstring(page ? "when the loader was opened; open the loader again" : "but it is missing"));
+    (void)rig.fill(0, 2);
+  }
+}
+
+TEST_CASE("a record larger than pad_to is an error of its step") {
+  const TinyPack pack(all_forms()["mixed"], 12, 4);
+  RigOptions options = rig_options(Residency::page);
+  options.loader.global_batch = 1;
+  options.loader.pad_to = PixelSize{5, 4};
+  check_error_as_host(pack.open(), pack.open(), options, 2);  // 6 pixels wide
+  pack.damage_image(5);                                       // and damaged besides: a host Loader finds the size first
+  check_error_as_host(pack.open(), pack.open(), options, 5);
+}
+
+TEST_CASE("records that are read without a check are taken as they are") {
+  const TinyPack pack({}, 12, 4);
+  pack.damage_image(6);
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    CargoRig rig;
+    RigOptions options = rig_options(residency);
+    options.loader.check = Check::never;
+    REQUIRE(rig.load(pack.open(), options).ok());
+    CHECK_FALSE(rig.fill_rows(rig.begin(0, 1)));
+  }
+}
+
+TEST_CASE("a load leaves nothing behind but the records") {
+  const TinyPack pack({}, kRecords, 16);
+  CargoRig rig({.devices = 2});
+  RigOptions options = rig_options(Residency::device);
+  options.devices = 2;
+  options.loader.threads = 3;
+  REQUIRE(rig.load(pack.open(), options).ok());
+  FakeDriver::Held held = rig.fake.held();
+  CHECK(held.device_blocks == 2);
+  CHECK(held.device_bytes == 2 * kSet);
+  CHECK(held.pinned_bytes == 0);
+  CHECK(held.streams == 0);
+  CHECK(held.events == 0);
+  CHECK(rig.loaded->copied_bytes == 2 * kSet);
+  CHECK(rig.loaded->pinned_bytes == 0);
+  CHECK(rig.loaded->load_seconds > 0);
+
+  options.residency = Residency::pinned;
+  REQUIRE(rig.load(pack.open(), options).ok());
+  held = rig.fake.held();
+  CHECK(held.device_bytes == 0);
+  CHECK(held.pinned_bytes == kSet);
+  CHECK(rig.loaded->copied_bytes == 0);
+  CHECK(rig.loaded->pinned_bytes == kSet);
+  CHECK(rig.loaded->device_bytes == std::vector<std::uint64_t>{0, 0});
+  for (std::uint64_t step = 0; step < 10; ++step) (void)rig.pieces(rig.fill(0, step, step % 2));
+  const auto with_slots = rig.fake.held().pinned_bytes;
+  for (std::uint64_t step = 0; step < 10; ++step) (void)rig.pieces(rig.fill(1, step, step % 2));
+  CHECK(rig.fake.held().pinned_bytes == with_slots);
+  rig.loaded.reset();
+  CHECK(rig.fake.held().pinned_bytes == with_slots - kSet);
+}
+
+TEST_CASE("any number of threads loads the same bytes") {
+  for (const char* const form_name : {"bits", "mixed", "zstd-mixed", "unlabelled", "sample-index"}) {
+    const TinyPack pack(all_forms()[form_name], 33, 5);
+    const Dataset dataset = pack.open();
+    const auto expected = stored_rows(dataset);
+    const auto source = must(loader::RecordSource::make(dataset, Check::always, Access::map));
+    const auto form = must(loader::BatchForm::make(dataset.schema(), {}, 1));
+    for (const unsigned threads : {1u, 2u, 7u}) {
+      for (const Residency residency : {Residency::pinned, Residency::device}) {
+        INFO(form_name << " by " << threads << " threads, " << residency_name(residency));
+        FakeDriver fake({.devices = 2, .schedule = threads == 2 ? Schedule::random : Schedule::late, .seed = threads});
+        std::vector<std::shared_ptr<const device::Context>> contexts;
+        for (const int ordinal : {0, 1}) contexts.push_back(must(device::Context::retain(fake.driver(), ordinal)));
+        const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, threads));
+        auto memory = must(device::take_resident(residency, blocks, contexts, {.threads = threads, .chunk_bytes = 400}));
+        const auto set = must(device::load_resident(std::move(memory), *source, form));
+        CHECK(contents(fake, *set, dataset, 0) == expected);
+        if (residency == Residency::device) CHECK(contents(fake, *set, dataset, 1) == expected);
+        CHECK(set->errors.empty());
+        CHECK(fake.violations().empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("buffers of a load keep to their budget where they can") {
+  const TinyPack pack({}, kRecords, 16);
+  const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
+  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
+  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const auto held_with = [&](std::uint64_t budget) {
+    FakeDriver fake;
+    const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
+    const auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 4, .buffer_budget_bytes = budget}));
+    return fake.held().pinned_bytes;
+  };
+  CHECK(held_with(kPlenty) == 2 * kSet);  // one chunk is all
+  for (const std::uint64_t budget : {8000u, 2000u, 1000u, 400u}) CHECK(held_with(budget) <= budget);
+  CHECK(held_with(1) == 2 * kBlock);  // what cannot be less
+}
+
+TEST_CASE("fewer buffers will do where the driver has no more") {
+  const TinyPack pack({}, kRecords, 16);
+  const Dataset dataset = pack.open();
+  const auto source = must(loader::RecordSource::make(dataset, Check::always, Access::map));
+  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
+  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  FakeDriver fake;
+  const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
+  fake.fail("MemHostAlloc", 3, device::code::kOutOfMemory);  // the second buffer of the second thread
+  auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 4, .chunk_bytes = 400}));
+  CHECK(memory.lanes.size() == 1);
+  const auto set = must(device::load_resident(std::move(memory), *source, form));
+  CHECK(contents(fake, *set, dataset, 0) == stored_rows(dataset));
+}
+
+TEST_CASE("a driver that fails while records are loaded ends the load and leaves nothing behind") {
+  const TinyPack pack({}, kRecords, 16);
+  for (const char* const call : {"MemcpyHtoDAsync", "EventRecord", "EventSynchronize", "StreamSynchronize"}) {
+    for (const Residency residency : {Residency::device, Residency::automatic}) {
+      INFO(call);
+      CargoRig rig;
+      rig.fake.fail(call, 0, device::code::kIllegalAddress);
+      const Error error = refusal(rig, rig_options(residency), pack.open());
+      CHECK(error.code == ErrorCode::io);
+      CHECK_THAT(error.message, ContainsSubstring(std::string("cu") + call + " failed: CUDA_ERROR_ILLEGAL_ADDRESS"));
+      CHECK(rig.fake.held().device_bytes == 0);
+      CHECK(rig.fake.held().pinned_bytes == 0);
+      CHECK(rig.fake.held().streams == 0);
+      CHECK(rig.fake.held().events == 0);
+    }
+  }
+}
+
+TEST_CASE("copies in flight are waited for where a load fails") {
+  const TinyPack pack({}, kRecords, 16);
+  const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
+  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
+  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  for (const unsigned threads : {1u, 3u}) {
+    FakeDriver fake;
+    {
+      const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
+      auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = threads, .chunk_bytes = 400}));
+      fake.fail("EventRecord", 3, device::code::kUnknown);
+      CHECK_FALSE(device::load_resident(std::move(memory), *source, form).ok());
+    }
+    CHECK(fake.violations().empty());
+    CHECK(fake.held() == FakeDriver::Held{});
+  }
+}
+
+TEST_CASE("keys longer than usual are kept whole") {
+  const TempFolder folder;
+  std::vector<TinyRecord> records = tiny_records({}, 6);
+  records[2].key += std::string(300, 'x');
+  records[5].key += std::string(1000, 'y');
+  write_pack(folder.path(), {}, records, 4);
+  const Dataset dataset = must(Dataset::open(folder.path()));
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    CargoRig rig;
+    RigOptions options = rig_options(residency);
+    options.loader.global_batch = 6;
+    REQUIRE(rig.load(dataset, options).ok());
+    const auto& slot = rig.fill(0, 0);
+    for (std::size_t row = 0; row < 6; ++row) CHECK(slot.keys[row] == records[row].key);
+  }
+}
