@@ -34,8 +34,8 @@ namespace hotpack::device {
 struct Staged {
   struct Part {
     DeviceMemory memory;
-    Event copied;      // recorded by the feeder
-    Event read;        // recorded by whoever gives kernels to the consumer's stream
+    Event copied;         // recorded by the feeder
+    Event read;           // recorded by whoever gives kernels to the consumer's stream
     PixelSize output;     // of each row
     Pointer records = 0;  // base address of the rows' offsets
   };
@@ -55,7 +55,7 @@ struct StagerParts {
   std::vector<Stream> copy_streams;                      // likewise
   std::vector<std::unique_ptr<Staged>> staged;
   std::vector<std::shared_ptr<const void>> launches;  // kernels and tables that work in flight may use
-  std::size_t slots = 3;  // of the ring
+  std::size_t slots = 3;                              // of the ring
   loader::Cursor start;
 };
 

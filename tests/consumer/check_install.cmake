@@ -163,7 +163,7 @@ function(check_shared_library)
   file(SIZE ${SCRATCH}/libhotpack.stripped bytes)
   set(kernels 0)   # as many as there are architectures to build for
   if(KERNELS)
-    file(GLOB_RECURSE fatbins ${BUILD}/src/device/*.fatbin)
+    file(GLOB fatbins ${BUILD}/src/device/kernels/*.fatbin)
   endif()
   foreach(fatbin IN LISTS fatbins)
     file(SIZE ${fatbin} fatbin_bytes)

@@ -117,7 +117,9 @@ void FakeDriver::fail(const std::string& name, std::uint64_t occurrence, int cod
 
 void FakeDriver::break_context(int device, int code) {
   const Lock lock(impl_->state.mutex);
-  impl_->state.contexts.at(static_cast<std::size_t>(device))->broken = code;
+  FakeContext& context = *impl_->state.contexts.at(static_cast<std::size_t>(device));
+  context.broken = code;
+  impl_->state.streams.abandon(context);
   impl_->state.changed.notify_all();
 }
 

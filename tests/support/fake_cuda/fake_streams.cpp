@@ -180,6 +180,18 @@ void FakeStreams::run_all() {
   }
 }
 
+void FakeStreams::abandon(const FakeContext& context) {
+  for (const auto& stream : streams_) {
+    if (stream->context != &context) continue;
+    for (const auto& operation : stream->pending) {
+      for (const Use& use : operation->uses) --use.block->pending;
+      operation->uses.clear();
+      if (operation->module != nullptr) --operation->module->pending;
+      operation->module.reset();
+    }
+  }
+}
+
 void FakeStreams::unblocked() {
   if (schedule_ == Schedule::eager && !running_) run_all();
 }

@@ -965,14 +965,15 @@ TEST_CASE("device: a loader and a lease that live until the process exits") {
       static FakeDriver* fake = nullptr;
       static std::optional<DeviceLoader> loader;
       static std::optional<DeviceBatch> batch;
-      const auto end_driver = [] { delete fake; };
       fake = new FakeDriver;
-      if (!driver_goes_first) (void)std::atexit(end_driver);  // after what is registered later
-      (void)std::atexit([] {
+      const auto close = [] {
         loader.reset();
         batch.reset();
-      });
-      if (driver_goes_first) (void)std::atexit(end_driver);
+      };
+      const auto end_driver = [] { fake->break_context(0, device::code::kDeinitialized); };  // as it is torn down at exit
+      if (!driver_goes_first) (void)std::atexit(end_driver);
+      (void)std::atexit(close);
+      if (driver_goes_first) (void)std::atexit(end_driver);  // what is registered last runs first
       const Streams streams{fake->stream()};
       loader = open_on(*fake, pack.open(), device_options(small_batches(4)));
       batch = next_batch(*loader, streams);

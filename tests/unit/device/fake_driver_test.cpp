@@ -535,6 +535,20 @@ TEST_CASE("a broken context answers every call with its code and runs nothing") 
   CHECK(program.fake.violations().empty());
 }
 
+TEST_CASE("what was on the streams of a broken context uses no memory any more") {
+  Program program({.devices = 2});
+  const StreamHandle stream = program.stream();
+  std::byte* const source = program.pinned(1);
+  CHECK(program.api.MemcpyHtoDAsync(program.device_memory(), source, kBytes, stream) == code::kSuccess);
+  program.fake.break_context(0, code::kLaunchFailed);
+  ContextHandle other = nullptr;
+  CHECK(program.api.DevicePrimaryCtxRetain(&other, 1) == code::kSuccess);
+  CHECK(program.api.CtxPushCurrent(other) == code::kSuccess);
+  CHECK(program.api.MemFreeHost(source) == code::kSuccess);
+  CHECK(program.api.CtxPopCurrent(&other) == code::kSuccess);
+  CHECK(program.fake.violations().empty());
+}
+
 TEST_CASE("the driver must not be called by work on a stream") {
   Program program;
   const StreamHandle stream = program.fake.stream();

@@ -210,7 +210,7 @@ std::vector<Form> forms_of(ElementType type) {
         forms.push_back({{type, order, {}, {}}, channels, stored});
         if (type == ElementType::u8) continue;
         const auto count = static_cast<std::size_t>(channels);
-        std::vector<float> mean{0.485f, 0.456f, 0.406f}, std{0.229f, 0.224f, 0.225f}, tiny{1e-30f, 0.5f, 1e30f};
+        std::vector<float> mean{0.485f, 0.456f, 0.406f}, std{0.229f, 0.224f, 0.225f}, tiny{1e-39f, 0.5f, 3e38f};
         mean.resize(count), std.resize(count), tiny.resize(count);
         forms.push_back({{type, order, mean, std}, channels, stored});
         forms.push_back({{type, order, mean, tiny}, channels, stored});
@@ -220,7 +220,7 @@ std::vector<Form> forms_of(ElementType type) {
   return forms;
 }
 
-const std::vector<PixelSize> kSizes = {{1, 1}, {1, 19}, {19, 1}, {7, 5}, {16, 16}, {33, 31}, {32, 4}, {12, 3}};
+const std::vector<PixelSize> kSizes = {{1, 1}, {1, 19}, {19, 1}, {7, 5}, {4, 4}, {2, 8}, {16, 16}, {33, 31}, {32, 4}, {12, 3}};
 
 RowCase whole(PixelSize size, bool horizontal = false, bool vertical = false) {
   return {size, {0, 0, static_cast<std::int32_t>(size.width), static_cast<std::int32_t>(size.height), horizontal, vertical}, false, true};
@@ -261,6 +261,8 @@ std::vector<RowCase> placements(PixelSize size) {
   rows.push_back(flipped(window({(w + 1) / 2 + 1, (h + 2) / 3 + 1}, 1, 1, (w + 1) / 2, (h + 2) / 3, true), false, true));  // up
   rows.push_back(flipped(window({1, 1}, 0, 0, 1, 1, true), true, true));
   rows.push_back(window(larger, 1, 1, w, h, true));  // asked for, not needed
+  // At the beginning of memory, and upside down: a line too many would be before it.
+  rows.push_back(flipped(window(larger, 0, 0, w, h, false), false, true));
   return rows;
 }
 
@@ -280,8 +282,67 @@ TEST_CASE("image kernels give what the host expands as f16") { check_type(Elemen
 TEST_CASE("image kernels give what the host expands as bf16") { check_type(ElementType::bf16); }
 TEST_CASE("image kernels give what the host expands as f32") { check_type(ElementType::f32); }
 
+TEST_CASE("image kernels read nothing behind a record that fills its block") {
+  const PixelSize record{8, 8};
+  for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
+    for (const Form& form : forms_of(type)) {
+      for (const PixelSize size : {PixelSize{16, 16}, PixelSize{5, 3}, PixelSize{4, 4}, PixelSize{8, 16}}) {
+        check_rows(form, {window(record, 0, 0, 8, 8, true)}, size, {}, Against::high_fence);
+        check_rows(form, {flipped(window(record, 0, 0, 8, 8, true), true, true)}, size, {}, Against::low_fence);
+      }
+      for (const std::int64_t less : {0, 1, 3, 5}) {
+        const auto at = static_cast<std::int32_t>(less);
+        check_rows(form, {window(record, 0, at, 8, 8 - less, false)}, {8, 8 - less}, {}, Against::high_fence);
+        check_rows(form, {window(record, at, at, 8 - less, 8 - less, false)}, {8, 8}, {}, Against::high_fence);
+      }
+    }
+  }
+}
+
+TEST_CASE("bytes at any address are read with the words that hold them and no other") {
+  FencedMemory memory(64, Against::high_fence);
+  auto* const data = reinterpret_cast<std::uint8_t*>(memory.data());
+  for (std::uint8_t i = 0; i < 64; ++i) data[i] = static_cast<std::uint8_t>(i * 3 + 1);
+  for (std::size_t from = 0; from + 16 <= 64; ++from) {
+    const auto four = image::load_anywhere<4>(data + from + 12);
+    const auto eight = image::load_anywhere<8>(data + from + 8);
+    const auto sixteen = image::load_anywhere<16>(data + from);
+    REQUIRE(std::memcmp(four.word, data + from + 12, 4) == 0);
+    REQUIRE(std::memcmp(eight.word, data + from + 8, 8) == 0);
+    REQUIRE(std::memcmp(sixteen.word, data + from, 16) == 0);
+  }
+}
+
+TEST_CASE("singles are rounded to 16 bits as the host rounds them") {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t high = 0; high < 0x10000; ++high) {
+    for (const std::uint32_t low : {0x0000u, 0x0001u, 0x0FFFu, 0x1000u, 0x1001u, 0x3000u, 0x7FFFu, 0x8000u, 0x8001u, 0xFFFFu})
+      all.push_back(high << 16 | low);
+  }
+  std::size_t wrong = 0;
+  for (const std::uint32_t bits : all) {
+    const float single = image::single_of(bits);
+    if (single != single) continue;
+    wrong += image::AsF16::bits(single) == expand::half_bits(single) ? 0 : 1;
+    wrong += image::AsBf16::bits(single) == expand::bfloat16_bits(single) ? 0 : 1;
+    wrong += image::AsF16::pair(single, 1.0f) == (std::uint32_t{0x3C00} << 16 | expand::half_bits(single)) ? 0 : 1;
+    wrong += image::AsBf16::pair(1.0f, single) == (std::uint32_t{expand::bfloat16_bits(single)} << 16 | 0x3F80) ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("indices beyond 2^32 are divided as smaller ones are") {
+  for (const std::uint64_t base :
+       {std::uint64_t{0}, std::uint64_t{1} << 32, std::uint64_t{1} << 33, (std::uint64_t{1} << 40) - 5, ~std::uint64_t{0} - 9}) {
+    for (std::uint64_t i = base; i < base + 9; ++i) {
+      REQUIRE(image::mod3(i) == i % 3);
+      for (const std::uint32_t divisor : {1u, 2u, 7u, 65521u, 0x7FFFFFFFu}) REQUIRE(image::quotient_of(i, divisor) == i / divisor);
+    }
+  }
+}
+
 TEST_CASE("image kernels give the same bytes with any launch") {
-  const std::vector<LaunchSize> sizes = {{1, 1, 1, 1},     {1, 1, 1, 33},   {2, 1, 1, 7},   {5, 3, 1, 31},
+  const std::vector<LaunchSize> sizes = {{1, 1, 1, 1},    {1, 1, 1, 33},   {2, 1, 1, 7},   {5, 3, 1, 31},
                                          {60, 40, 1, 32}, {1, 1, 1, 1024}, {7, 65, 1, 256}};
   for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
     for (const Form& form : forms_of(type)) {
