@@ -7,7 +7,8 @@
 // Order, draws, shapes and bytes are those of a Loader with the same LoaderOptions. Several devices in one process share its batch as ranks
 // do: with D devices, device d has the rows of rank r·D + d of w·D ranks.
 // Nothing here needs CUDA to compile or to link: the driver is looked for at run time. A stream is a CUstream or a cudaStream_t; 0, or
-// CU_STREAM_LEGACY, and CU_STREAM_PER_THREAD are streams as good as others, but for stream capture, which is refused.
+// CU_STREAM_LEGACY, and CU_STREAM_PER_THREAD are streams as good as others, but for stream capture, which is refused. A stream must live until the batches that it
+// was given are gone.
 // Ownership: the DeviceLoader shares the data set's files, so the Dataset may go first. A DeviceBatch keeps its memory and may outlive the
 // loader; memory that a stream still uses is freed once it no longer does, not waited for.
 // Thread-safety: as Loader. The current context of the calling thread is the same after each call as before. After fork() the child gets

@@ -83,6 +83,12 @@ Error captured_error(const std::string& which) {
       "next_into() on fixed buffers before the graph is launched, outside of the capture");
 }
 
+bool is_captured(const Context& context, StreamHandle stream) {
+  int capture = kCaptureNone;
+  const int captured = context.api().StreamIsCapturing(stream, &capture);
+  return captured == code::kStreamCaptureImplicit || (captured == code::kSuccess && capture != kCaptureNone);
+}
+
 // Whether the stream may be given a batch's kernels. Needs the context current.
 Status check_stream(const Part& part, StreamHandle stream, std::size_t number) {
   const Driver& driver = part.context->driver();
@@ -450,20 +456,20 @@ Output::~Output() {
     new std::shared_ptr<Core>(std::move(core_));
     return;
   }
-  Status noted;
+  bool all_noted = true;
   for (const Use& use : uses_) {
-    Status one = note(use);
-    if (noted.ok()) noted = std::move(one);
+    const auto noted = note(use);
+    if (!noted.ok()) core_->stager().fail(noted.error());
+    all_noted = all_noted && noted.ok() && *noted;
   }
-  if (!noted.ok()) core_->stager().fail(noted.error());
-  noted.ok() ? core_->outputs().give_back(std::move(memory_)) : core_->outputs().drop(std::move(memory_));
+  all_noted ? core_->outputs().give_back(std::move(memory_)) : core_->outputs().drop(std::move(memory_));
 }
 
-// Records how far a stream has got.
-Status Output::note(const Use& use) {
+Result<bool> Output::note(const Use& use) {
   const auto& context = core_->parts()[use.part].context;
   const CurrentContext current(*context);
   HOTPACK_TRY(current.status());
+  if (is_captured(*context, use.stream)) return false;  // the record would become a node of the graph
   OutputMemory::Part& part = memory_->parts[use.part];
   if (part.used_count == part.used.size()) {
     HOTPACK_ASSIGN(Event event, Event::create(context));
@@ -473,7 +479,7 @@ Status Output::note(const Use& use) {
   const bool elsewhere = use.stream == kPerThreadStream && use.thread != std::this_thread::get_id();
   HOTPACK_TRY(record_surely(part.used[part.used_count], elsewhere ? kLegacyStream : use.stream));
   ++part.used_count;
-  return {};
+  return true;
 }
 
 Status Output::use_on(CUstream_st* stream, std::size_t part) {

@@ -119,7 +119,8 @@ class Output {
     std::thread::id thread;
     bool operator==(const Use&) const = default;
   };
-  [[nodiscard]] Status note(const Use& use);
+  // Records how far a stream has got. False: that cannot be told, as it is being captured.
+  [[nodiscard]] Result<bool> note(const Use& use);
   std::shared_ptr<Core> core_;
   std::unique_ptr<OutputMemory> memory_;
   DeviceBatchInfo info_;

@@ -15,8 +15,8 @@ struct CUstream_st;
 
 namespace hotpack::device {
 
-using Ordinal = int;                  // CUdevice
-using Pointer = unsigned long long;   // CUdeviceptr
+using Ordinal = int;                 // CUdevice
+using Pointer = unsigned long long;  // CUdeviceptr
 using StreamHandle = CUstream_st*;
 using EventHandle = CUevent_st*;
 using ContextHandle = CUctx_st*;
@@ -27,17 +27,18 @@ using FunctionHandle = CUfunc_st*;
 namespace code {
 inline constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kDeinitialized = 4, kStubLibrary = 34,
                      kDeviceUnavailable = 46, kNoDevice = 100, kInvalidDevice = 101, kInvalidImage = 200, kInvalidContext = 201,
-                     kNoBinaryForGpu = 209, kInvalidPtx = 218, kUnsupportedPtxVersion = 222, kInvalidHandle = 400, kNotFound = 500, kNotReady = 600,
-                     kIllegalAddress = 700, kLaunchFailed = 719, kSystemDriverMismatch = 803, kStreamCaptureUnsupported = 900,
-                     kStreamCaptureImplicit = 906, kUnknown = 999;
+                     kNoBinaryForGpu = 209, kInvalidPtx = 218, kUnsupportedPtxVersion = 222, kInvalidHandle = 400, kNotFound = 500,
+                     kNotReady = 600, kIllegalAddress = 700, kLaunchFailed = 719, kSystemDriverMismatch = 803,
+                     kStreamCaptureUnsupported = 900, kStreamCaptureImplicit = 906, kUnknown = 999;
 }
 
-inline constexpr unsigned kStreamNonBlocking = 1;        // CU_STREAM_NON_BLOCKING
-inline constexpr unsigned kEventDisableTiming = 2;       // CU_EVENT_DISABLE_TIMING
-inline constexpr unsigned kHostAllocPortable = 1;        // CU_MEMHOSTALLOC_PORTABLE
-inline constexpr unsigned kHostAllocWriteCombined = 4;   // CU_MEMHOSTALLOC_WRITECOMBINED
+inline constexpr unsigned kStreamNonBlocking = 1;                                                 // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned kEventDisableTiming = 2;                                                // CU_EVENT_DISABLE_TIMING
+inline constexpr unsigned kHostAllocPortable = 1;                                                 // CU_MEMHOSTALLOC_PORTABLE
+inline constexpr unsigned kHostAllocWriteCombined = 4;                                            // CU_MEMHOSTALLOC_WRITECOMBINED
 inline constexpr int kAttributeMajor = 75, kAttributeMinor = 76, kAttributeMultiprocessors = 16;  // CUdevice_attribute
 inline constexpr int kCaptureNone = 0, kCaptureActive = 1, kCaptureInvalidated = 2;               // CUstreamCaptureStatus
+inline constexpr int kCaptureModeRelaxed = 2;                                                     // CUstreamCaptureMode
 // Streams that every context has.
 inline const StreamHandle kLegacyStream = reinterpret_cast<StreamHandle>(std::uintptr_t{1});
 inline const StreamHandle kPerThreadStream = reinterpret_cast<StreamHandle>(std::uintptr_t{2});
@@ -59,7 +60,7 @@ inline const StreamHandle kPerThreadStream = reinterpret_cast<StreamHandle>(std:
   CALL(CtxPushCurrent, 4000, (ContextHandle context))                                                                                     \
   CALL(CtxPopCurrent, 4000, (ContextHandle * context))                                                                                    \
   CALL(CtxGetCurrent, 4000, (ContextHandle * context))                                                                                    \
-  CALL(MemGetInfo, 3020, (std::size_t * free, std::size_t* total))                                                                        \
+  CALL(MemGetInfo, 3020, (std::size_t * free, std::size_t * total))                                                                       \
   CALL(MemAlloc, 3020, (Pointer * memory, std::size_t bytes))                                                                             \
   CALL(MemFree, 3020, (Pointer memory))                                                                                                   \
   CALL(MemHostAlloc, 2020, (void** memory, std::size_t bytes, unsigned flags))                                                            \
@@ -73,7 +74,8 @@ inline const StreamHandle kPerThreadStream = reinterpret_cast<StreamHandle>(std:
   CALL(StreamWaitEvent, 3020, (StreamHandle stream, EventHandle event, unsigned flags))                                                   \
   CALL(StreamSynchronize, 2000, (StreamHandle stream))                                                                                    \
   CALL(StreamIsCapturing, 10000, (StreamHandle stream, int* status))                                                                      \
-  CALL(StreamGetCtx, 9020, (StreamHandle stream, ContextHandle* context))                                                                 \
+  CALL(StreamGetCtx, 9020, (StreamHandle stream, ContextHandle * context))                                                                \
+  CALL(ThreadExchangeStreamCaptureMode, 10010, (int* mode))                                                                               \
   CALL(EventCreate, 2000, (EventHandle * event, unsigned flags))                                                                          \
   CALL(EventDestroy, 4000, (EventHandle event))                                                                                           \
   CALL(EventRecord, 2000, (EventHandle event, StreamHandle stream))                                                                       \

@@ -91,11 +91,15 @@ Result<Context::Memory> Context::memory() const {
   return Memory{free, total};
 }
 
-CurrentContext::CurrentContext(const Context& context) : context_(context), code_(context.api().CtxPushCurrent(context.handle())) {}
+CurrentContext::CurrentContext(const Context& context) : context_(context), code_(context.api().CtxPushCurrent(context.handle())) {
+  if (code_ == code::kSuccess) static_cast<void>(context_.api().ThreadExchangeStreamCaptureMode(&capture_mode_));
+}
 
 CurrentContext::~CurrentContext() {
+  if (code_ != code::kSuccess) return;
+  static_cast<void>(context_.api().ThreadExchangeStreamCaptureMode(&capture_mode_));
   ContextHandle popped = nullptr;
-  if (code_ == code::kSuccess) static_cast<void>(context_.api().CtxPopCurrent(&popped));
+  static_cast<void>(context_.api().CtxPopCurrent(&popped));
 }
 
 Status CurrentContext::status() const { return context_.driver().check("cuCtxPushCurrent", code_); }
@@ -165,7 +169,7 @@ Result<bool> Event::query() const {
   const CurrentContext current(*context_);
   HOTPACK_TRY(current.status());
   const int code = context_->api().EventQuery(handle_);
-  if (code == code::kNotReady) return false;
+  if (code == code::kNotReady || code == code::kStreamCaptureUnsupported) return false;  // or nobody may look now
   HOTPACK_TRY(context_->driver().check("cuEventQuery", code));
   return true;
 }

@@ -45,7 +45,8 @@ class Context {
   int multiprocessors_ = 1;
 };
 
-// Makes a context current for a scope; afterwards the thread's own one is again, whatever it was.
+// Makes a context current for a scope; afterwards the thread's own one is again, whatever it was. While it lives the thread may query
+// events and take memory although another stream of the program is being captured into a graph: nothing of hotpack touches such a stream.
 //   const CurrentContext current(*context);
 //   HOTPACK_TRY(current.status());
 class CurrentContext {
@@ -60,6 +61,7 @@ class CurrentContext {
  private:
   const Context& context_;
   int code_;
+  int capture_mode_ = kCaptureModeRelaxed;  // then the thread's own
 };
 
 // A stream of the loader's own; does not wait for the legacy stream. Precondition of the destructor: nothing is on it, or the context has

@@ -65,8 +65,7 @@ DeviceLoader open_device(const Dataset& dataset, const DeviceLoaderOptions& opti
 void compare_with_host(const Machine& machine, const Dataset& dataset, const DeviceLoaderOptions& options, const std::string& what,
                        StreamHandle stream, unsigned epochs) {
   auto host = Loader::open(dataset, options.loader);
-  auto changed = options; changed.loader.image.mean.clear(); changed.loader.image.std.clear();
-  auto device = DeviceLoader::open(dataset, changed);
+  auto device = DeviceLoader::open(dataset, options);
   if (!host.ok()) {
     check(!device.ok(), what + ": the host refuses (" + host.error().message + "), the device does not");
     check_equal(static_cast<int>(device.error().code), static_cast<int>(host.error().code), what + ": code of the refusal");

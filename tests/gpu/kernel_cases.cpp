@@ -86,7 +86,7 @@ RowEntry entry_of(const Batch& batch, std::size_t row, std::uint64_t offset) {
   entry.height = placed.box.height;
   entry.flags = row + 1 < kRows ? device::kRowValid : 0;
   if (placed.box.flip_horizontal) entry.flags |= device::kRowFlipHorizontal;
-  
+  if (placed.box.flip_vertical) entry.flags |= device::kRowFlipVertical;
   if (placed.resample) entry.flags |= device::kRowResample;
   return entry;
 }

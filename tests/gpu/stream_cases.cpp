@@ -270,8 +270,9 @@ GPU_CASE(streams_capture_refused) {
 
 // Two devices of a process share a batch as ranks do.
 GPU_CASE(streams_two_devices) {
+  Machine first(0);
   if (require(cuda_info()).devices.size() < 2) throw Skip("there is one device only");
-  Machine first(0), second(1);
+  const Machine second(1);
   const UserStream other(second, false);
   const device::CurrentContext current(*first.context());
   const UserStream own(first, false);

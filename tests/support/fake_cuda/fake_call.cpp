@@ -35,4 +35,13 @@ device::DriverTable fake_table() {
   return table;
 }
 
+bool spoils_capture(FakeState& state, CallId id) {
+  if (!state.capturing_globally || state.thread().capture_mode == device::kCaptureModeRelaxed) return false;
+  constexpr CallId kUnsafe[] = {CallId::MemAlloc,   CallId::MemFree,          CallId::MemHostAlloc,     CallId::MemFreeHost,
+                                CallId::EventQuery, CallId::EventSynchronize, CallId::StreamSynchronize};
+  if (std::find(std::begin(kUnsafe), std::end(kUnsafe), id) == std::end(kUnsafe)) return false;
+  state.note(std::string(call_name(id)) + ": spoils a capture of another thread");
+  return true;
+}
+
 }  // namespace hotpack::test

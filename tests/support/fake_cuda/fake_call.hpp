@@ -28,6 +28,9 @@ enum class Needs { nothing, driver, context };
 // The code that this call is to fail with; 0: none. Counts it.
 [[nodiscard]] int injected(FakeState& state, CallId id);
 
+// Refused, and noted, while some thread captures in the global mode, unless the calling thread has relaxed its own.
+[[nodiscard]] bool spoils_capture(FakeState& state, CallId id);
+
 template <typename Body>
 int enter(CallId id, Needs needs, const Body& body) {
   namespace code = device::code;
@@ -42,6 +45,7 @@ int enter(CallId id, Needs needs, const Body& body) {
     state->note(std::string(call.name) + ": called by work of a stream");
     return kNotPermitted;
   }
+  if (spoils_capture(*state, id)) return code::kStreamCaptureUnsupported;
   state->streams.run_some();
   if (needs == Needs::context) {
     if (const int found = state->current(call.context, call.name); found != code::kSuccess) return found;

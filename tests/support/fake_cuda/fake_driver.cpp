@@ -109,6 +109,11 @@ void FakeDriver::set_capturing(StreamHandle stream, bool capturing) {
   impl_->stream(stream)->capturing = capturing;
 }
 
+void FakeDriver::set_capturing_globally(bool capturing) {
+  const Lock lock(impl_->state.mutex);
+  impl_->state.capturing_globally = capturing;
+}
+
 void FakeDriver::fail(const std::string& name, std::uint64_t occurrence, int code) {
   const Lock lock(impl_->state.mutex);
   const CallId call = call_named(name);

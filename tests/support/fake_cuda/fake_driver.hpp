@@ -64,6 +64,8 @@ class FakeDriver {
   [[nodiscard]] std::vector<std::byte> bytes(device::Pointer memory, std::size_t size) const;
 
   void set_capturing(device::StreamHandle stream, bool capturing);
+  // As if some other stream were captured in the global mode: calls that could spoil that are refused, and violations.
+  void set_capturing_globally(bool capturing);
 
   // The call number `occurrence` (0: the next one) of cu<name> from now on returns `code` and does nothing. By name without "cu".
   void fail(const std::string& name, std::uint64_t occurrence, int code);

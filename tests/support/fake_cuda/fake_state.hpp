@@ -51,6 +51,7 @@ struct FakeThread {
   std::uint64_t generation = 0;  // of the FakeDriver that `stack` is of
   std::uint64_t number = 0;
   std::vector<FakeContext*> stack;  // of current contexts
+  int capture_mode = 0;             // CUstreamCaptureMode: global, thread-local, relaxed
 };
 
 // Handles are numbers, never addresses: kind, generation of the FakeDriver, counter.
@@ -114,6 +115,7 @@ struct FakeState {
   std::condition_variable_any changed;  // a block is gone, or a context broken
   device::DriverTable table;
   bool initialised = false;
+  bool capturing_globally = false;
   std::array<std::uint64_t, kCalls> calls{};
   struct Failure {
     CallId call;

@@ -67,6 +67,14 @@ int stream_is_capturing(StreamHandle handle, int* status) {
   });
 }
 
+int thread_exchange_stream_capture_mode(int* mode) {
+  return enter(CallId::ThreadExchangeStreamCaptureMode, Needs::driver, [&](Call& call) {
+    if (*mode < 0 || *mode > device::kCaptureModeRelaxed) return code::kInvalidValue;
+    std::swap(*mode, call.state.thread().capture_mode);
+    return code::kSuccess;
+  });
+}
+
 int stream_get_ctx(StreamHandle handle, ContextHandle* context) {
   const bool own = handle != nullptr && handle != device::kLegacyStream && handle != device::kPerThreadStream;
   return enter(CallId::StreamGetCtx, own ? Needs::driver : Needs::context, [&](Call& call) {
@@ -168,6 +176,7 @@ void fill_stream_calls(device::DriverTable& table) {
   table.StreamWaitEvent = stream_wait_event;
   table.StreamSynchronize = stream_synchronize;
   table.StreamIsCapturing = stream_is_capturing;
+  table.ThreadExchangeStreamCaptureMode = thread_exchange_stream_capture_mode;
   table.StreamGetCtx = stream_get_ctx;
   table.EventCreate = event_create;
   table.EventDestroy = event_destroy;

@@ -15,6 +15,7 @@
 #include "device/image_launch.hpp"
 #include "device/kernel_modules.hpp"
 #include "expand/default_floats.hpp"
+#include "expand/half.hpp"
 #include "expand/image_expander.hpp"
 #include "expand/value_map.hpp"
 #include "support/catch.hpp"
@@ -319,7 +320,7 @@ TEST_CASE("singles are rounded to 16 bits as the host rounds them") {
     for (const std::uint32_t low : {0x0000u, 0x0001u, 0x0FFFu, 0x1000u, 0x1001u, 0x3000u, 0x7FFFu, 0x8000u, 0x8001u, 0xFFFFu})
       all.push_back(high << 16 | low);
   }
-  std::size_t wrong = 0;
+  int wrong = 0;
   for (const std::uint32_t bits : all) {
     const float single = image::single_of(bits);
     if (single != single) continue;

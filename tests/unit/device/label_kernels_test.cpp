@@ -288,7 +288,7 @@ TEST_CASE("label kernels write what the host's expander writes", "[device][label
   std::size_t number = 0;
   for (const std::size_t classes : {1U, 2U, 7U, 8U, 9U, 16U, 17U, 255U, 256U, 300U}) {
     for (const LabelStorage storage : kStorages) {
-      for (const PixelSize size : {PixelSize{1, 1}, {1, 37}, {29, 1}, {7, 5}, {16, 16}, {33, 31}, {64, 3}}) {
+      for (const PixelSize size : {PixelSize{1, 1}, {1, 37}, {29, 1}, {17, 2}, {7, 5}, {16, 16}, {33, 31}, {64, 3}}) {
         if (classes > 100 && size.width * size.height > 256) continue;
         const StoredRows stored(every_placement(size), {LabelKind::pixel, storage, false, classes}, static_cast<std::uint32_t>(number));
         check_every_output(stored, ++number);
