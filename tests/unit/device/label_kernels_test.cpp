@@ -520,8 +520,8 @@ TEST_CASE("label kernels reach elements beyond the range of 32 bits", "[device][
 }
 
 TEST_CASE("label kernels reach pixels beyond the range of 32 bits", "[device][label]") {
-  // A record and an output of one line of 2^31 − 1 … cut by three lines: 6.4 thousand million pixels of 8 bytes.
-  constexpr std::int64_t kLongWidth = 0x7FFFFFFF, kLines = 3;
+  // Lines of nearly 2^31 pixels, three of them: 6.4 thousand million ids of 8 bytes.
+  constexpr std::int64_t kLongWidth = 0x7FFFFFF0, kLines = 3;
   const SparseMemory records(static_cast<std::size_t>(kLongWidth * kLines) + 64);
   const SparseMemory out(static_cast<std::size_t>(kLongWidth * kLines) * 8);
   RowEntry entry;
@@ -548,6 +548,17 @@ TEST_CASE("label kernels reach pixels beyond the range of 32 bits", "[device][la
       records.data()[from] = 201;
       label_index_body<std::uint64_t>(args, thread_of(pixel / 2, items, 0));
       CHECK(ids[pixel] == -9);
+      // Two planes of bytes in the same memory, whose second is what ids are compared with.
+      records.data()[from] = 1;
+      const LabelOutput planes = one_hot_output(ElementType::u8, AxisOrder::channels_first);
+      LabelArgs plane_args = label_args(planes, {LabelKind::pixel, LabelStorage::index, false, 2});
+      set_size(plane_args, planes, {kLongWidth, kLines});
+      plane_args.rows = args.rows;
+      plane_args.records = args.records;
+      plane_args.row_count = args.row_count;
+      plane_args.out = args.out;
+      label_one_hot_first_body<std::uint8_t>(plane_args, thread_of(pixel / 16, (last + 2) / 16, 0));
+      CHECK(out.data()[static_cast<std::uint64_t>(kLongWidth * kLines) + pixel] == 1);
     }
   }
 }
