@@ -876,8 +876,16 @@ TEST_CASE("device: the child of a fork gets errors from every function and destr
   Scene scene;
   {
     std::optional<DeviceLoader> loader = scene.open();
-    std::optional<DeviceBatch> batch = next_batch(*loader, scene.streams), second;
+    std::optional<DeviceBatch> batch = next_batch(*loader, scene.streams), second = next_batch(*loader, scene.streams);
+    second.reset();  // so that the loader has an output that nobody leases
     const auto buffers = scene.program->buffers(*loader);
+    const StreamHandle blocked = scene.fake.stream();
+    scene.fake.block(blocked);
+    {
+      DeviceLoader gone = scene.open();  // leaves something that cannot be freed yet
+      next_batch(gone, {blocked}).release();
+    }
+    REQUIRE(device::late_count() > 0);
     scene.fake.run_all();
     const std::uint64_t calls = calls_settled(scene.fake);
     const int status = status_of_child([&] {
@@ -885,7 +893,7 @@ TEST_CASE("device: the child of a fork gets errors from every function and destr
       if (!told_of_fork(loader->next_into(buffers, scene.streams))) return false;
       if (!told_of_fork(loader->seek(0)) || !told_of_fork(loader->restore(loader->state()))) return false;
       if (!told_of_fork(batch->use_on(nullptr))) return false;
-      if (loader->state().samples != 4 || batch->step() != 0) return false;
+      if (loader->state().samples != 8 || batch->step() != 0) return false;
       (void)loader->statistics();
       loader->cancel();
       loader->close();
@@ -899,7 +907,8 @@ TEST_CASE("device: the child of a fork gets errors from every function and destr
     });
     CHECK(status == 0);
     CHECK(batch->step() == 0);
-    CHECK(next_batch(*loader, scene.streams).step() == 1);  // the parent's goes on
+    CHECK(next_batch(*loader, scene.streams).step() == 2);  // the parent's goes on
+    scene.fake.unblock(blocked);
   }
   scene.check_end();
 }
