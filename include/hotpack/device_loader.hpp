@@ -7,8 +7,8 @@
 // Order, draws, shapes and bytes are those of a Loader with the same LoaderOptions. Several devices in one process share its batch as ranks
 // do: with D devices, device d has the rows of rank r·D + d of w·D ranks.
 // Nothing here needs CUDA to compile or to link: the driver is looked for at run time. A stream is a CUstream or a cudaStream_t; 0, or
-// CU_STREAM_LEGACY, and CU_STREAM_PER_THREAD are streams as good as others, but for stream capture, which is refused. A stream must live until the batches that it
-// was given are gone.
+// CU_STREAM_LEGACY, and CU_STREAM_PER_THREAD are streams as good as others, but for stream capture, which is refused. A stream must live
+// until the batches that it was given are gone; a device must not be reset while a loader uses it.
 // Ownership: the DeviceLoader shares the data set's files, so the Dataset may go first. A DeviceBatch keeps its memory and may outlive the
 // loader; memory that a stream still uses is freed once it no longer does, not waited for.
 // Thread-safety: as Loader. The current context of the calling thread is the same after each call as before. After fork() the child gets
@@ -39,21 +39,24 @@ namespace hotpack {
 // Where the packed records of the whole data set stay between epochs.
 enum class Residency {
   page,       // in the system's page cache; a batch is gathered into pinned memory and copied to the device
-  pinned,     // in pinned memory of this process: no gathering, the device copies records from where they are
+  pinned,     // in pinned memory of this process: nothing is read or decompressed; records of 1 MiB and more are copied from where they are
   device,     // in the memory of each device: nothing but row numbers crosses the bus
   automatic,  // device where the budget allows, else pinned, else page
 };
 
 struct DeviceLoaderOptions {
-  LoaderOptions loader;          // `content` and `allocator` stay at their defaults; `memory_budget_bytes` is not used
-  std::vector<int> devices{0};   // ordinals, each once, as CUDA_VISIBLE_DEVICES shows them
+  LoaderOptions loader;         // `content` and `allocator` stay at their defaults; `memory_budget_bytes` is not used; `threads`
+                                // 0: the cores this process may use, at most 4 a device and 4
+  std::vector<int> devices{0};  // ordinals, each once, as CUDA_VISIBLE_DEVICES shows them
   Residency residency = Residency::page;
-  // Of all pinned memory, slots included; refused beyond it (automatic: not chosen). Default: a quarter of the memory that is available.
+  // Of all pinned memory, slots included; refused beyond it (automatic: not chosen). Default: a quarter of the memory that
+  // this process may still take (what is available, or what its cgroup's limit leaves), divided by `world`.
   std::optional<std::uint64_t> pinned_budget_bytes;
   // Of each device, for packed batches, outputs and residency. Default: half of what is free when the loader is opened.
   std::optional<std::uint64_t> device_budget_bytes;
-  unsigned prefetch = 2;  // packed batches on the device ahead of the consumer, 1 … 64. More: longer pauses are bridged
-  unsigned outputs = 2;   // leases of next() at a time, 1 … 64; their memory is taken as they are first used
+  unsigned prefetch = 3;  // packed batches on each device, the one that kernels read included, 1 … 64. More: longer pauses are bridged
+  // Leases of next() at a time, 0 … 64; their memory is taken at open. 0 for programs that call next_into() alone.
+  unsigned outputs = 2;
 };
 
 // A field of a batch in device memory: contiguous, [rows, …], shaped as BatchField's.
@@ -78,7 +81,7 @@ struct DevicePart {
 struct DeviceBatchInfo {
   std::uint64_t epoch = 0;
   std::uint64_t step = 0;
-  std::size_t rows = 0;   // of this rank, over all its devices
+  std::size_t rows = 0;  // of this rank, over all its devices
   std::size_t valid = 0;
   std::vector<DevicePart> parts;  // a device each, in the order of DeviceLoaderOptions::devices
   std::vector<std::int64_t> samples;
@@ -124,7 +127,7 @@ class DeviceBatch {
 };
 
 // Memory of the caller on one device that next_into() fills: at least image_batch_bytes() and label_batch_bytes() of that device, aligned
-// to 16 bytes; null skips the field.
+// to 16 bytes; null skips the field. Managed memory will do; memory of the host, or of another device, is refused with code `usage`.
 struct DeviceBuffers {
   void* image = nullptr;
   std::uint64_t image_bytes = 0;
@@ -139,12 +142,12 @@ struct ResidencyChoice {
 };
 
 struct DeviceLoaderStatistics {
-  std::uint64_t batches = 0;         // handed out
-  double wait_seconds = 0;           // that next() and next_into() waited for a packed batch
-  std::uint64_t copied_bytes = 0;    // host to device, all devices, the residency's load included
-  std::uint64_t pinned_bytes = 0;    // held now; the same from open to close
-  std::vector<std::uint64_t> device_bytes;  // a device each; the same once every output has been used
-  double load_seconds = 0;           // that open() took to make the records resident
+  std::uint64_t batches = 0;       // handed out
+  double wait_seconds = 0;         // that consumers waited for a packed batch, but for times when the device was behind with their work
+  std::uint64_t copied_bytes = 0;  // host to device, all devices, the residency's load included
+  std::uint64_t pinned_bytes = 0;  // held now; the same from open to close
+  std::vector<std::uint64_t> device_bytes;  // a device each; the same from open to close, but for leases that end later
+  double load_seconds = 0;                  // that open() took to make the records resident
 };
 
 [[nodiscard]] std::string_view residency_name(Residency residency);  // "page", "pinned", "device", "auto"
@@ -171,8 +174,9 @@ class DeviceLoader {
 
   // The next batch in memory of the loader, written by work that is on the streams when this returns; nothing at the end of each epoch.
   // One stream a device, in the order of the devices. `timeout` as Loader::next. Errors besides Loader's: `usage` where a stream is being
-  // captured (nothing is lost), and when every output is leased.
+  // captured (nothing is lost), when every output is leased, and where `outputs` is 0.
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream);  // of a loader with one device
+  [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream, std::chrono::milliseconds timeout);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams, std::chrono::milliseconds timeout);
   // The same into memory of the caller, whose business it is when that may be written to again: on its own stream, at once.
@@ -200,7 +204,7 @@ struct CudaDevice {
   int major = 0;  // compute capability
   int minor = 0;
   std::uint64_t memory_bytes = 0;
-  std::uint64_t free_bytes = 0;  // also 0 where no context can be had, as on a device that another process has to itself
+  std::uint64_t free_bytes = 0;  // told where this process uses the device already, else 0: asking would take memory of it
 };
 
 struct CudaInfo {

@@ -49,7 +49,7 @@ typedef struct hotpack_cuda_device_info {
   size_t struct_size; /* set by the caller */
   const char* name;   /* lives as long as the handle */
   uint64_t memory_bytes;
-  uint64_t free_bytes; /* when the handle was opened */
+  uint64_t free_bytes; /* when the handle was opened; 0 on a device that this process does not use yet */
   int32_t ordinal;     /* as options name the device */
   int32_t major;       /* compute capability */
   int32_t minor;
@@ -82,10 +82,10 @@ typedef struct hotpack_device_loader_options {
   size_t device_count;                  /* of devices; 0 with NULL */
   int32_t residency;                    /* HOTPACK_RESIDENCY_PAGE */
   int32_t reserved;                     /* 0 */
-  uint64_t pinned_budget_bytes;         /* of all pinned memory; 0: a quarter of what is available. UINT64_MAX: no limit */
+  uint64_t pinned_budget_bytes;         /* of all pinned memory; 0: a quarter of what is available / world. UINT64_MAX: no limit */
   uint64_t device_budget_bytes;         /* of each device; 0: half of what is free when the loader is opened. UINT64_MAX: no limit */
-  uint32_t prefetch;                    /* packed batches on the device ahead of the consumer, 1 … 64; 2 */
-  uint32_t outputs;                     /* batches of next held at a time, 1 … 64; 2 */
+  uint32_t prefetch;                    /* packed batches on each device, the one that kernels read included, 1 … 64; 3 */
+  uint32_t outputs;                     /* batches of next held at a time, 0 … 64; 0: next_into alone; 2 */
 } hotpack_device_loader_options;
 
 HOTPACK_API hotpack_status hotpack_device_loader_options_init(hotpack_device_loader_options* options, size_t struct_size);

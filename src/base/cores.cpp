@@ -19,7 +19,7 @@ namespace {
 
 enum class Version { v1, v2 };
 
-// A mounted hierarchy that may hold a quota of processor time.
+// A mounted hierarchy that may hold the limits of a controller.
 struct Hierarchy {
   Version version = Version::v2;
   std::string mount_point;
@@ -36,26 +36,26 @@ bool names(std::string_view list, std::string_view name) {
 }
 
 // A line of mountinfo: "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu".
-std::optional<Hierarchy> hierarchy_of(const std::string& line) {
+std::optional<Hierarchy> hierarchy_of(const std::string& line, std::string_view controller) {
   std::istringstream words(line);
   std::string skipped, mounted_path, mount_point, kind, source, options;
   words >> skipped >> skipped >> skipped >> mounted_path >> mount_point;
   while (words >> skipped && skipped != "-") continue;
   words >> kind >> source >> options;
   if (kind == "cgroup2") return Hierarchy{Version::v2, mount_point, mounted_path};
-  if (kind == "cgroup" && names(options, "cpu")) return Hierarchy{Version::v1, mount_point, mounted_path};
+  if (kind == "cgroup" && names(options, controller)) return Hierarchy{Version::v1, mount_point, mounted_path};
   return std::nullopt;
 }
 
 // This process's cgroup: lines "0::/path" (v2) and "5:cpu,cpuacct:/path" (v1).
-std::optional<std::string> cgroup_path(const std::string& root, Version version) {
+std::optional<std::string> cgroup_path(const std::string& root, Version version, std::string_view controller) {
   std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    const std::string_view controllers = std::string_view(line).substr(first + 1, second - first - 1);
-    if (version == Version::v2 ? line.starts_with("0::") : names(controllers, "cpu")) return line.substr(second + 1);
+    const std::string_view listed = std::string_view(line).substr(first + 1, second - first - 1);
+    if (version == Version::v2 ? line.starts_with("0::") : names(listed, controller)) return line.substr(second + 1);
   }
   return std::nullopt;
 }
@@ -88,23 +88,77 @@ std::optional<unsigned> quota_v1(const std::string& folder) {
   return cores_of(quota, period);
 }
 
-std::optional<unsigned> smaller(std::optional<unsigned> a, std::optional<unsigned> b) {
+// The number behind `name` in a file of lines "name number".
+std::uint64_t number_of(const std::string& path, std::string_view name) {
+  std::ifstream file(path);
+  std::string found;
+  for (std::uint64_t number = 0; file >> found >> number;) {
+    if (found == name) return number;
+  }
+  return 0;
+}
+
+// What a limit leaves. Pages of files that are in use count, too: the kernel takes them back before it refuses memory.
+std::optional<std::uint64_t> left_of(const std::string& limit_path, const std::string& used_path, std::uint64_t of_files) {
+  std::ifstream limit_file(limit_path), used_file(used_path);
+  std::uint64_t limit = 0, used = 0;
+  if (!(limit_file >> limit) || !(used_file >> used)) return std::nullopt;  // memory.max is "max" without a limit
+  used -= std::min(used, of_files);
+  return limit - std::min(limit, used);
+}
+
+std::optional<std::uint64_t> memory_v2(const std::string& folder) {
+  const std::string stat = folder + "/memory.stat";
+  return left_of(folder + "/memory.max", folder + "/memory.current", number_of(stat, "inactive_file") + number_of(stat, "active_file"));
+}
+
+// Without a limit that is a number which no machine has.
+std::optional<std::uint64_t> memory_v1(const std::string& folder) {
+  constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 60;
+  const std::string stat = folder + "/memory.stat";
+  const auto left = left_of(folder + "/memory.limit_in_bytes", folder + "/memory.usage_in_bytes",
+                            number_of(stat, "total_inactive_file") + number_of(stat, "total_active_file"));
+  return left && *left < kUnlimited ? left : std::nullopt;
+}
+
+template <class Value>
+std::optional<Value> smaller(std::optional<Value> a, std::optional<Value> b) {
   if (!a || !b) return a ? a : b;
   return std::min(*a, *b);
 }
 
+// How a controller's limits are read in a cgroup's folder.
+template <class Value>
+struct Limits {
+  std::string_view controller;
+  std::optional<Value> (*v2)(const std::string& folder);
+  std::optional<Value> (*v1)(const std::string& folder);
+};
+
 // The tightest of a cgroup and its parents.
-std::optional<unsigned> quota_in(const std::string& root, const Hierarchy& hierarchy) {
-  const auto cgroup = cgroup_path(root, hierarchy.version);
+template <class Value>
+std::optional<Value> tightest_in(const std::string& root, const Hierarchy& hierarchy, const Limits<Value>& limits) {
+  const auto cgroup = cgroup_path(root, hierarchy.version, limits.controller);
   if (!cgroup) return std::nullopt;
-  std::optional<unsigned> tightest;
+  std::optional<Value> tightest;
   std::string below = path_below(*cgroup, hierarchy.mounted_path);
   while (true) {
     const std::string folder = root + hierarchy.mount_point + below;
-    tightest = smaller(tightest, hierarchy.version == Version::v2 ? quota_v2(folder) : quota_v1(folder));
+    tightest = smaller(tightest, hierarchy.version == Version::v2 ? limits.v2(folder) : limits.v1(folder));
     if (below.empty()) return tightest;
     below.resize(below.rfind('/'));
   }
+}
+
+// Of all hierarchies.
+template <class Value>
+std::optional<Value> tightest_of(const std::string& root, const Limits<Value>& limits) {
+  std::optional<Value> tightest;
+  std::ifstream mounts(root + "/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    if (const auto hierarchy = hierarchy_of(line, limits.controller)) tightest = smaller(tightest, tightest_in(root, *hierarchy, limits));
+  }
+  return tightest;
 }
 
 // Cores of the affinity mask, which may have more bits than cpu_set_t has on large machines.
@@ -120,15 +174,12 @@ unsigned affinity_cores() {
 
 }  // namespace
 
-std::optional<unsigned> quota_cores(const std::string& root) {
-  std::optional<unsigned> tightest;
-  std::ifstream mounts(root + "/proc/self/mountinfo");
-  for (std::string line; std::getline(mounts, line);) {
-    if (const auto hierarchy = hierarchy_of(line)) tightest = smaller(tightest, quota_in(root, *hierarchy));
-  }
-  return tightest;
+std::optional<unsigned> quota_cores(const std::string& root) { return tightest_of<unsigned>(root, {"cpu", quota_v2, quota_v1}); }
+
+std::optional<std::uint64_t> quota_memory(const std::string& root) {
+  return tightest_of<std::uint64_t>(root, {"memory", memory_v2, memory_v1});
 }
 
-unsigned usable_cores() { return smaller(affinity_cores(), quota_cores("")).value_or(1); }
+unsigned usable_cores() { return smaller<unsigned>(affinity_cores(), quota_cores("")).value_or(1); }
 
 }  // namespace hotpack

@@ -1,6 +1,7 @@
-// How many cores this process may use. Thread-safe; never fails.
+// How many cores, and how much memory, this process may use. Thread-safe; never fails.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -13,5 +14,9 @@ namespace hotpack {
 // The cgroup's quota alone, by proc/self/cgroup, proc/self/mountinfo and the mounted hierarchies under `root` ("" for the system's own, or
 // a copy for tests); nothing where there is none.
 [[nodiscard]] std::optional<unsigned> quota_cores(const std::string& root);
+
+// What the cgroup's limit leaves of memory (v2 memory.max, v1 memory.limit_in_bytes; likewise the tightest), pages of files not counted:
+// they make room where memory is wanted. `root` likewise; nothing where there is no limit.
+[[nodiscard]] std::optional<std::uint64_t> quota_memory(const std::string& root);
 
 }  // namespace hotpack

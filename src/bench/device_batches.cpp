@@ -13,6 +13,8 @@ namespace hotpack::bench {
 
 namespace {
 
+// Pieces of buffers that no cache of a device holds.
+constexpr std::uint64_t kStepBytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t kStepCopyBytes = std::uint64_t{16} << 20;
 
 }  // namespace
@@ -21,8 +23,8 @@ constexpr std::uint64_t kStepCopyBytes = std::uint64_t{16} << 20;
 
 Result<StepWork> StepWork::make(const Station& station, double seconds) {
   StepWork work(station);
-  HOTPACK_ASSIGN(device::DeviceMemory from, device::DeviceMemory::take(station.context, kStepCopyBytes));
-  HOTPACK_ASSIGN(device::DeviceMemory to, device::DeviceMemory::take(station.context, kStepCopyBytes));
+  HOTPACK_ASSIGN(device::DeviceMemory from, device::DeviceMemory::take(station.context, kStepBytes));
+  HOTPACK_ASSIGN(device::DeviceMemory to, device::DeviceMemory::take(station.context, kStepBytes));
   work.from_ = std::make_shared<const device::DeviceMemory>(std::move(from));
   work.to_ = std::make_shared<const device::DeviceMemory>(std::move(to));
   HOTPACK_ASSIGN(Turn copies, device_turn(station, {0, 1, 0}, [&work](std::uint64_t) { return work.copy_once(); }));
@@ -32,12 +34,13 @@ Result<StepWork> StepWork::make(const Station& station, double seconds) {
   return work;
 }
 
-Status StepWork::copy_once() const {
-  return HOTPACK_DRIVER(station_->context->driver(), MemcpyDtoDAsync, to_->address(), from_->address(), kStepCopyBytes,
+Status StepWork::copy_once() {
+  const std::uint64_t piece = copied_++ % (kStepBytes / kStepCopyBytes) * kStepCopyBytes;
+  return HOTPACK_DRIVER(station_->context->driver(), MemcpyDtoDAsync, to_->address() + piece, from_->address() + piece, kStepCopyBytes,
                         station_->stream.handle());
 }
 
-Status StepWork::enqueue() const {
+Status StepWork::enqueue() {
   for (std::uint64_t copy = 0; copy < copies_; ++copy) HOTPACK_TRY(copy_once());
   return {};
 }
@@ -121,7 +124,7 @@ double idle_seconds(std::vector<double> gaps) {
 
 }  // namespace
 
-Result<Stall> DeviceBatches::stall(const StepWork& step, double seconds) {
+Result<Stall> DeviceBatches::stall(StepWork& step, double seconds) {
   std::array<Marks, 3> marks;
   for (Marks& mark : marks) {
     HOTPACK_ASSIGN(mark.batch, TimedEvent::create(station_->context));

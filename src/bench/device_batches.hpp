@@ -17,15 +17,16 @@ namespace hotpack::bench {
 class StepWork {
  public:
   [[nodiscard]] static Result<StepWork> make(const Station& station, double seconds);
-  [[nodiscard]] Status enqueue() const;
+  [[nodiscard]] Status enqueue();
 
  private:
   explicit StepWork(const Station& station) : station_(&station) {}
-  Status copy_once() const;
+  Status copy_once();
   const Station* station_;
   std::shared_ptr<const device::DeviceMemory> from_;
   std::shared_ptr<const device::DeviceMemory> to_;
-  std::uint64_t copies_ = 1;
+  std::uint64_t copies_ = 1;  // of a step
+  std::uint64_t copied_ = 0;
 };
 
 // Shares of a consumer's time. Both may tell of the same pause.
@@ -51,7 +52,7 @@ class DeviceBatches {
 
   // What is written in about `seconds`: samples, and bytes of the tensors. Timed on the device, without what was read ahead before.
   [[nodiscard]] Result<Work> take(double seconds);
-  [[nodiscard]] Result<Stall> stall(const StepWork& step, double seconds);
+  [[nodiscard]] Result<Stall> stall(StepWork& step, double seconds);
   // Pinned bytes of the loader, early and after `steps` more steps.
   [[nodiscard]] Result<HeldBytes> pinned(std::uint64_t steps);
 

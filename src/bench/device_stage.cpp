@@ -33,6 +33,7 @@ constexpr double kWarmUpSeconds = 10;  // for each second a row
 constexpr std::uint64_t kLargeCopy = std::uint64_t{64} << 20;
 constexpr double kFullBatch = 16 << 20;  // packed bytes from which on a batch should reach the target
 constexpr double kLoadShare = 0.1;       // of L, for the interference
+constexpr double kPaceKept = 0.9;        // of that; a slower loader disturbs less than it should
 constexpr std::uint64_t kSteadySteps = 200;
 
 constexpr double kPinnedTarget = 0.95, kPageTarget = 0.90, kEndToEndTarget = 0.90, kResidentTarget = 0.80, kStallTarget = 0.01,
@@ -53,6 +54,9 @@ class PacedConsumer {
     return status_;
   }
 
+  // Of the pace that was asked for, after stop().
+  [[nodiscard]] double share_of_pace() const { return share_; }
+
  private:
   void consume(DeviceBatches& batches, device::StreamHandle stream, double batches_per_second) {
     const auto began = std::chrono::steady_clock::now();
@@ -62,13 +66,15 @@ class PacedConsumer {
         status_ = std::move(batch).error();
         return;
       }
-      std::this_thread::sleep_until(began + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                                std::chrono::duration<double>(static_cast<double>(number) / batches_per_second)));
+      const std::chrono::duration<double> due(static_cast<double>(number) / batches_per_second);
+      std::this_thread::sleep_until(began + std::chrono::duration_cast<std::chrono::steady_clock::duration>(due));
+      share_ = due / std::chrono::duration<double>(std::chrono::steady_clock::now() - began);
     }
   }
 
   std::atomic<bool> stopped_{false};
   Status status_;
+  double share_ = 0;
   std::thread thread_;
 };
 
@@ -294,7 +300,7 @@ class DeviceRun {
     DeviceRow row{"stall of a step 1.2 times as long", "s", 0, 1, "a second of the consumer", Goal::at_most, kStallTarget, {}};
     HOTPACK_ASSIGN(const auto opened, open(dataset, Residency::page, setup_.training, row));
     if (!opened) return {};
-    HOTPACK_ASSIGN(const StepWork step, StepWork::make(station_, step_seconds));
+    HOTPACK_ASSIGN(StepWork step, StepWork::make(station_, step_seconds));
     std::vector<double> host, stream, both;
     for (unsigned round = 0; round < setup_.rounds; ++round) {
       HOTPACK_ASSIGN(const Stall stall, opened->batches->stall(step, std::max(setup_.seconds / setup_.rounds, 10 * step_seconds)));
@@ -340,19 +346,28 @@ class DeviceRun {
     if (!opened) return {};
     const double pace = kLoadShare * report_.limits.copy / std::max(1.0, report_.packed_batch_bytes);
     const Turn alone = [&](double seconds) { return matrices->run(seconds); };
+    std::vector<double> paces;
     const Turn beside = [&](double seconds) -> Result<Work> {
       PacedConsumer consumer(*opened->batches, station_.stream.handle(), pace);
       auto work = matrices->run(seconds);
       HOTPACK_TRY(consumer.stop());
       HOTPACK_TRY(station_.stream.synchronize());
+      paces.push_back(consumer.share_of_pace());
       return work;
     };
     const std::array turns{alone, beside};
     HOTPACK_ASSIGN(const std::vector<Rate> rates, turns_of(turns));
     row.value = rates[1].bytes_per_second;
     row.limit = rates[0].bytes_per_second;
-    report_.rows.push_back(std::move(row));
+    add_interference(std::move(row), median(paces));
     return {};
+  }
+
+  void add_interference(DeviceRow row, double kept) {
+    const std::string moved = "the loader moved " + per_mille(kLoadShare * kept) + " of L beside the matrix products";
+    if (kept < kPaceKept) return add_missing(std::move(row), moved + ", not the " + per_mille(kLoadShare) + " that were asked of it");
+    report_.notes.push_back(row.name + ": " + moved);
+    report_.rows.push_back(std::move(row));
   }
 
   Setup setup_;

@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
@@ -32,11 +34,32 @@ struct Library {
   Multiply multiply = nullptr;
 };
 
+std::string setting(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// What to try, the best first. A library that was asked for is not replaced by another one.
+std::vector<std::string> library_files() {
+  if (const std::string asked = setting("HOTPACK_CUBLAS"); !asked.empty()) return {asked};
+  std::vector<std::string> files;
+  const std::string home = setting("CUDA_HOME");
+  for (const std::string& folder : {std::string(), home.empty() ? home : home + "/lib64/", std::string("/usr/local/cuda/lib64/")})
+    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"}) files.push_back(folder + name);
+  return files;
+}
+
 Result<Library> find_library() {
   void* handle = nullptr;
-  for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"})
-    if (handle == nullptr) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return usage_error("there is no cuBLAS: libcublas.so.11 to .13 are not where libraries are looked for");
+  for (const std::string& file : library_files())
+    if (handle == nullptr) handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const std::string asked = setting("HOTPACK_CUBLAS");
+    return usage_error("there is no cuBLAS: " +
+                       (asked.empty() ? "libcublas.so.11 to .13 are neither where libraries are looked for, nor in $CUDA_HOME/lib64 or "
+                                        "/usr/local/cuda/lib64; HOTPACK_CUBLAS may name the file"
+                                      : asked + ", which HOTPACK_CUBLAS names, cannot be loaded"));
+  }
   const auto find = [&](const char* name) { return dlsym(handle, name); };
   Library library{reinterpret_cast<Create>(find("cublasCreate_v2")), reinterpret_cast<SetStream>(find("cublasSetStream_v2")),
                   reinterpret_cast<Multiply>(find("cublasGemmEx"))};

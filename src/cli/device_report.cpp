@@ -116,7 +116,7 @@ Json row_json(const DeviceRow& row) {
   json["name"] = row.name;
   json["goal"] = goal_name(row.goal);
   json["target"] = row.target;
-  json["good"] = row.reached();
+  json["good"] = row.measured() ? Json(row.reached()) : Json(nullptr);
   if (!row.measured()) {
     json["not_measured"] = format::with_valid_utf8(row.missing);
     return json;

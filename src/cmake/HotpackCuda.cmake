@@ -5,7 +5,8 @@
 #   HOTPACK_CUDA                 AUTO: with kernels where nvcc works; ON: an error where it does not; OFF: without
 #   HOTPACK_CUDA_ARCHITECTURES   all-major (default): the first of each generation that nvcc knows, from 75 on; the later ones of a generation run
 #                                its kernels. all: every one, twice the time and bytes; a list as 80;90: less. PTX of the newest is added
-#   CMAKE_CUDA_COMPILER, or CUDACXX, CUDA_PATH, CUDA_HOME of the environment   nvcc's path, and the toolkit's folder
+#   CMAKE_CUDA_COMPILER, or CUDACXX of the environment   nvcc, by path or name: this one or none
+#   CUDA_PATH, CUDA_HOME of the environment              the toolkit's folder
 #   CMAKE_CUDA_HOST_COMPILER     the C++ compiler that nvcc uses; the project's by default
 
 set(HOTPACK_CUDA "AUTO" CACHE STRING "CUDA kernels: AUTO (where nvcc works), ON or OFF")
@@ -18,10 +19,9 @@ endif()
 # hotpack_find_nvcc(REASON): sets HOTPACK_NVCC and its facts (_VERSION, _ARCHITECTURES as numbers, _HOST_COMPILER); REASON: why it cannot
 # be used, empty where it can.
 function(hotpack_find_nvcc reason)
-  find_program(HOTPACK_NVCC NAMES ${CMAKE_CUDA_COMPILER} $ENV{CUDACXX} nvcc NO_CACHE
-               HINTS ENV CUDA_PATH ENV CUDA_HOME PATH_SUFFIXES bin PATHS /usr/local/cuda/bin)
-  if(NOT HOTPACK_NVCC)
-    set(${reason} "nvcc was not found (looked at CUDACXX, CUDA_PATH/bin, CUDA_HOME/bin, PATH and /usr/local/cuda/bin)" PARENT_SCOPE)
+  hotpack_locate_nvcc(why)
+  if(why)
+    set(${reason} "${why}" PARENT_SCOPE)
     return()
   endif()
   set(host_compiler ${CMAKE_CXX_COMPILER})
@@ -38,6 +38,26 @@ function(hotpack_find_nvcc reason)
   set(HOTPACK_NVCC_VERSION ${version} PARENT_SCOPE)
   set(HOTPACK_NVCC_ARCHITECTURES ${known} PARENT_SCOPE)
   set(HOTPACK_NVCC_HOST_COMPILER ${host_compiler} PARENT_SCOPE)
+endfunction()
+
+# Sets HOTPACK_NVCC, else why: one that was named is never replaced by another.
+function(hotpack_locate_nvcc why)
+  set(${why} "" PARENT_SCOPE)
+  set(named nvcc)
+  set(missing "nvcc was not found (looked at CUDACXX, CUDA_PATH/bin, CUDA_HOME/bin, PATH and /usr/local/cuda/bin)")
+  if(CMAKE_CUDA_COMPILER)
+    set(named "${CMAKE_CUDA_COMPILER}")
+    set(missing "CMAKE_CUDA_COMPILER is '${named}', which is no program")
+  elseif(NOT "$ENV{CUDACXX}" STREQUAL "")
+    set(named "$ENV{CUDACXX}")
+    set(missing "CUDACXX is '${named}', which is no program")
+  endif()
+  find_program(nvcc NAMES "${named}" NO_CACHE HINTS ENV CUDA_PATH ENV CUDA_HOME PATH_SUFFIXES bin PATHS /usr/local/cuda/bin)
+  if(nvcc)
+    set(HOTPACK_NVCC "${nvcc}" PARENT_SCOPE)
+  else()
+    set(${why} "${missing}" PARENT_SCOPE)
+  endif()
 endfunction()
 
 # Plain numbers (no 90a, no 100f) that kernels are made for: 75 and newer, in order.

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/checked.hpp"
+#include "base/cores.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
 
@@ -24,15 +25,25 @@ std::uint64_t free_memory() {
 }
 
 Result<Budget> device_budget(const CargoInputs& inputs, const Context& context) {
-  if (inputs.device_budget_bytes) return Budget{*inputs.device_budget_bytes, false};
+  if (inputs.device_budget_bytes) return Budget{.bytes = *inputs.device_budget_bytes};
   HOTPACK_ASSIGN(const Context::Memory memory, context.memory());
-  return Budget{memory.free / 2, true};
+  return Budget{.bytes = memory.free / 2, .by_default = true};
+}
+
+std::string pinned_default_text(const Budget& budget) {
+  const std::string of = budget.of_cgroup ? "what the cgroup's memory limit leaves" : "the available memory";
+  return "a quarter of " + of + (budget.ranks > 1 ? ", divided by the world of " + std::to_string(budget.ranks) : "");
 }
 
 std::string budget_text(const Shortage& shortage) {
   const std::string text = std::to_string(shortage.budget.bytes);
   if (!shortage.budget.by_default) return text;
-  return text + (shortage.device ? ", by default half of what is free there" : ", by default a quarter of the available memory");
+  return text + ", by default " + (shortage.device ? std::string("half of what is free there") : pinned_default_text(shortage.budget));
+}
+
+// For sentences that do not say otherwise how small a budget came about: " (a quarter of what the cgroup's limit leaves)".
+std::string origin_text(const Budget& budget) {
+  return budget.of_cgroup || budget.ranks > 1 ? " (" + pinned_default_text(budget) + ")" : "";
 }
 
 std::string ways_out(const Shortage& shortage) {
@@ -64,9 +75,15 @@ std::optional<std::uint64_t> available_memory(const std::string& meminfo) {
   return std::nullopt;
 }
 
+Budget pinned_default(std::uint64_t available, std::optional<std::uint64_t> left_by_cgroup, std::uint64_t ranks) {
+  const bool of_cgroup = left_by_cgroup && *left_by_cgroup < available;
+  return {(of_cgroup ? *left_by_cgroup : available) / 4 / ranks, true, of_cgroup, ranks};
+}
+
 Result<Budgets> budgets_of(const CargoInputs& inputs) {
   Budgets budgets;
-  budgets.pinned = inputs.pinned_budget_bytes ? Budget{*inputs.pinned_budget_bytes, false} : Budget{free_memory() / 4, true};
+  budgets.pinned = inputs.pinned_budget_bytes ? Budget{.bytes = *inputs.pinned_budget_bytes}
+                                              : pinned_default(free_memory(), quota_memory(""), inputs.world);
   for (const auto& context : inputs.contexts) {
     HOTPACK_ASSIGN(const Budget budget, device_budget(inputs, *context));
     budgets.devices.push_back(budget);
@@ -112,14 +129,14 @@ std::string Shortage::clause() const {
   const std::string with =
       need.records > budget.bytes ? "" : "with " + bytes_text(need.rest) + " of " + std::string(rest_name(*this)) + " ";
   return with + "exceed the " + (device ? "device" : "pinned") + " budget of " + bytes_text(budget.bytes) +
-         (device ? " (device " + std::to_string(*device) + ")" : "");
+         (device ? " (device " + std::to_string(*device) + ")" : origin_text(budget));
 }
 
 std::string fit_clause(Residency residency, const Budgets& budgets) {
   const auto smaller = [](const Budget& a, const Budget& b) { return a.bytes < b.bytes; };
   const bool device = residency == Residency::device;
   const Budget budget = device ? *std::min_element(budgets.devices.begin(), budgets.devices.end(), smaller) : budgets.pinned;
-  return std::string("fit the ") + (device ? "device" : "pinned") + " budget of " + bytes_text(budget.bytes);
+  return std::string("fit the ") + (device ? "device" : "pinned") + " budget of " + bytes_text(budget.bytes) + origin_text(budget);
 }
 
 std::string bytes_text(std::uint64_t bytes) {

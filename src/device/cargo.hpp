@@ -44,13 +44,18 @@ class Cargo {
   [[nodiscard]] virtual std::uint64_t slot_bytes() const = 0;
   // The most that a part takes on its device.
   [[nodiscard]] virtual std::uint64_t staged_bytes(std::size_t part) const = 0;
-  // Appends what must be copied for this part of a filled slot: the table comes first, at offset 0. One piece where records are in the slot.
+  // Appends what must be copied for this part of a filled slot: the table comes first, at offset 0. One piece where records are in the
+  // slot.
   virtual void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const = 0;
   // The base address of the entries' offsets, given the part's staged memory.
   [[nodiscard]] virtual Pointer records(std::size_t part, Pointer staged) const = 0;
   // Of every row of this part of a filled slot: the form's, or that of the only row where records differ.
   [[nodiscard]] virtual PixelSize output(const loader::Slot& slot, std::size_t part) const = 0;
 };
+
+// Each copy to a device takes as long as 330 KB of it do, so records of s bytes, copied one by one, come at s / (s + 330 KB) of the link's
+// rate. Below 1 MiB, where a quarter is lost, threads gather pinned records into slots instead, so that a part is one copy.
+inline constexpr std::uint64_t kGatherBelowBytes = std::uint64_t{1} << 20;
 
 struct CargoInputs {
   std::unique_ptr<loader::RecordSource> source;
@@ -64,6 +69,8 @@ struct CargoInputs {
   unsigned prefetch = 2;
   std::vector<std::uint64_t> output_bytes = {};  // a part each: all outputs that leases may need, at the largest
   Residency asked = Residency::page;
+  std::uint64_t world = 1;                               // ranks, which may all be processes of this machine
+  std::uint64_t gather_below_bytes = kGatherBelowBytes;  // of a record's block, on average
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};
 };
@@ -73,9 +80,9 @@ struct LoadedCargo {
   std::unique_ptr<loader::RowFiller> filler;  // of the ring
   std::shared_ptr<const Cargo> cargo;         // shared with the filler
   double load_seconds = 0;
-  std::uint64_t copied_bytes = 0;            // host to device, by the load
-  std::uint64_t pinned_bytes = 0;            // of what is resident, slots not included
-  std::vector<std::uint64_t> device_bytes;   // of what is resident, a part each
+  std::uint64_t copied_bytes = 0;           // host to device, by the load
+  std::uint64_t pinned_bytes = 0;           // of what is resident, slots not included
+  std::vector<std::uint64_t> device_bytes;  // of what is resident, a part each
 };
 
 // Chooses where records stay within the budgets, and loads them there. Every slot that the filler will see has a number below

@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/cores.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "device/late_free.hpp"
+#include "device/lease.hpp"
+#include "device/stream_checks.hpp"
 #include "loader/run.hpp"
 
 namespace hotpack::device {
@@ -37,7 +40,7 @@ Status check_devices(const std::vector<int>& devices) {
 Status check_options(const DeviceLoaderOptions& options) {
   HOTPACK_TRY(check_devices(options.devices));
   HOTPACK_TRY(check_number("prefetch", options.prefetch, kMostPrefetch));
-  HOTPACK_TRY(check_number("outputs", options.outputs, kMostOutputs));
+  if (options.outputs > 0) HOTPACK_TRY(check_number("outputs", options.outputs, kMostOutputs));  // 0: next_into() alone is called
   if (options.loader.content != SlotContent::expanded) {
     return usage_error("content packed does not go with a DeviceLoader, which expands on the device; leave `content` at its default");
   }
@@ -70,46 +73,11 @@ Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOpti
 // What a device has staged or holds, added up.
 std::uint64_t staged_bytes(const Cargo& cargo, std::size_t part, unsigned prefetch) { return prefetch * cargo.staged_bytes(part); }
 
-std::string stream_text(std::size_t number, const Part& part) {
-  return "stream " + std::to_string(number) + " (of device " + std::to_string(part.context->ordinal()) + ")";
+std::string buffer_text(const char* name, std::size_t number) {
+  return std::string("the ") + name + " buffer of part " + std::to_string(number);
 }
 
-bool is_special(StreamHandle stream) { return stream == nullptr || stream == kLegacyStream || stream == kPerThreadStream; }
-
-Error captured_error(const std::string& which) {
-  return usage_error(
-      which +
-      " is being captured into a CUDA graph; a batch of a loader is other work at every step, so it cannot be captured. Call "
-      "next_into() on fixed buffers before the graph is launched, outside of the capture");
-}
-
-bool is_captured(const Context& context, StreamHandle stream) {
-  int capture = kCaptureNone;
-  const int captured = context.api().StreamIsCapturing(stream, &capture);
-  return captured == code::kStreamCaptureImplicit || (captured == code::kSuccess && capture != kCaptureNone);
-}
-
-// Whether the stream may be given a batch's kernels. Needs the context current.
-Status check_stream(const Part& part, StreamHandle stream, std::size_t number) {
-  const Driver& driver = part.context->driver();
-  int capture = kCaptureNone;
-  const int captured = driver.api().StreamIsCapturing(stream, &capture);
-  if (captured == code::kStreamCaptureImplicit || (captured == code::kSuccess && capture != kCaptureNone)) {
-    return captured_error(stream_text(number, part));
-  }
-  HOTPACK_TRY(driver.check("cuStreamIsCapturing", captured));
-  if (is_special(stream)) return {};
-  ContextHandle owner = nullptr;
-  HOTPACK_TRY(HOTPACK_DRIVER(driver, StreamGetCtx, stream, &owner));
-  if (owner == part.context->handle()) return {};
-  return usage_error(stream_text(number, part) +
-                     " was made in another context; make it with that device current, in the primary context "
-                     "that the CUDA runtime uses");
-}
-
-Status check_buffer(const char* name, const void* memory, std::uint64_t bytes, std::uint64_t needed, std::size_t number) {
-  if (memory == nullptr) return {};
-  const std::string which = std::string("the ") + name + " buffer of part " + std::to_string(number);
+Status check_buffer(const std::string& which, const void* memory, std::uint64_t bytes, std::uint64_t needed) {
   if (bytes < needed) return usage_error(which + " has " + std::to_string(bytes) + " bytes, the batch needs " + std::to_string(needed));
   if (reinterpret_cast<std::uintptr_t>(memory) % kOutputAlignment == 0) return {};
   return usage_error(which + " is not aligned to " + std::to_string(kOutputAlignment) + " bytes");
@@ -118,10 +86,24 @@ Status check_buffer(const char* name, const void* memory, std::uint64_t bytes, s
 Pointer address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 void* memory_at(Pointer address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
 
-Error all_leased() {
-  return usage_error(
-      "all outputs are leased, so there is no memory for another batch; release one before asking for the next, or open the "
-      "loader with more outputs");
+// Memory that no lease holds yet goes back.
+struct TakenOutput {
+  explicit TakenOutput(OutputPool& of) : pool(of) {}
+  ~TakenOutput() {
+    if (memory != nullptr) pool.give_back(std::move(memory));
+  }
+  TakenOutput(const TakenOutput&) = delete;
+  TakenOutput& operator=(const TakenOutput&) = delete;
+  OutputPool& pool;
+  std::unique_ptr<OutputMemory> memory;
+};
+
+std::vector<DeviceBuffers> buffers_of(const OutputMemory& memory) {
+  std::vector<DeviceBuffers> all;
+  for (const OutputMemory::Part& part : memory.parts) {
+    all.push_back({memory_at(part.image.address()), part.image.size(), memory_at(part.label.address()), part.label.size()});
+  }
+  return all;
 }
 
 }  // namespace
@@ -141,6 +123,7 @@ Result<std::shared_ptr<Core>> Core::open(const Dataset& dataset, DeviceLoaderOpt
   }
   if (opened.ok()) return core;
   core->close();
+  sweep_late();
   return std::move(opened).error();
 }
 
@@ -155,7 +138,7 @@ Status Core::set_up(const Dataset& dataset, DeviceLoaderOptions options, const s
   HOTPACK_ASSIGN(loader::BatchForm form, loader::BatchForm::make(source->schema(), loader, most_rows));
   form_ = std::move(form);
   timeout_ = loader.timeout;
-  threads_ = loader::thread_count(loader);
+  threads_ = loader::device_thread_count(loader, options.devices.size(), usable_cores());
   first_state_ = loader::first_state(*source, loader);
   HOTPACK_ASSIGN(const loader::Cursor start, loader::first_cursor(loader, first_state_, plan_.steps()));
   for (const PartRows& part : rows) parts_.emplace_back().rows = part;
@@ -167,21 +150,25 @@ Status Core::set_up(const Dataset& dataset, DeviceLoaderOptions options, const s
   for (Part& part : parts_) {
     const auto image = checked_mul(row.image, part.rows.count);
     const auto label = checked_mul(row.label, part.rows.count);
-    if (!image || !label) return usage_error("a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
+    const auto fields = image && label ? checked_add(*image, *label) : std::nullopt;
+    const auto all_outputs = fields ? checked_mul(*fields, options.outputs) : std::nullopt;
+    if (!all_outputs) return usage_error("a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
     part.bytes = {*image, *label};
     bytes.push_back(part.bytes);
     inputs.contexts.push_back(part.context);
-    inputs.output_bytes.push_back(options.outputs * (*image + *label));
+    inputs.output_bytes.push_back(*all_outputs);
   }
   inputs.threads = threads_;
   inputs.slots = loader.slots;
   inputs.prefetch = options.prefetch;
   inputs.asked = options.residency;
+  inputs.world = loader.world;
   inputs.pinned_budget_bytes = options.pinned_budget_bytes;
   inputs.device_budget_bytes = options.device_budget_bytes;
   const auto contexts = inputs.contexts;
   HOTPACK_ASSIGN(LoadedCargo loaded, load_cargo(std::move(inputs)));
   outputs_.emplace(contexts, std::move(bytes), options.outputs);
+  HOTPACK_TRY(outputs_->allocate());  // all of it: a run does not meet the end of the device's memory in the middle
   return set_stager(options, std::move(loaded), start);
 }
 
@@ -219,11 +206,11 @@ Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded, 
   }
   HOTPACK_ASSIGN(auto memory, make_slots(slots, cargo));
   HOTPACK_ASSIGN(stager.staged, make_staged(options.prefetch, cargo));
+  stager.slots = slots;
   const std::uint64_t row_bytes = cargo.slot_bytes() / plan_.rows();
   const loader::RingOptions ring{plan_.rows(), loader::rows_per_item({row_bytes, 0}, plan_.rows(), threads_), plan_.steps(), threads_};
   stager.ring = std::make_shared<loader::Ring>(ring, std::move(memory), std::move(loaded.filler), start);
   stager.cargo = std::move(loaded.cargo);
-  stager.slots = slots;
   stager.start = start;
   stager_ = std::make_shared<Stager>(std::move(stager));
   return stager_->start();
@@ -267,7 +254,6 @@ void Core::close() noexcept {
   if (stager_ && stager_->forked()) return;
   if (stager_) stager_->close();
   if (outputs_) outputs_->close();
-  sweep_late();
 }
 
 DeviceLoaderStatistics Core::statistics() const {
@@ -278,9 +264,9 @@ DeviceLoaderStatistics Core::statistics() const {
   statistics.device_bytes.resize(parts_.size());
   if (stager_->forked()) return statistics;  // the rest needs locks that nobody may be there to let go of
   statistics.wait_seconds = stager_->wait_seconds();
-  if (!stager_->closed()) statistics.pinned_bytes = pinned_bytes_;
+  if (!stager_->is_closed()) statistics.pinned_bytes = pinned_bytes_;
   for (std::size_t number = 0; number < parts_.size(); ++number) {
-    statistics.device_bytes[number] = (stager_->closed() ? 0 : device_bytes_[number]) + outputs_->device_bytes(number);
+    statistics.device_bytes[number] = (stager_->is_closed() ? 0 : device_bytes_[number]) + outputs_->device_bytes(number);
   }
   return statistics;
 }
@@ -294,8 +280,10 @@ Status Core::check_streams(Streams streams) const {
   }
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     const CurrentContext current(*parts_[number].context);
-    HOTPACK_TRY(current.status());
-    HOTPACK_TRY(check_stream(parts_[number], streams[number], number));
+    Status usable = current.status();
+    if (usable.ok()) usable = check_stream(*parts_[number].context, streams[number], number);
+    if (!usable.ok() && usable.error().code == ErrorCode::io) stager_->fail(usable.error());
+    HOTPACK_TRY(usable);
   }
   return {};
 }
@@ -306,7 +294,7 @@ OutputBytes Core::bytes_of(std::size_t part, PixelSize output) const {
 }
 
 // For any batch, or for this one.
-Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged) const {
+Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged) {
   if (buffers.size() != parts_.size()) {
     return usage_error("there are " + std::to_string(buffers.size()) + " buffers for " + std::to_string(parts_.size()) +
                        " devices; give one each, in the order of the devices");
@@ -314,8 +302,14 @@ Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged*
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     const DeviceBuffers& into = buffers[number];
     const OutputBytes needed = staged != nullptr ? bytes_of(number, staged->parts[number].output) : OutputBytes{};
-    HOTPACK_TRY(check_buffer("image", into.image, into.image_bytes, needed.image, number));
-    HOTPACK_TRY(check_buffer("label", into.label, into.label_bytes, needed.label, number));
+    const auto check = [&](const char* name, const void* memory, std::uint64_t bytes, std::uint64_t least) -> Status {
+      if (memory == nullptr) return {};
+      const std::string which = buffer_text(name, number);
+      HOTPACK_TRY(check_buffer(which, memory, bytes, least));
+      return staged == nullptr ? known_buffers_.check(which, memory, *parts_[number].context) : Status();
+    };
+    HOTPACK_TRY(check("image", into.image, into.image_bytes, needed.image));
+    HOTPACK_TRY(check("label", into.label, into.label_bytes, needed.label));
   }
   return {};
 }
@@ -379,8 +373,7 @@ DevicePart Core::describe_part(const Staged& staged, std::size_t number, const D
   return part;
 }
 
-// Takes what is known of the rows.
-DeviceBatchInfo Core::describe(Staged& staged, std::span<const DeviceBuffers> into, Streams streams) const {
+DeviceBatchInfo Core::describe(const Staged& staged, std::span<const DeviceBuffers> into, Streams streams) const {
   DeviceBatchInfo info;
   info.epoch = staged.cursor.epoch;
   info.step = staged.cursor.step;
@@ -396,107 +389,79 @@ DeviceBatchInfo Core::describe(Staged& staged, std::span<const DeviceBuffers> in
 }
 
 Result<std::optional<DeviceBatchInfo>> Core::next_into(std::span<const DeviceBuffers> buffers, Streams streams) {
-  if (stager_->forked()) return stager_->next(timeout_, {}).error();
-  HOTPACK_TRY(check_streams(streams));
+  if (auto refused = stager_->refused()) return std::move(*refused);  // before anything is asked of the driver
+  try {
+    HOTPACK_TRY(check_streams(streams));
+    return fill(buffers, streams);
+  } catch (const std::exception&) {  // std::bad_alloc
+    return no_memory_error();
+  }
+}
+
+Result<std::optional<DeviceBatchInfo>> Core::fill(std::span<const DeviceBuffers> buffers, Streams streams) {
   HOTPACK_TRY(check_buffers(buffers, nullptr));
-  const auto accept = [&](const Staged& staged) { return check_buffers(buffers, &staged); };
+  DeviceBatchInfo info;
+  // All that may fail is done here, where the batch stays where it is.
+  const auto accept = [&](const Staged& staged) -> Status {
+    HOTPACK_TRY(check_buffers(buffers, &staged));
+    info = describe(staged, buffers, streams);
+    return {};
+  };
   HOTPACK_ASSIGN(Staged* const staged, stager_->next(timeout_, accept));
   if (staged == nullptr) return std::optional<DeviceBatchInfo>();
-  DeviceBatchInfo info = describe(*staged, buffers, streams);
   HOTPACK_TRY(expand(*staged, buffers, streams, nullptr));
   ++batches_;
   return std::optional(std::move(info));
 }
 
 Result<std::optional<DeviceBatch>> Core::next(Streams streams, std::chrono::milliseconds timeout) {
-  if (stager_->forked()) return stager_->next(timeout, {}).error();
-  HOTPACK_TRY(check_streams(streams));
-  while (true) {
-    HOTPACK_TRY(outputs_->prepare());
-    std::unique_ptr<OutputMemory> memory;
-    bool again = false;  // another thread took what was prepared
-    const auto accept = [&](const Staged&) -> Status {
-      memory = outputs_->try_take();
-      again = memory == nullptr && !outputs_->all_leased();
-      return memory != nullptr ? Status() : all_leased();
-    };
-    auto staged = stager_->next(timeout, accept);
-    if (again) continue;
-    if (!staged.ok()) return std::move(staged).error();
-    if (*staged == nullptr) return std::optional<DeviceBatch>();
-    HOTPACK_ASSIGN(DeviceBatch batch, lease(**staged, std::move(memory), streams));
-    ++batches_;
-    return std::optional(std::move(batch));
+  if (auto refused = stager_->refused()) return std::move(*refused);  // before anything is asked of the driver
+  if (outputs_->most() == 0) return outputs_->none_left();
+  try {
+    HOTPACK_TRY(check_streams(streams));
+    while (true) {
+      HOTPACK_TRY(prepare_outputs());
+      bool none = false;
+      auto batch = lease(streams, timeout, none);
+      if (!none) return batch;
+      HOTPACK_TRY(prepare_outputs());  // it may have been long until the batch came
+      if (!outputs_->any_free()) return batch;
+    }
+  } catch (const std::exception&) {  // std::bad_alloc
+    return no_memory_error();
   }
 }
 
-Result<DeviceBatch> Core::lease(Staged& staged, std::unique_ptr<OutputMemory> memory, Streams streams) {
+Status Core::prepare_outputs() {
+  Status prepared = outputs_->prepare();
+  if (!prepared.ok()) stager_->fail(prepared.error());
+  return prepared;
+}
+
+// `none`: there was a batch, but no memory for it.
+Result<std::optional<DeviceBatch>> Core::lease(Streams streams, std::chrono::milliseconds timeout, bool& none) {
+  TakenOutput taken(*outputs_);
   std::vector<DeviceBuffers> into;
-  for (const OutputMemory::Part& part : memory->parts) {
-    into.push_back({memory_at(part.image.address()), part.image.size(), memory_at(part.label.address()), part.label.size()});
+  std::shared_ptr<Output> output;
+  // All that may fail is done here, where the batch stays where it is.
+  const auto accept = [&](const Staged& staged) -> Status {
+    taken.memory = outputs_->try_take();
+    none = taken.memory == nullptr;
+    if (none) return outputs_->none_left();
+    into = buffers_of(*taken.memory);
+    output = std::make_shared<Output>(shared_from_this(), describe(staged, into, streams));
+    return {};
+  };
+  HOTPACK_ASSIGN(Staged* const staged, stager_->next(timeout, accept));
+  if (staged == nullptr) return std::optional<DeviceBatch>();
+  Status done = expand(*staged, into, streams, taken.memory.get());
+  if (!done.ok()) {
+    outputs_->drop(std::move(taken.memory));
+    return std::move(done).error();
   }
-  DeviceBatchInfo info = describe(staged, into, streams);
-  Status done = expand(staged, into, streams, memory.get());
-  if (done.ok()) return DeviceBatch(std::make_shared<Output>(shared_from_this(), std::move(memory), std::move(info)));
-  outputs_->drop(std::move(memory));
-  return std::move(done).error();
-}
-
-// ------------------------------------------------------------------------------------------------ leases
-
-Output::Output(std::shared_ptr<Core> core, std::unique_ptr<OutputMemory> memory, DeviceBatchInfo info)
-    : core_(std::move(core)), memory_(std::move(memory)), info_(std::move(info)) {
-  const auto self = std::this_thread::get_id();
-  for (std::size_t part = 0; part < info_.parts.size(); ++part) uses_.push_back({part, info_.parts[part].stream, self});
-}
-
-Output::~Output() {
-  if (core_->stager().forked()) {  // nothing of CUDA may be touched in a child
-    memory_.release();
-    new std::shared_ptr<Core>(std::move(core_));
-    return;
-  }
-  bool all_noted = true;
-  for (const Use& use : uses_) {
-    const auto noted = note(use);
-    if (!noted.ok()) core_->stager().fail(noted.error());
-    all_noted = all_noted && noted.ok() && *noted;
-  }
-  all_noted ? core_->outputs().give_back(std::move(memory_)) : core_->outputs().drop(std::move(memory_));
-}
-
-Result<bool> Output::note(const Use& use) {
-  const auto& context = core_->parts()[use.part].context;
-  const CurrentContext current(*context);
-  HOTPACK_TRY(current.status());
-  if (is_captured(*context, use.stream)) return false;  // the record would become a node of the graph
-  OutputMemory::Part& part = memory_->parts[use.part];
-  if (part.used_count == part.used.size()) {
-    HOTPACK_ASSIGN(Event event, Event::create(context));
-    part.used.push_back(std::move(event));
-  }
-  // Another thread's own stream has no name here; the legacy stream waits for it, as for all streams that are not non-blocking.
-  const bool elsewhere = use.stream == kPerThreadStream && use.thread != std::this_thread::get_id();
-  HOTPACK_TRY(record_surely(part.used[part.used_count], elsewhere ? kLegacyStream : use.stream));
-  ++part.used_count;
-  return true;
-}
-
-Status Output::use_on(CUstream_st* stream, std::size_t part) {
-  if (part >= info_.parts.size()) {
-    return usage_error("there is no part " + std::to_string(part) + "; the batch has " + std::to_string(info_.parts.size()));
-  }
-  if (core_->stager().forked())
-    return usage_error("this batch is of a loader that was opened before a fork; CUDA cannot be used in the child");
-  const Part& of = core_->parts()[part];
-  const CurrentContext current(*of.context);
-  HOTPACK_TRY(current.status());
-  HOTPACK_TRY(check_stream(of, stream, part));
-  HOTPACK_TRY(memory_->parts[part].written.make_wait(stream));
-  const Use use{part, stream, std::this_thread::get_id()};
-  const std::lock_guard lock(mutex_);
-  if (std::find(uses_.begin(), uses_.end(), use) == uses_.end()) uses_.push_back(use);
-  return {};
+  output->hold(std::move(taken.memory));
+  ++batches_;
+  return std::optional(DeviceBatch(std::move(output)));
 }
 
 }  // namespace hotpack::device

@@ -8,10 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "device/cargo.hpp"
@@ -19,6 +17,7 @@
 #include "device/handles.hpp"
 #include "device/image_launch.hpp"
 #include "device/kernel_modules.hpp"
+#include "device/known_buffers.hpp"
 #include "device/label_launch.hpp"
 #include "device/outputs.hpp"
 #include "device/stager.hpp"
@@ -71,7 +70,7 @@ class Core : public std::enable_shared_from_this<Core> {
   [[nodiscard]] Result<std::vector<std::unique_ptr<Staged>>> make_staged(unsigned count, const Cargo& cargo) const;
 
   [[nodiscard]] Status check_streams(Streams streams) const;
-  [[nodiscard]] Status check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged) const;
+  [[nodiscard]] Status check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged);
   [[nodiscard]] OutputBytes bytes_of(std::size_t part, PixelSize output) const;
   // Gives every part's kernels to its stream; then the staged memory is the stager's again, whatever happened. `memory`: of a lease.
   [[nodiscard]] Status expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams, OutputMemory* memory);
@@ -81,9 +80,11 @@ class Core : public std::enable_shared_from_this<Core> {
                                    OutputMemory::Part* output) const;
   [[nodiscard]] static Status launch(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream);
   [[nodiscard]] static Status wait_for_last_use(OutputMemory::Part& output, StreamHandle stream);
-  [[nodiscard]] DeviceBatchInfo describe(Staged& staged, std::span<const DeviceBuffers> into, Streams streams) const;
+  [[nodiscard]] DeviceBatchInfo describe(const Staged& staged, std::span<const DeviceBuffers> into, Streams streams) const;
   [[nodiscard]] DevicePart describe_part(const Staged& staged, std::size_t number, const DeviceBuffers& into, StreamHandle stream) const;
-  [[nodiscard]] Result<DeviceBatch> lease(Staged& staged, std::unique_ptr<OutputMemory> memory, Streams streams);
+  [[nodiscard]] Status prepare_outputs();
+  [[nodiscard]] Result<std::optional<DeviceBatch>> lease(Streams streams, std::chrono::milliseconds timeout, bool& none);
+  [[nodiscard]] Result<std::optional<DeviceBatchInfo>> fill(std::span<const DeviceBuffers> buffers, Streams streams);
 
   StepPlan plan_;
   std::optional<loader::BatchForm> form_;
@@ -97,35 +98,9 @@ class Core : public std::enable_shared_from_this<Core> {
   double load_seconds_ = 0;
   std::uint64_t loaded_bytes_ = 0;  // host to device, by the load
   std::optional<OutputPool> outputs_;
+  KnownBuffers known_buffers_;
   std::shared_ptr<Stager> stager_;
   std::atomic<std::uint64_t> batches_{0};
-};
-
-// A lease of one OutputMemory: what DeviceBatch shares.
-class Output {
- public:
-  Output(std::shared_ptr<Core> core, std::unique_ptr<OutputMemory> memory, DeviceBatchInfo info);
-  ~Output();  // notes on every stream that used it how far it had got
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-  [[nodiscard]] const DeviceBatchInfo& info() const { return info_; }
-  [[nodiscard]] Status use_on(CUstream_st* stream, std::size_t part);
-
- private:
-  // A stream that uses a part, and from which thread: that is what the stream "per thread" means.
-  struct Use {
-    std::size_t part = 0;
-    StreamHandle stream = nullptr;
-    std::thread::id thread;
-    bool operator==(const Use&) const = default;
-  };
-  // Records how far a stream has got. False: that cannot be told, as it is being captured.
-  [[nodiscard]] Result<bool> note(const Use& use);
-  std::shared_ptr<Core> core_;
-  std::unique_ptr<OutputMemory> memory_;
-  DeviceBatchInfo info_;
-  std::mutex mutex_;
-  std::vector<Use> uses_;
 };
 
 }  // namespace hotpack::device

@@ -11,8 +11,12 @@ namespace hotpack {
 namespace device {
 namespace {
 
-// Free memory is known inside a context only. 0 where none can be had, as on a device that another process has to itself.
-std::uint64_t free_bytes_of(const std::shared_ptr<const Driver>& driver, int ordinal) {
+// Free memory is known inside a context only. Where this process has none it is not worth one: that takes hundreds of megabytes of the
+// device, and a second.
+std::uint64_t free_bytes_of(const std::shared_ptr<const Driver>& driver, Ordinal device, int ordinal) {
+  unsigned flags = 0;
+  int active = 0;
+  if (driver->api().DevicePrimaryCtxGetState(device, &flags, &active) != code::kSuccess || active == 0) return 0;
   const auto context = Context::retain(driver, ordinal);
   if (!context.ok()) return 0;
   const auto memory = (*context)->memory();
@@ -32,7 +36,7 @@ Result<CudaDevice> device_of(const std::shared_ptr<const Driver>& driver, int or
   HOTPACK_TRY(HOTPACK_DRIVER(*driver, DeviceTotalMem, &bytes, device));
   found.name = name.data();
   found.memory_bytes = bytes;
-  found.free_bytes = free_bytes_of(driver, ordinal);
+  found.free_bytes = free_bytes_of(driver, device, ordinal);
   return found;
 }
 

@@ -7,6 +7,7 @@
 #include "device/core.hpp"
 #include "device/driver.hpp"
 #include "device/kernel_modules.hpp"
+#include "device/lease.hpp"
 #include "device/open.hpp"
 #include "loader/run.hpp"
 
@@ -79,6 +80,10 @@ const ResidencyChoice& DeviceLoader::residency() const { return core_->residency
 DeviceLoaderStatistics DeviceLoader::statistics() const { return core_->statistics(); }
 
 Result<std::optional<DeviceBatch>> DeviceLoader::next(CUstream_st* stream) { return next(std::span<CUstream_st* const>(&stream, 1)); }
+
+Result<std::optional<DeviceBatch>> DeviceLoader::next(CUstream_st* stream, std::chrono::milliseconds timeout) {
+  return next(std::span<CUstream_st* const>(&stream, 1), timeout);
+}
 
 Result<std::optional<DeviceBatch>> DeviceLoader::next(std::span<CUstream_st* const> streams) {
   return core_->next(streams, core_->timeout());

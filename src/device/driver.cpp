@@ -133,6 +133,9 @@ ProcessDriver& process_driver() {
   return kept;
 }
 
+// Errors that a kernel leaves behind for whatever call comes next.
+bool is_of_a_kernel(int code) { return code == code::kIllegalAddress || (code >= 702 && code <= code::kLaunchFailed); }
+
 }  // namespace
 
 Result<std::shared_ptr<const Driver>> Driver::load() {
@@ -184,6 +187,9 @@ Status Driver::check(const char* call, int code) const {
   if (table_.GetErrorString(code, &text) != code::kSuccess) text = nullptr;
   std::string message = std::string(call) + " failed: " + name + " (" + std::to_string(code) + ")";
   if (text != nullptr) message += std::string(", ") + text;
+  if (is_of_a_kernel(code)) {
+    message += "; a kernel of this process has failed, not necessarily hotpack's: CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer finds it";
+  }
   return Error{ErrorCode::io, std::move(message), {}, {}};
 }
 

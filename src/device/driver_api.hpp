@@ -34,9 +34,12 @@ inline constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInit
 
 inline constexpr unsigned kStreamNonBlocking = 1;                                                 // CU_STREAM_NON_BLOCKING
 inline constexpr unsigned kEventDisableTiming = 2;                                                // CU_EVENT_DISABLE_TIMING
+inline constexpr unsigned kEventBlockingSync = 1;                                                 // CU_EVENT_BLOCKING_SYNC
 inline constexpr unsigned kHostAllocPortable = 1;                                                 // CU_MEMHOSTALLOC_PORTABLE
 inline constexpr unsigned kHostAllocWriteCombined = 4;                                            // CU_MEMHOSTALLOC_WRITECOMBINED
 inline constexpr int kAttributeMajor = 75, kAttributeMinor = 76, kAttributeMultiprocessors = 16;  // CUdevice_attribute
+inline constexpr int kPointerMemoryType = 2, kPointerManaged = 8, kPointerOrdinal = 9;            // CUpointer_attribute
+inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;                                          // CUmemorytype
 inline constexpr int kCaptureNone = 0, kCaptureActive = 1, kCaptureInvalidated = 2;               // CUstreamCaptureStatus
 inline constexpr int kCaptureModeRelaxed = 2;                                                     // CUstreamCaptureMode
 // Streams that every context has.
@@ -57,6 +60,7 @@ inline const StreamHandle kPerThreadStream = reinterpret_cast<StreamHandle>(std:
   CALL(DeviceTotalMem, 3020, (std::size_t * bytes, Ordinal device))                                                                       \
   CALL(DevicePrimaryCtxRetain, 7000, (ContextHandle * context, Ordinal device))                                                           \
   CALL(DevicePrimaryCtxRelease, 11000, (Ordinal device))                                                                                  \
+  CALL(DevicePrimaryCtxGetState, 7000, (Ordinal device, unsigned* flags, int* active))                                                    \
   CALL(CtxPushCurrent, 4000, (ContextHandle context))                                                                                     \
   CALL(CtxPopCurrent, 4000, (ContextHandle * context))                                                                                    \
   CALL(CtxGetCurrent, 4000, (ContextHandle * context))                                                                                    \
@@ -65,6 +69,7 @@ inline const StreamHandle kPerThreadStream = reinterpret_cast<StreamHandle>(std:
   CALL(MemFree, 3020, (Pointer memory))                                                                                                   \
   CALL(MemHostAlloc, 2020, (void** memory, std::size_t bytes, unsigned flags))                                                            \
   CALL(MemFreeHost, 2000, (void* memory))                                                                                                 \
+  CALL(PointerGetAttributes, 7000, (unsigned count, int* attributes, void** values, Pointer memory))                                      \
   CALL(MemcpyHtoDAsync, 3020, (Pointer to, const void* from, std::size_t bytes, StreamHandle stream))                                     \
   CALL(MemcpyDtoHAsync, 3020, (void* to, Pointer from, std::size_t bytes, StreamHandle stream))                                           \
   CALL(MemcpyDtoDAsync, 3020, (Pointer to, Pointer from, std::size_t bytes, StreamHandle stream))                                         \

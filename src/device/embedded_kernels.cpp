@@ -36,8 +36,8 @@ __attribute__((visibility("hidden"))) extern const std::byte hotpack_label_kerne
 namespace hotpack::device {
 
 KernelImages embedded_kernels() {
-  return {std::span(hotpack_image_kernels_begin, hotpack_image_kernels_end),
-          std::span(hotpack_label_kernels_begin, hotpack_label_kernels_end)};
+  return {{"hotpack_image_", std::span(hotpack_image_kernels_begin, hotpack_image_kernels_end)},
+          {"hotpack_label_", std::span(hotpack_label_kernels_begin, hotpack_label_kernels_end)}};
 }
 
 }  // namespace hotpack::device

@@ -137,11 +137,11 @@ Status Stream::synchronize() const {
 
 // ---------------------------------------------------------------------------------------------------- Event
 
-Result<Event> Event::create(std::shared_ptr<const Context> context) {
+Result<Event> Event::create(std::shared_ptr<const Context> context, unsigned more_flags) {
   const CurrentContext current(*context);
   HOTPACK_TRY(current.status());
   Event event;
-  HOTPACK_TRY(HOTPACK_DRIVER(context->driver(), EventCreate, &event.handle_, kEventDisableTiming));
+  HOTPACK_TRY(HOTPACK_DRIVER(context->driver(), EventCreate, &event.handle_, kEventDisableTiming | more_flags));
   event.context_ = std::move(context);
   return event;
 }

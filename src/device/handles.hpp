@@ -88,7 +88,8 @@ class Event {
   ~Event();
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
-  [[nodiscard]] static Result<Event> create(std::shared_ptr<const Context> context);
+  // With kEventBlockingSync a host thread that waits for it sleeps; else it spins.
+  [[nodiscard]] static Result<Event> create(std::shared_ptr<const Context> context, unsigned more_flags = 0);
   [[nodiscard]] EventHandle handle() const { return handle_; }
   [[nodiscard]] Status record(StreamHandle stream) const;
   [[nodiscard]] Status make_wait(StreamHandle stream) const;  // what `stream` is given from now on waits for what was recorded

@@ -84,7 +84,7 @@ std::uint64_t ImageLaunch::row_bytes(PixelSize output) const {
 }
 
 Status ImageLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle stream) const {
-  if (rows.count == 0) return {};
+  if (rows.count == 0 || row_bytes(rows.output) == 0) return {};  // the only row may be empty, where records have no common size
   ImageArgs args = args_;
   args.rows = device_pointer<RowEntry>(rows.table);
   args.records = device_pointer<std::uint8_t>(rows.records);

@@ -1,5 +1,7 @@
 #include "device/kernel_modules.hpp"
 
+#include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "base/error.hpp"
@@ -50,38 +52,67 @@ Error misfit(const Context& context, const Error& failed) {
       "; update the driver to one for that version of CUDA, or build hotpack with a toolkit that is no newer than the driver");
 }
 
+// What has been loaded and may still live. Never destroyed: a loader may end after the statics of the program.
+struct Known {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<const KernelModules>> modules;
+};
+
+Known& known() {
+  static Known& only = *new Known;
+  return only;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const KernelModules>> KernelModules::load(std::shared_ptr<const Context> context, const KernelImages& images) {
   if (images.empty()) return no_kernels();
-  const CurrentContext current(*context);
-  HOTPACK_TRY(current.status());
-  const std::shared_ptr<KernelModules> modules(new KernelModules(context));
-  for (const auto& image : images) {
-    ModuleHandle handle = nullptr;
-    const int code = context->api().ModuleLoadData(&handle, image.data());
-    const Status loaded = context->driver().check("cuModuleLoadData", code);
-    if (!loaded.ok()) return does_not_fit(code) ? misfit(*context, loaded.error()) : loaded.error();
-    modules->modules_.push_back(handle);
+  Known& all = known();
+  const std::scoped_lock lock(all.mutex);  // also while they are loaded: others that open the device wait for these
+  std::erase_if(all.modules, [](const auto& modules) { return modules.expired(); });
+  for (const auto& each : all.modules) {
+    if (auto modules = each.lock(); modules != nullptr && modules->are(*context, images)) return modules;
   }
+  const std::shared_ptr<KernelModules> modules(new KernelModules(std::move(context)));
+  HOTPACK_TRY(modules->load_all(images));
+  all.modules.push_back(modules);
   return std::shared_ptr<const KernelModules>(modules);
+}
+
+Status KernelModules::load_all(const KernelImages& images) {
+  const CurrentContext current(*context_);
+  HOTPACK_TRY(current.status());
+  for (const KernelImage& image : images) {
+    ModuleHandle handle = nullptr;
+    const int code = context_->api().ModuleLoadData(&handle, image.bytes.data());
+    const Status loaded = context_->driver().check("cuModuleLoadData", code);
+    if (!loaded.ok()) return does_not_fit(code) ? misfit(*context_, loaded.error()) : loaded.error();
+    modules_.push_back({image, handle});
+  }
+  return {};
+}
+
+bool KernelModules::are(const Context& context, const KernelImages& images) const {
+  const auto same = [](const Module& module, const KernelImage& image) { return module.image.bytes.data() == image.bytes.data(); };
+  return context_->handle() == context.handle() && std::equal(modules_.begin(), modules_.end(), images.begin(), images.end(), same);
 }
 
 KernelModules::~KernelModules() {
   const CurrentContext current(*context_);
   if (current.code() != code::kSuccess) return;
-  for (const ModuleHandle module : modules_) static_cast<void>(context_->api().ModuleUnload(module));
+  for (const Module& module : modules_) static_cast<void>(context_->api().ModuleUnload(module.handle));
 }
 
 Result<FunctionHandle> KernelModules::find(const std::string& name) const {
-  for (const ModuleHandle module : modules_) {
-    FunctionHandle function = nullptr;
-    const int code = context_->api().ModuleGetFunction(&function, module, name.c_str());
-    if (code == code::kNotFound) continue;
-    HOTPACK_TRY(context_->driver().check("cuModuleGetFunction", code));
-    return function;
+  const auto module =
+      std::find_if(modules_.begin(), modules_.end(), [&](const Module& each) { return name.starts_with(each.image.prefix); });
+  FunctionHandle function = nullptr;
+  const int code = module == modules_.end() ? code::kNotFound : context_->api().ModuleGetFunction(&function, module->handle, name.c_str());
+  if (code == code::kNotFound) {
+    return internal_error("kernel " + name + " is in none of the " + std::to_string(modules_.size()) + " modules that were loaded");
   }
-  return internal_error("kernel " + name + " is in none of the " + std::to_string(modules_.size()) + " modules that were loaded");
+  HOTPACK_TRY(context_->driver().check("cuModuleGetFunction", code));
+  return function;
 }
 
 }  // namespace hotpack::device

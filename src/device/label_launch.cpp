@@ -78,7 +78,7 @@ void set_size(LabelArgs& args, const LabelOutput& output, PixelSize size) {
   args.width = static_cast<std::int32_t>(size.width);
   args.height = static_cast<std::int32_t>(size.height);
   args.row_bytes = pixels_of(args) * static_cast<std::uint64_t>(args.channels) * element_bytes(*output.type);
-  set_reciprocals(args);
+  if (args.row_bytes != 0) set_reciprocals(args);
 }
 
 LaunchSize label_launch_size(const LabelArgs& args, const LabelOutput& output, int processors) {
@@ -123,6 +123,7 @@ std::uint64_t LabelLaunch::row_bytes(PixelSize output) const { return sized(outp
 Status LabelLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle stream) const {
   if (rows.count == 0) return {};
   LabelArgs args = sized(rows.output);
+  if (args.row_bytes == 0) return {};  // the only row is empty, where records have no common size: there is nothing to write
   args.rows = reinterpret_cast<const RowEntry*>(static_cast<std::uintptr_t>(rows.table));
   args.records = reinterpret_cast<const std::uint8_t*>(static_cast<std::uintptr_t>(rows.records));
   args.out = reinterpret_cast<void*>(static_cast<std::uintptr_t>(out));

@@ -1,47 +1,61 @@
 #include "device/outputs.hpp"
 
+#include <algorithm>
+#include <exception>
+#include <string>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/try.hpp"
 #include "device/late_free.hpp"
+#include "device/stream_checks.hpp"
 
 namespace hotpack::device {
+namespace {
+
+constexpr int kContextIsDestroyed = 709;
+constexpr int kFirstSticky = 700, kLastSticky = 719;    // errors that a context never gets rid of
+constexpr int kFirstCapture = 900, kLastCapture = 909;  // errors of a capture, which ends some day
+
+bool is_sticky(int code) {
+  return code == code::kDeinitialized || (code >= kFirstSticky && code <= kLastSticky && code != kContextIsDestroyed);
+}
+
+// Whether the same record may succeed another time.
+bool is_passing(int code) { return code == code::kOutOfMemory || (code >= kFirstCapture && code <= kLastCapture); }
+
+}  // namespace
+
+// What the code of a call says of a use. The error of a context that has failed.
+Result<OutputPool::Noted> OutputPool::judge(const Driver& driver, const char* call, int code) {
+  if (code == code::kSuccess) return Noted::yes;
+  if (is_sticky(code)) return driver.check(call, code).error();
+  return is_passing(code) ? Noted::later : Noted::never;
+}
 
 OutputPool::OutputPool(std::vector<std::shared_ptr<const Context>> contexts, std::vector<OutputBytes> bytes, unsigned most)
-    : contexts_(std::move(contexts)), bytes_(std::move(bytes)), most_(most) {}
+    : contexts_(std::move(contexts)), bytes_(std::move(bytes)), most_(most) {
+  for (List* const list : {&retried_, &free_, &unknown_, &kept_}) list->reserve(most);
+}
 
-OutputPool::~OutputPool() { close(); }
+OutputPool::~OutputPool() {
+  close();
+  for (List* const list : {&unknown_, &kept_}) {
+    for (auto& memory : *list) free_late_one(std::move(memory));
+  }
+}
 
-Status OutputPool::prepare() {
-  {
+Status OutputPool::allocate() {
+  while (made_ < most_) {
+    HOTPACK_ASSIGN(auto memory, make());
     const std::lock_guard lock(mutex_);
-    if (closed_ || !free_.empty() || made_ == most_) return {};
+    free_.push_back(std::move(memory));
     ++made_;
   }
-  auto memory = allocate();
-  const std::lock_guard lock(mutex_);
-  if (!memory.ok()) {
-    --made_;
-    return std::move(memory).error();
-  }
-  free_.push_back(*std::move(memory));
   return {};
 }
 
-std::unique_ptr<OutputMemory> OutputPool::try_take() {
-  const std::lock_guard lock(mutex_);
-  if (free_.empty()) return nullptr;
-  auto memory = std::move(free_.back());
-  free_.pop_back();
-  return memory;
-}
-
-bool OutputPool::all_leased() const {
-  const std::lock_guard lock(mutex_);
-  return free_.empty() && made_ == most_;
-}
-
-Result<std::unique_ptr<OutputMemory>> OutputPool::allocate() const {
+Result<std::unique_ptr<OutputMemory>> OutputPool::make() const {
   auto memory = std::make_unique<OutputMemory>();
   for (std::size_t number = 0; number < contexts_.size(); ++number) {
     OutputMemory::Part& part = memory->parts.emplace_back();
@@ -52,14 +66,120 @@ Result<std::unique_ptr<OutputMemory>> OutputPool::allocate() const {
   return memory;
 }
 
-void OutputPool::give_back(std::unique_ptr<OutputMemory> memory) noexcept {
-  std::vector<std::unique_ptr<OutputMemory>> leaving;
+Status OutputPool::prepare() {
+  const std::lock_guard one(retry_mutex_);
   {
     const std::lock_guard lock(mutex_);
-    if (closed_) --made_;
-    (closed_ ? leaving : free_).push_back(std::move(memory));
+    retried_.swap(unknown_);
   }
-  free_all(std::move(leaving));
+  Status done;
+  for (auto& memory : retried_) {
+    Status settled = settle(std::move(memory));
+    if (done.ok()) done = std::move(settled);
+  }
+  retried_.clear();
+  return done;
+}
+
+std::unique_ptr<OutputMemory> OutputPool::try_take() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) return nullptr;
+  auto memory = std::move(free_.back());
+  free_.pop_back();
+  return memory;
+}
+
+bool OutputPool::any_free() const {
+  const std::lock_guard lock(mutex_);
+  return !free_.empty();
+}
+
+Error OutputPool::none_left() const {
+  if (most_ == 0) {
+    return usage_error(
+        "outputs is 0, so next() has no memory for a batch; open the loader with outputs of at least 1, or call next_into() with memory "
+        "of your own");
+  }
+  std::string text =
+      "all outputs are leased, so there is no memory for another batch; release one before asking for the next, or open the "
+      "loader with more outputs";
+  const std::lock_guard lock(mutex_);
+  if (!unknown_.empty()) {
+    text += ". " + std::to_string(unknown_.size()) + " of " + std::to_string(most_) +
+            " were released while a stream that uses them was being captured: they come back after the capture";
+  }
+  if (!kept_.empty()) {
+    text += ". " + std::to_string(kept_.size()) + " of " + std::to_string(most_) +
+            " were used on streams that were gone at the release and cannot be used again: release batches before their streams are "
+            "destroyed";
+  }
+  return usage_error(std::move(text));
+}
+
+void OutputPool::give_back(std::unique_ptr<OutputMemory> memory) noexcept { static_cast<void>(give_back(std::move(memory), {})); }
+
+Status OutputPool::give_back(std::unique_ptr<OutputMemory> memory, std::vector<StreamUse> uses) noexcept {
+  memory->unnoted = std::move(uses);
+  return settle(std::move(memory));
+}
+
+// Notes what can be noted now, and puts the memory where it belongs then.
+Status OutputPool::settle(std::unique_ptr<OutputMemory> memory) noexcept {
+  auto noted = note_all(*memory);
+  if (!noted.ok()) {
+    drop(std::move(memory));
+    return std::move(noted).error();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (*noted != Noted::yes || !closed_) {
+      List& list = *noted == Noted::yes ? free_ : *noted == Noted::later ? unknown_ : kept_;
+      list.push_back(std::move(memory));
+      return {};
+    }
+    --made_;
+  }
+  free_late_one(std::move(memory));
+  return {};
+}
+
+// The worst of all uses; those that are noted are no longer among them.
+Result<OutputPool::Noted> OutputPool::note_all(OutputMemory& memory) const noexcept {
+  Noted worst = Noted::yes;
+  std::vector<StreamUse>& uses = memory.unnoted;
+  for (auto use = uses.begin(); use != uses.end();) {
+    Noted noted = Noted::later;
+    try {
+      HOTPACK_ASSIGN(noted, note(*use, memory));
+    } catch (const std::exception&) {  // no memory for an event's place
+    }
+    worst = std::max(worst, noted);
+    use = noted == Noted::yes ? uses.erase(use) : use + 1;
+  }
+  return worst;
+}
+
+// Records how far a stream has got. The error of a context that has failed.
+Result<OutputPool::Noted> OutputPool::note(const StreamUse& use, OutputMemory& memory) const {
+  const auto& context = contexts_[use.part];
+  const CurrentContext current(*context);
+  if (current.code() != code::kSuccess) return judge(context->driver(), "cuCtxPushCurrent", current.code());
+  // Another thread's own stream has no name here; the legacy stream waits for it, as for all streams that are not non-blocking.
+  const bool elsewhere = use.stream == kPerThreadStream && use.thread != std::this_thread::get_id();
+  const StreamHandle stream = elsewhere ? kLegacyStream : use.stream;
+  if (is_captured(*context, stream)) return Noted::later;  // the record would become a node of the graph
+  OutputMemory::Part& part = memory.parts[use.part];
+  if (part.used_count == part.used.size()) {
+    part.used.reserve(part.used.size() + 1);
+    auto event = Event::create(context);
+    if (!event.ok()) return Noted::later;  // a context that has failed tells the next call
+    part.used.push_back(*std::move(event));
+  }
+  const EventHandle event = part.used[part.used_count].handle();
+  int code = context->api().EventRecord(event, stream);
+  if (code != code::kSuccess) code = context->api().EventRecord(event, stream);
+  if (code == code::kSuccess) ++part.used_count;
+  return judge(context->driver(), "cuEventRecord", code);
 }
 
 void OutputPool::drop(std::unique_ptr<OutputMemory> memory) noexcept {
@@ -67,32 +187,33 @@ void OutputPool::drop(std::unique_ptr<OutputMemory> memory) noexcept {
     const std::lock_guard lock(mutex_);
     --made_;
   }
-  std::vector<std::unique_ptr<OutputMemory>> leaving;
-  leaving.push_back(std::move(memory));
-  free_all(std::move(leaving));
+  free_late_one(std::move(memory));
 }
 
 void OutputPool::close() noexcept {
-  std::vector<std::unique_ptr<OutputMemory>> leaving;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
-    made_ -= static_cast<unsigned>(free_.size());
-    leaving.swap(free_);
   }
-  free_all(std::move(leaving));
+  static_cast<void>(prepare());
+  const std::lock_guard one(retry_mutex_);
+  {
+    const std::lock_guard lock(mutex_);
+    made_ -= static_cast<unsigned>(free_.size());
+    retried_.swap(free_);
+  }
+  for (auto& memory : retried_) free_late_one(std::move(memory));
+  retried_.clear();
 }
 
 // Streams may still read what leases have let go of.
-void OutputPool::free_all(std::vector<std::unique_ptr<OutputMemory>> all) noexcept {
-  for (auto& memory : all) {
-    std::vector<Event> events;
-    for (OutputMemory::Part& part : memory->parts) {
-      events.push_back(std::move(part.written));
-      for (Event& used : part.used) events.push_back(std::move(used));
-    }
-    free_late(std::shared_ptr<OutputMemory>(std::move(memory)), std::move(events));
+void OutputPool::free_late_one(std::unique_ptr<OutputMemory> memory) noexcept {
+  std::vector<Event> events;
+  for (OutputMemory::Part& part : memory->parts) {
+    events.push_back(std::move(part.written));
+    for (Event& used : part.used) events.push_back(std::move(used));
   }
+  free_late(std::shared_ptr<OutputMemory>(std::move(memory)), std::move(events));
 }
 
 std::uint64_t OutputPool::device_bytes(std::size_t part) const {

@@ -17,6 +17,7 @@ class PageCargo final : public LaidOutCargo, public loader::RowSink {
   void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const override;
   [[nodiscard]] Pointer records(std::size_t part, Pointer staged) const override;
 
+  [[nodiscard]] bool needs_samples() const override { return !blocks_->one_size(); }
   void begin(loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples) override;
   [[nodiscard]] Result<Place> place(loader::Slot& slot, std::size_t row, const loader::RecordShape& record,
                                     const expand::Placement& placement) override;

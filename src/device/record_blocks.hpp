@@ -38,6 +38,7 @@ class RecordBlocks {
   [[nodiscard]] static RecordBlocks make(const loader::RecordSource& source, const loader::BatchForm& form, unsigned threads);
 
   [[nodiscard]] std::uint64_t records() const { return records_; }
+  [[nodiscard]] bool one_size() const { return begins_.empty(); }                      // of all blocks
   [[nodiscard]] std::optional<loader::RecordShape> shape(std::uint64_t sample) const;  // nothing: could not be read
   [[nodiscard]] std::uint64_t bytes(std::uint64_t sample) const;                       // of its block; 0 likewise
   // All blocks one after the other, in the order of the samples.

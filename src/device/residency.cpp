@@ -36,6 +36,7 @@ namespace {
 // One residency that fits its budgets, with its memory taken.
 struct Candidate {
   Residency residency = Residency::page;
+  RecordWay way = RecordWay::in_slots;
   SlotLayout layout;
   ResidentMemory memory;  // of resident records
 };
@@ -74,11 +75,12 @@ class Chooser {
 
   // Sets shortage_ where a budget is in the way.
   Result<Candidate> try_out(Residency residency) {
-    HOTPACK_ASSIGN(SlotLayout layout, SlotLayout::make(inputs_.parts, *blocks_, residency));
+    const RecordWay way = way_of(residency, *blocks_, inputs_.gather_below_bytes);
+    HOTPACK_ASSIGN(SlotLayout layout, SlotLayout::make(inputs_.parts, *blocks_, way));
     HOTPACK_ASSIGN(const Needs needs, needs_of(inputs_, layout, residency, blocks_->total_bytes()));
     shortage_ = shortage_of(inputs_, needs, budgets_);
     if (shortage_) return shortage_->refusal();
-    Candidate candidate{residency, std::move(layout), {}};
+    Candidate candidate{residency, way, std::move(layout), {}};
     if (residency == Residency::page) return candidate;
     const LoadOptions options{.threads = inputs_.threads, .buffer_budget_bytes = budgets_.pinned.bytes};
     HOTPACK_ASSIGN(candidate.memory, take_resident(residency, blocks_, inputs_.contexts, options));
@@ -101,7 +103,10 @@ void use_page(CargoInputs& inputs, Candidate candidate, std::shared_ptr<const Re
 
 std::shared_ptr<ResidentCargo> resident_cargo(const CargoInputs& inputs, Candidate& candidate, std::shared_ptr<const ResidentSet> set) {
   const auto output = inputs.form.output();
-  if (candidate.residency == Residency::device) return std::make_shared<DeviceCargo>(std::move(candidate.layout), output, std::move(set));
+  if (candidate.way == RecordWay::none) return std::make_shared<DeviceCargo>(std::move(candidate.layout), output, std::move(set));
+  if (candidate.way == RecordWay::in_slots) {
+    return std::make_shared<GatheredCargo>(std::move(candidate.layout), output, std::move(set), inputs.slots);
+  }
   return std::make_shared<PinnedCargo>(std::move(candidate.layout), output, std::move(set), inputs.slots);
 }
 

@@ -1,10 +1,12 @@
 #include "device/resident_cargo.hpp"
 
+#include <cstring>
 #include <new>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "expand/processor.hpp"
 #include "loader/row_samples.hpp"
 
 namespace hotpack::device {
@@ -15,6 +17,8 @@ using loader::RowRange;
 using loader::Slot;
 
 namespace {
+
+constexpr std::uint64_t kStreamedBytes = std::uint64_t{64} << 10;  // from here on copies go past the cache
 
 // Appends, or makes the last piece longer where both follow it.
 void append_record(std::vector<Piece>& pieces, std::size_t first, const Piece& record) {
@@ -36,7 +40,7 @@ void ResidentCargo::append_table(const Slot& slot, const SlotLayout::Part& part,
   if (bytes > 0) pieces.push_back({SlotLayout::region(slot, part), 0, bytes});
 }
 
-PinnedCargo::PinnedCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set, unsigned slots)
+StagedCargo::StagedCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set, unsigned slots)
     : ResidentCargo(std::move(layout), output, std::move(set)), staged_(this->layout(), slots) {}
 
 void PinnedCargo::append_pieces(const Slot& slot, std::size_t part, std::vector<Piece>& pieces) const {
@@ -45,19 +49,35 @@ void PinnedCargo::append_pieces(const Slot& slot, std::size_t part, std::vector<
   const std::size_t first = pieces.size();  // records are never joined with the table
   for (std::size_t row = mine.rows.first; row < mine.rows.first + mine.rows.count; ++row) {
     if (slot.samples[row] < 0) continue;
-    const StagedRows::Span span = staged_.row(slot, row);
-    const std::byte* const from = set().pinned.data() + set().blocks->begin(static_cast<std::uint64_t>(slot.samples[row]));
-    append_record(pieces, first, {from, span.at, span.bytes});
+    const StagedRows::Span span = staged().row(slot, row);
+    append_record(pieces, first, {record(static_cast<std::uint64_t>(slot.samples[row])), span.at, span.bytes});
   }
 }
 
-Pointer PinnedCargo::records(std::size_t, Pointer staged) const { return staged; }
+Pointer StagedCargo::records(std::size_t, Pointer staged) const { return staged; }
 
-void PinnedCargo::begin(const Slot& slot, std::span<const std::optional<std::uint64_t>> samples) {
+void StagedCargo::begin(const Slot& slot, std::span<const std::optional<std::uint64_t>> samples) {
   staged_.begin(slot, samples, layout(), *set().blocks);
 }
 
-std::uint64_t PinnedCargo::place(const Slot& slot, std::size_t row, std::uint64_t) const { return staged_.row(slot, row).at; }
+std::uint64_t StagedCargo::place(const Slot& slot, std::size_t row, std::uint64_t) const { return staged_.row(slot, row).at; }
+
+const std::byte* StagedCargo::record(std::uint64_t sample) const { return set().pinned.data() + set().blocks->begin(sample); }
+
+void GatheredCargo::append_pieces(const Slot& slot, std::size_t part, std::vector<Piece>& pieces) const {
+  const SlotLayout::Part& mine = layout().part(part);
+  if (const std::uint64_t bytes = staged().used(slot, mine); bytes > 0) pieces.push_back({SlotLayout::region(slot, mine), 0, bytes});
+}
+
+void GatheredCargo::write(Slot& slot, std::size_t row, std::uint64_t sample) const {
+  const StagedRows::Span span = staged().row(slot, row);
+  std::byte* const to = SlotLayout::region(slot, layout().part_of(row)) + span.at;
+  if (span.bytes >= kStreamedBytes) {
+    expand::stream_copy(to, record(sample), span.bytes);
+  } else {
+    std::memcpy(to, record(sample), span.bytes);
+  }
+}
 
 void DeviceCargo::append_pieces(const Slot& slot, std::size_t part, std::vector<Piece>& pieces) const {
   append_table(slot, layout().part(part), pieces);
@@ -73,7 +93,7 @@ ResidentFiller::ResidentFiller(Parts parts) : parts_(std::move(parts)) {}
 
 void ResidentFiller::begin(Slot& slot) {
   loader::begin_rows(slot, parts_.plan, parts_.order, parts_.cargo->set().blocks->records());
-  loader::list_samples(slot, parts_.plan, samples_);
+  if (parts_.cargo->needs_samples()) loader::list_samples(slot, parts_.plan, samples_);
   parts_.cargo->begin(slot, samples_);
 }
 
@@ -87,6 +107,7 @@ std::optional<RowError> ResidentFiller::fill(Slot& slot, RowRange rows, unsigned
     }
     if (!filled.ok()) return RowError{row, std::move(filled).error()};
   }
+  expand::store_fence();
   return std::nullopt;
 }
 
@@ -109,6 +130,7 @@ Status ResidentFiller::show_sample(Slot& slot, std::size_t row, std::uint64_t sa
   if (!placed.ok()) return loader::at_sample(*parts_.source, std::move(placed).error(), sample);
   if (failed != set.errors.end()) return failed->second;
   parts_.cargo->layout().set_entry(slot, row, entry_of(*shape, *placed, parts_.cargo->place(slot, row, sample)));
+  parts_.cargo->write(slot, row, sample);
   slot.samples[row] = static_cast<std::int64_t>(sample);
   slot.keys[row].assign(set.keys[sample]);
   slot.boxes[row] = box;

@@ -1,4 +1,4 @@
-// Residency::pinned and Residency::device: slots hold tables only, and filling them touches no file.
+// Residency::pinned and Residency::device: filling slots touches no file, and records are in them only where that makes copies fewer.
 //
 // Ownership: cargoes own the resident set, shared with the filler. Thread-safety: as Cargo and RowFiller.
 // Failure: RowError with the error that the record had when it was to be loaded, or the one that a host Loader gives for how it is shown.
@@ -19,10 +19,13 @@ class ResidentCargo : public LaidOutCargo {
   ResidentCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set);
   [[nodiscard]] const ResidentSet& set() const { return *set_; }
 
-  // A slot's rows hold these samples. As RowFiller::begin.
+  // A slot's rows hold these samples; none are told where they are not needed. As RowFiller::begin.
+  [[nodiscard]] virtual bool needs_samples() const = 0;
   virtual void begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
   // Where the row's record will lie, from the base address of the entries.
   [[nodiscard]] virtual std::uint64_t place(const loader::Slot& slot, std::size_t row, std::uint64_t sample) const = 0;
+  // Writes what of the row's record goes into the slot. As RowFiller::fill.
+  virtual void write(loader::Slot& /*slot*/, std::size_t /*row*/, std::uint64_t /*sample*/) const {}
 
  protected:
   void append_table(const loader::Slot& slot, const SlotLayout::Part& part, std::vector<Piece>& pieces) const;
@@ -31,17 +34,36 @@ class ResidentCargo : public LaidOutCargo {
   const std::shared_ptr<const ResidentSet> set_;
 };
 
-// Records are copied to staged memory with each batch, from where they are.
-class PinnedCargo final : public ResidentCargo {
+// What comes to staged memory with each batch: a record after the other.
+class StagedCargo : public ResidentCargo {
  public:
-  PinnedCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set, unsigned slots);
-  void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const override;
-  [[nodiscard]] Pointer records(std::size_t part, Pointer staged) const override;
-  void begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples) override;
-  [[nodiscard]] std::uint64_t place(const loader::Slot& slot, std::size_t row, std::uint64_t sample) const override;
+  StagedCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set, unsigned slots);
+  [[nodiscard]] Pointer records(std::size_t part, Pointer staged) const final;
+  [[nodiscard]] bool needs_samples() const final { return !set().blocks->one_size(); }
+  void begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples) final;
+  [[nodiscard]] std::uint64_t place(const loader::Slot& slot, std::size_t row, std::uint64_t sample) const final;
+
+ protected:
+  [[nodiscard]] const StagedRows& staged() const { return staged_; }
+  [[nodiscard]] const std::byte* record(std::uint64_t sample) const;  // in pinned memory
 
  private:
   StagedRows staged_;
+};
+
+// RecordWay::one_by_one: records are copied from where they stay.
+class PinnedCargo final : public StagedCargo {
+ public:
+  using StagedCargo::StagedCargo;
+  void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const override;
+};
+
+// RecordWay::in_slots: threads gather pinned records into the slot.
+class GatheredCargo final : public StagedCargo {
+ public:
+  using StagedCargo::StagedCargo;
+  void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const override;
+  void write(loader::Slot& slot, std::size_t row, std::uint64_t sample) const override;
 };
 
 // Records stay where they are.
@@ -50,11 +72,12 @@ class DeviceCargo final : public ResidentCargo {
   using ResidentCargo::ResidentCargo;
   void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const override;
   [[nodiscard]] Pointer records(std::size_t part, Pointer staged) const override;
+  [[nodiscard]] bool needs_samples() const override { return false; }
   void begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples) override;
   [[nodiscard]] std::uint64_t place(const loader::Slot& slot, std::size_t row, std::uint64_t sample) const override;
 };
 
-// Writes tables, and what a slot tells about its rows.
+// Writes tables, what else the cargo wants in slots, and what a slot tells about its rows.
 class ResidentFiller final : public loader::RowFiller {
  public:
   struct Parts {

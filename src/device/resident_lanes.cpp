@@ -84,7 +84,7 @@ class CopyLane final : public Lane {
     Way way{context, {}, {}};
     HOTPACK_ASSIGN(way.stream, Stream::create(context));
     for (Event& event : way.copied) {
-      HOTPACK_ASSIGN(event, Event::create(context));
+      HOTPACK_ASSIGN(event, Event::create(context, kEventBlockingSync));  // a thread waits for it
     }
     ways_.push_back(std::move(way));
     return {};

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +12,7 @@
 #include "base/try.hpp"
 #include "device/work_threads.hpp"
 #include "expand/processor.hpp"
+#include "loader/ring.hpp"
 #include "loader/row_samples.hpp"
 
 namespace hotpack::device {
@@ -25,13 +26,20 @@ namespace {
 
 constexpr std::size_t kUsualKeyBytes = 256;
 
+// A thread's next piece of work.
+struct Work {
+  Chunk chunk;
+  loader::RowRange ahead;  // samples that the system is to be asked for first: the turn of these comes next
+};
+
 // What threads share.
 class Progress {
  public:
-  Progress(ResidentSet& set, std::uint64_t chunk_bytes) : set_(set), chunk_bytes_(chunk_bytes) {}
+  Progress(ResidentSet& set, std::uint64_t chunk_bytes, std::size_t threads)
+      : set_(set), chunk_bytes_(chunk_bytes), ahead_bytes_(threads * chunk_bytes) {}
 
-  // The next samples in the order of the files; nothing when all are taken, or after a failure.
-  std::optional<Chunk> next() {
+  // In the order of the files; nothing when all samples are taken, or after a failure.
+  std::optional<Work> next() {
     const std::lock_guard lock(mutex_);
     const RecordBlocks& blocks = *set_.blocks;
     if (next_ == blocks.records() || !failed_.ok()) return std::nullopt;
@@ -41,7 +49,7 @@ class Progress {
       chunk.bytes += blocks.bytes(chunk.last++);
     }
     next_ = chunk.last;
-    return chunk;
+    return Work{chunk, move_ahead()};
   }
 
   void add_keys(const Chunk& chunk, std::string_view characters, const std::vector<std::uint32_t>& lengths) {
@@ -63,10 +71,21 @@ class Progress {
 
  private:
   static constexpr std::uint64_t kMostSamples = 65536;  // of one chunk: records may be tiny, or have no block at all
+
+  // A chunk for each thread beyond those that are taken, but for what was asked for before.
+  loader::RowRange move_ahead() {
+    const RecordBlocks& blocks = *set_.blocks;
+    const std::uint64_t first = std::max(ahead_, next_), end = blocks.begin(next_) + ahead_bytes_;
+    for (ahead_ = first; ahead_ < blocks.records() && ahead_ - next_ < kMostSamples && blocks.begin(ahead_) < end;) ++ahead_;
+    return {static_cast<std::size_t>(first), static_cast<std::size_t>(ahead_)};
+  }
+
   ResidentSet& set_;
   const std::uint64_t chunk_bytes_;
+  const std::uint64_t ahead_bytes_;
   std::mutex mutex_;
   std::uint64_t next_ = 0;
+  std::uint64_t ahead_ = 0;
   Status failed_;
 };
 
@@ -98,15 +117,22 @@ class Worker {
       : source_(source), form_(form), set_(set), progress_(progress), key_(kUsualKeyBytes, '\0') {}
 
   Status run(Lane& lane) {
-    while (const auto chunk = progress_.next()) {
-      HOTPACK_ASSIGN(std::byte* const room, lane.room(*chunk));
-      read_chunk(*chunk, room);
-      HOTPACK_TRY(lane.written(*chunk));
+    while (const auto work = progress_.next()) {
+      ask_for(work->ahead);
+      HOTPACK_ASSIGN(std::byte* const room, lane.room(work->chunk));
+      read_chunk(work->chunk, room);
+      HOTPACK_TRY(lane.written(work->chunk));
     }
     return lane.finish();
   }
 
  private:
+  // Only of shards that are open can anything be asked; what else is wrong comes out when the record is read.
+  void ask_for(loader::RowRange samples) const {
+    if (samples.size() > 0) (void)source_.shape(samples.first);
+    for (std::size_t sample = samples.first; sample < samples.last; ++sample) source_.read_ahead(sample);
+  }
+
   void read_chunk(const Chunk& chunk, std::byte* room) {
     characters_.clear();
     lengths_.clear();
@@ -170,7 +196,7 @@ std::string_view KeyArena::operator[](std::uint64_t sample) const {
 }
 
 Result<std::shared_ptr<const ResidentSet>> load_resident(ResidentMemory memory, const RecordSource& source, const BatchForm& form) {
-  Progress progress(*memory.set, memory.chunk_bytes);
+  Progress progress(*memory.set, memory.chunk_bytes, memory.lanes.size());
   on_threads(static_cast<unsigned>(memory.lanes.size()), [&](unsigned thread) {
     try {
       Status ran = Worker(source, form, *memory.set, progress).run(*memory.lanes[thread]);

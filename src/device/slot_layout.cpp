@@ -19,14 +19,20 @@ Error too_large() { return usage_error("a batch of these records has more bytes 
 
 }  // namespace
 
-Result<SlotLayout> SlotLayout::make(const std::vector<PartRows>& parts, const RecordBlocks& blocks, Residency residency) {
+RecordWay way_of(Residency residency, const RecordBlocks& blocks, std::uint64_t gather_below_bytes) {
+  if (residency == Residency::device) return RecordWay::none;
+  const bool small = blocks.total_bytes() / blocks.records() < gather_below_bytes;
+  return residency == Residency::pinned && !small ? RecordWay::one_by_one : RecordWay::in_slots;
+}
+
+Result<SlotLayout> SlotLayout::make(const std::vector<PartRows>& parts, const RecordBlocks& blocks, RecordWay way) {
   SlotLayout layout;
   for (const PartRows rows : parts) {
-    const auto records = residency == Residency::device ? 0 : blocks.most_bytes(rows.count);
+    const auto records = way == RecordWay::none ? 0 : blocks.most_bytes(rows.count);
     if (rows.count > kMostSlotBytes / sizeof(RowEntry) || !records || *records > kMostSlotBytes) return too_large();
     Part part{rows, layout.slot_bytes_, whole_steps(rows.count * sizeof(RowEntry), kTableAlignment), 0};
     part.staged = part.records + *records;
-    layout.slot_bytes_ += whole_steps(residency == Residency::page ? part.staged : part.records, kRegionAlignment);
+    layout.slot_bytes_ += whole_steps(way == RecordWay::in_slots ? part.staged : part.records, kRegionAlignment);
     if (layout.slot_bytes_ > kMostSlotBytes) return too_large();
     layout.parts_.push_back(part);
   }
@@ -68,7 +74,8 @@ void StagedRows::begin(const loader::Slot& slot, std::span<const std::optional<s
   for (const SlotLayout::Part& part : layout.parts()) {
     std::uint64_t at = part.records;
     for (std::size_t row = part.rows.first; row < part.rows.first + part.rows.count; ++row) {
-      rows[row] = {at, samples[row] ? blocks.bytes(*samples[row]) : 0};
+      const bool empty = samples.empty() ? row >= slot.valid : !samples[row];
+      rows[row] = {at, empty ? 0 : blocks.one_size() ? blocks.largest() : blocks.bytes(*samples[row])};
       at += rows[row].bytes;
     }
   }

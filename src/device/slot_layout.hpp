@@ -16,8 +16,17 @@
 
 namespace hotpack::device {
 
-// A part's region of a slot begins on a page. It has the table, padding to 256 bytes, then the records, where they are in slots
-// (Residency::page). Staged memory looks the same, and has the records unless they are on the device.
+// How records come to a device.
+enum class RecordWay {
+  in_slots,    // behind the table of their batch
+  one_by_one,  // from pinned memory, where they stay, to staged memory
+  none,        // they are there
+};
+// That of a residency; pinned records below so many bytes are gathered (kGatherBelowBytes).
+[[nodiscard]] RecordWay way_of(Residency residency, const RecordBlocks& blocks, std::uint64_t gather_below_bytes);
+
+// A part's region of a slot begins on a page. It has the table, padding to 256 bytes, then the records, where they are in slots. Staged
+// memory looks the same, and has the records unless they are on the device.
 class SlotLayout {
  public:
   struct Part {
@@ -27,7 +36,7 @@ class SlotLayout {
     std::uint64_t staged = 0;   // bytes of staged memory, at most
   };
   // Code `usage` for sizes that no machine can hold.
-  [[nodiscard]] static Result<SlotLayout> make(const std::vector<PartRows>& parts, const RecordBlocks& blocks, Residency residency);
+  [[nodiscard]] static Result<SlotLayout> make(const std::vector<PartRows>& parts, const RecordBlocks& blocks, RecordWay way);
 
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   [[nodiscard]] const Part& part(std::size_t number) const { return parts_[number]; }
@@ -47,7 +56,8 @@ class SlotLayout {
   std::uint64_t slot_bytes_ = 0;
 };
 
-// Where the record of every row of every slot lies in staged memory: one after the other.
+// Where the record of every row of every slot lies in staged memory: one after the other. Where all have one size begin() needs no samples:
+// rows that hold one are the first ones.
 class StagedRows {
  public:
   struct Span {

@@ -1,7 +1,7 @@
 #include "device/stager.hpp"
 
 #include <pthread.h>
-#include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "device/late_free.hpp"
+#include "loader/blocked_signals.hpp"
 
 namespace hotpack::device {
 
@@ -22,30 +23,16 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr microseconds kPoll{100};       // between looks at events that are not over
-constexpr milliseconds kIdle{50};        // where nothing can change without a call
-constexpr milliseconds kShortWait{1};    // for a slot, while there are events to look at
-constexpr milliseconds kLongWait{20};    // for a slot, otherwise
-constexpr milliseconds kPatience{5000};  // for a thread that hangs
-constexpr milliseconds kLastLook{100};   // for copies that are all but over when the loader closes
+constexpr microseconds kShortRest{20};       // between looks at events while a consumer waits
+constexpr microseconds kRest{100};           // and otherwise, at first,
+constexpr microseconds kLongRest{1000};      // and after many looks that found nothing new
+constexpr milliseconds kIdle{50};            // where nothing can change without a call
+constexpr milliseconds kOnlyReady{-1};       // a slot, while there are events to look at
+constexpr milliseconds kSlotWait{20};        // a slot, otherwise
+constexpr unsigned long kTimerSlack = 1000;  // ns: the system's own 50 µs are longer than a short rest
+constexpr milliseconds kPatience{5000};      // for a thread that hangs
+constexpr milliseconds kLastLook{100};       // for copies that are all but over when the loader closes
 constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
-
-// Threads of hotpack take no signals of the program.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&blocked, fault);
-    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 Error forked_error() {
   return usage_error(
@@ -92,6 +79,7 @@ Stager::Stager(StagerParts parts)
       staged_(std::move(parts.staged)),
       launches_(std::move(parts.launches)),
       slots_(parts.slots),
+      pause_between_(kRest),
       deliver_(parts.start) {
   for (const auto& staged : staged_) free_.push_back(staged.get());
   busy_.reserve(staged_.size());  // neither grows under the lock
@@ -104,7 +92,7 @@ bool Stager::forked() const { return ::getpid() != process_; }
 
 Status Stager::start() {
   HOTPACK_TRY(ring_->start());
-  const BlockedSignals blocked;
+  const loader::BlockedSignals blocked;
   const Lock lock(mutex_);
   try {
     feeder_ = std::thread([self = shared_from_this()] { self->feed(); });
@@ -119,6 +107,7 @@ Status Stager::start() {
 // ------------------------------------------------------------------------------------------------ the feeder
 
 void Stager::feed() {
+  ::prctl(PR_SET_TIMERSLACK, kTimerSlack);
   while (true) {
     {
       Lock lock(mutex_);
@@ -126,7 +115,7 @@ void Stager::feed() {
     }
     poll();
     Staged* const staged = take_free();
-    staged != nullptr ? fetch(staged) : rest();
+    if (staged == nullptr || !fetch(staged)) rest();
   }
   const Lock lock(mutex_);
   feeder_done_ = true;
@@ -144,29 +133,47 @@ bool Stager::pause_here(Lock& lock) {
   return !closing_;
 }
 
-// Gives back slots that are copied, and staged memory that is read.
+// Gives back slots that are copied, in the order of the copies, and staged memory that is read.
 void Stager::poll() {
+  if (failure()) return;
+  pause_between_ = std::min(2 * pause_between_, kLongRest);
+  const Status looked = [this]() -> Status {
+    HOTPACK_TRY(land());
+    return free_what_is_read();
+  }();
+  if (!looked.ok()) fail(looked.error());
+}
+
+Status Stager::land() {
+  while (!copying_.empty()) {
+    HOTPACK_ASSIGN(const bool copied, poll_copies(*copying_.front()));
+    if (!copied) break;
+    copying_.erase(copying_.begin());
+    pause_between_ = kRest;
+  }
+  return {};
+}
+
+Status Stager::free_what_is_read() {
   std::vector<Staged*> busy;
   {
     const Lock lock(mutex_);
-    if (failure_) return;
     busy = busy_;
   }
-  const auto over = [this](Staged* staged) {
-    auto done = poll_copies(*staged);
-    if (!done.ok()) fail(done.error());
-    return done.ok() && *done;
-  };
-  copying_.erase(std::remove_if(copying_.begin(), copying_.end(), over), copying_.end());
   for (Staged* const staged : busy) {
     if (staged->slot != nullptr) continue;
-    const auto read = all_over(*staged, &Staged::Part::read);
-    if (!read.ok()) return fail(read.error());
-    if (!*read) continue;
+    HOTPACK_ASSIGN(const bool read, all_over(*staged, &Staged::Part::read));
+    if (!read) continue;
+    pause_between_ = kRest;
     const Lock lock(mutex_);
     busy_.erase(std::find(busy_.begin(), busy_.end(), staged));
     free_.push_back(staged);
   }
+  // Kernels of consumers read all there is: who waits now waits for the device.
+  const Lock lock(mutex_);
+  const bool behind = busy_.size() == staged_.size();
+  if (std::exchange(behind_kernels_, behind) != behind) arrived_.notify_all();
+  return {};
 }
 
 // Whether its copies are over; the slot is back then.
@@ -180,12 +187,12 @@ Result<bool> Stager::poll_copies(Staged& staged) {
 void Stager::rest() {
   Lock lock(mutex_);
   if (pause_ || closing_) return;
-  const bool events = !failure_ && (!copying_.empty() || !busy_.empty());
-  if (!events) {
-    work_.wait_for(lock, kIdle);
-  } else {
-    work_.wait_for(lock, kPoll);
-  }
+  work_.wait_for(lock, rest_time());
+}
+
+microseconds Stager::rest_time() const {
+  if (failure_ || (copying_.empty() && busy_.empty())) return kIdle;
+  return waiting_ > 0 ? kShortRest : pause_between_;
 }
 
 // Staged memory to fill, if there is any and a slot may come for it.
@@ -197,14 +204,9 @@ Staged* Stager::take_free() {
   return staged;
 }
 
-// Brings the next batch, error or end of an epoch into the queue, unless none comes soon.
-void Stager::fetch(Staged* staged) {
-  bool events = !copying_.empty();
-  {
-    const Lock lock(mutex_);
-    events = events || !busy_.empty();
-  }
-  auto slot = ring_->next(events ? kShortWait : kLongWait);
+// Brings the next batch, error or end of an epoch into the queue. False where none came soon.
+bool Stager::fetch(Staged* staged) {
+  auto slot = ring_->next(has_events() ? kOnlyReady : kSlotWait);
   Status staging;
   if (slot.ok() && *slot != nullptr) staging = stage(*staged, **slot);
   const bool filled = slot.ok() && *slot != nullptr && staging.ok();
@@ -213,17 +215,25 @@ void Stager::fetch(Staged* staged) {
     const Lock lock(mutex_);
     free_.push_back(staged);
   }
+  if (!staging.ok()) return false;
   if (filled) return arrive({staged});
-  if (slot.ok() && *slot == nullptr) return arrive({});
-  if (slot.ok() || slot.error().code == ErrorCode::timeout || slot.error().code == ErrorCode::cancelled) return;
-  arrive({nullptr, std::move(slot).error()});
+  if (slot.ok()) return arrive({});
+  if (slot.error().code == ErrorCode::timeout || slot.error().code == ErrorCode::cancelled) return false;
+  return arrive({nullptr, std::move(slot).error()});
 }
 
-void Stager::arrive(Arrival arrival) {
+// Whether there are some to look at.
+bool Stager::has_events() const {
+  const Lock lock(mutex_);
+  return !copying_.empty() || !busy_.empty();
+}
+
+bool Stager::arrive(Arrival arrival) {
   const Lock lock(mutex_);
   if (arrival.error) fetching_ = false;
   arrivals_.push_back(std::move(arrival));
   arrived_.notify_all();
+  return true;
 }
 
 // Starts the copies of a slot.
@@ -268,19 +278,27 @@ std::optional<Error> Stager::refusal() const {
   return {};
 }
 
+std::optional<Error> Stager::refused() const {
+  if (forked()) return forked_error();
+  const Lock lock(mutex_);
+  return refusal();
+}
+
 // False when nothing came in time.
 bool Stager::wait_for_arrival(Lock& lock, milliseconds timeout) {
   const auto over = [this] { return !arrivals_.empty() || refusal().has_value(); };
-  if (over()) return true;
-  const auto begin = steady_clock::now();
-  bool came = true;
-  if (timeout.count() != 0 && timeout < kForEver) {
-    came = arrived_.wait_for(lock, std::max(timeout, milliseconds(0)), over);
-  } else {
-    arrived_.wait(lock, over);
+  const bool limited = timeout.count() != 0 && timeout < kForEver;
+  const auto end = steady_clock::now() + (limited ? std::max(timeout, milliseconds(0)) : kForEver);
+  ++waiting_;
+  work_.notify_one();
+  for (bool in_time = true; in_time && !over();) {
+    const auto begin = steady_clock::now();
+    const bool counts = !behind_kernels_;
+    in_time = arrived_.wait_until(lock, end) == std::cv_status::no_timeout;
+    if (counts) wait_seconds_ += std::chrono::duration<double>(steady_clock::now() - begin).count();
   }
-  wait_seconds_ += std::chrono::duration<double>(steady_clock::now() - begin).count();
-  return came;
+  --waiting_;
+  return over();
 }
 
 Result<Staged*> Stager::next(milliseconds timeout, const Accept& accept) {
@@ -381,7 +399,7 @@ std::optional<Error> Stager::failure() const {
   return failure_;
 }
 
-bool Stager::closed() const {
+bool Stager::is_closed() const {
   const Lock lock(mutex_);
   return closing_;
 }
@@ -403,7 +421,7 @@ void Stager::close() noexcept {
     paused_.notify_all();
   }
   const std::lock_guard one(seek_mutex_);
-  if (std::exchange(closed_, true)) return;
+  if (std::exchange(stopped_, true)) return;
   if (ring_ != nullptr) ring_->cancel();
   Lock lock(mutex_);
   const bool stopped = paused_.wait_for(lock, kPatience, [this] { return feeder_done_ && handed_ == 0; });

@@ -89,8 +89,11 @@ class Stager : public std::enable_shared_from_this<Stager> {
   void fail(const Error& error) noexcept;
   [[nodiscard]] std::optional<Error> failure() const;
   [[nodiscard]] bool forked() const;  // as Ring's
+  // Why nothing can be had any more, or for now.
+  [[nodiscard]] std::optional<Error> refused() const;
 
-  [[nodiscard]] bool closed() const;
+  [[nodiscard]] bool is_closed() const;
+  // That consumers waited, but for times when kernels of theirs read all staged memory.
   [[nodiscard]] double wait_seconds() const;
   [[nodiscard]] std::uint64_t copied_bytes() const { return copied_bytes_.load(); }
 
@@ -106,12 +109,16 @@ class Stager : public std::enable_shared_from_this<Stager> {
   [[nodiscard]] bool pause_here(Lock& lock);
   void poll();
   [[nodiscard]] Result<bool> poll_copies(Staged& staged);
+  [[nodiscard]] Status land();
+  [[nodiscard]] Status free_what_is_read();
+  [[nodiscard]] bool has_events() const;
   void rest();
+  [[nodiscard]] std::chrono::microseconds rest_time() const;
   [[nodiscard]] Staged* take_free();
-  void fetch(Staged* staged);
+  [[nodiscard]] bool fetch(Staged* staged);
   [[nodiscard]] Status stage(Staged& staged, loader::Slot& slot);
   [[nodiscard]] Status copy_part(Staged::Part& part, const loader::Slot& slot, std::size_t number);
-  void arrive(Arrival arrival);
+  bool arrive(Arrival arrival);
   [[nodiscard]] std::optional<Error> refusal() const;
   [[nodiscard]] bool wait_for_arrival(Lock& lock, std::chrono::milliseconds timeout);
   void end_epoch();
@@ -133,13 +140,16 @@ class Stager : public std::enable_shared_from_this<Stager> {
   std::condition_variable paused_;   // seek and close wait for the feeder, close for consumers
   std::vector<Staged*> free_;
   std::deque<Arrival> arrivals_;
-  std::vector<Staged*> busy_;     // handed back or dropped; free once their events are over
-  std::vector<Staged*> copying_;  // the feeder's: those with a slot
-  std::vector<Piece> pieces_;     // the feeder's
-  loader::Cursor deliver_;        // the step at the front
-  bool fetching_ = true;          // until an error has arrived
-  bool pause_ = false;            // asked of the feeder
-  bool resting_ = false;          // the feeder has paused
+  std::vector<Staged*> busy_;                // handed back or dropped; free once their events are over
+  std::vector<Staged*> copying_;             // the feeder's: those with a slot
+  std::vector<Piece> pieces_;                // the feeder's
+  std::chrono::microseconds pause_between_;  // likewise: looks at events
+  bool behind_kernels_ = false;              // they read all staged memory
+  std::size_t waiting_ = 0;                  // consumers
+  loader::Cursor deliver_;                   // the step at the front
+  bool fetching_ = true;                     // until an error has arrived
+  bool pause_ = false;                       // asked of the feeder
+  bool resting_ = false;                     // the feeder has paused
   bool cancelled_ = false;
   bool closing_ = false;
   bool feeder_done_ = true;
@@ -149,7 +159,7 @@ class Stager : public std::enable_shared_from_this<Stager> {
   std::atomic<std::uint64_t> copied_bytes_{0};
   std::mutex seek_mutex_;  // one seek or close at a time
   std::thread feeder_;
-  bool closed_ = false;  // under seek_mutex_
+  bool stopped_ = false;  // under seek_mutex_
 };
 
 }  // namespace hotpack::device

@@ -90,7 +90,7 @@ void BatchFiller::begin(Slot& slot) {
   slot.first_of_run = !follows;
   begun_ = at;
   if (!parts_.sink) return;
-  list_samples(slot, parts_.plan, told_);
+  if (parts_.sink->needs_samples()) list_samples(slot, parts_.plan, told_);
   parts_.sink->begin(slot, told_);
 }
 

@@ -38,7 +38,9 @@ class RowSink {
   RowSink& operator=(const RowSink&) = delete;
   virtual ~RowSink() = default;
 
-  // The slot's rows hold these samples, empty rows none. As RowFiller::begin.
+  // Whether begin() is to be told them: who does not need to know spares the time under the Ring's lock.
+  [[nodiscard]] virtual bool needs_samples() const { return true; }
+  // The slot's rows hold these samples, empty rows none; none at all where they are not needed. As RowFiller::begin.
   virtual void begin(Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
   // Room for the record of this shape, shown so. Fails where there is none, in words that go on from "sample 3: ".
   [[nodiscard]] virtual Result<Place> place(Slot& slot, std::size_t row, const RecordShape& record, const expand::Placement& placement) = 0;

@@ -13,6 +13,9 @@ namespace {
 
 constexpr unsigned kMostThreads = 1024;
 constexpr unsigned kDefaultThreads = 8;  // memory is busy by then
+// Each device wants packed records at a rate of its own, for which so many threads gather them; some more, as others wait for files.
+constexpr std::size_t kThreadsPerDevice = 4;
+constexpr std::size_t kThreadsBeside = 4;
 constexpr unsigned kFewestSlots = 2;
 constexpr unsigned kMostSlots = 64;
 // What a thread takes at once: long enough that taking it costs nothing, short enough that the threads end a batch together.
@@ -72,6 +75,11 @@ OrderOptions order_of(const LoaderOptions& options) {
 
 unsigned thread_count(const LoaderOptions& options) {
   return options.threads != 0 ? options.threads : std::min(usable_cores(), kDefaultThreads);
+}
+
+unsigned device_thread_count(const LoaderOptions& options, std::size_t devices, unsigned cores) {
+  if (options.threads != 0) return options.threads;
+  return static_cast<unsigned>(std::min<std::size_t>({cores, kThreadsPerDevice * devices + kThreadsBeside, kMostThreads}));
 }
 
 std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads) {

@@ -20,6 +20,8 @@ namespace hotpack::loader {
 [[nodiscard]] Status check_options(const LoaderOptions& options);
 [[nodiscard]] OrderOptions order_of(const LoaderOptions& options);
 [[nodiscard]] unsigned thread_count(const LoaderOptions& options);
+// The same where batches go to so many devices; `cores` that may be used.
+[[nodiscard]] unsigned device_thread_count(const LoaderOptions& options, std::size_t devices, unsigned cores);
 // Rows that a thread takes at once.
 [[nodiscard]] std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads);
 

@@ -79,7 +79,7 @@ class Writer {
     form_.storage = LabelStorage::index;
     form_.classes = pack.classes;
     form_.size = Extent{pack.width, pack.height};
-    for (std::uint32_t number = 0; number < kPictures; ++number) pictures_.push_back(paint(pack, number));
+    for (std::uint32_t number = 0; number < std::min(kPictures, pack.records); ++number) pictures_.push_back(paint(pack, number));
   }
 
   void write() {
@@ -97,11 +97,13 @@ class Writer {
       manifest.shards.push_back(write_shard(manifest, file, first, std::min(pack_.records, first + pack_.per_shard), total));
     }
     manifest.statistics = format::statistics_of(total);
-    std::ofstream(folder_ + "/" + std::string(format::kManifestName), std::ios::binary) << format::encode_manifest(manifest);
+    std::ofstream out(folder_ + "/" + std::string(format::kManifestName), std::ios::binary);
+    out << format::encode_manifest(manifest);
+    if (!out.flush()) throw std::logic_error("cannot write the manifest in " + folder_);
   }
 
  private:
-  [[nodiscard]] const Picture& picture(std::size_t number) const { return pictures_[number % kPictures]; }
+  [[nodiscard]] const Picture& picture(std::size_t number) const { return pictures_[number % pictures_.size()]; }
 
   [[nodiscard]] format::PlanIdentity plan(std::size_t shards) const {
     format::KeysDigest digest;

@@ -252,7 +252,7 @@ GPU_CASE(kernels_label) {
       for (const bool multi : {false, true}) {
         if (multi && storage == LabelStorage::index) continue;
         for (const LabelOutput& output : label_outputs()) {
-          const Sizes& size = sizes()[static_cast<std::size_t>(dice.below(classes > 17 ? 7 : 8))];
+          const Sizes& size = sizes()[static_cast<std::size_t>(dice.below(classes > 17 ? 7 : static_cast<int>(sizes().size())))];
           compare_label(machine, kernels, dice, output, {LabelKind::pixel, storage, multi, classes}, size);
         }
       }

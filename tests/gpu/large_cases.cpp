@@ -1,7 +1,9 @@
-// Outputs of more than 2^31 elements.
+// Outputs of more than 2^31 elements, and rows of more than 2^32.
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "gpu/bench_pack.hpp"
 #include "gpu/compare.hpp"
@@ -38,6 +40,65 @@ GPU_CASE(large_output) {
       const auto found = machine.download(first, row_bytes, stream.handle());
       check(std::equal(found.begin(), found.end(), expected.label().bytes.begin(), expected.label().bytes.end()),
             "label of row " + std::to_string(row));
+    }
+  }
+}
+
+namespace {
+
+constexpr std::uint64_t kSide = 8192, kPixels = kSide * kSide, kClasses = 80;  // 5.4 · 10^9 elements a row
+
+// One-hot elements of the output from `first` on, by the plainest formula.
+std::vector<std::byte> expected_span(std::span<const std::byte> ids, AxisOrder order, std::uint64_t first, std::size_t count) {
+  std::vector<std::byte> elements(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t at = first + i;
+    const bool last = order == AxisOrder::channels_last;
+    const std::uint64_t pixel = last ? at / kClasses : at % kPixels, class_id = last ? at % kClasses : at / kPixels;
+    elements[i] = std::byte{static_cast<std::uint64_t>(ids[pixel]) == class_id};
+  }
+  return elements;
+}
+
+// Where spans begin: the ends, both sides of 2^31 and 2^32, and all over.
+std::vector<std::uint64_t> span_starts(std::uint64_t elements, std::uint64_t span) {
+  std::vector<std::uint64_t> starts{0, elements - span};
+  for (const unsigned bits : {31U, 32U})
+    for (const std::uint64_t back : {span, span / 2, std::uint64_t{0}}) starts.push_back((std::uint64_t{1} << bits) - back);
+  for (std::uint64_t part = 1; part < 32; ++part) starts.push_back(elements / 32 * part + part * 61);
+  return starts;
+}
+
+}  // namespace
+
+GPU_CASE(large_row) {
+  const Machine machine;
+  constexpr std::uint64_t kNeeded = std::uint64_t{14} << 30;
+  if (stand_in()) throw Skip("a stand-in has no such memory");
+  if (machine.free_bytes() < kNeeded) throw Skip("less than 14 GiB of the device are free");
+  const TempFolder folder;
+  write_bench_pack(folder.path(), {.records = 1, .width = kSide, .height = kSide, .classes = kClasses, .per_shard = 1});
+  const Dataset dataset = require(Dataset::open(folder.path()));
+  const UserStream stream(machine, false);
+  DeviceLoaderOptions options;
+  options.loader.global_batch = 1;
+  options.loader.slots = 2;
+  options.prefetch = 1;
+  options.outputs = 1;
+  Loader host = test::open_loader(dataset, options.loader);  // ids
+  const Batch expected = test::next_batch(host);
+  options.loader.label.form = LabelForm::one_hot;
+  for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
+    options.loader.label.order = order;
+    DeviceLoader loader = open_device(dataset, options);
+    const DeviceBatch batch = next_batch(loader, stream.handle());
+    constexpr std::uint64_t kElements = kPixels * kClasses;
+    check_equal(batch.label().bytes, kElements, "bytes of the label");
+    constexpr std::size_t kSpan = 1 << 20;
+    for (const std::uint64_t first : span_starts(kElements, kSpan)) {
+      const auto found = machine.download(static_cast<const std::byte*>(batch.label().data) + first, kSpan, stream.handle());
+      check(found == expected_span(expected.label().bytes, order, first, kSpan),
+            std::string(order == AxisOrder::channels_last ? "last" : "first") + ": label from element " + std::to_string(first));
     }
   }
 }

@@ -155,7 +155,7 @@ GPU_CASE(lifetime_close_with_work_pending) {
   const TinyPack pack(training_form(), 40, 16);
   Loader host = test::open_loader(pack.open(), training());
   DeviceLoader loader = open_device(pack.open(), small_options(training()));
-  machine.keep_busy(stream.handle(), 300);
+  machine.hold_up(stream.handle(), std::chrono::milliseconds(300));
   DeviceBatch batch = next_batch(loader, stream.handle());
   const auto began = Clock::now();
   loader.close();
@@ -163,6 +163,30 @@ GPU_CASE(lifetime_close_with_work_pending) {
   check(Clock::now() - began < std::chrono::seconds(1), "close() takes less than a second");
   check_same(copy_of(machine, batch, stream.handle()), test::copy_of(test::next_batch(host)), "a batch under way at close()");
   static_cast<void>(require_error(loader.next(stream.handle()), ErrorCode::usage));
+}
+
+// The program's own work, which lasts, holds up neither close() nor the end of the loader: on another stream and on the consumer's.
+GPU_CASE(lifetime_close_beside_long_work) {
+  const Machine machine;
+  const UserStream stream(machine, false), other(machine, false);
+  const TinyPack pack(training_form(), 40, 16);
+  const Dataset dataset = pack.open();
+  constexpr std::chrono::seconds kWork{4};
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    for (const StreamHandle busy : {other.handle(), stream.handle()}) {
+      std::optional<DeviceLoader> loader = open_device(dataset, small_options(training(), residency));
+      for (unsigned step = 0; step < 4; ++step) static_cast<void>(next_batch(*loader, stream.handle()));
+      machine.synchronize(stream.handle());
+      machine.hold_up(busy, kWork);
+      const auto began = Clock::now();
+      loader->close();
+      check(Clock::now() - began < std::chrono::seconds(1), "close() takes less than a second");
+      loader.reset();
+      check(Clock::now() - began < std::chrono::milliseconds(1500), "the loader goes without waiting for the program's work");
+      machine.synchronize(busy);
+      check(stand_in() || Clock::now() - began > std::chrono::seconds(3), "the work was under way all the time");
+    }
+  }
 }
 
 // The child of a fork gets an error, not a crash or a hang.

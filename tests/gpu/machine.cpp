@@ -1,7 +1,10 @@
 #include "gpu/machine.hpp"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "bench/device_report.hpp"
 
@@ -76,6 +79,17 @@ void Machine::keep_busy(StreamHandle stream, double milliseconds) {
   // 128 MiB read and written take 0.04 ms on a quick device, 0.5 ms on a slow one.
   for (int copy = 0; copy <= static_cast<int>(milliseconds / 0.04); ++copy)
     ok("cuMemcpyDtoDAsync", api().MemcpyDtoDAsync(scratch_->address() + kBusyBytes, scratch_->address(), kBusyBytes, stream));
+}
+
+void Machine::hold_up(StreamHandle stream, std::chrono::milliseconds time) const {
+  using LaunchHostFunction = int (*)(StreamHandle, void (*)(void*), void*);
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+  const auto launch = reinterpret_cast<LaunchHostFunction>(library != nullptr ? dlsym(library, "cuLaunchHostFunc") : nullptr);
+  if (stand_in() || launch == nullptr) return;
+  const auto sleep = [](void* milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(reinterpret_cast<std::intptr_t>(milliseconds)));
+  };
+  ok("cuLaunchHostFunc", launch(stream, sleep, reinterpret_cast<void*>(static_cast<std::intptr_t>(time.count()))));
 }
 
 UserStream::UserStream(const Machine& machine, bool blocking) : machine_(machine) {

@@ -4,6 +4,7 @@
 // registry.hpp; Skip where there is no real device.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,8 +44,12 @@ class Machine {
   [[nodiscard]] device::DeviceMemory memory(std::uint64_t bytes) const;
   [[nodiscard]] device::DeviceMemory upload(const std::vector<std::byte>& bytes) const;
 
-  // Work that keeps a stream busy for about so long: copies within the device.
+  // Work that keeps a stream busy for about so long: copies within the device. A stream takes about 1,000 of these before the caller has to
+  // wait, so this is for some 10 ms.
   void keep_busy(StreamHandle stream, double milliseconds);
+  // The stream comes no further for so long, however much time: a function on the host. Nothing where the driver has none, or is a
+  // stand-in.
+  void hold_up(StreamHandle stream, std::chrono::milliseconds time) const;
 
  private:
   std::shared_ptr<const device::Context> context_;

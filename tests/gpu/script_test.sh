@@ -27,6 +27,54 @@ expect 77 "skipped: " env CUDA_VISIBLE_DEVICES= LD_LIBRARY_PATH= "bundle/$(basen
 expect 2 "usage" "bundle/$(basename "$program")" --nonsense
 expect 2 "scripts/gpu-check [OPTION…]" bundle/gpu-check --nonsense
 expect 2 "scripts/gpu-check --bundle DIR" bundle/gpu-check --prebuilt nowhere
+
+# The script alone, with a program and a compute-sanitizer that do as they are told.
+mkdir stub tools
+cp "$script" stub
+cat >stub/hotpack_gpu_check <<'END'
+#!/usr/bin/env bash
+case "$1 ${2-}" in
+  "--device "*) echo "device 0: a stub" ;;
+  "--list "*) [ -z "${LIST_FAILS-}" ] || exit 3; printf '%s\n' ${CASES-good bad} ;;
+  "--run good") ls -d "$TMPDIR" | grep -q "/made/scratch" ;;
+  "--run bad") echo "failed: as told"; exit 1 ;;
+  "--run "hangs*) mktemp >/dev/null; sleep 60 ;;
+  "--run "*) exit 0 ;;
+  "--bench "*) mktemp >/dev/null; echo '{"rows":[{"good":true},{"good":false},{"good":true},{"good":null}]}' >"$3" ;;
+esac
+END
+cat >tools/compute-sanitizer <<'END'
+#!/usr/bin/env bash
+[ -z "${SANITIZER_FAILS-}" ] || { printf 'starting\nError: Device not supported (12)\n=== ERROR SUMMARY: 1\n'; exit 1; }
+case " $* " in *" --report-api-errors no "*) ;; *) exit 99 ;; esac
+while [ "${1#--}" != "$1" ]; do shift 2; done
+exec "$@"
+END
+chmod +x stub/hotpack_gpu_check tools/compute-sanitizer
+stub=(env PATH="$folder/tools:$PATH" stub/gpu-check --out made)
+expect 1 "1 passed, 1 failed, 0 skipped; compute-sanitizer: 6 cases, 0 with errors; targets: 2 of 3 reached, 1 not measured" "${stub[@]}"
+grep -q "failed: as told" made/bad.log
+grep -q '"complete":true' made/report.json
+[ ! -e made/good.log ]
+[ -z "$(compgen -G 'made/scratch*')" ] || { echo "scratch is left"; exit 1; }
+quick=("${stub[@]}" --no-bench --no-sanitizer)
+expect 1 "took longer than 1 s" env HOTPACK_CASE_SECONDS=1 CASES="hangs good" "${quick[@]}"
+grep -q '{"name":"hangs","outcome":"FAILED"},{"name":"good","outcome":"passed"}' made/report.json
+expect 1 "--list failed" env LIST_FAILS=1 "${quick[@]}"
+expect 1 "has no cases" env CASES= "${quick[@]}"
+expect 1 "not run: compute-sanitizer does not work on this device: Error: Device not supported (12)" env SANITIZER_FAILS=1 "${stub[@]}" --no-bench
+[ -e made/sanitizer.log ]
+# Stopped in the middle, it leaves what it knows, and nothing else.
+env CASES="good hangs" "${quick[@]}" >said 2>&1 &
+for ((tries = 0; tries < 100; ++tries)); do
+  grep -q '"name":"good"' made/report.json && grep -q "^good" said && break
+  sleep 0.1
+done
+kill $!
+wait $! && exit 1
+grep -q '"complete":false,"cases":\[{"name":"good","outcome":"passed"}\]' made/report.json || { echo "no report of a stopped run"; exit 1; }
+[ -z "$(compgen -G 'made/scratch*')" ] || { echo "scratch of a stopped run is left"; exit 1; }
+
 [ -n "$stand_in" ] || exit 0
 
 export LD_LIBRARY_PATH=$stand_in

@@ -2,13 +2,17 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "gpu/bench_pack.hpp"
 #include "gpu/compare.hpp"
+#include "support/temp_folder.hpp"
 
 namespace hotpack::gpu {
 
@@ -157,7 +161,7 @@ GPU_CASE(streams_slow_consumer) {
   options.loader.slots = 8;
   DeviceLoader loader = open_device(dataset, options);
   Keeper keeper(machine);
-  machine.keep_busy(stream.handle(), 20 * kBusyMilliseconds);
+  machine.hold_up(stream.handle(), std::chrono::milliseconds(100));
   for (unsigned step = 0; step < 48; ++step) {
     const DeviceBatch batch = next_batch(loader, stream.handle());
     if (step % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -167,6 +171,76 @@ GPU_CASE(streams_slow_consumer) {
   machine.synchronize(stream.handle());
   Loader host = host_of(dataset);
   keeper.check_against(host, "a consumer held up");
+}
+
+namespace {
+
+// Outputs that a stream copied, in memory that was there before: taking memory may wait for the device.
+struct Copies {
+  std::vector<device::DeviceMemory> images, labels;
+  std::vector<std::uint64_t> steps;
+};
+
+// Batches as fast as they come, copied on their stream, which has nothing else to do.
+Copies copies_of_batches(const Machine& machine, DeviceLoader& loader, StreamHandle stream, std::size_t count) {
+  Copies copies;
+  for (std::size_t batch = 0; batch < count; ++batch) {
+    copies.images.push_back(machine.memory(loader.image_batch_bytes()));
+    copies.labels.push_back(machine.memory(loader.label_batch_bytes()));
+  }
+  for (std::size_t number = 0; number < count; ++number) {
+    const DeviceBatch batch = next_batch(loader, stream);
+    const DeviceField &image = batch.image(), &label = batch.label();
+    machine.ok("cuMemcpyDtoDAsync",
+               machine.api().MemcpyDtoDAsync(copies.images[number].address(), address(image.data), image.bytes, stream));
+    machine.ok("cuMemcpyDtoDAsync",
+               machine.api().MemcpyDtoDAsync(copies.labels[number].address(), address(label.data), label.bytes, stream));
+    copies.steps.push_back(batch.step());
+    machine.synchronize(stream);  // idle when the next batch comes
+  }
+  return copies;
+}
+
+void check_rows(const Machine& machine, const device::DeviceMemory& found, std::span<const std::byte> expected, std::size_t rows,
+                const std::string& what) {
+  check_equal(found.size(), std::uint64_t{expected.size()}, what + ": bytes");
+  const auto bytes = machine.download(pointer(found.address()), expected.size(), nullptr);
+  const std::size_t size = expected.size() / rows;
+  for (std::size_t row = 0; row < rows; ++row)
+    check(std::equal(expected.begin() + static_cast<std::ptrdiff_t>(row * size),
+                     expected.begin() + static_cast<std::ptrdiff_t>((row + 1) * size),
+                     bytes.begin() + static_cast<std::ptrdiff_t>(row * size)),
+          what + ", row " + std::to_string(row));
+}
+
+}  // namespace
+
+// Copies to the device last milliseconds, and a kernel that did not wait for them would find the rows of another batch.
+GPU_CASE(streams_idle_consumer_of_large_batches) {
+  Machine machine;
+  const UserStream stream(machine, false);
+  const TempFolder folder;
+  constexpr std::size_t kRows = 96;
+  const int side = stand_in() ? 64 : 512;  // 512: 1 MiB a record, 96 MiB a batch
+  write_bench_pack(folder.path(), {.records = 4 * kRows, .width = side, .height = side});
+  const Dataset dataset = require(Dataset::open(folder.path()));
+  DeviceLoaderOptions options;
+  options.loader.global_batch = kRows;
+  options.loader.seed = 5;
+  options.prefetch = 1;
+  for (const Residency residency : {Residency::page, Residency::pinned}) {
+    options.residency = residency;
+    DeviceLoader loader = open_device(dataset, options);
+    const Copies copies = copies_of_batches(machine, loader, stream.handle(), 12);
+    Loader host = test::open_loader(dataset, options.loader);
+    for (std::size_t number = 0; number < copies.steps.size(); ++number) {
+      const Batch expected = test::next_batch(host);
+      check_equal(copies.steps[number], expected.step(), "step");
+      const std::string what = std::string(residency_name(residency)) + ", batch " + std::to_string(number);
+      check_rows(machine, copies.images[number], expected.image().bytes, kRows, what + ": image");
+      check_rows(machine, copies.labels[number], expected.label().bytes, kRows, what + ": label");
+    }
+  }
 }
 
 GPU_CASE(streams_next_into) {
@@ -243,29 +317,89 @@ GPU_CASE(streams_current_context) {
   check(here == machine.context()->handle(), "this thread's context is the same");
 }
 
+namespace {
+
+// Functions of the driver that hotpack does not call.
+class Capture {
+ public:
+  Capture() {
+    if (begin_ == nullptr || end_ == nullptr || destroy_ == nullptr) throw Skip("this driver cannot capture streams");
+  }
+  void begin(const Machine& machine, StreamHandle stream, int mode) const { machine.ok("cuStreamBeginCapture", begin_(stream, mode)); }
+  // The capture is good: it gives a graph.
+  void end(const Machine& machine, StreamHandle stream) const {
+    void* graph = nullptr;
+    machine.ok("cuStreamEndCapture", end_(stream, &graph));
+    check(graph != nullptr, "a graph was captured");
+    destroy_(graph);
+  }
+
+ private:
+  template <class Function>
+  static Function find(const char* name) {
+    void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+    return reinterpret_cast<Function>(library != nullptr ? dlsym(library, name) : nullptr);
+  }
+  int (*begin_)(StreamHandle, int) = find<int (*)(StreamHandle, int)>("cuStreamBeginCapture_v2");
+  int (*end_)(StreamHandle, void**) = find<int (*)(StreamHandle, void**)>("cuStreamEndCapture");
+  int (*destroy_)(void*) = find<int (*)(void*)>("cuGraphDestroy");
+};
+
+struct CaptureMode {
+  int code;  // CUstreamCaptureMode
+  const char* name;
+};
+constexpr CaptureMode kCaptureModes[] = {{0, "global"}, {1, "thread-local"}, {2, "relaxed"}};  // global: that of torch.cuda.graph
+
+}  // namespace
+
 // A stream under capture is refused, the capture stays good, and nothing is lost.
 GPU_CASE(streams_capture_refused) {
   Machine machine;
-  using Begin = int (*)(StreamHandle, int);
-  using End = int (*)(StreamHandle, void**);
-  using Destroy = int (*)(void*);
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW);
-  const auto begin = reinterpret_cast<Begin>(library != nullptr ? dlsym(library, "cuStreamBeginCapture_v2") : nullptr);
-  const auto end = reinterpret_cast<End>(library != nullptr ? dlsym(library, "cuStreamEndCapture") : nullptr);
-  const auto destroy = reinterpret_cast<Destroy>(library != nullptr ? dlsym(library, "cuGraphDestroy") : nullptr);
-  if (begin == nullptr || end == nullptr || destroy == nullptr) throw Skip("this driver cannot capture streams");
+  const Capture capture;
   const TinyPack pack(training_form(), 40, 16);
   const Dataset dataset = pack.open();
-  DeviceLoader loader = open_device(dataset, small_options(training()));
   const UserStream stream(machine, false);
-  constexpr int kRelaxed = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
-  machine.ok("cuStreamBeginCapture", begin(stream.handle(), kRelaxed));
-  const auto refused = loader.next(stream.handle());
-  void* graph = nullptr;
-  machine.ok("cuStreamEndCapture", end(stream.handle(), &graph));
-  if (graph != nullptr) destroy(graph);
-  check(!refused.ok() && refused.error().code == ErrorCode::usage, "a stream under capture is refused");
-  check_equal(next_batch(loader, stream.handle()).step(), std::uint64_t{0}, "nothing is lost: step");
+  const device::DeviceMemory memory = machine.memory(4096);
+  for (const CaptureMode& mode : kCaptureModes) {
+    DeviceLoader loader = open_device(dataset, small_options(training()));
+    capture.begin(machine, stream.handle(), mode.code);
+    machine.ok("cuMemsetD8Async", machine.api().MemsetD8Async(memory.address(), 1, memory.size(), stream.handle()));
+    const auto refused = loader.next(stream.handle());
+    capture.end(machine, stream.handle());
+    check(!refused.ok() && refused.error().code == ErrorCode::usage, std::string(mode.name) + ": a stream under capture is refused");
+    check_equal(next_batch(loader, stream.handle()).step(), std::uint64_t{0}, std::string(mode.name) + ": nothing is lost: step");
+  }
+}
+
+// While a stream is captured the loader works on another one: its threads read ahead, copy and ask events, and batches come.
+GPU_CASE(streams_capture_beside_loader) {
+  Machine machine;
+  const Capture capture;
+  const TinyPack pack(training_form(), 80, 16);
+  const Dataset dataset = pack.open();
+  const UserStream captured(machine, false), stream(machine, false);
+  const device::DeviceMemory memory = machine.memory(1 << 20);
+  constexpr unsigned kBatches = 12;
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    for (const CaptureMode& mode : kCaptureModes) {
+      const std::string what = std::string(mode.name) + " capture beside " + std::string(residency_name(residency));
+      DeviceLoaderOptions options = small_options(training(), residency);
+      options.outputs = kBatches;
+      DeviceLoader loader = open_device(dataset, options);
+      std::vector<DeviceBatch> batches;
+      capture.begin(machine, captured.handle(), mode.code);
+      for (unsigned number = 0; number < kBatches; ++number) {  // for 100 ms
+        machine.ok("cuMemsetD8Async", machine.api().MemsetD8Async(memory.address(), 1, memory.size(), captured.handle()));
+        batches.push_back(next_batch(loader, stream.handle()));
+        std::this_thread::sleep_for(std::chrono::milliseconds(9));
+      }
+      capture.end(machine, captured.handle());
+      Loader host = host_of(dataset);
+      for (const DeviceBatch& batch : batches)
+        check_same(copy_of(machine, batch, stream.handle()), test::copy_of(test::next_batch(host)), what);
+    }
+  }
 }
 
 // Two devices of a process share a batch as ranks do.

@@ -164,6 +164,14 @@ int primary_release(Ordinal device) {
   });
 }
 
+int primary_get_state(Ordinal device, unsigned* flags, int* active) {
+  return enter_device(CallId::DevicePrimaryCtxGetState, device, [&](Call&, FakeContext& primary) {
+    *flags = 0;
+    *active = primary.retained > 0 || primary.used_by_program ? 1 : 0;
+    return code::kSuccess;
+  });
+}
+
 int push_current(ContextHandle handle) {
   return enter(CallId::CtxPushCurrent, Needs::driver, [&](Call& call) {
     const auto context = call.state.context_handles.find(handle);
@@ -215,6 +223,7 @@ void fill_device_calls(device::DriverTable& table) {
   table.DeviceTotalMem = device_total_mem;
   table.DevicePrimaryCtxRetain = primary_retain;
   table.DevicePrimaryCtxRelease = primary_release;
+  table.DevicePrimaryCtxGetState = primary_get_state;
   table.CtxPushCurrent = push_current;
   table.CtxPopCurrent = pop_current;
   table.CtxGetCurrent = get_current;

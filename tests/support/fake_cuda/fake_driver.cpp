@@ -4,8 +4,10 @@
 #include <cstring>
 #include <exception>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
+#include "device/late_free.hpp"
 #include "support/fake_cuda/fake_state.hpp"
 
 namespace hotpack::test {
@@ -32,7 +34,15 @@ struct FakeDriver::Impl {
 
 FakeDriver::FakeDriver(FakeOptions options) : impl_(std::make_unique<Impl>(options)) {}
 
-FakeDriver::~FakeDriver() = default;
+// What hotpack frees late, or its reaper is freeing right now, is of this driver: the next one must not see it.
+FakeDriver::~FakeDriver() {
+  run_all();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  while (device::late_count() > 0 && std::chrono::steady_clock::now() < end) {
+    device::sweep_late();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 const device::DriverTable& FakeDriver::table() const { return impl_->state.table; }
 
@@ -42,10 +52,7 @@ std::shared_ptr<const device::Driver> FakeDriver::driver() const {
   return std::move(made).value();
 }
 
-device::KernelImages FakeDriver::kernels() const {
-  static constexpr std::byte kImage[16] = {};
-  return {std::span<const std::byte>(kImage)};
-}
+device::KernelImages FakeDriver::kernels() const { return fake_kernel_images(); }
 
 StreamHandle FakeDriver::stream(int device, bool blocking) {
   const Lock lock(impl_->state.mutex);
@@ -104,6 +111,11 @@ std::vector<std::byte> FakeDriver::bytes(device::Pointer memory, std::size_t siz
   return {begin, begin + size};
 }
 
+void FakeDriver::set_managed(device::Pointer memory) {
+  const Lock lock(impl_->state.mutex);
+  impl_->state.memory.find(static_cast<std::uintptr_t>(memory))->managed = true;
+}
+
 void FakeDriver::set_capturing(StreamHandle stream, bool capturing) {
   const Lock lock(impl_->state.mutex);
   impl_->stream(stream)->capturing = capturing;
@@ -136,6 +148,11 @@ std::uint64_t FakeDriver::calls(const std::string& name) const {
 std::uint64_t FakeDriver::pageable_copies() const {
   const Lock lock(impl_->state.mutex);
   return impl_->state.pageable_copies;
+}
+
+std::uint64_t FakeDriver::spinning_waits() const {
+  const Lock lock(impl_->state.mutex);
+  return impl_->state.spinning_waits;
 }
 
 FakeDriver::Held FakeDriver::held() const {

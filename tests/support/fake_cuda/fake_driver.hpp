@@ -46,7 +46,7 @@ class FakeDriver {
 
   [[nodiscard]] const device::DriverTable& table() const;
   [[nodiscard]] std::shared_ptr<const device::Driver> driver() const;  // Driver::make of it; throws std::logic_error with its text
-  [[nodiscard]] device::KernelImages kernels() const;                  // what ModuleLoadData takes here
+  [[nodiscard]] device::KernelImages kernels() const;  // what ModuleLoadData takes here, a module for images and one for labels
 
   // Streams of a program, which live as long as the FakeDriver. `blocking` ones wait for the legacy stream and it for them.
   [[nodiscard]] device::StreamHandle stream(int device = 0, bool blocking = false);
@@ -63,6 +63,7 @@ class FakeDriver {
   // As they are now. None, and a violation, where they are not all in one block of memory.
   [[nodiscard]] std::vector<std::byte> bytes(device::Pointer memory, std::size_t size) const;
 
+  void set_managed(device::Pointer memory);  // from now on this block is managed memory, any device's
   void set_capturing(device::StreamHandle stream, bool capturing);
   // As if some other stream were captured in the global mode: calls that could spoil that are refused, and violations.
   void set_capturing_globally(bool capturing);
@@ -75,6 +76,9 @@ class FakeDriver {
   [[nodiscard]] std::uint64_t calls(const std::string& name) const;  // so far
   // Copies to or from memory that is not pinned: legal, but the driver copies twice, or waits.
   [[nodiscard]] std::uint64_t pageable_copies() const;
+
+  // Waits of the host for an event that was not made to sleep for it: legal, but the thread spins.
+  [[nodiscard]] std::uint64_t spinning_waits() const;
 
   struct Held {
     std::size_t device_blocks = 0;

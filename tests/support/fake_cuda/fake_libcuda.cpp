@@ -31,35 +31,47 @@ FakeOptions options() {
   return chosen;
 }
 
-std::unordered_map<std::string, void*> functions_by_name() {
+struct Function {
+  void* address = nullptr;
+  int version = 0;  // of CUDA, that has had it in this form first
+};
+
+std::unordered_map<std::string, Function> functions_by_name() {
   static const FakeDriver& fake = *new FakeDriver(options());  // never destroyed: threads may call it until the very end
-  std::unordered_map<std::string, void*> functions;
-#define HOTPACK_FAKE_FUNCTION(name, version, parameters) functions["cu" #name] = reinterpret_cast<void*>(fake.table().name);
+  std::unordered_map<std::string, Function> functions;
+#define HOTPACK_FAKE_FUNCTION(name, version, parameters) functions["cu" #name] = {reinterpret_cast<void*>(fake.table().name), version};
   HOTPACK_DRIVER_CALLS(HOTPACK_FAKE_FUNCTION)
 #undef HOTPACK_FAKE_FUNCTION
   return functions;
 }
 
-int find(const char* symbol, void** function) {
-  static const auto& functions = *new std::unordered_map<std::string, void*>(functions_by_name());
+constexpr int kFound = 0, kNoSymbol = 1, kVersionTooLow = 2;  // CUdriverProcAddressQueryResult
+
+int find(const char* symbol, void** function, int version) {
+  static const auto& functions = *new std::unordered_map<std::string, Function>(functions_by_name());
+  *function = nullptr;
   const auto found = functions.find(symbol);
-  *function = found == functions.end() ? nullptr : found->second;
-  return found == functions.end() ? hotpack::device::code::kNotFound : hotpack::device::code::kSuccess;
+  if (found == functions.end()) return kNoSymbol;
+  if (version < found->second.version) return kVersionTooLow;  // there may be an older form, which this library has not
+  *function = found->second.address;
+  return kFound;
 }
+
+int code_of(int found) { return found == kFound ? hotpack::device::code::kSuccess : hotpack::device::code::kNotFound; }
 
 }  // namespace
 
 extern "C" {
 
-__attribute__((visibility("default"))) int cuGetProcAddress(const char* symbol, void** function, int /*version*/, std::uint64_t /*flags*/) {
-  return find(symbol, function);
+__attribute__((visibility("default"))) int cuGetProcAddress(const char* symbol, void** function, int version, std::uint64_t /*flags*/) {
+  return code_of(find(symbol, function, version));
 }
 
-__attribute__((visibility("default"))) int cuGetProcAddress_v2(const char* symbol, void** function, int /*version*/,
-                                                               std::uint64_t /*flags*/, int* status) {
-  const int found = find(symbol, function);
-  if (status != nullptr) *status = found == hotpack::device::code::kSuccess ? 0 : 1;  // CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
-  return found;
+__attribute__((visibility("default"))) int cuGetProcAddress_v2(const char* symbol, void** function, int version, std::uint64_t /*flags*/,
+                                                               int* status) {
+  const int found = find(symbol, function, version);
+  if (status != nullptr) *status = found;
+  return code_of(found);
 }
 
 }  // extern "C"

@@ -1,4 +1,7 @@
 // The fake libcuda.so.1, as a program finds it: CMake runs this with LD_LIBRARY_PATH and two devices of 1,000,000 bytes.
+#include <dlfcn.h>
+
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -16,6 +19,24 @@ TEST_CASE("fake library: its devices cannot be mistaken for real ones") {
   REQUIRE(info->devices.size() == 2);
   CHECK(info->devices[1].name == "hotpack fake device (no GPU)");
   CHECK(info->devices[1].memory_bytes == 1000000);
+}
+
+TEST_CASE("fake library: a function is not found at a version of CUDA before its own") {
+  using Find = int (*)(const char*, void**, int, std::uint64_t, int*);
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+  REQUIRE(library != nullptr);
+  const auto find = reinterpret_cast<Find>(dlsym(library, "cuGetProcAddress_v2"));
+  REQUIRE(find != nullptr);
+  void* function = nullptr;
+  int status = -1;
+  CHECK(find("cuMemAlloc", &function, 3010, 0, &status) == code::kNotFound);
+  CHECK(function == nullptr);
+  CHECK(status == 2);  // CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+  CHECK(find("cuMemAlloc", &function, 3020, 0, &status) == code::kSuccess);
+  CHECK(function != nullptr);
+  CHECK(status == 0);
+  CHECK(find("cuNoSuch", &function, 13000, 0, &status) == code::kNotFound);
+  CHECK(status == 1);
 }
 
 TEST_CASE("fake library: copies arrive at once and memory is limited") {

@@ -28,6 +28,7 @@ struct Block {
   std::size_t bytes = 0;
   std::size_t slack = 0;    // bytes between its end and the upper fence
   std::size_t pending = 0;  // operations in flight that use it
+  bool managed = false;     // any device may use it
   std::byte* mapping = nullptr;
   std::size_t mapping_bytes = 0;
 

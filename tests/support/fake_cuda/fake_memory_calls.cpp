@@ -69,6 +69,33 @@ int mem_free_host(void* memory) {
   return enter_to_give_back(CallId::MemFreeHost, [&](Call& call) { return give_back(call, MemoryKind::pinned, address(memory)); });
 }
 
+// What a program can ask of any address; of one that the driver does not know, too.
+int attribute_of(const Block* block, int attribute, void* value) {
+  int& number = *static_cast<int*>(value);
+  switch (attribute) {
+    case device::kPointerMemoryType:
+      number = block == nullptr ? 0 : block->kind == MemoryKind::device ? device::kMemoryDevice : device::kMemoryHost;
+      return code::kSuccess;
+    case device::kPointerOrdinal:
+      number = block == nullptr ? -2 : block->context->ordinal;
+      return code::kSuccess;
+    case device::kPointerManaged:
+      *static_cast<bool*>(value) = block != nullptr && block->managed;
+      return code::kSuccess;
+    default:
+      return code::kInvalidValue;
+  }
+}
+
+int pointer_get_attributes(unsigned count, int* attributes, void** values, Pointer memory) {
+  return enter(CallId::PointerGetAttributes, Needs::context, [&](Call& call) {
+    const auto block = call.state.memory.find(address(memory));
+    int found = code::kSuccess;
+    for (unsigned i = 0; i < count && found == code::kSuccess; ++i) found = attribute_of(block.get(), attributes[i], values[i]);
+    return found;
+  });
+}
+
 // ---- Copies.
 
 bool pinned_ever(const Call& call, const void* memory) {
@@ -141,6 +168,7 @@ void fill_memory_calls(device::DriverTable& table) {
   table.MemFree = mem_free;
   table.MemHostAlloc = mem_host_alloc;
   table.MemFreeHost = mem_free_host;
+  table.PointerGetAttributes = pointer_get_attributes;
   table.MemcpyHtoDAsync = copy_from_host;
   table.MemcpyDtoHAsync = copy_to_host;
   table.MemcpyDtoDAsync = copy_on_device;

@@ -71,7 +71,15 @@ FakeState::~FakeState() {
 FakeState* FakeState::living() { return living_state.load(std::memory_order_acquire); }
 
 FakeThread& FakeState::thread() {
-  thread_local FakeThread thread;
+  // Objects of the main thread end before what is done at exit, which may call the driver still: then there is a new one.
+  thread_local FakeThread* own = nullptr;
+  struct End {
+    ~End() { delete std::exchange(own, nullptr); }
+  };
+  thread_local const End end;
+  static_cast<void>(&end);
+  if (own == nullptr) own = new FakeThread;
+  FakeThread& thread = *own;
   if (thread.number == 0) thread.number = ++threads;
   if (std::exchange(thread.generation, generation) != generation) thread.stack.clear();
   return thread;

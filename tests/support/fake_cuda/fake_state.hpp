@@ -126,6 +126,7 @@ struct FakeState {
   std::vector<std::string> violations;
   std::uint64_t pinned_bytes = 0;
   std::uint64_t pageable_copies = 0;
+  std::uint64_t spinning_waits = 0;
 
   FakeMemory memory;
   FakeStreams streams;

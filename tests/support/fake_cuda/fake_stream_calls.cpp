@@ -96,6 +96,7 @@ int event_create(EventHandle* handle, unsigned flags) {
     auto event = std::make_shared<FakeEvent>();
     event->context = call.context;
     event->timing = (flags & device::kEventDisableTiming) == 0;
+    event->blocking = (flags & device::kEventBlockingSync) != 0;
     *handle = reinterpret_cast<EventHandle>(call.state.event_handles.add(HandleKind::event, call.state.generation, std::move(event)));
     return code::kSuccess;
   });
@@ -146,6 +147,7 @@ int event_synchronize(EventHandle handle) {
     if (const int found = call.state.find_event(handle, call.name, event); found != code::kSuccess) return found;
     if (event->record == nullptr) return code::kSuccess;
     if (event->stream->capturing && !event->record->done) return code::kStreamCaptureUnsupported;
+    if (!event->blocking) ++call.state.spinning_waits;
     return call.state.wait(call.lock, OperationPtr(event->record), call.name);
   });
 }

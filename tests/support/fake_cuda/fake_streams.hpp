@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "device/driver_api.hpp"
@@ -70,12 +71,14 @@ struct FakeStream {
 struct FakeEvent {
   FakeContext* context = nullptr;
   bool timing = true;
+  bool blocking = false;               // who waits for it sleeps
   OperationPtr record;                 // the latest; null: never recorded
   std::shared_ptr<FakeStream> stream;  // it was recorded on
 };
 
 struct FakeModule {
   FakeContext* context = nullptr;
+  std::string prefix;       // of the names of its kernels
   std::size_t pending = 0;  // launches in flight
 };
 

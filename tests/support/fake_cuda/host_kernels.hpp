@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "device/kernel_modules.hpp"
 #include "device/kernels/portable.hpp"
 
 namespace hotpack::test {
@@ -18,5 +19,8 @@ using HostKernel = void (*)(const void* args, const device::LaunchSize& size);
   const HostKernel image = find_image_kernel(name);
   return image != nullptr ? image : find_label_kernel(name);
 }
+
+// Two images as hotpack's own: one has the image kernels, the other the label kernels.
+[[nodiscard]] device::KernelImages fake_kernel_images();
 
 }  // namespace hotpack::test

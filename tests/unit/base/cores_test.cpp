@@ -84,6 +84,56 @@ TEST_CASE("cores: files that say nothing sensible are no quota") {
   CHECK(quota_cores(root.path()) == 2147483647u);
 }
 
+TEST_CASE("memory: version 2 with the tightest of the cgroup and its parents") {
+  const TempFolder root;
+  write_v2(root, "/jobs/one");
+  CHECK_FALSE(quota_memory(root.path()).has_value());
+  root.write("sys/fs/cgroup/jobs/one/memory.max", "max\n");
+  root.write("sys/fs/cgroup/jobs/one/memory.current", "500\n");
+  CHECK_FALSE(quota_memory(root.path()).has_value());
+  root.write("sys/fs/cgroup/jobs/memory.max", "8000\n");
+  root.write("sys/fs/cgroup/jobs/memory.current", "7000\n");
+  CHECK(quota_memory(root.path()) == 1000u);
+  root.write("sys/fs/cgroup/jobs/memory.stat", "anon 3000\nfile 4000\ninactive_file 2500\nactive_file 1200\n");  // which make room
+  CHECK(quota_memory(root.path()) == 4700u);
+  root.write("sys/fs/cgroup/jobs/one/memory.max", "600\n");
+  CHECK(quota_memory(root.path()) == 100u);
+  root.write("sys/fs/cgroup/jobs/one/memory.current", "700\n");  // beyond, as may be for a while
+  CHECK(quota_memory(root.path()) == 0u);
+  root.write("sys/fs/cgroup/jobs/one/memory.stat", "inactive_file 900\n");  // more than is used: not of one moment
+  CHECK(quota_memory(root.path()) == 600u);
+}
+
+TEST_CASE("memory: version 1 and a mixture of both") {
+  const TempFolder root;
+  root.write("proc/self/cgroup", "9:memory:/jobs\n4:cpu,cpuacct:/elsewhere\n0::/\n");
+  root.write("proc/self/mountinfo",
+             "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+             "33 31 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+             "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+  root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  root.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "4096\n");
+  CHECK_FALSE(quota_memory(root.path()).has_value());
+  root.write("sys/fs/cgroup/memory/jobs/memory.limit_in_bytes", "9000\n");
+  root.write("sys/fs/cgroup/memory/jobs/memory.usage_in_bytes", "5000\n");
+  root.write("sys/fs/cgroup/memory/jobs/memory.stat", "inactive_file 7\ntotal_inactive_file 30\ntotal_active_file 4\n");
+  CHECK(quota_memory(root.path()) == 4034u);
+  CHECK_FALSE(quota_cores(root.path()).has_value());
+}
+
+TEST_CASE("memory: files that say nothing sensible are no limit") {
+  const TempFolder root;
+  CHECK_FALSE(quota_memory(root.path()).has_value());
+  write_v2(root, "/a");
+  root.write("sys/fs/cgroup/a/memory.max", "100\n");
+  CHECK_FALSE(quota_memory(root.path()).has_value());
+  root.write("sys/fs/cgroup/a/memory.current", "some\n");
+  CHECK_FALSE(quota_memory(root.path()).has_value());
+  root.write("sys/fs/cgroup/a/memory.current", "40\n");
+  root.write("sys/fs/cgroup/a/memory.stat", "nonsense\nactive_file\n");
+  CHECK(quota_memory(root.path()) == 60u);
+}
+
 TEST_CASE("cores: no more than the affinity mask has") {
   CHECK(usable_cores() >= 1);
   cpu_set_t before, one;

@@ -42,6 +42,8 @@ struct RigOptions {
   std::uint64_t output_bytes = 0;  // of each part
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};
+  std::uint64_t gather_below_bytes = device::kGatherBelowBytes;
+  std::uint64_t world = 1;  // for budgets alone
 };
 
 class CargoRig {
@@ -145,6 +147,8 @@ class CargoRig {
     inputs.prefetch = options_.prefetch;
     inputs.output_bytes.assign(options_.devices, options_.output_bytes);
     inputs.asked = options_.residency;
+    inputs.world = options_.world;
+    inputs.gather_below_bytes = options_.gather_below_bytes;
     return inputs;
   }
 

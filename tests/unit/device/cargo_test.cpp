@@ -6,7 +6,9 @@
 #include <tuple>
 #include <vector>
 
+#include "device/page_cargo.hpp"
 #include "device/record_blocks.hpp"
+#include "device/resident_cargo.hpp"
 #include "support/catch.hpp"
 #include "support/forms.hpp"
 #include "unit/device/cargo_rig.hpp"
@@ -19,6 +21,16 @@ using device::RowEntry;
 namespace {
 
 constexpr Residency kAll[] = {Residency::page, Residency::pinned, Residency::device};
+
+// Pinned records are gathered or copied where they are.
+struct Way {
+  Residency residency;
+  std::uint64_t gather_below_bytes;
+};
+constexpr Way kWays[] = {{Residency::page, device::kGatherBelowBytes},
+                         {Residency::pinned, device::kGatherBelowBytes},
+                         {Residency::pinned, 0},
+                         {Residency::device, device::kGatherBelowBytes}};
 
 std::string name(Residency residency) { return std::string(residency_name(residency)); }
 
@@ -72,10 +84,11 @@ void check_rows(const CargoRig& rig, const loader::Slot& slot, const Dataset& da
 
 // Whole epochs in every residency.
 void check_epochs(const Dataset& dataset, RigOptions options, std::uint64_t epochs = 2) {
-  for (const Residency residency : kAll) {
-    INFO(name(residency));
+  for (const Way way : kWays) {
+    INFO(name(way.residency) << (way.gather_below_bytes == 0 ? " record by record" : ""));
     CargoRig rig({.devices = static_cast<int>(options.devices)});
-    options.residency = residency;
+    options.residency = way.residency;
+    options.gather_below_bytes = way.gather_below_bytes;
     const Status loaded = rig.load(dataset, options);
     INFO((loaded.ok() ? "" : loaded.error().describe()));
     REQUIRE(loaded.ok());
@@ -255,11 +268,47 @@ TEST_CASE("entries show what is drawn for their samples") {
   }
 }
 
+TEST_CASE("small pinned records are gathered: a part is one piece") {
+  for (const char* const form_name : {"bits", "mixed"}) {
+    const TinyPack pack(all_forms()[form_name], 12, 4);
+    const Dataset dataset = pack.open();
+    RigOptions options = rig_options(Residency::pinned, 6, 2);
+    options.loader.augment.crop = Crop{{3, 3}};
+    CargoRig rig({.devices = 2});
+    REQUIRE(rig.load(dataset, options).ok());
+    const auto& slot = rig.fill(0, 0);
+    CHECK(rig.loaded->cargo->slot_bytes() == 2 * 4096);
+    for (std::size_t part = 0; part < 2; ++part) {
+      std::uint64_t bytes = 256;
+      for (std::size_t row = 3 * part; row < 3 * part + 3; ++row)
+        bytes += block_bytes(dataset, static_cast<std::uint64_t>(slot.samples[row]));
+      const auto pieces = rig.pieces(slot, part);
+      REQUIRE(pieces.size() == 1);
+      CHECK(pieces[0].from == slot.image.bytes.data() + part * 4096);
+      CHECK(pieces[0].to == 0);
+      CHECK(pieces[0].bytes == bytes);
+    }
+  }
+}
+
+TEST_CASE("it is the mean block that says whether pinned records are gathered") {
+  const TinyPack pack({}, 12, 4);
+  const auto source = must(loader::RecordSource::make(pack.open(), Check::never, Access::read));
+  const auto blocks = device::RecordBlocks::make(*source, must(loader::BatchForm::make(source->schema(), {}, 1)), 1);
+  const std::uint64_t block = blocks.largest();
+  using device::RecordWay;
+  CHECK(device::way_of(Residency::pinned, blocks, block + 1) == RecordWay::in_slots);
+  CHECK(device::way_of(Residency::pinned, blocks, block) == RecordWay::one_by_one);
+  CHECK(device::way_of(Residency::page, blocks, 0) == RecordWay::in_slots);
+  CHECK(device::way_of(Residency::device, blocks, block + 1) == RecordWay::none);
+}
+
 TEST_CASE("pinned records that follow each other are one piece behind the table") {
   const TinyPack pack({}, 12, 4);
   const Dataset dataset = pack.open();
   const std::uint64_t block = block_bytes(dataset, 0);
   RigOptions options = rig_options(Residency::pinned, 6);
+  options.gather_below_bytes = 0;
   options.loader.shuffle = Shuffle::none;
   CargoRig rig;
   REQUIRE(rig.load(dataset, options).ok());
@@ -298,10 +347,11 @@ TEST_CASE("device records are not copied with a batch") {
 TEST_CASE("slots do not disturb each other") {
   const TinyPack pack(all_forms()["mixed"], 12, 4);
   const Dataset dataset = pack.open();
-  for (const Residency residency : kAll) {
-    INFO(name(residency));
+  for (const Way way : kWays) {
+    INFO(name(way.residency));
     CargoRig rig;
-    RigOptions options = rig_options(residency, 4);
+    RigOptions options = rig_options(way.residency, 4);
+    options.gather_below_bytes = way.gather_below_bytes;
     options.loader.augment.crop = Crop{{4, 4}};
     REQUIRE(rig.load(dataset, options).ok());
     auto& first = rig.begin(0, 0, 0);
@@ -332,4 +382,88 @@ TEST_CASE("the largest row is that of the largest record") {
   const auto cropped = must(device::largest_row(*source, must(loader::BatchForm::make(dataset.schema(), options, 4))));
   CHECK(cropped.image == 1200);
   CHECK(cropped.label == 100);
+}
+
+namespace {
+
+// Notes how many samples it was told.
+class NotingSink final : public loader::RowSink {
+ public:
+  explicit NotingSink(bool needs) : needs_(needs) {}
+  [[nodiscard]] bool needs_samples() const override { return needs_; }
+  void begin(loader::Slot&, std::span<const std::optional<std::uint64_t>> samples) override { told = samples.size(); }
+  [[nodiscard]] Result<Place> place(loader::Slot&, std::size_t, const loader::RecordShape&, const expand::Placement&) override {
+    return Place{};
+  }
+  void blank(loader::Slot&, std::size_t) override {}
+  std::size_t told = 99;
+
+ private:
+  bool needs_;
+};
+
+class NotingCargo final : public device::ResidentCargo {
+ public:
+  NotingCargo(device::SlotLayout layout, std::shared_ptr<const device::ResidentSet> set, bool needs)
+      : ResidentCargo(std::move(layout), std::nullopt, std::move(set)), needs_(needs) {}
+  void append_pieces(const loader::Slot&, std::size_t, std::vector<Piece>&) const override {}
+  [[nodiscard]] device::Pointer records(std::size_t, device::Pointer staged) const override { return staged; }
+  [[nodiscard]] bool needs_samples() const override { return needs_; }
+  void begin(const loader::Slot&, std::span<const std::optional<std::uint64_t>> samples) override { told = samples.size(); }
+  [[nodiscard]] std::uint64_t place(const loader::Slot&, std::size_t, std::uint64_t) const override { return 0; }
+  std::size_t told = 99;
+
+ private:
+  bool needs_;
+};
+
+}  // namespace
+
+TEST_CASE("the samples of a batch are listed for those alone who need them") {
+  const TinyPack pack({}, 12, 4);
+  const Dataset dataset = pack.open();
+  const auto source = [&] { return must(loader::RecordSource::make(dataset, Check::never, Access::read)); };
+  const auto form = must(loader::BatchForm::make(dataset.schema(), {}, 1));
+  const StepPlan plan = must(StepPlan::make(12, 5, Tail::pad));
+  const auto blocks = std::make_shared<const device::RecordBlocks>(device::RecordBlocks::make(*source(), form, 1));
+  for (const bool needs : {false, true}) {
+    loader::Slot slot;
+    slot.cursor = {0, 1};
+    const auto sink = std::make_shared<NotingSink>(needs);
+    loader::BatchFiller(loader::BatchFiller::Parts{source(), form, plan, {}, nullptr, 0, sink}, 1).begin(slot);
+    CHECK(sink->told == (needs ? 5 : 0));
+    const auto cargo = std::make_shared<NotingCargo>(must(device::SlotLayout::make({{0, 5}}, *blocks, device::RecordWay::none)),
+                                                     std::make_shared<device::ResidentSet>(blocks), needs);
+    device::ResidentFiller(device::ResidentFiller::Parts{source(), form, plan, {}, cargo}).begin(slot);
+    CHECK(cargo->told == (needs ? 5 : 0));
+  }
+}
+
+TEST_CASE("who needs the samples of a batch is who has records of different sizes") {
+  for (const char* const form_name : {"bits", "mixed"}) {
+    const TinyPack pack(all_forms()[form_name], 12, 4);
+    const bool mixed = std::string(form_name) == "mixed";
+    for (const Way way : kWays) {
+      CargoRig rig;
+      RigOptions options = rig_options(way.residency, 4);
+      options.gather_below_bytes = way.gather_below_bytes;
+      options.loader.augment.crop = Crop{{3, 3}};
+      REQUIRE(rig.load(pack.open(), options).ok());
+      const device::Cargo* const cargo = rig.loaded->cargo.get();
+      const auto* const page = dynamic_cast<const device::PageCargo*>(cargo);
+      const bool needs = page != nullptr ? page->needs_samples() : dynamic_cast<const device::ResidentCargo&>(*cargo).needs_samples();
+      CHECK(needs == (mixed && way.residency != Residency::device));
+    }
+  }
+}
+
+TEST_CASE("threads by default grow with the devices") {
+  LoaderOptions options;
+  CHECK(loader::device_thread_count(options, 1, 64) == 8);
+  CHECK(loader::device_thread_count(options, 4, 64) == 20);
+  CHECK(loader::device_thread_count(options, 4, 6) == 6);
+  CHECK(loader::device_thread_count(options, 8, 200) == 36);
+  CHECK(loader::device_thread_count(options, 1000, 5000) == 1024);  // the most that may be asked for
+  options.threads = 3;
+  CHECK(loader::device_thread_count(options, 4, 64) == 3);
 }

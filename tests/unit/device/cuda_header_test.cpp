@@ -69,11 +69,17 @@ TEST_CASE("the codes of driver_api.hpp are those of cuda.h") {
 TEST_CASE("the flags and attributes of driver_api.hpp are those of cuda.h") {
   CHECK(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
   CHECK(kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
+  CHECK(kEventBlockingSync == CU_EVENT_BLOCKING_SYNC);
   CHECK(kHostAllocPortable == CU_MEMHOSTALLOC_PORTABLE);
   CHECK(kHostAllocWriteCombined == CU_MEMHOSTALLOC_WRITECOMBINED);
   CHECK(kAttributeMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   CHECK(kAttributeMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   CHECK(kAttributeMultiprocessors == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  CHECK(kPointerMemoryType == CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+  CHECK(kPointerManaged == CU_POINTER_ATTRIBUTE_IS_MANAGED);
+  CHECK(kPointerOrdinal == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
+  CHECK(kMemoryHost == CU_MEMORYTYPE_HOST);
+  CHECK(kMemoryDevice == CU_MEMORYTYPE_DEVICE);
   CHECK(kCaptureNone == CU_STREAM_CAPTURE_STATUS_NONE);
   CHECK(kCaptureActive == CU_STREAM_CAPTURE_STATUS_ACTIVE);
   CHECK(kCaptureInvalidated == CU_STREAM_CAPTURE_STATUS_INVALIDATED);

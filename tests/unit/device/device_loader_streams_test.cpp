@@ -142,6 +142,19 @@ TEST_CASE("any order of the device: the legacy stream, the one per thread, block
   });
 }
 
+TEST_CASE("any order of the device: work on the legacy stream does not hold up the loader") {
+  const Setting setting;
+  in_all_orders({}, [&](FakeDriver& fake, Program& program) {
+    DeviceLoader loader = setting.open(fake);
+    const StreamHandle stream = fake.stream();
+    fake.block(nullptr);
+    for (int number = 0; number < 3; ++number) program.download(next_batch(loader, {stream}), {stream});
+    program.synchronize(stream);
+    check_batches(program, {setting.wanted.begin(), setting.wanted.begin() + 3});
+    fake.unblock(nullptr);
+  });
+}
+
 TEST_CASE("any order of the device: a second stream that reads later than the release") {
   DeviceLoaderOptions options = device_options(small_batches(3));
   options.outputs = 1;

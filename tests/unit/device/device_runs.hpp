@@ -33,6 +33,9 @@ namespace hotpack::test {
 
 using Streams = std::vector<device::StreamHandle>;
 
+// A test says when what is freed late is freed: check_nothing_left(), or device::sweep_late().
+inline const bool kReaperRests = (device::let_reaper_work(false), true);
+
 inline constexpr std::array<Residency, 4> kResidencies{Residency::page, Residency::pinned, Residency::device, Residency::automatic};
 inline constexpr std::chrono::milliseconds kReadyOnly{-1};
 
@@ -57,6 +60,7 @@ inline DeviceLoaderOptions device_options(const LoaderOptions& loader, std::vect
   options.loader = loader;
   options.devices = std::move(devices);
   options.residency = residency;
+  options.prefetch = 2;  // what tests count on
   return options;
 }
 
@@ -271,7 +275,7 @@ inline void check_no_violations(const FakeDriver& fake) { REQUIRE(fake.violation
 
 // With loaders, leases and programs gone and the streams run out.
 inline void check_nothing_left(const FakeDriver& fake) {
-  device::sweep_late();
+  for (int looks = 0; looks < 10 && device::late_count() > 0; ++looks) device::sweep_late();  // the fake lets work wait for some
   CHECK(device::late_count() == 0);
   const FakeDriver::Held held = fake.held();
   CAPTURE(held.device_blocks, held.pinned_blocks, held.streams, held.events, held.modules, held.retained);

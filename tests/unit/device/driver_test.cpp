@@ -5,6 +5,7 @@
 #include <string>
 
 #include "device/cuda_info.hpp"
+#include "device/handles.hpp"
 #include "support/catch.hpp"
 #include "support/fake_cuda/fake_driver.hpp"
 
@@ -109,13 +110,24 @@ TEST_CASE("the devices of a driver are described and nothing stays behind") {
   CHECK(info.devices[1].ordinal == 1);
   CHECK(!info.devices[1].name.empty());
   CHECK(info.devices[1].memory_bytes == 1 << 20);
-  CHECK(info.devices[1].free_bytes == 1 << 20);
+  CHECK(info.devices[1].free_bytes == 0);
+  CHECK(fake.calls("DevicePrimaryCtxRetain") == 0);  // a context takes memory and time
   CHECK(fake.held() == FakeDriver::Held{});
   CHECK(fake.violations().empty());
 }
 
+TEST_CASE("free memory is told of devices that this process uses") {
+  FakeDriver fake({.devices = 2, .device_bytes = 1 << 20});
+  const auto used = Context::retain(fake.driver(), 1).value();
+  const auto info = info_of(fake.driver()).value();
+  CHECK(info.devices.at(0).free_bytes == 0);
+  CHECK(info.devices.at(1).free_bytes == 1 << 20);
+  CHECK(fake.held().retained == 1);
+}
+
 TEST_CASE("a device that gives no context is described without its free memory") {
   FakeDriver fake;
+  const auto used = Context::retain(fake.driver(), 0).value();
   fake.fail("DevicePrimaryCtxRetain", 0, code::kDeviceUnavailable);
   const auto info = info_of(fake.driver()).value();
   CHECK(info.devices.at(0).memory_bytes > 0);

@@ -589,7 +589,7 @@ namespace {
 
 struct Kernel {
   explicit Kernel(const Program& program) {
-    REQUIRE(program.api.ModuleLoadData(&module, program.fake.kernels().at(0).data()) == code::kSuccess);
+    REQUIRE(program.api.ModuleLoadData(&module, program.fake.kernels().at(1).bytes.data()) == code::kSuccess);
     REQUIRE(program.api.ModuleGetFunction(&function, module, "hotpack_label_index_u8") == code::kSuccess);
   }
   ModuleHandle module = nullptr;
@@ -636,6 +636,11 @@ TEST_CASE("a kernel runs when its turn comes, with the arguments of the launch")
     CHECK(program.value(out, 4) == 255);
     CHECK(program.fake.violations().empty());
   }
+  SECTION("records written over in flight") {
+    CHECK(launch() == code::kSuccess);
+    CHECK(program.api.MemsetD8Async(records + 1, 1, 1, program.stream()) == code::kSuccess);
+    program.require_violation("races with work in flight");
+  }
   SECTION("memory freed in flight") {
     CHECK(launch() == code::kSuccess);
     CHECK(program.api.MemFree(records) == code::kSuccess);
@@ -678,7 +683,16 @@ TEST_CASE("kernels are found by name alone") {
   const Kernel kernel(program);
   FunctionHandle function = nullptr;
   CHECK(program.api.ModuleGetFunction(&function, kernel.module, "hotpack_label_other") == code::kNotFound);
+  CHECK(program.api.ModuleGetFunction(&function, kernel.module, "hotpack_image_u8_last") == code::kNotFound);  // the other module's
   CHECK(function == nullptr);
+}
+
+TEST_CASE("what is no image of kernels is refused") {
+  Program program;
+  const std::byte bytes[16] = {};
+  ModuleHandle module = nullptr;
+  CHECK(program.api.ModuleLoadData(&module, bytes) == code::kInvalidImage);
+  CHECK(module == nullptr);
 }
 
 // ---- Random schedules.

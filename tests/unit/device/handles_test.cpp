@@ -298,10 +298,54 @@ TEST_CASE("a kernel that no module has is a bug that is named") {
   const auto context = context_of(fake);
   const auto modules = KernelModules::load(context, fake.kernels()).value();
   const CurrentContext current(*context);
-  const auto missing = modules->find("hotpack_no_such_kernel");
-  REQUIRE(!missing.ok());
-  CHECK(missing.error().code == ErrorCode::internal);
-  CHECK_THAT(missing.error().message, ContainsSubstring("hotpack_no_such_kernel"));
+  for (const std::string name : {"hotpack_no_such_kernel", "hotpack_label_no_such"}) {
+    const auto missing = modules->find(name);
+    REQUIRE(!missing.ok());
+    CHECK(missing.error().code == ErrorCode::internal);
+    CHECK_THAT(missing.error().message, ContainsSubstring(name));
+  }
+}
+
+TEST_CASE("a kernel is asked for where it is and nowhere else") {
+  const FakeDriver fake;
+  const auto context = context_of(fake);
+  const auto modules = KernelModules::load(context, fake.kernels()).value();
+  const CurrentContext current(*context);
+  CHECK(modules->find("hotpack_label_bits").ok());
+  CHECK(fake.calls("ModuleGetFunction") == 1);
+  CHECK(modules->find("hotpack_image_u8_last").ok());
+  CHECK(fake.calls("ModuleGetFunction") == 2);
+}
+
+TEST_CASE("modules that a context has are not loaded once more") {
+  const FakeDriver fake({.devices = 2});
+  const auto images = fake.kernels();
+  auto first = KernelModules::load(context_of(fake), images).value();
+  REQUIRE(fake.calls("ModuleLoadData") == images.size());
+  auto second = KernelModules::load(context_of(fake), images).value();
+  CHECK(fake.calls("ModuleLoadData") == images.size());
+  const auto other_images = KernelModules::load(context_of(fake), {images[0]}).value();
+  CHECK(fake.calls("ModuleLoadData") == images.size() + 1);
+  const auto other_device = KernelModules::load(Context::retain(fake.driver(), 1).value(), images).value();
+  CHECK(fake.calls("ModuleLoadData") == 2 * images.size() + 1);
+
+  first.reset();
+  CHECK(fake.calls("ModuleUnload") == 0);
+  const auto context = context_of(fake);
+  const CurrentContext current(*context);
+  CHECK(second->find("hotpack_label_bits").ok());
+  second.reset();
+  CHECK(fake.calls("ModuleUnload") == images.size());
+  const auto again = KernelModules::load(context_of(fake), images).value();
+  CHECK(fake.calls("ModuleLoadData") == 3 * images.size() + 1);
+}
+
+TEST_CASE("modules that could not be loaded are tried again") {
+  FakeDriver fake;
+  fake.fail("ModuleLoadData", 1, code::kOutOfMemory);
+  CHECK(!KernelModules::load(context_of(fake), fake.kernels()).ok());
+  CHECK(KernelModules::load(context_of(fake), fake.kernels()).ok());
+  check_clean(fake);
 }
 
 TEST_CASE("a build without kernels says how to get them") {
@@ -360,10 +404,11 @@ TEST_CASE("what is embedded and what is said of it agree") {
   const bool none = embedded_kernels().empty();
   CHECK(none == (embedded_kernels_text().rfind("none: ", 0) == 0));
   for (const auto& image : embedded_kernels()) {
-    REQUIRE(image.size() > 16);
-    CHECK(reinterpret_cast<std::uintptr_t>(image.data()) % 8 == 0);
-    CHECK(std::to_integer<int>(image[0]) == 0x50);  // of a fatbin: 0xBA55ED50, little-endian
-    CHECK(std::to_integer<int>(image[3]) == 0xBA);
+    REQUIRE(image.bytes.size() > 16);
+    CHECK(reinterpret_cast<std::uintptr_t>(image.bytes.data()) % 8 == 0);
+    CHECK(std::to_integer<int>(image.bytes[0]) == 0x50);  // of a fatbin: 0xBA55ED50, little-endian
+    CHECK(std::to_integer<int>(image.bytes[3]) == 0xBA);
+    CHECK((image.prefix == "hotpack_image_" || image.prefix == "hotpack_label_"));
   }
 }
 

@@ -608,6 +608,18 @@ TEST_CASE("an image launch of no rows gives the driver nothing to do") {
   CHECK(on.fake.calls("LaunchKernel") == before);
 }
 
+TEST_CASE("an image launch of rows without pixels gives the driver nothing to do") {
+  OnFake on;
+  const CurrentContext current(*on.context);
+  const auto launch = ImageLaunch::make(on.context, on.modules, {}, 3, ImageLayout::hwc);
+  REQUIRE(launch.ok());
+  for (const PixelSize size : {PixelSize{0, 0}, PixelSize{0, 8}, PixelSize{8, 0}}) {
+    CHECK(launch->row_bytes(size) == 0);
+    CHECK(launch->launch({0, 0, 1, size}, 0, on.fake.stream()).ok());
+  }
+  CHECK(on.fake.calls("LaunchKernel") == 0);
+}
+
 TEST_CASE("an image launch refuses forms as the host does") {
   OnFake on;
   ImageOutput output{ElementType::u8, AxisOrder::channels_last, {0.5f, 0.5f, 0.5f}, {1.0f, 1.0f, 1.0f}};

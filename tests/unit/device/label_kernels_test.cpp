@@ -629,6 +629,32 @@ TEST_CASE("a label launch writes its rows when the stream comes to it", "[device
   CHECK(on.fake.violations().empty());
 }
 
+TEST_CASE("a label launch of rows without pixels writes labels of whole images only", "[device][label]") {
+  OnFake on;
+  const StreamHandle stream = on.fake.stream();
+  const CurrentContext current(*on.context);
+  const RowEntry empty;
+  const DeviceMemory table = on.copy(&empty, sizeof empty, stream);
+  for (const PixelSize size : {PixelSize{0, 0}, PixelSize{0, 8}, PixelSize{8, 0}}) {
+    for (const LabelOutput& wanted : {index_output(ElementType::u8), one_hot_output(ElementType::f32, AxisOrder::channels_first)}) {
+      const LabelLaunch of_pixels =
+          LabelLaunch::make(on.context, on.modules, wanted, {LabelKind::pixel, LabelStorage::bits, false, 12}).value();
+      CHECK(of_pixels.row_bytes(size) == 0);
+      const std::uint64_t before = on.fake.calls("LaunchKernel");
+      CHECK(of_pixels.launch({table.address(), table.address(), 1, size}, 0, stream).ok());
+      CHECK(on.fake.calls("LaunchKernel") == before);
+    }
+    const LabelLaunch of_images =
+        LabelLaunch::make(on.context, on.modules, index_output(ElementType::u8), {LabelKind::sample, LabelStorage::bits, false, 12})
+            .value();
+    const DeviceMemory out = on.copy(nullptr, of_images.row_bytes(size), stream);
+    REQUIRE(of_images.launch({table.address(), table.address(), 1, size}, out.address(), stream).ok());
+    on.fake.synchronize(stream);
+    CHECK(on.fake.bytes(out.address(), 1) == std::vector<std::byte>{std::byte{255}});
+  }
+  CHECK(on.fake.violations().empty());
+}
+
 TEST_CASE("a label launch says what cannot be", "[device][label]") {
   OnFake on;
   const LabelSource source{LabelKind::pixel, LabelStorage::bits, true, 12};

@@ -149,11 +149,40 @@ TEST_CASE("budgets by default are parts of what is free") {
   device::Shortage pinned{Residency::pinned, {}, {900, 200}, {1000, true}};
   CHECK_THAT(pinned.refusal().message, ContainsSubstring("the budget is 1000, by default a quarter of the available memory; use"));
 
+  pinned.budget = {1000, true, true, 1};
+  CHECK_THAT(pinned.refusal().message,
+             ContainsSubstring("the budget is 1000, by default a quarter of what the cgroup's memory limit leaves; use"));
+  CHECK(pinned.clause() ==
+        "with 200 bytes of slots exceed the pinned budget of 1000 bytes (a quarter of what the cgroup's memory limit leaves)");
+  pinned.budget = {1000, true, false, 8};
+  CHECK_THAT(pinned.refusal().message,
+             ContainsSubstring("the budget is 1000, by default a quarter of the available memory, divided by the world of 8; use"));
+  CHECK(device::fit_clause(Residency::pinned, {pinned.budget, {}}) ==
+        "fit the pinned budget of 1000 bytes (a quarter of the available memory, divided by the world of 8)");
+
   const TempFolder folder;
   std::ofstream(folder.path() + "/meminfo") << "MemTotal:       16316412 kB\nMemFree:  1 kB\nMemAvailable:   12 kB\nBuffers: 5 kB\n";
   CHECK(device::available_memory(folder.path() + "/meminfo") == 12 * 1024);
   CHECK(device::available_memory(folder.path() + "/none") == std::nullopt);
   CHECK(device::available_memory().value_or(0) > 0);
+}
+
+TEST_CASE("the pinned budget by default is what this process may still take") {
+  CHECK(device::pinned_default(8000, {}, 1).bytes == 2000);
+  CHECK(device::pinned_default(8000, 9000, 1).bytes == 2000);
+  CHECK_FALSE(device::pinned_default(8000, 9000, 1).of_cgroup);
+  CHECK(device::pinned_default(8000, 4000, 1).bytes == 1000);
+  CHECK(device::pinned_default(8000, 4000, 1).of_cgroup);
+  CHECK(device::pinned_default(8000, 4000, 4).bytes == 250);
+  CHECK(device::pinned_default(8000, 0, 4).bytes == 0);
+
+  const TinyPack pack({}, kRecords, 16);
+  CargoRig rig;
+  RigOptions options = rig_options(Residency::pinned);
+  options.pinned_budget_bytes.reset();
+  options.world = std::uint64_t{1} << 50;  // nothing is left
+  CHECK_THAT(refusal(rig, options, pack.open()).message, ContainsSubstring("the budget is 0, by default a quarter of") &&
+                                                             ContainsSubstring(", divided by the world of 1125899906842624;"));
 }
 
 TEST_CASE("bytes in sentences") {
@@ -167,13 +196,29 @@ TEST_CASE("bytes in sentences") {
   CHECK(device::bytes_text(~std::uint64_t{0}) == "18 EB");
 }
 
+TEST_CASE("slots that pinned records are gathered into count") {
+  const TinyPack pack({}, kRecords, 16);
+  CargoRig rig;
+  RigOptions options = rig_options(Residency::pinned);
+  options.loader.global_batch = 20;  // 1280 bytes of table, 3840 of records
+  options.pinned_budget_bytes = kSet + 2 * 8192;
+  CHECK(rig.load(pack.open(), options).ok());
+  CHECK(rig.loaded->cargo->slot_bytes() == 8192);
+  --*options.pinned_budget_bytes;
+  CHECK_THAT(refusal(rig, options, pack.open()).message,
+             ContainsSubstring("needs 24064 bytes of pinned memory (7680 of packed records, 16384"));
+  options.gather_below_bytes = kBlock;
+  CHECK(rig.load(pack.open(), options).ok());
+  CHECK(rig.loaded->cargo->slot_bytes() == 4096);
+}
+
 TEST_CASE("batches that no machine can hold are refused") {
   const TinyPack pack({}, 4, 4);
   const auto source = must(loader::RecordSource::make(pack.open(), Check::never, Access::read));
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
   const auto blocks = RecordBlocks::make(*source, form, 1);
   for (const std::uint64_t rows : {std::uint64_t{1} << 52, std::uint64_t{1} << 62}) {
-    const auto layout = device::SlotLayout::make({{0, rows}}, blocks, Residency::page);
+    const auto layout = device::SlotLayout::make({{0, rows}}, blocks, device::RecordWay::in_slots);
     REQUIRE_FALSE(layout.ok());
     CHECK(layout.error().code == ErrorCode::usage);
   }

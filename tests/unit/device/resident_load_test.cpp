@@ -224,6 +224,7 @@ TEST_CASE("any number of threads loads the same bytes") {
         CHECK(contents(fake, *set, dataset, 0) == expected);
         if (residency == Residency::device) CHECK(contents(fake, *set, dataset, 1) == expected);
         CHECK(set->errors.empty());
+        CHECK(fake.spinning_waits() == 0);
         CHECK(fake.violations().empty());
       }
     }

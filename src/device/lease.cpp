@@ -1,0 +1,57 @@
+#include "device/lease.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "device/stream_checks.hpp"
+
+namespace hotpack::device {
+
+Error no_memory_error() {
+  return {ErrorCode::io, "there is no memory on the host to describe a batch; nothing is lost: free some and call again", {}, {}};
+}
+
+Output::Output(std::shared_ptr<Core> core, DeviceBatchInfo info) : core_(std::move(core)), info_(std::move(info)) {
+  const auto self = std::this_thread::get_id();
+  for (std::size_t part = 0; part < info_.parts.size(); ++part) uses_.push_back({part, info_.parts[part].stream, self});
+}
+
+Output::~Output() {
+  if (memory_ == nullptr) return;
+  if (core_->stager().forked()) {  // nothing of CUDA may be touched in a child
+    memory_.release();
+    new std::shared_ptr<Core>(std::move(core_));
+    return;
+  }
+  const Status ended = core_->outputs().give_back(std::move(memory_), std::move(uses_));
+  if (!ended.ok()) core_->stager().fail(ended.error());
+}
+
+Status Output::use_on(CUstream_st* stream, std::size_t part) {
+  if (part >= info_.parts.size()) {
+    return usage_error("there is no part " + std::to_string(part) + "; the batch has " + std::to_string(info_.parts.size()));
+  }
+  if (core_->stager().forked())
+    return usage_error("this batch is of a loader that was opened before a fork; CUDA cannot be used in the child");
+  const Part& of = core_->parts()[part];
+  const CurrentContext current(*of.context);
+  HOTPACK_TRY(current.status());
+  HOTPACK_TRY(check_stream(*of.context, stream, part));
+  HOTPACK_TRY(memory_->parts[part].written.make_wait(stream));
+  const StreamUse use{part, stream, std::this_thread::get_id()};
+  const std::lock_guard lock(mutex_);
+  if (std::find(uses_.begin(), uses_.end(), use) != uses_.end()) return {};
+  try {
+    uses_.push_back(use);
+  } catch (const std::bad_alloc&) {
+    return no_memory_error();
+  }
+  return {};
+}
+
+}  // namespace hotpack::device

@@ -1,0 +1,43 @@
+// A lease of output memory: what a DeviceBatch shares.
+//
+// Ownership: keeps the Core, and with it the pool that its memory goes back to. Thread-safety as DeviceBatch. Failure: use_on() as
+// DeviceBatch::use_on(); the destructor never throws and never waits.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "device/core.hpp"
+#include "device/outputs.hpp"
+#include "hotpack/device_loader.hpp"
+#include "hotpack/result.hpp"
+
+namespace hotpack::device {
+
+// Of the host, where std::bad_alloc came up.
+[[nodiscard]] Error no_memory_error();
+
+// A lease of one OutputMemory, once it holds any.
+class Output {
+ public:
+  Output(std::shared_ptr<Core> core, DeviceBatchInfo info);
+  ~Output();  // gives the memory back, with the streams that used it
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  // Begins the lease: the batch is in `memory`.
+  void hold(std::unique_ptr<OutputMemory> memory) noexcept { memory_ = std::move(memory); }
+  [[nodiscard]] const DeviceBatchInfo& info() const { return info_; }
+  [[nodiscard]] Status use_on(CUstream_st* stream, std::size_t part);
+
+ private:
+  std::shared_ptr<Core> core_;
+  std::unique_ptr<OutputMemory> memory_;
+  DeviceBatchInfo info_;
+  std::mutex mutex_;
+  std::vector<StreamUse> uses_;
+};
+
+}  // namespace hotpack::device

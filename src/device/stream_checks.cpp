@@ -1,0 +1,63 @@
+#include "device/stream_checks.hpp"
+
+#include <string>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::device {
+namespace {
+
+std::string stream_text(std::size_t number, const Context& context) {
+  return "stream " + std::to_string(number) + " (of device " + std::to_string(context.ordinal()) + ")";
+}
+
+bool is_special(StreamHandle stream) { return stream == nullptr || stream == kLegacyStream || stream == kPerThreadStream; }
+
+Error captured_error(const std::string& which) {
+  return usage_error(
+      which +
+      " is being captured into a CUDA graph; a batch of a loader is other work at every step, so it cannot be captured. Call "
+      "next_into() on fixed buffers before the graph is launched, outside of the capture");
+}
+
+// The legacy stream waits for blocking streams, so it may not be used while one of them is captured.
+Error barred_error(const std::string& which) {
+  return usage_error(
+      which +
+      " cannot be used while another stream is being captured into a CUDA graph, as it waits for that one; give a stream made "
+      "with cudaStreamNonBlocking, or end the capture first");
+}
+
+bool is_no_stream(int result) { return result == code::kInvalidHandle || result == code::kInvalidContext; }
+
+Error no_stream_error(const std::string& which) {
+  return usage_error(which + " is no stream of this process, or was destroyed; give one that lives, made with that device current");
+}
+
+}  // namespace
+
+bool is_captured(const Context& context, StreamHandle stream) {
+  int capture = kCaptureNone;
+  const int known = context.api().StreamIsCapturing(stream, &capture);
+  return known == code::kStreamCaptureImplicit || (known == code::kSuccess && capture != kCaptureNone);
+}
+
+Status check_stream(const Context& context, StreamHandle stream, std::size_t number) {
+  const Driver& driver = context.driver();
+  const std::string which = stream_text(number, context);
+  int capture = kCaptureNone;
+  const int known = driver.api().StreamIsCapturing(stream, &capture);
+  if (known == code::kStreamCaptureImplicit) return barred_error(which);
+  if (known == code::kSuccess && capture != kCaptureNone) return captured_error(which);
+  if (is_no_stream(known)) return no_stream_error(which);
+  HOTPACK_TRY(driver.check("cuStreamIsCapturing", known));
+  if (is_special(stream)) return {};
+  ContextHandle owner = nullptr;
+  HOTPACK_TRY(HOTPACK_DRIVER(driver, StreamGetCtx, stream, &owner));
+  if (owner == context.handle()) return {};
+  return usage_error(which +
+                     " was made in another context; make it with that device current, in the primary context that the CUDA runtime uses");
+}
+
+}  // namespace hotpack::device

@@ -1,0 +1,312 @@
+// Memory of leases: taken at open, reused behind its uses, kept where nobody can tell of them, and nothing lost where memory runs out.
+#include "device/outputs.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "device/late_free.hpp"
+#include "device_runs.hpp"
+#include "support/catch.hpp"
+#include "support/fake_cuda/fake_driver.hpp"
+
+namespace {
+
+// Allocations of this thread that succeed before one fails; negative: all do.
+thread_local int allocations_left = -1;
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
+  if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
+
+namespace hotpack::test {
+namespace {
+
+using device::Context;
+using device::kLegacyStream;
+using device::kPerThreadStream;
+using device::OutputMemory;
+using device::OutputPool;
+using device::StreamHandle;
+using device::StreamUse;
+
+// A pool of one output on a fake device.
+struct Pool {
+  explicit Pool(unsigned most = 1) : context(Context::retain(fake.driver(), 0).value()), stream(fake.stream()) {
+    pool = std::make_unique<OutputPool>(std::vector{context}, std::vector<device::OutputBytes>{{100, 10}}, most);
+    REQUIRE(pool->allocate().ok());
+  }
+  ~Pool() {
+    pool.reset();
+    fake.run_all();
+    device::sweep_late();
+    context.reset();
+    check_nothing_left(fake);
+  }
+  [[nodiscard]] Status release(StreamHandle on, std::thread::id thread = std::this_thread::get_id()) const {
+    auto memory = pool->try_take();
+    REQUIRE(memory != nullptr);
+    return pool->give_back(std::move(memory), {{0, on, thread}});
+  }
+  FakeDriver fake;
+  std::shared_ptr<const Context> context;
+  StreamHandle stream;
+  std::unique_ptr<OutputPool> pool;
+};
+
+}  // namespace
+
+TEST_CASE("outputs: all memory is taken at once and stays") {
+  Pool made(3);
+  CHECK(made.fake.held().device_blocks == 6);
+  CHECK(made.pool->device_bytes(0) == 330);
+  for (int round = 0; round < 5; ++round) {
+    REQUIRE(made.pool->prepare().ok());
+    REQUIRE(made.release(made.stream).ok());
+  }
+  CHECK(made.fake.calls("MemAlloc") == 6);
+  CHECK(made.fake.held().device_blocks == 6);
+}
+
+TEST_CASE("outputs: what is released while its stream is captured comes back after the capture") {
+  Pool made;
+  made.fake.set_capturing(made.stream, true);
+  REQUIRE(made.release(made.stream).ok());
+  for (int round = 0; round < 3; ++round) {
+    REQUIRE(made.pool->prepare().ok());
+    CHECK_FALSE(made.pool->any_free());
+  }
+  CHECK_THAT(made.pool->none_left().message, ContainsSubstring("1 of 1 were released while a stream that uses them was being captured"));
+  made.fake.set_capturing(made.stream, false);
+  REQUIRE(made.pool->prepare().ok());
+  const auto memory = made.pool->try_take();
+  REQUIRE(memory != nullptr);
+  CHECK(memory->parts[0].used_count == 1);  // whoever has it next waits for the stream
+  made.pool->give_back(std::make_unique<OutputMemory>(std::move(*memory)));
+}
+
+TEST_CASE("outputs: what is released while its stream is captured is not freed before that stream has read it") {
+  Pool made;
+  made.fake.block(made.stream);  // has something to do yet
+  made.fake.set_capturing(made.stream, true);
+  REQUIRE(made.release(made.stream).ok());
+  device::sweep_late();
+  CHECK(made.fake.held().device_blocks == 2);
+  made.fake.set_capturing(made.stream, false);
+  made.pool->close();
+  device::sweep_late();
+  CHECK(made.fake.held().device_blocks == 2);
+  made.fake.unblock(made.stream);
+  made.fake.run_all();
+  device::sweep_late();
+  CHECK(made.fake.held().device_blocks == 0);
+  CHECK(made.pool->device_bytes(0) == 0);
+}
+
+TEST_CASE("outputs: what was used on a stream that is gone is kept back and that is no failure") {
+  for (const int code : {device::code::kInvalidHandle, device::code::kInvalidContext, 709}) {
+    CAPTURE(code);
+    Pool made(2);
+    made.fake.fail("EventRecord", 0, code);
+    made.fake.fail("EventRecord", 1, code);
+    CHECK(made.release(made.stream).ok());
+    REQUIRE(made.pool->prepare().ok());
+    CHECK(made.pool->device_bytes(0) == 220);
+    const auto other = made.pool->try_take();
+    REQUIRE(other != nullptr);
+    CHECK_FALSE(made.pool->any_free());
+    CHECK_THAT(made.pool->none_left().message, ContainsSubstring("1 of 2 were used on streams that were gone at the release"));
+    made.pool->give_back(std::make_unique<OutputMemory>(std::move(*other)));
+    made.pool->close();
+    device::sweep_late();
+    CHECK(made.fake.held().device_blocks == 2);  // until the pool goes
+  }
+}
+
+TEST_CASE("outputs: a context that has failed is told and its memory dropped") {
+  Pool made;
+  made.fake.fail("EventRecord", 0, device::code::kIllegalAddress);
+  made.fake.fail("EventRecord", 1, device::code::kIllegalAddress);
+  const Status released = made.release(made.stream);
+  REQUIRE_FALSE(released.ok());
+  CHECK_THAT(released.error().message, ContainsSubstring("cuEventRecord") && ContainsSubstring("700"));
+  CHECK(made.pool->device_bytes(0) == 0);
+  CHECK_FALSE(made.pool->any_free());
+}
+
+TEST_CASE("outputs: the stream per thread of another thread waits for a capture that the legacy stream must not meet") {
+  Pool made;
+  const StreamHandle blocking = made.fake.stream(0, true);
+  made.fake.set_capturing(blocking, true);
+  REQUIRE(made.release(kPerThreadStream, std::thread::id()).ok());
+  CHECK_FALSE(made.pool->any_free());
+  made.fake.set_capturing(blocking, false);
+  REQUIRE(made.pool->prepare().ok());
+  CHECK(made.pool->any_free());
+}
+
+// ------------------------------------------------------------------------------------------------ of a loader
+
+namespace {
+
+struct Opened {
+  TinyPack pack{square_form(), 24, 4};
+  Dataset dataset = pack.open();
+  FakeDriver fake;
+  Streams streams{fake.stream()};
+  [[nodiscard]] DeviceLoader open(unsigned outputs) const {
+    DeviceLoaderOptions options = device_options(small_batches(4));
+    options.outputs = outputs;
+    return open_on(fake, dataset, options);
+  }
+  void check_end() const {
+    const_cast<FakeDriver&>(fake).run_all();
+    check_nothing_left(fake);
+  }
+};
+
+// A table in whose calls no allocation fails: those of a real driver throw nothing.
+device::DriverTable spared;
+
+template <auto Member, class... Arguments>
+int call_spared(Arguments... arguments) {
+  const int left = std::exchange(allocations_left, -1);
+  const int code = (spared.*Member)(arguments...);
+  allocations_left = left;
+  return code;
+}
+
+template <auto Member, class... Arguments>
+void spare(device::DriverTable& table, int (*)(Arguments...)) {
+  table.*Member = &call_spared<Member, Arguments...>;
+}
+
+device::DriverTable spared_table(const FakeDriver& fake) {
+  spared = fake.table();
+  device::DriverTable table;
+#define HOTPACK_SPARE(name, version, parameters) spare<&device::DriverTable::name>(table, spared.name);
+  HOTPACK_DRIVER_CALLS(HOTPACK_SPARE)
+#undef HOTPACK_SPARE
+  return table;
+}
+
+}  // namespace
+
+TEST_CASE("outputs: a loader takes their memory at open and none later") {
+  Opened scene;
+  {
+    DeviceLoader loader = scene.open(3);
+    const std::uint64_t taken = scene.fake.calls("MemAlloc");
+    const auto bytes = loader.statistics().device_bytes;
+    skip(loader, scene.streams, 5);
+    const DeviceBatch one = next_batch(loader, scene.streams);
+    CHECK(scene.fake.calls("MemAlloc") == taken);
+    CHECK(loader.statistics().device_bytes == bytes);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("outputs: a loader without any fills memory of the caller and refuses next") {
+  Opened scene;
+  {
+    Program program(scene.fake);
+    DeviceLoader none = scene.open(0), one = scene.open(1);
+    CHECK(one.statistics().device_bytes[0] == none.statistics().device_bytes[0] + none.image_batch_bytes() + none.label_batch_bytes());
+    const Error refused = next_error(none, scene.streams);
+    CHECK(refused.code == ErrorCode::usage);
+    CHECK_THAT(refused.message, ContainsSubstring("outputs of at least 1") && ContainsSubstring("next_into()"));
+    const auto buffers = program.buffers(none);
+    const auto info = none.next_into(buffers, scene.streams);
+    REQUIRE(info.ok());
+    CHECK((*info)->step == 0);
+    scene.fake.run_all();
+  }
+  scene.check_end();
+}
+
+TEST_CASE("outputs: a lease whose stream is gone does not end the loader") {
+  Opened scene;
+  {
+    DeviceLoader loader = scene.open(2);
+    DeviceBatch first = next_batch(loader, scene.streams);
+    scene.fake.fail("EventRecord", 0, device::code::kInvalidHandle);
+    scene.fake.fail("EventRecord", 1, device::code::kInvalidHandle);
+    first.release();
+    for (std::uint64_t step = 1; step < 4; ++step) CHECK(next_batch(loader, scene.streams).step() == step);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("outputs: a loader of one output goes on after a release into a capture") {
+  Opened scene;
+  {
+    DeviceLoader loader = scene.open(1);
+    const Streams other{scene.fake.stream()};
+    DeviceBatch first = next_batch(loader, scene.streams);
+    scene.fake.set_capturing(scene.streams[0], true);
+    first.release();
+    CHECK_THAT(next_error(loader, other).message, ContainsSubstring("being captured"));
+    scene.fake.set_capturing(scene.streams[0], false);
+    CHECK(next_batch(loader, other).step() == 1);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("outputs: where memory of the host runs out in next nothing is lost") {
+  Opened scene;
+  {
+    Program program(scene.fake);
+    DeviceLoaderOptions options = device_options(small_batches(4));
+    options.outputs = 1;
+    auto driver = device::Driver::make(spared_table(scene.fake)).value();
+    DeviceLoader loader = device::open_device_loader(scene.dataset, options, std::move(driver), scene.fake.kernels()).value();
+    const auto buffers = program.buffers(loader);
+    REQUIRE(loader.next_into(buffers, scene.streams).ok());
+    for (std::uint64_t step = 1; step < 5; ++step) {
+      bool done = false;
+      for (int left = 0; !done && left < 1000; ++left) {
+        std::string failure;
+        std::uint64_t came = 99;
+        // Waits first, so that what is counted are allocations of a call that has a batch.
+        std::this_thread::sleep_for(std::chrono::milliseconds(left == 0 ? 20 : 0));
+        if (step % 2 == 0) {
+          allocations_left = left;
+          auto batch = loader.next(scene.streams);
+          done = std::exchange(allocations_left, -1) >= 0;
+          if (!batch.ok()) failure = batch.error().describe();
+          if (batch.ok()) came = (*batch)->step();
+        } else {
+          allocations_left = left;
+          auto info = loader.next_into(buffers, scene.streams);
+          done = std::exchange(allocations_left, -1) >= 0;
+          if (!info.ok()) failure = info.error().describe();
+          if (info.ok()) came = (*info)->step;
+        }
+        CAPTURE(step, left, failure);
+        REQUIRE(done == failure.empty());
+        REQUIRE(loader.state().samples == (step + (done ? 1 : 0)) * 4);
+        if (done) {
+          CHECK(came == step);
+          CHECK(left > 2);
+        } else {
+          CHECK_THAT(failure, ContainsSubstring("no memory on the host"));
+        }
+      }
+      REQUIRE(done);
+    }
+    scene.fake.run_all();
+  }
+  scene.check_end();
+}
+
+}  // namespace hotpack::test
