@@ -234,11 +234,12 @@ GPU_CASE(streams_idle_consumer_of_large_batches) {
     const Copies copies = copies_of_batches(machine, loader, stream.handle(), 12);
     Loader host = test::open_loader(dataset, options.loader);
     for (std::size_t number = 0; number < copies.steps.size(); ++number) {
-      const Batch expected = test::next_batch(host);
-      check_equal(copies.steps[number], expected.step(), "step");
+      auto expected = require(host.next());
+      if (!expected) expected = require(host.next());
+      check_equal(copies.steps[number], expected->step(), "step");
       const std::string what = std::string(residency_name(residency)) + ", batch " + std::to_string(number);
-      check_rows(machine, copies.images[number], expected.image().bytes, kRows, what + ": image");
-      check_rows(machine, copies.labels[number], expected.label().bytes, kRows, what + ": label");
+      check_rows(machine, copies.images[number], expected->image().bytes, kRows, what + ": image");
+      check_rows(machine, copies.labels[number], expected->label().bytes, kRows, what + ": label");
     }
   }
 }

@@ -323,23 +323,26 @@ TEST_CASE("device: part d of rank r of w has the rows of rank r D plus d of w D"
         Streams streams;
         for (const int device : ordinals) streams.push_back(fake.stream(device));
         {
-          DeviceLoader loader = open_on(fake, dataset, device_options(options, ordinals));
-          skip(loader, streams, 2);
-          const DeviceBatch batch = next_batch(loader, streams);  // the last one: 3 of 13 rows are there
-          LoaderOptions split = options;
-          split.world = world * devices;
-          for (std::uint64_t part = 0; part < devices; ++part) {
-            split.rank = rank * devices + part;
-            const auto wanted = expected_samples(29, split, 0, 2);
-            const DevicePart& ours = batch.parts().at(part);
-            CHECK(ours.device == static_cast<int>(part));
-            CHECK(ours.rows == wanted.size());
-            CHECK(loader.rows(part) == wanted.size());
-            const auto first = batch.samples().begin() + static_cast<std::ptrdiff_t>(ours.first_row);
-            CHECK(std::vector(first, first + static_cast<std::ptrdiff_t>(ours.rows)) == wanted);
-            CHECK(ours.valid ==
-                  static_cast<std::size_t>(std::count_if(wanted.begin(), wanted.end(), [](std::int64_t s) { return s >= 0; })));
+          {
+            DeviceLoader loader = open_on(fake, dataset, device_options(options, ordinals));
+            skip(loader, streams, 2);
+            const DeviceBatch batch = next_batch(loader, streams);  // the last one: 3 of 13 rows are there
+            LoaderOptions split = options;
+            split.world = world * devices;
+            for (std::uint64_t part = 0; part < devices; ++part) {
+              split.rank = rank * devices + part;
+              const auto wanted = expected_samples(29, split, 0, 2);
+              const DevicePart& ours = batch.parts().at(part);
+              CHECK(ours.device == static_cast<int>(part));
+              CHECK(ours.rows == wanted.size());
+              CHECK(loader.rows(part) == wanted.size());
+              const auto first = batch.samples().begin() + static_cast<std::ptrdiff_t>(ours.first_row);
+              CHECK(std::vector(first, first + static_cast<std::ptrdiff_t>(ours.rows)) == wanted);
+              CHECK(ours.valid ==
+                    static_cast<std::size_t>(std::count_if(wanted.begin(), wanted.end(), [](std::int64_t s) { return s >= 0; })));
+            }
           }
+          check_nothing_left(fake);
         }
         fake.run_all();
         check_nothing_left(fake);

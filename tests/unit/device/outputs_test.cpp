@@ -150,6 +150,7 @@ TEST_CASE("outputs: the stream per thread of another thread waits for a capture 
   made.fake.set_capturing(blocking, true);
   REQUIRE(made.release(kPerThreadStream, std::thread::id()).ok());
   CHECK_FALSE(made.pool->any_free());
+  CHECK(made.fake.calls("EventRecord") == 0);  // it would end the capture
   made.fake.set_capturing(blocking, false);
   REQUIRE(made.pool->prepare().ok());
   CHECK(made.pool->any_free());
