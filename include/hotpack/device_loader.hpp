@@ -113,6 +113,10 @@ class DeviceBatch {
   [[nodiscard]] const DeviceField& image(std::size_t part = 0) const;  // no data for a part that is not there
   [[nodiscard]] const DeviceField& label(std::size_t part = 0) const;
   [[nodiscard]] std::span<const std::int64_t> samples() const { return info().samples; }
+  [[nodiscard]] std::string_view key(std::size_t row) const {
+    return row < rows() ? std::string_view(info().keys[row]) : std::string_view();
+  }
+  [[nodiscard]] std::span<const SampleBox> boxes() const { return info().boxes; }
 
   // Work given to `stream` from now on finds the part written, and the memory is not reused before what that stream has been given by the
   // time of the release. Needed for every stream but the one given to next().
@@ -127,7 +131,8 @@ class DeviceBatch {
 };
 
 // Memory of the caller on one device that next_into() fills: at least image_batch_bytes() and label_batch_bytes() of that device, aligned
-// to 16 bytes; null skips the field. Managed memory will do; memory of the host, or of another device, is refused with code `usage`.
+// to 16 bytes; null with 0 bytes skips the field. Managed memory will do; memory of the host, or of another device, is refused with code
+// `usage`.
 struct DeviceBuffers {
   void* image = nullptr;
   std::uint64_t image_bytes = 0;

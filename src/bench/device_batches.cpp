@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -30,7 +31,7 @@ Result<StepWork> StepWork::make(const Station& station, double seconds) {
   HOTPACK_ASSIGN(Turn copies, device_turn(station, {0, 1, 0}, [&work](std::uint64_t) { return work.copy_once(); }));
   HOTPACK_TRY(copies(0));
   HOTPACK_ASSIGN(const Work measured, copies(std::max(seconds, 0.02)));
-  work.copies_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(seconds * rate_of(measured).samples_per_second + 0.5));
+  work.copies_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(seconds * rate_of(measured).samples_per_second)));
   return work;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -315,7 +316,7 @@ class DeviceRun {
     return {};
   }
 
-  static std::string per_mille(double share) { return std::to_string(static_cast<int>(1000 * share + 0.5)) + " ‰"; }
+  static std::string per_mille(double share) { return std::to_string(std::lround(1000 * share)) + " ‰"; }
 
   Status measure_pinned(const Dataset& dataset) {
     DeviceRow row{"pinned bytes after step 3 and at the end", "MiB", 0, 0, "those after step 3", Goal::equal, 1, {}};

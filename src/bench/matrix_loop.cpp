@@ -88,7 +88,9 @@ struct MatrixLoop::Impl {
 
   [[nodiscard]] Status multiply() const {
     constexpr float kOne = 1, kZero = 0;
-    const auto at = [this](std::size_t matrix) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(matrices[matrix].address())); };
+    const auto at = [this](std::size_t matrix) {
+      return reinterpret_cast<void*>(static_cast<std::uintptr_t>(matrices[matrix].address()));  // NOLINT(performance-no-int-to-ptr)
+    };
     return check("cublasGemmEx", library.multiply(handle, kNoTranspose, kNoTranspose, kSide, kSide, kSide, &kOne, at(0), kBfloat16, kSide,
                                                   at(1), kBfloat16, kSide, &kZero, at(2), kBfloat16, kSide, kComputeFloat, kDefault));
   }

@@ -23,9 +23,10 @@ constexpr unsigned kMostPrefetch = 64;
 constexpr unsigned kMostOutputs = 64;
 constexpr std::uintptr_t kOutputAlignment = 16;
 
-Status check_number(const char* name, unsigned value, unsigned most) {
-  if (value >= 1 && value <= most) return {};
-  return usage_error(std::string(name) + " is " + std::to_string(value) + "; it must be from 1 to " + std::to_string(most));
+Status check_number(const char* name, unsigned value, unsigned least, unsigned most) {
+  if (value >= least && value <= most) return {};
+  return usage_error(std::string(name) + " is " + std::to_string(value) + "; it must be from " + std::to_string(least) + " to " +
+                     std::to_string(most));
 }
 
 Status check_devices(const std::vector<int>& devices) {
@@ -39,8 +40,8 @@ Status check_devices(const std::vector<int>& devices) {
 
 Status check_options(const DeviceLoaderOptions& options) {
   HOTPACK_TRY(check_devices(options.devices));
-  HOTPACK_TRY(check_number("prefetch", options.prefetch, kMostPrefetch));
-  if (options.outputs > 0) HOTPACK_TRY(check_number("outputs", options.outputs, kMostOutputs));  // 0: next_into() alone is called
+  HOTPACK_TRY(check_number("prefetch", options.prefetch, 1, kMostPrefetch));
+  HOTPACK_TRY(check_number("outputs", options.outputs, 0, kMostOutputs));  // 0: next_into() alone is called
   if (options.loader.content != SlotContent::expanded) {
     return usage_error("content packed does not go with a DeviceLoader, which expands on the device; leave `content` at its default");
   }
@@ -84,7 +85,9 @@ Status check_buffer(const std::string& which, const void* memory, std::uint64_t 
 }
 
 Pointer address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
-void* memory_at(Pointer address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
+void* memory_at(Pointer address) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+}  // NOLINT(performance-no-int-to-ptr)
 
 // Memory that no lease holds yet goes back.
 struct TakenOutput {
@@ -303,8 +306,9 @@ Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged*
     const DeviceBuffers& into = buffers[number];
     const OutputBytes needed = staged != nullptr ? bytes_of(number, staged->parts[number].output) : OutputBytes{};
     const auto check = [&](const char* name, const void* memory, std::uint64_t bytes, std::uint64_t least) -> Status {
-      if (memory == nullptr) return {};
+      if (memory == nullptr && bytes == 0) return {};
       const std::string which = buffer_text(name, number);
+      if (memory == nullptr) return usage_error(which + " is null with " + std::to_string(bytes) + " bytes; 0 bytes skip the field");
       HOTPACK_TRY(check_buffer(which, memory, bytes, least));
       return staged == nullptr ? known_buffers_.check(which, memory, *parts_[number].context) : Status();
     };

@@ -42,9 +42,11 @@ inline constexpr int kPointerMemoryType = 2, kPointerManaged = 8, kPointerOrdina
 inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;                                          // CUmemorytype
 inline constexpr int kCaptureNone = 0, kCaptureActive = 1, kCaptureInvalidated = 2;               // CUstreamCaptureStatus
 inline constexpr int kCaptureModeRelaxed = 2;                                                     // CUstreamCaptureMode
-// Streams that every context has.
+// Streams that every context has. Handles of the driver, which are no addresses.
+// NOLINTBEGIN(performance-no-int-to-ptr)
 inline const StreamHandle kLegacyStream = reinterpret_cast<StreamHandle>(std::uintptr_t{1});
 inline const StreamHandle kPerThreadStream = reinterpret_cast<StreamHandle>(std::uintptr_t{2});
+// NOLINTEND(performance-no-int-to-ptr)
 
 // CALL(name, version, parameters): cu<name>, in the form it has had since CUDA `version` (as cuGetProcAddress takes it); each returns a
 // CUresult.

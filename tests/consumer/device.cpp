@@ -22,7 +22,7 @@ int main(int argc, char* argv[]) try {
   }
 
   DeviceLoaderOptions options;
-  options.loader.global_batch = argc > 2 ? std::stoul(argv[2]) : 32;
+  options.loader.global_batch = argc > 2 ? std::stoul(argv[2]) : 8;
   options.loader.seed = 7;
   options.loader.image = {ElementType::f16, AxisOrder::channels_first, {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
   options.residency = Residency::automatic;  // records stay on the device where they fit
@@ -33,7 +33,7 @@ int main(int argc, char* argv[]) try {
     while (auto batch = loader.next(stream).value()) {  // on return the work is on the stream, not done
       train(batch->image(), batch->label(), stream);
       std::printf("epoch %d, step %d, first sample %s\n", static_cast<int>(batch->epoch()), static_cast<int>(batch->step()),
-                  batch->info().keys[0].c_str());
+                  std::string(batch->key(0)).c_str());
     }  // the batch goes; its memory is used again behind the work that `stream` has been given
   }
 } catch (const std::exception& error) {

@@ -52,6 +52,9 @@ TEST_CASE("device: buffers in host memory are refused and the batch is not lost"
   bad = two.good;
   bad[0].image = pinned.data();
   CHECK(two.refusal(bad) == "the image buffer of part 0 is in host memory; it must be in memory of device 0");
+  bad = two.good;
+  bad[1].image = nullptr;  // of an allocation that failed
+  CHECK_THAT(two.refusal(bad), ContainsSubstring("the image buffer of part 1 is null with"));
   REQUIRE(two.loader->next_into(two.good, two.streams).ok());
   CHECK(two.loader->state().samples == 4);
 }
@@ -71,6 +74,7 @@ TEST_CASE("device: managed memory is any device's") {
   Buffers managed = two.good;
   managed[0].image = two.good[1].image;
   managed[1].image = nullptr;
+  managed[1].image_bytes = 0;
   CHECK_THAT(two.refusal(managed), ContainsSubstring("in memory of device 1"));
   two.fake.set_managed(reinterpret_cast<std::uintptr_t>(managed[0].image));
   CHECK(two.loader->next_into(managed, two.streams).ok());

@@ -711,6 +711,7 @@ TEST_CASE("device: an unlabelled set has no labels and fields can be skipped") {
     DeviceLoader labelled = open_on(fake, with.open(), device_options(in_file_order(4)));
     auto buffers = program.buffers(labelled);
     buffers[0].image = nullptr;
+    buffers[0].image_bytes = 0;
     const auto info = labelled.next_into(buffers, streams);
     REQUIRE(info.ok());
     CHECK((*info)->parts[0].image.data == nullptr);
