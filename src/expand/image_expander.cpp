@@ -233,6 +233,8 @@ void ImageExpander::expand(const ImageView& record, const Placement& placement, 
   writer.write(rows.row(0), 0, pixels);
 }
 
-void ImageExpander::blank(PixelSize output, std::byte* out) const noexcept { std::memset(out, 0, row_bytes(output)); }
+void ImageExpander::blank(PixelSize output, std::byte* out) const noexcept {
+  if (const std::uint64_t bytes = row_bytes(output); bytes > 0) std::memset(out, 0, bytes);
+}
 
 }  // namespace hotpack::expand

@@ -216,6 +216,7 @@ void LabelExpander::expand(const LabelView& record, const Placement& placement, 
 
 void LabelExpander::blank(PixelSize output, std::byte* out) const noexcept {
   const std::uint64_t pixels = pixels_of(output);
+  if (pixels == 0) return;  // records of different sizes, and no sample: no memory either
   if (plan_->output.form == LabelForm::index) return blank_ids(*plan_, pixels, out);
   std::memset(out, 0, row_bytes(output));
   if (plan_->output.ignore_channel) set_ignored(*plan_, pixels, out);
