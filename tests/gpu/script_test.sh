@@ -78,7 +78,7 @@ grep -q '"complete":false,"cases":\[{"name":"good","outcome":"passed"}\]' made/r
 [ -n "$stand_in" ] || exit 0
 
 export LD_LIBRARY_PATH=$stand_in
-expect 77 "no GPU but a stand-in" bundle/gpu-check
+expect 77 "no device: nothing was tested" bundle/gpu-check
 export HOTPACK_GPU_CHECK_FAKE=1
 bundle/gpu-check --no-bench --no-sanitizer --cases devices_told >/dev/null 2>&1 || { echo "built without kernels: the rest is not tested"; exit 0; }
 expect 0 "2 passed, 0 failed, 1 skipped" bundle/gpu-check --no-bench --no-sanitizer --cases "devices_told host_pad_to large_output"

@@ -1,7 +1,8 @@
-// The fake libcuda.so.1, as a program finds it: CMake runs this with LD_LIBRARY_PATH and two devices of 1,000,000 bytes.
+// The fake libcuda.so.1, as a program finds it: CMake runs this with LD_LIBRARY_PATH.
 #include <dlfcn.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "support/catch.hpp"
 
 using namespace hotpack::device;
+
+// Before the library is loaded.
+[[maybe_unused]] static const int two_small_devices =
+    ::setenv("HOTPACK_FAKE_DEVICES", "2", 1) + ::setenv("HOTPACK_FAKE_DEVICE_BYTES", "1000000", 1);
 
 TEST_CASE("fake library: its devices cannot be mistaken for real ones") {
   const auto info = hotpack::cuda_info();
