@@ -12,8 +12,8 @@ namespace hotpack::device {
 inline constexpr std::size_t kBlockAlignment = 64;
 
 struct RowEntry {
-  std::uint64_t image = 0;  // bytes from the base address of the records to the stored image, a multiple of kBlockAlignment
-  std::uint64_t label = 0;  // likewise; 0 where there is none
+  std::uint64_t image = 0;        // bytes from the base address of the records to the stored image, a multiple of kBlockAlignment
+  std::uint64_t label = 0;        // likewise; 0 where there is none
   std::int32_t record_width = 0;  // pixels of the stored image (and of a label of kind `pixel`)
   std::int32_t record_height = 0;
   std::int32_t x = 0;  // the window that the row shows: SampleBox
