@@ -319,13 +319,13 @@ TEST_CASE("at exit the reaper stops before the driver ends") {
     (void)std::atexit([] {
       calls = fake->calls("EventQuery");
       std::this_thread::sleep_for(milliseconds(100));
-      if (fake->calls("EventQuery") != calls || calls == 0) ::_exit(9);
+      ::_exit(fake->calls("EventQuery") == calls && calls > 0 ? 0 : 9);  // what comes later would look for leaks of the parent
     });
     let_reaper_work(true);
     const auto* const busy = new Busy(*fake);
     free_late(busy->memory(), events_of(busy->event()));
     while (fake->calls("EventQuery") < 3) std::this_thread::sleep_for(milliseconds(1));
-    std::exit(0);
+    std::exit(8);
   }
   int status = -1;
   REQUIRE(::waitpid(child, &status, 0) == child);
