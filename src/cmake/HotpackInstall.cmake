@@ -9,7 +9,6 @@ if(NOT HOTPACK_INSTALL)
   return()
 endif()
 
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 file(STRINGS ${PROJECT_SOURCE_DIR}/include/hotpack/version.hpp version_line REGEX "define HOTPACK_VERSION ")
