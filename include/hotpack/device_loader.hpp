@@ -10,7 +10,9 @@
 // CU_STREAM_LEGACY, and CU_STREAM_PER_THREAD are streams as good as others, but for stream capture, which is refused. A stream must live
 // until the batches that it was given are gone; a device must not be reset while a loader uses it.
 // Ownership: the DeviceLoader shares the data set's files, so the Dataset may go first. A DeviceBatch keeps its memory and may outlive the
-// loader; memory that a stream still uses is freed once it no longer does, not waited for.
+// loader; memory that a stream still uses is freed once it no longer does, not waited for. A driver may wait for all streams of a device to
+// free memory or to unload kernels: only a thread of ours does that, never the one that closes, releases or destroys. At exit threads of
+// loaders that are still open are stopped, for a second at most.
 // Thread-safety: as Loader. The current context of the calling thread is the same after each call as before. After fork() the child gets
 // errors, as CUDA itself cannot be used there.
 // Failure: as Loader, an error of the data at exactly its step; `usage` where no device can be used (no driver, no device, a driver that is
@@ -39,7 +41,7 @@ namespace hotpack {
 // Where the packed records of the whole data set stay between epochs.
 enum class Residency {
   page,       // in the system's page cache; a batch is gathered into pinned memory and copied to the device
-  pinned,     // in pinned memory of this process: nothing is read or decompressed; records of 1 MiB and more are copied from where they are
+  pinned,     // in pinned memory of this process: nothing is read or decompressed; records of 6 MiB and more are copied from where they are
   device,     // in the memory of each device: nothing but row numbers crosses the bus
   automatic,  // device where the budget allows, else pinned, else page
 };
@@ -131,8 +133,8 @@ class DeviceBatch {
 };
 
 // Memory of the caller on one device that next_into() fills: at least image_batch_bytes() and label_batch_bytes() of that device, aligned
-// to 16 bytes; null with 0 bytes skips the field. Managed memory will do; memory of the host, or of another device, is refused with code
-// `usage`.
+// to 16 bytes; null with 0 bytes skips the field. Managed memory will do; memory of the host, or of another device, or that is known to
+// end before the buffer does, is refused with code `usage`.
 struct DeviceBuffers {
   void* image = nullptr;
   std::uint64_t image_bytes = 0;
@@ -159,7 +161,9 @@ struct DeviceLoaderStatistics {
 
 class DeviceLoader {
  public:
-  // Takes the pinned memory, loads what is to be resident, and starts the threads.
+  // Takes the pinned memory, loads what is to be resident, and starts the threads. Memory of closed loaders that a driver is still freeing
+  // is waited for 0.1 s at most; where memory is lacking without it, 10 s, then the error tells of it. The driver itself may wait for
+  // streams of the device to load kernels, where no open loader has them: not to be called while a stream waits for this thread.
   [[nodiscard]] static Result<DeviceLoader> open(const Dataset& dataset, DeviceLoaderOptions options = {});
   ~DeviceLoader();  // close()
   DeviceLoader(DeviceLoader&&) noexcept;

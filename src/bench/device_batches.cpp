@@ -1,7 +1,6 @@
 #include "bench/device_batches.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -26,6 +25,8 @@ Result<StepWork> StepWork::make(const Station& station, double seconds) {
   StepWork work(station);
   HOTPACK_ASSIGN(device::DeviceMemory from, device::DeviceMemory::take(station.context, kStepBytes));
   HOTPACK_ASSIGN(device::DeviceMemory to, device::DeviceMemory::take(station.context, kStepBytes));
+  for (const device::DeviceMemory* memory : {&from, &to})
+    HOTPACK_TRY(HOTPACK_DRIVER(station.context->driver(), MemsetD8Async, memory->address(), 0x55, kStepBytes, station.stream.handle()));
   work.from_ = std::make_shared<const device::DeviceMemory>(std::move(from));
   work.to_ = std::make_shared<const device::DeviceMemory>(std::move(to));
   HOTPACK_ASSIGN(Turn copies, device_turn(station, {0, 1, 0}, [&work](std::uint64_t) { return work.copy_once(); }));
@@ -98,11 +99,12 @@ Result<Work> DeviceBatches::take(double seconds) {
   HOTPACK_TRY(end.wait());
   const double host_seconds = now_seconds() - began;
   HOTPACK_ASSIGN(work.seconds, seconds_between(start, end, host_seconds));
-  // Threads come to rest before something else is measured: about as long as they need to read ahead again.
-  const double batch_seconds =
-      work.seconds * static_cast<double>(loader_.rows()) / static_cast<double>(std::max<std::uint64_t>(1, work.samples));
-  std::this_thread::sleep_for(std::chrono::duration<double>(1.5 * (ahead_ + 1) * batch_seconds));
+  rest(work.seconds * static_cast<double>(loader_.rows()) / static_cast<double>(std::max<std::uint64_t>(1, work.samples)));
   return work;
+}
+
+void DeviceBatches::rest(double batch_seconds) const {
+  std::this_thread::sleep_for(std::chrono::duration<double>(1.5 * (ahead_ + 1) * batch_seconds));
 }
 
 namespace {
@@ -111,47 +113,83 @@ namespace {
 struct Marks {
   TimedEvent batch;  // the batch is written
   TimedEvent step;   // the step is over
+
+  static Result<std::vector<Marks>> make(const Station& station, std::size_t count) {
+    std::vector<Marks> all(count);
+    for (Marks& marks : all) {
+      HOTPACK_ASSIGN(marks.batch, TimedEvent::create(station.context));
+      HOTPACK_ASSIGN(marks.step, TimedEvent::create(station.context));
+    }
+    return all;
+  }
 };
 
-// Pauses between a step and its next batch: what is beyond the kernels' own time, which is that of the quick ones.
-double idle_seconds(std::vector<double> gaps) {
-  if (gaps.empty()) return 0;
-  std::sort(gaps.begin(), gaps.end());
-  const double own = gaps[gaps.size() / 10];
-  double idle = 0;
-  for (const double gap : gaps) idle += std::max(0.0, gap - own);
-  return idle;
+// Adds a step and the gap before it.
+Status add_step(StreamTimes& times, const Marks& before, const Marks& step) {
+  HOTPACK_ASSIGN(const double gap, step.batch.seconds_since(before.step));
+  HOTPACK_ASSIGN(const double length, step.step.seconds_since(step.batch));
+  times.gaps += gap;
+  times.steps += length;
+  ++times.count;
+  return {};
 }
 
 }  // namespace
 
-Result<Stall> DeviceBatches::stall(StepWork& step, double seconds) {
-  std::array<Marks, 3> marks;
-  for (Marks& mark : marks) {
-    HOTPACK_ASSIGN(mark.batch, TimedEvent::create(station_->context));
-    HOTPACK_ASSIGN(mark.step, TimedEvent::create(station_->context));
+double idle_share(const StreamTimes& times, double kernel_seconds) {
+  const double idle = times.gaps - static_cast<double>(times.count) * kernel_seconds;
+  return std::max(0.0, idle) / std::max(times.gaps + times.steps, 1e-9);
+}
+
+Result<double> DeviceBatches::kernel_seconds(StepWork& step, double batch_seconds) {
+  constexpr std::size_t kQuiet = 3;  // batches on the device by default, all of them copied after the rest
+  HOTPACK_ASSIGN(const std::vector<Marks> marks, Marks::make(*station_, kQuiet));
+  const device::StreamHandle stream = station_->stream.handle();
+  rest(batch_seconds);
+  for (const Marks& mark : marks) {
+    HOTPACK_TRY(step.enqueue());  // so that the stream is busy while the host gives it the kernels
+    HOTPACK_TRY(mark.step.record(stream));
+    HOTPACK_TRY(next());
+    HOTPACK_TRY(mark.batch.record(stream));
   }
+  HOTPACK_TRY(station_->stream.synchronize());
+  std::vector<double> seconds;
+  for (const Marks& mark : marks) {
+    HOTPACK_ASSIGN(const double gap, mark.batch.seconds_since(mark.step));
+    seconds.push_back(gap);
+  }
+  return median(std::move(seconds));
+}
+
+Result<Stall> DeviceBatches::stall(StepWork& step, double batch_seconds, double seconds) {
+  constexpr std::size_t kRing = 3;  // marks that are still needed
+  constexpr std::uint64_t kLeastSteps = 4;
+  HOTPACK_ASSIGN(const std::vector<Marks> marks, Marks::make(*station_, kRing));
+  HOTPACK_TRY(reach_steady_state());
+  Stall stall;
+  HOTPACK_ASSIGN(stall.kernel_seconds, kernel_seconds(step, batch_seconds));
   HOTPACK_TRY(reach_steady_state());
   const device::StreamHandle stream = station_->stream.handle();
   const double waited = loader_.statistics().wait_seconds, began = now_seconds();
-  std::vector<double> gaps;
+  StreamTimes times;
   // As a training does it: the host is one step ahead of the device.
-  for (std::uint64_t number = 0; number < 3 || now_seconds() - began < seconds; ++number) {
-    const Marks& mark = marks[number % 3];
+  for (std::uint64_t number = 0; number < kLeastSteps || now_seconds() - began < seconds; ++number) {
+    const Marks& mark = marks[number % kRing];
     HOTPACK_ASSIGN(const DeviceBatch batch, next());
     HOTPACK_TRY(mark.batch.record(stream));
     HOTPACK_TRY(step.enqueue());
     HOTPACK_TRY(mark.step.record(stream));
     if (number == 0) continue;
-    const Marks& last = marks[(number - 1) % 3];
+    const Marks& last = marks[(number - 1) % kRing];
     HOTPACK_TRY(last.step.wait());
-    if (number == 1) continue;
-    HOTPACK_ASSIGN(const double gap, last.batch.seconds_since(marks[(number - 2) % 3].step));
-    gaps.push_back(gap);
+    if (number > 1) HOTPACK_TRY(add_step(times, marks[(number - 2) % kRing], last));
   }
   HOTPACK_TRY(station_->stream.synchronize());
   const double all = now_seconds() - began;
-  return Stall{(loader_.statistics().wait_seconds - waited) / all, idle_seconds(std::move(gaps)) / all};
+  stall.host = (loader_.statistics().wait_seconds - waited) / all;
+  stall.stream = idle_share(times, stall.kernel_seconds);
+  stall.step_seconds = times.steps / static_cast<double>(times.count);
+  return stall;
 }
 
 Result<HeldBytes> DeviceBatches::pinned(std::uint64_t steps) {

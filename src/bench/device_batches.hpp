@@ -29,11 +29,23 @@ class StepWork {
   std::uint64_t copied_ = 0;
 };
 
-// Shares of a consumer's time. Both may tell of the same pause.
+// What a consumer waited for, as shares of its time. Both may tell of the same pause.
 struct Stall {
-  double host = 0;    // that next() waited for a packed batch
-  double stream = 0;  // that the stream had nothing to do between a step and its next batch, the kernels' own time not counted
+  double host = 0;            // that next() waited for a packed batch
+  double stream = 0;          // that the stream had nothing to do between a step and its next batch, the kernels' own time not counted
+  double step_seconds = 0;    // of a step, as the device tells
+  double kernel_seconds = 0;  // of a batch's kernels where its records were there before the step was over
 };
+
+// What a stream did in some steps, one after the other.
+struct StreamTimes {
+  double gaps = 0;   // seconds from a step to the end of its next batch's kernels
+  double steps = 0;  // and from there to the end of that step
+  std::uint64_t count = 0;
+};
+
+// The share of those times in which the stream did nothing, where a batch's kernels take `kernel_seconds`.
+[[nodiscard]] double idle_share(const StreamTimes& times, double kernel_seconds);
 
 struct HeldBytes {
   std::uint64_t after_step_3 = 0;
@@ -52,7 +64,8 @@ class DeviceBatches {
 
   // What is written in about `seconds`: samples, and bytes of the tensors. Timed on the device, without what was read ahead before.
   [[nodiscard]] Result<Work> take(double seconds);
-  [[nodiscard]] Result<Stall> stall(StepWork& step, double seconds);
+  // `batch_seconds`: of a batch where nothing else is to do.
+  [[nodiscard]] Result<Stall> stall(StepWork& step, double batch_seconds, double seconds);
   // Pinned bytes of the loader, early and after `steps` more steps.
   [[nodiscard]] Result<HeldBytes> pinned(std::uint64_t steps);
 
@@ -60,6 +73,10 @@ class DeviceBatches {
   DeviceBatches(const Station& station, DeviceLoader loader, unsigned ahead, std::uint64_t steps)
       : station_(&station), loader_(std::move(loader)), ahead_(ahead), steps_(steps) {}
   [[nodiscard]] Status reach_steady_state();
+  // Threads come to rest before something else is measured: about as long as they need to read ahead again.
+  void rest(double batch_seconds) const;
+  // Of the kernels between two steps, where the batches are on the device already.
+  [[nodiscard]] Result<double> kernel_seconds(StepWork& step, double batch_seconds);
 
   const Station* station_;
   DeviceLoader loader_;

@@ -19,6 +19,8 @@ namespace {
 using device::DeviceMemory;
 using device::PinnedMemory;
 
+constexpr std::uint64_t kSpread = std::uint64_t{64} << 20;  // that small copies go through
+
 constexpr std::uint64_t padded(std::uint64_t bytes) {
   return (bytes + device::kBlockAlignment - 1) / device::kBlockAlignment * device::kBlockAlignment;
 }
@@ -78,13 +80,16 @@ class Gather {
 }  // namespace
 
 Result<Turn> bus_copies(const Station& station, std::uint64_t bytes) {
-  HOTPACK_ASSIGN(PinnedMemory taken, PinnedMemory::take(station.context, bytes));
-  HOTPACK_ASSIGN(DeviceMemory given, DeviceMemory::take(station.context, bytes));
-  std::memset(taken.data(), 0x55, bytes);
+  const std::uint64_t pieces = std::max<std::uint64_t>(1, kSpread / bytes), all = pieces * bytes;
+  HOTPACK_ASSIGN(PinnedMemory taken, PinnedMemory::take(station.context, all));
+  HOTPACK_ASSIGN(DeviceMemory given, DeviceMemory::take(station.context, all));
+  std::memset(taken.data(), 0x55, all);
   const auto from = std::make_shared<PinnedMemory>(std::move(taken));
   const auto to = std::make_shared<DeviceMemory>(std::move(given));
-  return device_turn(station, {0, 0, bytes}, [&station, from, to, bytes](std::uint64_t) {
-    return HOTPACK_DRIVER(station.context->driver(), MemcpyHtoDAsync, to->address(), from->data(), bytes, station.stream.handle());
+  return device_turn(station, {0, 0, bytes}, [&station, from, to, bytes, pieces](std::uint64_t number) {
+    const std::uint64_t at = number % pieces * bytes;
+    return HOTPACK_DRIVER(station.context->driver(), MemcpyHtoDAsync, to->address() + at, from->data() + at, bytes,
+                          station.stream.handle());
   });
 }
 

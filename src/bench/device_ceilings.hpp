@@ -13,7 +13,7 @@
 
 namespace hotpack::bench {
 
-// L: copies of `bytes` bytes from pinned memory to the device.
+// L: copies of `bytes` bytes, more than 0, from pinned memory to the device, back to back.
 [[nodiscard]] Result<Turn> bus_copies(const Station& station, std::uint64_t bytes);
 // B: copies of `bytes` bytes within the device; each counts twice, read and written.
 [[nodiscard]] Result<Turn> device_copies(const Station& station, std::uint64_t bytes);

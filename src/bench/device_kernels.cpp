@@ -24,7 +24,8 @@ using device::PinnedMemory;
 using device::Pointer;
 using device::RowEntry;
 
-constexpr std::uint64_t kBeyondCache = std::uint64_t{512} << 20;  // bytes that the turns of one kernel go through, or more
+constexpr std::uint64_t kBeyondCache = std::uint64_t{512} << 20;  // bytes that a kernel's launches go through, read and written each
+constexpr std::uint64_t kMostSets = 4096;
 constexpr std::uint64_t kOutAlignment = 256;
 constexpr double kTargetFirst = 0.85;  // channels first
 constexpr double kTargetLast = 0.75;
@@ -61,7 +62,7 @@ class Stager {
   Result<Staged> stage() {
     HOTPACK_ASSIGN(const auto memory, station_.context->memory());
     const std::uint64_t set = std::max<std::uint64_t>(1, staged_.rows * block_);
-    staged_.sets = std::clamp<std::uint64_t>(std::min(kBeyondCache, memory.free / 8) / set, 1, 64);
+    staged_.sets = std::clamp<std::uint64_t>(std::min(kBeyondCache, memory.free / 8) / set, 1, kMostSets);
     staged_.table_bytes = padded(staged_.sets * staged_.rows * sizeof(RowEntry), kOutAlignment);
     HOTPACK_ASSIGN(PinnedMemory pinned, PinnedMemory::take(station_.context, staged_.table_bytes + set));
     HOTPACK_ASSIGN(DeviceMemory taken, DeviceMemory::take(station_.context, staged_.table_bytes + staged_.sets * set));
@@ -165,7 +166,7 @@ class KernelStage {
     const std::uint64_t batch = padded(staged_.rows * row, kOutAlignment);
     HOTPACK_ASSIGN(const auto memory, station_.context->memory());
     const std::uint64_t outs =
-        std::clamp<std::uint64_t>(std::min(kBeyondCache, memory.free / 4) / std::max<std::uint64_t>(1, batch), 1, 16);
+        std::clamp<std::uint64_t>(std::min(kBeyondCache, memory.free / 4) / std::max<std::uint64_t>(1, batch), 1, kMostSets);
     HOTPACK_ASSIGN(DeviceMemory taken, DeviceMemory::take(station_.context, outs * batch));
     const auto out = std::make_shared<const DeviceMemory>(std::move(taken));
     const Work once{0, staged_.rows, staged_.rows * (in_bytes + row)};
@@ -179,7 +180,10 @@ class KernelStage {
     HOTPACK_ASSIGN(Turn copy, device_copies(station_, copy_bytes()));
     const std::vector<Turn> turns{std::move(kernel), std::move(copy)};
     HOTPACK_ASSIGN(const std::vector<Rate> rates, take_turns(turns, setup_.rounds, setup_.seconds / (2.0 * setup_.rounds)));
-    report_.rows.push_back({name, "GB/s", rates[0].bytes_per_second, rates[1].bytes_per_second, "B", Goal::at_least, target, {}});
+    DeviceRow row{name, "GB/s", rates[0].bytes_per_second, rates[1].bytes_per_second, "B", Goal::at_least, target, {}, {}, {}, {}};
+    row.limited_by = "the device's memory: every byte of the records is read once, and every byte of the tensors written once";
+    row.terms = {{"B", row.limit}};
+    report_.rows.push_back(std::move(row));
     return {};
   }
 

@@ -19,11 +19,11 @@ Result<Station> Station::open(int ordinal) {
   return station;
 }
 
-Result<TimedEvent> TimedEvent::create(std::shared_ptr<const Context> context) {
+Result<TimedEvent> TimedEvent::create(std::shared_ptr<const Context> context, Wait wait) {
   const CurrentContext current(*context);
   HOTPACK_TRY(current.status());
   TimedEvent event;
-  HOTPACK_TRY(HOTPACK_DRIVER(context->driver(), EventCreate, &event.handle_, 0U));
+  HOTPACK_TRY(HOTPACK_DRIVER(context->driver(), EventCreate, &event.handle_, wait == Wait::sleep ? device::kEventBlockingSync : 0U));
   event.context_ = std::move(context);
   return event;
 }
@@ -68,6 +68,7 @@ class Repeat {
       : station_(station), once_(once), enqueue_(std::move(enqueue)), start_(std::move(start)), end_(std::move(end)) {}
 
   Result<Work> operator()(double seconds) {
+    if (seconds_a_piece_ == 0) HOTPACK_TRY(enqueue_(number_++));
     const auto pieces = static_cast<std::uint64_t>(seconds_a_piece_ > 0 ? std::clamp(seconds / seconds_a_piece_, 1.0, kMostPieces) : 2.0);
     const double began = now_seconds();
     HOTPACK_TRY(start_.record(station_.stream.handle()));
@@ -94,7 +95,7 @@ class Repeat {
 
 Result<Turn> device_turn(const Station& station, const Work& once, Enqueue enqueue) {
   HOTPACK_ASSIGN(TimedEvent start, TimedEvent::create(station.context));
-  HOTPACK_ASSIGN(TimedEvent end, TimedEvent::create(station.context));
+  HOTPACK_ASSIGN(TimedEvent end, TimedEvent::create(station.context, TimedEvent::Wait::sleep));
   const auto repeat = std::make_shared<Repeat>(station, once, std::move(enqueue), std::move(start), std::move(end));
   return Turn([repeat](double seconds) { return (*repeat)(seconds); });
 }

@@ -30,7 +30,9 @@ class TimedEvent {
   ~TimedEvent();
   TimedEvent(TimedEvent&& other) noexcept;
   TimedEvent& operator=(TimedEvent&& other) noexcept;
-  [[nodiscard]] static Result<TimedEvent> create(std::shared_ptr<const device::Context> context);
+  // A host thread that waits for it sleeps, so that it takes no core from what it waits for; else it spins, and sees the end sooner.
+  enum class Wait { spin, sleep };
+  [[nodiscard]] static Result<TimedEvent> create(std::shared_ptr<const device::Context> context, Wait wait = Wait::spin);
   [[nodiscard]] Status record(device::StreamHandle stream) const;
   [[nodiscard]] Status wait() const;  // until it is over
   // Seconds from `start`; both are over.
@@ -44,7 +46,8 @@ class TimedEvent {
 // Gives the station's stream one more piece of the same work; `number` counts pieces.
 using Enqueue = std::function<Status(std::uint64_t number)>;
 
-// A turn of such pieces, as many as fill its time, timed on the device. `once`: samples and bytes of one piece.
+// A turn of such pieces, as many as fill its time, timed on the device. `once`: samples and bytes of one piece. The first turn does a
+// piece before it: that one loads code and touches memory.
 [[nodiscard]] Result<Turn> device_turn(const Station& station, const Work& once, Enqueue enqueue);
 
 // Seconds between two events, or those on the host's clock where the device tells of none.

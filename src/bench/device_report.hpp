@@ -5,8 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "hotpack/result.hpp"
 
 namespace hotpack::bench {
 
@@ -16,6 +20,7 @@ struct DeviceLimits {
   double copy_batch = 0;   // the same, a batch's packed bytes each
   double device_copy = 0;  // B: a copy within the device, read and written bytes together
   double gather = 0;       // m: records from the page cache to pinned memory, by one thread
+  double copy_record = 0;  // as `copy`, a record each; 0: records are not copied one by one
 };
 
 struct SampleBytes {
@@ -34,6 +39,9 @@ struct SampleBytes {
 // Packed bytes a second where `threads` threads gather them: min(L, T·m).
 [[nodiscard]] double gathered_bound(const DeviceLimits& limits, unsigned threads);
 
+// What a limit was computed from, by the names that its formula has: {"L", 55e9}.
+using Terms = std::vector<std::pair<std::string, double>>;
+
 enum class Goal { at_least, at_most, equal };
 
 // A figure beside its limit; what counts is their ratio.
@@ -44,8 +52,11 @@ struct DeviceRow {
   double limit = 0;
   std::string limit_is;  // "L", "min(L, T·m)"
   Goal goal = Goal::at_least;
-  double target = 0;    // of the ratio
-  std::string missing;  // why there is no figure; empty: there is one
+  double target = 0;       // of the ratio
+  std::string missing;     // why there is no figure; empty: there is one
+  std::string flaw;        // why the figure does not count for the target; empty: it does
+  std::string limited_by;  // a sentence: what a better figure would take
+  Terms terms;             // of limit_is; bytes, seconds and counts
 
   [[nodiscard]] bool measured() const { return missing.empty(); }
   [[nodiscard]] double ratio() const;  // 0 without a limit
@@ -70,7 +81,14 @@ struct DeviceReport {
   DeviceLimits limits;
   std::vector<DeviceRow> rows;
   std::vector<std::string> notes;
+  std::optional<Error> failed;  // the first error of a stage; its rows have no figures, the others stand
 };
+
+// Which of a row's bounds counts, with both of them. Where batches are small, what their copies alone reach.
+[[nodiscard]] std::string bus_sentence(const DeviceLimits& limits);
+[[nodiscard]] std::string gathering_sentence(const DeviceLimits& limits, unsigned threads);
+[[nodiscard]] std::string end_to_end_sentence(const DeviceLimits& limits, const SampleBytes& sample);
+[[nodiscard]] std::string resident_sentence(const DeviceLimits& limits, const SampleBytes& sample);
 
 // Whether a device's name is one of a real device.
 [[nodiscard]] bool is_real_device(const std::string& name);

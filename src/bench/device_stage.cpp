@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -22,6 +23,7 @@
 #include "bench/measure.hpp"
 #include "bench/records.hpp"
 #include "bench/setup.hpp"
+#include "device/cargo.hpp"
 #include "hotpack/device_loader.hpp"
 
 namespace hotpack::bench {
@@ -36,9 +38,23 @@ constexpr double kFullBatch = 16 << 20;  // packed bytes from which on a batch s
 constexpr double kLoadShare = 0.1;       // of L, for the interference
 constexpr double kPaceKept = 0.9;        // of that; a slower loader disturbs less than it should
 constexpr std::uint64_t kSteadySteps = 200;
+constexpr double kLeastCycles = 10;  // of a consumer's steps, each round
 
 constexpr double kPinnedTarget = 0.95, kPageTarget = 0.90, kEndToEndTarget = 0.90, kResidentTarget = 0.80, kStallTarget = 0.01,
                  kInterferenceTarget = 0.98;
+
+std::string per_mille(double share) { return std::to_string(std::lround(1000 * share)) + " ‰"; }
+
+std::string milliseconds(double seconds) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f ms", seconds < 0.1 ? 2 : 0, 1000 * seconds);
+  return text.data();
+}
+
+// A row that is to have its figure, limit and terms.
+DeviceRow at_least(std::string name, std::string unit, std::string limit_is, double target) {
+  return {std::move(name), std::move(unit), 0, 0, std::move(limit_is), Goal::at_least, target, {}, {}, {}, {}};
+}
 
 // A consumer that takes batches at a given pace beside other work.
 class PacedConsumer {
@@ -169,13 +185,18 @@ class DeviceRun {
   Status measure_limits(const Dataset& dataset) {
     HOTPACK_ASSIGN(Turn large, bus_copies(station_, kLargeCopy));
     HOTPACK_ASSIGN(Turn batch, bus_copies(station_, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(report_.packed_batch_bytes))));
-    HOTPACK_ASSIGN(const auto memory, station_.context->memory());
-    HOTPACK_ASSIGN(Turn copy, device_copies(station_, std::clamp<std::uint64_t>(memory.free / 8, 1 << 20, std::uint64_t{256} << 20)));
+    HOTPACK_ASSIGN(Turn copy, inside_copies());
     HOTPACK_ASSIGN(Turn gather, gather_turn(dataset));
     const std::vector<Turn> turns{std::move(large), std::move(batch), std::move(copy), std::move(gather)};
     HOTPACK_ASSIGN(const std::vector<Rate> rates, turns_of(turns));
     report_.limits = {rates[0].bytes_per_second, rates[1].bytes_per_second, rates[2].bytes_per_second, rates[3].bytes_per_second};
     return {};
+  }
+
+  // Of more bytes than a device's cache has.
+  Result<Turn> inside_copies() const {
+    HOTPACK_ASSIGN(const auto memory, station_.context->memory());
+    return device_copies(station_, std::clamp<std::uint64_t>(memory.free / 8, 1 << 20, std::uint64_t{256} << 20));
   }
 
   Result<Turn> gather_turn(const Dataset& dataset) const {
@@ -205,16 +226,18 @@ class DeviceRun {
       return [kept = batches](double seconds) { return kept->take(seconds); };
     }
   };
-  // What cannot be had on this machine becomes a row without a figure, and nothing here.
-  Result<std::optional<Opened>> open(const Dataset& dataset, Residency residency, const Outputs& outputs, const DeviceRow& row) {
-    auto batches = DeviceBatches::open(station_, dataset, options_of(residency, outputs), steps_);
-    if (batches.ok()) {
-      report_.threads = batches->loader().threads();
-      return std::optional(Opened{std::make_shared<DeviceBatches>(std::move(batches).value())});
+  // What cannot be had on this machine, or fails, becomes a row without a figure.
+  template <class Measure>
+  Status add_row(DeviceRow row, Measure measure_it) {
+    Status done = measure_it(row);
+    if (done.ok()) {
+      report_.rows.push_back(std::move(row));
+      return {};
     }
-    if (batches.error().code != ErrorCode::usage) return std::move(batches).error();
-    add_missing(row, batches.error().message);
-    return std::optional<Opened>();
+    if (done.error().code == ErrorCode::cancelled) return done;
+    if (done.error().code != ErrorCode::usage && !report_.failed) report_.failed = done.error();
+    add_missing(std::move(row), done.error().describe());
+    return {};
   }
 
   void add_missing(DeviceRow row, const std::string& why) {
@@ -222,36 +245,52 @@ class DeviceRun {
     report_.rows.push_back(std::move(row));
   }
 
+  Result<Opened> open(const Dataset& dataset, Residency residency, const Outputs& outputs) {
+    HOTPACK_ASSIGN(DeviceBatches batches, DeviceBatches::open(station_, dataset, options_of(residency, outputs), steps_));
+    report_.threads = batches.loader().threads();
+    return Opened{std::make_shared<DeviceBatches>(std::move(batches))};
+  }
+
+  // ---- rows
+
   Status measure_tier(const Dataset& dataset, Residency residency) {
     const bool pinned = residency == Residency::pinned;
-    DeviceRow row{std::string(residency_name(residency)) + " tier: packed bytes",
-                  "GB/s",
-                  0,
-                  0,
-                  pinned ? "L" : "min(L, T·m)",
-                  Goal::at_least,
-                  pinned ? kPinnedTarget : kPageTarget,
-                  {}};
-    HOTPACK_ASSIGN(const auto opened, open(dataset, residency, setup_.plain, row));
-    if (!opened) return {};
-    HOTPACK_ASSIGN(Turn copies, bus_copies(station_, kLargeCopy));
-    HOTPACK_ASSIGN(Turn gather, gather_turn(dataset));
-    const std::vector<Turn> turns{opened->turn(), std::move(copies), std::move(gather)};
-    HOTPACK_ASSIGN(const std::vector<Rate> rates, turns_of(turns));
-    row.value = rates[0].samples_per_second * packed_;
-    DeviceLimits limits = report_.limits;
-    limits.copy = rates[1].bytes_per_second;
-    limits.gather = rates[2].bytes_per_second;
-    row.limit = pinned ? limits.copy : gathered_bound(limits, report_.threads);
-    report_.rows.push_back(std::move(row));
-    return {};
+    DeviceRow named = at_least(std::string(residency_name(residency)) + " tier: packed bytes", "GB/s", pinned ? "L" : "min(L, T·m)",
+                               pinned ? kPinnedTarget : kPageTarget);
+    return add_row(std::move(named), [&](DeviceRow& row) -> Status {
+      HOTPACK_ASSIGN(const Opened opened, open(dataset, residency, setup_.plain));
+      HOTPACK_ASSIGN(Turn copies, bus_copies(station_, kLargeCopy));
+      HOTPACK_ASSIGN(Turn gather, gather_turn(dataset));
+      std::vector<Turn> turns{opened.turn(), std::move(copies), std::move(gather)};
+      if (pinned && packed_ >= static_cast<double>(device::kGatherBelowBytes)) {
+        HOTPACK_ASSIGN(Turn records, bus_copies(station_, static_cast<std::uint64_t>(packed_)));
+        turns.push_back(std::move(records));
+      }
+      HOTPACK_ASSIGN(const std::vector<Rate> rates, turns_of(turns));
+      DeviceLimits limits = report_.limits;
+      limits.copy = rates[1].bytes_per_second;
+      limits.gather = rates[2].bytes_per_second;
+      if (rates.size() == 4) limits.copy_record = rates[3].bytes_per_second;
+      row.value = rates[0].samples_per_second * packed_;
+      row.limit = pinned ? limits.copy : gathered_bound(limits, report_.threads);
+      row.limited_by = pinned ? bus_sentence(limits) : gathering_sentence(limits, report_.threads);
+      row.terms = {{"L", limits.copy}};
+      if (!pinned) row.terms.insert(row.terms.end(), {{"T", report_.threads}, {"m", limits.gather}});
+      return {};
+    });
   }
 
   Status kernels(const Dataset& dataset) {
-    const LoaderOptions options = setup_.loader_options(0, setup_.plain, SlotContent::packed, Check::never);
-    HOTPACK_ASSIGN(const RecordList records,
-                   RecordList::make(dataset, first_samples(setup_.records, options, setup_.batch), setup_.memory_bytes));
-    return measure_kernels(station_, setup_, records, report_);
+    const std::size_t before = report_.rows.size();
+    Status done = [&]() -> Status {
+      const LoaderOptions options = setup_.loader_options(0, setup_.plain, SlotContent::packed, Check::never);
+      HOTPACK_ASSIGN(const RecordList records,
+                     RecordList::make(dataset, first_samples(setup_.records, options, setup_.batch), setup_.memory_bytes));
+      return measure_kernels(station_, setup_, records, report_);
+    }();
+    if (done.ok()) return {};
+    const bool some = report_.rows.size() > before;
+    return add_row(at_least(some ? "kernel: the others" : "kernel: all", "GB/s", "B", 0), [&](DeviceRow&) { return std::move(done); });
   }
 
   // A loader's rate, its limits taken in the same turns.
@@ -262,8 +301,7 @@ class DeviceRun {
   };
   Result<Measured> measure_loader(const Opened& opened) {
     HOTPACK_ASSIGN(Turn copies, bus_copies(station_, kLargeCopy));
-    HOTPACK_ASSIGN(const auto memory, station_.context->memory());
-    HOTPACK_ASSIGN(Turn inside, device_copies(station_, std::clamp<std::uint64_t>(memory.free / 8, 1 << 20, std::uint64_t{256} << 20)));
+    HOTPACK_ASSIGN(Turn inside, inside_copies());
     const std::vector<Turn> turns{opened.turn(), std::move(copies), std::move(inside)};
     HOTPACK_ASSIGN(const std::vector<Rate> rates, turns_of(turns));
     Measured measured{rates[0], {packed_, 0}, report_.limits};
@@ -274,101 +312,111 @@ class DeviceRun {
   }
 
   Status measure_end_to_end(const Dataset& dataset, const Outputs& outputs) {
-    DeviceRow row{"end to end: " + outputs.name, "samples/s", 0, 0, "min(L/i, B/(2i + o))", Goal::at_least, kEndToEndTarget, {}};
-    HOTPACK_ASSIGN(const auto opened, open(dataset, Residency::page, outputs, row));
-    if (!opened) return {};
-    HOTPACK_ASSIGN(const Measured measured, measure_loader(*opened));
-    row.value = measured.rate.samples_per_second;
-    row.limit = end_to_end_bound(measured.limits, measured.sample);
-    service_seconds_ = std::max(service_seconds_, static_cast<double>(setup_.batch) / std::max(row.value, 1e-9));
-    report_.rows.push_back(std::move(row));
-    return {};
+    DeviceRow named = at_least("end to end: " + outputs.name, "samples/s", "min(L/i, B/(2i + o))", kEndToEndTarget);
+    return add_row(std::move(named), [&](DeviceRow& row) -> Status {
+      HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::page, outputs));
+      HOTPACK_ASSIGN(const Measured measured, measure_loader(opened));
+      row.value = measured.rate.samples_per_second;
+      row.limit = end_to_end_bound(measured.limits, measured.sample);
+      row.limited_by = end_to_end_sentence(measured.limits, measured.sample);
+      row.terms = {
+          {"L", measured.limits.copy}, {"B", measured.limits.device_copy}, {"i", measured.sample.packed}, {"o", measured.sample.output}};
+      if (&outputs == &setup_.training) service_seconds_ = static_cast<double>(setup_.batch) / std::max(row.value, 1e-9);
+      return {};
+    });
   }
 
   Status measure_resident(const Dataset& dataset, const Outputs& outputs) {
-    DeviceRow row{"device tier: " + outputs.name, "GB/s", 0, 0, "B·o/(i + o)", Goal::at_least, kResidentTarget, {}};
-    HOTPACK_ASSIGN(const auto opened, open(dataset, Residency::device, outputs, row));
-    if (!opened) return {};
-    HOTPACK_ASSIGN(const Measured measured, measure_loader(*opened));
-    row.value = measured.rate.bytes_per_second;
-    row.limit = resident_bound(measured.limits, measured.sample);
-    report_.rows.push_back(std::move(row));
-    return {};
+    DeviceRow named = at_least("device tier: " + outputs.name, "GB/s", "B·o/(i + o)", kResidentTarget);
+    return add_row(std::move(named), [&](DeviceRow& row) -> Status {
+      HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::device, outputs));
+      HOTPACK_ASSIGN(const Measured measured, measure_loader(opened));
+      row.value = measured.rate.bytes_per_second;
+      row.limit = resident_bound(measured.limits, measured.sample);
+      row.limited_by = resident_sentence(measured.limits, measured.sample);
+      row.terms = {{"B", measured.limits.device_copy}, {"i", measured.sample.packed}, {"o", measured.sample.output}};
+      return {};
+    });
   }
 
   Status measure_stall(const Dataset& dataset) {
-    const double step_seconds = kStepOverService * service_seconds_;
-    DeviceRow row{"stall of a step 1.2 times as long", "s", 0, 1, "a second of the consumer", Goal::at_most, kStallTarget, {}};
-    HOTPACK_ASSIGN(const auto opened, open(dataset, Residency::page, setup_.training, row));
-    if (!opened) return {};
-    HOTPACK_ASSIGN(StepWork step, StepWork::make(station_, step_seconds));
-    std::vector<double> host, stream, both;
-    for (unsigned round = 0; round < setup_.rounds; ++round) {
-      HOTPACK_ASSIGN(const Stall stall, opened->batches->stall(step, std::max(setup_.seconds / setup_.rounds, 10 * step_seconds)));
-      host.push_back(stall.host);
-      stream.push_back(stall.stream);
-      both.push_back(stall.host + stall.stream);
-    }
-    row.value = median(both);
-    report_.rows.push_back(std::move(row));
-    report_.notes.push_back("stall: next() waited " + per_mille(median(host)) + ", the stream " + per_mille(median(stream)) +
-                            " of the time; the row has both");
-    return {};
+    DeviceRow named{
+        "stall of a step 1.2 times as long", "s", 0, 1, "a second of the consumer", Goal::at_most, kStallTarget, {}, {}, {}, {}};
+    return add_row(std::move(named), [&](DeviceRow& row) -> Status {
+      if (service_seconds_ == 0) return usage_error("it is not known how long a batch takes: none came end to end");
+      HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::page, setup_.training));
+      HOTPACK_ASSIGN(StepWork step, StepWork::make(station_, kStepOverService * service_seconds_));
+      std::vector<double> host, stream, waited, steps, kernels;
+      for (unsigned round = 0; round < setup_.rounds; ++round) {
+        const double seconds = std::max(setup_.seconds / setup_.rounds, kLeastCycles * kStepOverService * service_seconds_);
+        HOTPACK_ASSIGN(const Stall stall, opened.batches->stall(step, service_seconds_, seconds));
+        host.push_back(stall.host);
+        stream.push_back(stall.stream);
+        waited.push_back(std::max(stall.host, stall.stream));  // of a pause that both tell of, once
+        steps.push_back(stall.step_seconds);
+        kernels.push_back(stall.kernel_seconds);
+      }
+      row.value = median(waited);
+      row.limited_by = "a step takes " + milliseconds(median(steps)) + ", a batch's kernels " + milliseconds(median(kernels)) +
+                       "; the next batch, which alone takes " + milliseconds(service_seconds_) + ", must be there by then";
+      row.terms = {{"step_seconds", median(steps)},
+                   {"kernel_seconds", median(kernels)},
+                   {"batch_seconds", service_seconds_},
+                   {"host_share", median(host)},
+                   {"stream_share", median(stream)}};
+      return {};
+    });
   }
 
-  static std::string per_mille(double share) { return std::to_string(std::lround(1000 * share)) + " ‰"; }
-
   Status measure_pinned(const Dataset& dataset) {
-    DeviceRow row{"pinned bytes after step 3 and at the end", "MiB", 0, 0, "those after step 3", Goal::equal, 1, {}};
-    HOTPACK_ASSIGN(const auto opened, open(dataset, Residency::page, setup_.plain, row));
-    if (!opened) return {};
-    HOTPACK_ASSIGN(const HeldBytes held, opened->batches->pinned(kSteadySteps));
-    row.value = static_cast<double>(held.at_end);
-    row.limit = static_cast<double>(held.after_step_3);
-    report_.rows.push_back(std::move(row));
-    return {};
+    DeviceRow named{"pinned bytes after step 3 and at the end", "MiB", 0, 0, "those after step 3", Goal::equal, 1, {}, {}, {}, {}};
+    return add_row(std::move(named), [&](DeviceRow& row) -> Status {
+      HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::page, setup_.plain));
+      HOTPACK_ASSIGN(const HeldBytes held, opened.batches->pinned(kSteadySteps));
+      row.value = static_cast<double>(held.at_end);
+      row.limit = static_cast<double>(held.after_step_3);
+      row.limited_by = "nothing: " + std::to_string(setup_.slots) + " slots are taken when the loader opens, and no more afterwards";
+      row.terms = {{"steps", kSteadySteps}};
+      return {};
+    });
   }
 
   Status measure_interference(const Dataset& dataset, const Outputs& outputs) {
-    DeviceRow row{"matrix products beside a loader at 10 % of L: " + outputs.name,
-                  "TFLOP/s",
-                  0,
-                  0,
-                  "without the loader",
-                  Goal::at_least,
-                  kInterferenceTarget,
-                  {}};
-    auto matrices = MatrixLoop::open(station_);
-    if (!matrices.ok()) {
-      add_missing(std::move(row), matrices.error().message);
+    DeviceRow named =
+        at_least("matrix products beside a loader at 10 % of L: " + outputs.name, "TFLOP/s", "without the loader", kInterferenceTarget);
+    return add_row(std::move(named), [&](DeviceRow& row) -> Status {
+      auto matrices = MatrixLoop::open(station_);
+      if (!matrices.ok()) return usage_error(matrices.error().message);  // whatever is wrong with cuBLAS is no failure of the loader
+      HOTPACK_ASSIGN(const Opened opened, open(dataset, Residency::page, outputs));
+      const double pace = kLoadShare * report_.limits.copy / std::max(1.0, report_.packed_batch_bytes);
+      const Turn alone = [&](double seconds) { return matrices->run(seconds); };
+      std::vector<double> paces;
+      const Turn beside = [&](double seconds) -> Result<Work> {
+        PacedConsumer consumer(*opened.batches, station_.stream.handle(), pace);
+        auto work = matrices->run(seconds);
+        HOTPACK_TRY(consumer.stop());
+        HOTPACK_TRY(station_.stream.synchronize());
+        paces.push_back(consumer.share_of_pace());
+        return work;
+      };
+      const std::array turns{alone, beside};
+      HOTPACK_ASSIGN(const std::vector<Rate> rates, turns_of(turns));
+      row.value = rates[1].bytes_per_second;
+      row.limit = rates[0].bytes_per_second;
+      const DeviceLoader& loader = opened.batches->loader();
+      const auto output = static_cast<double>(loader.image_batch_bytes() + loader.label_batch_bytes());
+      describe_interference(row, output / static_cast<double>(setup_.batch), median(paces));
       return {};
-    }
-    HOTPACK_ASSIGN(const auto opened, open(dataset, Residency::page, outputs, row));
-    if (!opened) return {};
-    const double pace = kLoadShare * report_.limits.copy / std::max(1.0, report_.packed_batch_bytes);
-    const Turn alone = [&](double seconds) { return matrices->run(seconds); };
-    std::vector<double> paces;
-    const Turn beside = [&](double seconds) -> Result<Work> {
-      PacedConsumer consumer(*opened->batches, station_.stream.handle(), pace);
-      auto work = matrices->run(seconds);
-      HOTPACK_TRY(consumer.stop());
-      HOTPACK_TRY(station_.stream.synchronize());
-      paces.push_back(consumer.share_of_pace());
-      return work;
-    };
-    const std::array turns{alone, beside};
-    HOTPACK_ASSIGN(const std::vector<Rate> rates, turns_of(turns));
-    row.value = rates[1].bytes_per_second;
-    row.limit = rates[0].bytes_per_second;
-    add_interference(std::move(row), median(paces));
-    return {};
+    });
   }
 
-  void add_interference(DeviceRow row, double kept) {
-    const std::string moved = "the loader moved " + per_mille(kLoadShare * kept) + " of L beside the matrix products";
-    if (kept < kPaceKept) return add_missing(std::move(row), moved + ", not the " + per_mille(kLoadShare) + " that were asked of it");
-    report_.notes.push_back(row.name + ": " + moved);
-    report_.rows.push_back(std::move(row));
+  void describe_interference(DeviceRow& row, double output, double kept) const {
+    const std::string moved = "the loader moved " + per_mille(kLoadShare * kept) + " of L";
+    if (kept < kPaceKept) row.flaw = moved + " beside the matrix products, not the " + per_mille(kLoadShare) + " asked of it";
+    const double pace = kLoadShare * kept * report_.limits.copy / packed_;  // samples a second
+    const double memory = pace * (2 * packed_ + output) / report_.limits.device_copy;
+    row.limited_by = "the device's memory and processors, which both use: " + moved + ", which takes " + per_mille(memory) + " of B";
+    row.terms = {{"share_of_L", kLoadShare * kept}, {"share_of_B", memory}};
   }
 
   Setup setup_;
@@ -378,12 +426,12 @@ class DeviceRun {
   DeviceReport report_;
   std::uint64_t steps_ = UINT64_MAX;  // of an epoch to go through
   double packed_ = 0;                 // bytes of a sample
-  double service_seconds_ = 0;        // of a batch, end to end
+  double service_seconds_ = 0;        // of a batch, end to end, as the stall has it
 };
 
 Result<DeviceReport> measure(std::span<const std::string> folders, const BenchOptions& options, int ordinal) {
+  HOTPACK_ASSIGN(Setup setup, Setup::make(folders, options));  // first: a folder that is not there is told without a device too
   HOTPACK_ASSIGN(Station station, Station::open(ordinal));
-  HOTPACK_ASSIGN(Setup setup, Setup::make(folders, options));
   const auto context = station.context;
   const device::CurrentContext current(*context);
   HOTPACK_TRY(current.status());

@@ -1,7 +1,9 @@
 // Measures the way from a pack to a device: each rate of the DeviceLoader beside what bus and memory give in the same process.
 //
-// Ownership: plain values. Thread-safety: one run at a time. Takes about 20 × options.seconds.
-// Failure: as run_bench; `usage` where no device can be used, with what to do.
+// Ownership: plain values. Thread-safety: one run at a time. Takes about 45 × options.seconds where a batch takes a millisecond or two;
+// where it takes long, about 1,200 times as long as a batch.
+// Failure: as run_bench; `usage` where no device can be used, with what to do. What fails once something was measured does not take that
+// away: its row tells it, and DeviceReport::failed.
 #pragma once
 
 #include <span>

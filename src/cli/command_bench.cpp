@@ -1,6 +1,7 @@
 // hotpack bench: how fast this machine gives batches of a pack, in memory or on a device, beside what it could give at best.
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +32,7 @@ int measure_device(CommandContext& context, const BenchArguments& arguments) {
   const auto report = bench::run_device_bench(arguments.folders, arguments.options, *arguments.device);
   if (!report.ok()) return context.fail(report.error());
   context.output().write(context.json() ? device_json(*report) : device_text(*report));
-  return kExitGood;
+  return report->failed ? context.fail(*report->failed) : kExitGood;
 }
 
 int measure(CommandContext& context, BenchArguments& arguments) {
@@ -49,15 +50,38 @@ int measure(CommandContext& context, BenchArguments& arguments) {
   return kExitGood;
 }
 
-// Without a number the first device. The pack comes before it: a word after it is taken for the number.
+// The number of a device, if the word is one: digits, or a sign and digits.
+std::optional<long> number_in(const std::string& word) {
+  char* end = nullptr;
+  const long number = std::strtol(word.c_str(), &end, 10);
+  return word.empty() || *end != '\0' ? std::nullopt : std::optional(number);
+}
+
+// A word behind --device that is no number was meant as the first PACK.
+void put_first(CLI::Option& packs, const std::string& word) {
+  std::vector<std::string> words = packs.results();
+  words.insert(words.begin(), word);
+  packs.clear();
+  for (const std::string& each : words) packs.add_result(each);
+}
+
+// Without a number the first device. Precondition: it is added before the option PACK, whose words its callback may change.
 void add_device_option(CLI::App& command, BenchArguments& arguments) {
   command
-      .add_option_function<std::vector<int>>(
-          "--device", [&arguments](const std::vector<int>& numbers) { arguments.device = numbers.empty() ? 0 : numbers.front(); },
+      .add_option_function<std::vector<std::string>>(
+          "--device",
+          [&command, &arguments](const std::vector<std::string>& words) {
+            const std::string word = words.empty() ? "" : words.front();
+            const std::optional<long> number = number_in(word);
+            if (number && (*number < 0 || *number >= kMostDevices))
+              throw CLI::ValidationError("--device", "Value " + word + " not in range 0 to " + std::to_string(kMostDevices - 1));
+            arguments.device = static_cast<int>(number.value_or(0));
+            if (!number && !word.empty()) put_first(*command.get_option("PACK"), word);
+          },
           "measure the way to this CUDA device instead, in bytes of packed records and of tensors [default: 0]")
       ->expected(0, 1)
+      ->allow_extra_args(false)
       ->option_text("[N]")
-      ->check(CLI::Range(0, kMostDevices - 1))
       ->group("Measuring");
 }
 
@@ -72,7 +96,6 @@ void add_bench_command(CLI::App& app, CommandContext& context) {
                "hotpack bench packed/train --batch 8 --threads 1,2,4   # as the training will read it\n"
                "hotpack bench packed/train --json | jq .recommended_threads\n"
                "hotpack bench packed/train --device    # the way to the first CUDA device, beside bus and device memory");
-  command.add_option("PACK", arguments->folders, "a packed folder, or several to be read as one data set")->required();
   bench::BenchOptions& options = arguments->options;
   command.add_option("--batch", options.batch, "samples a batch; fewer where memory is short [default: 32]")
       ->option_text("N")
@@ -90,6 +113,7 @@ void add_bench_command(CLI::App& app, CommandContext& context) {
       ->group("Measuring");
   command.add_flag("--no-cold", arguments->no_cold, "leave out reads from the disk; the pack's pages stay in memory")->group("Measuring");
   add_device_option(command, *arguments);
+  command.add_option("PACK", arguments->folders, "a packed folder, or several to be read as one data set")->required();
   context.add_json_option(command);
   command.callback([&context, arguments] { context.set_action([&context, arguments] { return measure(context, *arguments); }); });
 }

@@ -105,6 +105,20 @@ std::string limits_text(const DeviceReport& report) {
          "\n";
 }
 
+// What each figure is limited by; neighbours with one sentence share it.
+std::string limits_of_rows(const DeviceReport& report) {
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < report.rows.size(); first = last + 1) {
+    const DeviceRow& row = report.rows[first];
+    last = first;
+    while (last + 1 < report.rows.size() && report.rows[last + 1].limited_by == row.limited_by) ++last;
+    if (row.limited_by.empty()) continue;
+    const std::string names = first == last ? row.name : row.name + " to " + report.rows[last].name;
+    text += wrapped(names + ": " + row.limited_by, kColumns, 2) + "\n";
+  }
+  return text.empty() ? text : "\nwhat limits each:\n" + text;
+}
+
 // ---- JSON
 
 double rounded(double value, double unit) { return std::round(value / unit) * unit; }
@@ -127,6 +141,10 @@ Json row_json(const DeviceRow& row) {
   json["limit"] = rounded(row.limit, whole ? 1 : 1e-6);
   json["limit_is"] = row.limit_is;
   json["ratio"] = rounded(row.ratio(), 1e-4);
+  if (!row.flaw.empty()) json["flaw"] = format::with_valid_utf8(row.flaw);
+  json["limited_by"] = row.limited_by;
+  json["terms"] = Json::object();
+  for (const auto& [name, value] : row.terms) json["terms"][name] = value;
   return json;
 }
 
@@ -151,13 +169,15 @@ Json device_part(const DeviceReport& report) {
 }  // namespace
 
 std::string device_text(const DeviceReport& report) {
-  std::string text = header(report) + limits_text(report) + "\n" + table(report);
+  std::string text = header(report) + limits_text(report) + "\n" + table(report) + limits_of_rows(report);
   std::string last;
   for (const DeviceRow& row : report.rows) {
     if (row.measured() || row.missing == last) continue;
     text += wrapped("not measured, " + row.name + ": " + clean(row.missing), kColumns, 2) + "\n";
     last = row.missing;
   }
+  for (const DeviceRow& row : report.rows)
+    if (!row.flaw.empty()) text += wrapped("does not count, " + row.name + ": " + clean(row.flaw), kColumns, 2) + "\n";
   for (const std::string& note : report.notes) text += wrapped("note: " + clean(note), kColumns, 2) + "\n";
   return text;
 }
@@ -178,6 +198,7 @@ std::string device_json(const DeviceReport& report) {
   json["rows"] = Json::array();
   for (const DeviceRow& row : report.rows) json["rows"].push_back(row_json(row));
   json["notes"] = texts_json(report.notes);
+  json["failed"] = report.failed ? Json(format::with_valid_utf8(report.failed->describe())) : Json(nullptr);
   return format::canonical_json(json) + "\n";
 }
 

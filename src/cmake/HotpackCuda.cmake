@@ -16,6 +16,9 @@ if(NOT HOTPACK_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "HOTPACK_CUDA is '${HOTPACK_CUDA}'; it must be AUTO, ON or OFF")
 endif()
 
+# How kernels are compiled. No fused multiply-add: results are the host's to the bit.
+set(HOTPACK_NVCC_OPTIONS -std=c++20 -O3 --fmad=false)
+
 # hotpack_find_nvcc(REASON): sets HOTPACK_NVCC and its facts (_VERSION, _ARCHITECTURES as numbers, _HOST_COMPILER); REASON: why it cannot
 # be used, empty where it can.
 function(hotpack_find_nvcc reason)
@@ -166,7 +169,7 @@ function(hotpack_add_fatbin target source output architectures)
   set(folders $<REMOVE_DUPLICATES:$<FILTER:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,EXCLUDE,^/usr/include$>>)
   add_custom_command(
     OUTPUT ${output}
-    COMMAND ${HOTPACK_NVCC} -ccbin ${HOTPACK_NVCC_HOST_COMPILER} --fatbin -std=c++20 -O3 --fmad=false --threads 2 ${codes} ${options}
+    COMMAND ${HOTPACK_NVCC} -ccbin ${HOTPACK_NVCC_HOST_COMPILER} --fatbin ${HOTPACK_NVCC_OPTIONS} --threads 2 ${codes} ${options}
             "-I$<JOIN:${folders},;-I>" -MD -MF ${output}.d -MT ${output} -o ${output} ${source}
     DEPENDS ${source} ${HOTPACK_NVCC}
     DEPFILE ${output}.d

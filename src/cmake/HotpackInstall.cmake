@@ -46,10 +46,54 @@ endif()
 
 # What tests and measures a machine with a GPU: a folder that can go anywhere.
 if(TARGET hotpack_gpu_check)
+  set(comparison device_machine.py device_peers.py hotpack_c.py pack_records.py torch_peers.py)
   install(TARGETS hotpack_gpu_check RUNTIME DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/gpu-check DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
+  # The comparison with PyTorch loads the library by its path: one file, no links.
+  install(FILES $<TARGET_FILE:hotpack_c> DESTINATION . RENAME $<TARGET_SONAME_FILE_NAME:hotpack_c> COMPONENT gpu-check EXCLUDE_FROM_ALL)
+  list(TRANSFORM comparison PREPEND ${PROJECT_SOURCE_DIR}/tests/bench/)
+  install(FILES ${comparison} DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
 endif()
 
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-              ${PROJECT_SOURCE_DIR}/src/format/FORMAT.md ${PROJECT_SOURCE_DIR}/src/loader/ORDER.md
-        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation OPTIONAL)
+# Documents lie side by side, in another order than in the source: their links are turned to where things are installed. What is not
+# installed keeps its text and loses its link.
+set(documents README.md CHANGELOG.md src/format/FORMAT.md src/loader/ORDER.md)
+
+# hotpack_turn_links(DOCUMENT RESULT): the document's text with the links that fit an installed tree. Links to places on the web and
+# within the document stay.
+function(hotpack_turn_links document result)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${document})
+  file(RELATIVE_PATH headers /prefix/${CMAKE_INSTALL_DOCDIR} /prefix/${CMAKE_INSTALL_INCLUDEDIR})
+  cmake_path(GET document PARENT_PATH folder)
+  file(READ ${PROJECT_SOURCE_DIR}/${document} text)
+  string(REPLACE "](" "@LINK@" text "${text}")  # brackets do not go into lists
+  string(REGEX MATCHALL "@LINK@[^)# :]+\\.[a-z]+" links "${text}")
+  list(REMOVE_DUPLICATES links)
+  foreach(link IN LISTS links)
+    string(REPLACE "@LINK@" "" target "${link}")
+    cmake_path(APPEND folder ${target} OUTPUT_VARIABLE source)
+    cmake_path(NORMAL_PATH source)
+    cmake_path(GET source FILENAME name)
+    if(source IN_LIST documents OR source STREQUAL "LICENSE")
+      string(REPLACE "${link}" "@LINK@${name}" text "${text}")
+    elseif(source MATCHES "^include/(.*)")
+      string(REPLACE "${link}" "@LINK@${headers}/${CMAKE_MATCH_1}" text "${text}")
+    else()
+      string(REPLACE "${link}" "@GONE@" text "${text}")
+    endif()
+  endforeach()
+  string(REGEX REPLACE "\\[([^]@[]*)@GONE@[^)]*\\)" "\\1" text "${text}")
+  string(REPLACE "@LINK@" "](" text "${text}")
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+foreach(document IN LISTS documents)
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${document})
+    continue()  # of a tree that was cut down
+  endif()
+  cmake_path(GET document FILENAME name)
+  hotpack_turn_links(${document} text)
+  file(WRITE ${PROJECT_BINARY_DIR}/documents/${name} "${text}")
+  list(APPEND turned ${PROJECT_BINARY_DIR}/documents/${name})
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${turned} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation OPTIONAL)

@@ -1,6 +1,7 @@
 #include "device/core.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,7 @@ using loader::Slot;
 constexpr unsigned kMostPrefetch = 64;
 constexpr unsigned kMostOutputs = 64;
 constexpr std::uintptr_t kOutputAlignment = 16;
+constexpr std::chrono::milliseconds kPatienceForReaper{100};  // of an opening, with what can be freed right now
 
 Status check_number(const char* name, unsigned value, unsigned least, unsigned most) {
   if (value >= least && value <= most) return {};
@@ -111,23 +113,37 @@ std::vector<DeviceBuffers> buffers_of(const OutputMemory& memory) {
 
 }  // namespace
 
+// Whoever lets go of a Core last may be the program's own thread: what the driver may take long for is the reaper's.
+void Core::end(Core* core) noexcept {
+  if (core->stager_ && core->stager_->forked()) return;
+  core->close();
+  std::unique_ptr<Core> owned(core);
+  try {
+    std::shared_ptr<void> late(std::move(owned));
+    free_late(std::move(late), {});
+  } catch (const std::bad_alloc&) {  // then here
+  }
+}
+
 // ------------------------------------------------------------------------------------------------ opening
 
 Result<std::shared_ptr<Core>> Core::open(const Dataset& dataset, DeviceLoaderOptions options, const std::shared_ptr<const Driver>& driver,
                                          const KernelImages& kernels) {
-  sweep_late();
-  HOTPACK_TRY(check_options(options));
-  std::shared_ptr<Core> core(new Core());
+  settle_late(kPatienceForReaper);
+  std::shared_ptr<Core> core;
   Status opened;
   try {
-    opened = core->set_up(dataset, std::move(options), driver, kernels);
+    const FreesLate late;
+    opened = check_options(options);
+    if (opened.ok()) core.reset(new Core(), end);
+    if (opened.ok()) opened = core->set_up(dataset, std::move(options), driver, kernels);
   } catch (const std::exception& thrown) {  // std::bad_alloc, std::length_error
     opened = Error{ErrorCode::io, std::string("cannot open a device loader: ") + thrown.what() + "; use a smaller batch", {}, {}};
   }
-  if (opened.ok()) return core;
-  core->close();
-  sweep_late();
-  return std::move(opened).error();
+  if (!opened.ok()) core.reset();
+  settle_late(kPatienceForReaper);
+  if (!opened.ok()) return std::move(opened).error();
+  return core;
 }
 
 Status Core::set_up(const Dataset& dataset, DeviceLoaderOptions options, const std::shared_ptr<const Driver>& driver,
@@ -251,8 +267,6 @@ Result<std::vector<std::unique_ptr<Staged>>> Core::make_staged(unsigned count, c
   return all;
 }
 
-Core::~Core() { close(); }
-
 void Core::close() noexcept {
   if (stager_ && stager_->forked()) return;
   if (stager_) stager_->close();
@@ -310,7 +324,7 @@ Status Core::check_buffers(std::span<const DeviceBuffers> buffers, const Staged*
       const std::string which = buffer_text(name, number);
       if (memory == nullptr) return usage_error(which + " is null with " + std::to_string(bytes) + " bytes; 0 bytes skip the field");
       HOTPACK_TRY(check_buffer(which, memory, bytes, least));
-      return staged == nullptr ? known_buffers_.check(which, memory, *parts_[number].context) : Status();
+      return staged == nullptr ? known_buffers_.check(which, memory, bytes, *parts_[number].context) : Status();
     };
     HOTPACK_TRY(check("image", into.image, into.image_bytes, needed.image));
     HOTPACK_TRY(check("label", into.label, into.label_bytes, needed.label));

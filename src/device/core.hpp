@@ -1,6 +1,7 @@
 // What a DeviceLoader is: the stager that brings packed batches, the kernels that expand them, the outputs that leases hold.
 //
-// Ownership: shared by the loader and its leases. Thread-safety and failure as DeviceLoader.
+// Ownership: shared by the loader and its leases; closed by the last of them, destroyed by late_free.hpp. Thread-safety and failure as
+// DeviceLoader.
 #pragma once
 
 #include <atomic>
@@ -41,7 +42,7 @@ class Core : public std::enable_shared_from_this<Core> {
  public:
   [[nodiscard]] static Result<std::shared_ptr<Core>> open(const Dataset& dataset, DeviceLoaderOptions options,
                                                           const std::shared_ptr<const Driver>& driver, const KernelImages& kernels);
-  ~Core();
+  ~Core() = default;
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
@@ -61,6 +62,7 @@ class Core : public std::enable_shared_from_this<Core> {
 
  private:
   Core() = default;
+  static void end(Core* core) noexcept;  // deletes it, but for the child of a fork
   [[nodiscard]] Status set_up(const Dataset& dataset, DeviceLoaderOptions options, const std::shared_ptr<const Driver>& driver,
                               const KernelImages& kernels);
   [[nodiscard]] Status set_parts(const DeviceLoaderOptions& options, const Schema& schema, const std::shared_ptr<const Driver>& driver,

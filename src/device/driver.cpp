@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -15,6 +17,8 @@ namespace hotpack::device {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
+// Where containers of Kubernetes, and Windows' Linux, have it without telling the loader.
+constexpr const char* kOtherLibraries[] = {"/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
 
 // cuGetProcAddress: since CUDA 12.0, and the form of 11.3 to 11.8.
 using FindSince12 = int (*)(const char* symbol, void** function, int version, std::uint64_t flags, int* status);
@@ -53,6 +57,20 @@ Error driver_mismatch() {
       "driver restart the machine, in a container use the host's library, not one of its own");
 }
 
+Error system_not_ready() {
+  return usage_error(
+      "the CUDA driver says that the system is not ready (CUDA_ERROR_SYSTEM_NOT_READY), although nvidia-smi may list its devices: where "
+      "GPUs are joined by NVSwitch the fabric manager must run, in the driver's version (systemctl status nvidia-fabricmanager); else a "
+      "service of the driver may still be starting");
+}
+
+Error compat_not_supported() {
+  return usage_error(
+      "the libcuda.so.1 that was found is one for forward compatibility, which this GPU is not supported by "
+      "(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE); take its folder (/usr/local/cuda/compat, …) out of LD_LIBRARY_PATH and the loader's "
+      "configuration, so that the library of the installed driver is found");
+}
+
 Error forked() {
   return usage_error(
       "CUDA cannot be used in a process that was forked after CUDA's first use; start such processes anew (spawn, exec), or "
@@ -73,17 +91,23 @@ Error initialisation_error(const Error& failed) {
                      "; if nvidia-smi fails too, the driver's installation is at fault");
 }
 
+Result<void*> open_library() {
+  if (void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL)) return library;
+  const char* const told = dlerror();
+  const std::string reason = told == nullptr ? "no reason given" : told;
+  if (reason.find(std::strerror(ENOENT)) == std::string::npos) return no_library(reason);  // there is one, and it is not to be passed over
+  for (const char* const path : kOtherLibraries) {
+    if (void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL)) return library;
+  }
+  return no_library(reason + "; nor is it in /usr/local/nvidia/lib64 or /usr/lib/wsl/lib");
+}
+
 // Finds functions in the library; null for those that it lacks.
 class Finder {
  public:
-  static Result<Finder> open() {
-    void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      const char* reason = dlerror();
-      return no_library(reason == nullptr ? "no reason given" : reason);
-    }
-    return Finder(library);
-  }
+  explicit Finder(void* library)
+      : since_12_(reinterpret_cast<FindSince12>(dlsym(library, "cuGetProcAddress_v2"))),
+        since_11_(reinterpret_cast<FindSince11>(dlsym(library, "cuGetProcAddress"))) {}
 
   // Error: a stub.
   [[nodiscard]] Result<void*> find(const char* name, int version) const {
@@ -100,15 +124,12 @@ class Finder {
   }
 
  private:
-  explicit Finder(void* library)
-      : since_12_(reinterpret_cast<FindSince12>(dlsym(library, "cuGetProcAddress_v2"))),
-        since_11_(reinterpret_cast<FindSince11>(dlsym(library, "cuGetProcAddress"))) {}
   FindSince12 since_12_;
   FindSince11 since_11_;
 };
 
-Result<DriverTable> open_table() {
-  HOTPACK_ASSIGN(const Finder finder, Finder::open());
+Result<DriverTable> open_table(void* library) {
+  const Finder finder(library);
   DriverTable table;
 #define HOTPACK_DRIVER_FIND(name, version, parameters)                      \
   do {                                                                      \
@@ -119,6 +140,17 @@ Result<DriverTable> open_table() {
   HOTPACK_DRIVER_CALLS(HOTPACK_DRIVER_FIND)
 #undef HOTPACK_DRIVER_FIND
   return table;
+}
+
+Result<std::shared_ptr<const Driver>> make_of(void* library) {
+  HOTPACK_ASSIGN(const DriverTable table, open_table(library));
+  return Driver::make(table);
+}
+
+// A stub's functions do nothing but give this code.
+bool is_stub(void* library) {
+  const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit"));
+  return init != nullptr && init(0) == code::kStubLibrary;
 }
 
 // What Driver::load keeps. Never destroyed: destructors of statics may still use the driver.
@@ -143,8 +175,14 @@ Result<std::shared_ptr<const Driver>> Driver::load() {
   const std::lock_guard lock(kept.mutex);
   if (kept.driver != nullptr && kept.process != getpid()) return forked();
   if (kept.driver == nullptr) {
-    HOTPACK_ASSIGN(const DriverTable table, open_table());
-    HOTPACK_ASSIGN(kept.driver, make(table));
+    HOTPACK_ASSIGN(void* const library, open_library());
+    auto driver = make_of(library);
+    if (!driver.ok()) {
+      // Else a stub stays the library of this name, whatever is found later. A driver's own library is not to go: it may have begun.
+      if (is_stub(library)) dlclose(library);
+      return std::move(driver).error();
+    }
+    kept.driver = *std::move(driver);
     kept.process = getpid();
   }
   return kept.driver;
@@ -169,6 +207,10 @@ Status Driver::initialise() {
       return forked();
     case code::kSystemDriverMismatch:
       return driver_mismatch();
+    case code::kSystemNotReady:
+      return system_not_ready();
+    case code::kCompatNotSupported:
+      return compat_not_supported();
     default:
       return initialisation_error(check("cuInit", code).error());
   }

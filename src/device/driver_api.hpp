@@ -28,9 +28,12 @@ namespace code {
 inline constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kDeinitialized = 4, kStubLibrary = 34,
                      kDeviceUnavailable = 46, kNoDevice = 100, kInvalidDevice = 101, kInvalidImage = 200, kInvalidContext = 201,
                      kNoBinaryForGpu = 209, kInvalidPtx = 218, kUnsupportedPtxVersion = 222, kInvalidHandle = 400, kNotFound = 500,
-                     kNotReady = 600, kIllegalAddress = 700, kLaunchFailed = 719, kSystemDriverMismatch = 803,
-                     kStreamCaptureUnsupported = 900, kStreamCaptureImplicit = 906, kUnknown = 999;
-}
+                     kNotReady = 600, kIllegalAddress = 700, kLaunchFailed = 719, kSystemNotReady = 802, kSystemDriverMismatch = 803,
+                     kCompatNotSupported = 804, kStreamCaptureUnsupported = 900, kStreamCaptureImplicit = 906, kCapturedEvent = 907,
+                     kLastOfCapture = 908, kUnknown = 999;
+// Errors of a capture, which ends some day.
+constexpr bool is_of_a_capture(int code) { return code >= kStreamCaptureUnsupported && code <= kLastOfCapture; }
+}  // namespace code
 
 inline constexpr unsigned kStreamNonBlocking = 1;                                                 // CU_STREAM_NON_BLOCKING
 inline constexpr unsigned kEventDisableTiming = 2;                                                // CU_EVENT_DISABLE_TIMING
@@ -39,6 +42,7 @@ inline constexpr unsigned kHostAllocPortable = 1;                               
 inline constexpr unsigned kHostAllocWriteCombined = 4;                                            // CU_MEMHOSTALLOC_WRITECOMBINED
 inline constexpr int kAttributeMajor = 75, kAttributeMinor = 76, kAttributeMultiprocessors = 16;  // CUdevice_attribute
 inline constexpr int kPointerMemoryType = 2, kPointerManaged = 8, kPointerOrdinal = 9;            // CUpointer_attribute
+inline constexpr int kPointerLegacyIpc = 10, kPointerRangeStart = 11, kPointerRangeSize = 12;     // likewise
 inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;                                          // CUmemorytype
 inline constexpr int kCaptureNone = 0, kCaptureActive = 1, kCaptureInvalidated = 2;               // CUstreamCaptureStatus
 inline constexpr int kCaptureModeRelaxed = 2;                                                     // CUstreamCaptureMode

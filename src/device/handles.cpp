@@ -1,16 +1,55 @@
 #include "device/handles.hpp"
 
+#include <chrono>
+#include <new>
+
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "device/late_free.hpp"
 
 namespace hotpack::device {
 namespace {
 
-// Calls give_back() with the context current. Nothing where that cannot be: the driver has been torn down, and what it handed out with it.
-template <class GiveBack>
-void give_back_in(const Context& context, const GiveBack& give_back) noexcept {
-  const CurrentContext current(context);
-  if (current.code() == code::kSuccess) static_cast<void>(give_back());
+constexpr std::chrono::seconds kPatienceForMemory{10};  // with what earlier loaders have not given back yet
+
+// What is given back by whoever frees late.
+class Owed {
+ public:
+  Owed(std::shared_ptr<const Context> context, std::function<int()> call) : context_(std::move(context)), call_(std::move(call)) {}
+  ~Owed() { give_back(std::move(context_), std::move(call_)); }
+  Owed(const Owed&) = delete;
+  Owed& operator=(const Owed&) = delete;
+
+ private:
+  std::shared_ptr<const Context> context_;
+  std::function<int()> call_;
+};
+
+// Null where the host has no memory.
+std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context, const std::function<int()>& call) noexcept {
+  try {
+    return std::make_shared<Owed>(context, call);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+// Takes memory, once more where there is too little while some of closed loaders is yet to be freed.
+template <class Take>
+Status take_patiently(const Take& take) {
+  int code = 0;
+  Status taken = take(code);
+  if (code != code::kOutOfMemory || late_count() == 0) return taken;
+  drain_late(kPatienceForMemory);
+  return take(code);
+}
+
+// "; what 2 closed loaders …", where there is some.
+std::string late_text() {
+  const std::size_t late = late_count();
+  if (late == 0) return "";
+  return "; memory of closed loaders is not free yet, as streams still work (" + std::to_string(late) + (late == 1 ? " block" : " blocks") +
+         "): synchronise them, then try again";
 }
 
 std::string count_text(std::uint64_t bytes) { return std::to_string(bytes) + " bytes (" + std::to_string(bytes >> 20) + " MiB)"; }
@@ -25,7 +64,7 @@ std::string free_text(const Context& context) {
 Error device_memory_error(const Context& context, std::uint64_t bytes, const Error& failed) {
   return {ErrorCode::io,
           "device " + std::to_string(context.ordinal()) + " cannot give " + count_text(bytes) + " of memory: " + failed.message +
-              free_text(context),
+              free_text(context) + late_text(),
           {},
           {}};
 }
@@ -33,7 +72,7 @@ Error device_memory_error(const Context& context, std::uint64_t bytes, const Err
 Error pinned_memory_error(const Context& context, std::uint64_t bytes, const Error& failed) {
   return {ErrorCode::io,
           "cannot take " + count_text(bytes) + " of pinned host memory for device " + std::to_string(context.ordinal()) + ": " +
-              failed.message + "; smaller batches, fewer slots or a smaller budget of pinned memory need less",
+              failed.message + "; smaller batches, fewer slots or a smaller budget of pinned memory need less" + late_text(),
           {},
           {}};
 }
@@ -46,13 +85,16 @@ class PinnedAllocator final : public SlotAllocator {
     const CurrentContext current(*context_);
     HOTPACK_TRY(current.status());
     void* memory = nullptr;
-    const auto taken = HOTPACK_DRIVER(context_->driver(), MemHostAlloc, &memory, bytes, kHostAllocPortable);
+    const Status taken = take_patiently([&](int& code) {
+      code = context_->api().MemHostAlloc(&memory, bytes, kHostAllocPortable);
+      return context_->driver().check("cuMemHostAlloc", code);
+    });
     if (!taken.ok()) return pinned_memory_error(*context_, bytes, taken.error());
     return static_cast<std::byte*>(memory);
   }
 
   void release(std::byte* memory, std::size_t /*bytes*/) noexcept override {
-    give_back_in(*context_, [&] { return context_->api().MemFreeHost(memory); });
+    give_back(context_, [&api = context_->api(), memory] { return api.MemFreeHost(memory); });
   }
 
  private:
@@ -60,6 +102,17 @@ class PinnedAllocator final : public SlotAllocator {
 };
 
 }  // namespace
+
+void give_back(std::shared_ptr<const Context> context, std::function<int()> call) noexcept {
+  if (FreesLate::here()) {
+    if (auto owed = owe(context, call)) return free_late(std::move(owed), {});
+  }
+  const int done = [&] {
+    const CurrentContext current(*context);
+    return current.code() == code::kSuccess ? call() : code::kSuccess;
+  }();
+  if (code::is_of_a_capture(done)) free_again(owe(context, call));
+}
 
 // ---------------------------------------------------------------------------------------------------- Context
 
@@ -117,7 +170,7 @@ Result<Stream> Stream::create(std::shared_ptr<const Context> context) {
 
 Stream::~Stream() {
   if (handle_ == nullptr) return;
-  give_back_in(*context_, [&] { return context_->api().StreamDestroy(handle_); });
+  give_back(context_, [&api = context_->api(), handle = handle_] { return api.StreamDestroy(handle); });
 }
 
 Stream::Stream(Stream&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
@@ -148,7 +201,7 @@ Result<Event> Event::create(std::shared_ptr<const Context> context, unsigned mor
 
 Event::~Event() {
   if (handle_ == nullptr) return;
-  give_back_in(*context_, [&] { return context_->api().EventDestroy(handle_); });
+  give_back(context_, [&api = context_->api(), handle = handle_] { return api.EventDestroy(handle); });
 }
 
 Event::Event(Event&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
@@ -169,7 +222,7 @@ Result<bool> Event::query() const {
   const CurrentContext current(*context_);
   HOTPACK_TRY(current.status());
   const int code = context_->api().EventQuery(handle_);
-  if (code == code::kNotReady || code == code::kStreamCaptureUnsupported) return false;  // or nobody may look now
+  if (code == code::kNotReady || code::is_of_a_capture(code)) return false;  // or nobody may look now
   HOTPACK_TRY(context_->driver().check("cuEventQuery", code));
   return true;
 }
@@ -181,7 +234,10 @@ Result<DeviceMemory> DeviceMemory::take(std::shared_ptr<const Context> context, 
   if (bytes == 0) return memory;
   const CurrentContext current(*context);
   HOTPACK_TRY(current.status());
-  const auto taken = HOTPACK_DRIVER(context->driver(), MemAlloc, &memory.address_, bytes);
+  const Status taken = take_patiently([&](int& code) {
+    code = context->api().MemAlloc(&memory.address_, bytes);
+    return context->driver().check("cuMemAlloc", code);
+  });
   if (!taken.ok()) return device_memory_error(*context, bytes, taken.error());
   memory.size_ = bytes;
   memory.context_ = std::move(context);
@@ -196,7 +252,7 @@ Status record_surely(const Event& event, StreamHandle stream) {
 
 DeviceMemory::~DeviceMemory() {
   if (size_ == 0) return;
-  give_back_in(*context_, [&] { return context_->api().MemFree(address_); });
+  give_back(context_, [&api = context_->api(), address = address_] { return api.MemFree(address); });
 }
 
 DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept

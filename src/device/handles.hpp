@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -63,6 +64,11 @@ class CurrentContext {
   int code_;
   int capture_mode_ = kCaptureModeRelaxed;  // then the thread's own
 };
+
+// Gives something back to the driver: `call` does, with the context current. Where a capture of the program is in the way, or this thread
+// is not to wait for what the driver may wait for (FreesLate), late_free.hpp does it. Nothing where the driver has been torn down, and what
+// it handed out with it.
+void give_back(std::shared_ptr<const Context> context, std::function<int()> call) noexcept;
 
 // A stream of the loader's own; does not wait for the legacy stream. Precondition of the destructor: nothing is on it, or the context has
 // failed.

@@ -82,6 +82,7 @@ Result<std::shared_ptr<const KernelModules>> KernelModules::load(std::shared_ptr
 Status KernelModules::load_all(const KernelImages& images) {
   const CurrentContext current(*context_);
   HOTPACK_TRY(current.status());
+  modules_.reserve(images.size());  // so that none is lost for want of memory
   for (const KernelImage& image : images) {
     ModuleHandle handle = nullptr;
     const int code = context_->api().ModuleLoadData(&handle, image.bytes.data());
@@ -98,9 +99,9 @@ bool KernelModules::are(const Context& context, const KernelImages& images) cons
 }
 
 KernelModules::~KernelModules() {
-  const CurrentContext current(*context_);
-  if (current.code() != code::kSuccess) return;
-  for (const Module& module : modules_) static_cast<void>(context_->api().ModuleUnload(module.handle));
+  for (const Module& module : modules_) {
+    give_back(context_, [&api = context_->api(), handle = module.handle] { return api.ModuleUnload(handle); });
+  }
 }
 
 Result<FunctionHandle> KernelModules::find(const std::string& name) const {

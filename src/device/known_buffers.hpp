@@ -1,10 +1,12 @@
 // Whether memory of the caller can be written by kernels of a device: other addresses would end the process's use of CUDA, not the call.
 //
-// Thread-safe. Failure: `usage` for memory of the host or of another device, `io` where the driver cannot tell.
+// Thread-safe. Failure: `usage` for memory of the host or of another device, or that ends before the buffer does, `io` where the driver
+// cannot tell.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -16,15 +18,16 @@ namespace hotpack::device {
 
 class KnownBuffers {
  public:
-  // `which`: for the message, "the image buffer of part 0". The driver is asked once for as long as the address is among the last ones, so
-  // that fixed buffers cost nothing. Managed memory is any device's.
-  [[nodiscard]] Status check(const std::string& which, const void* memory, const Context& context);
+  // `which`: for the message, "the image buffer of part 0". The driver is asked once for as long as the address is among the last ones and
+  // the buffer no larger than was seen to fit, so that fixed buffers cost nothing. Managed memory is any device's. Where memory ends is
+  // held against what comes of one cuMemAlloc alone: of mapped memory, which may go on behind the driver's answer, nothing is asked.
+  [[nodiscard]] Status check(const std::string& which, const void* memory, std::uint64_t bytes, const Context& context);
 
  private:
   struct Known {
     Pointer address = 0;
     int ordinal = 0;
-    bool operator==(const Known&) const = default;
+    std::uint64_t bytes = 0;  // that fit
   };
   [[nodiscard]] bool remembered(const Known& buffer);
   void remember(const Known& buffer);

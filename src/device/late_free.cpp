@@ -1,8 +1,6 @@
 #include "device/late_free.hpp"
 
 #include <pthread.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,9 +11,11 @@
 #include <exception>
 #include <list>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
+#include "device/per_process.hpp"
 #include "loader/blocked_signals.hpp"
 
 namespace hotpack::device {
@@ -33,15 +33,17 @@ struct Entry {
 };
 
 struct LateList {
-  LateList(pid_t of, const LateList* parents) : process(of), parents_list(parents) {}
-  const pid_t process;
-  const LateList* const parents_list;  // of the process that this one was forked from: nobody touches it here
   std::mutex mutex;
   std::condition_variable changed;
   std::list<Entry> entries;
-  std::size_t waiting = 0;  // entries, with those that a sweep has taken out
-  std::uint64_t added = 0;  // so far
-  bool sweeping = false;    // one thread at a time
+  std::size_t waiting = 0;     // entries, with those that a sweep has taken out
+  std::uint64_t added = 0;     // so far, but for those to be tried again
+  std::uint64_t again = 0;     // those
+  std::uint64_t freed = 0;     // so far
+  std::uint64_t asked = 0;     // looks of the reaper
+  std::uint64_t answered = 0;  // of those
+  std::uint64_t hopeless = 0;  // added + freed when somebody gave up
+  bool sweeping = false;       // one thread at a time
   std::thread::id sweeper;
   std::thread reaper;
   bool reaper_ended = false;
@@ -50,17 +52,9 @@ struct LateList {
 
 std::atomic<bool> reaper_works{true};
 
-// Never destroyed: at exit the driver may be gone, and threads may still use it.
-LateList& late_list() {
-  static std::atomic<LateList*> current{nullptr};
-  const pid_t process = ::getpid();
-  LateList* list = current.load();
-  if (list != nullptr && list->process == process) return *list;
-  auto* const fresh = new LateList(process, list);
-  if (current.compare_exchange_strong(list, fresh)) return *fresh;
-  delete fresh;  // another thread was faster
-  return *list;
-}
+thread_local unsigned frees_late = 0;  // FreesLate objects of this thread
+
+LateList& late_list() { return of_this_process<LateList>(); }
 
 // Also where the query fails.
 bool is_over(const Event& event) {
@@ -75,55 +69,63 @@ bool all_over(Entry& entry) {
 }
 
 // False to the sweeping thread itself: a destructor of what it frees has come back here.
-bool begin_sweep(LateList& list, std::list<Entry>& entries) {
+bool begin_sweep(LateList& list, std::list<Entry>& entries, std::uint64_t& again) {
   std::unique_lock lock(list.mutex);
   if (list.sweeping && list.sweeper == std::this_thread::get_id()) return false;
   list.changed.wait(lock, [&] { return !list.sweeping; });
   list.sweeping = true;
   list.sweeper = std::this_thread::get_id();
   entries.swap(list.entries);
+  again = list.again;
   return true;
 }
 
-// Those that wait on go before what came meanwhile, in their order.
-void end_sweep(LateList& list, std::list<Entry>& still_waiting, std::size_t freed) {
+// Those that wait on go before what came meanwhile, in their order. Entries freed: not those that are to be tried again.
+std::size_t end_sweep(LateList& list, std::list<Entry>& still_waiting, std::size_t let_go, std::uint64_t again_before) {
   const std::lock_guard lock(list.mutex);
   list.entries.splice(list.entries.begin(), still_waiting);
-  list.waiting -= freed;
+  list.waiting -= let_go;
+  const std::size_t freed = let_go - std::min<std::size_t>(let_go, list.again - again_before);
+  list.freed += freed;
   list.sweeping = false;
   list.changed.notify_all();
+  return freed;
 }
 
 // Entries freed. No lock is held while the driver is asked or something is let go: either may take long, or come back here.
 std::size_t sweep_once(LateList& list) {
   std::list<Entry> entries;
-  if (!begin_sweep(list, entries)) return 0;
+  std::uint64_t again = 0;
+  if (!begin_sweep(list, entries, again)) return 0;
+  const unsigned late = std::exchange(frees_late, 0);
   std::list<Entry> over;
   for (auto entry = entries.begin(); entry != entries.end();) {
     const auto next = std::next(entry);
     if (all_over(*entry)) over.splice(over.end(), entries, entry);
     entry = next;
   }
-  const std::size_t freed = over.size();
+  const std::size_t let_go = over.size();
   over.clear();
-  end_sweep(list, entries, freed);
-  return freed;
+  frees_late = late;
+  return end_sweep(list, entries, let_go, again);
 }
 
 void reap(LateList& list) {
   milliseconds pause = kFirstPause;
   std::unique_lock lock(list.mutex);
   while (!list.stopping) {
-    if (list.entries.empty() || !reaper_works) {
+    if (!reaper_works || (list.entries.empty() && list.answered == list.asked)) {
       list.changed.wait(lock);
       pause = kFirstPause;
       continue;
     }
-    const std::uint64_t added = list.added;
+    const std::uint64_t added = list.added, asked = list.asked;
     lock.unlock();
     const bool freed = sweep_once(list) > 0;
     lock.lock();
-    const bool more = list.changed.wait_for(lock, pause, [&] { return list.stopping || list.added != added; });
+    list.answered = asked;
+    list.changed.notify_all();
+    const bool more = list.changed.wait_for(lock, pause, [&] { return list.stopping || list.added != added || list.asked != asked; });
     pause = freed || more ? kFirstPause : std::min(2 * pause, kLongestPause);
   }
   list.reaper_ended = true;
@@ -155,23 +157,74 @@ void start_reaper(LateList& list) noexcept {
   static_cast<void>(std::atexit(stop_reaper));
 }
 
-}  // namespace
+// What is in use can go nowhere else, so where the host has no memory this waits until it has.
+std::list<Entry> place_for_one() {
+  while (true) {
+    try {
+      return std::list<Entry>(1);
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(kFirstPause);
+    }
+  }
+}
 
-void free_late(std::shared_ptr<void> held, std::vector<Event> events) noexcept {
-  std::list<Entry> one;
-  one.push_back({std::move(held), std::move(events)});
+void add_entry(std::shared_ptr<void> held, std::vector<Event> events, std::uint64_t LateList::*count) {
+  std::list<Entry> one = place_for_one();
+  one.front().held = std::move(held);
+  one.front().events = std::move(events);
   LateList& list = late_list();
   const std::lock_guard lock(list.mutex);
   list.entries.splice(list.entries.end(), one);
   ++list.waiting;
-  ++list.added;
+  ++(list.*count);
   start_reaper(list);
   list.changed.notify_all();
 }
 
+// Under the lock. False: callers sweep themselves.
+bool has_reaper(LateList& list) {
+  if (!list.entries.empty()) start_reaper(list);
+  return list.reaper.joinable() && reaper_works && list.reaper.get_id() != std::this_thread::get_id();
+}
+
+}  // namespace
+
+void free_late(std::shared_ptr<void> held, std::vector<Event> events) noexcept {
+  add_entry(std::move(held), std::move(events), &LateList::added);
+}
+
+void free_again(std::shared_ptr<void> held) noexcept { add_entry(std::move(held), {}, &LateList::again); }
+
 // What destructors put on the list is looked at too.
 void sweep_late() noexcept {
   while (sweep_once(late_list()) > 0) continue;
+}
+
+void settle_late(milliseconds patience) noexcept {
+  LateList& list = late_list();
+  std::unique_lock lock(list.mutex);
+  if (list.waiting == 0 || list.stopping) return;
+  if (!has_reaper(list)) {
+    lock.unlock();
+    return sweep_late();
+  }
+  const std::uint64_t look = ++list.asked;
+  list.changed.notify_all();
+  list.changed.wait_for(lock, patience, [&] { return list.waiting == 0 || list.answered >= look; });
+}
+
+void drain_late(milliseconds patience) noexcept {
+  LateList& list = late_list();
+  std::unique_lock lock(list.mutex);
+  if (list.waiting == 0 || list.stopping || (list.hopeless != 0 && list.hopeless == list.added + list.freed)) return;
+  if (!has_reaper(list)) {
+    lock.unlock();
+    return sweep_late();
+  }
+  ++list.asked;
+  list.changed.notify_all();
+  const bool all = list.changed.wait_for(lock, patience, [&] { return list.waiting == 0; });
+  list.hopeless = all ? 0 : list.added + list.freed;
 }
 
 std::size_t late_count() {
@@ -188,5 +241,11 @@ void let_reaper_work(bool works) noexcept {
   list.changed.notify_all();
   list.changed.wait(lock, [&] { return works || !list.sweeping || list.sweeper == std::this_thread::get_id(); });
 }
+
+FreesLate::FreesLate() noexcept { ++frees_late; }
+
+FreesLate::~FreesLate() { --frees_late; }
+
+bool FreesLate::here() noexcept { return frees_late > 0; }
 
 }  // namespace hotpack::device

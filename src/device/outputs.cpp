@@ -14,15 +14,14 @@ namespace hotpack::device {
 namespace {
 
 constexpr int kContextIsDestroyed = 709;
-constexpr int kFirstSticky = 700, kLastSticky = 719;    // errors that a context never gets rid of
-constexpr int kFirstCapture = 900, kLastCapture = 909;  // errors of a capture, which ends some day
+constexpr int kFirstSticky = 700, kLastSticky = 719;  // errors that a context never gets rid of
 
 bool is_sticky(int code) {
   return code == code::kDeinitialized || (code >= kFirstSticky && code <= kLastSticky && code != kContextIsDestroyed);
 }
 
 // Whether the same record may succeed another time.
-bool is_passing(int code) { return code == code::kOutOfMemory || (code >= kFirstCapture && code <= kLastCapture); }
+bool is_passing(int code) { return code == code::kOutOfMemory || code::is_of_a_capture(code); }
 
 }  // namespace
 
@@ -38,9 +37,9 @@ OutputPool::OutputPool(std::vector<std::shared_ptr<const Context>> contexts, std
   for (List* const list : {&retried_, &free_, &unknown_, &kept_}) list->reserve(most);
 }
 
+// Here close() has been called, or nothing was leased: no stream of the program is touched, as this may run late.
 OutputPool::~OutputPool() {
-  close();
-  for (List* const list : {&unknown_, &kept_}) {
+  for (List* const list : {&free_, &unknown_, &kept_}) {
     for (auto& memory : *list) free_late_one(std::move(memory));
   }
 }

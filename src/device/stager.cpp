@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "device/late_free.hpp"
+#include "device/per_process.hpp"
 #include "loader/blocked_signals.hpp"
 
 namespace hotpack::device {
@@ -31,7 +33,8 @@ constexpr milliseconds kOnlyReady{-1};       // a slot, while there are events t
 constexpr milliseconds kSlotWait{20};        // a slot, otherwise
 constexpr unsigned long kTimerSlack = 1000;  // ns: the system's own 50 µs are longer than a short rest
 constexpr milliseconds kPatience{5000};      // for a thread that hangs
-constexpr milliseconds kLastLook{100};       // for copies that are all but over when the loader closes
+constexpr milliseconds kPatienceAtExit{1000};
+constexpr milliseconds kLastLook{100};  // for copies that are all but over when the loader closes
 constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
 
 Error forked_error() {
@@ -68,6 +71,32 @@ void look_until_over(const std::vector<std::unique_ptr<Staged>>& all) {
   while (!std::all_of(all.begin(), all.end(), over) && steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(1));
 }
 
+// Those that were started, of this process.
+struct Started {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Stager>> all;
+  bool told_exit = false;
+};
+
+std::vector<std::shared_ptr<Stager>> still_there() {
+  Started& started = of_this_process<Started>();
+  std::vector<std::shared_ptr<Stager>> there;
+  const std::lock_guard lock(started.mutex);
+  for (const auto& each : started.all) {
+    if (auto stager = each.lock()) there.push_back(std::move(stager));
+  }
+  return there;
+}
+
+// The driver has been initialised, so its own end comes after what is registered now.
+void remember(const std::shared_ptr<Stager>& stager, void (*at_exit)()) {
+  Started& started = of_this_process<Started>();
+  const std::lock_guard lock(started.mutex);
+  std::erase_if(started.all, [](const auto& each) { return each.expired(); });
+  started.all.push_back(stager);
+  if (!std::exchange(started.told_exit, true)) static_cast<void>(std::atexit(at_exit));
+}
+
 }  // namespace
 
 Stager::Stager(StagerParts parts)
@@ -91,6 +120,7 @@ Stager::~Stager() { let_go(); }
 bool Stager::forked() const { return ::getpid() != process_; }
 
 Status Stager::start() {
+  remember(shared_from_this(), stop_all);
   HOTPACK_TRY(ring_->start());
   const loader::BlockedSignals blocked;
   const Lock lock(mutex_);
@@ -124,10 +154,10 @@ void Stager::feed() {
 
 // Rests while a seek asks for it. False when it is time to end.
 bool Stager::pause_here(Lock& lock) {
-  if (pause_ && !closing_) {
+  if (pause_) {
     resting_ = true;
     paused_.notify_all();
-    work_.wait(lock, [this] { return !pause_ || closing_; });
+    work_.wait(lock, [this] { return !pause_; });
     resting_ = false;
   }
   return !closing_;
@@ -218,7 +248,7 @@ bool Stager::fetch(Staged* staged) {
   if (!staging.ok()) return false;
   if (filled) return arrive({staged});
   if (slot.ok()) return arrive({});
-  if (slot.error().code == ErrorCode::timeout || slot.error().code == ErrorCode::cancelled) return false;
+  if (slot.error().code == ErrorCode::timeout) return false;
   return arrive({nullptr, std::move(slot).error()});
 }
 
@@ -302,7 +332,6 @@ bool Stager::wait_for_arrival(Lock& lock, milliseconds timeout) {
 }
 
 Result<Staged*> Stager::next(milliseconds timeout, const Accept& accept) {
-  if (forked()) return forked_error();
   Lock lock(mutex_);
   const bool came = wait_for_arrival(lock, timeout);
   if (auto refused = refusal()) return std::move(*refused);
@@ -344,10 +373,7 @@ void Stager::take_back(Cursor step) noexcept {
 // The feeder has nothing in hand when this returns. Called with seek_mutex_.
 void Stager::wait_for_pause(Lock& lock) {
   pause_ = true;
-  work_.notify_one();
-  lock.unlock();
-  ring_->cancel();  // wakes a feeder that waits for a slot
-  lock.lock();
+  work_.notify_one();  // a feeder that waits for a slot does so for kSlotWait at most
   paused_.wait(lock, [this] { return resting_ || closing_ || feeder_done_; });
 }
 
@@ -370,7 +396,6 @@ Status Stager::seek(Cursor cursor) {
   }
   pause_ = false;
   work_.notify_one();
-  arrived_.notify_all();
   return moved;
 }
 
@@ -412,23 +437,40 @@ double Stager::wait_seconds() const {
 // ------------------------------------------------------------------------------------------------ the end
 
 void Stager::close() noexcept {
-  if (forked()) return;
-  {
-    Lock lock(mutex_);  // first: a seek that waits must see it
-    closing_ = true;
-    work_.notify_all();
-    arrived_.notify_all();
-    paused_.notify_all();
-  }
+  tell_end();
   const std::lock_guard one(seek_mutex_);
-  if (std::exchange(stopped_, true)) return;
-  if (ring_ != nullptr) ring_->cancel();
+  if (stop(steady_clock::now() + kPatience, kPatience)) let_go();  // else the last owner does it
+}
+
+// First of all: a seek that waits must see it.
+void Stager::tell_end() noexcept {
+  const Lock lock(mutex_);
+  closing_ = true;
+  work_.notify_all();
+  arrived_.notify_all();
+  paused_.notify_all();
+}
+
+// False where that has been done, or threads are left behind. Called with seek_mutex_.
+bool Stager::stop(steady_clock::time_point end, milliseconds least_for_ring) noexcept {
+  if (std::exchange(stopped_, true)) return false;
   Lock lock(mutex_);
-  const bool stopped = paused_.wait_for(lock, kPatience, [this] { return feeder_done_ && handed_ == 0; });
+  const bool stopped = paused_.wait_until(lock, end, [this] { return feeder_done_ && handed_ == 0; });
   lock.unlock();
   if (feeder_.joinable()) stopped ? feeder_.join() : feeder_.detach();
-  if (ring_ != nullptr) ring_->close(kPatience);
-  if (stopped) let_go();  // else the last owner does it
+  ring_->close(std::max(least_for_ring, std::chrono::duration_cast<milliseconds>(end - steady_clock::now())));
+  return stopped;
+}
+
+// At exit. Rings write to pinned memory, which the driver's end takes away, and feeders call the driver.
+void Stager::stop_all() noexcept {
+  const auto end = steady_clock::now() + kPatienceAtExit;
+  const auto all = still_there();  // of a child of a fork: its own
+  for (const auto& stager : all) stager->tell_end();
+  for (const auto& stager : all) {
+    const std::unique_lock one(stager->seek_mutex_, end);
+    if (one) static_cast<void>(stager->stop(end, kLastLook));
+  }
 }
 
 // Hands what may be in use to the late list: the slots, which copies may be reading, the staged memory, and the kernels that read it.

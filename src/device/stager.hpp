@@ -4,8 +4,8 @@
 // back to its ring once it is copied, staged memory is used again once the consumer's kernels have read it. It polls, since a callback of
 // the driver is not called after an error of the context. No lock is held across a call of the driver. Ownership: shared by the loader and
 // the feeder; owns ring, slots, staged memory and copy streams. Who starts it closes it. Thread-safety: all members from several threads at
-// once, but for the child of a fork: see Ring::forked(). Failure: as Ring::next; besides, the first call of the driver that fails, by
-// whatever thread, is told by every later call.
+// once. In the child of a fork refused() and seek() tell so, position(), cancel() and forked() may be called, and nothing else. Failure: as
+// Ring::next; besides, the first call of the driver that fails, by whatever thread, is told by every later call.
 #pragma once
 
 #include <atomic>
@@ -82,7 +82,8 @@ class Stager : public std::enable_shared_from_this<Stager> {
   [[nodiscard]] Status seek(loader::Cursor cursor);
   [[nodiscard]] loader::Cursor position() const;
   void cancel() noexcept;
-  // Stops the threads; memory in use is freed late. Idempotent.
+  // Stops the threads; memory in use is freed late. Idempotent. At exit the threads of those that were not closed are stopped before the
+  // driver's own end, for a second at most, and memory is left to the driver.
   void close() noexcept;
 
   // Everything fails from now on, with the first such error.
@@ -123,6 +124,9 @@ class Stager : public std::enable_shared_from_this<Stager> {
   [[nodiscard]] bool wait_for_arrival(Lock& lock, std::chrono::milliseconds timeout);
   void end_epoch();
   void wait_for_pause(Lock& lock);
+  void tell_end() noexcept;
+  [[nodiscard]] bool stop(std::chrono::steady_clock::time_point end, std::chrono::milliseconds least_for_ring) noexcept;
+  static void stop_all() noexcept;
   void let_go() noexcept;
 
   const int process_;
@@ -157,7 +161,7 @@ class Stager : public std::enable_shared_from_this<Stager> {
   std::optional<Error> failure_;
   double wait_seconds_ = 0;
   std::atomic<std::uint64_t> copied_bytes_{0};
-  std::mutex seek_mutex_;  // one seek or close at a time
+  std::timed_mutex seek_mutex_;  // one seek or close at a time
   std::thread feeder_;
   bool stopped_ = false;  // under seek_mutex_
 };

@@ -37,10 +37,10 @@ class DeviceLoader:
         self.c.hotpack_device_batch_samples.restype = POINTER(c_int64)
         self.dataset, self.loader = c_void_p(), c_void_p()
         if self.c.hotpack_dataset_open(str(pack).encode(), byref(self.dataset)) < 0:
-            raise SystemExit(self.c.hotpack_dataset_error(self.dataset).decode())
+            raise RuntimeError(self.c.hotpack_dataset_error(self.dataset).decode())
         options = self.options(batch, seed, device, residency, mean, std)
         if self.c.hotpack_device_loader_open(self.dataset, byref(options), byref(self.loader)) < 0:
-            raise SystemExit(self.c.hotpack_device_loader_error(self.loader).decode())
+            raise RuntimeError(self.c.hotpack_device_loader_error(self.loader).decode())
 
     def options(self, batch, seed, device, residency, mean, std):
         loader = LoaderOptions()
@@ -63,7 +63,7 @@ class DeviceLoader:
         while (status := self.c.hotpack_device_loader_next(self.loader, streams, c_size_t(1), byref(batch))) == END_OF_EPOCH:
             pass
         if status < 0:
-            raise SystemExit(self.c.hotpack_device_loader_error(self.loader).decode())
+            raise RuntimeError(self.c.hotpack_device_loader_error(self.loader).decode())
         info = BatchInfo(struct_size=sizeof(BatchInfo))
         self.c.hotpack_device_batch_describe(batch, byref(info))
         samples = self.c.hotpack_device_batch_samples(batch)[:info.rows]
@@ -74,7 +74,7 @@ class DeviceLoader:
     def capsule(self, batch, field, stream):
         tensor = c_void_p()
         if self.c.hotpack_device_batch_dlpack_legacy(batch, c_uint64(0), c_int32(field), c_int64(stream), byref(tensor)) != 0:
-            raise SystemExit(self.c.hotpack_device_batch_error(batch).decode())
+            raise RuntimeError(self.c.hotpack_device_batch_error(batch).decode())
         make = ctypes.pythonapi.PyCapsule_New
         make.restype, make.argtypes = py_object, [c_void_p, c_char_p, c_void_p]
         return make(tensor, b"dltensor", None)

@@ -1,7 +1,10 @@
 // The benchmark of hotpack_gpu_check. Failure: exceptions of registry.hpp.
 #pragma once
 
+#include <cstdint>
 #include <string>
+
+#include "gpu/bench_pack.hpp"
 
 namespace hotpack::gpu {
 
@@ -9,10 +12,11 @@ struct BenchArguments {
   std::string json;    // a file for the report; empty: none
   std::string pack;    // a pack of the caller's; empty: one of 512×512 pixels is made
   double seconds = 1;  // of each row
-  std::size_t records = 512;
+  std::uint64_t batch = 32;
+  BenchPack made;  // where there is no pack
 };
 
-// Prints the table, and writes the JSON.
+// Prints the table, and writes the JSON, of what was measured before a failure too.
 void run_bench(const BenchArguments& arguments);
 
 }  // namespace hotpack::gpu

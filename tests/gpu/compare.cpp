@@ -1,9 +1,18 @@
 #include "gpu/compare.hpp"
 
+#include <chrono>
+
 namespace hotpack::gpu {
 
 using test::BatchCopy;
 using test::Bytes;
+
+namespace {
+
+// A batch that is not there by then never comes. The loader's own limit is ten minutes, which is as long as a machine may be lent for.
+constexpr std::chrono::seconds kLongest{30};
+
+}  // namespace
 
 DeviceLoaderOptions small_options(const LoaderOptions& loader, Residency residency) {
   DeviceLoaderOptions options;
@@ -53,7 +62,7 @@ void check_same(const BatchCopy& found, const BatchCopy& expected, const std::st
 
 DeviceBatch next_batch(DeviceLoader& loader, StreamHandle stream) {
   for (;;) {
-    auto batch = require(loader.next(stream));
+    auto batch = require(loader.next(stream, kLongest));
     if (batch) return std::move(*batch);
   }
 }
@@ -61,6 +70,39 @@ DeviceBatch next_batch(DeviceLoader& loader, StreamHandle stream) {
 DeviceLoader open_device(const Dataset& dataset, const DeviceLoaderOptions& options) {
   return require(DeviceLoader::open(dataset, options));
 }
+
+void close_quickly(DeviceLoader& loader) {
+  const auto began = std::chrono::steady_clock::now();
+  loader.close();
+  check(std::chrono::steady_clock::now() - began < std::chrono::seconds(1), "close() takes less than a second");
+}
+
+namespace {
+
+test::TinyForm training_form() {
+  test::TinyForm form;
+  form.classes = 12;
+  form.size = Extent{64, 48};
+  return form;
+}
+
+}  // namespace
+
+Training::Training(std::size_t records) : pack(training_form(), records, 16), dataset(pack.open()) {}
+
+LoaderOptions Training::batches() {
+  LoaderOptions options;
+  options.global_batch = 4;
+  options.seed = 3;
+  options.image = {ElementType::f16, AxisOrder::channels_first, {}, {}};
+  options.label.form = LabelForm::one_hot;
+  options.label.type = ElementType::f16;
+  return options;
+}
+
+DeviceLoader Training::open(Residency residency) const { return open_device(dataset, small_options(batches(), residency)); }
+
+Loader Training::open_host() const { return test::open_loader(dataset, batches()); }
 
 void compare_with_host(const Machine& machine, const Dataset& dataset, const DeviceLoaderOptions& options, const std::string& what,
                        StreamHandle stream, unsigned epochs) {
@@ -75,7 +117,7 @@ void compare_with_host(const Machine& machine, const Dataset& dataset, const Dev
   for (unsigned epoch = 0; epoch < epochs; ++epoch) {
     for (;;) {
       const auto expected = require(host->next());
-      const auto found = require(device->next(stream));
+      const auto found = require(device->next(stream, kLongest));
       check_equal(found.has_value(), expected.has_value(), what + ": end of the epoch");
       if (!expected) break;
       check(found->image().type == expected->image().type, what + ": type of the image");

@@ -16,7 +16,8 @@ GPU_CASE(devices_told) {
   check(!info.devices.empty(), "a device");
   for (const CudaDevice& told : info.devices) {
     check(!told.name.empty() && told.major > 0, "name and capability of device " + std::to_string(told.ordinal));
-    check(told.free_bytes > 0 && told.free_bytes <= told.memory_bytes, "memory of device " + std::to_string(told.ordinal));
+    check(told.free_bytes <= told.memory_bytes, "memory of device " + std::to_string(told.ordinal));
+    if (told.ordinal == machine.ordinal()) check(told.free_bytes > 0, "free memory of the device in use");  // of others it may be 0
   }
   check(info.kernels.find("sm_") != std::string::npos || stand_in(), "the kernels: " + info.kernels);
 }

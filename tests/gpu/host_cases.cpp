@@ -130,6 +130,7 @@ class FormComparison {
 
 void compare_forms(Residency residency) {
   const Machine machine;
+  const auto kernels = machine.kernels();  // for all loaders of the case
   const UserStream stream(machine, false);
   for (const auto& [name, form] : test::all_forms()) FormComparison(machine, stream.handle(), name, form, residency).run();
 }
@@ -154,13 +155,14 @@ GPU_CASE(host_forms_device) { compare_forms(Residency::device); }
 // Sizes that no vector of pixels divides, and large ones.
 GPU_CASE(host_sizes) {
   const Machine machine;
+  const auto kernels = machine.kernels();  // for all loaders of the case
   const UserStream stream(machine, false);
   for (const Extent size : {Extent{1, 1}, Extent{17, 1}, Extent{1, 33}, Extent{31, 29}, Extent{64, 48}, Extent{257, 129}}) {
     TinyForm form;
     form.classes = 12;
     form.size = size;
     const TinyPack pack(form, 5, 3);
-    for (const Residency residency : {Residency::page, Residency::pinned, Residency::device})
+    for (const Residency residency : kPlaces)
       compare_with_host(machine, pack.open(), small_options(training(2), residency),
                         std::to_string(size.width) + "x" + std::to_string(size.height), stream.handle(), 2);
   }
@@ -168,6 +170,7 @@ GPU_CASE(host_sizes) {
 
 GPU_CASE(host_classes) {
   const Machine machine;
+  const auto kernels = machine.kernels();  // for all loaders of the case
   const UserStream stream(machine, false);
   for (const int classes : {1, 2, 7, 8, 9, 16, 17, 255, 256}) {
     for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
@@ -189,6 +192,7 @@ GPU_CASE(host_classes) {
 // Every number of samples beside a batch, every end of an epoch, ranks, shuffles.
 GPU_CASE(host_tails_and_ranks) {
   const Machine machine;
+  const auto kernels = machine.kernels();  // for all loaders of the case
   const UserStream stream(machine, false);
   const TinyPack pack(TinyForm{}, 13, 5);
   const Dataset dataset = pack.open();
@@ -211,11 +215,12 @@ GPU_CASE(host_tails_and_ranks) {
 
 GPU_CASE(host_pad_to) {
   const Machine machine;
+  const auto kernels = machine.kernels();  // for all loaders of the case
   const UserStream stream(machine, false);
   TinyForm form;
   form.size.reset();
   const TinyPack pack(form, 9, 4);
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : kPlaces) {
     LoaderOptions options = training(3);
     options.pad_to = PixelSize{8, 6};
     compare_with_host(machine, pack.open(), small_options(options, residency), "padded", stream.handle(), 2);
@@ -224,6 +229,7 @@ GPU_CASE(host_pad_to) {
 
 GPU_CASE(host_threads) {
   const Machine machine;
+  const auto kernels = machine.kernels();  // for all loaders of the case
   const UserStream stream(machine, false);
   TinyForm form;
   form.size = Extent{96, 64};

@@ -2,9 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
+#include <mutex>
 
 #include "bench/device_report.hpp"
 
@@ -22,6 +23,11 @@ bool stand_in_allowed() {
 
 constexpr std::uint64_t kBusyBytes = std::uint64_t{64} << 20;
 
+std::shared_ptr<const Context> context_of(int ordinal) {
+  if (const auto reason = no_device()) throw Skip(*reason);
+  return require(Context::retain(require(Driver::load()), ordinal));
+}
+
 }  // namespace
 
 std::optional<std::string> no_device() {
@@ -38,12 +44,16 @@ bool stand_in() {
   return info.ok() && !info->devices.empty() && !bench::is_real_device(info->devices.front().name);
 }
 
-Machine::Machine(int ordinal) {
-  if (const auto reason = no_device()) throw Skip(*reason);
-  context_ = require(Context::retain(require(Driver::load()), ordinal));
-  current_ = std::make_shared<device::CurrentContext>(*context_);
-  require(current_->status());
+MadeCurrent::MadeCurrent(std::shared_ptr<const Context> context) : context_(std::move(context)) {
+  require(context_->driver().check("cuCtxPushCurrent", context_->api().CtxPushCurrent(context_->handle())));
 }
+
+MadeCurrent::~MadeCurrent() {
+  device::ContextHandle popped = nullptr;
+  static_cast<void>(context_->api().CtxPopCurrent(&popped));
+}
+
+Machine::Machine(int ordinal) : context_(context_of(ordinal)), current_(context_) {}
 
 std::shared_ptr<const device::KernelModules> Machine::kernels() const {
   return require(device::KernelModules::load(context_, device::embedded_kernels()));
@@ -74,22 +84,52 @@ device::DeviceMemory Machine::upload(const std::vector<std::byte>& bytes) const 
 }
 
 void Machine::keep_busy(StreamHandle stream, double milliseconds) {
-  if (!scratch_) scratch_ = std::make_shared<device::DeviceMemory>(memory(2 * kBusyBytes));
+  if (scratch_.size() == 0) scratch_ = memory(2 * kBusyBytes);
   if (stand_in()) milliseconds = 0;  // its copies take the host's time
   // 128 MiB read and written take 0.04 ms on a quick device, 0.5 ms on a slow one.
   for (int copy = 0; copy <= static_cast<int>(milliseconds / 0.04); ++copy)
-    ok("cuMemcpyDtoDAsync", api().MemcpyDtoDAsync(scratch_->address() + kBusyBytes, scratch_->address(), kBusyBytes, stream));
+    ok("cuMemcpyDtoDAsync", api().MemcpyDtoDAsync(scratch_.address() + kBusyBytes, scratch_.address(), kBusyBytes, stream));
 }
 
-void Machine::hold_up(StreamHandle stream, std::chrono::milliseconds time) const {
+struct Hold::State {
+  explicit State(std::chrono::milliseconds time) : at_most(time) {}
+  const std::chrono::milliseconds at_most;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool let_go = false;
+  bool over = false;
+};
+
+void Hold::wait(void* state) {
+  const std::unique_ptr<const std::shared_ptr<State>> own(static_cast<const std::shared_ptr<State>*>(state));
+  State& hold = **own;
+  std::unique_lock lock(hold.mutex);
+  hold.changed.wait_for(lock, hold.at_most, [&] { return hold.let_go; });
+  hold.over = true;
+}
+
+Hold::Hold(const Machine& machine, StreamHandle stream, std::chrono::milliseconds at_most) {
   using LaunchHostFunction = int (*)(StreamHandle, void (*)(void*), void*);
   void* const library = dlopen("libcuda.so.1", RTLD_NOW);
   const auto launch = reinterpret_cast<LaunchHostFunction>(library != nullptr ? dlsym(library, "cuLaunchHostFunc") : nullptr);
-  if (stand_in() || launch == nullptr) return;
-  const auto sleep = [](void* milliseconds) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(reinterpret_cast<std::intptr_t>(milliseconds)));
-  };
-  ok("cuLaunchHostFunc", launch(stream, sleep, reinterpret_cast<void*>(static_cast<std::intptr_t>(time.count()))));
+  if (launch == nullptr) return;
+  state_ = std::make_shared<State>(at_most);
+  auto shared = std::make_unique<std::shared_ptr<State>>(state_);
+  machine.ok("cuLaunchHostFunc", launch(stream, &Hold::wait, shared.get()));
+  static_cast<void>(shared.release());
+}
+
+bool Hold::over() const {
+  if (state_ == nullptr) return false;
+  const std::lock_guard lock(state_->mutex);
+  return state_->over;
+}
+
+void Hold::let_go() {
+  if (state_ == nullptr) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->let_go = true;
+  state_->changed.notify_all();
 }
 
 UserStream::UserStream(const Machine& machine, bool blocking) : machine_(machine) {

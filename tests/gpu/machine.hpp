@@ -1,6 +1,6 @@
 // The GPU of this machine as a program of the user's sees it: streams and memory of its own, copies back to the host.
 //
-// Ownership: a Machine is one device; Streams and memory are given back by their owners. Thread-safety: none. Failure: exceptions of
+// Ownership: a Machine is one device; streams and memory are given back by their owners. Thread-safety: none. Failure: exceptions of
 // registry.hpp; Skip where there is no real device.
 #pragma once
 
@@ -26,6 +26,19 @@ using device::StreamHandle;
 [[nodiscard]] std::optional<std::string> no_device();
 [[nodiscard]] bool stand_in();  // what is there is no GPU
 
+// Makes a context current for a scope, as a program does. Unlike device::CurrentContext it leaves the thread's capture mode as it is:
+// global, in which calls of hotpack that are not to disturb a capture must do without help of the case.
+class MadeCurrent {
+ public:
+  explicit MadeCurrent(std::shared_ptr<const device::Context> context);
+  ~MadeCurrent();
+  MadeCurrent(const MadeCurrent&) = delete;
+  MadeCurrent& operator=(const MadeCurrent&) = delete;
+
+ private:
+  const std::shared_ptr<const device::Context> context_;
+};
+
 // A device with its context current for the calling thread.
 class Machine {
  public:
@@ -33,6 +46,7 @@ class Machine {
   [[nodiscard]] int ordinal() const { return context_->ordinal(); }
   [[nodiscard]] const std::shared_ptr<const device::Context>& context() const { return context_; }
   [[nodiscard]] const device::DriverTable& api() const { return context_->api(); }
+  // While they are held, loaders share them: cases that open hundreds would else load and unload them as often.
   [[nodiscard]] std::shared_ptr<const device::KernelModules> kernels() const;
   void ok(const char* call, int code) const { require(context_->driver().check(call, code)); }
 
@@ -47,14 +61,28 @@ class Machine {
   // Work that keeps a stream busy for about so long: copies within the device. A stream takes about 1,000 of these before the caller has to
   // wait, so this is for some 10 ms.
   void keep_busy(StreamHandle stream, double milliseconds);
-  // The stream comes no further for so long, however much time: a function on the host. Nothing where the driver has none, or is a
-  // stand-in.
-  void hold_up(StreamHandle stream, std::chrono::milliseconds time) const;
 
  private:
-  std::shared_ptr<const device::Context> context_;
-  std::shared_ptr<device::CurrentContext> current_;
-  std::shared_ptr<device::DeviceMemory> scratch_;
+  const std::shared_ptr<const device::Context> context_;
+  const MadeCurrent current_;
+  device::DeviceMemory scratch_;
+};
+
+// The stream comes no further until it is let go, or `at_most` is over: a function on the host. Nothing where the driver has none, as a
+// stand-in has not.
+class Hold {
+ public:
+  Hold(const Machine& machine, StreamHandle stream, std::chrono::milliseconds at_most);
+  ~Hold() { let_go(); }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  [[nodiscard]] bool over() const;  // the stream has gone on; never of a stand-in
+  void let_go();
+
+ private:
+  struct State;
+  static void wait(void* state);
+  std::shared_ptr<State> state_;  // the function's too
 };
 
 // A stream of the program's.

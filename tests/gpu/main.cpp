@@ -4,7 +4,8 @@
 //   hotpack_gpu_check --run NAME                     exit 0: passed, 1: failed, 77: skipped, as everywhere without a GPU
 //   hotpack_gpu_check --all [--json FILE]            each case in a process of its own; 77 without a GPU
 //   hotpack_gpu_check --device                       name of the device, driver, kernels; 77 without one
-//   hotpack_gpu_check --bench [--json FILE] [--seconds S] [--records N] [--pack DIR]
+//   hotpack_gpu_check --bench [--json FILE] [--seconds S] [--batch N] [--records N] [--size WxH] [--pack DIR]
+//   hotpack_gpu_check --make-pack DIR [--records N] [--size WxH]   what the benchmark makes, for others: labels are class ids; needs no GPU
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
@@ -95,10 +97,18 @@ void tell_device() {
   std::printf("driver for CUDA %d.%d; kernels: %s\n", info.driver_version / 1000, info.driver_version % 1000 / 10, info.kernels.c_str());
 }
 
+void make_pack(const std::string& folder, const BenchPack& pack) {
+  std::filesystem::create_directories(folder);
+  if (!std::filesystem::is_empty(folder)) throw Failure(folder + " is not empty; a pack is made in a new folder or in an empty one");
+  write_bench_pack(folder, pack);
+  std::printf("%zu samples of %dx%d, %d classes: %s\n", pack.records, pack.width, pack.height, pack.classes, folder.c_str());
+}
+
 int usage() {
   std::fputs(
       "usage: hotpack_gpu_check --list | --run NAME | --all [--json FILE] | --device\n"
-      "       hotpack_gpu_check --bench [--json FILE] [--seconds S] [--records N] [--pack DIR]\n"
+      "       hotpack_gpu_check --bench [--json FILE] [--seconds S] [--batch N] [--records N] [--size WxH] [--pack DIR]\n"
+      "       hotpack_gpu_check --make-pack DIR [--records N] [--size WxH]\n"
       "exit: 0 passed, 1 failed, 77 skipped, as without a GPU\n",
       stderr);
   return kUsage;
@@ -116,12 +126,17 @@ bool read_options(const std::vector<std::string>& words, BenchArguments& argumen
     } else if (words[i] == "--seconds") {
       arguments.seconds = std::strtod(value.c_str(), nullptr);
     } else if (words[i] == "--records") {
-      arguments.records = std::strtoull(value.c_str(), nullptr, 10);
+      arguments.made.records = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (words[i] == "--batch") {
+      arguments.batch = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (words[i] == "--size") {
+      if (std::sscanf(value.c_str(), "%dx%d", &arguments.made.width, &arguments.made.height) != 2) return false;
     } else {
       return false;
     }
   }
-  return arguments.seconds > 0 && arguments.records > 0;
+  const BenchPack& made = arguments.made;
+  return arguments.seconds > 0 && arguments.batch > 0 && made.records > 0 && made.width > 0 && made.height > 0;
 }
 
 int run(const std::vector<std::string>& words) {
@@ -133,6 +148,10 @@ int run(const std::vector<std::string>& words) {
   if (words[0] == "--list" && rest.empty()) {
     for (const Case& known : all_cases()) std::puts(known.name.c_str());
     return kPassed;
+  }
+  if (words[0] == "--make-pack") {
+    if (rest.empty() || !read_options({rest.begin() + 1, rest.end()}, arguments)) return usage();
+    return outcome([&] { make_pack(rest[0], arguments.made); });
   }
   if (!read_options(rest, arguments)) return usage();
   if (words[0] == "--all") {

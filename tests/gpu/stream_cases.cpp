@@ -19,27 +19,8 @@ namespace hotpack::gpu {
 namespace {
 
 using test::BatchCopy;
-using test::TinyForm;
-using test::TinyPack;
 
 constexpr double kBusyMilliseconds = 5;
-
-TinyForm training_form() {
-  TinyForm form;
-  form.classes = 12;
-  form.size = Extent{64, 48};
-  return form;
-}
-
-LoaderOptions training() {
-  LoaderOptions options;
-  options.global_batch = 4;
-  options.seed = 3;
-  options.image = {ElementType::f32, AxisOrder::channels_first, {}, {}};
-  options.label.form = LabelForm::one_hot;
-  options.label.type = ElementType::f16;
-  return options;
-}
 
 // Batches as the device had them when the program's stream came to them: copied within the device on that stream, looked at later.
 class Keeper {
@@ -85,91 +66,83 @@ class Keeper {
   std::vector<Kept> kept_;
 };
 
-Loader host_of(const Dataset& dataset) { return test::open_loader(dataset, training()); }
-
 void wait_for_all(const Machine& machine, const std::vector<StreamHandle>& streams) {
   for (const StreamHandle stream : streams) machine.synchronize(stream);
 }
 
 // The streams take turns, each busy when it gets its batch.
-void take_turns(const std::vector<StreamHandle>& streams, Residency residency, const std::string& what, Machine& machine) {
-  const TinyPack pack(training_form(), 40, 16);
-  const Dataset dataset = pack.open();
-  DeviceLoader loader = open_device(dataset, small_options(training(), residency));
-  Keeper keeper(machine);
+void take_turns(Training& training, const std::vector<StreamHandle>& streams, Residency residency, const std::string& what) {
+  DeviceLoader loader = training.open(residency);
+  Keeper keeper(training.machine);
   for (std::size_t step = 0; step < 20; ++step) {
     const StreamHandle stream = streams[step % streams.size()];
-    machine.keep_busy(stream, kBusyMilliseconds);
+    training.machine.keep_busy(stream, kBusyMilliseconds);
     const DeviceBatch batch = next_batch(loader, stream);
-    machine.keep_busy(stream, kBusyMilliseconds);
+    training.machine.keep_busy(stream, kBusyMilliseconds);
     keeper.keep(batch, stream);
   }
-  wait_for_all(machine, streams);
-  Loader host = host_of(dataset);
+  wait_for_all(training.machine, streams);
+  Loader host = training.open_host();
   keeper.check_against(host, what);
 }
 
 }  // namespace
 
 GPU_CASE(streams_of_every_kind) {
-  Machine machine;
-  const UserStream own(machine, false), blocking(machine, true);
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
-    take_turns({own.handle()}, residency, "a non-blocking stream", machine);
-    take_turns({blocking.handle()}, residency, "a blocking stream", machine);
-    take_turns({nullptr}, residency, "stream 0", machine);
-    take_turns({device::kLegacyStream}, residency, "the legacy stream", machine);
-    take_turns({device::kPerThreadStream}, residency, "the thread's stream", machine);
+  Training training;
+  const UserStream blocking(training.machine, true);
+  for (const Residency residency : kPlaces) {
+    take_turns(training, {training.stream}, residency, "a non-blocking stream");
+    take_turns(training, {blocking.handle()}, residency, "a blocking stream");
+    take_turns(training, {nullptr}, residency, "stream 0");
+    take_turns(training, {device::kLegacyStream}, residency, "the legacy stream");
+    take_turns(training, {device::kPerThreadStream}, residency, "the thread's stream");
   }
 }
 
 GPU_CASE(streams_switched) {
-  Machine machine;
-  const UserStream first(machine, false), second(machine, true), third(machine, false);
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device})
-    take_turns({first.handle(), second.handle(), third.handle(), nullptr, device::kPerThreadStream}, residency, "streams in turn", machine);
+  Training training;
+  const UserStream second(training.machine, true), third(training.machine, false);
+  for (const Residency residency : kPlaces)
+    take_turns(training, {training.stream, second.handle(), third.handle(), nullptr, device::kPerThreadStream}, residency,
+               "streams in turn");
 }
 
 // Another stream reads the batch, and is behind.
 GPU_CASE(streams_use_on) {
-  Machine machine;
-  const UserStream writer(machine, false), reader(machine, false);
-  const TinyPack pack(training_form(), 40, 16);
-  const Dataset dataset = pack.open();
-  DeviceLoader loader = open_device(dataset, small_options(training()));
-  Keeper keeper(machine);
+  Training training;
+  const UserStream reader(training.machine, false);
+  DeviceLoader loader = training.open();
+  Keeper keeper(training.machine);
   for (unsigned step = 0; step < 20; ++step) {
-    DeviceBatch batch = next_batch(loader, writer.handle());
-    machine.keep_busy(reader.handle(), kBusyMilliseconds);
+    DeviceBatch batch = next_batch(loader, training.stream);
+    training.machine.keep_busy(reader.handle(), kBusyMilliseconds);
     require(batch.use_on(reader.handle()));
     keeper.keep(batch, reader.handle());
     batch.release();
   }
-  wait_for_all(machine, {writer.handle(), reader.handle()});
-  Loader host = host_of(dataset);
+  wait_for_all(training.machine, {training.stream, reader.handle()});
+  Loader host = training.open_host();
   keeper.check_against(host, "read on another stream");
 }
 
 // The producer is far ahead of a consumer that is held up.
 GPU_CASE(streams_slow_consumer) {
-  Machine machine;
-  const UserStream stream(machine, false);
-  const TinyPack pack(training_form(), 64, 16);
-  const Dataset dataset = pack.open();
-  DeviceLoaderOptions options = small_options(training());
+  Training training(64);
+  DeviceLoaderOptions options = small_options(Training::batches());
   options.prefetch = 16;
   options.loader.slots = 8;
-  DeviceLoader loader = open_device(dataset, options);
-  Keeper keeper(machine);
-  machine.hold_up(stream.handle(), std::chrono::milliseconds(100));
+  DeviceLoader loader = open_device(training.dataset, options);
+  Keeper keeper(training.machine);
+  const Hold hold(training.machine, training.stream, std::chrono::milliseconds(100));
   for (unsigned step = 0; step < 48; ++step) {
-    const DeviceBatch batch = next_batch(loader, stream.handle());
+    const DeviceBatch batch = next_batch(loader, training.stream);
     if (step % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    keeper.keep(batch, stream.handle());
-    machine.keep_busy(stream.handle(), kBusyMilliseconds);
+    keeper.keep(batch, training.stream);
+    training.machine.keep_busy(training.stream, kBusyMilliseconds);
   }
-  machine.synchronize(stream.handle());
-  Loader host = host_of(dataset);
+  training.machine.synchronize(training.stream);
+  Loader host = training.open_host();
   keeper.check_against(host, "a consumer held up");
 }
 
@@ -245,20 +218,19 @@ GPU_CASE(streams_idle_consumer_of_large_batches) {
 }
 
 GPU_CASE(streams_next_into) {
-  Machine machine;
-  const UserStream stream(machine, false);
-  const TinyPack pack(training_form(), 40, 16);
-  const Dataset dataset = pack.open();
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
-    DeviceLoader loader = open_device(dataset, small_options(training(), residency));
-    Loader host = host_of(dataset);
-    const device::DeviceMemory image = machine.memory(loader.image_batch_bytes()), label = machine.memory(loader.label_batch_bytes());
-    const StreamHandle handle = stream.handle();
+  Training training;
+  for (const Residency residency : kPlaces) {
+    DeviceLoader loader = training.open(residency);
+    Loader host = training.open_host();
+    const device::DeviceMemory image = training.machine.memory(loader.image_batch_bytes()),
+                               label = training.machine.memory(loader.label_batch_bytes());
+    const StreamHandle handle = training.stream;
     for (unsigned step = 0; step < 10; ++step) {
       const bool skip_image = step % 3 == 1, skip_label = step % 3 == 2;
-      const DeviceBuffers buffers{skip_image ? nullptr : pointer(image.address()), image.size(),
-                                  skip_label ? nullptr : pointer(label.address()), label.size()};
-      machine.keep_busy(handle, kBusyMilliseconds);
+      DeviceBuffers buffers;
+      if (!skip_image) buffers.image = pointer(image.address()), buffers.image_bytes = image.size();
+      if (!skip_label) buffers.label = pointer(label.address()), buffers.label_bytes = label.size();
+      training.machine.keep_busy(handle, kBusyMilliseconds);
       const auto info = require(loader.next_into({&buffers, 1}, {&handle, 1}));
       const auto expected = require(host.next());
       check(info.has_value() && expected.has_value(), "a batch comes");
@@ -268,7 +240,7 @@ GPU_CASE(streams_next_into) {
       for (const bool labels : {false, true}) {
         if (labels ? skip_label : skip_image) continue;
         const auto bytes = labels ? expected->label().bytes : expected->image().bytes;
-        const auto found = machine.download(labels ? pointer(label.address()) : pointer(image.address()), bytes.size(), handle);
+        const auto found = training.machine.download(labels ? pointer(label.address()) : pointer(image.address()), bytes.size(), handle);
         check(std::equal(found.begin(), found.end(), bytes.begin()), std::string(labels ? "label" : "image") + " of the caller's memory");
       }
     }
@@ -277,45 +249,40 @@ GPU_CASE(streams_next_into) {
 
 // Leases of which the program keeps too many are an error at once.
 GPU_CASE(streams_all_outputs_leased) {
-  Machine machine;
-  const UserStream stream(machine, false);
-  const TinyPack pack(training_form(), 40, 16);
-  DeviceLoaderOptions options = small_options(training());
+  Training training;
+  DeviceLoaderOptions options = small_options(Training::batches());
   options.outputs = 2;
-  DeviceLoader loader = open_device(pack.open(), options);
-  const DeviceBatch first = next_batch(loader, stream.handle());
-  DeviceBatch second = next_batch(loader, stream.handle());
+  DeviceLoader loader = open_device(training.dataset, options);
+  const DeviceBatch first = next_batch(loader, training.stream);
+  DeviceBatch second = next_batch(loader, training.stream);
   const auto began = std::chrono::steady_clock::now();
-  const Error refused = require_error(loader.next(stream.handle()), ErrorCode::usage);
+  const Error refused = require_error(loader.next(training.stream), ErrorCode::usage);
   check(std::chrono::steady_clock::now() - began < std::chrono::seconds(1), "the error comes at once");
   check(!refused.message.empty(), "the error has a text");
   second.release();
-  check_equal(next_batch(loader, stream.handle()).step(), std::uint64_t{2}, "nothing is lost: step");
+  check_equal(next_batch(loader, training.stream).step(), std::uint64_t{2}, "nothing is lost: step");
 }
 
 // A thread without a context has none afterwards; one with another context keeps it.
 GPU_CASE(streams_current_context) {
-  Machine machine;
-  const UserStream stream(machine, false);
-  const TinyPack pack(training_form(), 40, 16);
-  const Dataset dataset = pack.open();
-  device::ContextHandle before = nullptr, after = machine.context()->handle(), here = nullptr;
+  Training training;
+  device::ContextHandle before = nullptr, after = training.machine.context()->handle(), here = nullptr;
   std::string problem;
   std::thread([&] {
-    machine.api().CtxGetCurrent(&before);
+    training.machine.api().CtxGetCurrent(&before);
     try {
-      DeviceLoader loader = open_device(dataset, small_options(training()));
-      for (unsigned step = 0; step < 5; ++step) static_cast<void>(next_batch(loader, stream.handle()));
+      DeviceLoader loader = training.open();
+      for (unsigned step = 0; step < 5; ++step) static_cast<void>(next_batch(loader, training.stream));
       loader.close();
     } catch (const std::exception& failed) {
       problem = failed.what();
     }
-    machine.api().CtxGetCurrent(&after);
+    training.machine.api().CtxGetCurrent(&after);
   }).join();
   check(problem.empty(), problem);
   check(before == nullptr && after == nullptr, "a thread without a context has none afterwards");
-  machine.api().CtxGetCurrent(&here);
-  check(here == machine.context()->handle(), "this thread's context is the same");
+  training.machine.api().CtxGetCurrent(&here);
+  check(here == training.machine.context()->handle(), "this thread's context is the same");
 }
 
 namespace {
@@ -356,84 +323,76 @@ constexpr CaptureMode kCaptureModes[] = {{0, "global"}, {1, "thread-local"}, {2,
 
 // A stream under capture is refused, the capture stays good, and nothing is lost.
 GPU_CASE(streams_capture_refused) {
-  Machine machine;
+  Training training;
   const Capture capture;
-  const TinyPack pack(training_form(), 40, 16);
-  const Dataset dataset = pack.open();
-  const UserStream stream(machine, false);
-  const device::DeviceMemory memory = machine.memory(4096);
+  const device::DeviceMemory memory = training.machine.memory(4096);
   for (const CaptureMode& mode : kCaptureModes) {
-    DeviceLoader loader = open_device(dataset, small_options(training()));
-    capture.begin(machine, stream.handle(), mode.code);
-    machine.ok("cuMemsetD8Async", machine.api().MemsetD8Async(memory.address(), 1, memory.size(), stream.handle()));
-    const auto refused = loader.next(stream.handle());
-    capture.end(machine, stream.handle());
+    DeviceLoader loader = training.open();
+    capture.begin(training.machine, training.stream, mode.code);
+    training.machine.ok("cuMemsetD8Async", training.machine.api().MemsetD8Async(memory.address(), 1, memory.size(), training.stream));
+    const auto refused = loader.next(training.stream);
+    capture.end(training.machine, training.stream);
     check(!refused.ok() && refused.error().code == ErrorCode::usage, std::string(mode.name) + ": a stream under capture is refused");
-    check_equal(next_batch(loader, stream.handle()).step(), std::uint64_t{0}, std::string(mode.name) + ": nothing is lost: step");
+    check_equal(next_batch(loader, training.stream).step(), std::uint64_t{0}, std::string(mode.name) + ": nothing is lost: step");
   }
 }
 
 // While a stream is captured the loader works on another one: its threads read ahead, copy and ask events, and batches come.
 GPU_CASE(streams_capture_beside_loader) {
-  Machine machine;
+  Training training(80);
   const Capture capture;
-  const TinyPack pack(training_form(), 80, 16);
-  const Dataset dataset = pack.open();
-  const UserStream captured(machine, false), stream(machine, false);
-  const device::DeviceMemory memory = machine.memory(1 << 20);
+  const UserStream captured(training.machine, false);
+  const device::DeviceMemory memory = training.machine.memory(1 << 20);
   constexpr unsigned kBatches = 12;
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+  for (const Residency residency : kPlaces) {
     for (const CaptureMode& mode : kCaptureModes) {
       const std::string what = std::string(mode.name) + " capture beside " + std::string(residency_name(residency));
-      DeviceLoaderOptions options = small_options(training(), residency);
+      DeviceLoaderOptions options = small_options(Training::batches(), residency);
       options.outputs = kBatches;
-      DeviceLoader loader = open_device(dataset, options);
+      DeviceLoader loader = open_device(training.dataset, options);
       std::vector<DeviceBatch> batches;
-      capture.begin(machine, captured.handle(), mode.code);
+      capture.begin(training.machine, captured.handle(), mode.code);
       for (unsigned number = 0; number < kBatches; ++number) {  // for 100 ms
-        machine.ok("cuMemsetD8Async", machine.api().MemsetD8Async(memory.address(), 1, memory.size(), captured.handle()));
-        batches.push_back(next_batch(loader, stream.handle()));
+        training.machine.ok("cuMemsetD8Async", training.machine.api().MemsetD8Async(memory.address(), 1, memory.size(), captured.handle()));
+        batches.push_back(next_batch(loader, training.stream));
         std::this_thread::sleep_for(std::chrono::milliseconds(9));
       }
-      capture.end(machine, captured.handle());
-      Loader host = host_of(dataset);
+      capture.end(training.machine, captured.handle());
+      Loader host = training.open_host();
       for (const DeviceBatch& batch : batches)
-        check_same(copy_of(machine, batch, stream.handle()), test::copy_of(test::next_batch(host)), what);
+        check_same(copy_of(training.machine, batch, training.stream), test::copy_of(test::next_batch(host)), what);
     }
   }
 }
 
 // Two devices of a process share a batch as ranks do.
 GPU_CASE(streams_two_devices) {
-  Machine first(0);
+  const Training training;
   if (require(cuda_info()).devices.size() < 2) throw Skip("there is one device only");
   const Machine second(1);
   const UserStream other(second, false);
-  const device::CurrentContext current(*first.context());
-  const UserStream own(first, false);
-  const TinyPack pack(training_form(), 40, 16);
-  const Dataset dataset = pack.open();
-  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
-    DeviceLoaderOptions options = small_options(training(), residency);
+  const MadeCurrent current(training.machine.context());
+  for (const Residency residency : kPlaces) {
+    DeviceLoaderOptions options = small_options(Training::batches(), residency);
     options.loader.global_batch = 7;
     options.devices = {0, 1};
-    DeviceLoader loader = open_device(dataset, options);
-    const std::vector<StreamHandle> streams{own.handle(), other.handle()};
+    DeviceLoader loader = open_device(training.dataset, options);
+    const std::vector<StreamHandle> streams{training.stream, other.handle()};
     std::vector<Loader> hosts;
     for (const std::uint64_t rank : {0U, 1U}) {
       LoaderOptions host = options.loader;
       host.rank = rank;
       host.world = 2;
-      hosts.push_back(test::open_loader(dataset, host));
+      hosts.push_back(test::open_loader(training.dataset, host));
     }
     for (unsigned step = 0; step < 5; ++step) {
       const auto batch = require(loader.next(streams));
       check(batch.has_value(), "a batch comes");
       for (std::size_t part = 0; part < 2; ++part) {
         const auto expected = require(hosts[part].next());
-        const Machine& machine = part == 0 ? first : second;
-        const device::CurrentContext mine(*machine.context());
-        const auto image = machine.download(batch->image(part), streams[part]), label = machine.download(batch->label(part), streams[part]);
+        const Machine& own = part == 0 ? training.machine : second;
+        const MadeCurrent mine(own.context());
+        const auto image = own.download(batch->image(part), streams[part]), label = own.download(batch->label(part), streams[part]);
         const std::string what = "device " + std::to_string(part) + ", step " + std::to_string(step);
         check(std::equal(image.begin(), image.end(), expected->image().bytes.begin(), expected->image().bytes.end()), what + ": image");
         check(std::equal(label.begin(), label.end(), expected->label().bytes.begin(), expected->label().bytes.end()), what + ": label");

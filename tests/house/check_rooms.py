@@ -62,9 +62,9 @@ LIBRARIES = {
 # compiled where nvcc is.
 README_PROGRAMS = {
     "cpp": ("consumer/example.cpp", "consumer/train.cpp", "consumer/resume.cpp", "consumer/ranks.cpp", "consumer/device.cpp",
-            "consumer/devices.cpp"),
+            "consumer/fallback.cpp", "consumer/devices.cpp"),
     "cuda": ("gpu/user_kernel.cu",),
-    "c": ("consumer/c/train.c",),
+    "c": ("consumer/c/train.c", "consumer/c/device.c"),
 }
 
 # Targets that a room may link besides rooms and libraries.

@@ -36,7 +36,7 @@ BREAKS = [
     ("README.md", "```cpp\n", "```cpp\n// Another one.\n", "its ```cpp block 1 is not tests/consumer/example.cpp"),
     ("README.md", "```c\n", "```c\n/* Another one. */\n", "its ```c block 1 is not tests/consumer/c/train.c"),
     ("README.md", "```cuda\n", "```cuda\n// Another one.\n", "its ```cuda block 1 is not tests/gpu/user_kernel.cu"),
-    ("README.md", "```cpp\n", "```c++\n", "tests 6 programs"),
+    ("README.md", "```cpp\n", "```c++\n", "tests 7 programs"),
     ("include/hotpack/hotpack.h", None, "#include <vector>\n", "a public header may include"),
     ("README.md", None, "see /ho" "me/someone/data\n", "a path of one machine"),
 ]

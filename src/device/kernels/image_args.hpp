@@ -23,5 +23,6 @@ struct ImageArgs {
   float std[3] = {};
   float reciprocal[3] = {};
 };
+static_assert(sizeof(ImageArgs) == 104);
 
 }  // namespace hotpack::device

@@ -3,17 +3,22 @@
 // For host and device. A block works on one row at a time (block_y, then every grid_y-th one), its threads and all blocks of a row on
 // neighbouring vectors of 16 bytes of the output. How a row is worked on is the same for all of its threads:
 //   runs     the record lies in the output's order: bytes become elements one by one
-//   split    the whole record, [H,W,3] to [3,H,W]: vectors of pixels become three vectors
-//   pixels   everything else to [3,H,W]: a vector of pixels, fetched one by one; single pixels where planes begin unaligned
-//   elements everything else: likewise with the vectors of elements
-// A thread needs its ThreadPlace alone; nothing is shared, nothing waits. Indices of elements have 64 bits.
-// Preconditions: rows' windows lie in their records; windows that are not resampled are no larger than the output.
+//   split    the whole record, [H,W,3] to [3,H,W], all of it aligned: vectors of pixels become three vectors
+//   lines    else not resampled (flips, crops, padding, other orders, planes that begin unaligned): the bytes of a vector's pixels are
+//            loaded as one string (three from planes to pixels), turned round where flipped, and put in order in registers
+//   pixels   resampled to [3,H,W]: a vector of pixels, made one by one; single pixels where planes are no whole vectors
+//   elements resampled to [H,W,3] or one channel: likewise with the vectors of elements
+// Runs and lines cut what they write where it is aligned to 16 bytes: vectors, and single elements at the ends. A thread needs its
+// ThreadPlace alone; nothing is shared, nothing waits. Indices of elements have 64 bits.
+// Preconditions: records and output begin at multiples of 64 and 16 bytes; rows' windows lie in their records; windows that are not
+// resampled are no larger than the output.
 #pragma once
 
 #include <cstdint>
 
 #include "device/kernels/image_args.hpp"
 #include "device/kernels/image_bytes.hpp"
+#include "device/kernels/image_lines.hpp"
 #include "device/kernels/image_pixels.hpp"
 #include "device/kernels/portable.hpp"
 
@@ -23,6 +28,8 @@ namespace hotpack::device::image {
 inline constexpr int kRunUnroll = 4;
 template <class Element>
 inline constexpr int kSplitUnroll = sizeof(typename Element::Bits) == 1 ? 1 : 2;
+template <class Element>
+inline constexpr int kLineUnroll = sizeof(typename Element::Bits) == 1 ? 1 : 2;
 
 // The units that a thread works on: first, first + step, … Where several are worked on at once they are block_threads apart.
 struct Units {
@@ -41,9 +48,9 @@ class Cuts {
  public:
   // `address` of the first element.
   HOTPACK_HOST_DEVICE Cuts(const void* address, std::uint64_t elements) : elements_(elements) {
-    const std::uint64_t before = reinterpret_cast<std::uintptr_t>(address) % 16 / sizeof(typename Element::Bits);
-    const std::uint64_t to_aligned = (kVector<Element> - before) % kVector<Element>;
-    head_ = to_aligned < elements ? to_aligned : elements;
+    const auto before = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(address) % 16 / sizeof(typename Element::Bits));
+    const std::uint32_t to_aligned = (kVector<Element> - before) % kVector<Element>;
+    head_ = to_aligned < elements ? to_aligned : static_cast<std::uint32_t>(elements);
     vectors_ = (elements - head_) / kVector<Element>;
   }
   [[nodiscard]] HOTPACK_HOST_DEVICE std::uint64_t head() const { return head_; }
@@ -54,7 +61,7 @@ class Cuts {
 
  private:
   std::uint64_t elements_;
-  std::uint64_t head_;
+  std::uint32_t head_;
   std::uint64_t vectors_;
 };
 
@@ -173,6 +180,142 @@ HOTPACK_HOST_DEVICE void write_split(const ImageArgs& args, const ThreadPlace& p
   }
 }
 
+// What a run of elements of channel c is made of: element i is of pixel i. kPixelBytes: 1 where the channel has a plane of the record (or
+// is the only one); 3 where it is one of three in turn, all of which are fetched.
+template <class Element, int kPixelBytes>
+class PlaneOfLines {
+ public:
+  static constexpr int kElements = kVector<Element>, kAtOnce = kPixelBytes == 1 ? kLineUnroll<Element> : 1;
+  using Pixels = Neighbours<kElements, kPixelBytes>;
+
+  HOTPACK_HOST_DEVICE PlaneOfLines(const ImageArgs& args, const Lines& lines, std::uint32_t c) : args_(args), lines_(lines), c_(c) {}
+
+  HOTPACK_HOST_DEVICE void locate(Pixels& pixels, std::uint64_t element) const {
+    pixels.locate(lines_, lines_.template place_of<1>(element), kPixelBytes == 1 ? c_ : 0);
+  }
+  HOTPACK_HOST_DEVICE void load(Pixels& pixels) const { pixels.load(lines_); }
+  HOTPACK_HOST_DEVICE Vector vector(Pixels& pixels) const {
+    pixels.finish(lines_);
+    const auto bytes = without_first<kPixelBytes * kElements>(pixels.strings()[0], kPixelBytes == 1 ? 0 : c_);
+    return converted<Element, 0, kPixelBytes>(args_, bytes, one_channel(args_, c_));
+  }
+  HOTPACK_HOST_DEVICE typename Element::Bits single(std::uint64_t element) const {
+    const Place place = lines_.template place_of<1>(element);
+    const std::uint32_t byte = lines_.template byte_at<kPixelBytes>(place, kPixelBytes == 1 ? c_ : 0, kPixelBytes == 1 ? 0 : c_);
+    return converted_byte<Element>(args_, byte, c_);
+  }
+
+ private:
+  const ImageArgs& args_;
+  const Lines& lines_;
+  std::uint32_t c_;
+};
+
+// Likewise of three channels in turn, from kPlanes planes of the record: whole pixels are fetched, then what precedes the first element
+// is dropped.
+template <class Element, int kPlanes>
+class PixelsOfLines {
+ public:
+  static constexpr int kElements = kVector<Element>, kPixels = (kElements + 2 + 2) / 3, kAtOnce = kPlanes == 1 ? kLineUnroll<Element> : 1;
+  using Pixels = Neighbours<kPixels, 3 / kPlanes, kPlanes>;
+
+  HOTPACK_HOST_DEVICE PixelsOfLines(const ImageArgs& args, const Lines& lines) : args_(args), lines_(lines) {}
+
+  HOTPACK_HOST_DEVICE void locate(Pixels& pixels, std::uint64_t element) const {
+    pixels.locate(lines_, lines_.template place_of<3>(element), 0);
+  }
+  HOTPACK_HOST_DEVICE void load(Pixels& pixels) const { pixels.load(lines_); }
+  HOTPACK_HOST_DEVICE Vector vector(Pixels& pixels) const {
+    pixels.finish(lines_);
+    const Bytes<kElements> bytes = without_first<kElements>(in_turn(pixels), pixels.channel());
+    return converted<Element, 0, 1>(args_, bytes, channels_from(args_, pixels.channel()));
+  }
+  HOTPACK_HOST_DEVICE typename Element::Bits single(std::uint64_t element) const {
+    const Place place = lines_.template place_of<3>(element);
+    const std::uint32_t byte = lines_.template byte_at<3 / kPlanes>(place, kPlanes == 3 ? place.c : 0, kPlanes == 3 ? 0 : place.c);
+    return converted_byte<Element>(args_, byte, place.c);
+  }
+
+ private:
+  HOTPACK_HOST_DEVICE static Padded<3 * kPixels> in_turn(const Pixels& pixels) {
+    if constexpr (kPlanes == 1) {
+      return pixels.strings()[0];
+    } else {
+      return woven<kPixels>(pixels.strings());
+    }
+  }
+
+  const ImageArgs& args_;
+  const Lines& lines_;
+};
+
+// A run of elements of such a source.
+template <class Element, class Source>
+HOTPACK_HOST_DEVICE void write_line_run(const ThreadPlace& place, typename Element::Bits* to, std::uint64_t elements,
+                                        const Source& source) {
+  constexpr int kAtOnce = Source::kAtOnce;
+  const Cuts<Element> cuts(to, elements);
+  const Units units = units_of(place, kAtOnce);
+  for (std::uint64_t unit = units.first; unit < cuts.vectors(); unit += units.step) {
+    typename Source::Pixels pixels[std::size_t{kAtOnce}];
+    const auto vector = [&](int u) { return unit + static_cast<std::uint64_t>(u) * place.block_threads; };
+    const auto element = [&](int u) { return cuts.head() + vector(u) * kVector<Element>; };
+    HOTPACK_UNROLL
+    for (int u = 0; u < kAtOnce; ++u) {
+      if (vector(u) < cuts.vectors()) source.locate(pixels[u], element(u));
+    }
+    HOTPACK_UNROLL
+    for (int u = 0; u < kAtOnce; ++u) source.load(pixels[u]);
+    HOTPACK_UNROLL
+    for (int u = 0; u < kAtOnce; ++u) {
+      if (vector(u) < cuts.vectors()) store_vector(to + element(u), source.vector(pixels[u]));
+    }
+  }
+  const Units singles = units_of(place, 1);
+  for (std::uint64_t i = singles.first; i < cuts.singles(); i += singles.step) to[cuts.single(i)] = source.single(cuts.single(i));
+}
+
+// Interleaved pixels to planes of whole vectors: these are cut alike, so the pixels of a vector are fetched once for all three.
+template <class Element>
+HOTPACK_HOST_DEVICE void split_lines(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, const Lines& lines) {
+  constexpr int kPixels = kVector<Element>;
+  const Units units = units_of(place, 1);
+  for (std::uint64_t vector = units.first; vector < row.pixels / kPixels; vector += units.step) {
+    Neighbours<kPixels, 3> pixels;
+    pixels.locate(lines, lines.template place_of<1>(vector * kPixels), 0);
+    pixels.load(lines);
+    pixels.finish(lines);
+    store_split<Element>(args, pixels.strings()[0], row.to + vector * kPixels, row.pixels);
+  }
+}
+
+// To planes one after the other, each cut by its own alignment: what they share of the record is in the cache.
+template <class Element, int kPixelBytes>
+HOTPACK_HOST_DEVICE void write_line_planes(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, const Lines& lines) {
+  const std::uint32_t channels = args.channels == 1 ? 1 : 3;
+  HOTPACK_KEEP_LOOP
+  for (std::uint32_t c = 0; c < channels; ++c) {
+    write_line_run<Element>(place, row.to + c * row.pixels, row.pixels, PlaneOfLines<Element, kPixelBytes>(args, lines, c));
+  }
+}
+
+// What is not resampled, to any order from any.
+template <class Element, bool kPlanes>
+HOTPACK_HOST_DEVICE void write_lines(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row) {
+  const Lines lines(args, row.entry, row.pixels);
+  const bool from_planes = args.source_planes != 0;
+  if (args.channels == 1 || (kPlanes && from_planes)) {
+    write_line_planes<Element, 1>(args, place, row, lines);
+  } else if constexpr (kPlanes) {
+    if (row.pixels % kVector<Element> == 0) return split_lines<Element>(args, place, row, lines);
+    write_line_planes<Element, 3>(args, place, row, lines);
+  } else if (from_planes) {
+    write_line_run<Element>(place, row.to, 3 * row.pixels, PixelsOfLines<Element, 3>(args, lines));
+  } else {
+    write_line_run<Element>(place, row.to, 3 * row.pixels, PixelsOfLines<Element, 1>(args, lines));
+  }
+}
+
 // The next kPixels pixels, their channels apart.
 template <int kPixels, class Source>
 HOTPACK_HOST_DEVICE void take_planes(Walk<Source>& walk, Bytes<kPixels> (&planes)[3]) {
@@ -190,7 +333,7 @@ HOTPACK_HOST_DEVICE void take_planes(Walk<Source>& walk, Bytes<kPixels> (&planes
   }
 }
 
-// Any placement to three planes.
+// Resampled pixels to three planes.
 template <class Element, class Source>
 HOTPACK_HOST_DEVICE void write_planes(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, Walk<Source> walk) {
   constexpr int kPixels = kVector<Element>;
@@ -245,7 +388,7 @@ HOTPACK_HOST_DEVICE Bytes<kElements> take_elements(Walk<Source>& walk, std::uint
   return bytes;
 }
 
-// Any placement to interleaved channels, or to one.
+// Resampled pixels to interleaved channels, or to one.
 template <class Element, int kChannels, class Source>
 HOTPACK_HOST_DEVICE void write_elements(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row, Walk<Source> walk) {
   constexpr int kElements = kVector<Element>;
@@ -276,22 +419,17 @@ HOTPACK_HOST_DEVICE void write_from(const ImageArgs& args, const ThreadPlace& pl
 }
 
 template <class Element, bool kPlanes, int kChannels>
-HOTPACK_HOST_DEVICE void write_placed(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row) {
-  const Window window = window_of<kChannels>(args, row.entry);
-  if ((row.entry.flags & kRowResample) == 0 || (window.width == args.width && window.height == args.height)) {
-    write_from<Element, kPlanes, kChannels, Cut<kChannels>>(args, place, row, window);
-  } else if (window.width == 2 * std::int64_t{args.width} && window.height == 2 * std::int64_t{args.height}) {
+HOTPACK_HOST_DEVICE void write_resampled(const ImageArgs& args, const ThreadPlace& place, const Row<Element>& row) {
+  const Window window = window_of(args, row.entry);
+  if (window.width == 2 * std::int64_t{args.width} && window.height == 2 * std::int64_t{args.height}) {
     write_from<Element, kPlanes, kChannels, Halved<kChannels>>(args, place, row, window);
   } else {
     write_from<Element, kPlanes, kChannels, Linear<kChannels>>(args, place, row, window);
   }
 }
 
-// Whether the row's bytes lie in the record one after the other: whole lines, and with planes whole planes.
-HOTPACK_HOST_DEVICE inline bool is_straight(const ImageArgs& args, const RowEntry& entry) {
-  const bool whole_planes = args.source_planes == 0 || args.channels == 1 || entry.record_height == args.height;
-  return (entry.flags & (kRowFlipHorizontal | kRowFlipVertical)) == 0 && entry.width == args.width && entry.height == args.height &&
-         entry.record_width == args.width && whole_planes;
+HOTPACK_HOST_DEVICE inline bool is_resampled(const ImageArgs& args, const RowEntry& entry) {
+  return (entry.flags & kRowResample) != 0 && (entry.width != args.width || entry.height != args.height);
 }
 
 template <class Element, bool kPlanes>
@@ -308,8 +446,9 @@ HOTPACK_HOST_DEVICE void write_row(const ImageArgs& args, const ThreadPlace& pla
       if (aligned) return write_split(args, place, row, from);
     }
   }
-  if (channels == 1) return write_placed<Element, kPlanes, 1>(args, place, row);
-  write_placed<Element, kPlanes, 3>(args, place, row);
+  if (!is_resampled(args, row.entry)) return write_lines<Element, kPlanes>(args, place, row);
+  if (channels == 1) return write_resampled<Element, kPlanes, 1>(args, place, row);
+  write_resampled<Element, kPlanes, 3>(args, place, row);
 }
 
 }  // namespace hotpack::device::image

@@ -130,33 +130,166 @@ HOTPACK_HOST_DEVICE void append_pixel(Bytes<kCount>& bytes, std::uint32_t pixel)
   bytes.word[kCount / 4 - 1] = bytes.word[kCount / 4 - 1] >> 24 | pixel << 8;
 }
 
-// Any address: the words that hold the bytes are read, so up to 3 bytes more at either end, of the same words. They belong to the record's
-// block (kBlockAlignment).
-template <int kCount>
-HOTPACK_HOST_DEVICE Bytes<kCount> load_anywhere(const std::uint8_t* from) {
-  const auto offset = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) % 4);
-  const std::uint8_t* const first = from - offset;
-  Bytes<kCount> bytes;
-  std::uint32_t low = 0;
-  load_words<4>(first, &low);
+// Words for a number of bytes that need not be whole ones. Those behind the last byte are anything.
+template <int kBytes>
+using Padded = Bytes<(kBytes + 3) / 4 * 4>;
+
+// The largest power of two (≤ 16) in a number of bytes.
+template <int kBytes>
+inline constexpr int kAlignment = kBytes % 16 == 0  ? 16
+                                  : kBytes % 8 == 0 ? 8
+                                  : kBytes % 4 == 0 ? 4
+                                  : kBytes % 2 == 0 ? 2
+                                                    : 1;
+
+// What was loaded to hold kBytes bytes: aligned pieces of kPiece (4, 8 or 16) bytes; the first byte is `offset` bytes behind the beginning.
+template <int kBytes, int kPiece>
+struct Pieces {
+  static constexpr int kCount = (kBytes + 2 * kPiece - 2) / kPiece, kWords = kCount * kPiece / 4;
+  std::uint32_t word[std::size_t{kWords} + 1] = {};
+  std::uint32_t offset = 0;
+};
+
+// Any address: the pieces that hold the bytes are read, and no other. They belong to the record's block (kBlockAlignment). Larger pieces
+// are fewer loads: neighbouring threads whose bytes are far apart pay for each of them by the cache's lines.
+template <int kBytes, int kPiece>
+HOTPACK_HOST_DEVICE Pieces<kBytes, kPiece> load_pieces(const std::uint8_t* from) {
+  Pieces<kBytes, kPiece> pieces;
+  pieces.offset = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) % kPiece);
+  const std::uint8_t* const first = from - pieces.offset;
   HOTPACK_UNROLL
-  for (int i = 0; i < kCount / 4; ++i) {
-    std::uint32_t high = low;
-    if (i + 1 < kCount / 4 || offset != 0) load_words<4>(first + 4 * (i + 1), &high);
-    bytes.word[i] = shifted(low, high, 8 * offset);
-    low = high;
+  for (int i = 0; i < pieces.kCount; ++i) {
+    if (static_cast<std::uint32_t>(kPiece * i) < kBytes + pieces.offset)
+      load_words<kPiece>(first + kPiece * i, pieces.word + kPiece / 4 * i);
   }
+  return pieces;
+}
+
+template <int kSkipped, std::size_t kWords>
+HOTPACK_HOST_DEVICE void skip_words(std::uint32_t (&word)[kWords], bool skip) {
+  HOTPACK_UNROLL
+  for (std::size_t i = 0; i + kSkipped < kWords; ++i) word[i] = skip ? word[i + kSkipped] : word[i];
+}
+
+// The bytes that were wanted.
+template <int kBytes, int kPiece>
+HOTPACK_HOST_DEVICE Padded<kBytes> joined(Pieces<kBytes, kPiece> pieces) {
+  if constexpr (kPiece == 16) skip_words<2>(pieces.word, (pieces.offset & 8) != 0);
+  if constexpr (kPiece >= 8) skip_words<1>(pieces.word, (pieces.offset & 4) != 0);
+  Padded<kBytes> bytes;
+  HOTPACK_UNROLL
+  for (int i = 0; 4 * i < kBytes; ++i) bytes.word[i] = shifted(pieces.word[i], pieces.word[i + 1], 8 * (pieces.offset % 4));
   return bytes;
 }
 
-// An address that is a multiple of the largest power of two (≤ 16) in kCount.
+template <int kBytes>
+HOTPACK_HOST_DEVICE Padded<kBytes> load_anywhere(const std::uint8_t* from) {
+  return joined(load_pieces<kBytes, 4>(from));
+}
+
+// All ones in the first `count` bytes of a word, however many or few that are.
+HOTPACK_HOST_DEVICE inline std::uint32_t first_bytes(std::int32_t count) {
+  const std::int32_t set = count < 0 ? 0 : count > 4 ? 4 : count;
+  return shifted(~std::uint32_t{0}, 0, 32 - 8 * static_cast<std::uint32_t>(set));
+}
+
+// Adds bytes begin … end - 1 of a string that would be at `from`: the aligned words that hold these are read, and no other. begin ≥ 0, end
+// may be anything. Precondition: `bytes` has zeros there.
+template <int kBytes>
+HOTPACK_HOST_DEVICE void add_some(Padded<kBytes>& bytes, const std::uint8_t* from, std::int32_t begin, std::int32_t end) {
+  Pieces<kBytes, 4> pieces;
+  pieces.offset = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) % 4);
+  const std::uint8_t* const first = from - pieces.offset;
+  const auto offset = static_cast<std::int32_t>(pieces.offset);
+  const std::int32_t before = begin + offset, behind = end > begin ? end + offset : 0;
+  HOTPACK_UNROLL
+  for (int i = 0; i < pieces.kCount; ++i) {
+    if (4 * i < behind && 4 * i + 4 > before) load_words<4>(first + 4 * i, pieces.word + i);
+  }
+  const Padded<kBytes> all = joined(pieces);
+  HOTPACK_UNROLL
+  for (int i = 0; 4 * i < kBytes; ++i) bytes.word[i] |= all.word[i] & first_bytes(end - 4 * i) & ~first_bytes(begin - 4 * i);
+}
+
+// An address that is a multiple of kAlignment<kCount>.
 template <int kCount>
 HOTPACK_HOST_DEVICE Bytes<kCount> load_aligned(const std::uint8_t* from) {
-  constexpr int kStep = kCount % 16 == 0 ? 16 : kCount % 8 == 0 ? 8 : 4;
+  constexpr int kStep = kAlignment<kCount>;
   Bytes<kCount> bytes;
   HOTPACK_UNROLL
   for (int i = 0; i < kCount / kStep; ++i) load_words<kStep>(from + kStep * i, bytes.word + kStep / 4 * i);
   return bytes;
+}
+
+HOTPACK_HOST_DEVICE constexpr int smaller(int a, int b) { return a < b ? a : b; }
+
+HOTPACK_HOST_DEVICE constexpr std::uint32_t selector_of(int a, int b, int c, int d) {
+  return static_cast<std::uint32_t>(a | b << 4 | c << 8 | d << 12);
+}
+
+// Of three words, bytes 0 … 7 are chosen first, the others then, where those stay what they are.
+HOTPACK_HOST_DEVICE constexpr int chosen_first(int byte) { return byte < 8 ? byte : 0; }
+HOTPACK_HOST_DEVICE constexpr int chosen_then(int byte, int stays) { return byte < 8 ? stays : byte - 4; }
+
+// The word of bytes a, b, c and d of a string, which lie in three words that follow one another, or fewer.
+template <int kCount>
+HOTPACK_HOST_DEVICE std::uint32_t word_of(const Bytes<kCount>& in, int a, int b, int c, int d) {
+  const int word = smaller(smaller(a, b), smaller(c, d)) / 4;
+  a -= 4 * word, b -= 4 * word, c -= 4 * word, d -= 4 * word;
+  const std::uint32_t second = word + 1 < kCount / 4 ? in.word[word + 1] : 0;
+  const std::uint32_t two =
+      choose_bytes(in.word[word], second, selector_of(chosen_first(a), chosen_first(b), chosen_first(c), chosen_first(d)));
+  if (a < 8 && b < 8 && c < 8 && d < 8) return two;
+  return choose_bytes(two, in.word[word + 2], selector_of(chosen_then(a, 0), chosen_then(b, 1), chosen_then(c, 2), chosen_then(d, 3)));
+}
+
+// Bytes kFirst + 4 i · kStep, kFirst + (4 i + 1) · kStep, … of a string.
+template <int kFirst, int kStep, int kCount>
+HOTPACK_HOST_DEVICE std::uint32_t gathered_word(const Bytes<kCount>& in, int i) {
+  const int first = kFirst + 4 * i * kStep;
+  return kStep == 1 ? in.word[i] : word_of(in, first, first + kStep, first + 2 * kStep, first + 3 * kStep);
+}
+
+// Where byte `at` of a string of pixels is when they follow one another the other way round. Bytes behind the last pixel: the first one.
+template <int kPixels, int kPixelBytes>
+HOTPACK_HOST_DEVICE constexpr int mirrored_place(int at) {
+  return at < kPixels * kPixelBytes ? (kPixels - 1 - at / kPixelBytes) * kPixelBytes + at % kPixelBytes : 0;
+}
+
+// The last pixel first; the bytes of each stay in their order.
+template <int kPixels, int kPixelBytes>
+HOTPACK_HOST_DEVICE Padded<kPixels * kPixelBytes> mirrored(const Padded<kPixels * kPixelBytes>& in) {
+  constexpr auto place = mirrored_place<kPixels, kPixelBytes>;
+  Padded<kPixels * kPixelBytes> out;
+  HOTPACK_UNROLL
+  for (int i = 0; 4 * i < kPixels * kPixelBytes; ++i) {
+    out.word[i] = word_of(in, place(4 * i), place(4 * i + 1), place(4 * i + 2), place(4 * i + 3));
+  }
+  return out;
+}
+
+// Bytes of three channels, taken in turn.
+template <int kPixels>
+HOTPACK_HOST_DEVICE Padded<3 * kPixels> woven(const Padded<kPixels> (&channels)[3]) {
+  Padded<3 * kPixels> out;
+  HOTPACK_UNROLL
+  for (int i = 0; 4 * i < 3 * kPixels; ++i) {
+    const int from = i / 3;  // three words of one of each channel
+    const std::uint32_t a = channels[0].word[from], b = channels[1].word[from], c = channels[2].word[from];
+    out.word[i] = i % 3 == 0   ? choose_bytes(choose_bytes(a, b, 0x1040), c, 0x3410)
+                  : i % 3 == 1 ? choose_bytes(choose_bytes(a, b, 0x6205), c, 0x3250)
+                               : choose_bytes(choose_bytes(a, b, 0x0730), c, 0x7216);
+  }
+  return out;
+}
+
+// The string without its first `unwanted` (≤ 3) bytes.
+template <int kWanted, int kCount>
+HOTPACK_HOST_DEVICE Bytes<kWanted> without_first(const Bytes<kCount>& in, std::uint32_t unwanted) {
+  Bytes<kWanted> out;
+  HOTPACK_UNROLL
+  for (int i = 0; i < kWanted / 4; ++i) out.word[i] = shifted(in.word[i], 4 * i + 4 < kCount ? in.word[i + 1] : 0, 8 * unwanted);
+  return out;
 }
 
 // float(byte `index` of `word`), exactly: 2^23 + byte has the byte as its last digits.
@@ -270,19 +403,6 @@ struct AsBf16 {
 // Elements of a vector.
 template <class Element>
 inline constexpr int kVector = 16 / static_cast<int>(sizeof(typename Element::Bits));
-
-// Byte kFirst + i · kStep of a string.
-template <int kFirst, int kStep, int kCount>
-HOTPACK_HOST_DEVICE std::uint32_t gathered_word(const Bytes<kCount>& in, int i) {
-  if constexpr (kStep == 1) {
-    return in.word[i];
-  } else {
-    const int a = kFirst + 4 * i * kStep, b = a + kStep, c = b + kStep, d = c + kStep;
-    const std::uint32_t low = choose_bytes(in.word[a / 4], in.word[b / 4], static_cast<std::uint32_t>(a % 4 | (4 + b % 4) << 4));
-    const std::uint32_t high = choose_bytes(in.word[c / 4], in.word[d / 4], static_cast<std::uint32_t>(c % 4 | (4 + d % 4) << 4));
-    return choose_bytes(low, high, 0x5410);
-  }
-}
 
 // Sets element i of a vector that was zero.
 template <class Bits>

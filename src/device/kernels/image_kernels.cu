@@ -17,7 +17,7 @@ __device__ hotpack::device::ThreadPlace this_place() {
     hotpack::device::expand_images<hotpack::device::image::element, planes>(args, this_place()); \
   }
 
-HOTPACK_IMAGE_KERNEL(u8_last, AsU8, false, 4)
+HOTPACK_IMAGE_KERNEL(u8_last, AsU8, false, 3)
 HOTPACK_IMAGE_KERNEL(u8_first, AsU8, true, 3)
 HOTPACK_IMAGE_KERNEL(f16_last, AsF16, false, 4)
 HOTPACK_IMAGE_KERNEL(f16_first, AsF16, true, 4)

@@ -1,4 +1,4 @@
-// The bytes of single pixels of an output row: cut from a record, padded or resampled, and flipped. As expand::PlacedRows.
+// The bytes of single pixels of an output row whose window is resampled, and flipped. As expand::PlacedRows.
 //
 // For host and device. A pixel is its bytes in one word, the first channel lowest.
 #pragma once
@@ -8,62 +8,13 @@
 
 #include "device/kernels/image_args.hpp"
 #include "device/kernels/image_bytes.hpp"
+#include "device/kernels/image_window.hpp"
 #include "device/kernels/portable.hpp"
 
 namespace hotpack::device::image {
 
-// The window of a record that a row shows.
-struct Window {
-  const std::uint8_t* data;  // its first pixel
-  std::int64_t line_bytes;
-  std::int64_t plane_bytes;  // from one channel to the next
-  std::int32_t pixel_bytes;
-  std::int32_t width;
-  std::int32_t height;
-};
-
-template <int kChannels>
-HOTPACK_HOST_DEVICE Window window_of(const ImageArgs& args, const RowEntry& entry) {
-  const bool planes = kChannels == 3 && args.source_planes != 0;
-  Window window;
-  window.pixel_bytes = planes ? 1 : kChannels;
-  window.line_bytes = std::int64_t{entry.record_width} * window.pixel_bytes;
-  window.plane_bytes = planes ? entry.record_height * window.line_bytes : 1;
-  window.data = args.records + entry.image + entry.y * window.line_bytes + std::int64_t{entry.x} * window.pixel_bytes;
-  window.width = entry.width;
-  window.height = entry.height;
-  return window;
-}
-
 // Sources give the pixels of the unflipped output: line(y), then pixel(x) of that line. kUnroll: how many loops do at once; more pixels of
 // those that load much anyway would only need more registers.
-
-// The window at the upper left corner, the rest black.
-template <int kChannels>
-class Cut {
- public:
-  static constexpr int kUnroll = 4;
-
-  HOTPACK_HOST_DEVICE explicit Cut(const ImageArgs& /*args*/, const Window& window) : window_(window) {}
-
-  HOTPACK_HOST_DEVICE void line(std::int32_t y) {
-    line_ = window_.data + y * window_.line_bytes;
-    width_ = y < window_.height ? window_.width : 0;
-  }
-  HOTPACK_HOST_DEVICE std::uint32_t pixel(std::int32_t x) const {
-    if (x >= width_) return 0;
-    const std::uint8_t* from = line_ + std::int64_t{x} * window_.pixel_bytes;
-    std::uint32_t bytes = load_byte(from);
-    HOTPACK_UNROLL
-    for (int c = 1; c < kChannels; ++c) bytes |= load_byte(from += window_.plane_bytes) << 8 * c;
-    return bytes;
-  }
-
- private:
-  Window window_;
-  const std::uint8_t* line_ = nullptr;
-  std::int32_t width_ = 0;  // of the window in this line
-};
 
 // Both axes halved: means of four.
 template <int kChannels>
@@ -167,20 +118,6 @@ class Linear {
   std::int32_t upper_weight_ = 0;
   std::int32_t lower_weight_ = 0;
 };
-
-// i / divisor, digit by digit where 32 bits are not enough: a device's division of 64 bits is a call, for which registers must be saved.
-HOTPACK_HOST_DEVICE inline std::uint64_t quotient_of(std::uint64_t i, std::uint32_t divisor) {
-  if (i >> 32 == 0) return static_cast<std::uint32_t>(i) / divisor;
-  std::uint64_t quotient = 0, rest = 0;
-  HOTPACK_KEEP_LOOP
-  for (int digit = 63; digit >= 0; --digit) {
-    rest = rest << 1 | (i >> digit & 1);
-    const bool fits = rest >= divisor;
-    quotient = quotient << 1 | (fits ? 1 : 0);
-    if (fits) rest -= divisor;
-  }
-  return quotient;
-}
 
 // The pixels of an output one after the other, from any one on.
 template <class Source>

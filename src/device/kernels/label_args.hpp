@@ -32,6 +32,7 @@ struct LabelArgs {
   std::uint64_t height_reciprocal = 0;
   std::uint64_t channel_reciprocal = 0;
 };
+static_assert(sizeof(LabelArgs) == 104);
 
 // The last thing to be set.
 inline void set_reciprocals(LabelArgs& args) {

@@ -116,6 +116,11 @@ void FakeDriver::set_managed(device::Pointer memory) {
   impl_->state.memory.find(static_cast<std::uintptr_t>(memory))->managed = true;
 }
 
+void FakeDriver::set_mapped(device::Pointer memory) {
+  const Lock lock(impl_->state.mutex);
+  impl_->state.memory.find(static_cast<std::uintptr_t>(memory))->mapped = true;
+}
+
 void FakeDriver::set_capturing(StreamHandle stream, bool capturing) {
   const Lock lock(impl_->state.mutex);
   impl_->stream(stream)->capturing = capturing;

@@ -34,6 +34,9 @@ struct FakeOptions {
   std::uint64_t device_bytes = std::uint64_t{256} << 20;  // memory of each device
   std::uint64_t pinned_bytes = std::uint64_t{256} << 20;  // most of pinned memory
   int version = 13000;
+  // MemFree, MemFreeHost and ModuleUnload first wait for all streams of the device, as drivers may. Also where the environment has
+  // HOTPACK_FAKE_FREES_WAIT.
+  bool frees_wait = false;
   bool fences = true;  // pages around every block that nobody may touch, and poison; false: for whole programs
 };
 
@@ -64,6 +67,7 @@ class FakeDriver {
   [[nodiscard]] std::vector<std::byte> bytes(device::Pointer memory, std::size_t size) const;
 
   void set_managed(device::Pointer memory);  // from now on this block is managed memory, any device's
+  void set_mapped(device::Pointer memory);   // from now on this block is mapped memory: where it ends, others may go on
   void set_capturing(device::StreamHandle stream, bool capturing);
   // As if some other stream were captured in the global mode: calls that could spoil that are refused, and violations.
   void set_capturing_globally(bool capturing);

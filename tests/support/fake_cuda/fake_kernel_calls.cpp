@@ -48,6 +48,7 @@ int module_load_data(ModuleHandle* handle, const void* image) {
 
 int module_unload(ModuleHandle handle) {
   return enter_to_give_back(CallId::ModuleUnload, [&](Call& call) {
+    call.state.wait_before_free(call.lock, *call.context, call.name);
     const auto unloaded = call.state.module_handles.find(handle);
     if (unloaded == nullptr) return call.state.unknown(call.name, "module", handle);
     if (unloaded->pending > 0 && call.context->broken == 0) {

@@ -29,6 +29,7 @@ struct Block {
   std::size_t slack = 0;    // bytes between its end and the upper fence
   std::size_t pending = 0;  // operations in flight that use it
   bool managed = false;     // any device may use it
+  bool mapped = false;      // not of one cuMemAlloc: what follows may be mapped too
   std::byte* mapping = nullptr;
   std::size_t mapping_bytes = 0;
 

@@ -51,6 +51,7 @@ int mem_host_alloc(void** memory, std::size_t bytes, unsigned /*flags*/) {
 
 int give_back(Call& call, MemoryKind kind, std::uintptr_t begin) {
   if (begin == 0) return code::kSuccess;
+  call.state.wait_before_free(call.lock, *call.context, call.name);
   const auto block = call.state.range(call.name, "what is freed", kind, begin, 1);
   if (block == nullptr) return code::kInvalidValue;
   if (block->begin != begin) {
@@ -71,16 +72,25 @@ int mem_free_host(void* memory) {
 
 // What a program can ask of any address; of one that the driver does not know, too.
 int attribute_of(const Block* block, int attribute, void* value) {
-  int& number = *static_cast<int*>(value);
+  const auto number_is = [value](int number) { *static_cast<int*>(value) = number; };
   switch (attribute) {
     case device::kPointerMemoryType:
-      number = block == nullptr ? 0 : block->kind == MemoryKind::device ? device::kMemoryDevice : device::kMemoryHost;
+      number_is(block == nullptr ? 0 : block->kind == MemoryKind::device ? device::kMemoryDevice : device::kMemoryHost);
       return code::kSuccess;
     case device::kPointerOrdinal:
-      number = block == nullptr ? -2 : block->context->ordinal;
+      number_is(block == nullptr ? -2 : block->context->ordinal);
       return code::kSuccess;
     case device::kPointerManaged:
       *static_cast<bool*>(value) = block != nullptr && block->managed;
+      return code::kSuccess;
+    case device::kPointerLegacyIpc:
+      *static_cast<bool*>(value) = block != nullptr && block->kind == MemoryKind::device && !block->managed && !block->mapped;
+      return code::kSuccess;
+    case device::kPointerRangeStart:
+      *static_cast<Pointer*>(value) = block == nullptr ? 0 : block->begin;
+      return code::kSuccess;
+    case device::kPointerRangeSize:
+      *static_cast<std::size_t*>(value) = block == nullptr ? 0 : block->bytes;
       return code::kSuccess;
     default:
       return code::kInvalidValue;

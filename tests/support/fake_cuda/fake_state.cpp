@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -24,6 +25,11 @@ std::atomic<FakeState*> living_state{nullptr};
 std::mutex end_of_state;  // held while a state goes, and while a thread that ends looks for it
 std::atomic<std::uint64_t> generations{0};
 std::atomic<std::uint64_t> threads{0};
+
+FakeOptions with_environment(FakeOptions options) {
+  options.frees_wait = options.frees_wait || std::getenv("HOTPACK_FAKE_FREES_WAIT") != nullptr;
+  return options;
+}
 
 std::string hex(std::uintptr_t value) {
   std::ostringstream text;
@@ -50,7 +56,11 @@ FakeThread::~FakeThread() {
 }
 
 FakeState::FakeState(const FakeOptions& chosen)
-    : options(chosen), generation(++generations), table(fake_table()), memory(chosen.fences), streams(chosen.schedule, chosen.seed) {
+    : options(with_environment(chosen)),
+      generation(++generations),
+      table(fake_table()),
+      memory(chosen.fences),
+      streams(chosen.schedule, chosen.seed) {
   for (int ordinal = 0; ordinal < options.devices; ++ordinal) {
     auto context = std::make_shared<FakeContext>();
     context->ordinal = ordinal;
@@ -205,6 +215,11 @@ int FakeState::wait(std::unique_lock<std::recursive_mutex>& lock, const Operatio
     }
   }
   return code::kSuccess;
+}
+
+void FakeState::wait_before_free(std::unique_lock<std::recursive_mutex>& lock, FakeContext& context, const char* call) {
+  if (!options.frees_wait) return;
+  for (const OperationPtr& last : streams.last_of(context)) static_cast<void>(wait(lock, last, call));
 }
 
 }  // namespace hotpack::test

@@ -108,6 +108,8 @@ struct FakeState {
 
   // ---- Waiting. Gives 0 or a code; lets go of the lock while a block() holds things up, 20 seconds at most.
   [[nodiscard]] int wait(std::unique_lock<std::recursive_mutex>& lock, const OperationPtr& operation, const char* call);
+  // Before something of this device is freed, where options.frees_wait says so: for all that is on its streams now.
+  void wait_before_free(std::unique_lock<std::recursive_mutex>& lock, FakeContext& context, const char* call);
 
   FakeOptions options;
   std::uint64_t generation = 0;

@@ -180,6 +180,14 @@ void FakeStreams::run_all() {
   }
 }
 
+std::vector<OperationPtr> FakeStreams::last_of(const FakeContext& context) const {
+  std::vector<OperationPtr> all;
+  for (const auto& stream : streams_) {
+    if (stream->context == &context && !stream->pending.empty()) all.push_back(stream->pending.back());
+  }
+  return all;
+}
+
 void FakeStreams::abandon(const FakeContext& context) {
   for (const auto& stream : streams_) {
     if (stream->context != &context) continue;

@@ -107,7 +107,8 @@ class FakeStreams {
   // Schedule `random`: runs a few that may run.
   void run_some();
   void run_all();
-  void unblocked();                          // schedule `eager`: runs what a block held up
+  void unblocked();                                                                   // schedule `eager`: runs what a block held up
+  [[nodiscard]] std::vector<OperationPtr> last_of(const FakeContext& context) const;  // that is not done, of each of its streams
   void abandon(const FakeContext& context);  // what is on its streams never runs, and uses nothing any more
   // Whether a query that finds it not done has been made often enough to let it run.
   [[nodiscard]] bool polled_enough(Operation& operation);

@@ -56,6 +56,35 @@ TEST_CASE("a row reaches its target from the side that its goal says") {
   CHECK_FALSE(row(Goal::equal, 4097, 4096, 1).reached());
 }
 
+TEST_CASE("a figure with a flaw reaches nothing") {
+  DeviceRow made = row(Goal::at_least, 99, 100, 0.98);
+  REQUIRE(made.reached());
+  made.flaw = "the loader was too slow";
+  CHECK(made.measured());
+  CHECK_FALSE(made.reached());
+}
+
+TEST_CASE("a sentence names the bound that counts and the other one") {
+  CHECK(bus_sentence(kLimits) == "the bus, which carries 55.0 GB/s from pinned memory");
+  CHECK(gathering_sentence(kLimits, 1) == "the threads: 1 thread gathers 12.0 GB/s, the bus carries 55.0 GB/s");
+  CHECK(gathering_sentence(kLimits, 8) == "the bus, which carries 55.0 GB/s; 8 threads gather 96.0 GB/s");
+  CHECK(end_to_end_sentence(kLimits, kSample) == "the bus, which carries 52,452 samples/s; the device's memory bears 291,122 samples/s");
+  CHECK(resident_sentence(kLimits, kSample) ==
+        "the device's memory, which moves 2900 GB/s: of a sample 1.00 MiB are read and 7.50 MiB written");
+  DeviceLimits slow = kLimits;
+  slow.device_copy = 8e9;
+  CHECK(end_to_end_sentence(slow, kSample) == "the device's memory, which bears 803 samples/s; the bus carries 52,452 samples/s");
+}
+
+TEST_CASE("a sentence tells what small copies reach") {
+  DeviceLimits small = kLimits;
+  small.copy_batch = 11e9;
+  CHECK(bus_sentence(small) == "the bus, which carries 55.0 GB/s from pinned memory; copies of a batch's size reach 20.0 % of L");
+  small.copy_record = 44e9;
+  CHECK(bus_sentence(small) ==
+        "the bus, which carries 55.0 GB/s from pinned memory; records are copied one by one, and copies of their size reach 80.0 % of L");
+}
+
 TEST_CASE("what was not measured reaches nothing") {
   DeviceRow made = row(Goal::at_most, 0, 1, 0.01);
   REQUIRE(made.reached());

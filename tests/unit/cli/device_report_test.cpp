@@ -22,12 +22,16 @@ DeviceReport small_report() {
   report.threads = 8;
   report.rounds = 5;
   report.limits = {55.1e9, 53.9e9, 2912e9, 12.3e9};
-  report.rows = {{"pinned tier: packed bytes", "GB/s", 53e9, 55e9, "L", Goal::at_least, 0.95, {}},
-                 {"end to end: f16", "samples/s", 30000, 52000, "min(L/i, B/(2i + o))", Goal::at_least, 0.9, {}},
-                 {"stall", "s", 0.002, 1, "a second", Goal::at_most, 0.01, {}},
-                 {"pinned bytes", "MiB", 96 << 20, 96 << 20, "those after step 3", Goal::equal, 1, {}},
-                 {"matrix products: u8", "TFLOP/s", 0, 0, "without", Goal::at_least, 0.98, "there is no cuBLAS"},
-                 {"matrix products: f16", "TFLOP/s", 0, 0, "without", Goal::at_least, 0.98, "there is no cuBLAS"}};
+  const auto add = [&report](DeviceRow row, const std::string& limited_by) {
+    row.limited_by = limited_by;
+    report.rows.push_back(std::move(row));
+  };
+  add({"pinned tier: packed bytes", "GB/s", 53e9, 55e9, "L", Goal::at_least, 0.95, {}, {}, {}, {{"L", 55e9}}}, "the bus");
+  add({"end to end: f16", "samples/s", 30000, 52000, "min(L/i, B/(2i + o))", Goal::at_least, 0.9, {}, {}, {}, {}}, "the bus");
+  add({"stall", "s", 0.002, 1, "a second", Goal::at_most, 0.01, {}, {}, {}, {}}, "nothing");
+  add({"pinned bytes", "MiB", 96 << 20, 96 << 20, "those after step 3", Goal::equal, 1, {}, {}, {}, {}}, "");
+  add({"matrix products: u8", "TFLOP/s", 0, 0, "without", Goal::at_least, 0.98, "there is no cuBLAS", {}, {}, {}}, "");
+  add({"matrix products: f16", "TFLOP/s", 0, 0, "without", Goal::at_least, 0.98, "there is no cuBLAS", {}, {}, {}}, "");
   report.notes = {"something was cut"};
   return report;
 }
@@ -48,6 +52,10 @@ TEST_CASE("a measurement of a device as a table") {
         "  pinned bytes                       96.0 MiB          96.0 MiB  1.000   equal  good          those after step 3\n"
         "  matrix products: u8                       –                        –  ≥ 0.98  not measured\n"
         "  matrix products: f16                      –                        –  ≥ 0.98  not measured\n"
+        "\n"
+        "what limits each:\n"
+        "pinned tier: packed bytes to end to end: f16: the bus\n"
+        "stall: nothing\n"
         "not measured, matrix products: u8: there is no cuBLAS\n"
         "note: something was cut\n");
 }
@@ -69,6 +77,28 @@ TEST_CASE("a measurement of a device as JSON has bytes and seconds") {
   CHECK((*json)["rows"][0]["good"] == true);
   CHECK((*json)["rows"][1]["good"] == false);
   CHECK((*json)["rows"][2]["goal"] == "at most");
+  CHECK((*json)["rows"][0]["limited_by"] == "the bus");
+  CHECK((*json)["rows"][0]["terms"]["L"].get<double>() == Approx(55e9));
+  CHECK((*json)["failed"].is_null());
+}
+
+TEST_CASE("a figure with a flaw is told as not reached with its reason") {
+  DeviceReport report = small_report();
+  report.rows[0].flaw = "too slow";
+  CHECK_THAT(cli::device_text(report), ContainsSubstring("does not count, pinned tier: packed bytes: too slow\n"));
+  const auto json = format::parse_json(cli::device_json(report));
+  REQUIRE(json.ok());
+  CHECK((*json)["rows"][0]["good"] == false);
+  CHECK((*json)["rows"][0]["flaw"] == "too slow");
+}
+
+TEST_CASE("a failed stage is told in JSON beside the rows that stand") {
+  DeviceReport report = small_report();
+  report.failed = Error{ErrorCode::io, "cuEventRecord: an illegal address", {}, {}};
+  const auto json = format::parse_json(cli::device_json(report));
+  REQUIRE(json.ok());
+  CHECK((*json)["failed"] == "cuEventRecord: an illegal address");
+  CHECK((*json)["rows"].size() == 6);
 }
 
 TEST_CASE("what was not measured has a reason in JSON and no figure") {

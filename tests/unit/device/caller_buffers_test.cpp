@@ -80,6 +80,31 @@ TEST_CASE("device: managed memory is any device's") {
   CHECK(two.loader->next_into(managed, two.streams).ok());
 }
 
+TEST_CASE("device: buffers that are said to be larger than their memory are refused") {
+  TwoDevices two;
+  Buffers larger = two.good;
+  larger[1].image_bytes += 1;
+  CHECK(two.refusal(larger) == "the image buffer of part 1 is said to have " + std::to_string(larger[1].image_bytes) +
+                                   " bytes, but its memory ends after " + std::to_string(two.good[1].image_bytes));
+  REQUIRE(two.loader->next_into(two.good, two.streams).ok());
+  REQUIRE(two.loader->seek(0).ok());
+  CHECK_THAT(two.refusal(larger), ContainsSubstring("but its memory ends after"));  // the address is known by now
+  Buffers later = two.good;
+  later[0].label = static_cast<std::byte*>(later[0].label) + 16;
+  CHECK_THAT(two.refusal(later), ContainsSubstring("ends after " + std::to_string(two.good[0].label_bytes - 16)));
+}
+
+TEST_CASE("device: memory behind which more may be mapped is taken at the caller's word") {
+  TwoDevices two;
+  Buffers larger = two.good;
+  larger[0].image_bytes += 4096;  // the kernels write no more than the batch
+  two.fake.set_mapped(reinterpret_cast<std::uintptr_t>(larger[0].image));
+  CHECK(two.loader->next_into(larger, two.streams).ok());
+  larger[1].image_bytes += 4096;
+  two.fake.set_managed(reinterpret_cast<std::uintptr_t>(larger[1].image));
+  CHECK(two.loader->next_into(larger, two.streams).ok());
+}
+
 TEST_CASE("device: the driver is asked once about buffers that stay") {
   TwoDevices two;
   REQUIRE(two.loader->next_into(two.good, two.streams).ok());

@@ -60,6 +60,10 @@ TEST_CASE("the codes of driver_api.hpp are those of cuda.h") {
   CHECK(code::kNotReady == CUDA_ERROR_NOT_READY);
   CHECK(code::kIllegalAddress == CUDA_ERROR_ILLEGAL_ADDRESS);
   CHECK(code::kLaunchFailed == CUDA_ERROR_LAUNCH_FAILED);
+  CHECK(code::kSystemNotReady == CUDA_ERROR_SYSTEM_NOT_READY);
+  CHECK(code::kCompatNotSupported == CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE);
+  CHECK(code::kCapturedEvent == CUDA_ERROR_CAPTURED_EVENT);
+  CHECK(code::kLastOfCapture == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
   CHECK(code::kSystemDriverMismatch == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
   CHECK(code::kStreamCaptureUnsupported == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   CHECK(code::kStreamCaptureImplicit == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
@@ -77,6 +81,9 @@ TEST_CASE("the flags and attributes of driver_api.hpp are those of cuda.h") {
   CHECK(kAttributeMultiprocessors == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   CHECK(kPointerMemoryType == CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
   CHECK(kPointerManaged == CU_POINTER_ATTRIBUTE_IS_MANAGED);
+  CHECK(kPointerLegacyIpc == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE);
+  CHECK(kPointerRangeStart == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR);
+  CHECK(kPointerRangeSize == CU_POINTER_ATTRIBUTE_RANGE_SIZE);
   CHECK(kPointerOrdinal == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
   CHECK(kMemoryHost == CU_MEMORYTYPE_HOST);
   CHECK(kMemoryDevice == CU_MEMORYTYPE_DEVICE);

@@ -1,8 +1,11 @@
 // Device loaders and leases that come and go, meet forks, exits, captures and failed contexts: nothing hangs and nothing stays behind.
+#include <dlfcn.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -22,6 +25,23 @@
 #include "device_runs.hpp"
 #include "hotpack/device_loader.hpp"
 #include "support/catch.hpp"
+
+namespace {
+
+std::atomic<int> threads_left{-1};  // that may still be started; negative: any number
+
+}  // namespace
+
+// Instead of the C library's.
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                                                             void* with) {
+  static const auto real = reinterpret_cast<decltype(&pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
+  if (threads_left >= 0 && threads_left-- == 0) {
+    threads_left = 0;
+    return EAGAIN;
+  }
+  return real(thread, attributes, run, with);
+}
 
 using namespace hotpack;
 using namespace hotpack::test;
@@ -48,6 +68,47 @@ constexpr bool kForksAtAnyMoment = false;  // the sanitizers' own allocators hol
 constexpr bool kForksAtAnyMoment = true;
 #endif
 
+// Calls of the driver that a test watches or changes: they are pointers to functions, so what they need is here. One test at a time.
+struct PlayedCalls {
+  device::DriverTable real;
+  std::vector<StreamHandle> streams;   // made so far; a loader makes that of its copies last
+  std::function<void()> before_query;  // of an event
+  std::function<void()> before_copy;   // to a device
+  std::function<bool()> wait_fails;    // of a stream for an event
+  std::thread::id watched;             // alone calls before_query
+  std::atomic<int> queries{0};         // by that thread
+};
+PlayedCalls* played = nullptr;
+
+// The table of a driver whose calls are played by `calls`, until another test plays.
+device::DriverTable played_table(const FakeDriver& fake, PlayedCalls& calls) {
+  played = &calls;
+  calls.real = fake.table();
+  calls.watched = std::this_thread::get_id();
+  device::DriverTable table = calls.real;
+  table.StreamCreate = [](StreamHandle* stream, unsigned flags) {
+    const int code = played->real.StreamCreate(stream, flags);
+    if (code == device::code::kSuccess) played->streams.push_back(*stream);
+    return code;
+  };
+  table.EventQuery = [](device::EventHandle event) {
+    if (std::this_thread::get_id() == played->watched) {
+      ++played->queries;
+      if (played->before_query) played->before_query();
+    }
+    return played->real.EventQuery(event);
+  };
+  table.MemcpyHtoDAsync = [](device::Pointer to, const void* from, std::size_t bytes, StreamHandle stream) {
+    if (played->before_copy) played->before_copy();
+    return played->real.MemcpyHtoDAsync(to, from, bytes, stream);
+  };
+  table.StreamWaitEvent = [](StreamHandle stream, device::EventHandle event, unsigned flags) {
+    if (played->wait_fails && played->wait_fails()) return static_cast<int>(device::code::kUnknown);
+    return played->real.StreamWaitEvent(stream, event, flags);
+  };
+  return table;
+}
+
 // A pack of six steps, a FakeDriver, and a program with one stream.
 struct Scene {
   TinyPack pack{square_form(), 24, 4};
@@ -62,6 +123,7 @@ struct Scene {
     streams.push_back(fake.stream());
   }
   [[nodiscard]] DeviceLoader open() const { return open_on(fake, dataset, options); }
+  [[nodiscard]] DeviceLoader open(PlayedCalls& calls) const { return open_on(played_table(fake, calls), fake, dataset, options); }
   [[nodiscard]] std::vector<BatchCopy> host(std::uint64_t epochs = 1) const { return host_batches(dataset, options.loader, epochs); }
   [[nodiscard]] StreamHandle stream() const { return streams.front(); }
   // Ends the program; with loaders and leases gone nothing is left.
@@ -132,6 +194,13 @@ Error error_while(DeviceLoader& loader, const Streams& streams, Act act) {
   return batch.ok() ? Error{} : batch.error();
 }
 
+template <class Over>
+bool comes_true(const Over& over, milliseconds patience = std::chrono::seconds(10)) {
+  const auto end = steady_clock::now() + patience;
+  while (!over() && steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(1));
+  return over();
+}
+
 // Takes all that may be on the device while the stream is blocked.
 std::vector<DeviceBatch> exhaust(Scene& scene, DeviceLoader& loader) {
   scene.fake.block(scene.stream());
@@ -140,11 +209,39 @@ std::vector<DeviceBatch> exhaust(Scene& scene, DeviceLoader& loader) {
   return batches;
 }
 
+// Copies of a loader that is opened later hang, but for the first batches that it may have on the device.
+struct HangingCopies {
+  HangingCopies(Scene& scene, PlayedCalls& calls) {
+    scene.options.loader.image.type = ElementType::u8;  // no table is copied at open
+    calls.before_copy = [this, left = scene.options.prefetch]() mutable {
+      if (left > 0) {
+        --left;
+        return;
+      }
+      hanging = true;
+      static_cast<void>(comes_true([this] { return !hang; }, std::chrono::seconds(30)));
+    };
+  }
+  std::atomic<bool> hang{true}, hanging{false};
+};
+
+// Two batches taken, and the copy of a third one held up; gives the stream of copies.
+StreamHandle block_copies(Scene& scene, const PlayedCalls& calls, DeviceLoader& loader) {
+  const StreamHandle copies = calls.streams.back();
+  std::vector<DeviceBatch> batches;
+  for (unsigned number = 0; number < scene.options.prefetch; ++number) batches.push_back(next_batch(loader, scene.streams));
+  scene.fake.block(copies);
+  const std::uint64_t copied = scene.fake.calls("MemcpyHtoDAsync");
+  scene.program->synchronize(scene.streams);
+  REQUIRE(comes_true([&] { return scene.fake.calls("MemcpyHtoDAsync") > copied; }));
+  return copies;
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------ early breaks
 
-TEST_CASE("device: 1,000 epochs left early leave threads and descriptors and device and pinned memory flat") {
+TEST_CASE("device: 1,000 epochs left early leave threads and descriptors and all memory flat") {
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     Scene scene({.schedule = Schedule::random, .seed = 5});
     scene.options.residency = residency;
@@ -156,7 +253,7 @@ TEST_CASE("device: 1,000 epochs left early leave threads and descriptors and dev
         REQUIRE(loader.seek(epoch + 1).ok());
       };
       for (std::uint64_t epoch = 0; epoch < 20; ++epoch) leave_early(epoch);
-      const std::size_t threads = entries_of("/proc/self/task"), descriptors = entries_of("/proc/self/fd");
+      const Holdings before;
       const FakeDriver::Held held = scene.fake.held();
       const auto pinned = loader.statistics().pinned_bytes;
       const auto on_device = loader.statistics().device_bytes;
@@ -164,8 +261,7 @@ TEST_CASE("device: 1,000 epochs left early leave threads and descriptors and dev
         leave_early(epoch);
         REQUIRE(scene.fake.held() == held);
       }
-      CHECK(threads_settled(threads) == threads);
-      CHECK(entries_of("/proc/self/fd") == descriptors);
+      check_flat(before);
       CHECK(loader.statistics().pinned_bytes == pinned);
       CHECK(loader.statistics().device_bytes == on_device);
       const DeviceBatch first = next_batch(loader, scene.streams), second = next_batch(loader, scene.streams);  // no output was lost
@@ -184,7 +280,7 @@ TEST_CASE("device: 1,000 loaders opened and left early and closed leave nothing 
   for (int i = 0; i < 20; ++i) open_and_leave(i);
   scene.fake.run_all();
   device::sweep_late();
-  const std::size_t threads = entries_of("/proc/self/task"), descriptors = entries_of("/proc/self/fd");
+  const Holdings before;
   const FakeDriver::Held held = scene.fake.held();
   for (int i = 0; i < 1000; ++i) {
     open_and_leave(i);
@@ -192,8 +288,7 @@ TEST_CASE("device: 1,000 loaders opened and left early and closed leave nothing 
     device::sweep_late();
     REQUIRE(scene.fake.held() == held);
   }
-  CHECK(threads_settled(threads) == threads);
-  CHECK(entries_of("/proc/self/fd") == descriptors);
+  check_flat(before);
   scene.check_end();
 }
 
@@ -208,6 +303,40 @@ TEST_CASE("device: refused openings leave nothing behind") {
     CHECK(open_error(scene.fake, scene.dataset, options).code == ErrorCode::usage);
     REQUIRE(scene.fake.held() == held);
   }
+  scene.check_end();
+}
+
+TEST_CASE("device: a thread that the system does not start is an error of the opening and nothing stays behind") {
+  Scene scene;
+  const FakeDriver::Held held = scene.fake.held();
+  int left = 0;
+  for (bool opened = false; !opened && left < 20; ++left) {
+    CAPTURE(left);
+    threads_left = left;
+    auto loader = device::open_device_loader(scene.dataset, scene.options, scene.fake.driver(), scene.fake.kernels());
+    threads_left = -1;
+    opened = loader.ok();
+    if (opened) continue;
+    CHECK(loader.error().code == ErrorCode::io);
+    CHECK_THAT(loader.error().message, ContainsSubstring("cannot start"));
+    REQUIRE(scene.fake.held() == held);
+  }
+  CHECK(left == 4);  // two that read, one that feeds the device
+  scene.check_end();
+}
+
+TEST_CASE("device: where no thread frees late the next sweep does") {
+  Scene scene;
+  const auto held = [&] { return scene.fake.held().pinned_bytes; };
+  CHECK(status_of_child([&] {  // where none has been started
+          const auto context = device::Context::retain(scene.fake.driver(), 0).value();
+          threads_left = 0;
+          device::let_reaper_work(true);
+          device::free_late(std::make_shared<device::PinnedMemory>(device::PinnedMemory::take(context, 100).value()), {});
+          if (held() != 100 || device::late_count() != 1) return false;
+          device::sweep_late();
+          return held() == 0 && device::late_count() == 0;
+        }) == 0);
   scene.check_end();
 }
 
@@ -265,6 +394,22 @@ TEST_CASE("device: statistics tell of batches and bytes and waiting") {
     CHECK(next_error(loader, scene.streams, milliseconds(300)).code == ErrorCode::timeout);
     CHECK(loader.statistics().wait_seconds - before < 0.2);  // the device is behind, not the loader
     scene.fake.unblock(scene.stream());
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: a wait for a batch that is not on the device counts as waiting") {
+  Scene scene;
+  PlayedCalls calls;
+  {
+    HangingCopies copies(scene, calls);
+    DeviceLoader loader = scene.open(calls);
+    skip(loader, scene.streams, scene.options.prefetch);
+    const double before = loader.statistics().wait_seconds;
+    CHECK(next_error(loader, scene.streams, milliseconds(200)).code == ErrorCode::timeout);
+    CHECK(loader.statistics().wait_seconds - before >= 0.15);
+    copies.hang = false;
+    CHECK(next_batch(loader, scene.streams).step() == scene.options.prefetch);
   }
   scene.check_end();
 }
@@ -449,19 +594,92 @@ TEST_CASE("device: close with a blocked consumer stream returns and the memory i
   }
 }
 
-TEST_CASE("device: slots and packed batches whose work is all but over can be freed when close returns") {
+TEST_CASE("device: copies that are all but over when the loader closes are over when close returns") {
   Scene scene;
   const FakeDriver::Held before = scene.fake.held();
+  PlayedCalls calls;
   {
-    DeviceLoader loader = scene.open();
-    const auto into = scene.program->buffers(loader);
-    const FakeDriver::Held held = scene.fake.held();
-    REQUIRE(loader.next_into(into, scene.streams).ok());  // nothing of it has run yet
+    DeviceLoader loader = scene.open(calls);
+    const StreamHandle copies = block_copies(scene, calls, loader);
+    calls.before_query = [&] {
+      if (calls.queries == 3) scene.fake.unblock(copies);  // the third look of close() finds them on their way
+    };
     loader.close();
+    calls.before_query = nullptr;
+    CHECK(calls.queries > 3);
     device::sweep_late();  // one look
-    CHECK(device::late_count() == 0);
     CHECK(scene.fake.held().pinned_bytes == before.pinned_bytes);
-    CHECK(scene.fake.held().device_bytes < held.device_bytes);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: slots that a blocked copy reads are not freed before it") {
+  Scene scene;
+  PlayedCalls calls;
+  {
+    DeviceLoader loader = scene.open(calls);
+    const StreamHandle copies = block_copies(scene, calls, loader);
+    const std::uint64_t pinned = loader.statistics().pinned_bytes;
+    CHECK(seconds_of([&] { loader.close(); }) < 1);
+    for (int looks = 0; looks < 10; ++looks) device::sweep_late();
+    CHECK(scene.fake.held().pinned_bytes == pinned);
+    check_no_violations(scene.fake);
+    scene.fake.unblock(copies);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: close waits for a consumer that has a batch in hand") {
+  Scene scene;
+  PlayedCalls calls;
+  {
+    DeviceLoader loader = scene.open(calls);
+    std::atomic<bool> closed{false};
+    std::thread closer;
+    bool closed_too_early = false;
+    calls.wait_fails = [&] {  // in next(), behind the batch's turn and before its kernels
+      if (closer.joinable()) return false;
+      closer = std::thread([&] {
+        loader.close();
+        closed = true;
+      });
+      std::this_thread::sleep_for(milliseconds(300));
+      closed_too_early = closed;
+      return false;
+    };
+    CHECK(next_batch(loader, scene.streams).step() == 0);
+    closer.join();
+    CHECK_FALSE(closed_too_early);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: a driver that hangs keeps close and a seek for some seconds and no longer") {
+  Scene scene;
+  PlayedCalls calls;
+  {
+    HangingCopies copies(scene, calls);
+    DeviceLoader loader = scene.open(calls);
+    skip(loader, scene.streams, 2);
+    scene.program->synchronize(scene.streams);
+    REQUIRE(comes_true([&] { return copies.hanging.load(); }));  // the thread that feeds the device copies the next one
+    std::thread seeker([&] { (void)loader.seek(0).ok(); });
+    std::this_thread::sleep_for(milliseconds(50));  // it waits for that thread by now
+    CHECK(seconds_of([&] { loader.close(); }) < 15);
+    CHECK(next_error(loader, scene.streams).message == "the loader is closed; open another one");
+    seeker.join();
+    const std::uint64_t held = scene.fake.held().pinned_bytes;
+    CHECK(held > 0);  // the copy may be reading it
+    { const DeviceLoader gone = std::move(loader); }
+    device::sweep_late();
+    CHECK(scene.fake.held().pinned_bytes == held);
+    copies.hang = false;
+    // That thread was the last to hold all this.
+    CHECK(comes_true([&] {
+      scene.fake.run_all();
+      device::sweep_late();
+      return scene.fake.held().pinned_bytes == 0;
+    }));
   }
   scene.check_end();
 }
@@ -524,6 +742,26 @@ TEST_CASE("device: a batch that does not come in time is a time-out and nothing 
     CHECK(next_batch(loader, scene.streams).step() == 2);
   }
   scene.check_end();
+}
+
+TEST_CASE("device: a wait without an end and times that no clock can tell") {
+  for (const milliseconds timeout : {milliseconds(0), milliseconds::max(), milliseconds::min(), milliseconds(-9'223'472'036'855)}) {
+    CAPTURE(timeout.count());
+    Scene scene;
+    {
+      DeviceLoader loader = scene.open();
+      const auto held = exhaust(scene, loader);
+      std::thread other([&] {
+        std::this_thread::sleep_for(milliseconds(50));
+        scene.fake.unblock(scene.stream());
+      });
+      const auto batch = loader.next(scene.streams, timeout);
+      other.join();
+      const bool waits = timeout.count() >= 0;  // then there is a batch, but no memory for it
+      CHECK(batch.error().code == (waits ? ErrorCode::usage : ErrorCode::timeout));
+    }
+    scene.check_end();
+  }
 }
 
 TEST_CASE("device: closing while threads take batches at any moment") {
@@ -658,19 +896,36 @@ TEST_CASE("device: signals of the program do not reach the feeder") {
     constexpr auto bit = [](int signal) { return 1ULL << (signal - 1); };
     const unsigned long long faults = bit(SIGBUS) | bit(SIGSEGV) | bit(SIGFPE);
     const unsigned long long others = bit(SIGINT) | bit(SIGTERM) | bit(SIGCHLD) | bit(SIGALRM);
-    unsigned long long blocked = 0;
-    for (int i = 0; i < 2000 && (blocked & (faults | others)) != others; ++i) {  // a thread that starts blocks everything for a moment
-      for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-        std::string name, word;
-        std::ifstream(task.path() / "comm") >> name;
-        if (name != "hotpack/feeder") continue;
-        std::ifstream status(task.path() / "status");
-        while (status >> word && word != "SigBlk:") continue;
-        if (status >> word) blocked = std::stoull(word, nullptr, 16);
-      }
-      std::this_thread::sleep_for(milliseconds(1));
-    }
-    CHECK((blocked & (faults | others)) == others);
+    // A thread that starts blocks everything for a moment.
+    CHECK(comes_true([&] { return (blocked_signals_of("hotpack/feeder").value_or(0) & (faults | others)) == others; }));
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: the feeder looks at events less often the longer nothing comes of it") {
+  Scene scene;
+  {
+    DeviceLoader loader = scene.open();
+    const auto held = exhaust(scene, loader);
+    std::this_thread::sleep_for(milliseconds(20));
+    const std::uint64_t before = scene.fake.calls("EventQuery");
+    std::this_thread::sleep_for(milliseconds(300));
+    CHECK(scene.fake.calls("EventQuery") - before < 1200);  // once a millisecond at two batches, not ten times
+    scene.fake.unblock(scene.stream());
+  }
+  scene.check_end();
+}
+
+TEST_CASE("device: the feeder wakes when it asked to and not 50 microseconds later") {
+  Scene scene;
+  {
+    const DeviceLoader loader = scene.open();
+    const auto slack = [] {
+      unsigned long nanoseconds = 0;
+      for (const auto& task : threads_named("hotpack/feeder")) std::ifstream("/proc" / task.filename() / "timerslack_ns") >> nanoseconds;
+      return nanoseconds;  // 0: not to be read here
+    };
+    CHECK(comes_true([&] { return slack() == 1000 || slack() == 0; }));
   }
   scene.check_end();
 }
@@ -716,6 +971,80 @@ TEST_CASE("device: an error of the context wakes a waiting next and seek tells i
   }
   scene.program.reset();
   check_nothing_left(scene.fake);
+}
+
+TEST_CASE("device: the first error of a context stays the one that is told") {
+  Scene scene;
+  {
+    DeviceLoader loader = scene.open();
+    skip(loader, scene.streams, 4);  // from now on no event is made at a release
+    DeviceBatch held = next_batch(loader, scene.streams);
+    scene.fake.break_context(0, device::code::kIllegalAddress);
+    (void)next_error(loader, scene.streams);  // of this call; from now on it is that of whoever met it first
+    const Error first = next_error(loader, scene.streams);
+    CHECK_THAT(first.message, ContainsSubstring("700"));
+    scene.fake.break_context(0, device::code::kLaunchFailed);
+    held.release();  // meets the second one
+    CHECK(next_error(loader, scene.streams).describe() == first.describe());
+    CHECK(loader.seek(0).error().describe() == first.describe());
+  }
+  scene.program.reset();
+  check_nothing_left(scene.fake);
+}
+
+TEST_CASE("device: close looks once at the events of a context that has failed") {
+  Scene scene;
+  PlayedCalls calls;
+  {
+    DeviceLoader loader = scene.open(calls);
+    const auto held = exhaust(scene, loader);
+    scene.fake.break_context(0, device::code::kIllegalAddress);
+    CHECK(next_error(loader, scene.streams).code == ErrorCode::io);
+    loader.close();
+    CHECK(calls.queries <= 4);  // two batches, each copied and read
+  }
+  scene.program.reset();
+  check_nothing_left(scene.fake);
+}
+
+TEST_CASE("device: a loader that has failed calls the driver no more") {
+  for (const bool copy : {true, false}) {
+    CAPTURE(copy);
+    Scene scene;
+    scene.options.loader.image.type = ElementType::u8;  // no table is copied at open
+    if (copy) scene.fake.fail("MemcpyHtoDAsync", 0, device::code::kUnknown);
+    {
+      DeviceLoader loader = scene.open();
+      std::vector<DeviceBatch> held;
+      if (!copy) {
+        held = exhaust(scene, loader);
+        scene.fake.fail("StreamIsCapturing", 0, device::code::kUnknown);
+      }
+      CHECK(next_error(loader, scene.streams).code == ErrorCode::io);
+      if (!copy) std::this_thread::sleep_for(milliseconds(100));  // a look that had begun is over
+      const std::uint64_t calls = calls_of_all(scene.fake);
+      std::this_thread::sleep_for(milliseconds(200));
+      CHECK(calls_of_all(scene.fake) == calls);
+      if (!copy) scene.fake.unblock(scene.stream());
+    }
+    scene.check_end();
+  }
+}
+
+TEST_CASE("device: a batch that fails is not counted and does not move a position that was sought meanwhile") {
+  for (const bool sought : {false, true}) {
+    Scene scene;
+    PlayedCalls calls;
+    {
+      DeviceLoader loader = scene.open(calls);
+      skip(loader, scene.streams, 2);
+      calls.wait_fails = [&] { return !sought || loader.seek(0, 1).ok(); };  // another thread's, while step 2 is on its way
+      CHECK_THAT(next_error(loader, scene.streams).message, ContainsSubstring("cuStreamWaitEvent"));
+      CHECK(loader.state().samples == (sought ? 4 : 8));
+      calls.wait_fails = nullptr;
+    }
+    scene.check_end();
+  }
 }
 
 TEST_CASE("device: one of two contexts fails") {
@@ -886,7 +1215,10 @@ TEST_CASE("device: options that do not go with a device loader are refused") {
   CHECK_THAT(refusal([](auto& o) { o.prefetch = 0; }), ContainsSubstring("prefetch is 0"));
   CHECK_THAT(refusal([](auto& o) { o.prefetch = 65; }), ContainsSubstring("prefetch is 65"));
   CHECK_THAT(refusal([](auto& o) { o.outputs = 65; }), ContainsSubstring("outputs is 65"));
-  CHECK_THAT(refusal([](auto& o) { o.loader.content = SlotContent::packed; }), ContainsSubstring("content"));
+  CHECK_THAT(refusal([](auto& o) { o.loader.content = SlotContent::packed; }), ContainsSubstring("does not go with a DeviceLoader"));
+  CHECK_THAT(
+      refusal([&](auto& o) { o.loader.allocator = device::pinned_allocator(device::Context::retain(scene.fake.driver(), 0).value()); }),
+      ContainsSubstring("takes pinned memory for its slots itself"));
   CHECK_THAT(refusal([](auto& o) { o.loader.memory_budget_bytes = 1; }), ContainsSubstring("pinned_budget_bytes"));
   CHECK_THAT(refusal([](auto& o) { o.loader.slots = 1; }), ContainsSubstring("slots"));
   scene.check_end();

@@ -2,14 +2,20 @@
 // residency; errors of the data at their step.
 #include "hotpack/device_loader.hpp"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <thread>
@@ -20,6 +26,28 @@
 #include "support/catch.hpp"
 #include "support/forms.hpp"
 #include "support/loader_pack.hpp"
+#include "support/temp_folder.hpp"
+
+namespace {
+
+std::string unreadable;  // part of a path: reads of such files fail; empty: none does
+
+bool is_unreadable(int descriptor) {
+  if (unreadable.empty()) return false;
+  std::array<char, 4096> path{};
+  const ssize_t length = ::readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path.data(), path.size());
+  return length > 0 && std::string(path.data(), static_cast<std::size_t>(length)).find(unreadable) != std::string::npos;
+}
+
+}  // namespace
+
+// Instead of the C library's.
+extern "C" ssize_t pread(int descriptor, void* into, std::size_t bytes, off_t offset) {
+  static const auto real = reinterpret_cast<ssize_t (*)(int, void*, std::size_t, off_t)>(::dlsym(RTLD_NEXT, "pread"));
+  if (!is_unreadable(descriptor)) return real(descriptor, into, bytes, offset);
+  errno = EIO;
+  return -1;
+}
 
 using namespace hotpack;
 using namespace hotpack::test;
@@ -81,10 +109,12 @@ void check_against_host(const Dataset& dataset, const DeviceLoaderOptions& optio
 // The ranks of one run, each a DeviceLoader on the same device, stepped together.
 class DeviceRanks {
  public:
-  DeviceRanks(FakeDriver& fake, const Dataset& dataset, LoaderOptions options, std::uint64_t world)
+  DeviceRanks(FakeDriver& fake, const Dataset& dataset, LoaderOptions options, std::uint64_t world, Residency residency = Residency::page)
       : program_(fake), streams_{fake.stream()} {
     options.world = world;
-    for (options.rank = 0; options.rank < world; ++options.rank) loaders_.push_back(open_on(fake, dataset, device_options(options)));
+    for (options.rank = 0; options.rank < world; ++options.rank) {
+      loaders_.push_back(open_on(fake, dataset, device_options(options, {0}, residency)));
+    }
   }
   std::vector<Row> next() {
     std::vector<BatchCopy> parts;
@@ -151,6 +181,21 @@ LoaderOptions run_options(Tail tail, Shuffle shuffle) {
   options.threads = 1;
   options.augment.horizontal_flip = 0.5;
   return options;
+}
+
+// Makes the last pixel of this record's label one of a class beyond those that there are.
+void store_foreign_id(const std::string& folder, const TinyForm& form, const TinyRecord& record) {
+  const fs::path shard = fs::path(folder) / format::shard_file_name(0, 1);
+  const Bytes label = stored_label(form, record);
+  std::fstream file(shard, std::ios::binary | std::ios::in | std::ios::out);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto at = text.find(std::string(reinterpret_cast<const char*>(label.data()), label.size()));
+  REQUIRE(at != std::string::npos);
+  const std::size_t bytes = form.classes <= 255 ? 1 : 2;
+  file.seekp(static_cast<std::streamoff>(at + label.size() - bytes));
+  file.put(static_cast<char>(form.classes & 0xFF));
+  if (bytes == 2) file.put(static_cast<char>(form.classes >> 8));
+  REQUIRE(file.flush());
 }
 
 // ---- Faults
@@ -274,6 +319,36 @@ TEST_CASE("device: sizes whose pixels are no multiple of 16") {
       CAPTURE(size.width, size.height, name);
       options.global_batch = 2;
       check_against_host(pack.open(), device_options(options), 1);
+    }
+  }
+}
+
+TEST_CASE("device: any number of classes and what is ignored and ids beyond the classes") {
+  std::uint64_t seed = 0;
+  for (const int classes : {1, 2, 7, 8, 9, 16, 17, 255, 256}) {
+    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+      TinyForm form;
+      form.storage = storage;
+      form.classes = classes;
+      auto records = tiny_records(form, 5);
+      records[1].labels.front().clear();  // ignored
+      const TempFolder folder;
+      write_pack(folder.path(), form, records, records.size());
+      if (storage == LabelStorage::index) store_foreign_id(folder.path(), form, records[1]);
+      const Dataset dataset = Dataset::open(folder.path()).value();
+      for (auto [name, options] : all_contents(form)) {
+        if (options.label.form == LabelForm::index && !options.label.type && classes > 255) options.label.type = ElementType::u16;
+        options.global_batch = 2;
+        options.tail = Tail::pad;
+        options.check = Check::never;
+        const auto wanted = host_batches(dataset, options, 1);
+        for (const Residency residency : kPlaces) {
+          CAPTURE(classes, static_cast<int>(storage), name, std::string(residency_name(residency)));
+          FakeDriver fake(random_order(++seed));
+          check_epochs(fake, dataset, device_options(options, {0}, residency), wanted, 1);
+          check_nothing_left(fake);
+        }
+      }
     }
   }
 }
@@ -407,6 +482,7 @@ TEST_CASE("device: epochs differ and none follows the last") {
     CHECK(samples(0) == samples(0));
     CHECK(samples(kMaxEpoch) == expected_samples(12, options, kMaxEpoch, 0));
     CHECK(at_end_of_epoch(loader, streams));
+    CHECK(loader.state().epoch == kMaxEpoch);  // which can be resumed
     const Error error = next_error(loader, streams);
     CHECK(error.code == ErrorCode::usage);
     CHECK_THAT(error.message, ContainsSubstring("there is no epoch after 4294967295"));
@@ -460,7 +536,7 @@ TEST_CASE("device: a run resumed after any step on another world size by host or
           REQUIRE(host.next() == whole.back());
         }
         for (const std::uint64_t world : {1u, 3u, 4u}) {
-          DeviceRanks other(fake, dataset, options, world);
+          DeviceRanks other(fake, dataset, options, world, kPlaces.at(seed % kPlaces.size()));
           HostRanks other_host(dataset, options, world);
           for (std::uint64_t call = calls; call-- > 0;) {
             CAPTURE(std::string(tail_name(tail)), std::string(shuffle_name(shuffle)), world, call);
@@ -588,6 +664,26 @@ TEST_CASE("device: a shard cut short while it is mapped is an error at its step"
       const Dataset dataset = faulty.pack.open();
       check_fault(dataset, faulty.pack, faulty_options(Residency::page, check), 8,
                   [&] { fs::resize_file(faulty.pack.shard_path(4), left); });
+    }
+  }
+}
+
+TEST_CASE("device: a file that the system cannot read is an error at its step for every residency") {
+  for (const char* const form : {"bits", "zstd"}) {
+    const TinyPack pack(all_forms().at(form), kSamples, kPerShard);
+    for (const Residency residency : kPlaces) {
+      for (const bool opened : {true, false}) {
+        CAPTURE(form, std::string(residency_name(residency)), opened);
+        const Dataset dataset = pack.open();
+        DeviceLoaderOptions options = faulty_options(residency);
+        options.loader.access = Access::read;
+        if (opened) (void)host_batches(dataset, options.loader);  // now reads of records fail, else that of the shard's beginning
+        unreadable = "shard-00004";
+        check_fault(dataset, pack, options, 8);
+        CHECK_THAT(host_error(dataset, options.loader, 8).message, ContainsSubstring("Input/output error"));
+        unreadable.clear();
+        check_against_host(dataset, options, 1);  // goes away with its cause
+      }
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,6 +44,14 @@ inline constexpr std::chrono::milliseconds kReadyOnly{-1};
 
 inline DeviceLoader open_on(const FakeDriver& fake, const Dataset& dataset, const DeviceLoaderOptions& options) {
   auto loader = device::open_device_loader(dataset, options, fake.driver(), fake.kernels());
+  if (!loader.ok()) throw std::logic_error(loader.error().describe());
+  return std::move(loader).value();
+}
+
+// With calls of the driver that a test has changed.
+inline DeviceLoader open_on(const device::DriverTable& calls, const FakeDriver& fake, const Dataset& dataset,
+                            const DeviceLoaderOptions& options) {
+  auto loader = device::open_device_loader(dataset, options, device::Driver::make(calls).value(), fake.kernels());
   if (!loader.ok()) throw std::logic_error(loader.error().describe());
   return std::move(loader).value();
 }
@@ -308,10 +317,55 @@ inline std::size_t entries_of(const char* folder) {
   return count;
 }
 
+// The threads of this process that have this name, by their folders.
+inline std::vector<std::filesystem::path> threads_named(const std::string& name) {
+  std::vector<std::filesystem::path> tasks;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string found;
+    std::ifstream(task.path() / "comm") >> found;
+    if (found == name) tasks.push_back(task.path());
+  }
+  return tasks;
+}
+
+// The signals that the thread of this name blocks, a bit each; nothing where there is none.
+inline std::optional<unsigned long long> blocked_signals_of(const std::string& thread) {
+  for (const auto& task : threads_named(thread)) {
+    std::ifstream status(task / "status");
+    std::string word;
+    while (status >> word && word != "SigBlk:") continue;
+    if (status >> word) return std::stoull(word, nullptr, 16);
+  }
+  return std::nullopt;
+}
+
 // A thread that was joined may be listed for a moment longer.
 inline std::size_t threads_settled(std::size_t wanted) {
   for (int i = 0; i < 1000 && entries_of("/proc/self/task") > wanted; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return entries_of("/proc/self/task");
+}
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+// What this process holds of the system.
+struct Holdings {
+  std::size_t threads = entries_of("/proc/self/task");
+  std::size_t descriptors = entries_of("/proc/self/fd");
+  std::size_t resident_pages = 0;
+
+  Holdings() { std::ifstream("/proc/self/statm") >> resident_pages >> resident_pages; }
+};
+
+inline void check_flat(const Holdings& before) {
+  CHECK(threads_settled(before.threads) == before.threads);
+  const Holdings after;
+  CHECK(after.descriptors == before.descriptors);
+  if (!kSanitized)
+    CHECK(after.resident_pages <= before.resident_pages + 2048);  // 8 MiB, 1,000 times 8 KiB; the sanitizers keep memory of their own
 }
 
 }  // namespace hotpack::test

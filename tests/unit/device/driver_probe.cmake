@@ -29,6 +29,9 @@ if(HOTPACK_CUDA_STUB)
   file(MAKE_DIRECTORY ${probe_folder}/stub)
   file(CREATE_LINK ${HOTPACK_CUDA_STUB} ${probe_folder}/stub/libcuda.so.1 SYMBOLIC)
   hotpack_add_probe_test("a toolkit's stub" 1 "^usage: .*libcuda.so.1 that was found is the stub" "LD_LIBRARY_PATH=${probe_folder}/stub")
+  file(MAKE_DIRECTORY ${probe_folder}/relinked)
+  hotpack_add_probe_test("a stub does not stay" 0 "^usage: .*is the stub.*\nCUDA 13000" "LD_LIBRARY_PATH=${probe_folder}/relinked" relink
+                         ${probe_folder}/relinked/libcuda.so.1 ${HOTPACK_CUDA_STUB} $<TARGET_FILE:played_libcuda>)
 endif()
 
 set(played "LD_LIBRARY_PATH=${probe_folder}/played")

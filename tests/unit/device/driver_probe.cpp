@@ -1,5 +1,6 @@
 // Prints what cuda_info() gives, or its error, which ends it with 1: a program that links hotpack on a machine with or without CUDA.
 // `driver_probe again NAME=VALUE` first tries it in vain, then sets the variable; `driver_probe fork` asks in a child, after the parent.
+// `driver_probe relink LINK FIRST SECOND` makes LINK one to FIRST, tries it in vain, then makes it one to SECOND.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +33,13 @@ int probe_again(const std::string& assignment) {
   return probe();
 }
 
+int probe_relinked(const char* link, const char* first, const char* second) {
+  (void)::unlink(link);
+  if (::symlink(first, link) != 0 || probe() == 0) return 2;
+  (void)::unlink(link);
+  return ::symlink(second, link) == 0 ? probe() : 3;
+}
+
 int probe_in_child() {
   if (probe() != 0) return 2;
   std::fflush(stdout);
@@ -46,5 +54,6 @@ int probe_in_child() {
 int main(int count, char** words) {
   const std::string mode = count > 1 ? words[1] : "";
   if (mode == "again" && count > 2) return probe_again(words[2]);
+  if (mode == "relink" && count > 4) return probe_relinked(words[2], words[3], words[4]);
   return mode == "fork" ? probe_in_child() : probe();
 }

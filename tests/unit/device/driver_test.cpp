@@ -62,6 +62,10 @@ TEST_CASE("the oldest driver is taken and the one before it refused") {
 TEST_CASE("a driver that cannot be initialised says why and what to do") {
   CHECK_THAT(error_of_init(code::kStubLibrary).message, ContainsSubstring("stub") && ContainsSubstring("LD_LIBRARY_PATH"));
   CHECK_THAT(error_of_init(code::kSystemDriverMismatch).message, ContainsSubstring("different versions") && ContainsSubstring("restart"));
+  CHECK_THAT(error_of_init(code::kSystemNotReady).message,
+             ContainsSubstring("CUDA_ERROR_SYSTEM_NOT_READY") && ContainsSubstring("fabric manager"));
+  CHECK_THAT(error_of_init(code::kCompatNotSupported).message,
+             ContainsSubstring("CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE") && ContainsSubstring("/usr/local/cuda/compat"));
   CHECK_THAT(error_of_init(code::kNotInitialized).message, ContainsSubstring("forked"));
   CHECK_THAT(error_of_init(code::kUnknown).message,
              ContainsSubstring("cuInit failed: CUDA_ERROR_UNKNOWN (999)") && ContainsSubstring("nvidia-smi"));

@@ -249,6 +249,19 @@ TEST_CASE("an error of the context comes out of the query of an event") {
   CHECK_THAT(over.error().message, ContainsSubstring("cuEventQuery failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
 }
 
+TEST_CASE("an event that a capture hides is not over yet") {
+  FakeDriver fake;
+  const auto context = Context::retain(fake.driver(), 0).value();
+  const auto event = Event::create(context).value();
+  for (int code = code::kStreamCaptureUnsupported; code <= code::kLastOfCapture; ++code) {
+    fake.fail("EventQuery", 0, code);
+    const auto over = event.query();
+    REQUIRE(over.ok());
+    CHECK_FALSE(*over);
+  }
+  CHECK(*event.query());
+}
+
 TEST_CASE("a handle that cannot be made holds nothing") {
   FakeDriver fake;
   const auto context = context_of(fake);

@@ -283,6 +283,67 @@ TEST_CASE("image kernels give what the host expands as f16") { check_type(Elemen
 TEST_CASE("image kernels give what the host expands as bf16") { check_type(ElementType::bf16); }
 TEST_CASE("image kernels give what the host expands as f32") { check_type(ElementType::f32); }
 
+namespace {
+
+// Windows at every column that alignment tells apart, narrower ones too, turned round in every way.
+std::vector<RowCase> cuts(PixelSize size) {
+  const std::int64_t w = size.width, h = size.height;
+  std::vector<RowCase> rows;
+  for (std::int32_t at = 0; at < 18; ++at) {
+    const std::int64_t less = std::min<std::int64_t>(w - 1, at), shorter = std::min<std::int64_t>(h - 1, at % 3);
+    for (const bool horizontal : {false, true}) {
+      const bool vertical = (at % 4 >= 2) != horizontal;
+      rows.push_back(flipped(window({w + 17, h + 3}, at, at % 4, w, h, false), horizontal, vertical));
+      rows.push_back(flipped(window({w + 4, h}, at % 5, 0, w - less, h - shorter, false), horizontal, vertical));
+    }
+  }
+  return rows;
+}
+
+void check_cuts(ElementType type) {
+  for (const Form& form : forms_of(type)) {
+    // Lines of whole vectors and of others, for elements of every size; planes that begin at every alignment, and all of them aligned
+    // though lines are not; lines shorter than a vector.
+    for (const PixelSize size :
+         {PixelSize{48, 3}, PixelSize{36, 4}, PixelSize{24, 10}, PixelSize{18, 8}, PixelSize{37, 5}, PixelSize{21, 6}, PixelSize{25, 8},
+          PixelSize{22, 9}, PixelSize{17, 18}, PixelSize{29, 9}, PixelSize{5, 7}, PixelSize{3, 16}, PixelSize{2, 3}}) {
+      check_rows(form, cuts(size), size, {{1, 1, 1, 3}}, Against::high_fence);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("image kernels cut and flip at every alignment as u8") { check_cuts(ElementType::u8); }
+TEST_CASE("image kernels cut and flip at every alignment as f16") { check_cuts(ElementType::f16); }
+TEST_CASE("image kernels cut and flip at every alignment as bf16") { check_cuts(ElementType::bf16); }
+TEST_CASE("image kernels cut and flip at every alignment as f32") { check_cuts(ElementType::f32); }
+
+TEST_CASE("image kernels read nothing around a record that fills its block") {
+  for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
+    for (const Form& form : forms_of(type)) {
+      if (!form.output.std.empty()) continue;
+      for (const PixelSize record : {PixelSize{16, 4}, PixelSize{64, 1}, PixelSize{8, 8}}) {
+        for (const std::int64_t more : {0, 1, 2, 3, 7, 17}) {
+          for (const int turned : {0, 1, 2, 3}) {
+            const RowCase row = flipped(whole(record), turned % 2 != 0, turned / 2 != 0);
+            const PixelSize wider{record.width + more, record.height}, higher{record.width, record.height + more};
+            check_rows(form, {row}, wider, {}, Against::high_fence);
+            check_rows(form, {row}, wider, {}, Against::low_fence);
+            check_rows(form, {row}, higher, {}, Against::high_fence);
+            check_rows(form, {row}, higher, {}, Against::low_fence);
+            const auto at = static_cast<std::int32_t>(std::min<std::int64_t>(more, record.width - 1));
+            const RowCase end = flipped(window(record, at, 0, record.width - at, record.height, false), turned % 2 != 0, turned / 2 != 0);
+            const RowCase begin = flipped(window(record, 0, 0, record.width - at, record.height, false), turned % 2 != 0, turned / 2 != 0);
+            check_rows(form, {end}, {record.width - at, record.height}, {}, Against::high_fence);
+            check_rows(form, {begin}, {record.width - at, record.height}, {}, Against::low_fence);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("image kernels read nothing behind a record that fills its block") {
   const PixelSize record{8, 8};
   for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
@@ -308,9 +369,32 @@ TEST_CASE("bytes at any address are read with the words that hold them and no ot
     const auto four = image::load_anywhere<4>(data + from + 12);
     const auto eight = image::load_anywhere<8>(data + from + 8);
     const auto sixteen = image::load_anywhere<16>(data + from);
+    const auto in_eights = image::joined(image::load_pieces<8, 8>(data + from + 8));
+    const auto in_sixteens = image::joined(image::load_pieces<16, 16>(data + from));
     REQUIRE(std::memcmp(four.word, data + from + 12, 4) == 0);
     REQUIRE(std::memcmp(eight.word, data + from + 8, 8) == 0);
     REQUIRE(std::memcmp(sixteen.word, data + from, 16) == 0);
+    REQUIRE(std::memcmp(in_eights.word, data + from + 8, 8) == 0);
+    REQUIRE(std::memcmp(in_sixteens.word, data + from, 16) == 0);
+  }
+}
+
+TEST_CASE("some bytes of a string are read with the words that hold them and no other") {
+  FencedMemory memory(24, Against::high_fence);
+  auto* const data = reinterpret_cast<std::uint8_t*>(memory.data());
+  for (std::uint8_t i = 0; i < 24; ++i) data[i] = static_cast<std::uint8_t>(i + 1);
+  for (std::int32_t from = -18; from < 24; ++from) {
+    for (std::int32_t begin = std::max(0, -from); begin < 18; ++begin) {
+      for (std::int32_t end = begin - 3; end <= std::min(18, 24 - from); ++end) {
+        image::Padded<18> bytes;
+        image::add_some<18>(bytes, data + from, begin, end);
+        for (std::int32_t i = 0; i < 18; ++i) {
+          const bool wanted = i >= begin && i < end;
+          const std::uint32_t got = bytes.word[i / 4] >> 8 * (i % 4) & 0xFF;
+          REQUIRE(got == (wanted ? static_cast<std::uint32_t>(from + i + 1) : 0));
+        }
+      }
+    }
   }
 }
 
@@ -504,7 +588,7 @@ TEST_CASE("an image of more than 2^32 elements is flipped to its end") {
     return;
   }
   for (std::uint64_t i = 0; i < 64; ++i) row.record()[i] = static_cast<std::uint8_t>(i + 1);
-  row.run_last<image::AsF32, false>(3 * row.pixels() / 4);
+  row.run_last<image::AsF32, false>(3 * row.pixels() / 4 / image::kLineUnroll<image::AsF32>);
   const std::uint64_t end = 3 * row.pixels();
   REQUIRE(row.bits(end - 1) == single_bits(3));
   REQUIRE(row.bits(end - 2) == single_bits(2));

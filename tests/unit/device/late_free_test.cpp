@@ -8,14 +8,15 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <future>
 #include <iostream>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "device_runs.hpp"
 #include "support/catch.hpp"
 #include "support/fake_cuda/fake_driver.hpp"
 
@@ -30,9 +31,6 @@ constexpr bool kThreadsAfterFork = false;  // which the sanitizer does not allow
 #else
 constexpr bool kThreadsAfterFork = true;
 #endif
-
-// The tests say when something is freed, but for those of the reaper.
-[[maybe_unused]] const bool kReaperRests = (let_reaper_work(false), true);
 
 // A driver with streams whose work is held up, and an event on each.
 struct Busy {
@@ -210,20 +208,6 @@ bool all_freed_soon() {
   return late_count() == 0;
 }
 
-// Of a thread of this process, by its name; empty where there is none.
-std::string blocked_signals_of(const std::string& thread) {
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::string name, word;
-    std::ifstream(task.path() / "comm") >> name;
-    if (name != thread) continue;
-    std::ifstream status(task.path() / "status");
-    while (status >> word && word != "SigBlk:") continue;
-    status >> word;
-    return word;
-  }
-  return {};
-}
-
 TEST_CASE("the reaper frees what is over and nobody calls for it") {
   FakeDriver fake;
   const Busy busy(fake), other(fake);
@@ -258,9 +242,9 @@ TEST_CASE("the reaper frees on a thread of its own that gets no signals and what
             {});
   CHECK(begun.get_future().get() != std::this_thread::get_id());
   CHECK(late_count() == 1);
-  const std::string blocked = blocked_signals_of("hotpack/reaper");
-  REQUIRE_FALSE(blocked.empty());
-  CHECK((std::stoull(blocked, nullptr, 16) & (1ULL << (SIGTERM - 1))) != 0);
+  const auto blocked = test::blocked_signals_of("hotpack/reaper");
+  REQUIRE(blocked);
+  CHECK((*blocked & (1ULL << (SIGTERM - 1))) != 0);
   go_on.set_value();
   CHECK(all_freed_soon());
 }
@@ -331,6 +315,273 @@ TEST_CASE("at exit the reaper stops before the driver ends") {
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
+}
+
+// ---------------------------------------------------------------------------------------------------- whom the driver keeps waiting
+
+template <class Act>
+double seconds_of(const Act& act) {
+  const auto begin = std::chrono::steady_clock::now();
+  act();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+TEST_CASE("what a capture keeps from being freed is tried again by each look and by no look for ever") {
+  FakeDriver fake;
+  const Busy busy(fake);
+  for (std::uint64_t refusals = 0; refusals < 3; ++refusals) fake.fail("MemFree", refusals, code::kStreamCaptureUnsupported);
+  { const auto memory = busy.memory(); }
+  CHECK(fake.calls("MemFree") == 1);
+  for (std::uint64_t calls = 2; calls <= 4; ++calls) {
+    CHECK(fake.held().device_blocks == 1);
+    CHECK(late_count() == 1);
+    sweep_late();
+    CHECK(fake.calls("MemFree") == calls);
+  }
+  CHECK(fake.held().device_blocks == 0);
+  CHECK(late_count() == 0);
+}
+
+TEST_CASE("the reaper goes on trying what a capture keeps from being freed") {
+  FakeDriver fake;
+  const Busy busy(fake);
+  const ReaperWorks works;
+  for (std::uint64_t refusals = 0; refusals < 5; ++refusals) fake.fail("MemFree", refusals, code::kCapturedEvent);
+  { const auto memory = busy.memory(); }
+  CHECK(all_freed_soon());
+  CHECK(fake.calls("MemFree") == 6);
+  CHECK(fake.held().device_blocks == 0);
+}
+
+TEST_CASE("a thread that frees late gives nothing back itself") {
+  FakeDriver fake;
+  const Busy busy(fake);
+  {
+    const FreesLate late;
+    { const auto memory = busy.memory(); }
+    { const auto pinned = PinnedMemory::take(busy.context, 100).value(); }
+    { const auto modules = KernelModules::load(busy.context, fake.kernels()).value(); }
+    std::thread([&] { const auto memory = busy.memory(10); }).join();  // another one does
+    CHECK(fake.calls("MemFree") == 1);
+    CHECK(fake.calls("MemFreeHost") + fake.calls("ModuleUnload") == 0);
+    CHECK(late_count() == 4);
+    settle_late(milliseconds(0));  // where no reaper works: here
+    CHECK(late_count() == 0);
+  }
+  CHECK(fake.held().device_blocks + fake.held().pinned_blocks + fake.held().modules == 0);
+}
+
+TEST_CASE("who settles waits for a reaper that is held up no longer than it says") {
+  FakeDriver fake({.frees_wait = true});
+  const Busy busy(fake);
+  const ReaperWorks works;
+  free_late(busy.memory(), {});
+  const double took = seconds_of([] { settle_late(milliseconds(100)); });
+  CHECK(took >= 0.09);
+  CHECK(took < 5);
+  CHECK(late_count() == 1);
+  busy.finish();
+  settle_late(std::chrono::seconds(10));
+  CHECK(late_count() == 0);
+  CHECK(fake.held().device_blocks == 0);
+  CHECK(fake.violations().empty());
+}
+
+TEST_CASE("who settles does not wait for what streams use") {
+  FakeDriver fake;
+  const Busy busy(fake);
+  const ReaperWorks works;
+  free_late(busy.memory(1000), events_of(busy.event()));
+  free_late(busy.memory(10), {});
+  CHECK(seconds_of([] { settle_late(std::chrono::seconds(20)); }) < 5);
+  CHECK(fake.held().device_bytes == 1000);
+  busy.finish();
+  CHECK(all_freed_soon());
+}
+
+TEST_CASE("who lacks memory waits until streams let go of it and not twice for one that does not") {
+  FakeDriver fake;
+  const Busy busy(fake);
+  const ReaperWorks works;
+  free_late(busy.memory(), events_of(busy.event()));
+  CHECK(seconds_of([] { drain_late(milliseconds(200)); }) >= 0.19);
+  CHECK(seconds_of([] { drain_late(std::chrono::seconds(20)); }) < 5);
+  free_late(busy.memory(), {});  // something else
+  std::thread other([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    busy.finish();
+  });
+  drain_late(std::chrono::seconds(20));
+  CHECK(late_count() == 0);
+  other.join();
+}
+
+TEST_CASE("memory that closed loaders still hold is waited for and told where that does not help") {
+  FakeDriver fake({.device_bytes = 1000, .pinned_bytes = 1000});
+  const Busy busy(fake);
+  const auto pinned = std::make_shared<PinnedMemory>(PinnedMemory::take(busy.context, 800).value());
+  {
+    free_late(busy.memory(800), events_of(busy.event()));
+    const auto refused = DeviceMemory::take(busy.context, 500);
+    REQUIRE_FALSE(refused.ok());
+    CHECK_THAT(refused.error().message, ContainsSubstring("cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY") &&
+                                            ContainsSubstring("memory of closed loaders is not free yet") &&
+                                            ContainsSubstring("(1 block)"));
+    CHECK_THAT(PinnedMemory::take(busy.context, 500).error().message, ContainsSubstring("(1 block)"));
+  }
+  const ReaperWorks works;
+  std::thread other([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    busy.finish();
+  });
+  CHECK(DeviceMemory::take(busy.context, 500).ok());
+  other.join();
+  CHECK(fake.violations().empty());
+}
+
+// The threads that free memory or unload modules; pointers to functions have nowhere else to note it.
+struct Freeing {
+  DriverTable real;
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  void note() {
+    const std::lock_guard lock(mutex);
+    threads.insert(std::this_thread::get_id());
+  }
+};
+Freeing* freeing = nullptr;
+
+DriverTable noting_table(const FakeDriver& fake, Freeing& notes) {
+  freeing = &notes;
+  DriverTable table = notes.real = fake.table();
+  table.MemFree = [](Pointer memory) {
+    freeing->note();
+    return freeing->real.MemFree(memory);
+  };
+  table.MemFreeHost = [](void* memory) {
+    freeing->note();
+    return freeing->real.MemFreeHost(memory);
+  };
+  table.ModuleUnload = [](ModuleHandle module) {
+    freeing->note();
+    return freeing->real.ModuleUnload(module);
+  };
+  return table;
+}
+
+// Loaders of which the last owner is the caller, a lease, or nobody since they did not open.
+TEST_CASE("neither close nor a destructor nor an opening waits for streams where the driver does to free memory") {
+  const test::TinyPack pack(test::square_form(), 24, 4);
+  const Dataset dataset = pack.open();
+  FakeDriver fake({.frees_wait = true});
+  Freeing notes;
+  const DriverTable table = noting_table(fake, notes);
+  const ReaperWorks works;
+  const test::Streams streams{fake.stream()}, others{fake.stream()};
+  const auto quick = [&](const char* what, const auto& act) {
+    INFO(what);
+    CHECK(seconds_of(act) < 5);
+  };
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    const auto options = test::device_options(test::small_batches(4), {0}, residency);
+    auto first = std::make_unique<DeviceLoader>(test::open_on(table, fake, dataset, options));
+    fake.block(streams[0]);
+    std::optional<DeviceBatch> lease = test::next_batch(*first, streams);
+    quick("close", [&] { first->close(); });
+    quick("destructor", [&] { first.reset(); });
+    std::optional<DeviceLoader> second;
+    quick("open", [&] { second = test::open_on(table, fake, dataset, options); });
+    { const DeviceBatch batch = test::next_batch(*second, others); }
+    quick("release", [&] { lease.reset(); });
+    quick("destructor without close", [&] { second.reset(); });
+    auto refused = options;
+    refused.loader.resume = LoaderState{};
+    quick("refused opening", [&] { CHECK_FALSE(open_device_loader(dataset, refused, Driver::make(table).value(), fake.kernels()).ok()); });
+    fake.fail("EventCreate", 2, code::kUnknown);
+    quick("opening that fails",
+          [&] { CHECK_FALSE(open_device_loader(dataset, options, Driver::make(table).value(), fake.kernels()).ok()); });
+    fake.unblock(streams[0]);
+    fake.run_all();
+    REQUIRE(all_freed_soon());
+    CHECK(fake.held() == FakeDriver::Held());
+  }
+  CHECK(notes.threads.count(std::this_thread::get_id()) == 0);
+  CHECK(notes.threads.size() == 1);  // the reaper
+  CHECK(fake.violations() == std::vector<std::string>());
+}
+
+TEST_CASE("an opening that lacks memory waits for what a closed loader holds") {
+  const test::TinyPack pack(test::square_form(), 24, 4);
+  const Dataset dataset = pack.open();
+  const auto options = [] {
+    auto chosen = test::device_options(test::small_batches(4));
+    chosen.device_budget_bytes = 1 << 20;
+    return chosen;
+  }();
+  const std::uint64_t enough = [&] {
+    const FakeDriver fake;
+    return test::open_on(fake, dataset, options).statistics().device_bytes.at(0);
+  }();
+  FakeDriver fake({.device_bytes = enough + enough / 2, .frees_wait = true});
+  const ReaperWorks works;
+  const StreamHandle stream = fake.stream();
+  {
+    DeviceLoader first = test::open_on(fake, dataset, options);
+    fake.block(stream);
+    { const DeviceBatch batch = test::next_batch(first, {stream}); }
+  }
+  std::thread other([&] {
+    std::this_thread::sleep_for(milliseconds(300));
+    fake.unblock(stream);
+  });
+  {
+    const auto second = open_device_loader(dataset, options, fake.driver(), fake.kernels());
+    CHECK(second.ok());
+    if (!second.ok()) CHECK(second.error().describe() == "");
+  }
+  other.join();
+  fake.run_all();
+  CHECK(all_freed_soon());
+  CHECK(fake.violations() == std::vector<std::string>());
+}
+
+// ---------------------------------------------------------------------------------------------------- exit
+
+// Of a child that exits in the middle of an epoch: 0 where no thread of the loader was there when the driver's own end came.
+int status_of_exit(const test::TinyPack& pack, std::uint64_t steps) {
+  std::cout.flush();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    static FakeDriver* fake = nullptr;
+    fake = new FakeDriver;
+    // The driver's: it takes memory away that threads might be writing to.
+    (void)std::atexit([] {
+      const std::size_t threads =
+          test::threads_named("hotpack/feeder").size() + test::threads_named("hotpack/0").size() + test::threads_named("hotpack/1").size();
+      delete fake;
+      ::_exit(threads == 0 ? 0 : 9);
+    });
+    static std::optional<DeviceLoader> loader;  // ends before that, and after what loaders register
+    loader = test::open_on(*fake, pack.open(), test::device_options(test::small_batches(4)));
+    new std::optional<DeviceLoader>(std::move(loader));  // and this one never
+    auto* const open = new DeviceLoader(test::open_on(*fake, pack.open(), test::device_options(test::small_batches(4))));
+    const test::Streams streams{fake->stream()};
+    for (std::uint64_t step = 0; step < steps; ++step) test::next_batch(*open, streams).release();
+    std::exit(8);
+  }
+  int status = -1;
+  if (::waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST_CASE("a process that exits in the middle of an epoch stops threads of loaders before the driver ends") {
+  if (!kThreadsAfterFork) return;
+  const test::TinyPack pack(test::square_form(), 24, 4);
+  for (std::uint64_t round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    REQUIRE(status_of_exit(pack, round % 7) == 0);
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "device_runs.hpp"
 #include "support/catch.hpp"
 #include "support/fake_cuda/fake_driver.hpp"
+#include "unit/device/cargo_rig.hpp"
 
 namespace {
 
@@ -264,51 +265,144 @@ TEST_CASE("outputs: a loader of one output goes on after a release into a captur
   scene.check_end();
 }
 
-TEST_CASE("outputs: where memory of the host runs out in next nothing is lost") {
+TEST_CASE("outputs: memory that a kernel writes is not freed before it where the next kernel failed") {
   Opened scene;
   {
-    Program program(scene.fake);
-    DeviceLoaderOptions options = device_options(small_batches(4));
-    options.outputs = 1;
-    auto driver = device::Driver::make(spared_table(scene.fake)).value();
-    DeviceLoader loader = device::open_device_loader(scene.dataset, options, std::move(driver), scene.fake.kernels()).value();
-    const auto buffers = program.buffers(loader);
-    REQUIRE(loader.next_into(buffers, scene.streams).ok());
-    for (std::uint64_t step = 1; step < 5; ++step) {
-      bool done = false;
-      for (int left = 0; !done && left < 1000; ++left) {
-        std::string failure;
-        std::uint64_t came = 99;
-        // Waits first, so that what is counted are allocations of a call that has a batch.
-        std::this_thread::sleep_for(std::chrono::milliseconds(left == 0 ? 20 : 0));
-        if (step % 2 == 0) {
-          allocations_left = left;
-          auto batch = loader.next(scene.streams);
-          done = std::exchange(allocations_left, -1) >= 0;
-          if (!batch.ok()) failure = batch.error().describe();
-          if (batch.ok()) came = (*batch)->step();
-        } else {
-          allocations_left = left;
-          auto info = loader.next_into(buffers, scene.streams);
-          done = std::exchange(allocations_left, -1) >= 0;
-          if (!info.ok()) failure = info.error().describe();
-          if (info.ok()) came = (*info)->step;
-        }
-        CAPTURE(step, left, failure);
-        REQUIRE(done == failure.empty());
-        REQUIRE(loader.state().samples == (step + (done ? 1 : 0)) * 4);
-        if (done) {
-          CHECK(came == step);
-          CHECK(left > 2);
-        } else {
-          CHECK_THAT(failure, ContainsSubstring("no memory on the host"));
-        }
-      }
-      REQUIRE(done);
-    }
-    scene.fake.run_all();
+    DeviceLoader loader = scene.open(1);
+    scene.fake.block(scene.streams[0]);
+    scene.fake.fail("LaunchKernel", 1, device::code::kUnknown);  // that of the labels, behind that of the images
+    CHECK_THAT(next_error(loader, scene.streams).message, ContainsSubstring("cuLaunchKernel"));
+    device::sweep_late();
+    check_no_violations(scene.fake);
+    CHECK(device::late_count() == 1);
+    scene.fake.unblock(scene.streams[0]);
   }
   scene.check_end();
+}
+
+namespace {
+
+// One step while the allocation number `left` of this thread fails: the error's text, or nothing and the step that came.
+struct Attempt {
+  std::string failure;
+  std::uint64_t came = 99;
+  bool spared = false;  // none failed
+};
+
+Attempt attempt(DeviceLoader& loader, const std::vector<DeviceBuffers>& buffers, const Streams& streams, bool into, int left) {
+  Attempt done;
+  const auto note = [&](const auto& result, auto step_of) {
+    done.spared = std::exchange(allocations_left, -1) >= 0;
+    if (result.ok()) done.came = step_of(*result);
+    if (!result.ok()) done.failure = result.error().describe();
+  };
+  allocations_left = left;
+  if (into) {
+    note(loader.next_into(buffers, streams), [](const auto& info) { return info->step; });
+  } else {
+    note(loader.next(streams), [](const auto& batch) { return batch->step(); });
+  }
+  return done;
+}
+
+}  // namespace
+
+TEST_CASE("outputs: where memory of the host runs out in next nothing is lost") {
+  for (const bool blocked : {false, true}) {
+    Opened scene;
+    {
+      Program program(scene.fake);
+      DeviceLoaderOptions options = device_options(small_batches(4));
+      options.outputs = 1;
+      DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset, options);
+      const auto buffers = program.buffers(loader);
+      if (blocked) scene.fake.block(scene.streams[0]);  // so that the staged memory of all batches is in use
+      REQUIRE(loader.next_into(buffers, scene.streams).ok());
+      const std::uint64_t steps = blocked ? options.prefetch : 5;
+      for (std::uint64_t step = 1; step < steps; ++step) {
+        bool done = false;
+        for (int left = 0; !done && left < 1000; ++left) {
+          // Waits first, so that what is counted are allocations of a call that has a batch.
+          std::this_thread::sleep_for(std::chrono::milliseconds(left == 0 ? 20 : 0));
+          const Attempt tried = attempt(loader, buffers, scene.streams, step % 2 != 0, left);
+          done = tried.spared;
+          CAPTURE(blocked, step, left, tried.failure);
+          REQUIRE(done == tried.failure.empty());
+          REQUIRE(loader.state().samples == (step + (done ? 1 : 0)) * 4);
+          if (done) {
+            CHECK(tried.came == step);
+            CHECK(left > 2);
+          } else {
+            CHECK_THAT(tried.failure, ContainsSubstring("no memory on the host"));
+          }
+        }
+        REQUIRE(done);
+      }
+      if (blocked) scene.fake.unblock(scene.streams[0]);
+      scene.fake.run_all();
+    }
+    scene.check_end();
+  }
+}
+
+TEST_CASE("outputs: where memory of the host runs out at open it is an error and nothing stays behind") {
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    Opened scene;
+    const FakeDriver::Held held = scene.fake.held();
+    DeviceLoaderOptions options = device_options(small_batches(4), {0}, residency);
+    options.loader.threads = 1;
+    int left = 0;
+    for (bool opened = false; !opened; ++left) {
+      CAPTURE(std::string(residency_name(residency)), left);
+      REQUIRE(left < 5000);
+      auto driver = device::Driver::make(spared_table(scene.fake)).value();
+      const auto kernels = scene.fake.kernels();
+      DeviceLoaderOptions given = options;
+      allocations_left = left;
+      const auto loader = device::open_device_loader(scene.dataset, std::move(given), driver, kernels);
+      opened = std::exchange(allocations_left, -1) >= 0;
+      if (opened) REQUIRE(loader.ok());
+      if (loader.ok()) continue;  // also where only a text that nobody reads was lost
+      CHECK_THAT(loader.error().message, ContainsSubstring("memory") || ContainsSubstring("bad_alloc"));
+      driver.reset();
+      scene.fake.run_all();
+      for (int looks = 0; looks < 10 && device::late_count() > 0; ++looks) device::sweep_late();
+      const FakeDriver::Held now = scene.fake.held();
+      CAPTURE(now.device_blocks, now.pinned_blocks, now.streams, now.events, now.modules, now.retained, device::late_count());
+      REQUIRE(now == held);
+    }
+    CHECK(left > 100);
+    scene.check_end();
+  }
+}
+
+TEST_CASE("outputs: where memory of the host runs out while rows are filled it is an error of the row") {
+  const TinyPack pack({}, 12, 4);
+  for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
+    CargoRig rig;
+    RigOptions options;
+    options.loader = in_file_order(4);
+    options.residency = residency;
+    REQUIRE(rig.load(pack.open(), options).ok());
+    (void)rig.fill(0, 1);  // opens the shard
+    bool done = false;
+    int failures = 0;
+    for (int left = 0; !done && left < 1000; ++left) {
+      CAPTURE(std::string(residency_name(residency)), left);
+      auto& slot = rig.begin(0, 1);
+      for (std::string& key : slot.keys) std::string().swap(key);
+      allocations_left = left;
+      const auto failed = rig.fill_rows(slot);
+      done = std::exchange(allocations_left, -1) >= 0;
+      REQUIRE(done == !failed);
+      if (done) continue;
+      ++failures;
+      CHECK(failed->error.code == ErrorCode::io);
+      CHECK_THAT(failed->error.message, ContainsSubstring("no memory"));
+    }
+    CHECK(done);
+    CHECK(failures > 0);
+  }
 }
 
 }  // namespace hotpack::test

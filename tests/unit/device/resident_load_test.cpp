@@ -1,14 +1,37 @@
 // What is resident is the data set: its bytes and keys whatever reads them, its errors at their steps, and nothing besides.
 #include "device/resident_load.hpp"
 
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/forms.hpp"
 #include "support/temp_folder.hpp"
 #include "unit/device/cargo_rig.hpp"
+
+namespace {
+
+std::atomic<int> asked_for{0};  // of the system: parts of mappings
+
+}  // namespace
+
+// Instead of the C library's.
+extern "C" int madvise(void* memory, std::size_t bytes, int advice) noexcept {
+  if (advice == MADV_WILLNEED) ++asked_for;
+  return static_cast<int>(::syscall(SYS_madvise, memory, bytes, advice));
+}
 
 using namespace hotpack;
 using namespace hotpack::test;
@@ -150,6 +173,67 @@ TEST_CASE("a record that could not be measured when its set was loaded has no ro
   }
 }
 
+namespace {
+
+// What a load finds that was measured before `change`.
+std::shared_ptr<const ResidentSet> loaded_behind(const FakeDriver& fake, const Dataset& dataset, const std::function<void()>& change,
+                                                 const std::function<void()>& before = {}) {
+  const auto source = must(loader::RecordSource::make(dataset, Check::never, Access::map));
+  LoaderOptions options;
+  options.pad_to = PixelSize{16, 16};
+  const auto form = must(loader::BatchForm::make(source->schema(), options, 1));
+  if (before) before();
+  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
+  auto memory = must(device::take_resident(Residency::pinned, blocks, contexts, {}));
+  change();
+  return must(device::load_resident(std::move(memory), *source, form));
+}
+
+// Of different sizes, the largest first or last.
+std::vector<TinyRecord> records_by_size(bool largest_first) {
+  std::vector<TinyRecord> records = tiny_records(all_forms()["mixed"], 4);
+  std::vector<std::string> keys;
+  for (const TinyRecord& record : records) keys.push_back(record.key);
+  std::sort(records.begin(), records.end(), [&](const TinyRecord& a, const TinyRecord& b) {
+    return largest_first ? a.image.size() > b.image.size() : a.image.size() < b.image.size();
+  });
+  for (std::size_t i = 0; i < records.size(); ++i) records[i].key = keys[i];
+  return records;
+}
+
+}  // namespace
+
+TEST_CASE("a record that is written over by a larger one between measuring and loading has no room and is an error") {
+  const TempFolder folder, other;
+  write_pack(folder.path(), all_forms()["mixed"], records_by_size(true), 4);
+  write_pack(other.path(), all_forms()["mixed"], records_by_size(false), 4);
+  const std::string shard = "/" + format::shard_file_name(0, 1);
+  FakeDriver fake;
+  const auto set = loaded_behind(fake, must(Dataset::open(folder.path())), [&] {
+    std::ifstream from(other.path() + shard, std::ios::binary);
+    std::fstream to(folder.path() + shard, std::ios::binary | std::ios::in | std::ios::out);
+    to << from.rdbuf();
+    REQUIRE(to.flush());
+  });
+  REQUIRE(set->errors.contains(3));
+  CHECK_THAT(set->errors.at(3).message, ContainsSubstring("written over while it was in use"));
+}
+
+TEST_CASE("a record whose shard comes back between measuring and loading is an error that says what to do") {
+  const TinyPack pack(all_forms()["mixed"], 12, 4);
+  const std::string shard = pack.shard_path(1);
+  FakeDriver fake;
+  const auto set = loaded_behind(
+      fake, pack.open(), [&] { std::filesystem::rename(shard + ".away", shard); },
+      [&] { std::filesystem::rename(shard, shard + ".away"); });
+  CHECK(set->errors.size() == 4);
+  for (const auto& [sample, error] : set->errors) {
+    CHECK(error.path == shard);
+    CHECK_THAT(error.message, ContainsSubstring("sample " + std::to_string(sample)) && ContainsSubstring("open the loader again"));
+  }
+}
+
 TEST_CASE("a record larger than pad_to is an error of its step") {
   const TinyPack pack(all_forms()["mixed"], 12, 4);
   RigOptions options = rig_options(Residency::page);
@@ -231,6 +315,23 @@ TEST_CASE("any number of threads loads the same bytes") {
   }
 }
 
+TEST_CASE("a load asks the system for records before their turn comes") {
+  const TinyPack pack({}, kRecords, 16);
+  for (const unsigned threads : {1u, 2u}) {
+    const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
+    const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
+    const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+    FakeDriver fake;
+    const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
+    auto memory = must(device::take_resident(Residency::pinned, blocks, contexts, {.threads = threads, .chunk_bytes = 2 * kBlock}));
+    asked_for = 0;
+    REQUIRE(device::load_resident(std::move(memory), *source, form).ok());
+    // Image and label of each, once; the first chunk's turn comes at once.
+    if (threads == 1) CHECK(asked_for == 2 * (kRecords - 2));
+    CHECK(asked_for <= 2 * (static_cast<int>(kRecords) - 2));
+  }
+}
+
 TEST_CASE("buffers of a load keep to their budget where they can") {
   const TinyPack pack({}, kRecords, 16);
   const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
@@ -277,6 +378,73 @@ TEST_CASE("a driver that fails while records are loaded ends the load and leaves
       CHECK(rig.fake.held().streams == 0);
       CHECK(rig.fake.held().events == 0);
     }
+  }
+}
+
+namespace {
+
+std::atomic<int> copies{0};  // by the load of a test
+std::atomic<bool> second_fails{false};
+
+}  // namespace
+
+TEST_CASE("a load that has failed on one thread ends on the others and tells what failed first") {
+  const TinyPack pack({}, kRecords, 16);
+  const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
+  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
+  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  FakeDriver fake;
+  device::DriverTable calls = fake.table();
+  copies = 0;
+  calls.MemcpyHtoDAsync = [](device::Pointer, const void*, std::size_t, device::StreamHandle) -> int {
+    const int number = copies++;
+    for (int i = 0; number == 0 && copies < 2 && i < 5000; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (number == 0) return device::code::kIllegalAddress;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the other thread's failure is known by now
+    return number == 1 && second_fails ? device::code::kLaunchFailed : device::code::kSuccess;
+  };
+  const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(must(device::Driver::make(calls)), 0))};
+  for (const bool both : {true, false}) {
+    CAPTURE(both);
+    copies = 0;
+    second_fails = both;
+    auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 2, .chunk_bytes = kBlock}));
+    const auto loaded = device::load_resident(std::move(memory), *source, form);
+    REQUIRE_FALSE(loaded.ok());
+    CHECK_THAT(loaded.error().message, ContainsSubstring("700"));
+    CHECK(copies <= 3);  // of 40
+  }
+}
+
+TEST_CASE("a thread of a load fills one buffer while the other is copied") {
+  const TinyPack pack({}, kRecords, 16);
+  const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
+  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
+  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  FakeDriver fake;
+  static std::set<const void*> sources;
+  sources.clear();
+  static int (*real)(device::Pointer, const void*, std::size_t, device::StreamHandle);
+  device::DriverTable calls = fake.table();
+  real = calls.MemcpyHtoDAsync;
+  calls.MemcpyHtoDAsync = [](device::Pointer to, const void* from, std::size_t bytes, device::StreamHandle stream) {
+    sources.insert(from);
+    return real(to, from, bytes, stream);
+  };
+  const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(must(device::Driver::make(calls)), 0))};
+  auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 1, .chunk_bytes = kBlock}));
+  CHECK(device::load_resident(std::move(memory), *source, form).ok());
+  CHECK(sources.size() == 2);
+}
+
+TEST_CASE("a load to several devices fails where one of them does") {
+  const TinyPack pack({}, kRecords, 16);
+  for (const std::uint64_t failing : {0u, 1u}) {
+    CargoRig rig({.devices = 2});
+    RigOptions options = rig_options(Residency::device);
+    options.devices = 2;
+    rig.fake.fail("StreamSynchronize", failing, device::code::kIllegalAddress);
+    CHECK_THAT(refusal(rig, options, pack.open()).message, ContainsSubstring("cuStreamSynchronize failed"));
   }
 }
 

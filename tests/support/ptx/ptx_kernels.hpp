@@ -1,0 +1,36 @@
+// The kernels as nvcc compiled them for an architecture, run on the host: its PTX, translated by ptx_to_cpp.py.
+//
+// Where host_kernels.hpp's find_image_kernel() and find_label_kernel() run the bodies that the host's compiler made, a program that links
+// ptx_choice.cpp runs these; HOTPACK_PTX_ARCHITECTURE says of which architecture. Threads run alone, one after another.
+// Failure: an access that a device would trap on (misaligned, outside the parameters) ends the process, with kernel, line and address on
+// stderr.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "support/fake_cuda/host_kernels.hpp"
+
+namespace hotpack::test::ptx {
+
+struct CompiledKernel {
+  int architecture = 0;
+  const char* name = "";
+  void (*thread)(std::uint64_t parameters, const device::ThreadPlace& place) = nullptr;  // parameters: address of what was launched with
+  HostKernel launch = nullptr;
+  std::size_t parameter_bytes = 0;
+  std::uint32_t most_threads = 0;  // of a block; 0: not said
+};
+
+// Of image_kernels.cu and label_kernels.cu, for all architectures.
+[[nodiscard]] std::span<const CompiledKernel> image_kernels();
+[[nodiscard]] std::span<const CompiledKernel> label_kernels();
+
+// The architecture that this program runs.
+[[nodiscard]] int architecture();
+
+// Null: none of that name.
+[[nodiscard]] const CompiledKernel* find(const char* name);
+
+}  // namespace hotpack::test::ptx
