@@ -482,7 +482,7 @@ void Stager::let_go() noexcept {
     std::vector<Stream> streams;
     std::vector<std::unique_ptr<Staged>> staged;
   };
-  const auto held = std::make_shared<Held>();
+  auto held = std::make_shared<Held>();
   {
     const Lock lock(mutex_);
     held->ring = std::move(ring_);
@@ -500,7 +500,7 @@ void Stager::let_go() noexcept {
       events.push_back(std::move(part.read));
     }
   }
-  free_late(held, std::move(events));
+  free_late(std::move(held), std::move(events));  // the last owner is who frees: never the caller
 }
 
 }  // namespace hotpack::device
