@@ -12,7 +12,7 @@
 // Ownership: the DeviceLoader shares the data set's files, so the Dataset may go first. A DeviceBatch keeps its memory and may outlive the
 // loader; memory that a stream still uses is freed once it no longer does, not waited for. A driver may wait for all streams of a device to
 // free memory or to unload kernels: only a thread of ours does that, never the one that closes, releases or destroys. At exit threads of
-// loaders that are still open are stopped, for a second at most.
+// loaders that are still open are stopped, for two seconds at most where the driver hangs.
 // Thread-safety: as Loader. The current context of the calling thread is the same after each call as before. After fork() the child gets
 // errors, as CUDA itself cannot be used there.
 // Failure: as Loader, an error of the data at exactly its step; `usage` where no device can be used (no driver, no device, a driver that is
@@ -222,7 +222,8 @@ struct CudaInfo {
   std::vector<CudaDevice> devices;
 };
 
-// Failure: as DeviceLoader::open where no device can be used.
+// Failure: as DeviceLoader::open where no device can be used, or hotpack was built without kernels. A device may still be too old for them,
+// or the driver: DeviceLoader::open says so.
 [[nodiscard]] Result<CudaInfo> cuda_info();
 
 }  // namespace hotpack

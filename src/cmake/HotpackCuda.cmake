@@ -167,10 +167,11 @@ function(hotpack_add_fatbin target source output architectures)
   endif()
   # Without the system's folder, which libraries of other rooms bring: the compiler's order of folders depends on it.
   set(folders $<REMOVE_DUPLICATES:$<FILTER:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,EXCLUDE,^/usr/include$>>)
+  string(REPLACE " " "\\ " target_of_rule "${output}")  # nvcc writes it as it is
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${HOTPACK_NVCC} -ccbin ${HOTPACK_NVCC_HOST_COMPILER} --fatbin ${HOTPACK_NVCC_OPTIONS} --threads 2 ${codes} ${options}
-            "-I$<JOIN:${folders},;-I>" -MD -MF ${output}.d -MT ${output} -o ${output} ${source}
+            "-I$<JOIN:${folders},;-I>" -MD -MF ${output}.d -MT ${target_of_rule} -o ${output} ${source}
     DEPENDS ${source} ${HOTPACK_NVCC}
     DEPFILE ${output}.d
     COMMENT "Compiling CUDA kernels ${source}"

@@ -88,8 +88,8 @@ Status check_buffer(const std::string& which, const void* memory, std::uint64_t 
 
 Pointer address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 void* memory_at(Pointer address) {
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
-}  // NOLINT(performance-no-int-to-ptr)
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
+}
 
 // Memory that no lease holds yet goes back.
 struct TakenOutput {

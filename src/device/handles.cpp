@@ -10,8 +10,6 @@
 namespace hotpack::device {
 namespace {
 
-constexpr std::chrono::seconds kPatienceForMemory{10};  // with what earlier loaders have not given back yet
-
 // What is given back by whoever frees late.
 class Owed {
  public:
@@ -34,22 +32,12 @@ std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context, const s
   }
 }
 
-// Takes memory, once more where there is too little while some of closed loaders is yet to be freed.
-template <class Take>
-Status take_patiently(const Take& take) {
-  int code = 0;
-  Status taken = take(code);
-  if (code != code::kOutOfMemory || late_count() == 0) return taken;
-  drain_late(kPatienceForMemory);
-  return take(code);
-}
-
-// "; what 2 closed loaders …", where there is some.
+// "; memory that is being given back …", where there is some.
 std::string late_text() {
   const std::size_t late = late_count();
   if (late == 0) return "";
-  return "; memory of closed loaders is not free yet, as streams still work (" + std::to_string(late) + (late == 1 ? " block" : " blocks") +
-         "): synchronise them, then try again";
+  return "; memory that is being given back is not free yet, as streams may still use it (" + std::to_string(late) +
+         (late == 1 ? " block" : " blocks") + "): synchronise them, then try again";
 }
 
 std::string count_text(std::uint64_t bytes) { return std::to_string(bytes) + " bytes (" + std::to_string(bytes >> 20) + " MiB)"; }
@@ -85,10 +73,8 @@ class PinnedAllocator final : public SlotAllocator {
     const CurrentContext current(*context_);
     HOTPACK_TRY(current.status());
     void* memory = nullptr;
-    const Status taken = take_patiently([&](int& code) {
-      code = context_->api().MemHostAlloc(&memory, bytes, kHostAllocPortable);
-      return context_->driver().check("cuMemHostAlloc", code);
-    });
+    const int code = take_patiently([&] { return context_->api().MemHostAlloc(&memory, bytes, kHostAllocPortable); });
+    const Status taken = context_->driver().check("cuMemHostAlloc", code);
     if (!taken.ok()) return pinned_memory_error(*context_, bytes, taken.error());
     return static_cast<std::byte*>(memory);
   }
@@ -234,10 +220,8 @@ Result<DeviceMemory> DeviceMemory::take(std::shared_ptr<const Context> context, 
   if (bytes == 0) return memory;
   const CurrentContext current(*context);
   HOTPACK_TRY(current.status());
-  const Status taken = take_patiently([&](int& code) {
-    code = context->api().MemAlloc(&memory.address_, bytes);
-    return context->driver().check("cuMemAlloc", code);
-  });
+  const int code = take_patiently([&] { return context->api().MemAlloc(&memory.address_, bytes); });
+  const Status taken = context->driver().check("cuMemAlloc", code);
   if (!taken.ok()) return device_memory_error(*context, bytes, taken.error());
   memory.size_ = bytes;
   memory.context_ = std::move(context);

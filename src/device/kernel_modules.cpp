@@ -6,16 +6,18 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "device/late_free.hpp"
 
 namespace hotpack::device {
-namespace {
-
-constexpr int kOldestMajor = 7, kOldestMinor = 5;  // sm_75
 
 Error no_kernels() {
   return usage_error("hotpack was built without CUDA kernels (" + embedded_kernels_text() +
                      "): configure with HOTPACK_CUDA=ON and nvcc, or use Loader, which needs none");
 }
+
+namespace {
+
+constexpr int kOldestMajor = 7, kOldestMinor = 5;  // sm_75
 
 struct Capability {
   int major = 0;
@@ -85,7 +87,7 @@ Status KernelModules::load_all(const KernelImages& images) {
   modules_.reserve(images.size());  // so that none is lost for want of memory
   for (const KernelImage& image : images) {
     ModuleHandle handle = nullptr;
-    const int code = context_->api().ModuleLoadData(&handle, image.bytes.data());
+    const int code = take_patiently([&] { return context_->api().ModuleLoadData(&handle, image.bytes.data()); });
     const Status loaded = context_->driver().check("cuModuleLoadData", code);
     if (!loaded.ok()) return does_not_fit(code) ? misfit(*context_, loaded.error()) : loaded.error();
     modules_.push_back({image, handle});

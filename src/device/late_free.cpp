@@ -227,6 +227,13 @@ void drain_late(milliseconds patience) noexcept {
   list.hopeless = all ? 0 : list.added + list.freed;
 }
 
+int take_patiently(const std::function<int()>& take) {
+  const int code = take();
+  if (code != code::kOutOfMemory || late_count() == 0) return code;
+  drain_late(kPatienceForMemory);
+  return take();
+}
+
 std::size_t late_count() {
   LateList& list = late_list();
   const std::lock_guard lock(list.mutex);

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -30,6 +31,10 @@ void settle_late(std::chrono::milliseconds patience) noexcept;
 // For who lacks memory: waits until everything is free, or `patience` is over; not once more for what did not become free in another such
 // wait. Where no reaper works: sweep_late().
 void drain_late(std::chrono::milliseconds patience) noexcept;
+// Such a caller's patience: what is to be freed may wait for the work that streams have.
+inline constexpr std::chrono::seconds kPatienceForMemory{10};
+// The driver's code of `take`, which takes memory: where there is too little while some is on the list, of a second try after drain_late().
+[[nodiscard]] int take_patiently(const std::function<int()>& take);
 // Entries that are not free yet, those that are being freed included.
 [[nodiscard]] std::size_t late_count();
 // For tests, which say themselves when something is freed: whether the reaper works. Once `false` returns it calls no driver.

@@ -7,6 +7,7 @@
 #include "base/try.hpp"
 #include "device/budgets.hpp"
 #include "device/cargo.hpp"
+#include "device/late_free.hpp"
 #include "device/page_cargo.hpp"
 #include "device/resident_cargo.hpp"
 #include "device/resident_load.hpp"
@@ -43,8 +44,8 @@ struct Candidate {
 
 class Chooser {
  public:
-  Chooser(const CargoInputs& inputs, const Budgets& budgets, std::shared_ptr<const RecordBlocks> blocks)
-      : inputs_(inputs), budgets_(budgets), blocks_(std::move(blocks)) {}
+  Chooser(const CargoInputs& inputs, Budgets budgets, std::shared_ptr<const RecordBlocks> blocks)
+      : inputs_(inputs), budgets_(std::move(budgets)), blocks_(std::move(blocks)) {}
 
   Result<Candidate> choose(ResidencyChoice& choice) {
     choice.packed_bytes = blocks_->total_bytes();
@@ -78,7 +79,7 @@ class Chooser {
     const RecordWay way = way_of(residency, *blocks_, inputs_.gather_below_bytes);
     HOTPACK_ASSIGN(SlotLayout layout, SlotLayout::make(inputs_.parts, *blocks_, way));
     HOTPACK_ASSIGN(const Needs needs, needs_of(inputs_, layout, residency, blocks_->total_bytes()));
-    shortage_ = shortage_of(inputs_, needs, budgets_);
+    HOTPACK_TRY(look_for_shortage(needs));
     if (shortage_) return shortage_->refusal();
     Candidate candidate{residency, way, std::move(layout), {}};
     if (residency == Residency::page) return candidate;
@@ -87,8 +88,18 @@ class Chooser {
     return candidate;
   }
 
+  // Defaults are shares of what is free: they grow with what closed loaders are giving back.
+  Status look_for_shortage(const Needs& needs) {
+    shortage_ = shortage_of(inputs_, needs, budgets_);
+    if (!shortage_ || !shortage_->budget.by_default || late_count() == 0) return {};
+    drain_late(kPatienceForMemory);
+    HOTPACK_ASSIGN(budgets_, budgets_of(inputs_));
+    shortage_ = shortage_of(inputs_, needs, budgets_);
+    return {};
+  }
+
   const CargoInputs& inputs_;
-  const Budgets& budgets_;
+  Budgets budgets_;
   const std::shared_ptr<const RecordBlocks> blocks_;
   std::optional<Shortage> shortage_;
   std::string clauses_;
@@ -129,11 +140,11 @@ Status use_resident(CargoInputs& inputs, Candidate candidate, LoadedCargo& loade
 }  // namespace
 
 Result<LoadedCargo> load_cargo(CargoInputs inputs) {
-  HOTPACK_ASSIGN(const Budgets budgets, budgets_of(inputs));
+  HOTPACK_ASSIGN(Budgets budgets, budgets_of(inputs));
   const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*inputs.source, inputs.form, inputs.threads));
   LoadedCargo loaded;
   loaded.device_bytes.resize(inputs.parts.size());
-  HOTPACK_ASSIGN(Candidate candidate, Chooser(inputs, budgets, blocks).choose(loaded.choice));
+  HOTPACK_ASSIGN(Candidate candidate, Chooser(inputs, std::move(budgets), blocks).choose(loaded.choice));
   if (candidate.residency == Residency::page) {
     use_page(inputs, std::move(candidate), blocks, loaded);
   } else {

@@ -370,12 +370,24 @@ void Stager::take_back(Cursor step) noexcept {
   if (step.epoch < deliver_.epoch || (step.epoch == deliver_.epoch && step.step < deliver_.step)) deliver_ = step;
 }
 
-// The feeder has nothing in hand when this returns. Called with seek_mutex_.
-void Stager::wait_for_pause(Lock& lock) {
-  pause_ = true;
-  work_.notify_one();  // a feeder that waits for a slot does so for kSlotWait at most
-  paused_.wait(lock, [this] { return resting_ || closing_ || feeder_done_; });
-}
+// While one lives the feeder has nothing in hand, if the loader is not being closed. Made with seek_mutex_.
+class Stager::Pause {
+ public:
+  Pause(Stager& stager, Lock& lock) : stager_(stager) {
+    stager_.pause_ = true;
+    stager_.work_.notify_one();  // a feeder that waits for a slot does so for kSlotWait at most
+    stager_.paused_.wait(lock, [&] { return stager_.resting_ || stager_.closing_ || stager_.feeder_done_; });
+  }
+  ~Pause() {
+    stager_.pause_ = false;
+    stager_.work_.notify_one();
+  }
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+ private:
+  Stager& stager_;
+};
 
 Status Stager::seek(Cursor cursor) {
   if (forked()) return forked_error();
@@ -383,7 +395,8 @@ Status Stager::seek(Cursor cursor) {
   Lock lock(mutex_);
   if (closing_) return usage_error("the loader is closed; open another one");
   if (failure_) return *failure_;
-  wait_for_pause(lock);
+  const Pause pause(*this, lock);
+  if (closing_) return usage_error("the loader is closed; open another one");
   for (const Arrival& arrival : arrivals_) {
     if (arrival.staged != nullptr) busy_.push_back(arrival.staged);  // its copies must be over before it is filled again
   }
@@ -394,8 +407,6 @@ Status Stager::seek(Cursor cursor) {
     cancelled_ = false;
     fetching_ = true;
   }
-  pause_ = false;
-  work_.notify_one();
   return moved;
 }
 

@@ -83,7 +83,7 @@ class Stager : public std::enable_shared_from_this<Stager> {
   [[nodiscard]] loader::Cursor position() const;
   void cancel() noexcept;
   // Stops the threads; memory in use is freed late. Idempotent. At exit the threads of those that were not closed are stopped before the
-  // driver's own end, for a second at most, and memory is left to the driver.
+  // driver's own end, for about a second, and memory is left to the driver.
   void close() noexcept;
 
   // Everything fails from now on, with the first such error.
@@ -123,7 +123,7 @@ class Stager : public std::enable_shared_from_this<Stager> {
   [[nodiscard]] std::optional<Error> refusal() const;
   [[nodiscard]] bool wait_for_arrival(Lock& lock, std::chrono::milliseconds timeout);
   void end_epoch();
-  void wait_for_pause(Lock& lock);
+  class Pause;
   void tell_end() noexcept;
   [[nodiscard]] bool stop(std::chrono::steady_clock::time_point end, std::chrono::milliseconds least_for_ring) noexcept;
   static void stop_all() noexcept;

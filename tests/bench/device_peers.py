@@ -303,7 +303,9 @@ class Report:
         figures = figures_of(contenders, best)
         written = {**self.facts, "complete": complete, "best_peers": {kind: peer.name for kind, peer in best.items()},
                    "ratios": ratios_of(figures), "figures": figures, "notes": self.notes}
-        self.path.write_text(json.dumps(written, indent=2) + "\n")
+        whole = self.path.with_name(self.path.name + ".tmp")  # whoever stops us finds one that is whole
+        whole.write_text(json.dumps(written, indent=2) + "\n")
+        whole.replace(self.path)
 
     def show(self, contenders):
         facts, best = self.facts, best_peers(contenders)

@@ -33,11 +33,11 @@ int main(int argc, char* argv[]) try {
   options.loader.seed = 7;
   options.loader.image = {ElementType::f16, AxisOrder::channels_first, {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
 
-  if (const auto cuda = cuda_info(); cuda.ok()) {
-    auto loader = DeviceLoader::open(dataset, options).value();  // what is wrong besides is an error: it would be one of the host too
-    train([&] { return loader.next(nullptr); });
-  } else {
-    std::printf("batches come in host memory: %s\n", cuda.error().describe().c_str());  // no driver, no device, no kernels, …
+  auto on_device = DeviceLoader::open(dataset, options);
+  if (on_device.ok()) {
+    train([&] { return on_device->next(nullptr); });
+  } else {  // no driver, no device, no kernels for it, too little memory, …; what is wrong with the options is so on the host, too
+    std::printf("batches come in host memory: %s\n", on_device.error().describe().c_str());
     auto loader = Loader::open(dataset, options.loader).value();
     train([&] { return loader.next(); });
   }

@@ -425,7 +425,7 @@ TEST_CASE("memory that closed loaders still hold is waited for and told where th
     const auto refused = DeviceMemory::take(busy.context, 500);
     REQUIRE_FALSE(refused.ok());
     CHECK_THAT(refused.error().message, ContainsSubstring("cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY") &&
-                                            ContainsSubstring("memory of closed loaders is not free yet") &&
+                                            ContainsSubstring("memory that is being given back is not free yet") &&
                                             ContainsSubstring("(1 block)"));
     CHECK_THAT(PinnedMemory::take(busy.context, 500).error().message, ContainsSubstring("(1 block)"));
   }
@@ -542,6 +542,41 @@ TEST_CASE("an opening that lacks memory waits for what a closed loader holds") {
   other.join();
   fake.run_all();
   CHECK(all_freed_soon());
+  CHECK(fake.violations() == std::vector<std::string>());
+}
+
+TEST_CASE("a default budget waits for what a closed loader holds") {
+  const test::TinyPack pack(test::square_form(), 24, 4);
+  const Dataset dataset = pack.open();
+  auto options = test::device_options(test::small_batches(4));
+  options.residency = Residency::device;
+  const std::uint64_t enough = [&] {
+    const FakeDriver fake;
+    return test::open_on(fake, dataset, options).statistics().device_bytes.at(0);
+  }();
+  // Half of it is enough for one loader; half of what another one leaves is not.
+  FakeDriver fake({.device_bytes = enough / 2 * 5, .frees_wait = true});
+  const ReaperWorks works;
+  const StreamHandle stream = fake.stream();
+  for (const Residency asked : {Residency::device, Residency::automatic}) {
+    {
+      DeviceLoader first = test::open_on(fake, dataset, options);
+      fake.block(stream);
+      { const DeviceBatch batch = test::next_batch(first, {stream}); }
+    }
+    std::thread other([&] {
+      std::this_thread::sleep_for(milliseconds(300));
+      fake.unblock(stream);
+    });
+    options.residency = asked;
+    {
+      const auto second = open_device_loader(dataset, options, fake.driver(), fake.kernels());
+      CHECK((second.ok() ? second->residency().residency == Residency::device : second.error().describe() == ""));
+    }
+    other.join();
+    fake.run_all();
+    CHECK(all_freed_soon());
+  }
   CHECK(fake.violations() == std::vector<std::string>());
 }
 
