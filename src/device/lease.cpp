@@ -33,6 +33,14 @@ Output::~Output() {
 }
 
 Status Output::use_on(CUstream_st* stream, std::size_t part) {
+  try {
+    return note_use(stream, part);
+  } catch (const std::bad_alloc&) {
+    return no_memory_error();
+  }
+}
+
+Status Output::note_use(CUstream_st* stream, std::size_t part) {
   if (part >= info_.parts.size()) {
     return usage_error("there is no part " + std::to_string(part) + "; the batch has " + std::to_string(info_.parts.size()));
   }
@@ -46,11 +54,7 @@ Status Output::use_on(CUstream_st* stream, std::size_t part) {
   const StreamUse use{part, stream, std::this_thread::get_id()};
   const std::lock_guard lock(mutex_);
   if (std::find(uses_.begin(), uses_.end(), use) != uses_.end()) return {};
-  try {
-    uses_.push_back(use);
-  } catch (const std::bad_alloc&) {
-    return no_memory_error();
-  }
+  uses_.push_back(use);
   return {};
 }
 

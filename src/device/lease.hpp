@@ -33,6 +33,8 @@ class Output {
   [[nodiscard]] Status use_on(CUstream_st* stream, std::size_t part);
 
  private:
+  [[nodiscard]] Status note_use(CUstream_st* stream, std::size_t part);
+
   std::shared_ptr<Core> core_;
   std::unique_ptr<OutputMemory> memory_;
   DeviceBatchInfo info_;

@@ -35,12 +35,34 @@ device::DriverTable fake_table() {
   return table;
 }
 
+namespace {
+
+constexpr int kCaptureModeGlobal = 0;
+
+bool forbids(const FakeCapture& capture, const FakeThread& thread) {
+  if (capture.thread == thread.number) return capture.mode != device::kCaptureModeRelaxed;
+  return capture.mode == kCaptureModeGlobal && thread.capture_mode == kCaptureModeGlobal;
+}
+
+// Spoils all captures that forbid an unsafe call to the calling thread. False: there is none.
+bool spoil_captures(FakeState& state) {
+  const FakeThread& thread = state.thread();
+  if (thread.capture_mode == device::kCaptureModeRelaxed) return false;
+  bool spoiled = state.capturing_globally;
+  for (const auto& [handle, stream] : state.stream_handles.values()) {
+    if (!stream->capture || !forbids(*stream->capture, thread)) continue;
+    spoiled = stream->capture->spoiled = true;
+  }
+  return spoiled;
+}
+
+}  // namespace
+
 bool spoils_capture(FakeState& state, CallId id) {
-  if (!state.capturing_globally || state.thread().capture_mode == device::kCaptureModeRelaxed) return false;
   constexpr CallId kUnsafe[] = {CallId::MemAlloc,   CallId::MemFree,          CallId::MemHostAlloc,     CallId::MemFreeHost,
                                 CallId::EventQuery, CallId::EventSynchronize, CallId::StreamSynchronize};
-  if (std::find(std::begin(kUnsafe), std::end(kUnsafe), id) == std::end(kUnsafe)) return false;
-  state.note(std::string(call_name(id)) + ": spoils a capture of another thread");
+  if (std::find(std::begin(kUnsafe), std::end(kUnsafe), id) == std::end(kUnsafe) || !spoil_captures(state)) return false;
+  state.note(std::string(call_name(id)) + ": spoils a capture");
   return true;
 }
 

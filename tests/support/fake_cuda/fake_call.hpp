@@ -28,7 +28,8 @@ enum class Needs { nothing, driver, context };
 // The code that this call is to fail with; 0: none. Counts it.
 [[nodiscard]] int injected(FakeState& state, CallId id);
 
-// Refused, and noted, while some thread captures in the global mode, unless the calling thread has relaxed its own.
+// Refused, and noted, while a capture forbids it to the calling thread: in the global mode to every thread, in the thread's own to that
+// one, and never to a thread that has relaxed its mode.
 [[nodiscard]] bool spoils_capture(FakeState& state, CallId id);
 
 template <typename Body>
@@ -37,6 +38,7 @@ int enter(CallId id, Needs needs, const Body& body) {
   FakeState* const state = FakeState::living();
   if (state == nullptr) return code::kDeinitialized;
   Lock lock(state->mutex);
+  if (state != FakeState::living()) return code::kDeinitialized;  // torn down while this waited for the lock
   Call call{*state, lock, call_name(id)};
   if (const int failure = injected(*state, id); failure != code::kSuccess) return failure;
   if (needs == Needs::nothing) return body(call);
@@ -72,7 +74,8 @@ int enter_stream(CallId id, device::StreamHandle handle, const Body& body) {
   return enter(id, Needs::context, [&](Call& call) {
     std::shared_ptr<FakeStream> stream;
     const int found = call.state.find_open_stream(handle, *call.context, call.name, stream);
-    return found != code::kSuccess ? found : body(call, *stream);
+    if (found != code::kSuccess) return found;
+    return stream->capture ? code::kSuccess : body(call, *stream);
   });
 }
 

@@ -145,6 +145,8 @@ void FakeDriver::break_context(int device, int code) {
   impl_->state.changed.notify_all();
 }
 
+std::size_t FakeDriver::tear_down() { return impl_->state.tear_down(); }
+
 std::uint64_t FakeDriver::calls(const std::string& name) const {
   const Lock lock(impl_->state.mutex);
   return impl_->state.calls[static_cast<std::size_t>(call_named(name))];

@@ -77,6 +77,9 @@ class FakeDriver {
   // From now on every call that needs the device's context returns `code`, and what is on its streams never runs. Calls that give something
   // back return `code` too, but held() no longer counts what was given back.
   void break_context(int device, int code);
+  // As a driver ends with its process: from now on calls return CUDA_ERROR_DEINITIALIZED and do nothing, what is in flight never runs, and
+  // who touches pinned memory faults. Gives how many blocks of that were left.
+  std::size_t tear_down();
   [[nodiscard]] std::uint64_t calls(const std::string& name) const;  // so far
   // Copies to or from memory that is not pinned: legal, but the driver copies twice, or waits.
   [[nodiscard]] std::uint64_t pageable_copies() const;

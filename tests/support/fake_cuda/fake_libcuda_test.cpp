@@ -1,9 +1,17 @@
 // The fake libcuda.so.1, as a program finds it: CMake runs this with LD_LIBRARY_PATH.
 #include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "device/driver.hpp"
@@ -16,6 +24,50 @@ using namespace hotpack::device;
 // Before the library is loaded.
 [[maybe_unused]] static const int two_small_devices =
     ::setenv("HOTPACK_FAKE_DEVICES", "2", 1) + ::setenv("HOTPACK_FAKE_DEVICE_BYTES", "1000000", 1);
+
+namespace {
+
+template <typename T>
+T take(hotpack::Result<T> result) {
+  if (!result.ok()) throw std::runtime_error(result.error().describe());
+  return std::move(result).value();
+}
+
+// A program with a stream and 1000 bytes of a device.
+struct Program {
+  [[nodiscard]] const DriverTable& api() const { return context->api(); }
+  [[nodiscard]] char first_byte() const { return *reinterpret_cast<const char*>(static_cast<std::uintptr_t>(memory.address())); }
+  void fill(unsigned char value) const { CHECK(api().MemsetD8Async(memory.address(), value, 1000, stream.handle()) == code::kSuccess); }
+
+  std::shared_ptr<const Context> context = take(Context::retain(take(Driver::load()), 0));
+  CurrentContext current{*context};
+  DeviceMemory memory = take(DeviceMemory::take(context, 1000));
+  Stream stream = take(Stream::create(context));
+};
+
+// Calls that hotpack does not know.
+template <typename... Arguments>
+int call(const char* name, Arguments... arguments) {
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+  const auto function = reinterpret_cast<int (*)(Arguments...)>(library == nullptr ? nullptr : dlsym(library, name));
+  return function == nullptr ? -1 : function(arguments...);
+}
+
+constexpr int kGlobal = 0, kCodeInvalidated = 901;
+
+// The status that a process ends with which does this and exits with 0. The library must not be loaded yet.
+int end_of_process(void (*work)()) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGSEGV, SIG_DFL);
+    work();
+    std::exit(0);
+  }
+  int status = -1;
+  return ::waitpid(child, &status, 0) == child ? status : -1;
+}
+
+}  // namespace
 
 TEST_CASE("fake library: its devices cannot be mistaken for real ones") {
   const auto info = hotpack::cuda_info();
@@ -60,4 +112,64 @@ TEST_CASE("fake library: copies arrive at once and memory is limited") {
   const DriverTable& api = driver.value()->api();
   CHECK(api.MemcpyHtoDAsync(memory->address(), bytes.data(), bytes.size(), stream->handle()) == code::kSuccess);
   CHECK(std::memcmp(reinterpret_cast<const void*>(static_cast<std::uintptr_t>(memory->address())), bytes.data(), bytes.size()) == 0);
+}
+
+TEST_CASE("fake library: a function on the host holds up its stream until it returns") {
+  const Program program;
+  const Stream other = take(Stream::create(program.context));
+  std::promise<void> end;
+  void (*const wait)(void*) = [](void* data) { static_cast<std::promise<void>*>(data)->get_future().wait(); };
+  REQUIRE(call("cuLaunchHostFunc", program.stream.handle(), wait, static_cast<void*>(&end)) == code::kSuccess);
+  program.fill('x');
+  CHECK(program.api().StreamSynchronize(other.handle()) == code::kSuccess);
+  CHECK(program.first_byte() != 'x');
+  end.set_value();
+  CHECK(program.api().StreamSynchronize(program.stream.handle()) == code::kSuccess);
+  CHECK(program.first_byte() == 'x');
+}
+
+TEST_CASE("fake library: what is captured does not run") {
+  const Program program;
+  REQUIRE(call("cuStreamBeginCapture_v2", program.stream.handle(), kGlobal) == code::kSuccess);
+  program.fill('x');
+  void* graph = nullptr;
+  CHECK(call("cuStreamEndCapture", program.stream.handle(), &graph) == code::kSuccess);
+  CHECK(graph != nullptr);
+  CHECK(call("cuGraphDestroy", graph) == code::kSuccess);
+  CHECK(program.first_byte() != 'x');
+  program.fill('y');
+  CHECK(program.first_byte() == 'y');
+}
+
+TEST_CASE("fake library: an unsafe call of another thread spoils a global capture and the status of the process") {
+  const int status = end_of_process([] {
+    const Program program;
+    call("cuStreamBeginCapture_v2", program.stream.handle(), kGlobal);
+    int refused = 0;
+    std::thread([&] {
+      Pointer memory = 0;
+      program.api().CtxPushCurrent(program.context->handle());
+      refused = program.api().MemAlloc(&memory, 1);
+      ContextHandle popped = nullptr;
+      program.api().CtxPopCurrent(&popped);
+    }).join();
+    void* graph = nullptr;
+    const int ended = call("cuStreamEndCapture", program.stream.handle(), &graph);
+    if (refused != code::kStreamCaptureUnsupported || ended != kCodeInvalidated || graph != nullptr) std::_Exit(1);
+  });
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 70);
+}
+
+TEST_CASE("fake library: pinned memory is gone when the process has ended") {
+  static void* pinned = nullptr;
+  const auto touch_later = [] {
+    std::atexit([] { *static_cast<volatile char*>(pinned) = 'x'; });  // before the library is loaded: done after its end
+    static const Program* const program = new Program;                // still there at the end
+    if (program->api().MemHostAlloc(&pinned, 1000, 0) != code::kSuccess) std::_Exit(1);
+    *static_cast<volatile char*>(pinned) = 'x';
+  };
+  const int status = end_of_process(touch_later);
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGSEGV);
 }

@@ -85,6 +85,16 @@ void FakeMemory::free_in_use(const std::shared_ptr<Block>& block) {
   freed_in_use_.push_back(block);
 }
 
+std::size_t FakeMemory::take_away(MemoryKind kind) {
+  std::size_t count = 0;
+  for (const auto& [begin, block] : live_) {
+    if (block->kind != kind) continue;
+    map_pages(block->mapping, block->mapping_bytes, PROT_NONE, MAP_FIXED);
+    ++count;
+  }
+  return count;
+}
+
 void FakeMemory::forget_oldest() {
   ::munmap(freed_.front()->mapping, freed_.front()->mapping_bytes);
   freed_.pop_front();

@@ -52,6 +52,8 @@ class FakeMemory {
   void free(const std::shared_ptr<Block>& block);
   // Frees a block that work in flight still uses: it stays readable, with another pattern, so that the work does no harm.
   void free_in_use(const std::shared_ptr<Block>& block);
+  // From now on whoever touches memory of this kind faults. Gives how many blocks there are.
+  std::size_t take_away(MemoryKind kind);
   [[nodiscard]] const std::map<std::uintptr_t, std::shared_ptr<Block>>& live() const { return live_; }
 
  private:

@@ -1,5 +1,7 @@
 #include "support/fake_cuda/fake_state.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -51,6 +53,7 @@ FakeThread::~FakeThread() {
   const std::lock_guard<std::mutex> guard(end_of_state);
   FakeState* const state = living_state.load();
   if (state == nullptr || state->generation != generation || stack.empty()) return;
+  if (::gettid() == ::getpid()) return;  // the whole process ends
   const std::lock_guard<std::recursive_mutex> lock(state->mutex);
   state->note("a thread ended with " + std::to_string(stack.size()) + " contexts pushed and not popped");
 }
@@ -76,6 +79,18 @@ FakeState::FakeState(const FakeOptions& chosen)
 FakeState::~FakeState() {
   const std::lock_guard<std::mutex> guard(end_of_state);
   living_state.store(nullptr);
+}
+
+std::size_t FakeState::tear_down() {
+  const std::lock_guard<std::mutex> guard(end_of_state);
+  living_state.store(nullptr);
+  const std::lock_guard<std::recursive_mutex> lock(mutex);
+  for (const auto& context : contexts) {
+    context->broken = code::kDeinitialized;
+    streams.abandon(*context);
+  }
+  changed.notify_all();
+  return memory.take_away(MemoryKind::pinned);
 }
 
 FakeState* FakeState::living() { return living_state.load(std::memory_order_acquire); }
@@ -153,7 +168,7 @@ int FakeState::capture_code(const FakeStream& stream) const {
 int FakeState::find_open_stream(device::StreamHandle handle, FakeContext& current, const char* call, std::shared_ptr<FakeStream>& stream) {
   if (const int found = find_stream(handle, current, call, stream); found != code::kSuccess) return found;
   const int capture = capture_code(*stream);
-  if (capture == code::kSuccess) return code::kSuccess;
+  if (capture == code::kSuccess || stream->capture) return code::kSuccess;
   note(std::string(call) + ": captured: the stream, or one that the legacy stream waits for, is being captured");
   return capture == code::kStreamCaptureImplicit ? capture : code::kSuccess;
 }

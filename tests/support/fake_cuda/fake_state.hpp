@@ -1,7 +1,7 @@
 // All that a FakeDriver knows, and what its calls share: handles, contexts of threads, checks of ranges, waiting.
 //
 // Every call of the table locks the state and runs what it runs under that lock. Ownership: of one FakeDriver; the living one is found
-// through living(). Functions other than living() need the lock.
+// through living(). Functions need the lock, but for living() and tear_down().
 #pragma once
 
 #include <array>
@@ -83,8 +83,9 @@ struct FakeState {
   FakeState(const FakeState&) = delete;
   FakeState& operator=(const FakeState&) = delete;
 
-  [[nodiscard]] static FakeState* living();
-  [[nodiscard]] FakeThread& thread();  // the calling one
+  [[nodiscard]] static FakeState* living();  // null: there is none, or it was torn down
+  std::size_t tear_down();                   // as FakeDriver's; needs no lock
+  [[nodiscard]] FakeThread& thread();        // the calling one
 
   void note(std::string violation);
 

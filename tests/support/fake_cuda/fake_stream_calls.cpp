@@ -62,7 +62,8 @@ int stream_is_capturing(StreamHandle handle, int* status) {
     std::shared_ptr<FakeStream> stream;
     if (const int found = call.state.find_stream(handle, *call.context, call.name, stream); found != code::kSuccess) return found;
     if (const int found = call.state.capture_code(*stream); found == code::kStreamCaptureImplicit) return found;
-    *status = stream->capturing ? device::kCaptureActive : device::kCaptureNone;
+    const bool spoiled = stream->capture && stream->capture->spoiled;
+    *status = spoiled ? device::kCaptureInvalidated : stream->capturing ? device::kCaptureActive : device::kCaptureNone;
     return code::kSuccess;
   });
 }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,12 +58,20 @@ struct FakeContext {
   std::map<std::uint64_t, std::shared_ptr<FakeStream>> per_thread;  // by number of the thread
 };
 
+// Begun by the program: what is given to the stream is recorded, and does not run.
+struct FakeCapture {
+  int mode = 0;              // CUstreamCaptureMode
+  std::uint64_t thread = 0;  // that began it
+  bool spoiled = false;
+};
+
 struct FakeStream {
   FakeContext* context = nullptr;
   bool blocking = true;
   bool legacy = false;
   bool program = false;  // of FakeDriver::stream()
   bool capturing = false;
+  std::optional<FakeCapture> capture;  // none where set_capturing() has said that it is captured
   std::uint64_t number = 0;
   std::deque<OperationPtr> pending;
   OperationPtr last;  // may be done

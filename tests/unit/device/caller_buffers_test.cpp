@@ -116,6 +116,24 @@ TEST_CASE("device: the driver is asked once about buffers that stay") {
   CHECK(two.fake.calls("PointerGetAttributes") == 6);
 }
 
+TEST_CASE("device: of more buffers than are remembered those asked about last are known") {
+  TwoDevices two;
+  const auto asked_for = [&](const Buffers& buffers) {
+    const std::uint64_t asked = two.fake.calls("PointerGetAttributes");
+    REQUIRE(two.loader->seek(0).ok());
+    REQUIRE(two.loader->next_into(buffers, two.streams).ok());
+    two.fake.run_all();
+    return two.fake.calls("PointerGetAttributes") - asked;
+  };
+  CHECK(asked_for(two.good) == 4);
+  for (int round = 0; round < 40; ++round) {  // 160 others
+    const Buffers others = two.program.buffers(*two.loader);
+    REQUIRE(asked_for(others) == 4);
+    REQUIRE(asked_for(others) == 0);
+  }
+  CHECK(asked_for(two.good) == 4);
+}
+
 TEST_CASE("device: what the driver says where it cannot tell of a buffer") {
   TwoDevices two;
   two.fake.fail("PointerGetAttributes", 0, device::code::kInvalidValue);

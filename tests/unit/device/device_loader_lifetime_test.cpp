@@ -75,7 +75,8 @@ struct PlayedCalls {
   std::function<void()> before_query;  // of an event
   std::function<void()> before_copy;   // to a device
   std::function<bool()> wait_fails;    // of a stream for an event
-  std::thread::id watched;             // alone calls before_query
+  std::function<bool()> record_fails;  // of an event, on `watched`
+  std::thread::id watched;             // alone calls before_query and record_fails
   std::atomic<int> queries{0};         // by that thread
 };
 PlayedCalls* played = nullptr;
@@ -97,6 +98,10 @@ device::DriverTable played_table(const FakeDriver& fake, PlayedCalls& calls) {
       if (played->before_query) played->before_query();
     }
     return played->real.EventQuery(event);
+  };
+  table.EventRecord = [](device::EventHandle event, StreamHandle stream) {
+    const bool fails = std::this_thread::get_id() == played->watched && played->record_fails && played->record_fails();
+    return fails ? static_cast<int>(device::code::kUnknown) : played->real.EventRecord(event, stream);
   };
   table.MemcpyHtoDAsync = [](device::Pointer to, const void* from, std::size_t bytes, StreamHandle stream) {
     if (played->before_copy) played->before_copy();
@@ -440,6 +445,33 @@ TEST_CASE("device: all outputs leased is an error at once and nothing is lost") 
   scene.check_end();
 }
 
+TEST_CASE("device: memory that comes back while next waits for its batch is that of the batch") {
+  Scene scene;
+  PlayedCalls calls;
+  HangingCopies copies(scene, calls);
+  scene.options.outputs = 1;
+  {
+    DeviceLoader loader = scene.open(calls);
+    const Streams other{scene.fake.stream()};
+    skip(loader, scene.streams, 1);
+    DeviceBatch second = next_batch(loader, scene.streams);
+    scene.fake.set_capturing(scene.stream(), true);
+    second.release();
+    scene.fake.run_all();  // what was staged is free, so the third batch is copied
+    REQUIRE(comes_true([&] { return copies.hanging.load(); }));
+    std::thread end([&] {
+      std::this_thread::sleep_for(milliseconds(50));  // next() waits by now
+      scene.fake.set_capturing(scene.stream(), false);
+      copies.hang = false;
+    });
+    const auto third = loader.next(other, kLong);
+    end.join();
+    REQUIRE(third.ok());
+    CHECK((*third)->step() == 2);
+  }
+  scene.check_end();
+}
+
 TEST_CASE("device: leases outlive the loader and can be read and used on other streams") {
   Scene scene({.schedule = Schedule::random, .seed = 8});
   const auto wanted = scene.host();
@@ -457,6 +489,22 @@ TEST_CASE("device: leases outlive the loader and can be read and used on other s
   device::sweep_late();
   scene.program->synchronize(other);
   check_batches(*scene.program, {wanted.begin(), wanted.begin() + 2});
+  scene.check_end();
+}
+
+TEST_CASE("device: a loader that goes ends its work though a lease lives on") {
+  Scene scene;
+  {
+    std::optional<DeviceBatch> batch;
+    {
+      DeviceLoader loader = scene.open();
+      batch = next_batch(loader, scene.streams);
+      scene.fake.run_all();
+    }
+    device::sweep_late();
+    CHECK(scene.fake.held().pinned_blocks == 0);
+    CHECK(batch->use_on(scene.stream()).ok());
+  }
   scene.check_end();
 }
 
@@ -1064,6 +1112,43 @@ TEST_CASE("device: one of two contexts fails") {
   check_nothing_left(scene.fake);
 }
 
+TEST_CASE("device: a launch that fails on one of two devices is an error of the batch whatever the other does") {
+  for (const unsigned launch : {0u, 1u, 2u, 3u}) {  // images and labels of each
+    CAPTURE(launch);
+    Scene scene({.devices = 2});
+    scene.options.devices = {0, 1};
+    {
+      const Streams streams{scene.fake.stream(0), scene.fake.stream(1)};
+      DeviceLoader loader = scene.open();
+      scene.fake.fail("LaunchKernel", launch, device::code::kUnknown);
+      CHECK_THAT(next_error(loader, streams).message, ContainsSubstring("cuLaunchKernel"));
+      CHECK(loader.state().samples == 0);
+      CHECK(seconds_of([&] { loader.close(); }) < 1);  // nobody has the batch in hand
+    }
+    scene.check_end();
+  }
+}
+
+TEST_CASE("device: what a kernel uses is not freed before it where a record of its end fails at first") {
+  for (const int failing : {0, 1}) {  // that the staged memory was read, that the output was written
+    CAPTURE(failing);
+    Scene scene;
+    PlayedCalls calls;
+    {
+      DeviceLoader loader = scene.open(calls);
+      scene.fake.block(scene.stream());
+      calls.record_fails = [failing, record = 0]() mutable { return record++ == failing; };
+      CHECK_THAT(next_error(loader, scene.streams).message, ContainsSubstring("cuEventRecord"));
+      calls.record_fails = nullptr;
+    }
+    device::sweep_late();
+    check_no_violations(scene.fake);
+    CHECK(device::late_count() > 0);
+    scene.fake.unblock(scene.stream());
+    scene.check_end();
+  }
+}
+
 // ------------------------------------------------------------------------------------------------ refusals
 
 TEST_CASE("device: a stream that is captured is refused and nothing is lost") {
@@ -1088,6 +1173,22 @@ TEST_CASE("device: a stream that is captured is refused and nothing is lost") {
     CHECK(next_batch(loader, {nullptr}).step() == 1);
   }
   scene.check_end();
+}
+
+TEST_CASE("device: a stream that was destroyed is refused and the loader goes on") {
+  for (const int code : {device::code::kInvalidHandle, device::code::kInvalidContext}) {
+    CAPTURE(code);
+    Scene scene;
+    {
+      DeviceLoader loader = scene.open();
+      scene.fake.fail("StreamIsCapturing", 0, code);
+      const Error refused = next_error(loader, scene.streams);
+      CHECK(refused.code == ErrorCode::usage);
+      CHECK_THAT(refused.message, ContainsSubstring("is no stream of this process, or was destroyed"));
+      CHECK(next_batch(loader, scene.streams).step() == 0);
+    }
+    scene.check_end();
+  }
 }
 
 TEST_CASE("device: streams that are too many or too few or of another context are refused") {

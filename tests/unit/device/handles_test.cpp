@@ -91,6 +91,23 @@ TEST_CASE("the thread has its own context again after a scope, also none") {
   CHECK(fake.violations().empty());
 }
 
+TEST_CASE("within a scope the thread spoils no capture of another one and after it its own mode is back") {
+  const FakeDriver fake;
+  const auto context = context_of(fake);
+  const auto exchanged = [&](int mode) {
+    REQUIRE(fake.table().ThreadExchangeStreamCaptureMode(&mode) == code::kSuccess);
+    return mode;
+  };
+  for (const int own : {0, 1}) {  // global, of the thread alone
+    const int before = exchanged(own);
+    {
+      const CurrentContext current(*context);
+      CHECK(exchanged(kCaptureModeRelaxed) == kCaptureModeRelaxed);
+    }
+    CHECK(exchanged(before) == own);
+  }
+}
+
 TEST_CASE("a context that cannot be made current is told and not popped") {
   FakeDriver fake({.devices = 2});
   const auto first = context_of(fake, 0);
@@ -103,6 +120,21 @@ TEST_CASE("a context that cannot be made current is told and not popped") {
     CHECK_THAT(inner.status().error().message, ContainsSubstring("cuCtxPushCurrent failed: CUDA_ERROR_INVALID_CONTEXT (201)"));
   }
   CHECK(current_of(fake) == first->handle());
+}
+
+TEST_CASE("what belongs to a context that cannot be made current is not given back in another one") {
+  FakeDriver fake({.devices = 2});
+  const auto first = context_of(fake, 0);
+  const auto second = context_of(fake, 1);
+  const CurrentContext outer(*second);
+  {
+    const Stream stream = Stream::create(first).value();
+    const DeviceMemory memory = DeviceMemory::take(first, 100).value();
+    fake.fail("CtxPushCurrent", 0, code::kInvalidContext);
+    fake.fail("CtxPushCurrent", 1, code::kInvalidContext);
+  }
+  CHECK(fake.calls("MemFree") + fake.calls("StreamDestroy") == 0);
+  CHECK(fake.held().device_blocks == 1);
 }
 
 // Everything at once, made, moved, used and let go while another device's context is current.
@@ -201,6 +233,27 @@ TEST_CASE("the pinned allocator gives blocks of pinned memory on any thread") {
   allocator->release(memory, 4096);
   CHECK(fake.held().pinned_blocks == 0);
   CHECK(fake.violations().empty());
+}
+
+TEST_CASE("pinned memory is that of all devices and streams wait for no other") {
+  const FakeDriver fake;
+  static DriverTable real;
+  static unsigned memory_flags, stream_flags;
+  real = fake.table();
+  DriverTable table = real;
+  table.MemHostAlloc = [](void** memory, std::size_t bytes, unsigned flags) {
+    memory_flags = flags;
+    return real.MemHostAlloc(memory, bytes, flags);
+  };
+  table.StreamCreate = [](StreamHandle* stream, unsigned flags) {
+    stream_flags = flags;
+    return real.StreamCreate(stream, flags);
+  };
+  const auto context = Context::retain(Driver::make(table).value(), 0).value();
+  CHECK(PinnedMemory::take(context, 4096).ok());
+  CHECK(Stream::create(context).ok());
+  CHECK((memory_flags & kHostAllocPortable) != 0);
+  CHECK(stream_flags == kStreamNonBlocking);
 }
 
 TEST_CASE("an event is over once what was recorded has run") {

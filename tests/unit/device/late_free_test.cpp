@@ -317,6 +317,39 @@ TEST_CASE("at exit the reaper stops before the driver ends") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 
+TEST_CASE("at exit a reaper that the driver holds up keeps the process for a moment and no longer") {
+  if (!kThreadsAfterFork) return;
+  std::cout.flush();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(10);
+    static std::chrono::steady_clock::time_point begin;
+    (void)std::atexit([] { ::_exit(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5) ? 0 : 9); });
+    auto* const fake = new FakeDriver({.frees_wait = true});
+    let_reaper_work(true);
+    const auto* const busy = new Busy(*fake);
+    free_late(busy->memory(), {});
+    while (fake->calls("MemFree") == 0) std::this_thread::sleep_for(milliseconds(1));
+    begin = std::chrono::steady_clock::now();
+    std::exit(8);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("who lacks memory frees what is over where no thread does that") {
+  constexpr std::uint64_t kAll = std::uint64_t{1} << 20, kMost = kAll / 4 * 3;
+  FakeDriver fake({.device_bytes = kAll});
+  const auto context = Context::retain(fake.driver(), 0).value();
+  free_late(std::make_shared<DeviceMemory>(DeviceMemory::take(context, kMost).value()), {});
+  CHECK(late_count() == 1);
+  const auto more = DeviceMemory::take(context, kMost);
+  CHECK(more.ok());
+  CHECK(late_count() == 0);
+}
+
 // ---------------------------------------------------------------------------------------------------- whom the driver keeps waiting
 
 template <class Act>

@@ -1,6 +1,8 @@
 // Memory of leases: taken at open, reused behind its uses, kept where nobody can tell of them, and nothing lost where memory runs out.
 #include "device/outputs.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -20,10 +22,21 @@ namespace {
 // Allocations of this thread that succeed before one fails; negative: all do.
 thread_local int allocations_left = -1;
 
+// Allocations of this size by this thread take long; whether one has begun.
+thread_local std::size_t slow_allocation_bytes = 0;
+std::atomic<bool> allocation_is_slow{false};
+
+void be_slow(std::size_t bytes) {
+  if (bytes != slow_allocation_bytes) return;
+  allocation_is_slow = true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
 }  // namespace
 
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
+  if (slow_allocation_bytes != 0) be_slow(bytes);
   if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
   throw std::bad_alloc();
 }
@@ -44,7 +57,11 @@ using device::StreamUse;
 
 // A pool of one output on a fake device.
 struct Pool {
-  explicit Pool(unsigned most = 1) : context(Context::retain(fake.driver(), 0).value()), stream(fake.stream()) {
+  explicit Pool(unsigned most = 1) { set_up(fake.driver(), most); }
+  explicit Pool(device::DriverTable (*table_of)(const FakeDriver&)) { set_up(device::Driver::make(table_of(fake)).value(), 1); }
+  void set_up(std::shared_ptr<const device::Driver> driver, unsigned most) {
+    context = Context::retain(std::move(driver), 0).value();
+    stream = fake.stream();
     pool = std::make_unique<OutputPool>(std::vector{context}, std::vector<device::OutputBytes>{{100, 10}}, most);
     REQUIRE(pool->allocate().ok());
   }
@@ -158,6 +175,104 @@ TEST_CASE("outputs: the stream per thread of another thread waits for a capture 
   CHECK(made.pool->any_free());
 }
 
+TEST_CASE("outputs: one stream that cannot tell yet keeps the memory back whatever the others say") {
+  Pool made;
+  const StreamHandle captured = made.fake.stream();
+  made.fake.set_capturing(captured, true);
+  const auto self = std::this_thread::get_id();
+  REQUIRE(made.pool->give_back(made.pool->try_take(), {{0, captured, self}, {0, made.stream, self}}).ok());
+  CHECK_FALSE(made.pool->any_free());
+  made.fake.set_capturing(captured, false);
+  REQUIRE(made.pool->prepare().ok());
+  auto memory = made.pool->try_take();
+  REQUIRE(memory != nullptr);
+  CHECK(memory->parts[0].used_count == 2);  // each once
+  made.pool->give_back(std::move(memory));
+}
+
+TEST_CASE("outputs: a record that may succeed another time is made then") {
+  for (const int code : {device::code::kOutOfMemory, device::code::kStreamCaptureUnsupported, device::code::kStreamCaptureImplicit}) {
+    CAPTURE(code);
+    Pool made;
+    made.fake.fail("EventRecord", 0, code);
+    made.fake.fail("EventRecord", 1, code);
+    REQUIRE(made.release(made.stream).ok());
+    CHECK_FALSE(made.pool->any_free());
+    REQUIRE(made.pool->prepare().ok());
+    auto memory = made.pool->try_take();
+    REQUIRE(memory != nullptr);
+    CHECK(memory->parts[0].used_count == 1);
+    made.pool->give_back(std::move(memory));
+  }
+}
+
+TEST_CASE("outputs: what no event can be made for is not given out before its use is recorded") {
+  Pool made;
+  made.fake.fail("EventCreate", 0, device::code::kOutOfMemory);
+  REQUIRE(made.release(made.stream).ok());
+  CHECK_FALSE(made.pool->any_free());
+  REQUIRE(made.pool->prepare().ok());
+  auto memory = made.pool->try_take();
+  REQUIRE(memory != nullptr);
+  CHECK(memory->parts[0].used_count == 1);
+  made.pool->give_back(std::move(memory));
+}
+
+TEST_CASE("outputs: a context that cannot be made current is told at a release") {
+  Pool made;
+  made.fake.fail("CtxPushCurrent", 0, device::code::kIllegalAddress);
+  const Status released = made.release(made.stream);
+  REQUIRE_FALSE(released.ok());
+  CHECK_THAT(released.error().message, ContainsSubstring("cuCtxPushCurrent") && ContainsSubstring("700"));
+  CHECK(made.pool->device_bytes(0) == 0);
+}
+
+namespace {
+
+// Holds up the next look at a stream, where a test says so.
+struct HeldLooks {
+  device::DriverTable real;
+  std::atomic<bool> hold{false}, held{false}, go{false};
+};
+HeldLooks* looks_held = nullptr;
+
+device::DriverTable held_looks_table(const FakeDriver& fake) {
+  looks_held->real = fake.table();
+  device::DriverTable table = looks_held->real;
+  table.StreamIsCapturing = [](StreamHandle stream, int* status) {
+    if (looks_held->hold.exchange(false)) {
+      looks_held->held = true;
+      while (!looks_held->go) std::this_thread::yield();
+    }
+    return looks_held->real.StreamIsCapturing(stream, status);
+  };
+  return table;
+}
+
+}  // namespace
+
+TEST_CASE("outputs: threads that look after a capture at the same time lose nothing") {
+  HeldLooks looks;
+  looks_held = &looks;
+  Pool made(held_looks_table);
+  made.fake.set_capturing(made.stream, true);
+  REQUIRE(made.release(made.stream).ok());
+  made.fake.set_capturing(made.stream, false);
+  looks.hold = true;
+  std::atomic<int> failed{0};
+  const auto prepare = [&] { failed += made.pool->prepare().ok() ? 0 : 1; };
+  std::thread one(prepare);
+  while (!looks.held) std::this_thread::yield();
+  std::thread other(prepare);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the other one waits, or has come between
+  looks.go = true;
+  one.join();
+  other.join();
+  CHECK(failed == 0);
+  CHECK(made.pool->any_free());
+  CHECK_THAT(made.pool->none_left().message, !ContainsSubstring("being captured"));
+}
+
 // ------------------------------------------------------------------------------------------------ of a loader
 
 namespace {
@@ -178,14 +293,16 @@ struct Opened {
   }
 };
 
-// A table in whose calls no allocation fails: those of a real driver throw nothing.
+// A table in whose calls no allocation fails or is slow: those of a real driver throw nothing.
 device::DriverTable spared;
 
 template <auto Member, class... Arguments>
 int call_spared(Arguments... arguments) {
   const int left = std::exchange(allocations_left, -1);
+  const std::size_t slow = std::exchange(slow_allocation_bytes, 0);
   const int code = (spared.*Member)(arguments...);
   allocations_left = left;
+  slow_allocation_bytes = slow;
   return code;
 }
 
@@ -205,13 +322,49 @@ device::DriverTable spared_table(const FakeDriver& fake) {
 
 }  // namespace
 
+TEST_CASE("outputs: a release for which the host has no memory is made up for later") {
+  Pool made(spared_table);
+  bool done = false;
+  int left = 0;
+  for (; !done && left < 100; ++left) {
+    CAPTURE(left);
+    auto memory = made.pool->try_take();
+    REQUIRE(memory != nullptr);
+    std::vector<device::Event>().swap(memory->parts[0].used);  // as at a first release
+    memory->parts[0].used_count = 0;
+    std::vector<StreamUse> uses{{0, made.stream, std::this_thread::get_id()}};
+    allocations_left = left;
+    const Status released = made.pool->give_back(std::move(memory), std::move(uses));
+    done = std::exchange(allocations_left, -1) >= 0;
+    REQUIRE(released.ok());
+    CHECK(made.pool->any_free() == done);
+    REQUIRE(made.pool->prepare().ok());
+    CHECK(made.pool->any_free());
+  }
+  CHECK(left > 1);
+}
+
+TEST_CASE("outputs: a release into a capture needs no memory of the host") {
+  Pool made(spared_table);
+  made.fake.set_capturing(made.stream, true);
+  auto memory = made.pool->try_take();
+  std::vector<StreamUse> uses{{0, made.stream, std::this_thread::get_id()}};
+  allocations_left = 0;
+  const Status released = made.pool->give_back(std::move(memory), std::move(uses));
+  CHECK(std::exchange(allocations_left, -1) == 0);  // there is a place for what cannot be noted yet
+  CHECK(released.ok());
+}
+
 TEST_CASE("outputs: a loader takes their memory at open and none later") {
   Opened scene;
   {
     DeviceLoader loader = scene.open(3);
     const std::uint64_t taken = scene.fake.calls("MemAlloc");
     const auto bytes = loader.statistics().device_bytes;
-    skip(loader, scene.streams, 5);
+    skip(loader, scene.streams, 2);
+    const std::uint64_t events = scene.fake.calls("EventCreate");  // with those of the first releases
+    skip(loader, scene.streams, 3);
+    CHECK(scene.fake.calls("EventCreate") == events);
     const DeviceBatch one = next_batch(loader, scene.streams);
     CHECK(scene.fake.calls("MemAlloc") == taken);
     CHECK(loader.statistics().device_bytes == bytes);
@@ -246,6 +399,86 @@ TEST_CASE("outputs: a lease whose stream is gone does not end the loader") {
     scene.fake.fail("EventRecord", 1, device::code::kInvalidHandle);
     first.release();
     for (std::uint64_t step = 1; step < 4; ++step) CHECK(next_batch(loader, scene.streams).step() == step);
+  }
+  scene.check_end();
+}
+
+TEST_CASE("outputs: a context that fails at a release is told by the next call") {
+  Opened scene;
+  {
+    DeviceLoader loader = scene.open(2);
+    DeviceBatch first = next_batch(loader, scene.streams);
+    scene.fake.fail("EventRecord", 0, device::code::kIllegalAddress);
+    scene.fake.fail("EventRecord", 1, device::code::kIllegalAddress);
+    first.release();
+    const Error failed = next_error(loader, scene.streams);
+    CHECK(failed.code == ErrorCode::io);
+    CHECK_THAT(failed.message, ContainsSubstring("cuEventRecord") && ContainsSubstring("700"));
+  }
+  scene.check_end();
+}
+
+TEST_CASE("outputs: a context that fails where a release is made up for is told by every call from then on") {
+  Opened scene;
+  {
+    DeviceLoader loader = scene.open(2);
+    const Streams other{scene.fake.stream()};
+    DeviceBatch first = next_batch(loader, scene.streams);
+    scene.fake.set_capturing(scene.streams[0], true);
+    first.release();
+    scene.fake.set_capturing(scene.streams[0], false);
+    // The feeder records nothing from here on: it has all that it may have on the device.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    scene.fake.fail("EventRecord", 0, device::code::kIllegalAddress);
+    scene.fake.fail("EventRecord", 1, device::code::kIllegalAddress);
+    for (int call = 0; call < 2; ++call) CHECK_THAT(next_error(loader, other).message, ContainsSubstring("cuEventRecord"));
+  }
+  scene.check_end();
+}
+
+TEST_CASE("outputs: two threads that use a batch on streams of their own at the same time are both waited for") {
+  Opened scene;
+  {
+    DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset, device_options(small_batches(4)));
+    DeviceBatch batch = next_batch(loader, scene.streams);
+    const StreamHandle first = scene.fake.stream(), second = scene.fake.stream();
+    bool noted = false;
+    allocation_is_slow = false;
+    std::thread slow([&] {
+      slow_allocation_bytes = 2 * sizeof(StreamUse);  // that of a place for the second use
+      noted = batch.use_on(first).ok();
+      slow_allocation_bytes = 0;
+      allocation_is_slow = true;
+    });
+    while (!allocation_is_slow) std::this_thread::yield();
+    const bool other = batch.use_on(second).ok();
+    slow.join();
+    CHECK((noted && other));
+    const std::uint64_t made = scene.fake.calls("EventCreate");
+    batch.release();
+    CHECK(scene.fake.calls("EventCreate") == made + 3);  // one for each stream
+  }
+  scene.check_end();
+}
+
+TEST_CASE("outputs: memory that the stream per thread of another thread reads is not written before it") {
+  Opened scene;
+  const auto wanted = host_batches(scene.dataset, small_batches(4));
+  {
+    Program program(scene.fake);
+    DeviceLoader loader = scene.open(1);
+    DeviceBatch batch = next_batch(loader, scene.streams);
+    bool used = false;
+    std::thread([&] {
+      used = batch.use_on(kPerThreadStream).ok();
+      program.download(batch, {kPerThreadStream});
+    }).join();
+    REQUIRE(used);
+    batch.release();  // on this thread
+    program.download(next_batch(loader, scene.streams), scene.streams);
+    program.synchronize(scene.streams);
+    scene.fake.run_all();
+    check_batches(program, {wanted[0], wanted[1]});
   }
   scene.check_end();
 }
@@ -343,6 +576,27 @@ TEST_CASE("outputs: where memory of the host runs out in next nothing is lost") 
     }
     scene.check_end();
   }
+}
+
+TEST_CASE("outputs: where memory of the host runs out in use_on it is an error and the batch goes on") {
+  Opened scene;
+  {
+    DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset, device_options(small_batches(4)));
+    const DeviceBatch batch = next_batch(loader, scene.streams);
+    const StreamHandle reader = scene.fake.stream();
+    int left = 0;
+    for (bool done = false; !done; ++left) {
+      CAPTURE(left);
+      REQUIRE(left < 100);
+      allocations_left = left;
+      const Status used = batch.use_on(reader);
+      done = std::exchange(allocations_left, -1) >= 0;
+      REQUIRE(used.ok() == done);
+      if (!done) CHECK_THAT(used.error().message, ContainsSubstring("no memory on the host"));
+    }
+    CHECK(left > 1);
+  }
+  scene.check_end();
 }
 
 TEST_CASE("outputs: where memory of the host runs out at open it is an error and nothing stays behind") {
