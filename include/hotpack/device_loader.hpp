@@ -218,12 +218,12 @@ struct CudaDevice {
 
 struct CudaInfo {
   int driver_version = 0;  // of CUDA, as 13000 for 13.0, that the driver supports
-  std::string kernels;     // "CUDA 13.0, sm_75 … sm_121": what the embedded kernels were made with and for
+  std::string kernels;     // "CUDA 13.0, sm_75 … sm_121": what the embedded kernels were made with and for; "none: …" with why
   std::vector<CudaDevice> devices;
 };
 
-// Failure: as DeviceLoader::open where no device can be used, or hotpack was built without kernels. A device may still be too old for them,
-// or the driver: DeviceLoader::open says so.
+// Failure: as DeviceLoader::open where there is no device. What there is may still not do, as `kernels` are none or not for it:
+// DeviceLoader::open says so.
 [[nodiscard]] Result<CudaInfo> cuda_info();
 
 }  // namespace hotpack

@@ -32,7 +32,8 @@ extern "C" {
 typedef struct hotpack_cuda hotpack_cuda;
 
 /* What of CUDA this process can use. As with hotpack_dataset_open, *cuda is a handle in any case: close it either way. USAGE where there
- * is no driver, no device, a driver that is too old, or no kernels in this library, with what to do. */
+ * is no driver, no device, or a driver that is too old, with what to do. What there is may still not do, as the library has no kernels, or
+ * none for it: hotpack_device_loader_open says so. */
 HOTPACK_API hotpack_status hotpack_cuda_open(hotpack_cuda** cuda);
 HOTPACK_API void hotpack_cuda_close(hotpack_cuda* cuda);
 HOTPACK_API const char* hotpack_cuda_error(const hotpack_cuda* cuda);

@@ -9,15 +9,14 @@
 #include "device/late_free.hpp"
 
 namespace hotpack::device {
+namespace {
+
+constexpr int kOldestMajor = 7, kOldestMinor = 5;  // sm_75
 
 Error no_kernels() {
   return usage_error("hotpack was built without CUDA kernels (" + embedded_kernels_text() +
                      "): configure with HOTPACK_CUDA=ON and nvcc, or use Loader, which needs none");
 }
-
-namespace {
-
-constexpr int kOldestMajor = 7, kOldestMinor = 5;  // sm_75
 
 struct Capability {
   int major = 0;

@@ -24,7 +24,6 @@ using KernelImages = std::vector<KernelImage>;
 
 [[nodiscard]] KernelImages embedded_kernels();      // empty: built without CUDA
 [[nodiscard]] std::string embedded_kernels_text();  // "CUDA 13.0, sm_75 … sm_121 and PTX"; "none: …" with why
-[[nodiscard]] Error no_kernels();                   // code `usage`: what to do where they are empty
 
 class KernelModules {
  public:
