@@ -13,7 +13,7 @@ namespace hotpack::codecs {
 namespace {
 
 constexpr std::size_t kSlack = 8;  // readable bytes behind a row, for undo_filter
-// libpng refuses longer chunks, but for those of pixels that need to be.
+// libpng complains of longer chunks, and some versions refuse them, but for those of pixels that need to be.
 constexpr std::size_t kLongestChunk = 8'000'000;
 
 // libpng wants letters; the third one's case is reserved.

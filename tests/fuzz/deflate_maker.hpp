@@ -218,9 +218,7 @@ class DeflateMaker {
     out_.put(static_cast<std::uint32_t>(random_.below((random_.percent(2) ? most : std::min(most, room)) + 1)), extra);
   }
 
-  static std::size_t least_distance(std::size_t symbol) {
-    return symbol < 4 ? symbol + 1 : ((2 + symbol % 2) << (symbol - 2) / 2) + 1;
-  }
+  static std::size_t least_distance(std::size_t symbol) { return symbol < 4 ? symbol + 1 : ((2 + symbol % 2) << (symbol - 2) / 2) + 1; }
 
   std::uint8_t literal() { return few_literals_ ? static_cast<std::uint8_t>(random_.below(5)) : random_.byte(); }
 
@@ -277,8 +275,8 @@ class LenientReader {
 inline Bytes deflate_somehow(const Bytes& bytes, Random& random) {
   z_stream stream{};
   const int strategies[] = {Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED};
-  deflateInit2(&stream, static_cast<int>(random.below(10)), Z_DEFLATED, -static_cast<int>(random.between(9, 15)), 1 + static_cast<int>(random.below(3)),
-               strategies[random.below(5)]);
+  deflateInit2(&stream, static_cast<int>(random.below(10)), Z_DEFLATED, -static_cast<int>(random.between(9, 15)),
+               1 + static_cast<int>(random.below(3)), strategies[random.below(5)]);
   Bytes coded(deflateBound(&stream, static_cast<uLong>(bytes.size())) + 64);
   stream.next_out = coded.data();
   stream.avail_out = static_cast<uInt>(coded.size());

@@ -78,7 +78,8 @@ class PngMutator {
 
   [[nodiscard]] static std::uint32_t crc(const Chunk& chunk) {
     const uLong head = crc32(0, chunk.type.data(), 4);
-    return static_cast<std::uint32_t>(crc32(head, chunk.data.empty() ? chunk.type.data() : chunk.data.data(), static_cast<uInt>(chunk.data.size())));
+    return static_cast<std::uint32_t>(
+        crc32(head, chunk.data.empty() ? chunk.type.data() : chunk.data.data(), static_cast<uInt>(chunk.data.size())));
   }
 
   [[nodiscard]] Bytes build() const {
@@ -103,8 +104,10 @@ class PngMutator {
     if (what < 90) return change_chunks();
     if (what < 96) return change_header();
     Chunk& chunk = chunks_[random_.below(chunks_.size())];
-    if (random_.percent(30)) chunk.sound = !chunk.sound;
-    else scramble(chunk.data, random_);
+    if (random_.percent(30))
+      chunk.sound = !chunk.sound;
+    else
+      scramble(chunk.data, random_);
   }
 
   // ---- the coded pixels ----
@@ -159,7 +162,8 @@ class PngMutator {
     if (coded.size() < 2) return pixels_anew();
     coded[0] = static_cast<std::uint8_t>(random_.percent(80) ? random_.below(16) << 4 | 8 : random_.byte());
     coded[1] = random_.percent(80) ? static_cast<std::uint8_t>(random_.below(8) << 5) : random_.byte();
-    if (random_.percent(90)) coded[1] = static_cast<std::uint8_t>((coded[1] & 0xE0) + (31 - (coded[0] * 256U + (coded[1] & 0xE0U)) % 31) % 31);
+    if (random_.percent(90))
+      coded[1] = static_cast<std::uint8_t>((coded[1] & 0xE0) + (31 - (coded[0] * 256U + (coded[1] & 0xE0U)) % 31) % 31);
     put_stream(std::move(coded));
   }
 
@@ -167,9 +171,12 @@ class PngMutator {
     Bytes coded = stream();
     if (coded.empty()) return pixels_anew();
     const std::size_t cut = random_.below(std::min<std::size_t>(coded.size(), 9));
-    if (random_.percent(40)) coded.resize(coded.size() - cut);
-    else if (random_.percent(50)) coded.back() ^= 1;
-    else coded.insert(coded.end(), random_.between(1, 5), random_.byte());
+    if (random_.percent(40))
+      coded.resize(coded.size() - cut);
+    else if (random_.percent(50))
+      coded.back() ^= 1;
+    else
+      coded.insert(coded.end(), random_.between(1, 5), random_.byte());
     put_stream(std::move(coded));
   }
 
@@ -179,11 +186,12 @@ class PngMutator {
     for (std::size_t at = 0; at < coded.size();) {
       const std::size_t size = random_.percent(15) ? 0 : random_.between(1, random_.percent(50) ? coded.size() : 6);
       const std::size_t end = std::min(coded.size(), at + size);
-      parts.push_back(chunk_of("IDAT", Bytes(coded.begin() + static_cast<std::ptrdiff_t>(at), coded.begin() + static_cast<std::ptrdiff_t>(end))));
+      parts.push_back(
+          chunk_of("IDAT", Bytes(coded.begin() + static_cast<std::ptrdiff_t>(at), coded.begin() + static_cast<std::ptrdiff_t>(end))));
       at = end;
       if (parts.size() > 20) break;
     }
-    if (random_.percent(20)) parts.push_back(chunk_of("IDAT", {}));
+    if (parts.empty() || random_.percent(20)) parts.push_back(chunk_of("IDAT", {}));
     put_stream({});
     const auto first = std::find_if(chunks_.begin(), chunks_.end(), [](const Chunk& chunk) { return chunk.is("IDAT"); });
     const auto index = first - chunks_.begin();
@@ -202,7 +210,8 @@ class PngMutator {
     const std::size_t row = 1 + width * (type == 2 ? 3 : type == 4 ? 2 : type == 6 ? 4 : 1);
     Bytes rows(row * height);
     const std::size_t kind = random_.below(4);
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = kind == 0 ? 0 : kind == 1 ? random_.byte() : static_cast<std::uint8_t>(kind == 2 ? i / 7 : random_.below(4));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i] = kind == 0 ? 0 : kind == 1 ? random_.byte() : static_cast<std::uint8_t>(kind == 2 ? i / 7 : random_.below(4));
     for (std::size_t y = 0; y < height; ++y) rows[y * row] = static_cast<std::uint8_t>(random_.below(random_.percent(1) ? 7 : 5));
     Bytes coded{0x78, 0x9C};
     const Bytes deflated = deflate_somehow(rows, random_);
@@ -250,9 +259,9 @@ class PngMutator {
   }
 
   Chunk some_chunk() {
-    static constexpr std::string_view kTypes[] = {"IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "tEXt", "zTXt", "iTXt",
-                                                  "bKGD", "pHYs", "sBIT", "sPLT", "hIST", "tIME", "eXIf", "acTL", "fcTL", "fdAT", "cICP", "oFFs",
-                                                  "pCAL", "sCAL", "sTER", "abCd", "abcd", "ABCD", "vpAg", "CgBI"};
+    static constexpr std::string_view kTypes[] = {"IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "tEXt", "zTXt",
+                                                  "iTXt", "bKGD", "pHYs", "sBIT", "sPLT", "hIST", "tIME", "eXIf", "acTL", "fcTL", "fdAT",
+                                                  "cICP", "oFFs", "pCAL", "sCAL", "sTER", "abCd", "abcd", "ABCD", "vpAg", "CgBI"};
     Chunk chunk = random_.percent(15) ? palette() : chunk_of(kTypes[random_.below(std::size(kTypes))], Bytes(random_.below(40)));
     for (std::uint8_t& byte : chunk.data) byte = random_.byte();
     if (random_.percent(15)) chunk.type[random_.below(4)] = random_.byte();
