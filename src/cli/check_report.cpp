@@ -138,7 +138,7 @@ std::string extras_text(const PictureStatistics& pictures) {
   };
   for (std::size_t orientation = 2; orientation < pictures.orientations().size(); ++orientation)
     add(pictures.orientations()[orientation], "with EXIF orientation " + std::to_string(orientation));
-  add(pictures.with_alpha(), "with transparency");
+  add(pictures.with_alpha(), "with an alpha channel");
   add(pictures.with_profile(), "with a colour profile (not applied)");
   add(pictures.with_more_images(), "with more than one image");
   return joined(extras, ", ");

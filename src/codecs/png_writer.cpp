@@ -123,8 +123,9 @@ Status check_indices(const ConstPicture& indices, std::size_t colors) {
 
 Result<std::vector<std::byte>> encode_png(ConstPicture picture) {
   HOTPACK_TRY(check_view(picture));
-  if (picture.channels != 1 && picture.channels != 3) return internal_error("a PNG is written from 1 or 3 channels");
-  const int color_type = picture.channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY;
+  const int channels = picture.channels;
+  if (channels != 1 && channels != 3 && channels != 4) return internal_error("a PNG is written from 1, 3 or 4 channels");
+  const int color_type = channels == 4 ? PNG_COLOR_TYPE_RGB_ALPHA : channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY;
   return encode({.width = picture.width, .height = picture.height, .color_type = color_type}, picture);
 }
 

@@ -13,7 +13,7 @@
 
 namespace hotpack::codecs {
 
-// 8-bit gray (1 channel) or RGB (3 channels).
+// 8-bit gray (1 channel), RGB (3 channels) or RGBA (4 channels).
 [[nodiscard]] Result<std::vector<std::byte>> encode_png(ConstPicture picture);
 // 16-bit gray.
 [[nodiscard]] Result<std::vector<std::byte>> encode_png16(ConstIds picture);
