@@ -56,6 +56,7 @@ dialog::backdrop { background: #000a }
 dialog button { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .35rem .8rem; cursor: pointer }
 @media (max-width: 600px) {
   td.bar, th.bar { display: none }
+  .bar-of-buttons .key { flex-basis: 100% }
 }
 )";
 

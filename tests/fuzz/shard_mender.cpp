@@ -53,7 +53,7 @@ Bytes piece_of(Bytes file, const ShardHeader& header, std::uint64_t begin, std::
 
 // The stored bytes of a record, where its place can be read.
 Bytes stored(Bytes file, const ShardHeader& header, const FieldTables& field, std::uint64_t index) {
-  const std::uint64_t size = field.payload->end - field.payload->begin;
+  const std::uint64_t size = field.payload->bytes();
   std::uint64_t begin = size / header.records * index;
   std::uint64_t end = begin + size / header.records;
   if (field.offsets != nullptr) {
@@ -74,9 +74,16 @@ void mend_field(Bytes file, const ShardHeader& header, const FieldTables& field)
   }
 }
 
-void mend(Bytes file) {
+std::size_t tables_place(std::uint8_t* data, std::size_t size, std::size_t end) {
+  const Result<ShardHeader> header = format::decode_header(bytes_of_input(data, size));
+  return header.ok() ? static_cast<std::size_t>(header->buffer_start() + header->tables_begin) : end;
+}
+
+}  // namespace
+
+void mend_shard(Bytes file) {
   const Result<ShardHeader> header = format::decode_header(file);
-  if (!header.ok() || header->records == 0) return;
+  if (!header.ok()) return;
   mend_field(file, *header, format::image_tables(*header));
   mend_field(file, *header, format::label_tables(*header));
   const Tensor* sums = header->find("shard.crc32c");
@@ -86,13 +93,6 @@ void mend(Bytes file) {
   store_le(place.data(), crc32c(file.first(static_cast<std::size_t>(header->buffer_start()))));
   store_le(place.data() + sizeof(std::uint32_t), crc32c(tables));
 }
-
-std::size_t tables_place(std::uint8_t* data, std::size_t size, std::size_t end) {
-  const Result<ShardHeader> header = format::decode_header(bytes_of_input(data, size));
-  return header.ok() ? static_cast<std::size_t>(header->buffer_start() + header->tables_begin) : end;
-}
-
-}  // namespace
 
 std::size_t mutate_shard(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned int seed) {
   const std::size_t end = header_end(data, size);
@@ -106,7 +106,7 @@ std::size_t mutate_shard(std::uint8_t* data, std::size_t size, std::size_t max_s
   } else {
     mutate_in_place(data, end, size);
   }
-  if (seed / 16 % 16 != 0) mend(std::as_writable_bytes(std::span(data, size)));
+  if (seed / 16 % 16 != 0) mend_shard(std::as_writable_bytes(std::span(data, size)));
   return size;
 }
 

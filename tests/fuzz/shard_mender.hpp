@@ -5,11 +5,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace hotpack::fuzz {
 
 // One mutation: of the header's text (the length L stays, the rest is blanks), of the tables, of a record, or of any byte. The sums of
 // records, of the header and of the tables are then those of the bytes, where the header can be read.
 std::size_t mutate_shard(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned int seed);
+
+// The sums of records, of the header and of the tables become those of the bytes, where the header can be read.
+void mend_shard(std::span<std::byte> file);
 
 }  // namespace hotpack::fuzz
