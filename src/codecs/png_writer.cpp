@@ -23,7 +23,7 @@ constexpr std::size_t kMostChunkBytes = std::size_t{1} << 30;  // a chunk's leng
 constexpr int kLevel = 5;                                      // of libdeflate: beyond it files hardly shrink, but time doubles
 
 // PNG's numbers for the kinds of pixels.
-enum class ColorType : std::uint8_t { gray = 0, rgb = 2, palette = 3 };
+enum class ColorType : std::uint8_t { gray = 0, rgb = 2, palette = 3, rgba = 6 };
 
 struct Description {
   int width = 0;
@@ -208,8 +208,9 @@ Status check_indices(const ConstPicture& indices, std::size_t colors) {
 
 Result<std::vector<std::byte>> encode_png(ConstPicture picture) {
   HOTPACK_TRY(check_view(picture));
-  if (picture.channels != 1 && picture.channels != 3) return internal_error("a PNG is written from 1 or 3 channels");
-  const ColorType color = picture.channels == 3 ? ColorType::rgb : ColorType::gray;
+  const int channels = picture.channels;
+  if (channels != 1 && channels != 3 && channels != 4) return internal_error("a PNG is written from 1, 3 or 4 channels");
+  const ColorType color = channels == 4 ? ColorType::rgba : channels == 3 ? ColorType::rgb : ColorType::gray;
   return encoded({.width = picture.width, .height = picture.height, .color = color}, [&] { return photo_rows(picture); });
 }
 

@@ -13,7 +13,7 @@
 
 namespace hotpack::codecs {
 
-// 8-bit gray (1 channel) or RGB (3 channels).
+// 8-bit gray (1 channel), RGB (3 channels) or RGBA (4 channels).
 [[nodiscard]] Result<std::vector<std::byte>> encode_png(ConstPicture picture);
 // 8-bit gray of ids: smaller and faster than as a photo.
 [[nodiscard]] Result<std::vector<std::byte>> encode_png_ids(ConstPicture picture);

@@ -22,20 +22,35 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// Calls `visit(entry)`, a Result<bool>, for each entry that is no litter, until it says false; gives what it said last.
-template <class Visit>
-Result<bool> visit_entries(const std::string& path, Visit visit) {
+struct Entry {
+  std::string name;
+  unsigned char type = DT_UNKNOWN;
+};
+
+// What a folder holds, but for litter, in the order of names: file systems list them in orders of their own.
+Result<std::vector<Entry>> entries_of(const std::string& path) {
   const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
   if (!folder) return io_error("cannot read the input folder", path, errno);
+  std::vector<Entry> entries;
   while (true) {
     errno = 0;
     const dirent* const entry = ::readdir(folder.get());
     if (entry == nullptr) break;
-    if (is_litter(entry->d_name)) continue;
-    HOTPACK_ASSIGN(const bool go_on, visit(*entry));
-    if (!go_on) return false;
+    if (!is_litter(entry->d_name)) entries.push_back({entry->d_name, entry->d_type});
   }
   if (errno != 0) return io_error("cannot read the input folder", path, errno);
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  return entries;
+}
+
+// Calls `visit(entry)`, a Result<bool>, for each entry, until it says false; gives what it said last.
+template <class Visit>
+Result<bool> visit_entries(const std::string& path, Visit visit) {
+  HOTPACK_ASSIGN(const std::vector<Entry> entries, entries_of(path));
+  for (const Entry& entry : entries) {
+    HOTPACK_ASSIGN(const bool go_on, visit(entry));
+    if (!go_on) return false;
+  }
   return true;
 }
 
@@ -58,7 +73,7 @@ class Walk {
     const Identity identity{status.st_dev, status.st_ino};
     if (!above_.insert(identity).second) return true;  // a symbolic link back to a folder that we are in
     const std::string prefix = below.empty() ? "" : below + "/";
-    const auto visit = [&](const dirent& entry) { return walk_entry(prefix + entry.d_name); };
+    const auto visit = [&](const Entry& entry) { return walk_entry(prefix + entry.name); };
     Result<bool> go_on = visit_entries(below.empty() ? root_ : path_below(root_, below), visit);
     above_.erase(identity);
     return go_on;
@@ -94,14 +109,12 @@ Status walk_tree(const std::string& root, TreeVisitor& visitor) { return Walk(ro
 
 Result<FolderContent> read_folder(const std::string& folder) {
   FolderContent content;
-  HOTPACK_TRY(visit_entries(folder, [&](const dirent& entry) -> Result<bool> {
-    const bool type_is_known = entry.d_type == DT_DIR || entry.d_type == DT_REG;
-    const bool is_a_folder = type_is_known ? entry.d_type == DT_DIR : is_folder(path_below(folder, entry.d_name));
-    (is_a_folder ? content.folders : content.files).emplace_back(entry.d_name);
+  HOTPACK_TRY(visit_entries(folder, [&](const Entry& entry) -> Result<bool> {
+    const bool type_is_known = entry.type == DT_DIR || entry.type == DT_REG;
+    const bool is_a_folder = type_is_known ? entry.type == DT_DIR : is_folder(path_below(folder, entry.name));
+    (is_a_folder ? content.folders : content.files).push_back(entry.name);
     return true;
   }));
-  std::sort(content.folders.begin(), content.folders.end());
-  std::sort(content.files.begin(), content.files.end());
   return content;
 }
 

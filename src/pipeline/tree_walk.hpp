@@ -1,7 +1,7 @@
 // Visits the files of a folder tree.
 //
-// Follows symbolic links; one that leads back to a folder above ends there. Leaves out what tools leave behind (file_kind.hpp). The order
-// is unspecified. Failure: code `io` for a folder or a picture that cannot be read; a link to nowhere that is called otherwise is a file of
+// Follows symbolic links; one that leads back to a folder above ends there. Leaves out what tools leave behind (file_kind.hpp). Each folder is
+// visited in the byte order of its names, whatever the file system says; its names are in memory meanwhile. Failure: code `io` for a folder or a picture that cannot be read; a link to nowhere that is called otherwise is a file of
 // 0 bytes.
 #pragma once
 

@@ -251,6 +251,21 @@ TEST_CASE("a file of too many scans is refused as a bomb") {
   CHECK_THAT(refusal_of(test::with_repeated_scan(file, kMaxScans - 2)), ContainsSubstring("more than 500 scans"));
 }
 
+TEST_CASE("the larger a picture, the fewer scans it may have") {
+  CHECK(most_scans(0) == kMaxScans);
+  CHECK(most_scans(500'000) == kMaxScans);
+  CHECK(most_scans(2'000'000) == 134);
+  CHECK(most_scans(std::uint64_t{1} << 28) == kUsualScans);
+  CHECK(most_scans(std::uint64_t{1} << 40) == kUsualScans);
+}
+
+TEST_CASE("thin scans over a large picture are refused before they cost much") {
+  const JpegSpec spec{.width = 2048, .height = 1024, .color = JpegColor::gray, .thin_scans = 128};
+  REQUIRE(most_scans(2048 * 1024) == 128);
+  CHECK_THAT(refusal_of(test::make_jpeg(spec, Pixels(std::size_t{2048} * 1024, 128))),
+             ContainsSubstring("more than 128 scans over 2048x1024 pixels"));
+}
+
 // What OpenCV makes of inverted inks.
 Pixels light_of(const Pixels& inks) {
   Pixels rgb;
