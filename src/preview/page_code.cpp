@@ -57,6 +57,11 @@ dialog button { font: inherit; color: inherit; background: var(--card); border: 
 @media (max-width: 600px) {
   td.bar, th.bar { display: none }
   .bar-of-buttons .key { flex-basis: 100% }
+  table { font-size: .9rem }
+  td, th { padding-right: .4rem }
+  th.id { width: 1.9rem }
+  th.shares { width: 4.4rem }
+  th.samples { width: 4.2rem }
 }
 )";
 

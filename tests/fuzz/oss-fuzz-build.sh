@@ -29,5 +29,6 @@ for program in "$build"/tests/fuzz/*_fuzz; do
   for kind in dict options; do
     [ ! -f "$source/tests/fuzz/$name.$kind" ] || cp "$source/tests/fuzz/$name.$kind" "$OUT/${name}_fuzz.$kind"
   done
-  (cd "$source/tests/fuzz/corpus/$name" && python3 -m zipfile -c "$OUT/${name}_fuzz_seed_corpus.zip" ./*)
+  [ ! -d "$source/tests/fuzz/corpus/$name" ] ||
+    (cd "$source/tests/fuzz/corpus/$name" && python3 -m zipfile -c "$OUT/${name}_fuzz_seed_corpus.zip" ./*)
 done
