@@ -77,7 +77,7 @@ constexpr Making kMakings[] = {
      }},
 };
 
-int at(const CoarseLook& look, int x, int y) { return look[static_cast<std::size_t>(y * kLookSide + x)]; }
+int at(const CoarseLook& look, int x, int y) { return look[static_cast<std::size_t>(y) * kLookSide + static_cast<std::size_t>(x)]; }
 
 bool fits(const CoarseLook& copy, const CoarseLook& original, const Making& making) {
   for (int y = 0; y < kLookSide; ++y) {
