@@ -184,16 +184,26 @@ class Program {
   void set_option(hotpack_loader_options& options) {
     static const float kMean[] = {0.5f, 0.5f, 0.5f};
     const auto choice = static_cast<std::int32_t>(pieces_.byte() % 9) - 1;
-    std::int32_t* const enums[] = {&options.tail, &options.shuffle, &options.image_type, &options.image_order, &options.label_form,
-                                   &options.label_type, &options.label_order, &options.label_ignore_channel,
-                                   &options.label_has_ignore_index, &options.content, &options.crop, &options.check, &options.access,
+    std::int32_t* const enums[] = {&options.tail,
+                                   &options.shuffle,
+                                   &options.image_type,
+                                   &options.image_order,
+                                   &options.label_form,
+                                   &options.label_type,
+                                   &options.label_order,
+                                   &options.label_ignore_channel,
+                                   &options.label_has_ignore_index,
+                                   &options.content,
+                                   &options.crop,
+                                   &options.check,
+                                   &options.access,
                                    &options.reserved};
-    std::uint64_t* const counts[] = {&options.global_batch, &options.seed, &options.epoch, &options.rank, &options.world,
-                                     &options.block_samples, &options.window_blocks};
+    std::uint64_t* const counts[] = {&options.global_batch, &options.seed,          &options.epoch,        &options.rank,
+                                     &options.world,        &options.block_samples, &options.window_blocks};
     std::int64_t* const sizes[] = {&options.label_ignore_index, &options.crop_width, &options.crop_height, &options.pad_width,
                                    &options.pad_height};
-    double* const reals[] = {&options.horizontal_flip, &options.vertical_flip, &options.min_area, &options.max_area, &options.min_ratio,
-                             &options.max_ratio};
+    double* const reals[] = {&options.horizontal_flip, &options.vertical_flip, &options.min_area,
+                             &options.max_area,        &options.min_ratio,     &options.max_ratio};
     const std::uint8_t field = pieces_.byte();
     switch (field % 8) {
       case 0:

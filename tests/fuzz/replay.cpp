@@ -1,5 +1,5 @@
-// Runs files through a fuzz target without a fuzzer: `<target>_fuzz FILE|FOLDER…`. Ends with the number of inputs, or dies in the one that is
-// named last on standard error. `--mutations N` runs N changed forms of each as well, where the target has a mutator of its own.
+// Runs files through a fuzz target without a fuzzer: `<target>_fuzz FILE|FOLDER…`. Ends with the number of inputs, or dies in the one that
+// is named last on standard error. `--mutations N` runs N changed forms of each as well, made by the target's own mutator where it has one.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -52,14 +52,21 @@ void run(Bytes input) {
   LLVMFuzzerTestOneInput(input.data(), input.size());
 }
 
-void run_mutations(const Bytes& input, unsigned count) {
-  if (LLVMFuzzerCustomMutator == nullptr) return;
-  for (unsigned i = 0; i < count; ++i) {
-    Bytes changed = input;
-    changed.resize(input.size() + 256);
-    changed.resize(LLVMFuzzerCustomMutator(changed.data(), input.size(), changed.size(), i + 1));
-    run(std::move(changed));
+Bytes mutated(const Bytes& input, unsigned seed) {
+  Bytes changed = input;
+  changed.resize(input.size() + 256);
+  std::size_t size = input.size();
+  if (LLVMFuzzerCustomMutator != nullptr) {
+    size = LLVMFuzzerCustomMutator(changed.data(), size, changed.size(), seed);
+  } else {
+    for (unsigned i = 0; i <= seed % 6; ++i) size = LLVMFuzzerMutate(changed.data(), size, changed.size());
   }
+  changed.resize(size);
+  return changed;
+}
+
+void run_mutations(const Bytes& input, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) run(mutated(input, i + 1));
 }
 
 }  // namespace
