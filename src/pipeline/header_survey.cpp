@@ -87,16 +87,17 @@ class Part {
   HeaderSurvey survey;
 
  private:
-  // Absent where the header is unusable (counted) or the file unreadable (the survey stops).
+  // Absent where the header is unusable or the file cannot be read; both are counted.
   std::optional<codecs::PictureInfo> probe(const std::string& path) {
     Result<codecs::PictureInfo> info = reader_.probe(path);
     if (info.ok()) return *info;
-    if (info.error().code == ErrorCode::data) {
-      survey.problems.add({ProblemKind::unreadable_header, path, info.error().message});
-      ++survey.unreadable;
-    } else {
+    if (info.error().code != ErrorCode::data && info.error().code != ErrorCode::io) {
       stop_.fail(info.error());
+      return std::nullopt;
     }
+    const bool is_open = info.error().code == ErrorCode::data;
+    survey.problems.add({is_open ? ProblemKind::unreadable_header : ProblemKind::unopenable_file, path, what_failed(info.error())});
+    ++survey.unreadable;
     return std::nullopt;
   }
 

@@ -38,7 +38,8 @@ struct HeaderSurvey {
 };
 
 // Gives every sample its size (0x0 where its headers are unusable) and tells what else headers show. Order of examples does not depend
-// on the number of threads. Errors: `io` for a file that cannot be read.
+// on the number of threads. A file that cannot be read is
+// a problem like others: whether it stops everything is for the caller to say.
 [[nodiscard]] Result<HeaderSurvey> survey_headers(SampleList& list, const RecordOptions& options, Observer& observer);
 
 // The files of one sample as their headers describe them.

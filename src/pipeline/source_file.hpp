@@ -1,4 +1,5 @@
-// Reading input files the way the promises need it: whole, with bounded retries, and refusing a file that changed since the plan.
+// Reading input files the way the promises need it: whole, with bounded retries, and refusing a file that changed since the plan or while
+// it was read.
 //
 // A SourceReader belongs to one worker and reuses its buffer. Failure: code `io`, always fatal for a run: bytes must not depend on the
 // weather, so a file that cannot be read is never skipped.
@@ -14,6 +15,9 @@
 #include "hotpack/result.hpp"
 
 namespace hotpack::pipeline {
+
+// What was wrong, without the advice to run the command again: for problems that one command lists.
+[[nodiscard]] std::string what_failed(const Error& error);
 
 class SourceReader {
  public:
