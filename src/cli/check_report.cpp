@@ -138,7 +138,7 @@ std::string extras_text(const PictureStatistics& pictures) {
   };
   for (std::size_t orientation = 2; orientation < pictures.orientations().size(); ++orientation)
     add(pictures.orientations()[orientation], "with EXIF orientation " + std::to_string(orientation));
-  add(pictures.with_alpha(), "with transparency");
+  add(pictures.with_alpha(), "with an alpha channel");
   add(pictures.with_profile(), "with a colour profile (not applied)");
   add(pictures.with_more_images(), "with more than one image");
   return joined(extras, ", ");
@@ -204,26 +204,25 @@ class ClassTable {
     for (const auto& split : report_.splits) {
       pixels += split.classes.pixels[c];
       labels += split.classes.labels[c];
-      all += total_of(split.classes.pixels) + split.classes.ignored;
+      all += total_of(split.classes.pixels);
     }
     std::vector<std::string> row{truncated(printable(report_.classes[c].name), kNameWidth), labels == 0 ? "never" : percent(pixels, all),
                                  labels == 0 ? "" : human_count(labels)};
     if (each_split_)
-      for (const auto& split : report_.splits) row.push_back(share_in(split, split.classes.pixels[c], split.classes.labels[c] > 0));
+      for (const auto& split : report_.splits)
+        row.push_back(split.classes.labels[c] > 0 ? percent(split.classes.pixels[c], total_of(split.classes.pixels)) : "–");
     return row;
   }
 
   [[nodiscard]] std::vector<std::string> ignored_row() const {
     std::uint64_t all = ignored();
     for (const auto& split : report_.splits) all += total_of(split.classes.pixels);
-    std::vector<std::string> row{"(ignored)", percent(ignored(), all), ""};
+    std::vector<std::string> row{"(ignored, of all)", percent(ignored(), all), ""};
     if (each_split_)
-      for (const auto& split : report_.splits) row.push_back(share_in(split, split.classes.ignored, split.classes.ignored > 0));
+      for (const auto& split : report_.splits)
+        row.push_back(split.classes.ignored > 0 ? percent(split.classes.ignored, total_of(split.classes.pixels) + split.classes.ignored)
+                                                : "–");
     return row;
-  }
-
-  [[nodiscard]] static std::string share_in(const pipeline::SplitReport& split, std::uint64_t pixels, bool seen) {
-    return seen ? percent(pixels, total_of(split.classes.pixels) + split.classes.ignored) : "–";
   }
 
   [[nodiscard]] std::uint64_t ignored() const {

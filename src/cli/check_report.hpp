@@ -3,6 +3,7 @@
 // Pure functions from a report to text; thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "pipeline/check.hpp"
@@ -13,9 +14,11 @@ namespace hotpack::cli {
 struct CheckEnd {
   std::string command;  // to run next: `hotpack pack …`
   double seconds = 0;
+  std::size_t columns = 100;  // that lines fit, but for long words, paths and commands
+  bool color = false;         // verdict, warnings and problems in colours
 };
 
-// Several lines of at most 120 columns (but for long names), each ending in a newline; the verdict comes last.
+// Several lines, each ending in a newline and printable(); the verdict comes last.
 [[nodiscard]] std::string check_text(const pipeline::CheckReport& report, const CheckEnd& end);
 // One JSON object and a newline; README.md documents its members. `report` is "hotpack-check/1": members may be added to it, none changes
 // its meaning.

@@ -4,15 +4,19 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "base/cores.hpp"
+#include "base/error.hpp"
 #include "cli/config_file.hpp"
 #include "cli/descriptor.hpp"
 #include "cli/help.hpp"
 #include "cli/option_values.hpp"
+#include "cli/pack_report.hpp"
 #include "cli/refusal.hpp"
+#include "format/json.hpp"
 #include "format/version.hpp"
 
 namespace hotpack::cli {
@@ -30,11 +34,51 @@ void take_one_value_a_time(CLI::App& command) {
   }
 }
 
+std::string version_text() { return std::string("hotpack " HOTPACK_VERSION " (format ") + std::string(format::kVersion) + ")"; }
+
+// The command of that name; an error in words where there is none.
+Result<const CLI::App*> find_command(const CLI::App& root, const std::string& name) {
+  for (const CLI::App* command : root.get_subcommands({}))
+    if (command->get_name() == name) return command;
+  return usage_error(unknown_command(root, name));
+}
+
+int show_help(CommandContext& context, const CLI::App& root, const std::string& name) {
+  if (name.empty()) {
+    // Not root.help(), which gives that of the command that was called.
+    context.output().write(root.get_formatter()->make_help(&root, root.get_name(), CLI::AppFormatMode::All));
+    return kExitGood;
+  }
+  const auto command = find_command(root, name);
+  if (!command.ok()) return context.fail(command.error());
+  context.output().write((*command)->help(root.get_name(), CLI::AppFormatMode::All));
+  return kExitGood;
+}
+
+void add_help_command(CLI::App& root, CommandContext& context) {
+  auto name = std::make_shared<std::string>();
+  CLI::App& command = *root.add_subcommand("help", "Shows the help of a command, as COMMAND --help does");
+  set_examples(command, "hotpack help pack");
+  command.add_option("COMMAND", *name, "whose help; without it, that of hotpack");
+  command.callback([&root, &context, name] { context.set_action([&root, &context, name] { return show_help(context, root, *name); }); });
+}
+
+void add_version_command(CLI::App& root, CommandContext& context) {
+  CLI::App& command = *root.add_subcommand("version", "Shows the version of hotpack and of the format it writes");
+  set_examples(command, "hotpack version");
+  command.callback([&context] {
+    context.set_action([&context] {
+      context.output().line(version_text());
+      return kExitGood;
+    });
+  });
+}
+
 void define(CLI::App& root, CommandContext& context, std::span<const AddCommand> commands) {
-  root.formatter(std::make_shared<HelpFormatter>());
-  root.set_help_flag("-h,--help", "show this help");
-  root.set_version_flag("--version", std::string("hotpack " HOTPACK_VERSION " (format ") + std::string(format::kVersion) + ")",
-                        "show the version");
+  root.formatter(std::make_shared<HelpFormatter>(context.columns()));
+  root.set_help_flag("-h", "show a short help: examples and the main options");
+  root.set_help_all_flag("--help", "show the whole help");
+  root.set_version_flag("-V,--version", version_text(), "show the version");
   root.require_subcommand(0, 1);
   set_examples(root,
                "hotpack pack --images train --labels train_labels --classes class_dict.csv --size 512x512 -o packed/train\n"
@@ -43,6 +87,8 @@ void define(CLI::App& root, CommandContext& context, std::span<const AddCommand>
                "hotpack pack --help");
   prepare_config_files(root);
   for (const AddCommand add : commands) add(root, context);
+  add_help_command(root, context);
+  add_version_command(root, context);
   for (CLI::App* command : root.get_subcommands(nullptr)) {
     take_one_value_a_time(*command);
     context.add_message_options(*command);
@@ -64,7 +110,8 @@ int refuse(CommandContext& context, const CLI::App& root, const CLI::ParseError&
 // Without a command: how to use hotpack, as a message.
 int show_short_help(CommandContext& context, const CLI::App& root) {
   context.open_plain_terminal();
-  context.terminal().info(root.help());
+  std::istringstream lines(root.help());
+  for (std::string line; std::getline(lines, line);) context.terminal().info(line);
   return kExitUsage;
 }
 
@@ -76,6 +123,9 @@ std::optional<int> parse(CommandContext& context, CLI::App& root, int argc, cons
   } catch (const CLI::CallForHelp&) {
     context.output().write(root.help());
     return kExitGood;
+  } catch (const CLI::CallForAllHelp&) {
+    context.output().write(root.help("", CLI::AppFormatMode::All));
+    return kExitGood;
   } catch (const CLI::CallForVersion& version) {
     context.output().line(version.what());
     return kExitGood;
@@ -86,6 +136,7 @@ std::optional<int> parse(CommandContext& context, CLI::App& root, int argc, cons
 
 int parse_and_run(CommandContext& context, std::span<const AddCommand> commands, int argc, const char* const* argv) {
   CLI::App root{"hotpack packs image data sets once, so that training reads them at memory speed", "hotpack"};
+  context.note_arguments(argc, argv);
   define(root, context, commands);
   if (const auto code = parse(context, root, argc, argv)) return *code;
   if (!context.has_action()) return show_short_help(context, root);
@@ -144,9 +195,25 @@ int CommandContext::jobs() const {
 
 void CommandContext::stop_on_signals() { stop_signals_.emplace(); }
 
+std::size_t CommandContext::columns() const { return static_cast<std::size_t>(told_columns(streams_.output).value_or(kUsualColumns)); }
+
+bool CommandContext::colored_output() const {
+  return use_color(terminal_options_.color, TerminalSurroundings::of_descriptor(streams_.output));
+}
+
 int CommandContext::fail(const Error& error) {
+  failure_ = error;
   terminal_->error(error.describe());
   return exit_code_of(error);
+}
+
+void CommandContext::note_arguments(int argc, const char* const* argv) {
+  const std::vector<std::string> arguments(argv, argv + argc);
+  for (const std::string& argument : arguments) typed_ += (typed_.empty() ? "" : " ") + shell_word(argument);
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  json_asked_ = std::any_of(arguments.begin(), end, [](const std::string& argument) {
+    return argument == "--json" || (argument.starts_with("--json=") && argument != "--json=false");
+  });
 }
 
 Status CommandContext::open_terminal() {
@@ -154,6 +221,10 @@ Status CommandContext::open_terminal() {
   auto opened = Terminal::open(terminal_options_, TerminalSurroundings::of_descriptor(streams_.messages));
   if (!opened.ok()) return std::move(opened).error();
   terminal_ = std::move(opened).value();
+  if (!json_) output_.fit(static_cast<std::size_t>(told_columns(streams_.output).value_or(0)));
+  if (terminal_options_.log_file.empty()) return {};
+  output_.keep();
+  terminal_->note("command: " + typed_);
   return {};
 }
 
@@ -166,11 +237,36 @@ void CommandContext::open_plain_terminal() {
 
 int CommandContext::finish(int code) {
   if (terminal_) terminal_->finish_progress();
+  if ((json_ || json_asked_) && !output_.used()) write_error_object(code);
   const Status written = output_.finish();
+  log_end(code);
   if (written.ok()) return code;
+  if (output_.abandoned()) return code == kExitGood ? kExitUnread : code;
   open_plain_terminal();
   const int failed = fail(written.error());
   return code == kExitGood ? failed : code;
+}
+
+// What a program reads in place of the result that there is not.
+void CommandContext::write_error_object(int code) {
+  const bool stopped = code == kExitGood && stop_signal() != 0;
+  if (code == kExitGood && !stopped) return;
+  Error error = failure_.value_or(Error{});
+  if (!failure_ && stopped) error.message = "stopped by signal " + std::to_string(stop_signal());
+  if (!failure_ && !stopped && terminal_) error.message = terminal_->last_error();
+  format::Json json;
+  json["code"] = stopped ? "stopped" : name_of_exit(code);
+  json["exit"] = stopped ? 128 + stop_signal() : code;
+  json["message"] = format::with_valid_utf8(error.message);
+  json["path"] = error.path.empty() ? format::Json(nullptr) : format::Json(format::with_valid_utf8(error.path));
+  json["offset"] = error.offset ? format::Json(*error.offset) : format::Json(nullptr);
+  output_.line(format::canonical_json(format::Json{{"error", std::move(json)}}));
+}
+
+void CommandContext::log_end(int code) {
+  if (!acted_ || !terminal_) return;
+  if (!output_.kept().empty()) terminal_->note("result:\n" + output_.kept());
+  terminal_->note("exit: " + std::to_string(code));
 }
 
 void set_examples(CLI::App& command, std::string examples) { command.footer(std::move(examples)); }
@@ -196,6 +292,7 @@ int run_main(int argc, const char* const* argv) {
   ignore_broken_pipes();
   const int code = run_command_line(all_commands(), argc, argv);
   reraise_stop_signal();
+  if (code == kExitUnread) end_by_broken_pipe();
   return code;
 }
 

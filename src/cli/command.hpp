@@ -61,17 +61,26 @@ class CommandContext {
   // From here on SIGINT, SIGTERM and SIGHUP make terminal().stop_requested() true instead of ending the process. For actions that
   // ask it between samples; the frame raises the signal again when the action has returned.
   void stop_on_signals();
-  // Prints the error and gives its exit code.
+  // Prints the error and gives its exit code. With --json, and nothing on stdout yet, finish() writes it there as an object too.
   [[nodiscard]] int fail(const Error& error);
+  [[nodiscard]] std::size_t columns() const;  // of text on stdout: the terminal's, or kUsualColumns
+  [[nodiscard]] bool colored_output() const;  // by --color, NO_COLOR and whether stdout is a terminal
 
   // For the frame.
+  void note_arguments(int argc, const char* const* argv);  // as typed: for the log, and for --json on a line that is refused
   [[nodiscard]] Status open_terminal();  // with the options as parsed
   void open_plain_terminal();            // for messages about a command line that was refused
-  [[nodiscard]] int run_action() { return action_(); }
+  [[nodiscard]] int run_action() {
+    acted_ = true;
+    return action_();
+  }
   [[nodiscard]] bool has_action() const { return static_cast<bool>(action_); }
   [[nodiscard]] int finish(int code);  // ends progress, flushes the output, gives the code to exit with
 
  private:
+  void write_error_object(int code);
+  void log_end(int code);
+
   Streams streams_;
   Output output_;
   TerminalOptions terminal_options_;
@@ -79,6 +88,10 @@ class CommandContext {
   int verbose_ = 0;
   int jobs_ = 0;
   bool json_ = false;
+  bool json_asked_ = false;  // stands on the line, whether or not that was accepted
+  bool acted_ = false;
+  std::string typed_;
+  std::optional<Error> failure_;
   std::optional<StopSignals> stop_signals_;
   std::unique_ptr<Terminal> terminal_;
   std::function<int()> action_;

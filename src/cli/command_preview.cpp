@@ -49,9 +49,11 @@ struct PreviewArguments {
   bool force = false;
 };
 
-// A sheet, and what goes into its report and page.
+// A sheet, a page's cells, or both, and what goes into the report.
 struct Drawn {
   std::vector<std::byte> png;
+  std::vector<preview::PageCell> cells;
+  preview::ClassColors colors;
   PreviewReport report;
   std::optional<Statistics> statistics;
 };
@@ -132,10 +134,23 @@ Result<preview::SheetLayout> layout_for(PreviewSource& source, const PreviewArgu
   return preview::lay_out(request);
 }
 
-Result<ShownSample> draw_sample(PreviewSource& source, const ChosenSample& chosen, preview::Sheet& sheet) {
+// What samples are drawn on.
+struct Drawing {
+  std::optional<preview::Sheet> sheet;
+  std::optional<preview::PageCells> cells;
+};
+
+Result<ShownSample> draw_sample(PreviewSource& source, const ChosenSample& chosen, Drawing& drawing) {
   HOTPACK_ASSIGN(preview::SheetSample sample, source.load(chosen.number));
   if (!chosen.remark.empty()) sample.remark = chosen.remark + (sample.remark.empty() ? "" : " · " + sample.remark);
-  HOTPACK_ASSIGN(preview::ClassCounts counts, sheet.add(sample));
+  preview::ClassCounts counts;
+  if (drawing.sheet) {
+    HOTPACK_ASSIGN(counts, drawing.sheet->add(sample));
+  }
+  if (drawing.cells) {
+    HOTPACK_TRY(drawing.cells->add(sample));
+    counts = drawing.cells->all().back().counts;
+  }
   Extent size;
   if (sample.image) size = {static_cast<int>(sample.image->shape.width), static_cast<int>(sample.image->shape.height)};
   return ShownSample{chosen.number, std::move(sample.key), std::move(sample.remark), size, std::move(counts), std::move(sample.problem)};
@@ -169,32 +184,50 @@ preview::ClassColors colors_for(const Schema& schema, Terminal& terminal) {
   return colors;
 }
 
-Result<Drawn> draw(PreviewSource& source, const PreviewArguments& arguments, const Chosen& chosen, Terminal& terminal) {
+Result<Drawing> make_drawing(PreviewSource& source, const PreviewArguments& arguments, const Chosen& chosen, Drawn& drawn) {
   const Schema& schema = source.schema();
-  HOTPACK_ASSIGN(const preview::SheetLayout layout, layout_for(source, arguments, chosen));
-  const preview::ClassColors colors = colors_for(schema, terminal);
-  Drawn drawn;
+  Drawing drawing;
+  if (!arguments.sheet.empty()) {
+    HOTPACK_ASSIGN(const preview::SheetLayout layout, layout_for(source, arguments, chosen));
+    drawing.sheet.emplace(layout, title_of(source, chosen.size()), schema.classes, drawn.colors.colors);
+    drawn.report.columns = layout.columns;
+  }
+  if (!arguments.page.empty()) {
+    HOTPACK_ASSIGN(const int side, preview::page_side(chosen.size()));
+    drawing.cells.emplace(side, drawn.colors.colors);
+  }
+  return drawing;
+}
+
+Status finish_drawing(const PreviewSource& source, Drawing& drawing, Drawn& drawn) {
+  const Schema& schema = source.schema();
   PreviewReport& report = drawn.report;
-  preview::Sheet sheet(layout, title_of(source, chosen.size()), schema.classes, colors.colors);
+  if (schema.label) {
+    HOTPACK_ASSIGN(drawn.statistics, source.statistics());
+    report.legend = preview::make_legend(schema.classes, drawn.colors.colors, shares_of(schema, drawn.statistics, report.shown));
+  }
+  if (drawing.cells) drawn.cells = drawing.cells->all();
+  if (!drawing.sheet) return {};
+  if (report.legend) drawing.sheet->add_legend(*report.legend);
+  HOTPACK_ASSIGN(drawn.png, preview::sheet_file(drawing.sheet->picture()));
+  report.size = drawing.sheet->size();
+  return {};
+}
+
+Status draw(PreviewSource& source, const PreviewArguments& arguments, const Chosen& chosen, Terminal& terminal, Drawn& drawn) {
+  drawn.colors = colors_for(source.schema(), terminal);
+  HOTPACK_ASSIGN(Drawing drawing, make_drawing(source, arguments, chosen, drawn));
   pipeline::Progress progress{"drawing", 0, chosen.size(), 0, 0, 0};
   for (const ChosenSample& each : chosen) {
-    if (terminal.stop_requested()) return drawn;
-    HOTPACK_ASSIGN(ShownSample shown, draw_sample(source, each, sheet));
-    report.shown.push_back(std::move(shown));
+    if (terminal.stop_requested()) return {};
+    HOTPACK_ASSIGN(ShownSample shown, draw_sample(source, each, drawing));
+    drawn.report.shown.push_back(std::move(shown));
     ++progress.samples_done;
     terminal.progress(progress);
   }
-  if (schema.label) {
-    HOTPACK_ASSIGN(drawn.statistics, source.statistics());
-    report.legend = preview::make_legend(schema.classes, colors.colors, shares_of(schema, drawn.statistics, report.shown));
-    sheet.add_legend(*report.legend);
-  }
-  HOTPACK_ASSIGN(drawn.png, preview::sheet_file(sheet.picture()));
-  report.source = source.name();
-  report.size = sheet.size();
-  report.columns = layout.columns;
-  report.samples = source.samples();
-  return drawn;
+  drawn.report.source = source.name();
+  drawn.report.samples = source.samples();
+  return finish_drawing(source, drawing, drawn);
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const Schema& schema, const PreviewReport& report) {
@@ -212,9 +245,11 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Schema& schema, 
 
 std::string page_of(const PreviewSource& source, const Drawn& drawn) {
   preview::Page page;
-  page.title = format::with_valid_utf8(title_of(source, drawn.report.shown.size()));
-  page.png = drawn.png;
+  page.title = title_of(source, drawn.report.shown.size());
   page.facts = facts_of(source.schema(), drawn.report);
+  page.cells = drawn.cells;
+  page.classes = source.schema().classes;
+  page.colors = drawn.colors.colors;
   if (drawn.report.legend) page.legend = *drawn.report.legend;
   if (drawn.statistics) page.samples = drawn.statistics->samples;
   return preview::html_page(page);
@@ -253,7 +288,8 @@ Result<int> make_sheet(CommandContext& context, PreviewArguments& arguments) {
     return usage_error("--grid has room for " + counted(arguments.choice.most, "sample") + ", --keys names " +
                        std::to_string(chosen.size()));
   if (chosen.empty()) return data_error("there is no sample to show", source->name());
-  HOTPACK_ASSIGN(Drawn drawn, draw(*source, arguments, chosen, terminal));
+  Drawn drawn;
+  HOTPACK_TRY(draw(*source, arguments, chosen, terminal, drawn));
   terminal.finish_progress();
   if (terminal.stop_requested()) return kExitGood;
   HOTPACK_TRY(write_files(*source, arguments, drawn));
@@ -270,7 +306,9 @@ void add_sheet_options(CLI::App& command, PreviewArguments& arguments) {
   command.add_option("-o,--output", arguments.sheet, "the sheet, a PNG file; a sheet that is there is replaced")
       ->option_text("FILE.png")
       ->group(kSheet);
-  command.add_option("--html", arguments.page, "the sheet as one HTML page, with a histogram of the classes")
+  command
+      .add_option("--html", arguments.page,
+                  "the samples as one HTML page: larger views, a filter by class and key, a histogram of the classes")
       ->option_text("FILE.html")
       ->group(kSheet);
   command.add_option("--keys", arguments.choice.keys, "the samples with these keys; repeatable")->option_text("K[,K…]")->group(kSheet);

@@ -1,6 +1,7 @@
 #include "cli/config_file.hpp"
 
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,7 +15,7 @@ namespace hotpack::cli {
 namespace {
 
 // CLI11 reads a configuration file for its root only, once the whole line is parsed; this moves the keys to the command given.
-class CommandConfig final : public CLI::Config {
+class CommandConfig final : public CLI::ConfigBase {
  public:
   explicit CommandConfig(const CLI::App& root) : root_(root) {}
 
@@ -23,9 +24,11 @@ class CommandConfig final : public CLI::Config {
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     const std::string text(std::istreambuf_iterator<char>(input), {});
     auto entries = parse_config(text);
-    if (!entries.ok()) throw CLI::ConfigError("--config: " + entries.error().message);
+    if (!entries.ok()) throw CLI::ConfigError("--config " + file() + ": " + entries.error().message);
     std::vector<CLI::ConfigItem> found;
     for (ConfigEntry& entry : entries.value()) {
+      if (const CLI::Option* option = given_command(root_).get_option_no_throw("--" + entry.key); option != nullptr && option->empty())
+        lines_[entry.key] = entry.line;
       CLI::ConfigItem item = item_of(std::move(entry), given_command(root_));
       // An empty list is as good as no key.
       if (!item.inputs.empty()) found.push_back(std::move(item));
@@ -33,11 +36,18 @@ class CommandConfig final : public CLI::Config {
     return found;
   }
 
+  [[nodiscard]] std::string place_of(const std::string& key) const {
+    const auto found = lines_.find(key);
+    return found == lines_.end() ? std::string() : " (" + file() + ", line " + std::to_string(found->second) + ")";
+  }
+
  private:
-  static CLI::ConfigItem item_of(ConfigEntry entry, const CLI::App& command) {
+  [[nodiscard]] std::string file() const { return root_.get_config_ptr()->results().front(); }
+
+  [[nodiscard]] CLI::ConfigItem item_of(ConfigEntry entry, const CLI::App& command) const {
     const CLI::Option* option = command.get_option_no_throw("--" + entry.key);
     if (option == nullptr || !option->get_configurable()) {
-      throw CLI::ConfigError("--config: line " + std::to_string(entry.line) + ": " + unknown_name("key", entry.key, long_names(command)));
+      throw CLI::ConfigError("--config " + file() + ": line " + std::to_string(entry.line) + ": " + unknown_name("key", entry.key, long_names(command)));
     }
     CLI::ConfigItem item;
     item.parents = {command.get_name()};
@@ -47,6 +57,7 @@ class CommandConfig final : public CLI::Config {
   }
 
   const CLI::App& root_;
+  mutable std::map<std::string, int> lines_;  // of keys whose values were taken
 };
 
 }  // namespace
@@ -54,6 +65,11 @@ class CommandConfig final : public CLI::Config {
 void prepare_config_files(CLI::App& root) {
   root.set_config("--config")->group("");
   root.config_formatter(std::make_shared<CommandConfig>(root));
+}
+
+std::string config_place(const CLI::App& root, const std::string& option) {
+  const auto config = std::dynamic_pointer_cast<const CommandConfig>(root.get_config_formatter_base());
+  return config && option.starts_with("--") ? config->place_of(option.substr(2)) : std::string();
 }
 
 void add_config_file_option(CLI::App& command) {

@@ -11,6 +11,9 @@ namespace hotpack::cli {
 // Makes `root` read the file that a command's --config names. Call before the commands are added.
 void prepare_config_files(CLI::App& root);
 
+// " (FILE, line 3)" where that option's value came from the configuration file, else nothing. `option` with dashes.
+[[nodiscard]] std::string config_place(const CLI::App& root, const std::string& option);
+
 // Adds --config to a command of that root.
 void add_config_file_option(CLI::App& command);
 

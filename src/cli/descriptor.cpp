@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 
 namespace hotpack::cli {
 
@@ -38,6 +40,17 @@ void occupy_standard_descriptors() {
     // open() gives the lowest free number, which is this one.
     [[maybe_unused]] const int occupied = ::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
   }
+}
+
+std::optional<int> told_columns(int descriptor) {
+  constexpr int kFewest = 20, kMost = 10'000;
+  const char* const variable = std::getenv("COLUMNS");
+  const int told = variable == nullptr ? 0 : std::atoi(variable);
+  if (told >= kFewest && told <= kMost) return told;
+  winsize size{};
+  if (::isatty(descriptor) != 1) return std::nullopt;
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col < kFewest) return 80;
+  return size.ws_col;
 }
 
 }  // namespace hotpack::cli

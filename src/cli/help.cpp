@@ -1,6 +1,10 @@
 #include "cli/help.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "cli/text.hpp"
@@ -9,28 +13,51 @@ namespace hotpack::cli {
 
 namespace {
 
-constexpr std::size_t kWidth = 100;
-constexpr std::size_t kTextColumn = 30;
+// What most runs need, of commands with more options than a screen holds.
+constexpr std::array<std::string_view, 15> kMainOptions = {"--images", "--labels",     "--image-folders", "--pairs", "--preset",
+                                                           "--classes", "--num-classes", "--label-kind",    "--ignore", "--size",
+                                                           "--fit",     "--split",       "--output",        "--dry-run", "--json"};
+constexpr std::size_t kFewOptions = 15;
 
-std::string indented(std::string_view text) {
-  std::string out = "  ";
-  for (const char c : text) {
-    out += c;
-    if (c == '\n') out += "  ";
-  }
+// A command of the examples. A long one goes on in the next line, as a shell reads it; its remark then stands above.
+std::string example(const std::string& line, std::size_t columns) {
+  const std::size_t remark = line.find("   # ");
+  if (text_width(line) + 2 <= columns) return "  " + line + "\n";
+  const std::string command = line.substr(0, remark);
+  std::string out = remark == std::string::npos ? "" : "  " + wrapped(line.substr(remark + 3), columns - 2, 2) + "\n";
+  std::string broken = wrapped(command, columns - 6, 6);
+  for (std::size_t at = broken.find('\n'); at != std::string::npos; at = broken.find('\n', at + 3)) broken.insert(at, " \\");
+  return out + "  " + broken + "\n";
+}
+
+std::string examples(const std::string& text, std::size_t columns) {
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) out += example(line, columns);
   return out;
 }
 
+// A long list of words, "--fit stretch|cover|…", broken behind bars.
+std::string name_lines(const std::string& name, std::size_t columns) {
+  if (text_width(name) + 2 <= columns) return "  " + name;
+  std::string spaced;
+  for (const char c : name) spaced += c == '|' ? std::string("| ") : c == ' ' ? std::string("\x1f") : std::string(1, c);
+  std::string out = wrapped(spaced, columns - 6, 6);
+  for (std::size_t at = out.find("| "); at != std::string::npos; at = out.find("| ", at + 1)) out.erase(at + 1, 1);
+  return "  " + with_spaces(out);
+}
+
 // "  name   text", the text on a line of its own where the name is long.
-std::string entry(const std::string& name, const std::string& text) {
-  std::string out = "  " + name;
+std::string entry(const std::string& name, const std::string& text, std::size_t columns) {
+  const std::size_t text_column = columns >= 80 ? 30 : 22;
+  std::string out = name_lines(name, columns);
   const std::size_t used = text_width(out);
-  if (used + 2 > kTextColumn) {
-    out += "\n" + std::string(kTextColumn, ' ');
+  if (used + 2 > text_column) {
+    out += "\n" + std::string(text_column, ' ');
   } else {
-    out.append(kTextColumn - used, ' ');
+    out.append(text_column - used, ' ');
   }
-  return out + wrapped(text, kWidth - kTextColumn, kTextColumn) + "\n";
+  return out + wrapped(text, columns - text_column, text_column) + "\n";
 }
 
 // "-j, --jobs N"
@@ -60,41 +87,72 @@ std::string usage(const CLI::App& app, const std::string& name) {
   return "Usage:\n  " + line + " [options]\n";
 }
 
-std::string group(const std::string& title, const std::vector<const CLI::Option*>& options) {
+std::string group(const std::string& title, const std::vector<const CLI::Option*>& options, std::size_t columns) {
   if (options.empty()) return {};
   std::string out = "\n" + title + ":\n";
-  for (const CLI::Option* option : options) out += entry(name_of(*option), text_of(*option));
+  for (const CLI::Option* option : options) out += entry(name_of(*option), text_of(*option), columns);
   return out;
 }
 
-std::string positionals(const CLI::App& app) {
-  return group("Arguments", app.get_options([](const CLI::Option* each) { return each->get_positional() && !each->get_group().empty(); }));
+using Wanted = std::function<bool(const CLI::Option&)>;
+
+std::string positionals(const CLI::App& app, std::size_t columns) {
+  const auto shown = [](const CLI::Option* each) { return each->get_positional() && !each->get_group().empty(); };
+  return group("Arguments", app.get_options(shown), columns);
 }
 
-std::string option_groups(const CLI::App& app) {
+std::string option_groups(const CLI::App& app, const Wanted& wanted, std::size_t columns) {
   const std::string last = "Options";  // CLI11's name for those without a group: --help
   std::vector<std::string> titles = app.get_groups();
   std::stable_partition(titles.begin(), titles.end(), [&](const std::string& title) { return title != last; });
   std::string out;
   for (const std::string& title : titles) {
     if (title.empty()) continue;
-    out += group(title, app.get_options([&](const CLI::Option* each) { return each->get_group() == title && each->nonpositional(); }));
+    const auto shown = [&](const CLI::Option* each) { return each->get_group() == title && each->nonpositional() && wanted(*each); };
+    out += group(title, app.get_options(shown), columns);
   }
   return out;
 }
 
-std::string commands(const CLI::App& app) {
+std::string commands(const CLI::App& app, std::size_t columns) {
   std::string out;
-  for (const CLI::App* each : app.get_subcommands({})) out += entry(each->get_name(), each->get_description());
+  for (const CLI::App* each : app.get_subcommands({})) out += entry(each->get_name(), each->get_description(), columns);
   return out.empty() ? out : "\nCommands:\n" + out;
+}
+
+// What a command has beside the options that all have.
+std::size_t own_options(const CLI::App& app) {
+  const auto own = [](const CLI::Option* each) {
+    return each->nonpositional() && !each->get_group().empty() && each->get_group() != "Messages" && each->get_group() != "Options";
+  };
+  return app.get_options(own).size();
+}
+
+Wanted main_options(const CLI::App& app) {
+  const bool few = own_options(app) <= kFewOptions;
+  return [few](const CLI::Option& option) {
+    if (option.get_group() == "Messages" || option.get_group() == "Options") return false;
+    return few || std::any_of(kMainOptions.begin(), kMainOptions.end(),
+                              [&](std::string_view name) { return option.check_name(std::string(name)); });
+  };
+}
+
+// Where the rest is told.
+std::string pointer(const CLI::App& app, const std::string& name) {
+  if (!app.get_subcommands({}).empty()) return "\nMore: " + name + " COMMAND -h   its main options; " + name + " COMMAND --help   all\n";
+  return "\nAll options: " + name + " --help\n";
 }
 
 }  // namespace
 
-std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const {
-  std::string out = wrapped(app->get_description(), kWidth, 0) + "\n\n";
-  if (!app->get_footer().empty()) out += "Examples:\n" + indented(app->get_footer()) + "\n\n";
-  return out + usage(*app, name) + commands(*app) + positionals(*app) + option_groups(*app);
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
+  std::string out = wrapped(app->get_description(), columns_, 0) + "\n\n";
+  if (!app->get_footer().empty()) out += "Examples:\n" + examples(app->get_footer(), columns_) + "\n";
+  out += usage(*app, name) + commands(*app, columns_) + positionals(*app, columns_);
+  const bool whole = mode == CLI::AppFormatMode::All;
+  const bool is_root = !app->get_subcommands({}).empty();
+  out += option_groups(*app, whole || is_root ? [](const CLI::Option&) { return true; } : main_options(*app), columns_);
+  return whole ? out : out + pointer(*app, name);
 }
 
 }  // namespace hotpack::cli

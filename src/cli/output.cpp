@@ -7,12 +7,14 @@
 
 #include "base/error.hpp"
 #include "cli/descriptor.hpp"
+#include "cli/text.hpp"
 
 namespace hotpack::cli {
 
 namespace {
 
 constexpr std::size_t kBufferBytes = 64 * 1024;
+constexpr std::size_t kKeptBytes = 64 * 1024;
 
 // Some file systems report a full disk only when a descriptor of the file is closed. 0 or an errno.
 int close_a_copy(int descriptor) {
@@ -26,8 +28,14 @@ int close_a_copy(int descriptor) {
 void Output::write(std::string_view text) {
   used_ = used_ || !text.empty();
   if (!good()) return;
-  buffer_ += text;
-  if (buffer_.size() >= kBufferBytes) flush();
+  line_ += text;
+  put_lines(false);
+}
+
+void Output::write_painted(std::string_view text) {
+  used_ = used_ || !text.empty();
+  put_lines(true);
+  put(text);
 }
 
 void Output::line(std::string_view text) {
@@ -37,10 +45,28 @@ void Output::line(std::string_view text) {
 
 Status Output::finish() {
   if (!used_) return {};
+  put_lines(true);
   if (good()) flush();
   if (good()) errno_value_ = close_a_copy(descriptor_);
   if (!good()) return io_error("cannot write the results", "standard output", errno_value_);
   return {};
+}
+
+bool Output::abandoned() const { return errno_value_ == EPIPE; }
+
+// Whole lines, so that no character is cut and each is fitted at once.
+void Output::put_lines(bool all) {
+  const std::size_t end = all ? line_.size() : line_.rfind('\n') + 1;
+  if (end == 0) return;
+  put(fitted(printable(std::string_view(line_).substr(0, end)), columns_));
+  line_.erase(0, end);
+}
+
+void Output::put(std::string_view printable_text) {
+  if (!good()) return;
+  buffer_ += printable_text;
+  if (keeps_ && kept_.size() < kKeptBytes) kept_ += printable_text.substr(0, kKeptBytes - kept_.size());
+  if (buffer_.size() >= kBufferBytes) flush();
 }
 
 void Output::flush() {

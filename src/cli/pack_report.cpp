@@ -121,7 +121,10 @@ std::string set_text(const PackReport& report, double seconds) {
 
 std::string next_text(const pipeline::PackRun& run) {
   if (run.sets.empty()) return "";
-  const std::string output = shell_word(run.sets.front().output);
+  // Of several splits the folder above them, which every command understands.
+  const PackReport& first = run.sets.front();
+  const bool below = run.sets.size() > 1 && first.output.size() > first.split.size() + 1 && first.output.ends_with("/" + first.split);
+  const std::string output = shell_word(below ? first.output.substr(0, first.output.size() - first.split.size() - 1) : first.output);
   if (run.sets.front().partition)
     return line("next",
                 "when all partitions are packed: hotpack merge " + output + "   or, from several folders: hotpack merge DIR... -o DIR");
@@ -186,22 +189,22 @@ std::string classes_text(const Schema& schema, const Statistics& statistics) {
   if (schema.classes.empty() || statistics.pixels.size() != schema.classes.size()) return "";
   constexpr std::size_t kMostListed = 40;
   const std::uint64_t seen = std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), std::uint64_t{0});
-  const double total = static_cast<double>(std::max<std::uint64_t>(1, seen + statistics.ignored));
+  const double labelled = static_cast<double>(std::max<std::uint64_t>(1, seen));
   std::size_t width = 7;
   for (std::size_t c = 0; c < std::min(kMostListed, schema.classes.size()); ++c)
     width = std::max(width, std::min<std::size_t>(24, text_width(schema.classes[c].name)));
   std::string text;
-  const auto row = [&](const std::string& name, std::uint64_t pixels, const std::string& more) {
+  const auto row = [&](const std::string& name, std::uint64_t pixels, double of, const std::string& more) {
     std::string shown = truncated(printable(name), width);
     shown.append(width - text_width(shown), ' ');
-    const std::string share = percent(static_cast<double>(pixels) / total);
+    const std::string share = percent(static_cast<double>(pixels) / of);
     text += "  " + shown + std::string(10 - std::min<std::size_t>(9, share.size()), ' ') + share + more + "\n";
   };
   for (std::size_t c = 0; c < std::min(kMostListed, schema.classes.size()); ++c)
-    row(schema.classes[c].name, statistics.pixels[c],
+    row(schema.classes[c].name, statistics.pixels[c], labelled,
         statistics.samples[c] == 0 ? "  never seen" : "  in " + counted(statistics.samples[c], "sample"));
   if (schema.classes.size() > kMostListed) text += "  … and " + human_count(schema.classes.size() - kMostListed) + " more classes\n";
-  if (statistics.ignored > 0) row("ignored", statistics.ignored, "");
+  if (statistics.ignored > 0) row("ignored", statistics.ignored, static_cast<double>(seen + statistics.ignored), "  of all");
   return text;
 }
 

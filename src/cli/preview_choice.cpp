@@ -8,6 +8,7 @@
 #include "base/try.hpp"
 #include "cli/refusal.hpp"
 #include "cli/text.hpp"
+#include "pipeline/findings.hpp"
 #include "preview/label_classes.hpp"
 #include "preview/legend.hpp"
 
@@ -75,6 +76,14 @@ Result<Numbers> samples_with_keys(PreviewSource& source, const std::vector<std::
   return all;
 }
 
+// "the classes are: sky, building, …"
+std::string class_list(const std::vector<std::string>& names) {
+  constexpr std::size_t kListed = 40;
+  const std::string more = names.size() > kListed ? ", … (" + human_count(names.size()) + " in all; `hotpack info` lists them)" : "";
+  return "the classes are: " +
+         pipeline::list_text({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kListed, names.size()))}, kListed) + more;
+}
+
 Result<std::size_t> class_named(const PreviewSource& source, const std::string& name) {
   const std::vector<ClassInfo>& classes = source.schema().classes;
   if (!source.schema().label) return usage_error("--class " + name + ": " + source.name() + " has no labels");
@@ -86,7 +95,7 @@ Result<std::size_t> class_named(const PreviewSource& source, const std::string& 
   std::size_t id = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
   if (error == std::errc() && end == name.data() + name.size() && id < classes.size()) return id;
-  return usage_error(unknown_name("class", name, names));
+  return usage_error(unknown_name("class", name, names) + "\n" + class_list(names));
 }
 
 // A sample and which part of its label has the class.

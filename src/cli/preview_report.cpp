@@ -43,9 +43,13 @@ Json entry_json(const preview::LegendEntry& entry) {
 }  // namespace
 
 std::string preview_text(const PreviewReport& report) {
-  const std::string& file = report.sheet.empty() ? report.page : report.sheet;
-  return file + ": " + human_count(report.shown.size()) + " of " + counted(report.samples, "sample") + ", " +
-         std::to_string(report.size.width) + "x" + std::to_string(report.size.height) + " pixels\n";
+  const std::string samples = human_count(report.shown.size()) + " of " + counted(report.samples, "sample");
+  std::string text;
+  if (!report.sheet.empty())
+    text =
+        report.sheet + ": " + samples + ", " + std::to_string(report.size.width) + "x" + std::to_string(report.size.height) + " pixels\n";
+  if (!report.page.empty()) text += report.page + ": " + samples + "\n";
+  return text;
 }
 
 std::string preview_json(const PreviewReport& report, const std::vector<ClassInfo>& classes) {
@@ -53,8 +57,8 @@ std::string preview_json(const PreviewReport& report, const std::vector<ClassInf
   json["source"] = format::with_valid_utf8(report.source);
   json["sheet"] = json_of_text(report.sheet);
   json["page"] = json_of_text(report.page);
-  json["size"] = {report.size.width, report.size.height};
-  json["columns"] = report.columns;
+  json["size"] = report.sheet.empty() ? Json() : Json({report.size.width, report.size.height});
+  json["columns"] = report.sheet.empty() ? Json() : Json(report.columns);
   json["samples_total"] = report.samples;
   json["samples"] = Json::array();
   for (const ShownSample& sample : report.shown) json["samples"].push_back(sample_json(sample, classes));

@@ -25,10 +25,10 @@ struct ShownSample {
 };
 
 struct PreviewReport {
-  std::string source;       // the pack or the inputs
-  std::string sheet, page;  // files written; empty: none
-  Extent size;              // of the sheet
-  int columns = 0;
+  std::string source;         // the pack or the inputs
+  std::string sheet, page;    // files written; empty: none
+  Extent size;                // of the sheet, where there is one
+  int columns = 0;            // likewise
   std::uint64_t samples = 0;  // of the source
   std::vector<ShownSample> shown;
   std::optional<preview::Legend> legend;  // absent without labels

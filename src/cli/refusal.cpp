@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "cli/config_file.hpp"
 #include "cli/text.hpp"
 
 namespace hotpack::cli {
@@ -48,7 +49,7 @@ std::optional<std::string> explain_leftovers(const CLI::App& root) {
   }
   if (none_given) {
     if (before.empty()) return std::nullopt;
-    return unknown_name("command", before.front(), command_names(root));
+    return unknown_command(root, before.front());
   }
   const std::vector<std::string> after = command.remaining();
   if (const auto option = first_unknown_option(after)) return unknown_name("option", *option, dashed_names(command));
@@ -56,11 +57,42 @@ std::optional<std::string> explain_leftovers(const CLI::App& root) {
   return std::nullopt;
 }
 
-// CLI11's words, but for the commonest mistake, where it names its own type: "--size: 1 required TEXT missing".
+// What CLI11 says of a wrong number of values.
+std::string words_of_mismatch(const std::string& words) {
+  const std::string option = words.substr(0, words.find(':'));
+  if (words.ends_with(" missing")) return option + " needs a value";
+  if (words.find(": At Most ") != std::string::npos) return option + " is given more than once, and takes one value; say which";
+  if (words.find(": At least ") != std::string::npos || words.find(" required but received ") != std::string::npos)
+    return option + " needs more values than it was given";
+  if (words.ends_with(" was given a disallowed flag override")) return words.substr(0, words.find(' ')) + " is a switch and takes no value";
+  return words;
+}
+
+// … and of text that is no number: "Could not convert: --shuffle = -n".
+std::string words_of_conversion(const std::string& words) {
+  constexpr std::string_view kBegin = "Could not convert: ";
+  const std::size_t equals = words.find(" = ");
+  if (words.starts_with(kBegin) && equals != std::string::npos) {
+    const std::string option = words.substr(kBegin.size(), equals - kBegin.size());
+    const std::string value = words.substr(equals + 3);
+    if (looks_like_option(value)) return option + " needs a number, and '" + value + "' follows";
+    return option + ": '" + value + "' is not a number that it takes";
+  }
+  const std::size_t end = words.find(": ");
+  return end == std::string::npos ? words : words.substr(0, end) + " is a switch and takes no value but true or false";
+}
+
+// CLI11's words where they are plain; where they speak of its own types, ours.
 std::string words_of(const CLI::ParseError& thrown) {
   const std::string words = thrown.what();
-  const bool value_missing = dynamic_cast<const CLI::ArgumentMismatch*>(&thrown) != nullptr && words.ends_with(" missing");
-  return value_missing ? words.substr(0, words.find(':')) + " needs a value" : words;
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&thrown) != nullptr) return words_of_mismatch(words);
+  if (dynamic_cast<const CLI::ConversionError*>(&thrown) != nullptr) return words_of_conversion(words);
+  return words;
+}
+
+// The option that a refusal is about, where it begins with one.
+std::string option_of(const std::string& words) {
+  return words.starts_with("--") ? words.substr(0, words.find_first_of(": ")) : std::string();
 }
 
 }  // namespace
@@ -85,13 +117,19 @@ std::string unknown_name(std::string_view kind, const std::string& name, const s
   return text;
 }
 
+std::string unknown_command(const CLI::App& root, const std::string& name) {
+  return unknown_name("command", name, command_names(root));
+}
+
 Error refusal(const CLI::App& root, const CLI::ParseError& thrown) {
   if (dynamic_cast<const CLI::FileError*>(&thrown) != nullptr) {
     return {ErrorCode::io, "the configuration file is missing or unreadable", root.get_config_ptr()->results().front(), {}};
   }
   const bool from_config = dynamic_cast<const CLI::ConfigError*>(&thrown) != nullptr;
   const auto leftovers = from_config ? std::nullopt : explain_leftovers(root);
-  return usage_error(leftovers ? *leftovers : words_of(thrown));
+  if (leftovers) return usage_error(*leftovers);
+  const std::string words = words_of(thrown);
+  return usage_error(words + config_place(root, option_of(words)));
 }
 
 }  // namespace hotpack::cli

@@ -15,6 +15,9 @@ namespace hotpack::cli {
 // The command of the line, or `root` if none was recognised.
 [[nodiscard]] const CLI::App& given_command(const CLI::App& root);
 
+// "unknown command 'pakc'; did you mean 'pack'?"
+[[nodiscard]] std::string unknown_command(const CLI::App& root, const std::string& name);
+
 // Long names of a command's options that a configuration file may hold, without dashes.
 [[nodiscard]] std::vector<std::string> long_names(const CLI::App& command);
 

@@ -15,6 +15,15 @@ std::atomic<int> first_signal{0};
 std::atomic<int> signal_count{0};
 std::array<struct sigaction, kStopSignals.size()> actions_before;
 
+void die_of(int number) {
+  ::signal(number, SIG_DFL);
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, number);
+  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  ::raise(number);
+}
+
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may use lock-free atomics only");
 
 extern "C" void note_signal(int number) {
@@ -47,15 +56,10 @@ StopSignals::~StopSignals() {
 int stop_signal() { return first_signal; }
 
 void reraise_stop_signal() {
-  const int number = stop_signal();
-  if (number == 0) return;
-  ::signal(number, SIG_DFL);
-  sigset_t only;
-  ::sigemptyset(&only);
-  ::sigaddset(&only, number);
-  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
-  ::raise(number);
+  if (stop_signal() != 0) die_of(stop_signal());
 }
+
+void end_by_broken_pipe() { die_of(SIGPIPE); }
 
 void ignore_broken_pipes() { ::signal(SIGPIPE, SIG_IGN); }
 

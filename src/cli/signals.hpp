@@ -24,4 +24,7 @@ void reraise_stop_signal();
 // Makes writes to a closed pipe fail with EPIPE instead of killing the process.
 void ignore_broken_pipes();
 
+// Ends the process as a write to a closed pipe ends others (SIGPIPE); returns if the signal is blocked for good.
+void end_by_broken_pipe();
+
 }  // namespace hotpack::cli

@@ -5,7 +5,6 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "cli/descriptor.hpp"
 #include "cli/progress_text.hpp"
 #include "cli/screen.hpp"
 #include "cli/signals.hpp"
@@ -44,14 +44,14 @@ bool dumb_terminal() {
   return term != nullptr && std::string_view(term) == "dumb";
 }
 
-int columns_of(int descriptor) {
-  winsize size{};
-  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsualWidth;
-}
-
-bool use_color(ColorMode mode, const TerminalSurroundings& surroundings) {
-  if (mode != ColorMode::automatic) return mode == ColorMode::always;
-  return surroundings.is_terminal && !surroundings.no_color;
+// A name that holds a line feed must not look like a message of its own.
+std::string with_indented_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    out += text[at];
+    if (text[at] == '\n' && at + 1 < text.size() && text[at + 1] != ' ') out += "  ";
+  }
+  return out;
 }
 
 ProgressStyle progress_style(const TerminalOptions& options, const TerminalSurroundings& surroundings) {
@@ -108,13 +108,12 @@ spdlog::level::level_enum least_level(int verbosity) {
   return verbosity == 0 ? spdlog::level::info : spdlog::level::debug;
 }
 
-// "warning: ", coloured if wanted; information speaks for itself.
-std::string prefix_of(Level level, bool color) {
-  if (level == Level::info) return {};
-  const std::string word = std::string(name_of(level)) + ":";
-  if (!color) return word + " ";
+// "warning:"; information speaks for itself.
+std::string prefix_of(Level level) { return level == Level::info ? std::string() : std::string(name_of(level)) + ":"; }
+
+std::string painted(Level level, const std::string& word) {
   const char* const paint = level == Level::error ? "\x1b[1;31m" : level == Level::warning ? "\x1b[1;33m" : "\x1b[2m";
-  return paint + word + "\x1b[0m ";
+  return paint + word + "\x1b[0m";
 }
 
 // Formats messages for the screen. Terminal's mutex guards it, hence none of its own.
@@ -125,7 +124,9 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
     bool json = false;
     bool times = false;
   };
-  ScreenSink(Screen& screen, Style style, std::function<double()> seconds) : screen_(screen), style_(style), seconds_(std::move(seconds)) {}
+  // `width` 0: lines are not broken.
+  ScreenSink(Screen& screen, Style style, std::function<double()> seconds, std::function<int()> width)
+      : screen_(screen), style_(style), seconds_(std::move(seconds)), width_(std::move(width)) {}
 
  private:
   void sink_it_(const spdlog::details::log_msg& entry) override {
@@ -133,13 +134,22 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
     const std::string_view text(entry.payload.data(), entry.payload.size());
     if (style_.json) return screen_.print(message_json(level, text));
     const std::string time = style_.times ? "[" + human_duration(seconds_()) + "] " : std::string();
-    screen_.print((time + prefix_of(level, style_.color)).append(text));
+    screen_.print(time + paint(level, shaped(level, text)));
+  }
+  [[nodiscard]] std::string shaped(Level level, std::string_view text) const {
+    const std::string prefix = prefix_of(level);
+    return fitted((prefix + (prefix.empty() ? "" : " ")).append(text), static_cast<std::size_t>(std::max(0, width_())));
+  }
+  [[nodiscard]] std::string paint(Level level, std::string text) const {
+    const std::string prefix = prefix_of(level);
+    return style_.color && !prefix.empty() ? painted(level, prefix) + text.substr(prefix.size()) : std::move(text);
   }
   void flush_() override {}
 
   Screen& screen_;
   Style style_;
   std::function<double()> seconds_;
+  std::function<int()> width_;
 };
 
 using FileSink = spdlog::sinks::basic_file_sink<spdlog::details::null_mutex>;
@@ -160,12 +170,18 @@ Result<std::shared_ptr<FileSink>> open_log_file(const std::string& path) {
 
 }  // namespace
 
+bool use_color(ColorMode mode, const TerminalSurroundings& surroundings) {
+  if (mode != ColorMode::automatic) return mode == ColorMode::always;
+  return surroundings.is_terminal && !surroundings.no_color;
+}
+
 TerminalSurroundings TerminalSurroundings::of_descriptor(int descriptor) {
   TerminalSurroundings found;
   found.descriptor = descriptor;
   found.is_terminal = ::isatty(descriptor) == 1 && !dumb_terminal();
   found.no_color = set_and_not_empty("NO_COLOR");
-  found.width = [descriptor] { return columns_of(descriptor); };
+  found.fits = told_columns(descriptor).has_value();
+  found.width = [descriptor] { return told_columns(descriptor).value_or(kUsualWidth); };
   found.now = [] { return Clock::now(); };
   return found;
 }
@@ -181,7 +197,9 @@ class Terminal::Impl {
         file_(std::move(file)),
         logger_("hotpack") {
     const ScreenSink::Style look{use_color(options.color, surroundings_), style_ == ProgressStyle::json, options.verbosity >= 2};
-    auto sink = std::make_shared<ScreenSink>(screen_, look, [this] { return seconds_since(start_); });
+    colored_ = look.color;
+    auto sink = std::make_shared<ScreenSink>(
+        screen_, look, [this] { return seconds_since(start_); }, [this] { return surroundings_.fits ? surroundings_.width() : 0; });
     sink->set_level(least_level(options.verbosity));
     logger_.sinks().push_back(std::move(sink));
     if (file_) logger_.sinks().push_back(file_);
@@ -194,9 +212,23 @@ class Terminal::Impl {
   void message(Level level, std::string_view text) {
     const std::lock_guard lock(mutex_);
     // Programs get the text as it is, escaped by JSON.
-    const std::string shown = style_ == ProgressStyle::json ? std::string(text) : printable(text);
+    const std::string shown = style_ == ProgressStyle::json ? std::string(text) : with_indented_lines(printable(text));
     logger_.log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
+    if (level == Level::error) last_error_ = text;
   }
+
+  void note(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    if (!file_) return;
+    file_->log({logger_.name(), spdlog::level::info, with_indented_lines(printable(text))});
+    file_->flush();
+  }
+
+  [[nodiscard]] std::string last_error() {
+    const std::lock_guard lock(mutex_);
+    return last_error_;
+  }
+  [[nodiscard]] bool colored() const { return colored_; }
 
   void progress(const pipeline::Progress& counts) {
     const std::lock_guard lock(mutex_);
@@ -268,6 +300,8 @@ class Terminal::Impl {
   Screen screen_;
   std::shared_ptr<FileSink> file_;
   spdlog::logger logger_;
+  bool colored_ = false;
+  std::string last_error_;
 
   std::string stage_;  // empty: no progress is shown
   Clock::time_point stage_start_;
@@ -298,6 +332,12 @@ void Terminal::message(Level level, std::string_view text) { impl_->message(leve
 void Terminal::progress(const pipeline::Progress& progress) { impl_->progress(progress); }
 
 bool Terminal::stop_requested() const { return stop_signal() != 0; }
+
+void Terminal::note(std::string_view text) { impl_->note(text); }
+
+std::string Terminal::last_error() const { return impl_->last_error(); }
+
+bool Terminal::colored() const { return impl_->colored(); }
 
 void Terminal::finish_progress() { impl_->finish_progress(); }
 

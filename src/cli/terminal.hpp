@@ -37,24 +37,32 @@ struct TerminalSurroundings {
   int descriptor = 2;
   bool is_terminal = false;    // and one that understands escape sequences
   bool no_color = false;       // NO_COLOR is set
+  bool fits = false;           // messages are broken to fit width(): a terminal, or COLUMNS is set; in files and pipes each is a line
   std::function<int()> width;  // columns
   std::function<Clock::time_point()> now;
 
   [[nodiscard]] static TerminalSurroundings of_descriptor(int descriptor);
 };
 
+[[nodiscard]] bool use_color(ColorMode mode, const TerminalSurroundings& surroundings);
+
 class Terminal final : public pipeline::Observer {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Terminal>> open(const TerminalOptions& options, TerminalSurroundings surroundings);
   ~Terminal() override;
 
-  // Control characters in `text` are shown as \xNN: a file's name cannot drive the terminal.
+  // What could drive the terminal is escaped (text.hpp); lines after the first are indented, so that a name cannot pass for a message.
   void message(pipeline::Level level, std::string_view text) override;
   void progress(const pipeline::Progress& progress) override;
   [[nodiscard]] bool stop_requested() const override;
   // Ends the progress of a stage: takes the redrawn line away, or prints the last counts if lines were printed before. Call it
   // before results go to stdout.
   void finish_progress();
+  // Into the log file alone; nothing without one.
+  void note(std::string_view text);
+  // The last error that was told, empty if none.
+  [[nodiscard]] std::string last_error() const;
+  [[nodiscard]] bool colored() const;  // whether messages are
 
   void info(std::string_view text) { message(pipeline::Level::info, text); }
   void warning(std::string_view text) { message(pipeline::Level::warning, text); }

@@ -1,5 +1,7 @@
 #include "cli/text.hpp"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -18,19 +20,84 @@ std::string fixed(double value, int digits) {
 
 std::string two_digits(std::uint64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); }
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+constexpr char kNoBreak = '\x1f';  // stands for a space inside wrapped text; never printed
 
-bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F; }
+struct Character {
+  utf8proc_int32_t point = -1;  // −1: a byte that is no UTF-8
+  std::size_t bytes = 1;
+};
 
-// Bytes of the first `count` characters.
-std::size_t bytes_of_characters(std::string_view text, std::size_t count) {
+Character first_character(std::string_view text) {
+  Character found;
+  const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  const utf8proc_ssize_t used = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &found.point);
+  if (used <= 0) return {};
+  found.bytes = static_cast<std::size_t>(used);
+  return found;
+}
+
+std::size_t columns_of(Character character) {
+  return character.point < 0 ? 1 : static_cast<std::size_t>(std::max(0, utf8proc_charwidth(character.point)));
+}
+
+// Characters that hide, turn or break what stands beside them.
+bool is_deceptive(utf8proc_int32_t point) {
+  const auto within = [point](utf8proc_int32_t first, utf8proc_int32_t last) { return point >= first && point <= last; };
+  return within(0x7F, 0x9F) || point == 0x61C || within(0x200E, 0x200F) || within(0x2028, 0x202E) || within(0x2066, 0x2069) ||
+         point == 0xFEFF || within(0xFFF9, 0xFFFB);
+}
+
+std::string hex(std::uint32_t value, int digits) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string text;
+  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) text += kHex[(value >> static_cast<unsigned>(shift)) & 15U];
+  return text;
+}
+
+std::string escaped_byte(char byte) { return "\\x" + hex(static_cast<unsigned char>(byte), 2); }
+
+std::string escaped_character(std::string_view text, Character character) {
+  if (character.point < 0) return escaped_byte(text.front());
+  if (character.point < 0x20 && character.point != '\n' && character.point != '\t') return escaped_byte(text.front());
+  if (is_deceptive(character.point)) return "\\u" + hex(static_cast<std::uint32_t>(character.point), 4);
+  return std::string(text.substr(0, character.bytes));
+}
+
+// Bytes of the first characters that fit `columns`, with what combines with the last.
+std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
   std::size_t at = 0;
-  for (; at < text.size(); ++at) {
-    if (is_continuation(text[at])) continue;
-    if (count == 0) break;
-    --count;
+  while (at < text.size()) {
+    const Character character = first_character(text.substr(at));
+    const std::size_t needed = columns_of(character);
+    if (needed > columns) break;
+    columns -= needed;
+    at += character.bytes;
   }
   return at;
+}
+
+struct Hang {
+  std::size_t bytes = 0;   // of the line, before its text
+  std::size_t column = 0;  // where the lines after a broken one begin
+};
+
+// Behind "name   ", unless that is far to the right; else two columns further in than the line.
+Hang hang_of(std::string_view line, std::size_t columns) {
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.find("  ", begin);
+  const std::size_t text = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+  if (text == std::string_view::npos) return {begin, begin + 2};
+  const std::size_t column = text_width(line.substr(0, text));
+  return column <= columns / 2 ? Hang{text, column} : Hang{begin, begin + 2};
+}
+
+std::string fitted_line(std::string_view line, std::size_t columns) {
+  if (columns == 0 || text_width(line) <= columns) return std::string(line);
+  const Hang hang = hang_of(line, columns);
+  const std::string_view text = line.substr(hang.bytes);
+  if (text.starts_with("hotpack ")) return std::string(line);
+  const std::size_t room = columns > hang.column ? columns - hang.column : 1;
+  return std::string(line.substr(0, hang.bytes)) + wrapped(text, room, hang.column);
 }
 
 // Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
@@ -99,28 +166,52 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 }
 
 std::string printable(std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
   std::string shown;
   shown.reserve(text.size());
-  for (const char c : text) {
-    if (!is_control(c)) {
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    shown += escaped_character(text, character);
+    text.remove_prefix(character.bytes);
+  }
+  return shown;
+}
+
+std::string printable_name(std::string_view name) {
+  std::string shown;
+  for (const char c : printable(name)) {
+    if (c == '\n' || c == '\t') {
+      shown += c == '\n' ? "\\n" : "\\t";
+    } else {
       shown += c;
-      continue;
     }
-    const auto byte = static_cast<unsigned char>(c);
-    shown += {'\\', 'x', kHex[byte / 16], kHex[byte % 16]};
   }
   return shown;
 }
 
 std::size_t text_width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    width += columns_of(character);
+    text.remove_prefix(character.bytes);
+  }
+  return width;
 }
 
 std::string truncated(std::string_view text, std::size_t width) {
   if (text_width(text) <= width) return std::string(text);
   if (width == 0) return {};
-  return std::string(text.substr(0, bytes_of_characters(text, width - 1))) + "…";
+  return std::string(text.substr(0, bytes_of_columns(text, width - 1))) + "…";
+}
+
+std::string unbroken(std::string text) {
+  std::replace(text.begin(), text.end(), ' ', kNoBreak);
+  return text;
+}
+
+std::string with_spaces(std::string text) {
+  std::replace(text.begin(), text.end(), kNoBreak, ' ');
+  return text;
 }
 
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
@@ -142,6 +233,17 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
     if (!ends_line) continue;
     out.append("\n").append(indent, ' ');
     column = 0;
+  }
+  return out;
+}
+
+std::string fitted(std::string_view lines, std::size_t columns) {
+  std::string out;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    out += fitted_line(lines.substr(0, end), columns);
+    if (end < lines.size()) out += '\n';
+    lines.remove_prefix(std::min(end + 1, lines.size()));
   }
   return out;
 }

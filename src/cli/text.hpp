@@ -19,14 +19,24 @@ namespace hotpack::cli {
 // "1 sample", "12,345 samples"; `many` defaults to `one` and an s.
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
 
-// Control characters except the newline and the tab as \xNN.
+// What a terminal, a log and a reader's eye may be given: control characters (C0, DEL, C1), marks that turn the direction of text,
+// separators of lines and paragraphs, and bytes that are not UTF-8, as \xNN or \uNNNN. Newline and tab stay. The result is valid UTF-8;
+// in JSON that escapes what it must, what is escaped here stays an escape of JSON.
 [[nodiscard]] std::string printable(std::string_view text);
-// Characters of UTF-8 text; wide characters count once.
+// The same for a key, a class or a path, which is one line whatever it holds: newline and tab as \n and \t.
+[[nodiscard]] std::string printable_name(std::string_view name);
+// Columns of a terminal: wide characters count two, combining ones none.
 [[nodiscard]] std::size_t text_width(std::string_view text);
-// At most `width` characters; a longer text ends with "…".
+// At most `width` columns; a longer text ends with "…".
 [[nodiscard]] std::string truncated(std::string_view text, std::size_t width);
 // Breaks at spaces into a block of `width` columns, if its words allow; lines after the first begin with `indent` more spaces.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+// Lines beyond `columns` broken at spaces, the rest below the text of their first line: behind "name   " or the line's own indent. Words
+// stay whole, and so do lines with a command to copy, which begins with "hotpack ".
+[[nodiscard]] std::string fitted(std::string_view lines, std::size_t columns);
+// Printable text whose spaces wrapped() does not break at, and back: paths, options, commands.
+[[nodiscard]] std::string unbroken(std::string text);
+[[nodiscard]] std::string with_spaces(std::string text);
 
 // The candidate that a person probably meant: edit distance (a swap of neighbours counts one) at most a third of its length.
 [[nodiscard]] std::optional<std::string> nearest_word(std::string_view word, std::span<const std::string> candidates);

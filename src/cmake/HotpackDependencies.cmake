@@ -32,6 +32,7 @@ if(HOTPACK_BUILD STREQUAL "all")
   find_package(TBB REQUIRED)
   find_package(spdlog REQUIRED)
   hotpack_find(hotpack_cli11 HEADER CLI/CLI.hpp)                # header-only
+  hotpack_find(hotpack_utf8proc HEADER utf8proc.h LIBRARIES utf8proc)
 elseif(NOT HOTPACK_BUILD STREQUAL "reader")
   message(FATAL_ERROR "HOTPACK_BUILD is '${HOTPACK_BUILD}'; it must be 'all' or 'reader'")
 endif()

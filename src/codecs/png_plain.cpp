@@ -1,32 +1,43 @@
 #include "codecs/png_plain.hpp"
 
-#include <libdeflate.h>
-
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "codecs/png_chunks.hpp"
 #include "codecs/png_filters.hpp"
+#include "codecs/strict_inflate.hpp"
 
 namespace hotpack::codecs {
 
 namespace {
 
-constexpr std::size_t kSlack = 8;  // readable bytes behind a buffer, for undo_filter
+constexpr std::size_t kSlack = 8;  // readable bytes behind a row, for undo_filter
+// libpng complains of longer chunks, and some versions refuse them, but for those of pixels that need to be.
+constexpr std::size_t kLongestChunk = 8'000'000;
 
-// The chunk at `at`; absent where the file ends too early or a critical chunk's checksum is wrong.
-std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t at) {
+// libpng wants letters; the third one's case is reserved.
+bool is_usual_type(std::string_view type) {
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_letter = [&](char c) { return is_upper(c) || (c >= 'a' && c <= 'z'); };
+  return is_letter(type[0]) && is_letter(type[1]) && is_upper(type[2]) && is_letter(type[3]);
+}
+
+// The chunk at `at`; absent where the file ends too early, a critical chunk's checksum is wrong, or libpng might not like it.
+std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t at, std::size_t coded_bytes) {
   auto chunk = png_chunk(file, at);
-  if (chunk && chunk->is_critical() && !chunk->checksum_holds()) return std::nullopt;
+  if (!chunk || !is_usual_type(chunk->type)) return std::nullopt;
+  const std::size_t longest = chunk->type == "IDAT" ? std::max(kLongestChunk, coded_bytes) : kLongestChunk;
+  if (chunk->data.size() > longest || (chunk->is_critical() && !chunk->checksum_holds())) return std::nullopt;
   return chunk;
 }
 
+// Whether IHDR, whose data follows signature, length and type, gives the usual compression and filter, no interlacing, and nothing more.
 bool is_plain(const PictureInfo& info, std::span<const std::byte> file) {
-  constexpr std::size_t kInterlace = kPngSignatureBytes + 8 + 12;  // in IHDR
+  constexpr std::size_t kIhdr = kPngSignatureBytes + 8, kCompression = kIhdr + 10, kFilter = kIhdr + 11, kInterlace = kIhdr + 12;
   const bool kind = info.kind == PixelKind::gray || info.kind == PixelKind::rgb || info.kind == PixelKind::palette;
-  return kind && info.bit_depth == 8 && file.size() > kInterlace && file[kInterlace] == std::byte{0};
+  if (!kind || info.bit_depth != 8 || file.size() <= kInterlace) return false;
+  return file[kCompression] == std::byte{0} && file[kFilter] == std::byte{0} && file[kInterlace] == std::byte{0};
 }
 
 bool has_valid_filters(const std::uint8_t* rows, std::size_t coded_row, std::size_t height) {
@@ -37,36 +48,20 @@ bool has_valid_filters(const std::uint8_t* rows, std::size_t coded_row, std::siz
 
 }  // namespace
 
-struct PlainPng::Inflater {
-  Inflater() : libdeflate(libdeflate_alloc_decompressor()) {
-    if (libdeflate == nullptr) throw std::bad_alloc();
-  }
-  ~Inflater() { libdeflate_free_decompressor(libdeflate); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-
-  // True when `coded` is one zlib stream, whole and of exactly `size` bytes, its checksum right.
-  [[nodiscard]] bool inflate(std::span<const std::byte> coded, std::uint8_t* into, std::size_t size) const {
-    std::size_t read = 0, written = 0;
-    return libdeflate_zlib_decompress_ex(libdeflate, coded.data(), coded.size(), into, size, &read, &written) == LIBDEFLATE_SUCCESS &&
-           read == coded.size() && written == size;
-  }
-
-  libdeflate_decompressor* libdeflate;
-};
-
-PlainPng::PlainPng() : inflater_(std::make_unique<Inflater>()) {}
+PlainPng::PlainPng() : inflate_(std::make_unique<StrictInflate>()) {}
 PlainPng::~PlainPng() = default;
 PlainPng::PlainPng(PlainPng&&) noexcept = default;
 PlainPng& PlainPng::operator=(PlainPng&&) noexcept = default;
 
-// The contents of the IDAT chunks; absent where the order of chunks is not IHDR, PLTE?, IDAT…, IEND (ancillary ones anywhere between).
-std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std::byte> file, std::span<const std::byte>& palette) {
+// The contents of the IDAT chunks, which code `coded_bytes` of rows; absent where the order of chunks is not IHDR, PLTE?, IDAT…, IEND
+// (ancillary ones anywhere between).
+std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std::byte> file, std::size_t coded_bytes,
+                                                            std::span<const std::byte>& palette) {
   std::vector<std::span<const std::byte>> parts;
   std::size_t total = 0;
   bool closed = false;  // a chunk of another type came after an IDAT
   for (std::size_t at = kPngSignatureBytes;;) {
-    const auto chunk = sound_chunk(file, at);
+    const auto chunk = sound_chunk(file, at, coded_bytes);
     if (!chunk) return std::nullopt;
     if (chunk->type == "IDAT") {
       if (closed) return std::nullopt;
@@ -74,7 +69,10 @@ std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std:
       total += chunk->data.size();
     } else {
       closed = closed || !parts.empty();
-      if (chunk->type == "IEND") break;
+      if (chunk->type == "IEND") {
+        if (!chunk->data.empty()) return std::nullopt;
+        break;
+      }
       const bool first = at == kPngSignatureBytes;
       if (first != (chunk->type == "IHDR")) return std::nullopt;
       if (chunk->type == "PLTE") {
@@ -101,13 +99,12 @@ bool PlainPng::read(std::span<const std::byte> file, const PictureInfo& info, st
                     std::span<const std::byte>& palette) {
   palette = {};
   if (!is_plain(info, file)) return false;
-  const auto coded = collect(file, palette);
-  if (!coded || (palette.empty() == (info.kind == PixelKind::palette))) return false;
   const std::size_t pixel_bytes = info.kind == PixelKind::rgb ? 3 : 1;
   const std::size_t size = static_cast<std::size_t>(info.width) * pixel_bytes, height = static_cast<std::size_t>(info.height);
-  auto* const inflated = inflated_.reserve_as<std::uint8_t>((size + 1) * height + kSlack);
-  std::memset(inflated + (size + 1) * height, 0, kSlack);
-  if (!inflater_->inflate(*coded, inflated, (size + 1) * height) || !has_valid_filters(inflated, size + 1, height)) return false;
+  const auto coded = collect(file, (size + 1) * height, palette);
+  if (!coded || (palette.empty() == (info.kind == PixelKind::palette))) return false;
+  auto* const inflated = inflated_.reserve_as<std::uint8_t>((size + 1) * height + kInflateSlack);
+  if (!inflate_->run(*coded, inflated, (size + 1) * height) || !has_valid_filters(inflated, size + 1, height)) return false;
   auto* const zeros = zeros_.reserve_as<std::uint8_t>(size + kSlack);
   std::memset(zeros, 0, size + kSlack);
   const std::uint8_t* above = zeros;

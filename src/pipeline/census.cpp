@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pipeline/orientation.hpp"
+#include "pipeline/small_pictures.hpp"
 
 namespace hotpack::pipeline {
 
@@ -28,29 +29,33 @@ bool labelled(const Split& split) { return split.list.has_label_files || !split.
 }  // namespace
 
 Census::Census(const std::vector<Split>& splits, LabelContext context, const RecordOptions& options)
-    : splits_(splits), context_(std::move(context)), options_(options), classes_(splits.size()), suspicions_(context_) {
+    : splits_(splits),
+      context_(std::move(context)),
+      options_(options),
+      classes_(splits.size()),
+      balance_(splits.size(), context_.class_names.size()),
+      suspicions_(context_) {
   for (SplitClasses& classes : classes_) {
     classes.pixels.resize(context_.class_names.size());
     classes.labels.resize(context_.class_names.size());
   }
+  look_at_names();
 }
 
 void Census::add(std::uint32_t split, std::uint32_t index, const SampleInspection& inspection) {
   const SampleList& list = splits_[split].list;
   const Sample& sample = list.samples[index];
-  SplitClasses& classes = classes_[split];
   if (inspection.image) add_image(list, sample, inspection);
   if (inspection.label) label_pictures_.add(*inspection.label);
-  add_duplicate(split, index, inspection);
+  add_copies({split, index}, inspection);
   if (list.has_label_files) {
     if (sample.label.bytes > 0 && inspection.source_hash[0] == inspection.source_hash[1])
       suspicions_.add_copy_of_image(list.label_path(sample));
-    for (const LabelInspection& label : inspection.label_pixels) add_label(list.label_path(sample), label, classes);
+    for (const LabelInspection& label : inspection.label_pixels) add_label(list.label_path(sample), label, split);
   } else if (sample.mask_count > 0) {
-    add_masks(list, sample, inspection, classes);
-  } else if (sample.class_id < classes.pixels.size()) {
-    ++classes.pixels[sample.class_id];
-    ++classes.labels[sample.class_id];
+    add_masks(list, sample, inspection, split);
+  } else {
+    add_class(sample, split);
   }
 }
 
@@ -66,10 +71,12 @@ void Census::add_image(const SampleList& list, const Sample& sample, const Sampl
   if (applied) (*applied ? turned_ : kept_as_stored_).add({list.image_path(sample), found});
 }
 
-void Census::add_label(const std::string& path, const LabelInspection& label, SplitClasses& classes) {
+void Census::add_label(const std::string& path, const LabelInspection& label, std::uint32_t split) {
+  SplitClasses& classes = classes_[split];
   ++labels_;
   suspicions_.add(path, label);
   unknown_.add(path, label);
+  balance_.add(split, label.classes, label.pixels());
   for (const ValueCount& found : label.classes) {
     if (found.value >= classes.pixels.size()) continue;
     classes.pixels[found.value] += found.pixels;
@@ -80,52 +87,120 @@ void Census::add_label(const std::string& path, const LabelInspection& label, Sp
   classes.ignored += label.ignored - std::min(label.ignored, unknown);
 }
 
-void Census::add_masks(const SampleList& list, const Sample& sample, const SampleInspection& inspection, SplitClasses& classes) {
+void Census::add_masks(const SampleList& list, const Sample& sample, const SampleInspection& inspection, std::uint32_t split) {
+  SplitClasses& classes = classes_[split];
   const std::span<const Mask> masks = list.masks_of(sample);
+  std::vector<ValueCount> all;
+  std::uint64_t pixels = 0;
   for (std::size_t i = 0; i < std::min(masks.size(), inspection.label_pixels.size()); ++i) {
     const LabelInspection& label = inspection.label_pixels[i];
     ++labels_;
+    pixels = label.pixels();
     suspicions_.add(list.mask_path(masks[i]), label);
     for (const ValueCount& found : label.classes) {
       if (found.value != 1 || masks[i].class_id >= classes.pixels.size()) continue;
       classes.pixels[masks[i].class_id] += found.pixels;
       ++classes.labels[masks[i].class_id];
+      all.push_back({masks[i].class_id, found.pixels});
     }
   }
+  balance_.add(split, all, pixels);
 }
 
-void Census::add_duplicate(std::uint32_t split, std::uint32_t index, const SampleInspection& inspection) {
-  const Sample& sample = splits_[split].list.samples[index];
-  if (sample.image.bytes == 0 || inspection.source_hash[0] == 0) return;  // empty files are all alike
+void Census::add_class(const Sample& sample, std::uint32_t split) {
+  SplitClasses& classes = classes_[split];
+  if (sample.class_id >= classes.pixels.size()) return;
+  ++classes.pixels[sample.class_id];
+  ++classes.labels[sample.class_id];
+  balance_.add(split, sample.class_id);
+}
+
+void Census::add_copies(SamplePlace place, const SampleInspection& inspection) {
+  const Sample& sample = splits_[place.split].list.samples[place.sample];
+  const auto& [image, label] = inspection.source_hash;
+  if (sample.image.bytes == 0 || image == 0) return;  // empty files are all alike
   const bool of_class = sample.class_name != kNoClass;
-  duplicates_.add({split, index}, inspection.source_hash[0], of_class ? sample.class_name : inspection.source_hash[1]);
+  duplicates_.add(place, image, of_class ? sample.class_name : label);
+  shared_labels_.add(place, image, inspection.label_pixels);
+  if (splits_.size() > 1 && inspection.look) copies_.add(place, image, *inspection.look);
+}
+
+std::string Census::image_path(SamplePlace place) const {
+  const SampleList& list = splits_[place.split].list;
+  return list.image_path(list.samples[place.sample]);
+}
+
+// With several masks an image, that of the first.
+std::string Census::label_path(SamplePlace place) const {
+  const SampleList& list = splits_[place.split].list;
+  const Sample& sample = list.samples[place.sample];
+  return list.has_label_files ? list.label_path(sample) : list.mask_path(list.masks_of(sample).front());
+}
+
+std::vector<std::string> Census::split_names() const {
+  std::vector<std::string> names;
+  for (const Split& split : splits_) names.push_back(split.name);
+  return names;
+}
+
+void Census::look_at_names() {
+  if (splits_.size() < 2) return;
+  std::vector<std::vector<std::string_view>> keys(splits_.size());
+  for (std::size_t split = 0; split < splits_.size(); ++split)
+    for (const Sample& sample : splits_[split].list.samples) keys[split].push_back(splits_[split].list.key(sample));
+  tell_augmented_names(
+      keys, split_names(), [this](SamplePlace place) { return image_path(place); }, names_);
 }
 
 void Census::finish(bool pixels_read, Findings& findings) {
   tell_orientations(findings);
-  if (more_images_.count > 0)
-    findings.add(told("more-images", Weight::warning,
-                      share_text(more_images_.count, images_.pictures(), "image file", "image files") + " (animated PNG, MPO, Ultra HDR) " +
-                          (more_images_.count == 1 ? "holds" : "hold") + " more than one image",
-                      more_images_, images_.pictures(), "the first one is packed"));
+  tell_more_images(findings);
+  tell_small_pictures(findings);
   const bool by_files =
       std::any_of(splits_.begin(), splits_.end(), [](const Split& s) { return s.list.has_label_files || !s.list.masks.empty(); });
   if (pixels_read || !by_files) tell_classes(findings);
-  if (!pixels_read) return;
+  if (pixels_read) tell_labels(findings);
+  if (pixels_read) tell_copies(findings);
+  for (const Finding& finding : names_.all()) findings.add(finding);
+}
+
+void Census::tell_labels(Findings& findings) {
   std::vector<bool> never_seen(context_.class_names.size(), true);
   for (const SplitClasses& classes : classes_)
     for (std::size_t c = 0; c < never_seen.size(); ++c) never_seen[c] = never_seen[c] && classes.labels[c] == 0;
   unknown_.finish(context_, labels_, never_seen, findings);
   suspicions_.finish(findings);
-  std::vector<std::string> names;
-  for (const Split& split : splits_) names.push_back(split.name);
-  duplicates_.finish(
-      names,
-      [&](Duplicates::Place place) {
-        const SampleList& list = splits_[place.split].list;
-        return list.image_path(list.samples[place.sample]);
-      },
-      findings);
+  shared_labels_.finish([this](SamplePlace place) { return label_path(place); }, findings);
+}
+
+void Census::tell_copies(Findings& findings) {
+  const auto path_of = [this](SamplePlace place) { return image_path(place); };
+  duplicates_.finish(split_names(), path_of, findings);
+  copies_.finish(split_names(), path_of, findings);
+}
+
+void Census::tell_more_images(Findings& findings) const {
+  if (more_images_.count == 0) return;
+  findings.add(told("more-images", Weight::warning,
+                    share_text(more_images_.count, images_.pictures(), "image file", "image files") + " (animated PNG, MPO, Ultra HDR) " +
+                        (more_images_.count == 1 ? "holds" : "hold") + " more than one image",
+                    more_images_, images_.pictures(), "the first one is packed"));
+}
+
+// Where most are small, that is how the data are.
+void Census::tell_small_pictures(Findings& findings) const {
+  const SmallPictures small = small_pictures(splits_, options_);
+  if (small.pictures.count == 0) return;
+  const bool most = small.pictures.count * 2 > small.of;
+  const bool one = small.pictures.count == 1;
+  findings.add(told("tiny-picture", most ? Weight::note : Weight::warning,
+                    share_text(small.pictures.count, small.of, "image", "images") + (one ? " is" : " are") + " far smaller than " +
+                        (small.in_records ? one ? "its record" : "their records" : "the others"),
+                    small.pictures, small.of,
+                    most ? ""
+                    : small.in_records
+                        ? "so far enlarged a picture is a blur, and so far padded mostly padding; leave it out, or choose a smaller --size"
+                        : "are they thumbnails, or left over from a failed download?"));
 }
 
 void Census::tell_orientations(Findings& findings) const {
@@ -173,6 +248,7 @@ void Census::tell_classes(Findings& findings) const {
        "is the class table that of these labels? A model cannot learn what it never sees");
   tell("class-not-in-every-split", not_everywhere, not_everywhere.size() == 1 ? " is not in every split: " : " are not in every split: ",
        "a split without a class says nothing about it");
+  balance_.finish(split_names(), context_.class_names, findings);
 }
 
 }  // namespace hotpack::pipeline

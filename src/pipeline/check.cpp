@@ -70,6 +70,8 @@ class Checking {
     if (!gathered.ok()) return nothing_to_look_at(gathered.error());
     HOTPACK_TRY(survey());
     if (observer_.stop_requested()) return stopped();
+    if (nothing_left() && problems_.group(ProblemKind::unopenable_file).count > 0)
+      return nothing_to_look_at(data_error("no sample is left whose files can be opened"));
     HOTPACK_TRY(read_labels());
     if (observer_.stop_requested()) return stopped();
     Census census(splits_, context(), options_.record);
@@ -107,12 +109,26 @@ class Checking {
       if (observer_.stop_requested()) return {};
       forms_.add(survey.forms);
       // Looking at the pixels meets them again.
-      if (headers_only_) problems_.append(survey.problems);
+      if (headers_only_)
+        problems_.append(survey.problems);
+      else
+        problems_.append(survey.problems, ProblemKind::unopenable_file);
+      drop_unopened(survey.unopened, split.list);
       sizes.add(split.list, options_.record);
     }
     tell_sizes(sizes);
     sizes.settle(options_.record);
     return {};
+  }
+
+  // Told already; what is looked at next would stop there.
+  static void drop_unopened(const std::vector<std::size_t>& unopened, SampleList& list) {
+    for (auto index = unopened.rbegin(); index != unopened.rend(); ++index)
+      list.samples.erase(list.samples.begin() + static_cast<std::ptrdiff_t>(*index));
+  }
+
+  [[nodiscard]] bool nothing_left() const {
+    return std::all_of(splits_.begin(), splits_.end(), [](const Split& split) { return split.list.samples.empty(); });
   }
 
   // Only where nobody asked for records of different sizes.

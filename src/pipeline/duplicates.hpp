@@ -10,15 +10,13 @@
 #include <vector>
 
 #include "pipeline/findings.hpp"
+#include "pipeline/inspection.hpp"
 
 namespace hotpack::pipeline {
 
 class Duplicates {
  public:
-  struct Place {
-    std::uint32_t split = 0;
-    std::uint32_t sample = 0;  // index in the split's list
-  };
+  using Place = SamplePlace;
 
   // `label`: a hash of the label's bytes, or a class; equal labels have equal values.
   void add(Place place, std::uint64_t image, std::uint64_t label) { files_.push_back({image, label, place}); }

@@ -125,17 +125,20 @@ class Gatherer {
     if (!labelled || !result_.label.classes.empty() || result_.label.class_count || !result_.label.preset.empty()) return;
     std::vector<std::string> folders{layout.root};
     while (folders.back().size() > input_.root.size() && folders.back() != ".") folders.push_back(folder_of(folders.back()));
-    std::vector<std::string> remarks;
-    const std::optional<FoundClassFile> found = find_class_file(folders, remarks);
-    for (const std::string& remark : remarks) tell(remark + "\n");
+    const std::optional<FoundClassFile> found = find_class_file(folders);
     if (!found) return;
-    const std::string misfit = class_misfit(found->table);
+    const std::string misfit = class_misfit(*found);
     if (misfit.empty()) result_.label.classes = found->path;
     tell(misfit.empty() ? "classes: " + found->path + "\n" : "not used as class table: " + found->path + ": " + misfit + "\n");
   }
 
-  // Why a table that nobody asked for does not go with the labels; empty where it does.
-  [[nodiscard]] std::string class_misfit(const labels::ClassTable& table) const {
+  // Why a table that nobody asked for does not go with the labels; empty where it does. Label files mean nothing without their classes, so
+  // there a file that cannot be read is used, and its error with it; folders and tables name their classes themselves.
+  [[nodiscard]] std::string class_misfit(const FoundClassFile& found) const {
+    const bool named =
+        std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return !split.list.class_names.empty(); });
+    if (!found.table.ok()) return named ? found.table.error().message : "";
+    const labels::ClassTable& table = *found.table;
     if (result_.label.reading == labels::LabelReading::binary && table.classes.size() != 2) return "it has not the two classes of a mask";
     for (const Split& split : result_.splits)
       for (const std::string& name : split.list.class_names)

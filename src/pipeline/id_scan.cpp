@@ -107,8 +107,7 @@ void scan_list(const SampleList& list, std::size_t index, std::uint64_t max_pixe
       const Sample& sample = list.samples[i];
       Status status = scanners.local().look_at(list.label_path(sample), sample.label.bytes, max_pixels, {index, i}, shared);
       ticker.tick(sample.label.bytes);
-      const bool told = sample.size == Extent{};  // by the survey of headers
-      if (!status.ok() && !told) shared.fail(std::move(status).error());
+      if (!status.ok()) shared.fail(std::move(status).error());
     }
   });
 }
@@ -155,8 +154,7 @@ Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, std::uint
     const std::size_t total = list->samples.size(), taken = std::min(kSome, total);
     for (std::size_t i = 0; i < taken; ++i) {
       const Sample& sample = list->samples[i * total / taken];
-      const Status status = scanner.look_at(list->label_path(sample), sample.label.bytes, max_pixels, kNowhere, shared);
-      if (!status.ok() && sample.size != Extent{}) return status.error();
+      HOTPACK_TRY(scanner.look_at(list->label_path(sample), sample.label.bytes, max_pixels, kNowhere, shared));
     }
   }
   return IdScan{scanner.narrow, scanner.wide, {}, {}};

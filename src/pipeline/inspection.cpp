@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
+#include "base/checksum.hpp"
 #include "base/endian.hpp"
 #include "pipeline/value_counter.hpp"
 
@@ -169,6 +171,13 @@ class RunLook {
   Run before_, last_;  // the two latest of them
 };
 
+// Of ids row by row, whatever lies between two rows.
+std::uint64_t hash_of(ConstIds ids) {
+  std::vector<std::uint64_t> rows{static_cast<std::uint64_t>(ids.width), static_cast<std::uint64_t>(ids.height)};
+  for (int y = 0; y < ids.height; ++y) rows.push_back(xxh3_64(std::as_bytes(std::span(ids.row(y), static_cast<std::size_t>(ids.width)))));
+  return xxh3_64(std::as_bytes(std::span(rows)));
+}
+
 void look_at_rows(const RawLabel& label, RunLook& look) {
   for (int y = 0; y < label.height; ++y)
     look.row(y, label.rgb.data != nullptr ? PixelRow(label.rgb.row(y)) : PixelRow(label.samples.row(y)));
@@ -190,6 +199,7 @@ void inspect_label(const RawLabel& label, const labels::DecodeReport& report, Co
   RunLook look(out, ids);
   look_at_rows(label, look);
   if (!out.decoded) return;
+  out.ids_hash = hash_of(ids);
   out.unknown = report.unknown;
   out.unknown_pixels = report.unknown_pixels;
   out.unknown_kinds = report.unknown_kinds;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "base/raw_label.hpp"
 #include "codecs/picture_info.hpp"
 #include "labels/label_decoder.hpp"
+#include "pipeline/coarse_look.hpp"
 #include "pipeline/problem.hpp"
 
 namespace hotpack::pipeline {
@@ -23,6 +25,13 @@ using RawValue = std::uint32_t;
 struct ValueCount {
   RawValue value = 0;
   std::uint64_t pixels = 0;
+};
+
+// A sample, by its number in the list of its split.
+struct SamplePlace {
+  std::uint32_t split = 0;
+  std::uint32_t sample = 0;
+  auto operator<=>(const SamplePlace&) const = default;
 };
 
 struct PixelPlace {
@@ -62,6 +71,7 @@ struct LabelInspection {
   // As classes; nothing where the label was refused for its form.
   bool decoded = false;
   std::vector<ValueCount> classes;  // by class id, ascending; those that occur
+  std::uint64_t ids_hash = 0;       // XXH3-64 of width, height and the ids of all pixels
   std::uint64_t ignored = 0;        // pixels without a class, unknown ones among them if they became no class
   std::vector<labels::UnknownValue> unknown;
   std::uint64_t unknown_pixels = 0;
@@ -74,6 +84,7 @@ struct SampleInspection {
   std::array<std::uint64_t, 2> source_hash{};  // XXH3-64 of image and label file; known even where the sample has a problem
   std::optional<codecs::PictureInfo> image;
   std::optional<codecs::PictureInfo> label;
+  std::optional<CoarseLook> look;             // of the image, where it could be decoded
   std::vector<LabelInspection> label_pixels;  // of the label, or of each mask in order
   std::optional<Problem> label_problem;       // of the label of a sample that is refused because of its image
 };

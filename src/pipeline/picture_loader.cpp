@@ -310,6 +310,7 @@ Verdict PictureLoader::Impl::load_picture(const Sample& sample, SampleInspection
   if (surveyed && sample.size != loaded.size) return changed_picture(loaded.headers.image.path, sample.size, loaded.size);
   loaded.canvas = canvas_of(options, loaded.size);
   HOTPACK_ASSIGN(auto problem, decode_image());
+  if (!problem && inspection != nullptr) inspection->look = coarse_look(loaded.pixels);
   if (!problem && list.has_label_files) {
     HOTPACK_ASSIGN(problem, decode_label(inspection));
   } else if (!problem && setup.multi) {

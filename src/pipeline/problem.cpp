@@ -130,11 +130,15 @@ void ProblemLog::add(Problem problem) {
 }
 
 void ProblemLog::append(const ProblemLog& later) {
-  for (std::size_t kind = 0; kind < kProblemKinds; ++kind) {
-    for (const Problem& example : later.groups_[kind].examples) keep_example(groups_[kind], example);
-    groups_[kind].count += later.groups_[kind].count;
-  }
-  count_ += later.count_;
+  for (std::size_t kind = 0; kind < kProblemKinds; ++kind) append(later, static_cast<ProblemKind>(kind));
+}
+
+void ProblemLog::append(const ProblemLog& later, ProblemKind kind) {
+  Group& group = groups_[static_cast<std::size_t>(kind)];
+  const Group& added = later.group(kind);
+  for (const Problem& example : added.examples) keep_example(group, example);
+  group.count += added.count;
+  count_ += added.count;
 }
 
 std::uint64_t ProblemLog::forget(ProblemKind kind) {

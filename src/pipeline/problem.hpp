@@ -63,6 +63,7 @@ class ProblemLog {
 
   void add(Problem problem);
   void append(const ProblemLog& later);
+  void append(const ProblemLog& later, ProblemKind kind);  // of this kind alone
   // Empties a group that the user has settled; returns how many there were.
   std::uint64_t forget(ProblemKind kind);
   [[nodiscard]] std::uint64_t count() const { return count_; }

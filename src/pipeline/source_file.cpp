@@ -48,18 +48,18 @@ Status read_at_rest(const std::string& path, std::vector<std::byte>& buffer) {
 
 // Network file systems lose and find files again: try a few times before the run stops.
 template <class Attempt>
-auto with_retries(Attempt attempt) -> decltype(attempt()) {
+auto with_retries(bool retries, Attempt attempt) -> decltype(attempt()) {
   for (const auto pause : kPauses) {
     auto result = attempt();
-    if (result.ok() || result.error().code != ErrorCode::io || stays_closed(result.error().path)) return result;
+    if (result.ok() || !retries || result.error().code != ErrorCode::io || stays_closed(result.error().path)) return result;
     std::this_thread::sleep_for(pause);
   }
   return attempt();
 }
 
-Error explain(Error error) {
+Error explain(Error error, bool retried) {
   if (error.code != ErrorCode::io) return error;
-  if (!stays_closed(error.path)) error.message += "; tried " + std::to_string(kPauses.size() + 1) + " times";
+  if (retried && !stays_closed(error.path)) error.message += "; tried " + std::to_string(kPauses.size() + 1) + " times";
   error.message += std::string(kRunAgain) + " to continue";
   return error;
 }
@@ -87,8 +87,8 @@ Result<codecs::PictureInfo> probe_once(const std::string& path, std::vector<std:
 std::string what_failed(const Error& error) { return error.message.substr(0, error.message.find(kRunAgain)); }
 
 Result<std::span<const std::byte>> SourceReader::read(const std::string& path, std::uint64_t planned_bytes) {
-  const Status status = with_retries([&] { return read_at_rest(path, buffer_); });
-  if (!status.ok()) return explain(status.error());
+  const Status status = with_retries(retries_, [&] { return read_at_rest(path, buffer_); });
+  if (!status.ok()) return explain(status.error(), retries_);
   if (buffer_.size() != planned_bytes)
     return Error{ErrorCode::io,
                  "has " + std::to_string(buffer_.size()) + " bytes where the plan saw " + std::to_string(planned_bytes) +
@@ -99,8 +99,8 @@ Result<std::span<const std::byte>> SourceReader::read(const std::string& path, s
 }
 
 Result<codecs::PictureInfo> SourceReader::probe(const std::string& path) {
-  Result<codecs::PictureInfo> info = with_retries([&] { return probe_once(path, buffer_); });
-  if (!info.ok()) return explain(std::move(info).error());
+  Result<codecs::PictureInfo> info = with_retries(retries_, [&] { return probe_once(path, buffer_); });
+  if (!info.ok()) return explain(std::move(info).error(), retries_);
   return info;
 }
 

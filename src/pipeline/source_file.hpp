@@ -27,7 +27,11 @@ class SourceReader {
   // What the file's header says, reading no more of it than needed. Errors of code `data`: the header is not usable.
   [[nodiscard]] Result<codecs::PictureInfo> probe(const std::string& path);
 
+  // From now on a file that cannot be read is tried once.
+  void stop_retrying() { retries_ = false; }
+
  private:
+  bool retries_ = true;
   std::vector<std::byte> buffer_;
 };
 

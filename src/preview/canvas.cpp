@@ -68,7 +68,7 @@ void Canvas::place(ConstPicture picture, int x, int y) {
 void Canvas::write(std::u32string_view text, int x, int y, RgbColor color, int scale) {
   const int top = y + (kLineHeight - kGlyphRows) / 2 * scale;
   for (const char32_t character : text) {
-    const Glyph& glyph = glyph_of(character);
+    const Glyph glyph = glyph_of(character);
     for (int row = 0; row < kGlyphRows; ++row) {
       for (int column = 0; column < glyph.width; ++column) {
         const bool ink = (unsigned{glyph.rows[static_cast<std::size_t>(row)]} >> static_cast<unsigned>(column) & 1U) != 0;

@@ -1,18 +1,19 @@
 #include "preview/font.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "preview/characters.hpp"
 #include "preview/font_art.hpp"
 
 namespace hotpack::preview {
 
 namespace {
 
-constexpr char32_t kUnknown = 0xFFFD;
 constexpr char32_t kEllipsis = 0x2026;
 constexpr char32_t kDotlessI = 0x131;
 constexpr int kMarkRows = 3;
@@ -88,23 +89,6 @@ std::optional<char32_t> joined(char32_t base, char32_t mark) {
   return std::nullopt;
 }
 
-unsigned byte_at(std::string_view text, std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0; }
-
-// The first character and how many bytes it takes; a byte that begins none is one of its own.
-std::pair<char32_t, std::size_t> first_character(std::string_view text) {
-  const unsigned lead = byte_at(text, 0);
-  if (lead < 0x80) return {lead < 0x20 || lead == 0x7F ? kUnknown : char32_t{lead}, 1};
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4) return {kUnknown, 1};
-  char32_t character = lead & (0x7FU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const unsigned next = byte_at(text, i);
-    if ((next & 0xC0U) != 0x80) return {kUnknown, 1};
-    character = character << 6 | (next & 0x3FU);
-  }
-  return {character, length};
-}
-
 // How many characters of the text make its next line: up to the last blank that fits, or as many as fit.
 std::size_t line_length(std::u32string_view text, int columns) {
   std::size_t fitting = 1;
@@ -112,6 +96,51 @@ std::size_t line_length(std::u32string_view text, int columns) {
   if (fitting == text.size()) return fitting;
   const std::size_t blank = text.substr(0, fitting + 1).rfind(U' ');
   return blank == std::u32string_view::npos || blank == 0 ? fitting : blank;
+}
+
+// Digits of hexadecimal numbers, five rows of three dots each: bit 2 is the left one.
+constexpr std::array<std::array<std::uint8_t, 5>, 16> kDigitArt = {{{7, 5, 5, 5, 7},
+                                                                    {2, 6, 2, 2, 7},
+                                                                    {7, 1, 7, 4, 7},
+                                                                    {7, 1, 7, 1, 7},
+                                                                    {5, 5, 7, 1, 1},
+                                                                    {7, 4, 7, 1, 7},
+                                                                    {7, 4, 7, 5, 7},
+                                                                    {7, 1, 1, 1, 1},
+                                                                    {7, 5, 7, 5, 7},
+                                                                    {7, 5, 7, 1, 7},
+                                                                    {2, 5, 7, 5, 5},
+                                                                    {6, 5, 6, 5, 6},
+                                                                    {3, 4, 4, 4, 3},
+                                                                    {6, 5, 5, 5, 6},
+                                                                    {7, 4, 6, 4, 7},
+                                                                    {7, 4, 6, 4, 4}}};
+constexpr int kDigitWidth = 3;
+constexpr int kBoxRows = 15;
+
+void put_digit(unsigned digit, int left, std::size_t top, Glyph& glyph) {
+  for (const std::uint8_t dots : kDigitArt[digit]) {
+    for (int x = 0; x < kDigitWidth; ++x)
+      if ((unsigned{dots} >> (kDigitWidth - 1 - x) & 1U) != 0) glyph.rows[top] |= static_cast<std::uint16_t>(1U << (left + x));
+    ++top;
+  }
+}
+
+// A frame with the number of the character in two rows of one, two or three digits.
+Glyph number_box(char32_t character) {
+  const bool faulty = character >= kFaultyByte;
+  const unsigned number = faulty ? character - kFaultyByte : character;
+  const int columns = faulty ? 1 : number > 0xFFFF ? 3 : 2;
+  Glyph glyph;
+  glyph.width = columns * (kDigitWidth + 1) + 3;
+  const auto edges = static_cast<std::uint16_t>(1U | 1U << (glyph.width - 1));
+  for (std::size_t y = 0; y < kBoxRows; ++y) glyph.rows[y] = edges;
+  glyph.rows[0] = glyph.rows[kBoxRows - 1] = static_cast<std::uint16_t>((1U << glyph.width) - 1);
+  for (int i = 0; i < 2 * columns; ++i) {
+    const unsigned digit = number >> (4 * (2 * columns - 1 - i)) & 15U;
+    put_digit(digit, 2 + i % columns * (kDigitWidth + 1), i < columns ? 2 : 8, glyph);
+  }
+  return glyph;
 }
 
 }  // namespace
@@ -131,10 +160,10 @@ std::u32string drawn_text(std::string_view utf8) {
   return text;
 }
 
-const Glyph& glyph_of(char32_t character) {
+Glyph glyph_of(char32_t character) {
   static const Glyphs glyphs = make_glyphs();
   const auto found = glyphs.find(character);
-  return found != glyphs.end() ? found->second : glyphs.at(kUnknown);
+  return found != glyphs.end() ? found->second : number_box(character);
 }
 
 int text_columns(std::u32string_view text) {

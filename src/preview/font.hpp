@@ -1,8 +1,8 @@
 // The letters that sheets are written with: hotpack's own bitmap font, proportional, so that text looks the same everywhere.
 //
-// It has ASCII, the letters of Latin-1 and most of Latin Extended-A, and a few signs; any other character is drawn as a box. A letter and
-// a combining mark after it (names of files from some systems) become one. Pure functions; thread-safe. Bytes that are no UTF-8 become
-// boxes: nothing fails.
+// It has ASCII, the letters of Latin-1 and most of Latin Extended-A, and a few signs; any other character, control characters and bytes
+// that are no UTF-8 are drawn as boxes with their numbers in them, so that different keys never look the same. A letter and a combining
+// mark after it (names of files from some systems) become one. Pure functions; thread-safe; nothing fails.
 #pragma once
 
 #include <array>
@@ -25,10 +25,10 @@ struct Glyph {
   std::array<std::uint16_t, kGlyphRows> rows{};  // bit x is column x
 };
 
-// Characters as they are drawn: decoded, marks joined to their letters, control characters and faulty bytes as U+FFFD.
+// Characters as they are drawn: decoded, marks joined to their letters, faulty bytes as kFaultyByte + byte.
 [[nodiscard]] std::u32string drawn_text(std::string_view utf8);
 
-[[nodiscard]] const Glyph& glyph_of(char32_t character);
+[[nodiscard]] Glyph glyph_of(char32_t character);
 
 // Columns of the text at scale 1.
 [[nodiscard]] int text_columns(std::u32string_view text);

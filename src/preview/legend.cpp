@@ -99,6 +99,10 @@ std::string share_text(double share) {
   return std::string(text.data(), end) + " %";
 }
 
+std::string left_out_text(std::size_t classes) {
+  return std::to_string(classes) + (classes == 1 ? " more class with a smaller share" : " more classes with smaller shares");
+}
+
 void draw_legend(const Legend& legend, int margin, int scale, Canvas& canvas) {
   const int room = (canvas.size().width - 2 * margin) / scale;
   const std::vector<Row> rows = rows_of(legend, room / 2);
@@ -114,8 +118,7 @@ void draw_legend(const Legend& legend, int margin, int scale, Canvas& canvas) {
     draw_row(rows[static_cast<std::size_t>(i)], widths, x, y, scale, canvas);
   }
   if (legend.left_out == 0) return;
-  const std::string text = "… and " + std::to_string(legend.left_out) + " more classes with smaller shares";
-  canvas.write(drawn_text(text), margin, top + (1 + lines) * line, kFaintInk, scale);
+  canvas.write(drawn_text("… and " + left_out_text(legend.left_out)), margin, top + (1 + lines) * line, kFaintInk, scale);
 }
 
 void draw_swatch(std::optional<RgbColor> color, int x, int y, int scale, Canvas& canvas) {

@@ -42,6 +42,9 @@ inline constexpr std::size_t kMostLegendClasses = 360;
 
 [[nodiscard]] Legend make_legend(const std::vector<ClassInfo>& classes, const std::vector<RgbColor>& colors, const ClassShares& shares);
 
+// "12 more classes with smaller shares"
+[[nodiscard]] std::string left_out_text(std::size_t classes);
+
 // "25.91 %", "< 0.01 %", "0 %".
 [[nodiscard]] std::string share_text(double share);
 

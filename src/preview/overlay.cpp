@@ -39,15 +39,21 @@ void mix(const Tint& tint, std::uint64_t total, std::uint8_t* pixel) {
   }
 }
 
-}  // namespace
+// The tint alone.
+void put_alone(const Tint& tint, std::uint64_t total, std::uint8_t* pixel) {
+  const std::uint64_t weight = std::max<std::uint64_t>(tint.weight, 1);
+  for (std::size_t c = 0; c < 3; ++c) pixel[c] = static_cast<std::uint8_t>((tint.sums[c] + weight / 2) / weight);
+  pixel[3] = static_cast<std::uint8_t>((255 * tint.weight + total / 2) / total);
+}
 
-void paint_classes(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
-                   MutablePicture thumbnail) {
-  const CoveredAxis columns(static_cast<int>(shape.width), thumbnail.width), rows(static_cast<int>(shape.height), thumbnail.height);
-  const std::uint64_t total = columns.total() * rows.total();
+// Calls `paint(tint, weight of the whole pixel, pixel)` for each pixel of the picture.
+template <class Paint>
+void for_each_tint(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
+                   MutablePicture picture, Paint paint) {
+  const CoveredAxis columns(static_cast<int>(shape.width), picture.width), rows(static_cast<int>(shape.height), picture.height);
   const auto width = static_cast<std::size_t>(shape.width);
-  for (int y = 0; y < thumbnail.height; ++y) {
-    for (int x = 0; x < thumbnail.width; ++x) {
+  for (int y = 0; y < picture.height; ++y) {
+    for (int x = 0; x < picture.width; ++x) {
       const auto turn = static_cast<std::size_t>((x + y) / stripe);
       const RgbColor hatch = on_stripe(x, y, stripe) ? kHatchDark : kHatchLight;
       Tint tint;
@@ -58,9 +64,21 @@ void paint_classes(const LabelShape& shape, const LabelClasses& classes, std::sp
           if (!none || !shape.multi) tint.add(none ? hatch : colors[id], row.weight * column.weight);
         }
       }
-      mix(tint, total, thumbnail.row(y) + 3 * static_cast<std::size_t>(x));
+      paint(tint, columns.total() * rows.total(), picture.row(y) + static_cast<std::size_t>(picture.channels * x));
     }
   }
+}
+
+}  // namespace
+
+void paint_classes(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
+                   MutablePicture thumbnail) {
+  for_each_tint(shape, classes, colors, stripe, thumbnail, mix);
+}
+
+void paint_label(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
+                 MutablePicture picture) {
+  for_each_tint(shape, classes, colors, stripe, picture, put_alone);
 }
 
 }  // namespace hotpack::preview

@@ -22,4 +22,8 @@ inline constexpr RgbColor kHatchLight{215, 215, 215};
 void paint_classes(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
                    MutablePicture thumbnail);
 
+// The same tints alone, for a page that lays them over the picture itself: `picture` (RGBA) is opaque where there is a class or a hatching.
+void paint_label(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
+                 MutablePicture picture);
+
 }  // namespace hotpack::preview

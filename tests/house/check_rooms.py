@@ -39,10 +39,10 @@ ROOMS = {
     "geometry": Room(("base",), ("opencv",)),
     "labels": Room(("base",)),
     "writer": Room(("base", "format"), ("zstd",)),
-    "pipeline": Room(("base", "format", "codecs", "geometry", "labels", "writer"), ("tbb",)),
+    "pipeline": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer"), ("tbb",)),
     "preview": Room(("base", "codecs", "reader")),
     "bench": Room(("base", "expand", "reader", "loader", "device")),
-    "cli": Room(("base", "format", "reader", "pipeline", "codecs", "preview", "bench"), ("spdlog", "cli11"), may_print=True),
+    "cli": Room(("base", "format", "reader", "pipeline", "codecs", "preview", "bench"), ("spdlog", "cli11", "utf8proc"), may_print=True),
 }
 
 LIBRARIES = {
@@ -56,6 +56,7 @@ LIBRARIES = {
     "tbb": Library(r"(oneapi/)?tbb/.+", "TBB::tbb"),
     "spdlog": Library(r"(spdlog|fmt)/.+", "spdlog::spdlog_header_only"),
     "cli11": Library(r"CLI/.+", "hotpack_cli11"),
+    "utf8proc": Library(r"utf8proc\.h", "hotpack_utf8proc"),
 }
 
 # The programs that README shows, language by language in README's order: each is compiled and run by tests/consumer, the one in CUDA

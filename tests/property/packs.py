@@ -25,7 +25,8 @@ def street(images=STREET / "images", labels=STREET / "masks_color", *more):
 
 def run(*arguments, cwd=None, expect=0, env=None):
     """Runs `hotpack ARGUMENTS`; the exit code must be `expect` (None: any)."""
-    done = subprocess.run([HOTPACK, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=SECONDS, env=env)
+    done = subprocess.run([HOTPACK, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, errors="replace", timeout=SECONDS,
+                          env=env)
     if expect is not None and done.returncode != expect:
         raise AssertionError(f"hotpack {' '.join(map(str, arguments))}\nexit {done.returncode}, expected {expect}\n{done.stdout}{done.stderr}")
     return done

@@ -119,14 +119,18 @@ TEST_CASE("a sheet is the same to the byte, and is replaced by the next one; oth
   CHECK(read_text_file(folder / "photo.png").value() == "somebody's");
 }
 
-TEST_CASE("option --html: one page with picture and histogram, alone or beside the sheet") {
+TEST_CASE("option --html: one page with cells and histogram, alone or beside the sheet") {
   const TempFolder folder;
   (void)write_pack(folder.path(), {}, tiny_records({}, 4), 4);
   const Ran ran = run({folder.path(), "--html", folder / "page.html"});
   CHECK(ran.code == kExitGood);
   const std::string page = read_text_file(folder / "page.html").value();
   CHECK_THAT(page, ContainsSubstring("data:image/png;base64,iVBOR") && ContainsSubstring("class 2"));
+  CHECK(ran.output == folder / "page.html" + std::string(": 4 of 4 samples\n"));
+  CHECK_FALSE(std::filesystem::exists(folder / "sheet.png"));
+  CHECK(json_of(run({folder.path(), "--html", folder / "page.html", "--json"}))["size"].is_null());
   CHECK(run({folder.path(), "--html", folder / "page.html", "-o", folder / "sheet.png"}).code == kExitGood);
+  CHECK(read_text_file(folder / "page.html").value() == page);
 }
 
 TEST_CASE("option --grid and --width shape the sheet; too many keys for a grid are refused") {

@@ -57,9 +57,43 @@ TEST_CASE("counted words agree with their number") {
 }
 
 TEST_CASE("control characters cannot reach the terminal") {
-  CHECK(printable("a\x1b[31mb\r\x7f") == "a\\x1b[31mb\\x0d\\x7f");
+  CHECK(printable("a\x1b[31mb\r\x7f") == "a\\x1b[31mb\\x0d\\u007f");
   CHECK(printable("two\nlines\tand tab") == "two\nlines\tand tab");
   CHECK(printable("Zürich") == "Zürich");
+}
+
+TEST_CASE("what drives a terminal, turns text or is no UTF-8 is shown, not done") {
+  CHECK(printable("a\xc2\x9b"
+                  "31mb") == "a\\u009b31mb");  // C1
+  CHECK(printable("gnp.\xe2\x80\xae"
+                  "exe") == "gnp.\\u202eexe");                         // right-to-left override
+  CHECK(printable("\xe2\x81\xa6x\xe2\x81\xa9") == "\\u2066x\\u2069");  // isolates
+  CHECK(printable("a\xe2\x80\xa8"
+                  "b\xef\xbb\xbf") == "a\\u2028b\\ufeff");
+  CHECK(printable("\xff\xc3(\xed\xa0\x80") == "\\xff\\xc3(\\xed\\xa0\\x80");
+  CHECK(printable(std::string_view("a\0b", 3)) == "a\\x00b");
+  CHECK(printable("日本語 שלום 👩‍🔬") == "日本語 שלום 👩‍🔬");
+}
+
+TEST_CASE("a name is one line whatever it holds") { CHECK(printable_name("a\nerror: b\tc\x1b") == "a\\nerror: b\\tc\\x1b"); }
+
+TEST_CASE("text is as wide as a terminal shows it") {
+  CHECK(text_width("日本") == 4);
+  CHECK(text_width("e\xcc\x81") == 1);  // combining acute accent
+  CHECK(text_width("ｱ한🚗") == 5);
+  CHECK(truncated("日本語", 5) == "日本…");
+  CHECK(truncated("日本語", 4) == "日…");
+  CHECK(truncated("e\xcc\x81xyz", 3) == "e\xcc\x81x…");
+}
+
+TEST_CASE("lines are fitted below their text, commands stay whole") {
+  CHECK(fitted("short\nlines", 80) == "short\nlines");
+  CHECK(fitted("name   one two three\nend\n", 15) == "name   one two\n       three\nend\n");
+  CHECK(fitted("  one two three four", 12) == "  one two\n    three\n    four");
+  CHECK(fitted("next   hotpack pack a b c d e f g", 15) == "next   hotpack pack a b c d e f g");
+  CHECK(fitted("日本 日本 日本", 11) == "日本 日本\n  日本");
+  CHECK(fitted("never broken without columns", 0) == "never broken without columns");
+  CHECK(with_spaces(wrapped(unbroken("a b/c d") + " e", 6, 0)) == "a b/c d\ne");
 }
 
 TEST_CASE("text is truncated at characters, not bytes") {

@@ -1,8 +1,11 @@
 #include "codecs/png_plain.hpp"
 
+#include <string>
 #include <vector>
 
+#include "codecs/decoder.hpp"
 #include "codecs/picture_info.hpp"
+#include "fuzz/png_mutator.hpp"
 #include "support/catch.hpp"
 #include "support/test_pictures.hpp"
 
@@ -99,4 +102,94 @@ TEST_CASE("ancillary chunks and trailing bytes do not matter") {
   const Bytes noted = with_png_chunk(plain_rgb(), "tEXt", std::vector<std::byte>(40));
   CHECK(rows_of(noted, 3).read);
   CHECK(rows_of(with_tail(noted, "rest"), 3).read);
+}
+
+namespace {
+
+// What libpng, which decides, says of a file that the fast path leaves to it.
+std::string verdict_of(const Bytes& file) {
+  if (rows_of(file, 3).read) return "taken by the fast path";
+  Decoder decoder;
+  const auto picture = decoder.decode_image(file, {});
+  return picture.ok() ? "read" : picture.error().message;
+}
+
+Bytes with_header_byte(std::size_t at, unsigned value) { return with_png_byte(plain_rgb(), "IHDR", at, static_cast<std::byte>(value)); }
+
+// 4x1 gray, whose pixels are these deflated bytes.
+Bytes with_stream(hotpack::fuzz::Bytes deflated, std::uint32_t adler) {
+  hotpack::fuzz::Bytes stream{0x78, 0x9C};
+  stream.insert(stream.end(), deflated.begin(), deflated.end());
+  hotpack::fuzz::put_be32(stream, adler);
+  const Bytes bytes(reinterpret_cast<const std::byte*>(stream.data()), reinterpret_cast<const std::byte*>(stream.data() + stream.size()));
+  const Bytes made = make_gray_png(4, 1, std::vector<std::uint8_t>(4));
+  return without_png_chunk(with_png_chunk(made, "IDAT", bytes, "IEND"), "IDAT");
+}
+
+}  // namespace
+
+TEST_CASE("a header that libpng refuses is left to it") {
+  CHECK_THAT(verdict_of(with_header_byte(10, 0x42)), ContainsSubstring("Invalid IHDR data"));  // compression
+  CHECK_THAT(verdict_of(with_header_byte(11, 1)), ContainsSubstring("Invalid IHDR data"));     // filter
+  CHECK_THAT(verdict_of(with_header_byte(12, 2)), ContainsSubstring("Invalid IHDR data"));     // interlacing
+}
+
+TEST_CASE("chunk types that are no letters are left to libpng, and so are reserved ones") {
+  for (const char* type : {"t3Xt", "te@t", "tEX[",
+                           "\x01"
+                           "EXt",
+                           "tEX\xFF"})
+    CHECK_THAT(verdict_of(with_png_chunk(plain_rgb(), type, {})), ContainsSubstring("invalid chunk type"));
+  CHECK(verdict_of(with_png_chunk(plain_rgb(), "text", {})) == "read");
+  CHECK(verdict_of(with_png_chunk(plain_rgb(), "tEXt", {})) == "taken by the fast path");
+}
+
+TEST_CASE("chunks that libpng finds too long are left to it") {
+  const Bytes most(8'000'000), more(8'000'001);
+  CHECK(verdict_of(with_png_chunk(plain_rgb(), "tEXt", most)) == "taken by the fast path");
+  CHECK(verdict_of(with_png_chunk(plain_rgb(), "tEXt", more)) != "taken by the fast path");
+}
+
+TEST_CASE("an order of chunks that libpng refuses is left to it") {
+  const Bytes good = plain_rgb(), nothing;
+  CHECK_THAT(verdict_of(with_png_chunk(good, "IHDR", Bytes(13))), ContainsSubstring("damaged"));
+  CHECK_THAT(verdict_of(with_png_chunk(good, "ABCD", nothing)), ContainsSubstring("damaged"));
+  CHECK(verdict_of(with_png_chunk(good, "PLTE", Bytes(3))) == "read");
+  CHECK(verdict_of(with_png_chunk(good, "PLTE", Bytes(3), "IEND")) == "read");
+  CHECK(verdict_of(with_png_chunk(good, "IDAT", nothing, "IEND")) == "taken by the fast path");
+}
+
+TEST_CASE("a code that libdeflate takes and zlib refuses is left to libpng") {
+  hotpack::fuzz::BitWriter out;
+  out.put(1, 1);
+  out.put(1, 2);  // the fixed code
+  out.word(0x30, 8);
+  out.word(0x31, 8);
+  out.word(1, 7);  // three bytes from a distance that has no symbol
+  out.word(31, 5);
+  out.put(0, 13);
+  out.word(0, 7);
+  CHECK_THAT(verdict_of(with_stream(out.take(), 0)), ContainsSubstring("invalid distance code"));
+}
+
+TEST_CASE("files made by chance: what the fast path takes, libpng reads as the same pixels") {
+  Decoder decoder;
+  int taken = 0;
+  hotpack::fuzz::Bytes last;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    const hotpack::fuzz::Bytes made = hotpack::fuzz::PngMutator(seed).run(last.data(), last.size());
+    const Bytes file(reinterpret_cast<const std::byte*>(made.data()), reinterpret_cast<const std::byte*>(made.data() + made.size()));
+    const auto found = probe(file, true);
+    if (!found.ok() || found->info.kind != PixelKind::gray || !check_pixel_limit(found->info, 1 << 16).ok()) continue;
+    const Rows rows = rows_of(file, found->info.bit_depth == 16 ? 2 : 1);
+    if (!rows.read) continue;
+    CAPTURE(seed);
+    const Bytes by_libpng = with_png_chunk(file, "text", {}, "IEND");  // a reserved type: never by the fast path
+    const auto picture = decoder.decode_image(by_libpng, {.channels = 1});
+    REQUIRE(picture.ok());
+    REQUIRE(std::equal(rows.samples.begin(), rows.samples.end(), picture->data));
+    last = made;
+    ++taken;
+  }
+  CHECK(taken > 300);
 }

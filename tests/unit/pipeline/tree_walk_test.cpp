@@ -25,6 +25,21 @@ TEST_CASE("a walk ends where the visitor says") {
   CHECK(visitor.files == 1);
 }
 
+TEST_CASE("a walk goes by names, not by the order of the file system") {
+  struct Names : TreeVisitor {
+    bool file(const std::string& below, std::uint64_t) override {
+      all.push_back(below);
+      return true;
+    }
+    std::vector<std::string> all;
+  } visitor;
+  const TempFolder folder;
+  for (const int i : {7, 3, 9, 0, 5, 1, 8, 2, 6, 4}) touch(folder, {"f" + std::to_string(i % 3) + "/" + std::to_string(i)});
+  REQUIRE(walk_tree(folder.path(), visitor).ok());
+  CHECK(visitor.all.size() == 10);
+  CHECK(std::is_sorted(visitor.all.begin(), visitor.all.end()));
+}
+
 TEST_CASE("the content of a folder is sorted; links count as what they lead to") {
   const TempFolder folder;
   touch(folder, {"b.txt", "a.txt", "sub/x", ".hidden/y", "Thumbs.db"});

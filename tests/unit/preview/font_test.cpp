@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "preview/characters.hpp"
 #include "support/catch.hpp"
 
 using namespace hotpack::preview;
@@ -30,12 +31,34 @@ TEST_CASE("every character of ASCII and every letter of Latin-1 has a shape of i
   }
 }
 
-TEST_CASE("characters that the font lacks, control characters and bytes that are no UTF-8 are boxes") {
-  CHECK(same(glyph_of(U'漢'), glyph_of(kBox)));
-  CHECK(drawn_text("a\nb") == U"a\uFFFDb");
-  CHECK(drawn_text("\xFF\xC3") == U"\uFFFD\uFFFD");
-  CHECK(drawn_text("\xE2\x82") == U"\uFFFD\uFFFD");
+TEST_CASE("characters that the font lacks, control characters and faulty bytes are boxes with their numbers, each of its own look") {
+  const char32_t byte = kFaultyByte;
+  CHECK(drawn_text("a\nb") == U"a\nb");
+  CHECK(drawn_text("\xFF\xC3") == std::u32string{byte + 0xFF, byte + 0xC3});
+  CHECK(drawn_text("\xE2\x82") == std::u32string{byte + 0xE2, byte + 0x82});
   CHECK(drawn_text("漢") == U"漢");
+  std::u32string lacking = U"\n\t漢汉字Ябвгд😀😁عש";
+  for (const unsigned b : {0x80u, 0xC3u, 0xFFu}) lacking += kFaultyByte + b;
+  std::set<std::pair<int, decltype(Glyph::rows)>> shapes;
+  for (const char32_t c : lacking) {
+    CAPTURE(static_cast<std::uint32_t>(c));
+    CHECK(glyph_of(c).width <= 16);
+    CHECK_FALSE(same(glyph_of(c), glyph_of(kBox)));
+    CHECK(shapes.emplace(glyph_of(c).width, glyph_of(c).rows).second);
+  }
+}
+
+TEST_CASE("a character's number is written with at least four digits, a faulty byte's with two") {
+  CHECK(name_of(U'\n') == "U+000A");
+  CHECK(name_of(0x202E) == "U+202E");
+  CHECK(name_of(0x1F600) == "U+1F600");
+  CHECK(name_of(kFaultyByte + 0x0F) == "byte 0F");
+}
+
+TEST_CASE("overlong forms, halves of pairs and what lies beyond Unicode are faulty bytes") {
+  for (const std::string_view text : {"\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80"})
+    CHECK(first_character(text).value >= kFaultyByte);
+  CHECK(first_character("\xF0\x9F\x98\x80z").value == 0x1F600);
 }
 
 TEST_CASE("a letter and a combining mark are drawn as the one letter that they make") {

@@ -1,6 +1,8 @@
 #include "preview/page.hpp"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/checksum.hpp"
 #include "support/catch.hpp"
@@ -10,14 +12,41 @@ using namespace hotpack::preview;
 
 namespace {
 
-Page page_of(const std::string& name) {
+// What a page refers to.
+struct Given {
+  std::vector<PageCell> cells;
+  std::vector<ClassInfo> classes;
+  std::vector<RgbColor> colors{{255, 128, 0}, {0, 0, 0}};
+};
+
+std::vector<std::byte> bytes(std::string_view text) {
+  const auto span = bytes_of(text);
+  return {span.begin(), span.end()};
+}
+
+Given given(const std::string& name) {
+  Given all;
+  all.cells.resize(2);
+  all.cells[0] = {name, "remark " + name, "", {8, 6}, {8, 6}, bytes("the picture"), bytes("its label"), {{30, 10}, 8}};
+  all.cells[1].key = "broken";
+  all.cells[1].problem = "why " + name;
+  all.classes.resize(2);
+  all.classes[0].name = name;
+  all.classes[1].name = "other";
+  return all;
+}
+
+std::string page_of(const std::string& name) {
+  const Given all = given(name);
   Page page;
   page.title = "packed/" + name;
-  page.png = bytes_of("the picture");
   page.facts = {{"samples", name}};
+  page.cells = all.cells;
+  page.classes = all.classes;
+  page.colors = all.colors;
   page.legend = {"shares", {{0, name, {255, 128, 0}, 0.75}, {1, "other", {0, 0, 0}, 0.25}, {std::nullopt, "ignored", {}, 0.1}}, 0};
   page.samples = {7, 3};
-  return page;
+  return html_page(page);
 }
 
 }  // namespace
@@ -32,25 +61,53 @@ TEST_CASE("base64 as RFC 4648 gives it") {
   CHECK(base64(bytes_of("foobar")) == "Zm9vYmFy");
 }
 
-TEST_CASE("a page holds the picture and a bar for each class, and refers to nothing outside") {
-  const std::string html = html_page(page_of("street"));
-  CHECK_THAT(html, ContainsSubstring("data:image/png;base64," + base64(bytes_of("the picture"))));
-  CHECK_THAT(html, ContainsSubstring("width:100.00%;background:#ff8000"));
-  CHECK_THAT(html, ContainsSubstring("width:33.33%;background:#000000"));
-  CHECK_THAT(html, ContainsSubstring("75.00 %") && ContainsSubstring("class=\"ignored\""));
-  CHECK(html.find("http") == std::string::npos);
-  CHECK(html.find("src=\"data:") != std::string::npos);
-  CHECK(html.find("<script") == std::string::npos);
+TEST_CASE("a page holds each sample's pictures, key and classes, and a bar for each class, and refers to nothing outside") {
+  const std::string html = page_of("street");
+  CHECK_THAT(html, ContainsSubstring("src=\"data:image/png;base64," + base64(bytes_of("the picture")) + "\" width=\"8\" height=\"6\""));
+  CHECK_THAT(html, ContainsSubstring("src=\"data:image/png;base64," + base64(bytes_of("its label"))));
+  CHECK_THAT(html, ContainsSubstring("<bdi class=\"key\" dir=\"auto\">street</bdi>"));
+  CHECK_THAT(html, ContainsSubstring("data-classes=\"0 1\"") && ContainsSubstring("<option value=\"1\">other (1)</option>"));
+  CHECK_THAT(html, ContainsSubstring("width=\"100.00\" height=\"10\" fill=\"#ff8000\""));
+  CHECK_THAT(html, ContainsSubstring("width=\"33.33\" height=\"10\" fill=\"#000000\""));
+  CHECK_THAT(html, ContainsSubstring("75.00 %") && ContainsSubstring("why street"));
+  CHECK(html.find("http:") == std::string::npos);
+  CHECK(html.find("https:") == std::string::npos);
+  CHECK(html.find(" style=") == std::string::npos);  // the policy would drop it
 }
 
-TEST_CASE("names cannot become markup") {
-  const std::string html = html_page(page_of("<script>\"a&b\"</script>"));
-  CHECK(html.find("<script") == std::string::npos);
-  CHECK_THAT(html, ContainsSubstring("&lt;script&gt;&quot;a&amp;b&quot;"));
+TEST_CASE("names cannot become markup, nor change the direction of other text") {
+  const std::string plain = page_of("street");
+  const auto tags = [](const std::string& html) { return std::count(html.begin(), html.end(), '<'); };
+  for (const std::string name : {"</script><script>\"a&b\"", "' onerror='x", "<!--x", "]]>", "<img src=x>"}) {
+    CAPTURE(name);
+    CHECK(tags(page_of(name)) == tags(plain));
+    CHECK(page_of(name).find(name) == std::string::npos);
+  }
+  CHECK_THAT(page_of("</script>\"a&b'"), ContainsSubstring("&lt;/script&gt;&quot;a&amp;b&#39;"));
+  CHECK_THAT(page_of("a\xE2\x80\xAEgnp.exe"), ContainsSubstring("a‹U+202E›gnp.exe") && !ContainsSubstring("\xE2\x80\xAE"));
+  CHECK_THAT(page_of("a\x1B[2Jb\xFF"), ContainsSubstring("a‹U+001B›[2Jb‹byte FF›"));
+  CHECK_THAT(page_of("кот 猫 قط 😀"), ContainsSubstring("кот 猫 قط 😀"));
+}
+
+TEST_CASE("a page without labels has no filter by class, no views and no histogram") {
+  Page page;
+  PageCell cell;
+  cell.key = "a";
+  cell.image = bytes("x");
+  page.cells = std::span(&cell, 1);
+  const std::string html = html_page(page);
+  CHECK_THAT(html, !ContainsSubstring("<select") && !ContainsSubstring("name=\"view\"") && !ContainsSubstring("<table"));
 }
 
 TEST_CASE("a page is known again as hotpack's") {
-  CHECK(is_page(bytes_of(html_page(page_of("a")))));
+  CHECK(is_page(bytes_of(page_of("a"))));
   CHECK_FALSE(is_page(bytes_of("<!DOCTYPE html>\n<html>somebody's work")));
   CHECK_FALSE(is_page({}));
+}
+
+TEST_CASE("the pictures of a page are bounded together") {
+  CHECK(page_side(1).value() == kMostPageSide);
+  CHECK(page_side(12).value() == 836);
+  CHECK(page_side(kMostPageCells).value() == kLeastPageSide);
+  CHECK_THAT(page_side(kMostPageCells + 1).error().message, ContainsSubstring("at most 2048 samples"));
 }

@@ -1,0 +1,573 @@
+#include "codecs/strict_inflate.hpp"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+// Every call of the inner loop is inlined, whatever the compiler counts.
+#define HOTPACK_INLINE [[gnu::always_inline]] inline
+
+namespace hotpack::codecs {
+namespace {
+
+// An entry of a table, for the next bits of the stream. Bits 0…7: how many of them to take, extra bits included. Else it is
+//   literals     kLiteral, one byte at 8, or another one at 16, and how many there are at 24
+//   a base       of a length or distance: the number at 16, the length of the code word alone at 8
+//   a link       kSpecial, kLink: where the second table begins at 16, the number of its bits at 8
+//   an end       kSpecial, kEnd
+//   nothing      kSpecial: no code word begins so
+constexpr std::uint32_t kLiteral = 0x80000000, kSpecial = 0x8000, kLink = 0x4000, kEnd = 0x2000;
+constexpr std::uint32_t kNothing = kSpecial;
+
+constexpr std::uint32_t taken(std::uint32_t entry) { return entry & 0xFF; }
+constexpr std::uint32_t value(std::uint32_t entry) { return entry >> 16; }
+constexpr std::uint32_t literal_count(std::uint32_t entry) { return entry >> 24 & 3; }
+constexpr std::uint32_t word_bits(std::uint32_t entry) { return entry >> 8 & 0x1F; }
+
+// What a symbol means, before the length of its code word is known.
+struct Meaning {
+  std::uint32_t entry = kNothing;
+  std::uint32_t extra_bits = 0;
+};
+
+constexpr unsigned kMostWordBits = 15, kMostSymbols = 288, kEndSymbol = 256, kLengths = 29, kDistances = 30;
+
+constexpr Meaning length_meaning(unsigned symbol) {
+  if (symbol == kLengths - 1) return {258U << 16, 0};
+  const unsigned extra = symbol < 8 ? 0 : (symbol - 4) / 4;
+  const unsigned base = symbol < 8 ? symbol + 3 : ((4 + symbol % 4) << extra) + 3;
+  return {base << 16, extra};
+}
+
+constexpr Meaning distance_meaning(unsigned symbol) {
+  const unsigned extra = symbol < 4 ? 0 : (symbol - 2) / 2;
+  const unsigned base = symbol < 4 ? symbol + 1 : ((2 + symbol % 2) << extra) + 1;
+  return {base << 16, extra};
+}
+
+constexpr auto kLiteralMeanings = [] {
+  std::array<Meaning, kMostSymbols> all{};
+  for (unsigned i = 0; i < 256; ++i) all[i] = {kLiteral | 1U << 24 | i << 8, 0};
+  all[kEndSymbol] = {kSpecial | kEnd, 0};
+  for (unsigned i = 0; i < kLengths; ++i) all[kEndSymbol + 1 + i] = length_meaning(i);
+  return all;
+}();
+
+constexpr auto kDistanceMeanings = [] {
+  std::array<Meaning, 32> all{};
+  for (unsigned i = 0; i < kDistances; ++i) all[i] = distance_meaning(i);
+  return all;
+}();
+
+// The 19 code lengths and repeats that code lengths are coded with.
+constexpr auto kPlainMeanings = [] {
+  std::array<Meaning, 19> all{};
+  for (unsigned i = 0; i < 19; ++i) all[i] = {i << 16, 0};
+  return all;
+}();
+
+constexpr std::uint32_t with_word(Meaning meaning, unsigned bits) {
+  return meaning.entry | (meaning.entry & (kLiteral | kSpecial) ? 0 : bits << 8) | (bits + meaning.extra_bits);
+}
+
+// Code words, which the stream gives from their first bit on, in the order of the code: bit-reversed counting.
+std::uint32_t next_word(std::uint32_t word, unsigned bits) {
+  const std::uint32_t zeros = ~word & ((1U << bits) - 1);
+  if (zeros == 0) return 0;
+  const std::uint32_t highest = std::bit_floor(zeros);
+  return (word & (highest - 1)) | highest;
+}
+
+// How incomplete a code may be.
+enum class Gaps { none, distances };
+
+// Makes the table of a canonical code from the lengths of its words.
+class TableMaker {
+ public:
+  TableMaker(std::span<const std::uint8_t> lengths, std::span<const Meaning> meanings, std::span<std::uint32_t> table, unsigned bits)
+      : meanings_(meanings), table_(table), bits_(bits) {
+    for (const std::uint8_t length : lengths) ++count_[length];
+    std::array<std::uint16_t, kMostWordBits + 2> next{};
+    for (unsigned i = 1; i <= kMostWordBits; ++i) next[i + 1] = static_cast<std::uint16_t>(next[i] + count_[i]);
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+      if (lengths[i] != 0) sorted_[next[lengths[i]]++] = static_cast<std::uint16_t>(i);
+  }
+
+  // False: zlib refuses such a code.
+  [[nodiscard]] bool make(Gaps gaps) {
+    std::int32_t left = 1;
+    for (unsigned length = 1; length <= kMostWordBits; ++length) {
+      left = left * 2 - static_cast<std::int32_t>(count_[length]);
+      if (left < 0) return false;
+    }
+    if (left == 0) return fill();
+    return gaps == Gaps::distances && fill_one_or_none(left);
+  }
+
+ private:
+  // No distance at all, or one of the word 0: zlib takes the code, and refuses the words that it lacks.
+  bool fill_one_or_none(std::int32_t left) {
+    const bool one = count_[1] == 1 && left == 1 << (kMostWordBits - 1);
+    if (!one && left != 1 << kMostWordBits) return false;
+    const std::size_t size = std::size_t{1} << bits_;
+    std::fill_n(table_.begin(), size, kNothing);
+    for (std::size_t i = 0; one && i < size; i += 2) table_[i] = with_word(meanings_[sorted_[0]], 1);
+    return true;
+  }
+
+  // Words of `length` bits fill the first 2^length entries at their place; doubling the table then repeats them.
+  bool fill() {
+    std::size_t at = 0;
+    std::uint32_t word = 0;
+    table_[0] = kNothing;
+    for (unsigned length = 1; length <= bits_; ++length) {
+      const std::size_t half = std::size_t{1} << (length - 1);
+      std::copy_n(table_.begin(), half, table_.begin() + static_cast<std::ptrdiff_t>(half));
+      for (unsigned i = 0; i < count_[length]; ++i, word = next_word(word, length))
+        table_[word] = with_word(meanings_[sorted_[at++]], length);
+    }
+    return fill_second_tables(at, word);
+  }
+
+  bool fill_second_tables(std::size_t at, std::uint32_t word) {
+    const std::uint32_t mask = (1U << bits_) - 1;
+    std::size_t start = std::size_t{1} << bits_, size = 0;
+    std::uint32_t prefix = ~0U;
+    for (unsigned length = bits_ + 1; length <= kMostWordBits; ++length) {
+      for (unsigned i = 0; i < count_[length]; ++i, word = next_word(word, length)) {
+        if ((word & mask) != prefix) {
+          prefix = word & mask;
+          start += size;
+          const unsigned second = second_bits(length, i);
+          size = std::size_t{1} << second;
+          if (start + size > table_.size()) return false;
+          table_[prefix] = kSpecial | kLink | static_cast<std::uint32_t>(start) << 16 | second << 8 | bits_;
+        }
+        const std::uint32_t entry = with_word(meanings_[sorted_[at++]], length - bits_);
+        for (std::size_t j = word >> bits_; j < size; j += std::size_t{1} << (length - bits_)) table_[start + j] = entry;
+      }
+    }
+    return true;
+  }
+
+  // The bits that tell apart all words of one prefix, of which the first has `length` bits and comes after `before` others of that length.
+  [[nodiscard]] unsigned second_bits(unsigned length, unsigned before) const {
+    unsigned bits = length - bits_;
+    std::uint32_t words = count_[length] - before;
+    while (words < 1U << bits && length < kMostWordBits) {
+      ++bits;
+      words = words * 2 + count_[++length];
+    }
+    return bits;
+  }
+
+  std::span<const Meaning> meanings_;
+  std::span<std::uint32_t> table_;
+  unsigned bits_;
+  std::array<std::uint32_t, kMostWordBits + 1> count_{};
+  std::array<std::uint16_t, kMostSymbols> sorted_;
+};
+
+// Where the bits of an entry hold a second literal too, one look at the table gives both. An entry's rest has a smaller index than itself.
+void pair_literals(std::span<std::uint32_t> table, unsigned bits) {
+  for (std::size_t i = std::size_t{1} << bits; i-- > 0;) {
+    const std::uint32_t first = table[i], second = table[i >> taken(first)], both = taken(first) + taken(second);
+    const std::uint32_t pair = kLiteral | 2U << 24 | (second & 0xFF00) << 8 | (first & 0xFF00) | both;
+    const std::uint32_t fits = -((first & second) >> 31 & std::uint32_t{both <= bits});  // no branch: it would be a toss of a coin
+    table[i] = first ^ ((first ^ pair) & fits);
+  }
+}
+
+bool make_table(std::span<const std::uint8_t> lengths, std::span<const Meaning> meanings, std::span<std::uint32_t> table, unsigned bits,
+                Gaps gaps) {
+  return TableMaker(lengths, meanings, table, bits).make(gaps);
+}
+
+constexpr std::size_t kReadAhead = 32;  // bytes that one turn of the loop may load or step over
+
+std::uint64_t load_le64(const std::uint8_t* at) {
+  std::uint64_t loaded = 0;
+  std::memcpy(&loaded, at, sizeof loaded);
+  if constexpr (std::endian::native == std::endian::big) loaded = __builtin_bswap64(loaded);
+  return loaded;
+}
+
+// The bits at hand: `count` of them in `bits`, the first one lowest. Those above are already what the next load puts there.
+struct Bits {
+  const std::uint8_t* in;  // what is loaded next
+  std::uint64_t bits = 0;
+  std::uint32_t count = 0;
+
+  // Makes them 56 or more; up to 7 bytes on.
+  HOTPACK_INLINE void refill() {
+    bits |= load_le64(in) << count;
+    in += (63 - count) >> 3;
+    count |= 56;
+  }
+  HOTPACK_INLINE void skip(std::uint32_t wanted) {
+    bits >>= wanted;
+    count -= wanted;
+  }
+  [[nodiscard]] HOTPACK_INLINE std::uint32_t first(std::uint32_t wanted) const {
+    return static_cast<std::uint32_t>(bits) & ((1U << wanted) - 1);
+  }
+  [[nodiscard]] std::uint32_t take(std::uint32_t wanted) {
+    const std::uint32_t number = first(wanted);
+    skip(wanted);
+    return number;
+  }
+  // The index behind a link whose bits were taken.
+  [[nodiscard]] HOTPACK_INLINE std::uint32_t follow(std::uint32_t link) const { return value(link) + first(word_bits(link)); }
+  // The number that a base and its extra bits make, all of which are taken.
+  [[nodiscard]] HOTPACK_INLINE std::uint32_t number(std::uint32_t entry) {
+    const std::uint32_t coded = first(taken(entry)) >> word_bits(entry);
+    skip(taken(entry));
+    return value(entry) + coded;
+  }
+};
+
+// The stream, and how far it is read. Its last bytes are read from a copy with zeros behind, so that eight bytes can always be loaded.
+class Source {
+ public:
+  explicit Source(std::span<const std::byte> coded)
+      : begin_(reinterpret_cast<const std::uint8_t*>(coded.data())), size_(coded.size()), end_(begin_ + size_), at{begin_} {}
+
+  // Makes kReadAhead bytes readable at `in`, which may change it. False: the stream ended before.
+  [[nodiscard]] HOTPACK_INLINE bool provide(const std::uint8_t*& in) {
+    return static_cast<std::size_t>(end_ - in) >= kReadAhead || enter_tail(in);
+  }
+  [[nodiscard]] bool refill() {
+    if (!provide(at.in)) return false;
+    at.refill();
+    return true;
+  }
+
+  // The next byte of which no bit was taken. It may be behind the end.
+  [[nodiscard]] std::size_t next_byte() const {
+    const std::size_t loaded =
+        in_tail_ ? tail_from_ + static_cast<std::size_t>(at.in - tail_.data()) : static_cast<std::size_t>(at.in - begin_);
+    return loaded - (at.count >> 3);
+  }
+
+  // Moves to a byte of the stream.
+  void go_to(std::size_t byte) {
+    in_tail_ = false;
+    at = {begin_ + byte};
+    end_ = begin_ + size_;
+  }
+
+  [[nodiscard]] const std::uint8_t* bytes() const { return begin_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  bool enter_tail(const std::uint8_t*& in) {
+    if (in_tail_) return false;
+    const auto left = static_cast<std::size_t>(end_ - in);
+    tail_from_ = size_ - left;
+    tail_ = {};
+    if (left > 0) std::memcpy(tail_.data(), in, left);
+    in_tail_ = true;
+    in = tail_.data();
+    end_ = in + tail_.size();
+    return true;
+  }
+
+  const std::uint8_t* begin_;
+  std::size_t size_;
+  const std::uint8_t* end_;  // of what can be read at Bits::in
+  bool in_tail_ = false;
+  std::size_t tail_from_ = 0;
+  std::array<std::uint8_t, kReadAhead * 3> tail_;
+
+ public:
+  Bits at;
+};
+
+struct Target {
+  std::uint8_t* begin;
+  std::uint8_t* at;
+  std::uint8_t* end;
+};
+
+HOTPACK_INLINE void copy_eight(std::uint8_t* to, const std::uint8_t* from) {  // they may overlap
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, from, sizeof bytes);
+  std::memcpy(to, &bytes, sizeof bytes);
+}
+
+// Repeats `length` bytes from `distance` before; writes up to 15 bytes more.
+HOTPACK_INLINE void repeat(std::uint8_t* out, std::uint32_t length, std::uint32_t distance) {
+  const std::uint8_t* from = out - distance;
+  std::uint8_t* const end = out + length;
+  if (distance >= 16) {
+    do {
+      std::memcpy(out, from, 16);
+      out += 16;
+      from += 16;
+    } while (out < end);
+  } else if (distance == 1) {
+    const int byte = *from;
+    do {
+      std::memset(out, byte, 16);
+      out += 16;
+    } while (out < end);
+  } else {
+    const std::uint32_t step = distance < 8 ? distance : 8;
+    do {
+      copy_eight(out, from);
+      out += step;
+      from += step;
+    } while (out < end);
+  }
+}
+
+// The tables of a block, whose sizes are known to the compiler.
+struct Tables {
+  static constexpr unsigned kLiteralBits = 11, kDistanceBits = 8;  // of a code word that the first table tells
+  const std::uint32_t* literals;
+  const std::uint32_t* distances;
+
+  [[nodiscard]] HOTPACK_INLINE std::uint32_t literal(const Bits& at) const { return literals[at.first(kLiteralBits)]; }
+  [[nodiscard]] HOTPACK_INLINE std::uint32_t distance(const Bits& at) const { return distances[at.first(kDistanceBits)]; }
+};
+
+HOTPACK_INLINE bool is_literal(std::uint32_t entry) { return (entry & kLiteral) != 0; }
+HOTPACK_INLINE bool is_special(std::uint32_t entry) { return (entry & (kLiteral | kSpecial)) == kSpecial; }
+
+HOTPACK_INLINE void put(Bits& at, std::uint8_t*& out, std::uint32_t literal) {
+  at.skip(taken(literal));
+  const auto bytes = static_cast<std::uint16_t>(literal >> 8);
+  std::memcpy(out, &bytes, sizeof bytes);
+  out += literal_count(literal);
+}
+
+// The distance of a match; 0 where there is none such. Takes 28 bits at most.
+HOTPACK_INLINE std::uint32_t read_distance(Bits& at, const Tables& tables) {
+  std::uint32_t entry = tables.distance(at);
+  if (at.count < 28) at.refill();
+  if ((entry & kSpecial) != 0) {
+    if ((entry & kLink) == 0) return 0;
+    at.skip(taken(entry));
+    entry = tables.distances[at.follow(entry)];
+    if ((entry & kSpecial) != 0) return 0;
+  }
+  return at.number(entry);
+}
+
+// Follows the links and ends that a table of literals holds. The entry to go on with; kEnd or kNothing, its bits taken, where the block is
+// over.
+HOTPACK_INLINE std::uint32_t settle(Bits& at, std::uint32_t entry, const Tables& tables) {
+  at.skip(taken(entry));
+  if ((entry & kLink) == 0) return entry & kEnd;
+  entry = tables.literals[at.follow(entry)];
+  if (!is_special(entry)) return entry;
+  at.skip(taken(entry));
+  return entry & kEnd;
+}
+
+// The symbols of one block. What the loop changes are local variables, for a byte written through a pointer might change all others.
+// A turn begins with an entry and 56 bits; it takes 33 for literals, or 22 and then 20 for a length.
+HOTPACK_INLINE bool read_symbols(Source& source, Target& target, const Tables tables) {
+  if (!source.refill()) return false;
+  Bits at = source.at;
+  std::uint8_t *out = target.at, *const begin = target.begin, *const end = target.end;
+  for (std::uint32_t entry = tables.literal(at);;) {
+    const std::uint8_t* in = at.in;
+    if (!source.provide(in) || out > end) return false;
+    at.in = in;
+    for (int i = 0; i < 2 && is_literal(entry); ++i) {
+      put(at, out, entry);
+      entry = tables.literal(at);
+    }
+    if (is_special(entry)) {
+      entry = settle(at, entry, tables);
+      if (entry <= kEnd) {
+        source.at = at;
+        target.at = out;
+        return entry == kEnd;
+      }
+    }
+    if (is_literal(entry)) {
+      put(at, out, entry);
+      at.refill();
+      entry = tables.literal(at);
+      continue;
+    }
+    const std::uint32_t length = at.number(entry), distance = read_distance(at, tables);
+    if (distance == 0 || distance > static_cast<std::size_t>(out - begin)) return false;
+    at.refill();
+    entry = tables.literal(at);
+    repeat(out, length, distance);
+    out += length;
+  }
+}
+
+#if defined(__x86_64__)
+[[gnu::target("bmi2")]] bool read_symbols_bmi2(Source& source, Target& target, const Tables& tables) {
+  return read_symbols(source, target, tables);
+}
+#endif
+
+bool read_symbols_portable(Source& source, Target& target, const Tables& tables) { return read_symbols(source, target, tables); }
+
+using ReadSymbols = bool (*)(Source&, Target&, const Tables&);
+
+ReadSymbols fastest() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("bmi2")) return read_symbols_bmi2;
+#endif
+  return read_symbols_portable;
+}
+
+bool read_stored(Source& source, Target& target) {
+  const std::size_t at = source.next_byte();
+  if (at > source.size() || source.size() - at < 4) return false;
+  const std::uint8_t* const head = source.bytes() + at;
+  const std::size_t length = head[0] | head[1] << 8, inverse = head[2] | head[3] << 8;
+  if ((length ^ inverse) != 0xFFFF || source.size() - at - 4 < length || static_cast<std::size_t>(target.end - target.at) < length)
+    return false;
+  if (length > 0) std::memcpy(target.at, head + 4, length);
+  target.at += length;
+  source.go_to(at + 4 + length);
+  return true;
+}
+
+// The lengths of the code words of literals and distances, as a block with tables of its own gives them.
+struct WordLengths {
+  std::array<std::uint8_t, 286 + 30> all{};
+  std::size_t literals = 0;
+  std::size_t distances = 0;
+
+  [[nodiscard]] bool read(Source& source) {
+    if (!source.refill()) return false;
+    literals = source.at.take(5) + 257;
+    distances = source.at.take(5) + 1;
+    if (literals > 286 || distances > 30) return false;
+    constexpr unsigned kBits = 7;
+    std::array<std::uint32_t, 1 << kBits> table;
+    if (!read_table(source, table)) return false;
+    std::size_t have = 0;
+    while (have < literals + distances) {
+      if (!source.refill()) return false;
+      const std::uint32_t entry = table[source.at.first(kBits)];
+      source.at.skip(taken(entry));
+      if (!put(source, value(entry), have)) return false;
+    }
+    return all[kEndSymbol] != 0;
+  }
+
+ private:
+  static bool read_table(Source& source, std::span<std::uint32_t> table) {
+    constexpr std::array<std::uint8_t, 19> kOrder{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    std::array<std::uint8_t, 19> lengths{};
+    const std::size_t given = source.at.take(4) + 4;
+    for (std::size_t i = 0; i < given; ++i) {
+      if (!source.refill()) return false;
+      lengths[kOrder[i]] = static_cast<std::uint8_t>(source.at.take(3));
+    }
+    return make_table(lengths, kPlainMeanings, table, 7, Gaps::none);
+  }
+
+  // A length, or a repeat of one: 16 of the last, 17 and 18 of zero.
+  bool put(Source& source, std::uint32_t symbol, std::size_t& have) {
+    if (symbol < 16) {
+      all[have++] = static_cast<std::uint8_t>(symbol);
+      return true;
+    }
+    if (symbol == 16 && have == 0) return false;
+    const std::uint8_t repeated = symbol == 16 ? all[have - 1] : std::uint8_t{0};
+    const std::size_t times = symbol == 16 ? 3 + source.at.take(2) : symbol == 17 ? 3 + source.at.take(3) : 11 + source.at.take(7);
+    if (times > literals + distances - have) return false;
+    std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(have), times, repeated);
+    have += times;
+    return true;
+  }
+};
+
+// The code that needs no table in the stream.
+constexpr auto kFixedLengths = [] {
+  std::array<std::uint8_t, kMostSymbols> all{};
+  for (unsigned i = 0; i < kMostSymbols; ++i) all[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+  return all;
+}();
+
+constexpr std::ptrdiff_t kWorthPairing = 8192;  // bytes still to come
+
+constexpr std::size_t kHeadBytes = 2, kChecksumBytes = 4;
+
+// Whether the stream's head is one that needs no more than the bytes that there are: zlib's method, no dictionary, and a window that holds
+// them all. What a smaller window still reaches depends on how zlib is called.
+bool is_plain_head(std::span<const std::byte> coded, std::size_t size) {
+  if (coded.size() < kHeadBytes + kChecksumBytes) return false;
+  const auto method = std::to_integer<unsigned>(coded[0]), flags = std::to_integer<unsigned>(coded[1]);
+  if ((method & 15) != 8 || method >> 4 > 7 || (method << 8 | flags) % 31 != 0 || (flags & 0x20) != 0) return false;
+  const std::size_t window = std::size_t{256} << (method >> 4);
+  return method >> 4 == 7 || size <= window;
+}
+
+bool checksum_fits(std::span<const std::byte> stored, const std::uint8_t* bytes, std::size_t size) {
+  std::uint32_t expected = 0;
+  for (const std::byte b : stored) expected = expected << 8 | std::to_integer<std::uint32_t>(b);
+  return libdeflate_adler32(1, bytes, size) == expected;
+}
+
+}  // namespace
+
+// One block after the other.
+class StrictInflate::Blocks {
+ public:
+  Blocks(StrictInflate& tables, Source& source, Target& target) : own_(tables), source_(source), target_(target) {}
+
+  [[nodiscard]] bool run() {
+    for (bool last = false; !last;) {
+      if (!source_.refill()) return false;
+      last = source_.at.take(1) != 0;
+      if (!block(source_.at.take(2))) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool block(std::uint32_t kind) {
+    static const ReadSymbols read = fastest();
+    if (kind == 0) return read_stored(source_, target_);
+    if (kind == 3 || !(kind == 1 ? use_fixed_code() : read_code())) return false;
+    return read(source_, target_, {own_.literals_.data(), own_.distances_.data()});
+  }
+
+  bool use_fixed_code() {
+    std::array<std::uint8_t, 32> fives;
+    fives.fill(5);
+    return make(kFixedLengths, fives);
+  }
+
+  bool read_code() {
+    WordLengths lengths;
+    if (!lengths.read(source_)) return false;
+    const std::span<const std::uint8_t> all = lengths.all;
+    return make(all.first(lengths.literals), all.subspan(lengths.literals, lengths.distances));
+  }
+
+  bool make(std::span<const std::uint8_t> literals, std::span<const std::uint8_t> distances) {
+    if (!make_table(literals, kLiteralMeanings, own_.literals_, Tables::kLiteralBits, Gaps::none)) return false;
+    if (target_.end - target_.at >= kWorthPairing) pair_literals(own_.literals_, Tables::kLiteralBits);
+    return make_table(distances, kDistanceMeanings, own_.distances_, Tables::kDistanceBits, Gaps::distances);
+  }
+
+  StrictInflate& own_;
+  Source& source_;
+  Target& target_;
+};
+
+bool StrictInflate::run(std::span<const std::byte> coded, std::uint8_t* into, std::size_t size) {
+  if (!is_plain_head(coded, size)) return false;
+  Source source(coded);
+  source.go_to(kHeadBytes);
+  Target target{into, into, into + size};
+  if (!Blocks(*this, source, target).run() || target.at != target.end) return false;
+  return source.next_byte() + kChecksumBytes == coded.size() && checksum_fits(coded.last(kChecksumBytes), into, size);
+}
+
+}  // namespace hotpack::codecs

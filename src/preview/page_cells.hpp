@@ -1,0 +1,58 @@
+// The cells of a page: of each sample a picture of its image, one of its label, and what the label holds.
+//
+// Not thread-safe. Failure: that of LabelClasses and of the PNG writer; `usage` for more samples than a page can hold.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/fit.hpp"
+#include "hotpack/result.hpp"
+#include "hotpack/schema.hpp"
+#include "preview/label_classes.hpp"
+#include "preview/sheet.hpp"
+
+namespace hotpack::preview {
+
+struct PageCell {
+  std::string key;
+  std::string remark;
+  std::string problem;           // in place of pictures
+  Extent size;                   // of the record
+  Extent shown;                  // of the pictures
+  std::vector<std::byte> image;  // a PNG; empty with a problem
+  std::vector<std::byte> label;  // a PNG with transparency, over the image; empty without a label of pixels
+  ClassCounts counts;            // nothing without a label
+};
+
+// All images of a page together have at most so many pixels, and all labels. Pictures are made smaller for that, but not smaller than
+// kLeastPageSide, and never larger than kMostPageSide or than their records.
+inline constexpr std::size_t kMostPagePixels = std::size_t{1} << 23;
+inline constexpr int kLeastPageSide = 64;
+inline constexpr int kMostPageSide = 1024;
+inline constexpr std::size_t kMostPageCells = kMostPagePixels / (std::size_t{kLeastPageSide} * kLeastPageSide);
+
+// The longest side of each picture on a page of so many.
+[[nodiscard]] Result<int> page_side(std::size_t samples);
+
+class PageCells {
+ public:
+  // `colors`, by class id, outlive the cells.
+  PageCells(int side, const std::vector<RgbColor>& colors) : side_(side), colors_(colors) {}
+
+  [[nodiscard]] Status add(const SheetSample& sample);
+  [[nodiscard]] const std::vector<PageCell>& all() const { return cells_; }
+
+ private:
+  [[nodiscard]] Status draw_image(const ImageView& image, PageCell& cell);
+  [[nodiscard]] Status draw_label(const LabelView& label, PageCell& cell);
+
+  int side_;
+  const std::vector<RgbColor>& colors_;
+  std::vector<PageCell> cells_;
+  LabelClasses label_;
+  std::vector<std::uint8_t> pixels_;
+};
+
+}  // namespace hotpack::preview

@@ -1,0 +1,305 @@
+#include "codecs/strict_inflate.hpp"
+
+#include <zlib.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuzz/deflate_maker.hpp"
+#include "support/catch.hpp"
+
+using namespace hotpack::codecs;
+using hotpack::fuzz::BitWriter;
+using Octets = hotpack::fuzz::Bytes;
+
+namespace {
+
+std::optional<Octets> inflate_strictly(const Octets& coded, std::size_t size) {
+  static StrictInflate reader;
+  Octets bytes(size + kInflateSlack);
+  const std::span<const Octets::value_type> stream(coded);
+  if (!reader.run(std::as_bytes(stream), bytes.data(), size)) return std::nullopt;
+  bytes.resize(size);
+  return bytes;
+}
+
+// zlib, given all at once.
+std::optional<Octets> inflate_with_zlib(const Octets& coded, std::size_t size) {
+  Octets bytes(size + 1);
+  uLongf got = static_cast<uLongf>(bytes.size());
+  uLong read = static_cast<uLong>(coded.size());
+  if (uncompress2(bytes.data(), &got, coded.data(), &read) != Z_OK || got != size || read != coded.size()) return std::nullopt;
+  bytes.resize(size);
+  return bytes;
+}
+
+Octets as_zlib_stream(Octets deflated, const Octets& bytes) {
+  Octets stream{0x78, 0x9C};
+  stream.insert(stream.end(), deflated.begin(), deflated.end());
+  const auto sum = static_cast<std::uint32_t>(adler32(1, bytes.data(), static_cast<uInt>(bytes.size())));
+  for (int shift = 24; shift >= 0; shift -= 8) stream.push_back(static_cast<std::uint8_t>(sum >> shift));
+  return stream;
+}
+
+// Neither as easy as a flat area nor as hard as noise.
+Octets sample_bytes(std::size_t size) {
+  hotpack::fuzz::Random random(size);
+  Octets bytes(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool again = i > 700 && random.percent(60);
+    bytes[i] = again ? bytes[i - 1 - random.below(700)] : static_cast<std::uint8_t>(random.below(1 + random.below(200)));
+  }
+  return bytes;
+}
+
+Octets deflated(const Octets& bytes, int level, int strategy, int window_bits = 15) {
+  z_stream stream{};
+  deflateInit2(&stream, level, Z_DEFLATED, window_bits, 8, strategy);
+  Octets coded(deflateBound(&stream, static_cast<uLong>(bytes.size())));
+  stream.next_in = const_cast<Bytef*>(bytes.data());
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = coded.data();
+  stream.avail_out = static_cast<uInt>(coded.size());
+  deflate(&stream, Z_FINISH);
+  coded.resize(stream.total_out);
+  deflateEnd(&stream);
+  return coded;
+}
+
+// The head of a block with tables of its own: the last block, so many literals and distances, and the words that lengths are told with:
+// 0 for a length of 0, 10 for a repeat of zeros, 110 for 1, 111 for 2.
+BitWriter dynamic_block(std::uint32_t literals, std::uint32_t distances) {
+  BitWriter out;
+  out.put(1, 1);
+  out.put(2, 2);
+  out.put(literals - 257, 5);
+  out.put(distances - 1, 5);
+  out.put(18 - 4, 4);
+  for (const std::uint32_t length : {0U, 0U, 2U, 1U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 3U, 0U, 3U}) out.put(length, 3);
+  return out;
+}
+
+void zeros(BitWriter& out, std::uint32_t count) {
+  for (; count >= 11; count -= std::min(count, 138U)) {
+    out.word(2, 2);
+    out.put(std::min(count, 138U) - 11, 7);
+  }
+  for (; count > 0; --count) out.word(0, 1);
+}
+
+void one(BitWriter& out) { out.word(6, 3); }
+void two(BitWriter& out) { out.word(7, 3); }
+
+// Literal 0 is the word 0, the end is 1; then `distances` lengths as the caller writes them.
+BitWriter block_of_zeros(std::uint32_t literals, std::uint32_t distances) {
+  BitWriter out = dynamic_block(literals, distances);
+  one(out);
+  zeros(out, 255);
+  one(out);
+  zeros(out, literals - 257);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("what zlib writes is read, at every level, strategy and size") {
+  for (const std::size_t size : {1UL, 2UL, 31UL, 300UL, 5000UL, 70000UL, 200000UL}) {
+    const Octets bytes = sample_bytes(size);
+    for (int level = 0; level <= 9; ++level)
+      for (const int strategy : {Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED}) {
+        if (size > 10000 && level % 5 != 1) continue;
+        CAPTURE(size, level, strategy);
+        CHECK(inflate_strictly(deflated(bytes, level, strategy), size) == bytes);
+      }
+  }
+}
+
+TEST_CASE("what libdeflate writes is read") {
+  const Octets bytes = sample_bytes(60000);
+  for (const int level : {1, 6, 12}) {
+    auto* const compressor = libdeflate_alloc_compressor(level);
+    Octets coded(libdeflate_zlib_compress_bound(compressor, bytes.size()));
+    coded.resize(libdeflate_zlib_compress(compressor, bytes.data(), bytes.size(), coded.data(), coded.size()));
+    libdeflate_free_compressor(compressor);
+    CHECK(inflate_strictly(coded, bytes.size()) == bytes);
+  }
+}
+
+TEST_CASE("runs of every distance and length are repeated") {
+  for (std::size_t distance = 1; distance < 40; ++distance) {
+    Octets bytes = sample_bytes(distance);
+    for (std::size_t i = 0; i < 1000; ++i) bytes.push_back(bytes[bytes.size() - distance]);
+    CHECK(inflate_strictly(deflated(bytes, 9, Z_DEFAULT_STRATEGY), bytes.size()) == bytes);
+  }
+}
+
+TEST_CASE("another size, a cut, a tail or a changed bit is not taken") {
+  const Octets bytes = sample_bytes(900);
+  const Octets good = deflated(bytes, 6, Z_DEFAULT_STRATEGY);
+  CHECK_FALSE(inflate_strictly(good, 899));
+  CHECK_FALSE(inflate_strictly(good, 901));
+  for (std::size_t size = 0; size < good.size(); ++size)
+    CHECK_FALSE(inflate_strictly(Octets(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)), 900));
+  Octets longer = good;
+  longer.push_back(0);
+  CHECK_FALSE(inflate_strictly(longer, 900));
+  for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
+    Octets flipped = good;
+    flipped[bit / 8] = static_cast<std::uint8_t>(flipped[bit / 8] ^ 1U << bit % 8);
+    const auto read = inflate_strictly(flipped, 900);
+    if (read) CHECK(read == inflate_with_zlib(flipped, 900));
+  }
+}
+
+TEST_CASE("a window smaller than the bytes is for zlib to judge") {
+  const Octets small = sample_bytes(256), large = sample_bytes(257);
+  const auto with_window = [](Octets stream) {
+    stream[0] = 0x08;  // 256 bytes
+    stream[1] = 0x1D;
+    return stream;
+  };
+  CHECK(inflate_strictly(with_window(deflated(small, 6, Z_HUFFMAN_ONLY)), small.size()) == small);
+  CHECK_FALSE(inflate_strictly(with_window(deflated(large, 6, Z_HUFFMAN_ONLY)), large.size()));
+}
+
+TEST_CASE("heads that zlib refuses are not taken") {
+  const Octets bytes = sample_bytes(50);
+  Octets coded = deflated(bytes, 6, Z_DEFAULT_STRATEGY);
+  for (unsigned first = 0; first < 256; ++first)
+    for (unsigned second = 0; second < 256; ++second) {
+      coded[0] = static_cast<std::uint8_t>(first);
+      coded[1] = static_cast<std::uint8_t>(second);
+      if (inflate_strictly(coded, 50)) REQUIRE(inflate_with_zlib(coded, 50));
+    }
+}
+
+// libdeflate takes them all.
+TEST_CASE("codes that zlib refuses are not taken") {
+  const Octets none, zero{0};
+  SECTION("sound, to begin with") {
+    BitWriter out = block_of_zeros(257, 1);
+    zeros(out, 1);
+    out.put(0, 1);
+    out.put(1, 1);
+    const Octets coded = as_zlib_stream(out.take(), zero);
+    CHECK(inflate_with_zlib(coded, 1) == zero);
+    CHECK(inflate_strictly(coded, 1) == zero);
+  }
+  SECTION("more literals than there are") {
+    BitWriter out = block_of_zeros(288, 1);
+    zeros(out, 1);
+    out.put(0, 1);
+    out.put(1, 1);
+    const Octets coded = as_zlib_stream(out.take(), zero);
+    CHECK_FALSE(inflate_with_zlib(coded, 1));
+    CHECK_FALSE(inflate_strictly(coded, 1));
+  }
+  SECTION("more distances than there are") {
+    BitWriter out = block_of_zeros(257, 31);
+    zeros(out, 31);
+    out.put(0, 1);
+    out.put(1, 1);
+    const Octets coded = as_zlib_stream(out.take(), zero);
+    CHECK_FALSE(inflate_with_zlib(coded, 1));
+    CHECK_FALSE(inflate_strictly(coded, 1));
+  }
+  SECTION("a repeat beyond the last length") {
+    BitWriter out = block_of_zeros(257, 1);
+    zeros(out, 11);
+    out.put(0, 1);
+    out.put(1, 1);
+    const Octets coded = as_zlib_stream(out.take(), zero);
+    CHECK_FALSE(inflate_with_zlib(coded, 1));
+    CHECK_FALSE(inflate_strictly(coded, 1));
+  }
+  SECTION("a word that the code of distances lacks") {
+    const Octets four(4);
+    for (const bool lacking : {false, true}) {
+      BitWriter out = dynamic_block(258, 1);  // 0: literal 0; 10: the end; 11: three bytes
+      one(out);
+      zeros(out, 255);
+      two(out);
+      two(out);
+      one(out);
+      out.word(3, 3);  // the literal, the match
+      out.put(lacking, 1);
+      out.word(2, 2);
+      const Octets coded = as_zlib_stream(out.take(), four);
+      CHECK(inflate_with_zlib(coded, 4).has_value() != lacking);
+      CHECK(inflate_strictly(coded, 4).has_value() != lacking);
+    }
+  }
+  SECTION("a distance where there is none at all") {
+    const Octets four(4);
+    BitWriter out = dynamic_block(258, 1);
+    one(out);
+    zeros(out, 255);
+    two(out);
+    two(out);
+    zeros(out, 1);
+    out.word(3, 3);
+    out.put(0, 1);
+    out.word(2, 2);
+    CHECK_FALSE(inflate_strictly(as_zlib_stream(out.take(), four), 4));
+  }
+  SECTION("only the end, of one bit") {
+    BitWriter out = dynamic_block(257, 1);
+    zeros(out, 256);
+    one(out);
+    zeros(out, 1);
+    out.put(1, 1);
+    const Octets coded = as_zlib_stream(out.take(), none);
+    CHECK_FALSE(inflate_with_zlib(coded, 0));
+    CHECK_FALSE(inflate_strictly(coded, 0));
+  }
+}
+
+TEST_CASE("symbols that do not exist are not taken from the fixed code") {
+  for (const std::uint32_t symbol : {285U, 286U, 287U}) {
+    BitWriter out;
+    out.put(1, 1);
+    out.put(1, 2);
+    out.word(0x30, 8);                 // literal 0
+    out.word(0xC0 + symbol - 280, 8);  // 258 bytes
+    out.word(0, 5);                    // from 1 before
+    out.word(0, 7);                    // the end
+    const Octets bytes(259), coded = as_zlib_stream(out.take(), bytes);
+    CHECK(inflate_with_zlib(coded, 259).has_value() == (symbol == 285));
+    CHECK(inflate_strictly(coded, 259).has_value() == (symbol == 285));
+  }
+}
+
+TEST_CASE("distances that do not exist are not taken from the fixed code") {
+  for (const std::uint32_t distance : {0U, 30U, 31U}) {
+    BitWriter out;
+    out.put(1, 1);
+    out.put(1, 2);
+    for (int i = 0; i < 25000; ++i) out.word(0x30, 8);
+    out.word(1, 7);  // 3 bytes
+    out.word(distance, 5);
+    out.put(0, distance < 30 ? 0 : 13);
+    out.word(0, 7);
+    const Octets bytes(25003), coded = as_zlib_stream(out.take(), bytes);
+    CHECK(inflate_with_zlib(coded, 25003).has_value() == (distance < 30));
+    CHECK(inflate_strictly(coded, 25003).has_value() == (distance < 30));
+  }
+}
+
+TEST_CASE("streams made by chance: what is taken zlib takes, and reads as the same bytes") {
+  hotpack::fuzz::LenientReader lenient;
+  int taken = 0;
+  for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+    hotpack::fuzz::Random random(seed);
+    Octets deflate = hotpack::fuzz::DeflateMaker(random).make();
+    if (random.percent(30)) hotpack::fuzz::scramble(deflate, random);
+    const auto text = lenient.read(deflate.data(), deflate.size());
+    deflate.resize(std::min(deflate.size(), text.coded));
+    const Octets coded = as_zlib_stream(deflate, text.bytes);
+    const auto strict = inflate_strictly(coded, text.bytes.size()), zlib = inflate_with_zlib(coded, text.bytes.size());
+    CAPTURE(seed);
+    if (strict) REQUIRE(strict == zlib);
+    taken += strict.has_value();
+  }
+  CHECK(taken > 1200);
+}
