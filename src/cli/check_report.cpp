@@ -326,6 +326,11 @@ std::string verdict_text(const CheckReport& report) {
   return "stopped before all samples were looked at";
 }
 
+// With what makes records of one size, where pictures have several.
+std::string advised_command(const CheckReport& report, const std::string& command) {
+  return report.size_advice.empty() ? command : command + " " + report.size_advice;
+}
+
 // The command is never broken: it is there to be copied.
 std::string next_text(const CheckReport& report, const std::string& command) {
   if (report.verdict != CheckVerdict::refuses) return column("next") + command + "\n";
@@ -421,7 +426,7 @@ std::string check_text(const CheckReport& report, const CheckEnd& end) {
   text += findings_text(report, Weight::note, "notes");
   text += findings_text(report, Weight::warning, "warnings");
   text += findings_text(report, Weight::problem, "problems");
-  return text + "\n" + entry("verdict", verdict_text(report)) + next_text(report, end.command);
+  return text + "\n" + entry("verdict", verdict_text(report)) + next_text(report, advised_command(report, end.command));
 }
 
 std::string check_json(const CheckReport& report, const CheckEnd& end) {
@@ -443,7 +448,7 @@ std::string check_json(const CheckReport& report, const CheckEnd& end) {
   json["other_files"] = report.other_files;
   json["bytes_in"] = report.bytes_in;
   json["seconds"] = end.seconds;
-  json["command"] = text_json(end.command);
+  json["command"] = text_json(advised_command(report, end.command));
   return format::canonical_json(json) + "\n";
 }
 

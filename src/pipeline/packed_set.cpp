@@ -32,6 +32,15 @@ Status open_empty_shard(const RunInput& input, PackSink& sink) {
   return sink.finish_shard(input.shards[0]);
 }
 
+// Bytes must not depend on the weather: a file that cannot be read is never left out.
+Status all_opened(const ProblemLog& problems) {
+  const ProblemLog::Group& group = problems.group(ProblemKind::unopenable_file);
+  if (group.count == 0) return {};
+  const Problem& first = group.examples.front();
+  const std::string more = group.count > 1 ? " (the first of " + std::to_string(group.count) + " files that cannot be opened)" : "";
+  return Error{ErrorCode::io, first.detail + more + "; run the same command again to continue", first.path, {}};
+}
+
 }  // namespace
 
 PackedSet::PackedSet(PackOptions options, Split split, Observer& observer)
@@ -70,6 +79,7 @@ Result<bool> PackedSet::is_finished(const LabelSetup& setup) {
 Result<HeaderSurvey> PackedSet::survey() {
   if (!survey_) {
     HOTPACK_ASSIGN(survey_, survey_headers(split_.list, options_.record, observer_));
+    HOTPACK_TRY(all_opened(survey_->problems));
   }
   return *survey_;
 }

@@ -39,6 +39,8 @@ class PackedSet {
   // Whether the folder holds this very set, whole. Plans it. `setup` outlives the set.
   [[nodiscard]] Result<bool> is_finished(const LabelSetup& setup);
   [[nodiscard]] Result<HeaderSurvey> survey();
+  // Before anything is planned: how records are made where the survey of all sets decided it.
+  void settle_record(const RecordOptions& record) { options_.record = record; }
   [[nodiscard]] Status plan(const LabelSetup& setup);
 
   [[nodiscard]] Result<PackReport> describe_plan();         // --dry-run
