@@ -199,6 +199,9 @@ class ClassTable {
     return shown;
   }
 
+  // By --ignore NAME: nothing becomes the class, though no map says so.
+  [[nodiscard]] bool is_ignored(std::size_t c) const { return report_.label_files && !report_.mapped && report_.classes[c].sources.empty(); }
+
   [[nodiscard]] std::vector<std::string> class_row(std::size_t c) const {
     std::uint64_t pixels = 0, all = 0, labels = 0;
     for (const auto& split : report_.splits) {
@@ -206,7 +209,7 @@ class ClassTable {
       labels += split.classes.labels[c];
       all += total_of(split.classes.pixels);
     }
-    std::vector<std::string> row{truncated(printable(report_.classes[c].name), kNameWidth), labels == 0 ? "never" : percent(pixels, all),
+    std::vector<std::string> row{truncated(printable(report_.classes[c].name), kNameWidth), labels == 0 ? (is_ignored(c) ? "ignored" : "never") : percent(pixels, all),
                                  labels == 0 ? "" : human_count(labels)};
     if (each_split_)
       for (const auto& split : report_.splits)
@@ -251,6 +254,24 @@ class ClassTable {
   const CheckReport& report_;
   bool each_split_;
 };
+
+// ---- colours without classes
+
+std::string colors_text(const pipeline::ColorList& list) {
+  constexpr std::size_t kMostListed = 20;
+  std::string text = "\ncolours of " + counted(list.labels, "label") + ", which no class has yet\n";
+  const std::size_t shown = std::min(kMostListed, list.colors.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const pipeline::ListedColor& color = list.colors[i];
+    text += indented(2, labels::color_text(color.color) + "  " + counted(color.pixels, "pixel") + " in " + counted(color.labels, "label") +
+                            ", first " + color.path + " x=" + std::to_string(color.place.x) + " y=" + std::to_string(color.place.y));
+  }
+  if (shown < list.colors.size()) text += "  … and " + human_count(list.colors.size() - shown) + " more\n";
+  if (list.crowded > 0)
+    text += indented(2, counted(list.crowded, "label") + " with more than 256 colours left out: photos, or interpolated");
+  if (!list.preset.empty()) text += indented(2, list.preset_text());
+  return text;
+}
 
 // ---- the whole
 
@@ -306,6 +327,7 @@ std::string input_text(const CheckReport& report) {
 std::string summary_text(const CheckReport& report) {
   std::string text = pictures_text("images", report.images) + pictures_text("label files", report.label_pictures);
   if (report.estimate) text += entry("output", estimate_text(*report.estimate));
+  if (report.colors) text += colors_text(*report.colors);
   if (report.classes_counted) text += "\nclasses\n" + ClassTable(report).text();
   return text;
 }
@@ -414,6 +436,19 @@ Json estimate_json(const pipeline::SizeEstimate& estimate) {
   return json;
 }
 
+Json colors_json(const pipeline::ColorList& list) {
+  Json json{{"labels", list.labels}, {"crowded_labels", list.crowded}, {"colors", Json::array()}};
+  json["preset"] = list.preset.empty() ? Json(nullptr) : Json{{"name", list.preset}, {"colors", list.known}};
+  for (const pipeline::ListedColor& color : list.colors)
+    json["colors"].push_back(Json{{"color", color.color},
+                                  {"pixels", color.pixels},
+                                  {"labels", color.labels},
+                                  {"file", text_json(color.path)},
+                                  {"x", color.place.x},
+                                  {"y", color.place.y}});
+  return json;
+}
+
 Json split_json(const pipeline::SplitReport& split) {
   return Json{
       {"name", text_json(split.name)}, {"samples", split.samples}, {"refused", split.bad}, {"ignored_pixels", split.classes.ignored}};
@@ -441,6 +476,7 @@ std::string check_json(const CheckReport& report, const CheckEnd& end) {
   for (const auto& split : report.splits) json["splits"].push_back(split_json(split));
   json["classes"] = Json::array();
   for (std::size_t c = 0; report.classes_counted && c < report.classes.size(); ++c) json["classes"].push_back(class_json(report, c));
+  json["colors"] = report.colors ? colors_json(*report.colors) : Json(nullptr);
   json["images"] = pictures_json(report.images);
   json["label_files"] = pictures_json(report.label_pictures);
   json["estimate"] = report.estimate ? estimate_json(*report.estimate) : Json(nullptr);

@@ -2,11 +2,13 @@
 #include <chrono>
 #include <memory>
 
+#include "base/error.hpp"
 #include "cli/check_report.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/pack_arguments.hpp"
 #include "cli/pack_command.hpp"
+#include "cli/whole_file.hpp"
 #include "pipeline/check.hpp"
 
 namespace hotpack::cli {
@@ -16,10 +18,19 @@ namespace {
 struct CheckCommand {
   PackArguments arguments;
   bool headers_only = false;
+  std::string write_classes;  // file; empty: none
   const CLI::App* app = nullptr;
 };
 
 int exit_code_of(pipeline::CheckVerdict verdict) { return verdict == pipeline::CheckVerdict::succeeds ? kExitGood : kExitData; }
+
+// The table to fill in, where there is one to write.
+Status write_class_table(const pipeline::CheckReport& report, const std::string& path) {
+  if (!report.colors)
+    return usage_error("--write-classes " + path +
+                       ": there is nothing to write; it lists the colours of RGB labels of which nothing says what classes they are");
+  return write_new_file(path, pipeline::skeleton_of(*report.colors));
+}
 
 int run_check(CommandContext& context, CheckCommand& command) {
   if (wants_preset_list(command.arguments)) {
@@ -38,6 +49,12 @@ int run_check(CommandContext& context, CheckCommand& command) {
   }
   const CheckEnd end{pack_command_line(*command.app), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   context.output().write(context.json() ? check_json(*report, end) : check_text(*report, end));
+  if (!command.write_classes.empty()) {
+    const Status written = write_class_table(*report, command.write_classes);
+    if (!written.ok()) return context.fail(written.error());
+    context.terminal().info("wrote " + command.write_classes + ": give its classes their names, then say --classes " +
+                            command.write_classes);
+  }
   return exit_code_of(report->verdict);
 }
 
@@ -55,6 +72,10 @@ void add_check_command(CLI::App& app, CommandContext& context) {
   add_sample_options(sub, command->arguments);
   add_writing_options(sub, command->arguments);  // so that a pack's options can be given unchanged
   sub.add_flag("--fast", command->headers_only, "read headers alone: pairs, forms, sizes and orientations, but no pixel")
+      ->group("Output and running");
+  sub.add_option("--write-classes", command->write_classes,
+                 "write a class table of the labels' colours to fill in, where nothing says what they are; never replaces a file")
+      ->option_text("FILE")
       ->group("Output and running");
   context.add_jobs_option(sub);
   context.add_json_option(sub);

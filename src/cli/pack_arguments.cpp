@@ -224,6 +224,19 @@ void set_preset(const std::string& name, std::string& preset) {
   preset = name;
 }
 
+std::optional<labels::RgbId> parse_rgb_id(const std::string& text) {
+  std::string formula;
+  for (const char c : text) {
+    if (c != ' ' && c != '*') formula += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  for (const labels::RgbId known : {labels::RgbId::low_first, labels::RgbId::tens_of_red}) {
+    std::string name(labels::rgb_id_name(known));
+    std::erase(name, '*');
+    if (formula == name) return known;
+  }
+  return std::nullopt;
+}
+
 void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
   using labels::LabelReading;
   command
@@ -250,6 +263,12 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
               {"palette-color", LabelReading::palette_color},
               {"binary", LabelReading::binary}},
              "how label files are read; auto says what it decided and why", kLabels);
+  add_parsed<labels::RgbId>(command, "--rgb-id", label.rgb_id, parse_rgb_id,
+                            "RGB labels whose colours are ids, by the formula r+256g+65536b (COCO panoptic) or r/10*256+g (ADE20K full)",
+                            "r+256g+65536b|r/10*256+g", kLabels);
+  command.add_option("--shift-ids", label.shift_ids, "added to every id, such as -1 where ids count from 1; ids below 0 then are ignored")
+      ->option_text("-N")
+      ->group(kLabels);
   command.add_option("--threshold", label.threshold, "with binary: luma from N on is foreground (default 128)")
       ->option_text("N")
       ->check(CLI::Range(0, 255))

@@ -24,6 +24,9 @@ constexpr std::array<std::pair<LabelReading, std::string_view>, 5> kReadingNames
     {LabelReading::binary, "binary"},
 }};
 
+constexpr std::array<std::pair<RgbId, std::string_view>, 2> kRgbIdNames{
+    {{RgbId::low_first, "r+256g+65536b"}, {RgbId::tens_of_red, "r/10*256+g"}}};
+
 // A gray sample of 1, 2, 4 or 8 bits on the scale of 8 bits.
 std::uint8_t scaled_gray(std::size_t sample, int bit_depth) {
   const std::size_t most = (std::size_t{1} << bit_depth) - 1;
@@ -59,6 +62,23 @@ std::optional<LabelReading> reading_from_name(std::string_view name) {
     if (text == name) return reading;
   }
   return std::nullopt;
+}
+
+std::string_view rgb_id_name(RgbId formula) {
+  const auto found = std::find_if(kRgbIdNames.begin(), kRgbIdNames.end(), [&](const auto& entry) { return entry.first == formula; });
+  return found == kRgbIdNames.end() ? std::string_view() : found->second;
+}
+
+std::optional<RgbId> rgb_id_from_name(std::string_view name) {
+  for (const auto& [formula, text] : kRgbIdNames) {
+    if (text == name) return formula;
+  }
+  return std::nullopt;
+}
+
+std::uint32_t rgb_id(RgbId formula, RgbColor color) {
+  const std::uint32_t red = color[0], green = color[1], blue = color[2];
+  return formula == RgbId::low_first ? red + 256 * green + 65536 * blue : red / 10 * 256 + green;
 }
 
 struct LabelDecoder::Impl {
@@ -133,7 +153,10 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
                       "does not keep colours or ids exactly, as no JPEG does, so classes cannot be told. Save labels as PNG, or read two "
                       "classes by brightness with --label-kind binary --threshold N, or take the nearest class colour with --unknown "
                       "nearest:D");
-  if (rules.reading == LabelReading::index && label.rgb.data != nullptr) return check_gray(label);
+  const bool coded = rules.rgb_id != RgbId::none;
+  if (coded && label.rgb.data == nullptr)
+    return form_error(label, "is no RGB picture, in whose colours --rgb-id finds ids; leave --rgb-id out");
+  if (rules.reading == LabelReading::index && label.rgb.data != nullptr && !coded) return check_gray(label);
   if (rules.reading == LabelReading::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
   if (rules.reading == LabelReading::color && label.rgb.data == nullptr && label.bit_depth == 16)
@@ -144,14 +167,16 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
 Status LabelDecoder::Impl::check_gray(const RawLabel& label) const {
   const std::optional<ColoredPixel> colored = first_colored_pixel(label.rgb);
   if (!colored) return {};
-  return form_error(label, "holds colours, which are not ids (the first at x=" + std::to_string(colored->x) +
-                               " y=" + std::to_string(colored->y) + " is " + color_text(colored->color) +
-                               "); give --classes with rows name,r,g,b and --label-kind color");
+  return form_error(
+      label, "holds colours, which are not ids (the first at x=" + std::to_string(colored->x) + " y=" + std::to_string(colored->y) +
+                 " is " + color_text(colored->color) +
+                 "); give --classes with rows name,r,g,b and --label-kind color, or, where ids stand in the colours, --rgb-id FORMULA");
 }
 
 Entry LabelDecoder::Impl::map(const RawLabel& label, MutableIds ids, UnknownCounter& unknown) const {
   if (label.rgb.data != nullptr) {
     if (by_color()) return map_colors(label.rgb, ids, unknown);
+    if (rules.rgb_id != RgbId::none) return map_rgb_ids(label.rgb, rules.rgb_id, wide, unknown_id, ids, unknown);
     if (rules.reading == LabelReading::index) return map_gray_rgb(label.rgb, narrow, ids, unknown);
     return threshold_rgb(label.rgb, LumaThreshold(rules.threshold), {values[0].class_id, values[1].class_id}, ids);
   }

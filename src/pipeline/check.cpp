@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -149,10 +150,19 @@ class Checking {
     report_.classes_known = read.classes_known;
     options_.label = read.options;
     question_ = std::move(read.question);
+    if (question_ && !report_.classes_known && forms_.rgb.count > 0 && !headers_only_) HOTPACK_TRY(list_label_colors(lists));
     setup_ = std::move(read.setup);
     if (!report_.classes_known) return {};
+    report_.mapped = !setup_->map.empty();
     report_.classes = setup_->table.classes;
     for (const std::string& warning : setup_->table.warnings) warn("class-table", warning);
+    return {};
+  }
+
+  Status list_label_colors(const std::vector<SampleList*>& lists) {
+    const std::vector<const SampleList*> all(lists.begin(), lists.end());
+    HOTPACK_ASSIGN(ColorList colors, list_colors(all, options_.record.max_pixels, std::numeric_limits<std::size_t>::max(), observer_));
+    if (!colors.colors.empty()) report_.colors = std::move(colors);
     return {};
   }
 

@@ -129,7 +129,8 @@ class Gatherer {
     if (!found) return;
     const std::string misfit = class_misfit(*found);
     if (misfit.empty()) result_.label.classes = found->path;
-    tell(misfit.empty() ? "classes: " + found->path + "\n" : "not used as class table: " + found->path + ": " + misfit + "\n");
+    result_.label.classes_found = misfit.empty();
+    tell(misfit.empty() ? "classes: " + found->path + "\n" : "class file " + found->path + " is not used: " + misfit + "\n");
   }
 
   // Why a table that nobody asked for does not go with the labels; empty where it does. Label files mean nothing without their classes, so

@@ -59,9 +59,12 @@ struct InputOptions {
 struct LabelOptions {
   std::string preset;              // --preset: class table, ignore rule and suffixes of a known data set
   std::string classes;             // class file or packed data set, empty if none
+  bool classes_found = false;      // that file lies beside the data set, and nobody named it
   std::string map;                 // --map FILE: what becomes of ids, colours, names
   std::optional<int> class_count;  // --num-classes
+  std::optional<int> shift_ids;    // --shift-ids: added to every id, below 0
   labels::LabelReading reading = labels::LabelReading::automatic;
+  labels::RgbId rgb_id = labels::RgbId::none;  // --rgb-id
   int threshold = 128;
   std::vector<std::string> ignore;   // ids or class names
   std::string unknown = "error";     // error, ignore, nearest[:D] or a class name

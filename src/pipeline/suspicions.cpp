@@ -195,7 +195,8 @@ void Suspicions::tell_ids(Findings& findings) const {
     finding.kind = "one-based-ids";
     finding.title = "ids run from 1 to the number of classes, " + std::to_string(context_.last_id + 1) +
                     ", and 0 never occurs: they seem to count from 1";
-    finding.advice = "lower them by one with --map FILE, whose lines are old,new";
+    finding.advice = "lower them by one";
+    finding.options = {"--shift-ids -1"};
     findings.add(finding);
   }
 }

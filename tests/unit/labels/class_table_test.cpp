@@ -192,12 +192,19 @@ TEST_CASE("a file without classes, or not of text, is an error") {
   CHECK_THAT(failure(std::string_view("\xFF\xFE"
                                       "a\0b\0",
                                       6)),
-             ContainsSubstring("UTF-8"));
+             ContainsSubstring("line 1") && ContainsSubstring("UTF-16"));
+}
+
+TEST_CASE("a class's name holds no character that is not shown") {
+  for (const std::string name : {"a\x1B[31m", "a\u202Eb", "a\u0085", "a\u2066b", "\"a\nb\"", "a\x7F"})
+    CHECK_THAT(failure("name,r,g,b\n" + name + ",1,2,3\n"), ContainsSubstring("line 2") && ContainsSubstring("U+"));
+  CHECK_THAT(failure("a\u202Eb\n"), ContainsSubstring("U+202E") && !ContainsSubstring("\u202E"));
+  CHECK(names_of(parse("<b>\n&amp;\n\u05D0\u05D1\n")) == Names{"<b>", "&amp;", "\u05D0\u05D1"});
 }
 
 TEST_CASE("names one a line: trimmed, in order, without colours") {
-  const ClassTable table = parse("\xEF\xBB\xBF_background_\r\n  sky \r\n\r\nroad\tway");
-  CHECK(names_of(table) == Names{"_background_", "sky", "road\tway"});
+  const ClassTable table = parse("\xEF\xBB\xBF_background_\r\n  sky \r\n\r\nroad way");
+  CHECK(names_of(table) == Names{"_background_", "sky", "road way"});
   CHECK_FALSE(table.has_colors);
   CHECK_FALSE(table.classes[0].color);
   CHECK(table.warnings.empty());
