@@ -14,8 +14,8 @@ namespace hotpack::cli {
 namespace {
 
 // What most runs need, of commands with more options than a screen holds.
-constexpr std::array<std::string_view, 15> kMainOptions = {"--images", "--labels",     "--image-folders", "--pairs", "--preset",
-                                                           "--classes", "--num-classes", "--label-kind",    "--ignore", "--size",
+constexpr std::array<std::string_view, 15> kMainOptions = {"--images",  "--labels",      "--image-folders", "--pairs",   "--preset",
+                                                           "--classes", "--num-classes", "--label-kind",    "--ignore",  "--size",
                                                            "--fit",     "--split",       "--output",        "--dry-run", "--json"};
 constexpr std::size_t kFewOptions = 15;
 

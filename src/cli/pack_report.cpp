@@ -167,7 +167,8 @@ std::string shell_word(const std::string& word) {
 
 std::string plan_text(const pipeline::PlanSummary& plan) {
   std::string text;
-  if (!plan.verdict.empty()) text += line("labels", plan.verdict);
+  constexpr std::string_view kLabelsAre = "labels are ";
+  if (!plan.verdict.empty()) text += line("labels", plan.verdict.substr(plan.verdict.starts_with(kLabelsAre) ? kLabelsAre.size() : 0));
   text += line("samples", human_count(plan.samples));
   text += line("record", (plan.mixed_sizes ? "sizes differ; the largest: " : "") + human_bytes(plan.image_record_bytes) + " image" +
                              (plan.label_record_bytes > 0 ? " + " + human_bytes(plan.label_record_bytes) + " label" : std::string()));
@@ -222,6 +223,8 @@ std::string remarks_text(const pipeline::Remarks& remarks) {
   remark(remarks.nearest_pixels, "label pixel", "took the class of the nearest colour (--unknown nearest)");
   remark(remarks.label_resized, "label", "another size than the image, settled by --size-mismatch");
   remark(remarks.rotated, "image", "turned by EXIF orientation");
+  remark(remarks.left_as_stored, "image",
+         "not turned by EXIF orientation, because that is how the label fits; viewers turn it, so compare both");
   remark(remarks.beyond_palette, "palette label", "an index beyond the palette, taken as an id");
   remark(remarks.channels_differ, "binary mask", "channels that differ by more than 16; luma decided");
   remark(remarks.alpha_varies, "label", "transparency that is not constant, dropped");

@@ -210,7 +210,8 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
     return usage_error(folder.path + ": was packed with other options: " + difference + again);
   if (identity.keys == plan.identity.keys && identity.shards != plan.identity.shards)
     return usage_error(folder.path + ": was packed with other options: --shard-size or --shard-samples (" +
-                       std::to_string(plan.identity.shards) + " shards here, " + std::to_string(identity.shards) + " there)" + again);
+                       std::to_string(plan.identity.shards) + (plan.identity.shards == 1 ? " shard here, " : " shards here, ") +
+                       std::to_string(identity.shards) + " there)" + again);
   if (identity.keys == plan.identity.keys) return {};
   // A few keys in common are chance (every split may have a 0001); half of the smaller set are the same data, grown or shrunk.
   const KeyOverlap overlap = compare_keys(folder, list);

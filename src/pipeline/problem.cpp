@@ -67,6 +67,13 @@ constexpr std::array kNeverSkipped = {
 
 const KindText& text_of(ProblemKind kind) { return kTexts[static_cast<std::size_t>(kind)]; }
 
+// A line feed in a file's name would tear the report.
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) line += c == '\n' ? std::string("\\n") : std::string(1, c);
+  return line;
+}
+
 }  // namespace
 
 std::string_view problem_title(ProblemKind kind, std::uint64_t count) { return count == 1 ? text_of(kind).one : text_of(kind).many; }
@@ -80,7 +87,8 @@ void ProblemLog::add(Problem problem) {
   Group& group = groups_[static_cast<std::size_t>(problem.kind)];
   ++group.count;
   ++count_;
-  if (group.examples.size() < kExamples) group.examples.push_back(std::move(problem));
+  if (group.examples.size() == kExamples) return;
+  group.examples.push_back({problem.kind, one_line(problem.path), one_line(problem.detail)});
 }
 
 void ProblemLog::append(const ProblemLog& later) {
