@@ -207,26 +207,25 @@ class ClassTable {
     for (const auto& split : report_.splits) {
       pixels += split.classes.pixels[c];
       labels += split.classes.labels[c];
-      all += total_of(split.classes.pixels) + split.classes.ignored;
+      all += total_of(split.classes.pixels);
     }
     std::vector<std::string> row{truncated(printable_name(report_.classes[c].name), kNameWidth),
                                  labels == 0 ? "never" : percent(pixels, all), labels == 0 ? "" : human_count(labels)};
     if (each_split_)
-      for (const auto& split : report_.splits) row.push_back(share_in(split, split.classes.pixels[c], split.classes.labels[c] > 0));
+      for (const auto& split : report_.splits)
+        row.push_back(split.classes.labels[c] > 0 ? percent(split.classes.pixels[c], total_of(split.classes.pixels)) : "–");
     return row;
   }
 
   [[nodiscard]] std::vector<std::string> ignored_row() const {
     std::uint64_t all = ignored();
     for (const auto& split : report_.splits) all += total_of(split.classes.pixels);
-    std::vector<std::string> row{"(ignored)", percent(ignored(), all), ""};
+    std::vector<std::string> row{"(ignored, of all)", percent(ignored(), all), ""};
     if (each_split_)
-      for (const auto& split : report_.splits) row.push_back(share_in(split, split.classes.ignored, split.classes.ignored > 0));
+      for (const auto& split : report_.splits)
+        row.push_back(split.classes.ignored > 0 ? percent(split.classes.ignored, total_of(split.classes.pixels) + split.classes.ignored)
+                                                : "–");
     return row;
-  }
-
-  [[nodiscard]] static std::string share_in(const pipeline::SplitReport& split, std::uint64_t pixels, bool seen) {
-    return seen ? percent(pixels, total_of(split.classes.pixels) + split.classes.ignored) : "–";
   }
 
   [[nodiscard]] std::uint64_t ignored() const {
@@ -355,6 +354,11 @@ std::string colored(const std::string& text, CheckVerdict verdict) {
   return out;
 }
 
+// With what makes records of one size, where pictures have several.
+std::string advised_command(const CheckReport& report, const std::string& command) {
+  return report.size_advice.empty() ? command : command + " " + report.size_advice;
+}
+
 // The command is never broken: it is there to be copied.
 std::string next_text(const CheckReport& report, const std::string& command) {
   if (report.verdict != CheckVerdict::refuses) return column("next") + unbroken(command) + "\n";
@@ -450,7 +454,8 @@ std::string check_text(const CheckReport& report, const CheckEnd& end) {
   text += findings_text(report, Weight::note, "notes");
   text += findings_text(report, Weight::warning, "warnings");
   text += findings_text(report, Weight::problem, "problems");
-  text = laid_out(text + "\n" + entry("verdict", verdict_text(report)) + next_text(report, end.command), end.columns);
+  text =
+      laid_out(text + "\n" + entry("verdict", verdict_text(report)) + next_text(report, advised_command(report, end.command)), end.columns);
   return end.color ? colored(text, report.verdict) : text;
 }
 
@@ -473,7 +478,7 @@ std::string check_json(const CheckReport& report, const CheckEnd& end) {
   json["other_files"] = report.other_files;
   json["bytes_in"] = report.bytes_in;
   json["seconds"] = end.seconds;
-  json["command"] = text_json(end.command);
+  json["command"] = text_json(advised_command(report, end.command));
   return format::canonical_json(json) + "\n";
 }
 

@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/device_report.hpp"
+#include "pipeline/pack_folders.hpp"
 
 namespace hotpack::cli {
 
@@ -43,6 +44,7 @@ int measure(CommandContext& context, BenchArguments& arguments) {
     terminal.info("measuring: " + std::string(stage));
     return !terminal.stop_requested();
   };
+  arguments.folders = pipeline::packs_at(arguments.folders);
   if (arguments.device) return measure_device(context, arguments);
   const auto report = bench::run_bench(arguments.folders, arguments.options);
   if (!report.ok()) return context.fail(report.error());
@@ -113,7 +115,8 @@ void add_bench_command(CLI::App& app, CommandContext& context) {
       ->group("Measuring");
   command.add_flag("--no-cold", arguments->no_cold, "leave out reads from the disk; the pack's pages stay in memory")->group("Measuring");
   add_device_option(command, *arguments);
-  command.add_option("PACK", arguments->folders, "a packed folder, or several to be read as one data set")->required();
+  command.add_option("PACK", arguments->folders, "packed folders, or the folder above splits; several are read as one data set")
+      ->required();
   context.add_json_option(command);
   command.callback([&context, arguments] { context.set_action([&context, arguments] { return measure(context, *arguments); }); });
 }

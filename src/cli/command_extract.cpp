@@ -7,16 +7,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/extraction.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/sample_writer.hpp"
 #include "cli/text.hpp"
 #include "hotpack/dataset.hpp"
+#include "pipeline/pack_folders.hpp"
 
 namespace hotpack::cli {
 
@@ -26,19 +29,53 @@ constexpr const char* kOutput = "Output";
 
 struct ExtractArguments {
   std::string pack;
+  std::string folder;
   std::vector<std::string> keys;
   SampleWriterOptions writer;
 };
 
-// Numbers of the samples with these keys, in the order asked for.
-Result<std::vector<std::uint64_t>> find_keys(const Dataset& dataset, const std::vector<std::string>& keys) {
+// One of the packs to extract; of several each gets a folder of its own.
+struct Subject {
+  std::string pack;
+  Dataset dataset;
+  SampleNumbers chosen;
+  std::string prefix;
+};
+
+// Numbers of the samples with these keys, in the order asked for; of several packs a key "val/KEY" means that of the pack in a folder val.
+// `found` notes which keys some pack has.
+Result<std::vector<std::uint64_t>> find_keys(const Subject& subject, const std::vector<std::string>& keys, std::vector<bool>& found) {
   std::vector<std::uint64_t> numbers;
-  for (const std::string& key : keys) {
-    HOTPACK_ASSIGN(const auto number, dataset.find(key));
-    if (!number) return usage_error("there is no sample with the key '" + key + "' in " + dataset.packs().front().folder);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    HOTPACK_ASSIGN(auto number, subject.dataset.find(keys[i]));
+    if (!number && !subject.prefix.empty() && keys[i].starts_with(subject.prefix)) {
+      HOTPACK_ASSIGN(number, subject.dataset.find(std::string_view(keys[i]).substr(subject.prefix.size())));
+    }
+    if (!number) continue;
     numbers.push_back(*number);
+    found[i] = true;
   }
   return numbers;
+}
+
+Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
+  std::vector<std::string> packs = pipeline::packs_at(arguments.pack);
+  if (packs.empty()) packs.push_back(arguments.pack);
+  std::vector<Subject> subjects;
+  std::vector<bool> found(arguments.keys.size());
+  for (const std::string& pack : packs) {
+    HOTPACK_ASSIGN(Dataset dataset, Dataset::open(pack));
+    Subject subject{pack, std::move(dataset), {}, packs.size() > 1 ? pipeline::folder_name(pack) + "/" : ""};
+    if (!arguments.keys.empty()) {
+      HOTPACK_ASSIGN(subject.chosen, find_keys(subject, arguments.keys, found));
+      if (subject.chosen->empty() && packs.size() > 1) continue;
+    }
+    subjects.push_back(std::move(subject));
+  }
+  const auto missing = std::find(found.begin(), found.end(), false);
+  if (missing == found.end()) return subjects;
+  return usage_error("there is no sample with the key '" + arguments.keys[static_cast<std::size_t>(missing - found.begin())] + "' in " +
+                     arguments.pack);
 }
 
 // Ends of the files that a sample becomes.
@@ -57,10 +94,8 @@ std::vector<std::string> keys_of_file(std::string_view folder, bool multi) {
   return keys;
 }
 
-using Numbers = std::optional<std::vector<std::uint64_t>>;  // of samples; absent: all
-
 // The key of another sample whose file stands where this key needs a folder.
-Result<std::optional<std::string>> key_in_the_way(const Dataset& dataset, const Numbers& chosen, std::string_view key) {
+Result<std::optional<std::string>> key_in_the_way(const Dataset& dataset, const SampleNumbers& chosen, std::string_view key) {
   const bool multi = dataset.schema().label && dataset.schema().label->multi;
   for (std::size_t slash = key.find('/'); slash != std::string_view::npos; slash = key.find('/', slash + 1)) {
     for (std::string& other : keys_of_file(key.substr(0, slash), multi)) {
@@ -72,11 +107,29 @@ Result<std::optional<std::string>> key_in_the_way(const Dataset& dataset, const 
   return std::optional<std::string>();
 }
 
-// Before anything is written: no file of a sample is a folder of another.
-Status check_names(const Dataset& dataset, const Numbers& chosen) {
+// Bytes of a file's name that every file system takes; ".class-65534.png" and the like are put behind a key.
+constexpr std::size_t kLongestName = 255;
+constexpr std::size_t kLongestEnding = 16;
+
+Status check_name_length(const Schema& schema, std::string_view key) {
+  const bool multi = schema.label && schema.label->multi;
+  for (std::size_t begin = 0; begin <= key.size();) {
+    const std::size_t slash = key.find('/', begin), end = std::min(slash, key.size());
+    const std::size_t ending = slash != std::string_view::npos ? 0 : multi ? kLongestEnding : kEndings[0].size();
+    if (end - begin + ending > kLongestName)
+      return data_error("the key '" + std::string(key) + "' is too long for the name of a file (" + std::to_string(kLongestName) +
+                        " bytes); extract the others with --key");
+    begin = end + 1;
+  }
+  return {};
+}
+
+// Before anything is written: every key can be a file's name, and no file of a sample is a folder of another.
+Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
   const std::uint64_t total = chosen ? chosen->size() : dataset.records();
   for (std::uint64_t i = 0; i < total; ++i) {
     HOTPACK_ASSIGN(const Sample sample, dataset.sample(chosen ? (*chosen)[i] : i));
+    HOTPACK_TRY(check_name_length(dataset.schema(), sample.key()));
     HOTPACK_ASSIGN(const auto other, key_in_the_way(dataset, chosen, sample.key()));
     if (!other) continue;
     return data_error("a file of the sample '" + *other + "' would have the name of a folder of the sample '" + std::string(sample.key()) +
@@ -86,55 +139,66 @@ Status check_names(const Dataset& dataset, const Numbers& chosen) {
 }
 
 // The command that packs what was written again; empty where no single one gives the labels back.
-std::string pack_line(const ExtractArguments& arguments, const Schema& schema) {
-  const bool pixels = schema.label && schema.label->kind == LabelKind::pixel && !schema.label->multi;
-  if ((schema.label && !pixels) || !schema.geometry.size) return {};
-  const std::string& folder = arguments.writer.folder;
-  std::string line = "hotpack pack --images " + shell_word(folder + "/images");
-  if (pixels) line += " --labels " + shell_word(folder + "/labels") + " --label-kind index --classes " + shell_word(arguments.pack);
-  return line + " --size " + std::to_string((*schema.geometry.size)[0]) + "x" + std::to_string((*schema.geometry.size)[1]) + " -o DIR";
-}
-
-// Tells how far it came through `progress`; a stop signal ends it between samples, without the list of labels.
-Status write_samples(Terminal& terminal, const Dataset& dataset, const Numbers& chosen, SampleWriter& writer,
-                     pipeline::Progress& progress) {
-  const std::uint64_t total = chosen ? chosen->size() : dataset.records();
-  progress = {"extracting", 0, total, 0, 0, 0};
-  for (std::uint64_t i = 0; i < total && !terminal.stop_requested(); ++i) {
-    HOTPACK_ASSIGN(const Sample sample, dataset.sample(chosen ? (*chosen)[i] : i));
-    HOTPACK_TRY(writer.write(sample));
-    ++progress.samples_done;
-    progress.bytes_in += sample.image_shape().size_bytes() + (sample.has_label() ? sample.label_shape().size_bytes() : 0);
-    terminal.progress(progress);
+std::string pack_line(const ExtractArguments& arguments, const Subject& subject, bool any_unlabelled) {
+  const Schema& schema = subject.dataset.schema();
+  if ((schema.label && schema.label->multi) || !schema.geometry.size || any_unlabelled) return {};
+  const std::string folder = arguments.folder + "/" + subject.prefix;
+  std::string line = "hotpack pack";
+  if (schema.label && schema.label->kind == LabelKind::sample) {
+    line += " --pairs " + shell_word(folder + "labels.csv") + " --root " + shell_word(folder + "images");
+  } else {
+    line += " --images " + shell_word(folder + "images");
+    if (schema.label) line += " --labels " + shell_word(folder + "labels") + " --label-kind index";
   }
-  return progress.samples_done == total ? writer.finish() : Status();
+  if (schema.label) line += " --classes " + shell_word(subject.pack);
+  line += " --size " + std::to_string((*schema.geometry.size)[0]) + "x" + std::to_string((*schema.geometry.size)[1]);
+  return line + " -o " + (subject.prefix.empty() ? "DIR" : shell_word("DIR/" + subject.prefix.substr(0, subject.prefix.size() - 1)));
 }
 
-void tell_end(Terminal& terminal, const ExtractArguments& arguments, const Dataset& dataset, const SampleWriter& writer, bool complete) {
-  const std::string written = counted(writer.files(), "file") + " written to " + arguments.writer.folder;
-  if (!complete) return terminal.info("stopped before the end: " + written + ", and no labels.csv");
+// A stop signal ends it between samples, without the list of labels.
+Result<Extracted> extract_one(CommandContext& context, const ExtractArguments& arguments, const Subject& subject, OutputTree& tree) {
+  Terminal& terminal = context.terminal();
+  SampleWriterOptions options = arguments.writer;
+  options.prefix = subject.prefix;
+  const auto tell = [&](const ExtractionProgress& progress) {
+    terminal.progress({"extracting", progress.samples_done, progress.samples_total, progress.bytes, 0, 0});
+    return !terminal.stop_requested();
+  };
+  auto done = extract_samples(subject.dataset, subject.chosen, tree, options, static_cast<unsigned>(context.jobs()), tell);
+  terminal.finish_progress();
+  return done;
+}
+
+void tell_end(Terminal& terminal, const ExtractArguments& arguments, const std::vector<Subject>& subjects,
+              const std::vector<Extracted>& done) {
+  std::uint64_t files = 0;
+  for (const Extracted& each : done) files += each.files;
+  const std::string written = counted(files, "file") + " written to " + arguments.folder;
+  if (done.size() < subjects.size() || !done.back().complete)
+    return terminal.info("stopped before the end: " + written + ", and no labels.csv");
   terminal.info(written);
-  if (const std::string line = pack_line(arguments, dataset.schema()); !line.empty()) terminal.info("to pack them again: " + line);
+  for (std::size_t i = 0; i < subjects.size(); ++i)
+    if (const std::string line = pack_line(arguments, subjects[i], done[i].any_unlabelled); !line.empty())
+      terminal.info("to pack them again: " + line);
 }
 
-Status extract_samples(CommandContext& context, const ExtractArguments& arguments) {
-  HOTPACK_ASSIGN(const Dataset dataset, Dataset::open(arguments.pack));
-  Numbers chosen;
-  if (!arguments.keys.empty()) {
-    HOTPACK_ASSIGN(chosen, find_keys(dataset, arguments.keys));
-  }
-  HOTPACK_TRY(check_names(dataset, chosen));
-  SampleWriter writer(arguments.writer, dataset.classes());
+Status extract_all(CommandContext& context, const ExtractArguments& arguments) {
+  HOTPACK_ASSIGN(const std::vector<Subject> subjects, open_subjects(arguments));
+  for (const Subject& subject : subjects) HOTPACK_TRY(check_names(subject.dataset, subject.chosen));
   context.stop_on_signals();
-  pipeline::Progress progress{};
-  Status status = write_samples(context.terminal(), dataset, chosen, writer, progress);
-  context.terminal().finish_progress();
-  if (status.ok()) tell_end(context.terminal(), arguments, dataset, writer, progress.samples_done == progress.samples_total);
-  return status;
+  HOTPACK_ASSIGN(const auto tree, OutputTree::open(arguments.folder));
+  std::vector<Extracted> done;
+  for (const Subject& subject : subjects) {
+    HOTPACK_ASSIGN(const Extracted extracted, extract_one(context, arguments, subject, *tree));
+    done.push_back(extracted);
+    if (!extracted.complete) break;
+  }
+  tell_end(context.terminal(), arguments, subjects, done);
+  return {};
 }
 
 int extract(CommandContext& context, const ExtractArguments& arguments) {
-  const Status status = extract_samples(context, arguments);
+  const Status status = extract_all(context, arguments);
   return status.ok() ? kExitGood : context.fail(status.error());
 }
 
@@ -146,11 +210,13 @@ void add_extract_command(CLI::App& app, CommandContext& context) {
       *app.add_subcommand("extract", "Writes samples of a pack to PNG files again: images/KEY.png and labels/KEY.png, or labels.csv");
   set_examples(command,
                "hotpack extract packed/train -o back\n"
+               "hotpack extract packed -o back                                         # every split: back/train, back/val\n"
                "hotpack extract packed/train -o back --key town/0001 --key town/0002\n"
                "hotpack pack --images back/images --labels back/labels --label-kind index --classes packed/train --size 512x512 -o again\n"
                "hotpack extract packed/train -o back --ids --npy                       # class ids in place of colours; arrays too");
-  command.add_option("PACK", arguments->pack, "a packed folder")->required();
-  command.add_option("-o,--output", arguments->writer.folder, "the folder to write to; made where it is missing")
+  command.add_option("PACK", arguments->pack, "a packed folder, or the folder above splits: each is written to a folder of its own")
+      ->required();
+  command.add_option("-o,--output", arguments->folder, "the folder to write to; made where it is missing")
       ->option_text("DIR")
       ->group(kOutput)
       ->required();
@@ -164,6 +230,7 @@ void add_extract_command(CLI::App& app, CommandContext& context) {
   command.add_flag("--npy", arguments->writer.npy, "write .npy files too: the image as HWC bytes, the label as it is stored")
       ->group(kOutput);
   command.add_flag("--force", arguments->writer.force, "replace files that exist")->group(kOutput);
+  context.add_jobs_option(command);
   command.callback([&context, arguments] { context.set_action([&context, arguments] { return extract(context, *arguments); }); });
 }
 

@@ -1,9 +1,15 @@
 // hotpack merge: the partitions of a pack, made by several runs, as one data set.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -11,6 +17,7 @@
 #include "cli/text.hpp"
 #include "format/json.hpp"
 #include "pipeline/merge.hpp"
+#include "pipeline/pack_folders.hpp"
 
 namespace hotpack::cli {
 
@@ -40,8 +47,8 @@ std::string shards_text(const MergeReport& report, bool in_place) {
 
 std::string summary_text(const MergeReport& report, bool in_place, double seconds) {
   const bool done_before = report.status == MergeStatus::complete;
-  std::string text =
-      line(done_before ? "complete" : "merged", printable(report.output) + (done_before ? " (nothing to do: it is whole already)" : ""));
+  std::string text = line(done_before ? "complete" : "merged",
+                          printable_name(report.output) + (done_before ? " (nothing to do: it is whole already)" : ""));
   text +=
       line("samples", human_count(report.records) + (report.skipped > 0 ? ", " + human_count(report.skipped) + " skipped" : std::string()));
   text += line("shards", shards_text(report, in_place));
@@ -55,7 +62,7 @@ std::string summary_text(const MergeReport& report, bool in_place, double second
 std::string report_json(const MergeReport& report, double seconds) {
   Json json;
   json["status"] = report.status == MergeStatus::complete ? "complete" : "merged";
-  json["output"] = format::with_valid_utf8(printable(report.output));
+  json["output"] = format::with_valid_utf8(printable_name(report.output));
   json["records"] = report.records;
   json["skipped"] = report.skipped;
   json["shards"] = report.shards;
@@ -71,31 +78,74 @@ std::string report_json(const MergeReport& report, double seconds) {
   return format::canonical_json(json);
 }
 
+// A data set to join: all of it, or one of its splits.
+struct Part {
+  pipeline::MergeOptions options;
+  MergeReport report;
+  double seconds = 0;
+};
+
+// Whether the folders in a source are splits. In the only source they may be partitions of one set, too: then shards are missing in each.
+bool holds_splits(const std::string& source, const std::vector<std::string>& names, bool only) {
+  const auto is_whole = [&](const std::string& name) { return pipeline::has_all_shards(source + "/" + name); };
+  return !names.empty() && (!only || std::all_of(names.begin(), names.end(), is_whole));
+}
+
+// Each split that the sources hold is joined by itself. An empty source is a partition to which no shard fell.
+std::vector<Part> parts_of(const pipeline::MergeOptions& options) {
+  std::map<std::string, pipeline::MergeOptions> splits;
+  for (const std::string& source : options.sources) {
+    const std::vector<std::string> names = pipeline::folders_with_shards(source);
+    std::error_code failed;
+    if (names.empty() && std::filesystem::is_empty(source, failed) && !failed) continue;
+    if (!holds_splits(source, names, options.sources.size() == 1)) return {{options, {}, 0}};
+    for (const std::string& name : names) {
+      splits[name].sources.push_back((std::filesystem::path(source) / name).string());
+      if (!options.output.empty()) splits[name].output = (std::filesystem::path(options.output) / name).string();
+    }
+  }
+  if (splits.empty()) return {{options, {}, 0}};
+  std::vector<Part> parts;
+  for (auto& [name, split] : splits) parts.push_back({std::move(split), {}, 0});
+  return parts;
+}
+
 int stopped(CommandContext& context, const MergeReport& report) {
   context.terminal().warning("stopped before the manifest of " + report.output + " was written. Run the same command again to continue");
   return kExitGood;  // the frame raises the signal again
 }
 
-int report_end(CommandContext& context, const MergeReport& report, bool in_place, double seconds) {
-  if (report.status == MergeStatus::stopped) return stopped(context, report);
-  if (context.json()) {
-    context.output().line(report_json(report, seconds));
-  } else {
-    context.output().write(summary_text(report, in_place, seconds));
+void print(CommandContext& context, const std::vector<Part>& parts) {
+  std::string json;
+  for (const Part& part : parts) {
+    if (!context.json()) context.output().write(summary_text(part.report, part.options.output.empty(), part.seconds));
+    json += (json.empty() ? "" : ",") + report_json(part.report, part.seconds);
   }
-  if (report.skipped == 0) return kExitGood;
-  context.terminal().warning(counted(report.skipped, "sample") + " left out of the data set by the partitions (exit status 1)");
+  if (context.json()) context.output().line(parts.size() == 1 ? json : "{\"packs\":[" + json + "]}");
+}
+
+int report_end(CommandContext& context, const std::vector<Part>& parts) {
+  print(context, parts);
+  std::uint64_t skipped = 0;
+  for (const Part& part : parts) skipped += part.report.skipped;
+  if (skipped == 0) return kExitGood;
+  context.terminal().warning(counted(skipped, "sample") + " left out of the data set by the partitions (exit status 1)");
   return kExitData;
 }
 
 int merge(CommandContext& context, const pipeline::MergeOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
   context.stop_on_signals();
-  const Result<MergeReport> report = pipeline::merge(options, context.terminal());
-  context.terminal().finish_progress();
-  if (!report.ok()) return context.fail(report.error());
-  const std::chrono::duration<double> duration = std::chrono::steady_clock::now() - start;
-  return report_end(context, *report, options.output.empty(), duration.count());
+  std::vector<Part> parts = parts_of(options);
+  for (Part& part : parts) {
+    const auto start = std::chrono::steady_clock::now();
+    Result<MergeReport> report = pipeline::merge(part.options, context.terminal());
+    context.terminal().finish_progress();
+    if (!report.ok()) return context.fail(report.error());
+    part.report = std::move(report).value();
+    part.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (part.report.status == MergeStatus::stopped) return stopped(context, part.report);
+  }
+  return report_end(context, parts);
 }
 
 }  // namespace
@@ -107,8 +157,8 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
   set_examples(command,
                "hotpack merge packed/train   # the partitions shared one folder: writes its manifest\n"
                "hotpack merge parts/0 parts/1 parts/2 -o packed/train   # links the shards, or copies them to another file system\n"
-               "hotpack merge parts/*/train -o packed/train && hotpack merge parts/*/val -o packed/val   # with splits");
-  command.add_option("DIR", options->sources, "folders of partitions; they stay as they are")->required();
+               "hotpack merge parts/* -o packed   # with splits: parts/*/train to packed/train, parts/*/val to packed/val");
+  command.add_option("DIR", options->sources, "folders of partitions, or of their splits; they stay as they are")->required();
   command
       .add_option("-o,--output", options->output,
                   "folder of the joined data set; new, or of an earlier merge. Without it the one DIR gets its manifest")

@@ -506,6 +506,8 @@ void add_writing_options(CLI::App& command, PackArguments& arguments) {
       ->option_text("FILE")
       ->group(kWriting);
   command.add_flag("--recheck", run.recheck, "hash all inputs again and pack those shards whose inputs changed")->group(kWriting);
+  command.add_flag("--repair", run.repair, "verify every byte of what is there and pack damaged or missing shards again; the others stay")
+      ->group(kWriting);
   command.add_flag("--force", run.force, "pack everything again, replacing the data set in -o")->group(kWriting);
 }
 

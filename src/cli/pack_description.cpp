@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
 #include "format/schema_json.hpp"
+#include "pipeline/option_words.hpp"
 
 namespace hotpack::cli {
 
@@ -89,12 +91,21 @@ std::string geometry_text(const Schema& schema) {
          geometry.label_filter + ", padded with " + joined(geometry.pad_color, ",");
 }
 
-std::string options_text(const SchemaOptions& options) {
-  std::string text = options.shuffle ? "shuffled with seed " + std::to_string(*options.shuffle) : std::string("in the order of keys");
-  text += ", size mismatch " + options.size_mismatch;
-  for (const auto& [name, value] : options.more) text += ", " + name + " " + value;
-  if (!options.engines.empty()) text += ", engines " + joined(options.engines, " ");
-  return text;
+// As they are typed; what is usual is left out.
+std::string options_text(const Schema& schema) {
+  std::string text;
+  for (const pipeline::TypedOption& option : pipeline::typed_options(schema)) {
+    if (option.usual) continue;
+    const bool has_value = !option.value->empty();
+    const bool joined_value = option.name == "--zstd";  // its value may be left out
+    text += (text.empty() ? "" : " ") + option.name +
+            (!has_value     ? ""
+             : joined_value ? "="
+                            : " ") +
+            (has_value ? shell_word(*option.value) : "");
+  }
+  if (text.empty()) text = "the usual ones";
+  return schema.options.engines.empty() ? text : text + "; engines " + joined(schema.options.engines, " ");
 }
 
 std::string ignored_text(const Statistics& statistics, const Schema& schema) {
@@ -127,7 +138,7 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows, std::s
   return text;
 }
 
-std::string classes_text(const Schema& schema, const Statistics& statistics) {
+std::string class_table_text(const Schema& schema, const Statistics& statistics) {
   const bool pixels = schema.label->kind == LabelKind::pixel;
   std::vector<std::vector<std::string>> rows;
   rows.push_back({"id", "class", "colour", "from", "samples", pixels ? "pixels" : "labels", "share", "weight 1/f", "weight median"});
@@ -135,9 +146,10 @@ std::string classes_text(const Schema& schema, const Statistics& statistics) {
     const ClassInfo& info = schema.classes[c];
     std::string sources;
     for (const LabelSource& source : info.sources) sources += (sources.empty() ? "" : " ") + source_text(source);
-    rows.push_back({std::to_string(c), truncated(printable(info.name), 40), color_text(info.color), truncated(printable(sources), 24),
-                    human_count(statistics.samples[c]), human_count(statistics.pixels[c]), percent_or_dash(share_of(statistics, c)),
-                    fixed_or_dash(statistics.weights_inverse[c], 4), fixed_or_dash(statistics.weights_median[c], 4)});
+    rows.push_back({std::to_string(c), truncated(printable_name(info.name), 40), color_text(info.color),
+                    truncated(printable_name(sources), 24), human_count(statistics.samples[c]), human_count(statistics.pixels[c]),
+                    percent_or_dash(share_of(statistics, c)), fixed_or_dash(statistics.weights_inverse[c], 4),
+                    fixed_or_dash(statistics.weights_median[c], 4)});
   }
   return table_text(rows, 4);
 }
@@ -179,7 +191,7 @@ std::string describe_pack(const Dataset& dataset) {
   const Schema& schema = dataset.schema();
   const Pack& pack = dataset.packs().front();
   std::vector<std::vector<std::string>> rows;
-  rows.push_back({"pack", printable(pack.folder)});
+  rows.push_back({"pack", printable_name(pack.folder)});
   rows.push_back({"format", pack.format + ", fingerprint " + pack.fingerprint});
   rows.push_back(
       {"samples", human_count(pack.records) + (pack.skipped > 0 ? " (" + human_count(pack.skipped) + " more were skipped)" : "")});
@@ -187,16 +199,16 @@ std::string describe_pack(const Dataset& dataset) {
   rows.push_back({"image", image_text(schema)});
   rows.push_back({"label", label_text(schema)});
   rows.push_back({"geometry", geometry_text(schema)});
-  rows.push_back({"options", printable(options_text(schema.options))});
+  rows.push_back({"options", printable_name(options_text(schema))});
   rows.push_back({"mean", joined(pack.statistics.mean, " ")});
   rows.push_back({"std", joined(pack.statistics.std, " ")});
-  if (schema.label) rows.push_back({"ignored", printable(ignored_text(pack.statistics, schema))});
+  if (schema.label) rows.push_back({"ignored", printable_name(ignored_text(pack.statistics, schema))});
   std::string text = table_text(rows, 2);
-  if (schema.label) text += "\n" + classes_text(schema, pack.statistics);
+  if (schema.label) text += "\n" + class_table_text(schema, pack.statistics);
   return text;
 }
 
-std::string pack_json(const Dataset& dataset) {
+std::string pack_json(const Dataset& dataset, const std::vector<std::string>& faults) {
   const Pack& pack = dataset.packs().front();
   Json json;
   json["pack"] = format::valid_utf8(pack.folder) ? Json(pack.folder) : Json();
@@ -211,6 +223,7 @@ std::string pack_json(const Dataset& dataset) {
   json["plan"]["shards"] = pack.plan.shards;
   json["plan"]["keys"] = pack.plan.keys;
   json["statistics"] = statistics_json(pack.statistics);
+  for (const std::string& fault : faults) json["faults"].push_back(format::with_valid_utf8(fault));
   return format::canonical_json(json);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "hotpack/dataset.hpp"
 
@@ -11,7 +12,8 @@ namespace hotpack::cli {
 
 // Lines for a person, each ended.
 [[nodiscard]] std::string describe_pack(const Dataset& dataset);
-// One JSON object, no line end. Numbers of the statistics are those of the manifest, digit by digit.
-[[nodiscard]] std::string pack_json(const Dataset& dataset);
+// One JSON object, no line end. Numbers of the statistics are those of the manifest, digit by digit. `faults`: what a look at the files
+// shows; the member is there only where there are some.
+[[nodiscard]] std::string pack_json(const Dataset& dataset, const std::vector<std::string>& faults = {});
 
 }  // namespace hotpack::cli

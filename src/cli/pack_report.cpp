@@ -60,7 +60,7 @@ Json problems_json(const pipeline::ProblemLog& problems) {
     if (group.count == 0) continue;
     Json examples = Json::array();
     for (const pipeline::Problem& problem : group.examples)
-      examples.push_back(Json{{"file", printable(problem.path)}, {"found", printable(problem.detail)}});
+      examples.push_back(Json{{"file", printable_name(problem.path)}, {"found", printable_name(problem.detail)}});
     list.push_back(Json{{"kind", pipeline::problem_name(problem_kind)},
                         {"count", group.count},
                         {"title", pipeline::problem_title(problem_kind, group.count)},
@@ -106,7 +106,7 @@ std::string set_text(const PackReport& report, double seconds) {
   std::string text;
   const bool done_before = report.status == PackStatus::complete;
   text += line(done_before ? "complete" : "packed",
-               printable(report.output) + (done_before ? " (nothing to do: it holds these inputs and options already)" : ""));
+               printable_name(report.output) + (done_before ? " (nothing to do: it holds these inputs and options already)" : ""));
   if (report.partition) text += line("part", partition_text(*report.partition));
   text +=
       line("samples", human_count(report.records) + (report.skipped > 0 ? ", " + human_count(report.skipped) + " skipped" : std::string()));
@@ -121,7 +121,10 @@ std::string set_text(const PackReport& report, double seconds) {
 
 std::string next_text(const pipeline::PackRun& run) {
   if (run.sets.empty()) return "";
-  const std::string output = shell_word(run.sets.front().output);
+  // Of several splits the folder above them, which every command understands.
+  const PackReport& first = run.sets.front();
+  const bool below = run.sets.size() > 1 && first.output.size() > first.split.size() + 1 && first.output.ends_with("/" + first.split);
+  const std::string output = shell_word(below ? first.output.substr(0, first.output.size() - first.split.size() - 1) : first.output);
   if (run.sets.front().partition)
     return line("next",
                 "when all partitions are packed: hotpack merge " + output + "   or, from several folders: hotpack merge DIR... -o DIR");
@@ -129,8 +132,8 @@ std::string next_text(const pipeline::PackRun& run) {
 }
 
 Json set_json(const PackReport& report) {
-  Json json{{"status", status_name(report.status)}, {"output", format::with_valid_utf8(printable(report.output))}};
-  if (!report.split.empty()) json["split"] = format::with_valid_utf8(printable(report.split));
+  Json json{{"status", status_name(report.status)}, {"output", format::with_valid_utf8(printable_name(report.output))}};
+  if (!report.split.empty()) json["split"] = format::with_valid_utf8(printable_name(report.split));
   if (report.partition) json["partition"] = Json{{"index", report.partition->index}, {"count", report.partition->count}};
   json["plan"] = plan_json(report.plan);
   json["problems"] = problems_json(report.problems);
@@ -161,7 +164,7 @@ std::string shell_word(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:@%,";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
   std::string quoted = "'";
-  for (const char c : printable(word)) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  for (const char c : printable_name(word)) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
 
@@ -187,22 +190,22 @@ std::string classes_text(const Schema& schema, const Statistics& statistics) {
   if (schema.classes.empty() || statistics.pixels.size() != schema.classes.size()) return "";
   constexpr std::size_t kMostListed = 40;
   const std::uint64_t seen = std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), std::uint64_t{0});
-  const double total = static_cast<double>(std::max<std::uint64_t>(1, seen + statistics.ignored));
+  const double labelled = static_cast<double>(std::max<std::uint64_t>(1, seen));
   std::size_t width = 7;
   for (std::size_t c = 0; c < std::min(kMostListed, schema.classes.size()); ++c)
     width = std::max(width, std::min<std::size_t>(24, text_width(schema.classes[c].name)));
   std::string text;
-  const auto row = [&](const std::string& name, std::uint64_t pixels, const std::string& more) {
-    std::string shown = truncated(printable(name), width);
+  const auto row = [&](const std::string& name, std::uint64_t pixels, double of, const std::string& more) {
+    std::string shown = truncated(printable_name(name), width);
     shown.append(width - text_width(shown), ' ');
-    const std::string share = percent(static_cast<double>(pixels) / total);
+    const std::string share = percent(static_cast<double>(pixels) / of);
     text += "  " + shown + std::string(10 - std::min<std::size_t>(9, share.size()), ' ') + share + more + "\n";
   };
   for (std::size_t c = 0; c < std::min(kMostListed, schema.classes.size()); ++c)
-    row(schema.classes[c].name, statistics.pixels[c],
+    row(schema.classes[c].name, statistics.pixels[c], labelled,
         statistics.samples[c] == 0 ? "  never seen" : "  in " + counted(statistics.samples[c], "sample"));
   if (schema.classes.size() > kMostListed) text += "  … and " + human_count(schema.classes.size() - kMostListed) + " more classes\n";
-  if (statistics.ignored > 0) row("ignored", statistics.ignored, "");
+  if (statistics.ignored > 0) row("ignored", statistics.ignored, static_cast<double>(seen + statistics.ignored), "  of all");
   return text;
 }
 
@@ -234,7 +237,7 @@ std::string remarks_text(const pipeline::Remarks& remarks) {
 std::string plan_text(const pipeline::PackRun& run) {
   std::string text = input_text(run);
   for (const PackReport& set : run.sets) {
-    if (!set.split.empty()) text += line("set", set.split + ", to " + printable(set.output));
+    if (!set.split.empty()) text += line("set", set.split + ", to " + printable_name(set.output));
     if (set.partition) text += line("part", partition_text(*set.partition));
     text += plan_text(set.plan);
   }

@@ -6,18 +6,12 @@
 #include <utility>
 
 #include "base/try.hpp"
-#include "format/manifest.hpp"
 
 namespace hotpack::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has_manifest(const fs::path& folder) {
-  std::error_code failed;
-  return fs::exists(folder / format::kManifestName, failed);
-}
 
 }  // namespace
 
@@ -91,18 +85,6 @@ const std::string& PackSource::folder_of(std::uint64_t number) const {
   const auto after = std::upper_bound(shards.begin(), shards.end(), number,
                                       [](std::uint64_t wanted, const ShardInfo& shard) { return wanted < shard.first; });
   return dataset_.packs()[std::prev(after)->pack].folder;
-}
-
-std::vector<std::string> packs_at(const std::string& path) {
-  if (has_manifest(path)) return {path};
-  std::vector<std::string> packs;
-  std::error_code failed;
-  for (fs::directory_iterator entries(path, failed); !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
-    if (entries->path().extension() == ".safetensors") return {path};
-    if (has_manifest(entries->path())) packs.push_back(entries->path().string());
-  }
-  std::sort(packs.begin(), packs.end());
-  return packs;
 }
 
 }  // namespace hotpack::cli

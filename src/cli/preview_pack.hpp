@@ -6,6 +6,7 @@
 
 #include "cli/preview_source.hpp"
 #include "hotpack/dataset.hpp"
+#include "pipeline/pack_folders.hpp"
 
 namespace hotpack::cli {
 
@@ -35,8 +36,6 @@ class PackSource final : public PreviewSource {
   std::vector<std::uint8_t> image_, label_;
 };
 
-// The packs that a path of the command line names: itself, also where its manifest is still missing, or the packs directly in it. None
-// where it is no pack.
-[[nodiscard]] std::vector<std::string> packs_at(const std::string& path);
+using pipeline::packs_at;
 
 }  // namespace hotpack::cli

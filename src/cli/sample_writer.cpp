@@ -1,23 +1,18 @@
 #include "cli/sample_writer.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/picture.hpp"
 #include "base/try.hpp"
 #include "cli/npy.hpp"
-#include "cli/whole_file.hpp"
 #include "codecs/png_writer.hpp"
 #include "hotpack/expand.hpp"
 
 namespace hotpack::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t kMostByteIds = 255;  // classes whose ids fit a byte beside the ignore id
 
@@ -79,8 +74,11 @@ std::vector<std::uint64_t> array_shape(const LabelShape& shape) {
 
 }  // namespace
 
-SampleWriter::SampleWriter(SampleWriterOptions options, const std::vector<ClassInfo>& classes)
-    : options_(std::move(options)), classes_(classes), palette_(options_.ids ? std::vector<RgbColor>() : palette_of(classes)) {}
+SampleWriter::SampleWriter(OutputTree& tree, SampleWriterOptions options, const std::vector<ClassInfo>& classes)
+    : tree_(tree),
+      options_(std::move(options)),
+      classes_(classes),
+      palette_(options_.ids ? std::vector<RgbColor>() : palette_of(classes)) {}
 
 Status SampleWriter::write(const Sample& sample) {
   HOTPACK_TRY(write_image(sample));
@@ -126,7 +124,7 @@ Status SampleWriter::write_id_picture(const std::string& name, const LabelShape&
   interleaved_.resize(ids_.size());
   std::transform(ids_.begin(), ids_.end(), interleaved_.begin(), [](std::uint16_t id) { return static_cast<std::uint8_t>(id); });
   const ConstPicture picture = picture_of(std::span<const std::uint8_t>(interleaved_), shape.width, shape.height, 1);
-  HOTPACK_ASSIGN(const auto png, palette_.empty() ? codecs::encode_png(picture) : codecs::encode_png_palette(picture, palette_));
+  HOTPACK_ASSIGN(const auto png, palette_.empty() ? codecs::encode_png_ids(picture) : codecs::encode_png_palette(picture, palette_));
   return write_file(name + ".png", png);
 }
 
@@ -139,8 +137,8 @@ Status SampleWriter::write_class_pictures(const std::string& name, const LabelVi
     std::transform(one_hot_.begin() + static_cast<std::ptrdiff_t>(c * pixels),
                    one_hot_.begin() + static_cast<std::ptrdiff_t>((c + 1) * pixels), interleaved_.begin(),
                    [](std::uint8_t set) { return static_cast<std::uint8_t>(set != 0 ? 255 : 0); });
-    HOTPACK_ASSIGN(const auto png,
-                   codecs::encode_png(picture_of(std::span<const std::uint8_t>(interleaved_), label.shape.width, label.shape.height, 1)));
+    HOTPACK_ASSIGN(const auto png, codecs::encode_png_ids(
+                                       picture_of(std::span<const std::uint8_t>(interleaved_), label.shape.width, label.shape.height, 1)));
     HOTPACK_TRY(write_file(name + ".class-" + std::to_string(c) + ".png", png));
   }
   return {};
@@ -153,7 +151,7 @@ Status SampleWriter::write_label_array(const std::string& name, const LabelView&
 
 Status SampleWriter::add_rows(std::string_view key, const LabelView& label) {
   std::vector<std::uint8_t> set(label.shape.class_count);
-  const std::string start = csv_field(key) + ",";
+  const std::string start = csv_field(std::string(key) + ".png") + ",";
   bool any = false;
   HOTPACK_TRY(expand_one_hot(label, AxisOrder::channels_last, std::span(set)));
   for (std::size_t c = 0; c < set.size(); ++c) {
@@ -165,21 +163,16 @@ Status SampleWriter::add_rows(std::string_view key, const LabelView& label) {
   return {};
 }
 
-Status SampleWriter::finish() { return rows_.empty() ? Status() : write_file("labels.csv", "key,class,class_id\n" + rows_); }
+Status SampleWriter::write_list(const std::string& rows) {
+  return rows.empty() ? Status() : write_file("labels.csv", "image,class,id\n" + rows);
+}
 
 Status SampleWriter::write_file(const std::string& name, const std::vector<std::byte>& content) {
   return write_file(name, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
 }
 
 Status SampleWriter::write_file(const std::string& name, std::string_view content) {
-  const fs::path path = fs::path(options_.folder) / name;
-  std::error_code failed;
-  if (!options_.force && fs::exists(fs::symlink_status(path, failed))) {
-    return Error{ErrorCode::usage, "exists already; --force replaces it", path.string(), {}};
-  }
-  fs::create_directories(path.parent_path(), failed);
-  if (failed) return io_error("cannot make the folder", path.parent_path().string(), failed.value());
-  HOTPACK_TRY(write_whole_file(path.string(), content));
+  HOTPACK_TRY(tree_.write(options_.prefix + name, content, options_.force));
   ++files_;
   return {};
 }

@@ -4,18 +4,20 @@
 //   labels/KEY.png    class ids: a palette picture of the classes' colours where every class has one, else gray; 16-bit above 255 classes.
 //                     Ignored pixels are 255 (65535), in a colour that no class has. Several classes a pixel: labels/KEY.class-ID.png, 0
 //                     and 255, a file a class
-//   labels.csv        instead, for labels of whole images: key,class,class_id; a line a class; no class: ignored
+//   labels.csv        instead, for labels of whole images: image,class,id; a line a class; no class: ignored; images as below images/
 //   images/KEY.npy, labels/KEY.npy   on request: [H,W,C] bytes; the label as stored
 //
-// Keys are relative paths without "." and ".." (opening a shard refuses others), so every file lies under the folder.
-// Ownership: keeps buffers from sample to sample. Not thread-safe. Failure: `usage` where a file exists, `io`, `damaged`.
+// Keys are relative paths without "." and ".." (opening a shard refuses others), and the tree lets no link lead out of it.
+// Ownership: keeps buffers from sample to sample. Not thread-safe: one a thread, over one tree. Failure: those of OutputTree, `damaged`.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cli/output_tree.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 #include "hotpack/shard.hpp"
@@ -23,20 +25,22 @@
 namespace hotpack::cli {
 
 struct SampleWriterOptions {
-  std::string folder;
-  bool ids = false;  // gray ids even where classes have colours
+  std::string prefix;  // of every name: empty, or a folder with "/" at its end
+  bool ids = false;    // gray ids even where classes have colours
   bool npy = false;
   bool force = false;  // replace files that exist
 };
 
 class SampleWriter {
  public:
-  // `classes` outlives the writer.
-  SampleWriter(SampleWriterOptions options, const std::vector<ClassInfo>& classes);
+  // `tree` and `classes` outlive the writer.
+  SampleWriter(OutputTree& tree, SampleWriterOptions options, const std::vector<ClassInfo>& classes);
 
   [[nodiscard]] Status write(const Sample& sample);
-  // After the last sample, and only then: writes labels.csv if there were labels of whole images.
-  [[nodiscard]] Status finish();
+  // The lines of labels.csv that the samples since the last call make.
+  [[nodiscard]] std::string take_rows() { return std::exchange(rows_, {}); }
+  // After the last sample, and only then: labels.csv of the rows of all writers, if there are any.
+  [[nodiscard]] Status write_list(const std::string& rows);
   [[nodiscard]] std::uint64_t files() const { return files_; }
 
  private:
@@ -50,6 +54,7 @@ class SampleWriter {
   [[nodiscard]] Status write_file(const std::string& name, std::string_view content);
   [[nodiscard]] Status write_file(const std::string& name, const std::vector<std::byte>& content);
 
+  OutputTree& tree_;
   SampleWriterOptions options_;
   const std::vector<ClassInfo>& classes_;
   std::vector<RgbColor> palette_;  // empty: gray ids

@@ -23,6 +23,21 @@ if(HOTPACK_SANITIZE)
   target_link_options(hotpack_settings INTERFACE -fsanitize=${HOTPACK_SANITIZE})
 endif()
 
+# What fuzzing wants of all code, the rooms' included.
+if(NOT HOTPACK_FUZZ STREQUAL "replay" AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "HOTPACK_FUZZ=${HOTPACK_FUZZ} needs clang 16 or newer, and the compiler is ${CMAKE_CXX_COMPILER_ID}; scripts/fuzz finds one")
+endif()
+if(HOTPACK_FUZZ STREQUAL "sanitized")
+  target_compile_options(hotpack_settings INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+                                                    -fno-omit-frame-pointer)
+  target_link_options(hotpack_settings INTERFACE -fsanitize=address,undefined)
+elseif(HOTPACK_FUZZ STREQUAL "volume")
+  target_compile_options(hotpack_settings INTERFACE -fsanitize=fuzzer-no-link)
+elseif(HOTPACK_FUZZ STREQUAL "coverage")
+  target_compile_options(hotpack_settings INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(hotpack_settings INTERFACE -fprofile-instr-generate)
+endif()
+
 # hotpack_add_room(NAME [SMALL] SOURCES … ROOMS … LIBRARIES …)
 #   SMALL      the room decides and words errors while others do the work: a release makes it small rather than fast, at half the bytes
 #   ROOMS      rooms whose headers this one may include (an arrow of the picture each)

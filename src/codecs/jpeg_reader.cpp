@@ -45,6 +45,7 @@ class JpegReader::Decompressor {
       jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()), static_cast<unsigned long>(file.size()));
       jpeg_read_header(&state_, TRUE);
       check_header(info);
+      most_scans_ = most_scans(std::uint64_t{state_.image_width} * state_.image_height);
       state_.out_color_space = space;
       state_.dct_method = JDCT_ISLOW;
       state_.do_fancy_upsampling = TRUE;
@@ -136,15 +137,19 @@ class JpegReader::Decompressor {
 
   static void on_progress(j_common_ptr state) {
     Decompressor& self = of(state);
-    if (self.state_.input_scan_number <= kMaxScans) return;
-    char text[128];
-    std::snprintf(text, sizeof text, "the JPEG has more than %d scans, which no camera or program makes; refused as a decompression bomb",
-                  kMaxScans);
+    if (self.state_.input_scan_number <= self.most_scans_) return;
+    char text[224];
+    std::snprintf(
+        text, sizeof text,
+        "the JPEG has more than %d scans over %ux%u pixels, which no camera or program makes; refused as a decompression bomb; if it is "
+        "genuine, save it again as a usual JPEG or as PNG",
+        self.most_scans_, self.state_.image_width, self.state_.image_height);
     self.fail(text);
   }
 
   jpeg_decompress_struct state_{};
   bool created_ = false;
+  int most_scans_ = kMaxScans;
   jpeg_error_mgr errors_{};
   jpeg_progress_mgr progress_{};
   std::jmp_buf jump_{};

@@ -1,12 +1,15 @@
 #include "codecs/png_writer.hpp"
 
-#include <png.h>
+#include <libdeflate.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
@@ -16,91 +19,173 @@ namespace hotpack::codecs {
 namespace {
 
 constexpr std::size_t kMaxColors = 256;
+constexpr std::size_t kMostChunkBytes = std::size_t{1} << 30;  // a chunk's length has 31 bits
+constexpr int kLevel = 5;                                      // of libdeflate: beyond it files hardly shrink, but time doubles
 
-// The picture as libpng wants it described.
+// PNG's numbers for the kinds of pixels.
+enum class ColorType : std::uint8_t { gray = 0, rgb = 2, palette = 3, rgba = 6 };
+
 struct Description {
   int width = 0;
   int height = 0;
-  int color_type = PNG_COLOR_TYPE_GRAY;
+  ColorType color = ColorType::gray;
   int bit_depth = 8;
-  std::span<const png_color> palette = {};
+  std::span<const RgbColor> palette = {};
 };
 
-// One PNG file being written to memory. Errors leave libpng by longjmp, so nothing inside guarded() owns anything.
-class PngOutput {
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* compressor) const noexcept { libdeflate_free_compressor(compressor); }
+};
+
+void append_u32(std::uint32_t value, std::vector<std::byte>& out) {
+  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<std::byte>(value >> shift));
+}
+
+void append_chunk(std::string_view type, std::span<const std::byte> content, std::vector<std::byte>& out) {
+  append_u32(static_cast<std::uint32_t>(content.size()), out);
+  const std::size_t begin = out.size();
+  const auto name = std::as_bytes(std::span(type));
+  out.insert(out.end(), name.begin(), name.end());
+  out.insert(out.end(), content.begin(), content.end());
+  append_u32(libdeflate_crc32(0, out.data() + begin, out.size() - begin), out);
+}
+
+void append_header(const Description& what, std::vector<std::byte>& out) {
+  constexpr std::array<unsigned char, 8> kSignature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+  const auto signature = std::as_bytes(std::span(kSignature));
+  out.assign(signature.begin(), signature.end());
+  std::vector<std::byte> header;
+  append_u32(static_cast<std::uint32_t>(what.width), header);
+  append_u32(static_cast<std::uint32_t>(what.height), header);
+  header.push_back(static_cast<std::byte>(what.bit_depth));
+  header.push_back(static_cast<std::byte>(what.color));
+  header.insert(header.end(), 3, std::byte{0});  // deflate, the five filters, not interlaced
+  append_chunk("IHDR", header, out);
+  if (!what.palette.empty()) append_chunk("PLTE", std::as_bytes(what.palette), out);
+}
+
+// ---- filters
+
+using Row = const std::uint8_t*;
+
+unsigned predictor(unsigned left, unsigned above, unsigned corner) {
+  const int p = static_cast<int>(left) + static_cast<int>(above) - static_cast<int>(corner);
+  const int a = std::abs(p - static_cast<int>(left)), b = std::abs(p - static_cast<int>(above)), c = std::abs(p - static_cast<int>(corner));
+  if (a <= b && a <= c) return left;
+  return b <= c ? above : corner;
+}
+
+// The row after a filter; `above` is never null.
+void filter_row(int filter, Row row, Row above, std::size_t size, std::size_t step, std::uint8_t* out) {
+  for (std::size_t i = 0; i < step; ++i) out[i] = static_cast<std::uint8_t>(row[i] - (filter == 1 ? 0 : above[i]));
+  if (filter == 1) {
+    for (std::size_t i = step; i < size; ++i) out[i] = static_cast<std::uint8_t>(row[i] - row[i - step]);
+  } else if (filter == 2) {
+    for (std::size_t i = step; i < size; ++i) out[i] = static_cast<std::uint8_t>(row[i] - above[i]);
+  } else {
+    for (std::size_t i = step; i < size; ++i)
+      out[i] = static_cast<std::uint8_t>(row[i] - predictor(row[i - step], above[i], above[i - step]));
+  }
+}
+
+// How large the bytes are as signed numbers: the usual guess at what packs best.
+std::uint64_t magnitude(const std::uint8_t* bytes, std::size_t size) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < size; ++i) sum += std::min<unsigned>(bytes[i], 256U - bytes[i]);
+  return sum;
+}
+
+// The rows of a photo, each behind the number of the filter that leaves least: left (1), above (2) or Paeth's (4).
+class PhotoRows {
  public:
-  PngOutput() {
-    png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
-    if (png_ != nullptr) info_ = png_create_info_struct(png_);
-  }
-  ~PngOutput() { png_destroy_write_struct(&png_, &info_); }
-  PngOutput(const PngOutput&) = delete;
-  PngOutput& operator=(const PngOutput&) = delete;
+  PhotoRows(std::size_t row_bytes, std::size_t step) : row_bytes_(row_bytes), step_(step), none_(row_bytes), tried_(row_bytes) {}
 
-  template <class Sample>
-  [[nodiscard]] Status write(const Description& what, const PictureView<const Sample>& picture) {
-    return guarded([&] {
-      write_header(what);
-      for (int y = 0; y < what.height; ++y) png_write_row(png_, reinterpret_cast<png_const_bytep>(picture.row(y)));
-      png_write_end(png_, nullptr);
-    });
+  void append(Row row, std::vector<std::uint8_t>& out) {
+    const Row above = above_ == nullptr ? none_.data() : above_;
+    const std::size_t at = out.size();
+    out.resize(at + 1 + row_bytes_);
+    std::uint64_t least = ~std::uint64_t{0};
+    for (const int filter : {4, 2, 1}) {
+      filter_row(filter, row, above, row_bytes_, step_, tried_.data());
+      const std::uint64_t left = magnitude(tried_.data(), row_bytes_);
+      if (left >= least) continue;
+      least = left;
+      out[at] = static_cast<std::uint8_t>(filter);
+      std::copy(tried_.begin(), tried_.end(), out.begin() + static_cast<std::ptrdiff_t>(at + 1));
+    }
+    above_ = row;
   }
-
-  [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
-  template <class Body>
-  [[nodiscard]] Status guarded(const Body& body) {
-    if (png_ == nullptr || info_ == nullptr) return data_error("not enough memory to write a PNG");
-    if (setjmp(png_jmpbuf(png_)) != 0) return data_error("cannot write a PNG: " + std::string(message_));
-    body();
-    return {};
-  }
-
-  void write_header(const Description& what) {
-    png_set_write_fn(png_, this, on_write, nullptr);
-    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_IHDR(png_, info_, static_cast<png_uint_32>(what.width), static_cast<png_uint_32>(what.height), what.bit_depth, what.color_type,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    if (!what.palette.empty()) png_set_PLTE(png_, info_, what.palette.data(), static_cast<int>(what.palette.size()));
-    png_write_info(png_, info_);
-    if (what.bit_depth == 16) png_set_swap(png_);  // PNG is big-endian
-  }
-
-  // Must not let an exception through libpng, nor leave a handler by longjmp.
-  [[nodiscard]] bool append(const png_byte* data, std::size_t size) noexcept {
-    try {
-      const auto* begin = reinterpret_cast<const std::byte*>(data);
-      bytes_.insert(bytes_.end(), begin, begin + size);
-      return true;
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-  }
-
-  static void on_write(png_structp png, png_bytep data, std::size_t size) {
-    if (!static_cast<PngOutput*>(png_get_io_ptr(png))->append(data, size)) png_error(png, "not enough memory");
-  }
-
-  [[noreturn]] static void on_error(png_structp png, png_const_charp text) {
-    auto& output = *static_cast<PngOutput*>(png_get_error_ptr(png));
-    std::snprintf(output.message_, sizeof output.message_, "%s", text);
-    png_longjmp(png, 1);
-  }
-
-  static void on_warning(png_structp, png_const_charp) {}
-
-  std::vector<std::byte> bytes_;
-  char message_[256] = {};
-  png_structp png_ = nullptr;
-  png_infop info_ = nullptr;
+  std::size_t row_bytes_, step_;
+  std::vector<std::uint8_t> none_, tried_;
+  Row above_ = nullptr;
 };
 
-template <class Sample>
-Result<std::vector<std::byte>> encode(const Description& what, const PictureView<const Sample>& picture) {
-  PngOutput output;
-  HOTPACK_TRY(output.write(what, picture));
-  return output.take();
+std::size_t row_bytes_of(const ConstPicture& picture) {
+  return static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.channels);
+}
+
+std::vector<std::uint8_t> photo_rows(const ConstPicture& picture) {
+  std::vector<std::uint8_t> rows;
+  rows.reserve((row_bytes_of(picture) + 1) * static_cast<std::size_t>(picture.height));
+  PhotoRows photo(row_bytes_of(picture), static_cast<std::size_t>(picture.channels));
+  for (int y = 0; y < picture.height; ++y) photo.append(picture.row(y), rows);
+  return rows;
+}
+
+// Unfiltered, which is best for ids.
+std::vector<std::uint8_t> plain_rows(const ConstPicture& picture) {
+  std::vector<std::uint8_t> rows;
+  rows.reserve((row_bytes_of(picture) + 1) * static_cast<std::size_t>(picture.height));
+  for (int y = 0; y < picture.height; ++y) {
+    rows.push_back(0);
+    rows.insert(rows.end(), picture.row(y), picture.row(y) + row_bytes_of(picture));
+  }
+  return rows;
+}
+
+// Ids, as PNG has them: the upper byte first, unfiltered.
+std::vector<std::uint8_t> big_endian(const ConstIds& picture) {
+  std::vector<std::uint8_t> rows;
+  rows.reserve((2 * static_cast<std::size_t>(picture.width) + 1) * static_cast<std::size_t>(picture.height));
+  for (int y = 0; y < picture.height; ++y) {
+    rows.push_back(0);
+    for (int x = 0; x < picture.width; ++x) {
+      rows.push_back(static_cast<std::uint8_t>(picture.row(y)[x] >> 8));
+      rows.push_back(static_cast<std::uint8_t>(picture.row(y)[x]));
+    }
+  }
+  return rows;
+}
+
+// ---- the file
+
+Result<std::vector<std::byte>> encode(const Description& what, const std::vector<std::uint8_t>& rows) {
+  const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(libdeflate_alloc_compressor(kLevel));
+  if (compressor == nullptr) throw std::bad_alloc();
+  std::vector<std::byte> packed(libdeflate_zlib_compress_bound(compressor.get(), rows.size()));
+  packed.resize(libdeflate_zlib_compress(compressor.get(), rows.data(), rows.size(), packed.data(), packed.size()));
+  if (packed.empty()) return internal_error("a PNG does not fit the bytes that it needs at most");
+  std::vector<std::byte> file;
+  file.reserve(packed.size() + 2048);
+  append_header(what, file);
+  for (std::span<const std::byte> rest(packed); !rest.empty();) {
+    const std::size_t size = std::min(rest.size(), kMostChunkBytes);
+    append_chunk("IDAT", rest.first(size), file);
+    rest = rest.subspan(size);
+  }
+  append_chunk("IEND", {}, file);
+  return file;
+}
+
+// `rows` makes them, which takes memory too.
+template <class Rows>
+Result<std::vector<std::byte>> encoded(const Description& what, Rows rows) try {
+  return encode(what, rows());
+} catch (const std::bad_alloc&) {
+  return Error{
+      ErrorCode::io, "there is no memory to write a PNG of " + std::to_string(what.width) + "x" + std::to_string(what.height), {}, {}};
 }
 
 template <class Sample>
@@ -125,14 +210,20 @@ Result<std::vector<std::byte>> encode_png(ConstPicture picture) {
   HOTPACK_TRY(check_view(picture));
   const int channels = picture.channels;
   if (channels != 1 && channels != 3 && channels != 4) return internal_error("a PNG is written from 1, 3 or 4 channels");
-  const int color_type = channels == 4 ? PNG_COLOR_TYPE_RGB_ALPHA : channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY;
-  return encode({.width = picture.width, .height = picture.height, .color_type = color_type}, picture);
+  const ColorType color = channels == 4 ? ColorType::rgba : channels == 3 ? ColorType::rgb : ColorType::gray;
+  return encoded({.width = picture.width, .height = picture.height, .color = color}, [&] { return photo_rows(picture); });
+}
+
+Result<std::vector<std::byte>> encode_png_ids(ConstPicture picture) {
+  HOTPACK_TRY(check_view(picture));
+  if (picture.channels != 1) return internal_error("a PNG of ids is written from 1 channel");
+  return encoded({.width = picture.width, .height = picture.height}, [&] { return plain_rows(picture); });
 }
 
 Result<std::vector<std::byte>> encode_png16(ConstIds picture) {
   HOTPACK_TRY(check_view(picture));
   if (picture.channels != 1) return internal_error("a 16-bit PNG is written from 1 channel");
-  return encode({.width = picture.width, .height = picture.height, .bit_depth = 16}, picture);
+  return encoded({.width = picture.width, .height = picture.height, .bit_depth = 16}, [&] { return big_endian(picture); });
 }
 
 Result<std::vector<std::byte>> encode_png_palette(ConstPicture indices, std::span<const RgbColor> palette) {
@@ -140,13 +231,8 @@ Result<std::vector<std::byte>> encode_png_palette(ConstPicture indices, std::spa
   if (indices.channels != 1) return internal_error("a palette PNG is written from 1 channel");
   if (palette.empty() || palette.size() > kMaxColors) return internal_error("a PNG palette has 1 to 256 colours");
   HOTPACK_TRY(check_indices(indices, palette.size()));
-  std::array<png_color, kMaxColors> colors{};
-  std::transform(palette.begin(), palette.end(), colors.begin(), [](const RgbColor& c) { return png_color{c[0], c[1], c[2]}; });
-  return encode({.width = indices.width,
-                 .height = indices.height,
-                 .color_type = PNG_COLOR_TYPE_PALETTE,
-                 .palette = std::span<const png_color>(colors).first(palette.size())},
-                indices);
+  return encoded({.width = indices.width, .height = indices.height, .color = ColorType::palette, .palette = palette},
+                 [&] { return plain_rows(indices); });
 }
 
 }  // namespace hotpack::codecs

@@ -1,6 +1,6 @@
 // Pixels to a PNG file in memory, for `extract` and `preview`.
 //
-// Pure; thread-safe. Errors have code `internal` (bad arguments) or `data`.
+// Pure; thread-safe. Errors have code `internal` (bad arguments), or `io` where memory is lacking.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,8 @@ namespace hotpack::codecs {
 
 // 8-bit gray (1 channel), RGB (3 channels) or RGBA (4 channels).
 [[nodiscard]] Result<std::vector<std::byte>> encode_png(ConstPicture picture);
+// 8-bit gray of ids: smaller and faster than as a photo.
+[[nodiscard]] Result<std::vector<std::byte>> encode_png_ids(ConstPicture picture);
 // 16-bit gray.
 [[nodiscard]] Result<std::vector<std::byte>> encode_png16(ConstIds picture);
 // 8-bit palette; indices in a 1-channel picture, at most 256 colours.

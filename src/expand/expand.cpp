@@ -41,7 +41,7 @@ Status expand_as(const LabelView& label, const LabelOutput& output, const expand
   if (stores == expand::Stores::streaming) expand::store_fence();
   return {};
 } catch (const std::bad_alloc&) {
-  return internal_error("no memory to expand a label of " + size_text(label.shape) + " pixels");
+  return Error{ErrorCode::io, "no memory to expand a label of " + size_text(label.shape) + " pixels", {}, {}};
 }
 
 }  // namespace

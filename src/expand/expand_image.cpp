@@ -44,7 +44,10 @@ Status expand_image(const ImageView& image, const ImageOutput& output, std::span
   if (stores == expand::Stores::streaming) expand::store_fence();
   return {};
 } catch (const std::bad_alloc&) {
-  return internal_error("no memory to expand an image of " + std::to_string(image.shape.width) + "x" + std::to_string(image.shape.height));
+  return Error{ErrorCode::io,
+               "no memory to expand an image of " + std::to_string(image.shape.width) + "x" + std::to_string(image.shape.height),
+               {},
+               {}};
 }
 
 }  // namespace hotpack

@@ -205,7 +205,7 @@ Result<ImageExpander> ImageExpander::make(const ImageOutput& output, int channel
   expander.tables_ = std::make_shared<const Tables>(Tables{make_maps(output, static_cast<std::size_t>(channels))});
   return expander;
 } catch (const std::bad_alloc&) {
-  return internal_error("no memory for the tables of image values");
+  return Error{ErrorCode::io, "no memory for the tables of image values", {}, {}};
 }
 
 std::uint64_t ImageExpander::row_bytes(PixelSize output) const {

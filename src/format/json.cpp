@@ -5,8 +5,10 @@
 #include <charconv>
 #include <cstddef>
 #include <iterator>
+#include <new>
 
 #include "base/error.hpp"
+#include "format/json_document.hpp"
 
 namespace hotpack::format {
 namespace {
@@ -39,14 +41,42 @@ class TextCursor {
   const char** mark_;
 };
 
+// Empties a value from its leaves up: what nlohmann's destructor then meets has no members, for which it would ask for memory. Nesting is
+// limited by the parser.
+void take_apart(Json& value) noexcept {
+  if (value.is_array()) {
+    auto& elements = value.get_ref<Json::array_t&>();
+    for (Json& element : elements) take_apart(element);
+    elements.clear();
+  } else if (value.is_object()) {
+    auto& members = value.get_ref<Json::object_t&>();
+    for (auto& [name, member] : members) take_apart(member);
+    members.clear();
+  }
+}
+
+// Makes room for more members. By itself a vector of them would copy every value, as their constant keys cannot be moved, and destroy the
+// first ones with all they hold.
+void grow(Json::object_t& members) {
+  Json::object_t larger;
+  larger.reserve(std::max<std::size_t>(4, 2 * members.size()));
+  for (const auto& member : members) larger.emplace_back(member.first, nullptr);
+  for (std::size_t i = 0; i < members.size(); ++i) larger.data()[i].second = std::move(members.data()[i].second);
+  members.swap(larger);
+}
+
 // Builds the DOM from SAX events. Keys are appended without looking for equal ones; equal keys are found by sorting when an object
 // ends, which stays O(n log n) whatever the keys are.
 class DomBuilder final : public nlohmann::json_sax<Json> {
  public:
   DomBuilder(std::string_view text, JsonLimits limits) : begin_(text.data()), mark_(text.data()), limits_(limits) {}
 
+  DomBuilder(const DomBuilder&) = delete;
+  DomBuilder& operator=(const DomBuilder&) = delete;
+  ~DomBuilder() override { take_apart(root_); }
+
   const char** mark() { return &mark_; }
-  Json take() { return std::move(root_); }
+  JsonDocument take() { return JsonDocument(std::move(root_)); }
   Error error() const { return damaged_error(message_, {}, offset_); }
 
   bool null() override { return put(Json(nullptr)) != nullptr; }
@@ -93,7 +123,9 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
     }
     Json& parent = *levels_.back().node;
     if (parent.is_array()) return put_element(parent.get_ref<Json::array_t&>(), std::move(value));
-    return &parent.get_ref<Json::object_t&>().emplace_back(std::move(key_), std::move(value)).second;
+    auto& members = parent.get_ref<Json::object_t&>();
+    if (members.size() == members.capacity()) grow(members);
+    return &members.emplace_back(std::move(key_), std::move(value)).second;
   }
 
   Json* put_element(Json::array_t& list, Json value) {
@@ -263,7 +295,7 @@ std::size_t skip_value(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text, JsonLimits limits) try {
+Result<JsonDocument> parse_document(std::string_view text, JsonLimits limits) try {
   // The lexer would skip a byte order mark, and take a NUL as the end of the text.
   if (text.starts_with("\xEF\xBB\xBF")) return damaged_error("not valid JSON: it starts with a byte order mark", {}, 0);
   if (const auto nul = text.find('\0'); nul != std::string_view::npos) return damaged_error("not valid JSON: a NUL byte", {}, nul);
@@ -272,9 +304,19 @@ Result<Json> parse_json(std::string_view text, JsonLimits limits) try {
   const TextCursor last(text.data() + text.size(), builder.mark());
   if (!Json::sax_parse(first, last, &builder)) return builder.error();
   return builder.take();
+} catch (const std::bad_alloc&) {
+  throw;
 } catch (const std::exception& problem) {
   return internal_error(std::string("parsing JSON: ") + problem.what());
 }
+
+Result<Json> parse_json(std::string_view text, JsonLimits limits) {
+  auto document = parse_document(text, limits);
+  if (!document.ok()) return std::move(document).error();
+  return std::move(document).value().take();
+}
+
+JsonDocument::~JsonDocument() { take_apart(root_); }
 
 std::vector<std::pair<std::string_view, std::string_view>> raw_members(std::string_view text) {
   std::vector<std::pair<std::string_view, std::string_view>> members;

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "format/json.hpp"
+#include "format/json_document.hpp"
 #include "format/json_node.hpp"
 #include "format/schema_json.hpp"
 #include "format/version.hpp"
@@ -194,7 +195,8 @@ std::string encode_manifest(const Manifest& manifest) {
 
 Result<Manifest> decode_manifest(std::string_view text) {
   HOTPACK_TRY(check_tail(text));
-  HOTPACK_ASSIGN(const Json json, parse_json(text));
+  HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
+  const Json& json = document.root();
   const JsonNode node(json, "");
   if (!node.has("format")) return damaged_error("no manifest of hotpack: it lacks the key \"format\"");
   Manifest manifest;

@@ -7,6 +7,7 @@
 #include "base/endian.hpp"
 #include "base/try.hpp"
 #include "format/json.hpp"
+#include "format/json_document.hpp"
 #include "format/json_node.hpp"
 
 namespace hotpack::format {
@@ -41,7 +42,8 @@ std::string encode_plan(const PlanIdentity& plan) {
 }
 
 Result<PlanIdentity> decode_plan(std::string_view text, int minor) {
-  HOTPACK_ASSIGN(const Json json, parse_json(text));
+  HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
+  const Json& json = document.root();
   const JsonNode node(json, "plan");
   HOTPACK_TRY(node.require_keys({"samples", "shards", "keys"}, minor));
   PlanIdentity plan;

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "format/json.hpp"
+#include "format/json_document.hpp"
 #include "format/json_node.hpp"
 
 namespace hotpack::format {
@@ -132,7 +133,7 @@ Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_sta
 
 Result<Container> read_container(std::span<const std::byte> file) {
   HOTPACK_ASSIGN(const std::string_view text, header_text(file));
-  auto parsed = parse_json(text, kHeaderLimits);
+  auto parsed = parse_document(text, kHeaderLimits);
   if (!parsed.ok()) {
     Error error = std::move(parsed).error();
     error.message = "header: " + error.message;
@@ -141,7 +142,7 @@ Result<Container> read_container(std::span<const std::byte> file) {
   }
   Container container;
   container.header_bytes = text.size();
-  HOTPACK_TRY(read_entries(*parsed, container));
+  HOTPACK_TRY(read_entries(parsed->root(), container));
   std::stable_sort(container.tensors.begin(), container.tensors.end(),
                    [](const Tensor& a, const Tensor& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
   HOTPACK_TRY(check_places(container.tensors, kLengthBytes + text.size(), file.size() - kLengthBytes - text.size()));

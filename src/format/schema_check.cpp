@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "format/json.hpp"
+#include "format/json_document.hpp"
 #include "format/json_node.hpp"
 
 namespace hotpack::format {
@@ -80,7 +81,8 @@ Status check_option(const std::string& name, const std::string& text) {
   if (std::find(kForeignOptions.begin(), kForeignOptions.end(), name) != kForeignOptions.end()) {
     return damaged_error("options." + name + ": must not stand in a schema, it does not change the bytes of a sample");
   }
-  HOTPACK_ASSIGN(const Json value, parse_json(text));
+  HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
+  const Json& value = document.root();
   if (holds_fraction(value)) return damaged_error("options." + name + ": holds a number that is no integer");
   if (name != "label_kind" || value.is_null()) return {};
   const auto kind = JsonNode(value, "options.label_kind").choice(kLabelKinds);

@@ -12,6 +12,7 @@
 #include "base/fit.hpp"
 #include "base/try.hpp"
 #include "format/json.hpp"
+#include "format/json_document.hpp"
 #include "format/json_node.hpp"
 
 namespace hotpack::format {
@@ -366,7 +367,8 @@ Result<std::string> encode_schema(const Schema& schema) {
 }
 
 Result<Schema> decode_schema(std::string_view text, int minor) {
-  HOTPACK_ASSIGN(const Json json, parse_json(text));
+  HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
+  const Json& json = document.root();
   const JsonNode node(json, "");
   if (!json.is_object()) return damaged_error("the schema is not an object");
   HOTPACK_TRY(node.require_keys({"fields", "classes", "ignore", "geometry", "options"}, minor));

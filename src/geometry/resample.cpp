@@ -99,7 +99,7 @@ Status check_intermediate(const Region& region, Extent source) {
 }
 
 Error no_memory_for(const Region& region) {
-  return internal_error("no memory for a picture of " + std::to_string(region.width) + "x" + std::to_string(region.height));
+  return Error{ErrorCode::io, "no memory for a picture of " + std::to_string(region.width) + "x" + std::to_string(region.height), {}, {}};
 }
 
 }  // namespace

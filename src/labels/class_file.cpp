@@ -10,7 +10,9 @@
 #include "labels/class_table.hpp"
 #include "labels/class_table_builder.hpp"
 #include "labels/color_csv.hpp"
+#include "labels/column_csv.hpp"
 #include "labels/csv.hpp"
+#include "labels/hex_color.hpp"
 #include "labels/table_text.hpp"
 
 namespace hotpack::labels {
@@ -31,20 +33,19 @@ bool is_table_line(std::string_view line) {
   return names_rgb(fields) || names_rgb(std::span(fields).subspan(1)) || std::any_of(parts.begin(), parts.end(), is_number);
 }
 
-constexpr std::array<std::string_view, 9> kHeaders{"name",        "names", "class",  "classes", "class_name",
-                                                   "class_names", "label", "labels", "category"};
-
-bool is_header(std::string_view line) { return std::find(kHeaders.begin(), kHeaders.end(), lower(line)) != kHeaders.end(); }
-
 // A header taken for a class would shift all ids, so a first line that may be one is asked about; in quotes it is a class.
 Result<std::string_view> first_name(std::size_t line, std::string_view text, const std::string& path) {
-  if (is_header(text))
+  if (names_a_name(text))
     return line_error(line,
                       "'" + std::string(text) + "' may be a header or a class; remove the line, or write \"" + std::string(text) +
                           "\" in quotes if it is a class",
                       path);
-  const bool quoted = text.size() > 2 && text.front() == '"' && text.back() == '"';
-  return quoted && is_header(text.substr(1, text.size() - 2)) ? text.substr(1, text.size() - 2) : text;
+  return text;
+}
+
+// A name in quotes may hold what sets columns apart, and more.
+std::string_view unquoted(std::string_view text) {
+  return text.size() > 2 && text.front() == '"' && text.back() == '"' ? text.substr(1, text.size() - 2) : text;
 }
 
 bool is_remark(std::string_view line) { return line.empty() || line == "#" || line.starts_with("# "); }
@@ -61,9 +62,38 @@ Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
     if (builder.size() == 0) {
       HOTPACK_ASSIGN(name, first_name(i + 1, name, path));
     }
+    name = unquoted(name);
     HOTPACK_TRY(builder.add(i + 1, std::string(name), std::nullopt));
   }
   return builder.finish();
+}
+
+// The first of the lines where each has as many of one separator as the others: rows of a table, and no names ("wall, brick" between
+// "sky" and "road" is one). A first line that names a column and another is such a row by itself.
+std::optional<std::size_t> first_row(const Lines& lines) {
+  std::optional<std::size_t> first;
+  for (const char separator : {',', ';'}) {
+    const auto count = [&](std::size_t line) { return std::count(lines[line].begin(), lines[line].end(), separator); };
+    bool equal = true;
+    first.reset();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (is_remark(lines[i])) continue;
+      if (!first) first = i;
+      equal &= count(i) == count(*first) && lines[i].front() != '"';
+    }
+    if (!first) return std::nullopt;
+    const bool header = count(*first) > 0 && names_a_name(split(lines[*first], std::string_view(&separator, 1)).front());
+    if (count(*first) > 0 && (equal || header)) return first;
+  }
+  return std::nullopt;
+}
+
+Error no_names(std::size_t line, std::string_view text, const std::string& path) {
+  return line_error(line,
+                    "'" + std::string(text) +
+                        "' is a row of a table, and nothing says what its columns are; write a first line that names " +
+                        "them (name,color or id,name or name,r,g,b), or put names with commas in quotes",
+                    path);
 }
 
 // ---- a label map of CVAT: name:r,g,b:parts:actions, comments after #
@@ -194,10 +224,6 @@ std::string_view last_word(std::string_view& line) {
   return word;
 }
 
-bool is_hex_color(std::string_view word) {
-  return word.size() == 7 && word.front() == '#' && word.substr(1).find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-}
-
 std::optional<NamedColorLine> named_color_line(std::string_view line) {
   std::string_view rest = line;
   NamedColorLine found;
@@ -226,16 +252,6 @@ bool is_named_color_list(const Lines& lines) {
   const auto rows = is_column_line(*first) ? first + 1 : first;
   const auto fits = [](std::string_view line) { return is_remark(line) || named_color_line(line).has_value(); };
   return std::any_of(rows, lines.end(), [](std::string_view line) { return !is_remark(line); }) && std::all_of(rows, lines.end(), fits);
-}
-
-RgbColor hex_color(std::string_view hex) {
-  const auto digit = [&](std::size_t at) {
-    const char c = lower(hex.substr(at, 1)).front();
-    return c <= '9' ? c - '0' : c - 'a' + 10;
-  };
-  RgbColor color{};
-  for (std::size_t i = 0; i < color.size(); ++i) color[i] = static_cast<std::uint8_t>(16 * digit(1 + 2 * i) + digit(2 + 2 * i));
-  return color;
 }
 
 Result<ClassTable> parse_named_color_list(const Lines& lines, const std::string& path) {
@@ -279,6 +295,7 @@ std::optional<std::size_t> first_id_line(const Lines& lines) {
 
 Result<ClassTable> parse_class_file(std::string_view text, const std::string& path) {
   HOTPACK_ASSIGN(text, plain_text(text, kExpected, path));
+  if (std::optional<Result<ClassTable>> table = parse_column_csv(text, path)) return *std::move(table);
   const Lines lines = split(text, "\r\n");
   if (is_label_map(lines)) return parse_label_map_file(lines, path);
   if (is_color_list(lines)) return parse_color_list(lines, path);
@@ -290,7 +307,10 @@ Result<ClassTable> parse_class_file(std::string_view text, const std::string& pa
                           "' begins with a number: rows of an id and a name (id,name) are what --map takes; " + "a class file has " +
                           std::string(kExpected),
                       path);
-  if (!has_commas) return parse_names(lines, path);
+  if (!has_commas) {
+    if (const auto row = first_row(lines)) return no_names(*row + 1, lines[*row], path);
+    return parse_names(lines, path);
+  }
   HOTPACK_ASSIGN(const std::vector<CsvRow> rows, parse_csv(text, path));
   return parse_color_csv(rows, path);
 }

@@ -26,14 +26,16 @@ struct ClassTable {
   [[nodiscard]] std::optional<int> find(std::string_view name) const;  // exact name
 };
 
-// Text of a class file. Four forms, told apart by content:
+// Text of a class file. Five forms, told apart by content:
+//  A table whose first row names two or more columns, between commas, semicolons or tabs, in any order: name; id; color (#rrggbb, or three
+//    numbers) or r, g, b; in their usual spellings (`Class Name`, `label`, `hex`, `Pixel Value`, …). Ids must be 0…N−1.
 //  CSV `name,r,g,b[,…]`: comma-separated with RFC 4180 quotes; optional UTF-8 BOM; LF or CRLF; a missing last newline; blanks around
-//    fields; empty lines; further columns ignored with a warning. The first row is a header only when its r,g,b are not numbers; one that
-//    names them in another order (b,g,r) is refused. Files of three columns have colours alone, named class_0, class_1, …. A colour is
-//    int(float(x)) and must be 0…255.
+//    fields; empty lines; further columns ignored with a warning. The first row is a header only when its r,g,b are not numbers. Files of
+//    three columns have colours alone, named class_0, class_1, …. A colour is int(float(x)) and must be 0…255.
 //  Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt); lines after # are comments; a colour may be missing.
 //  Three numbers a line between blanks: colours alone (DIGITS), named class_0, class_1, …, or with the name behind them (CamVid).
-//  Names one a line (no line has a number between commas, and the first is no `name,r,g,b`): trimmed, empty lines skipped, at least one.
+//  Names one a line (no line has a number between commas, and not every line has as many commas): trimmed, empty lines skipped, quotes
+//    around a name taken away, at least one.
 //    A line "__ignore__" names no class (LabelMe); it is left out with a warning. A first line like "name" or "class", which may be a
 //    header, is refused unless it stands in quotes.
 // A name or a colour of two classes is an error naming both lines; a row that says again what another says is left out with a warning.

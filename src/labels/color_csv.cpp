@@ -32,14 +32,14 @@ class ColorCsvParser {
   Status read_form() {
     const CsvRow& first = rows_.front();
     if (first.fields.size() < 3)
-      return line_error(first.line, std::to_string(first.fields.size()) + " fields; " + std::string(kExpected), path_);
+      return line_error(first.line, "has " + columns_text(first.fields.size()) + "; " + std::string(kExpected), path_);
     named_ = first.fields.size() > 3;
     const std::span<const std::string> colors = std::span(first.fields).subspan(first_color(), 3);
     has_header_ = std::none_of(colors.begin(), colors.end(), [](const std::string& field) { return number_of(field).has_value(); });
-    return has_header_ ? check_header(first, colors) : Status();
+    return has_header_ ? check_header(first) : Status();
   }
 
-  Status check_header(const CsvRow& header, std::span<const std::string> colors) const {
+  Status check_header(const CsvRow& header) const {
     const std::string first = lower(header.fields.front());
     for (const std::string_view index_name : {"class_index", "class index", "class_id", "class id"}) {
       if (first == index_name)
@@ -48,14 +48,13 @@ class ColorCsvParser {
                               std::string(kExpected) + ". Pack whole-image labels with --image-folders",
                           path_);
     }
-    if (names_bgr(colors)) return line_error(header.line, "the columns are in the order blue, green, red; expected name,r,g,b", path_);
     return {};
   }
 
   Status add_row(const CsvRow& row) {
     if (named_ ? row.fields.size() < 4 : row.fields.size() != 3) {
       const std::string expected = named_ ? std::string(kExpected) : "expected r,g,b as in the rows before";
-      return line_error(row.line, std::to_string(row.fields.size()) + " fields; " + expected, path_);
+      return line_error(row.line, "has " + columns_text(row.fields.size()) + "; " + expected, path_);
     }
     RgbColor color{};
     bool fraction = false;

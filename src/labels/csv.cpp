@@ -11,11 +11,10 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool ends_line(char c) { return c == '\n' || c == '\r'; }
-bool ends_field(char c) { return c == ',' || ends_line(c); }
 
 class CsvParser {
  public:
-  CsvParser(std::string_view text, const std::string& path) : text_(text), path_(path) {}
+  CsvParser(std::string_view text, const std::string& path, char separator) : text_(text), path_(path), separator_(separator) {}
 
   Result<std::vector<CsvRow>> parse() {
     std::vector<CsvRow> rows;
@@ -34,7 +33,7 @@ class CsvParser {
       HOTPACK_ASSIGN(std::string field, parse_field());
       row.fields.push_back(std::move(field));
       if (at_ >= text_.size()) return row;
-      if (text_[at_] != ',') break;
+      if (text_[at_] != separator_) break;
       ++at_;
     }
     skip_line_end();
@@ -42,7 +41,7 @@ class CsvParser {
   }
 
   Result<std::string> parse_field() {
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    while (at_ < text_.size() && skips(text_[at_])) ++at_;
     if (at_ < text_.size() && text_[at_] == '"') return parse_quoted();
     const std::size_t begin = at_;
     while (at_ < text_.size() && !ends_field(text_[at_])) ++at_;
@@ -74,10 +73,13 @@ class CsvParser {
   }
 
   Status expect_field_end() {
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    while (at_ < text_.size() && skips(text_[at_])) ++at_;
     if (at_ >= text_.size() || ends_field(text_[at_])) return {};
     return error(line_, "text after a closing quote; a quote inside quotes is written twice (\"\")");
   }
+
+  [[nodiscard]] bool ends_field(char c) const { return c == separator_ || ends_line(c); }
+  [[nodiscard]] bool skips(char c) const { return is_blank(c) && c != separator_; }
 
   // Stands on a CR or LF.
   void skip_line_end() {
@@ -91,6 +93,7 @@ class CsvParser {
 
   std::string_view text_;
   const std::string& path_;
+  char separator_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
 };
@@ -103,6 +106,16 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& path) { return CsvParser(text, path).parse(); }
+char separator_of(std::string_view text) {
+  const std::string_view first = text.substr(0, text.find_first_of("\r\n"));
+  char best = ',';
+  for (const char separator : {';', '\t'})
+    if (std::count(first.begin(), first.end(), separator) > std::count(first.begin(), first.end(), best)) best = separator;
+  return best;
+}
+
+Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& path, char separator) {
+  return CsvParser(text, path, separator).parse();
+}
 
 }  // namespace hotpack::labels

@@ -1,4 +1,4 @@
-// Comma-separated values with RFC 4180 quotes. Inside this room only; pure functions, thread-safe.
+// Values set apart by commas (or another character) with RFC 4180 quotes. Inside this room only; pure functions, thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,12 @@ struct CsvRow {
 // The text without blanks and tabs at its ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
+// The one of comma, semicolon and tab that the first line has most of; a comma where it has none.
+[[nodiscard]] char separator_of(std::string_view text);
+
 // The rows that hold any text (a spreadsheet's lines of commas alone do not). Lines end in LF, CRLF or CR; a quoted field may hold commas,
 // line ends and doubled quotes. A quote inside an unquoted field stands for itself. Fails with code `data` and the line where a quote is
 // not closed or followed by other text.
-[[nodiscard]] Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& path);
+[[nodiscard]] Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& path, char separator = ',');
 
 }  // namespace hotpack::labels

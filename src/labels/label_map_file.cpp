@@ -40,8 +40,8 @@ struct MapForm {
 bool is_pair_header(const CsvRow& row) {
   constexpr std::array<std::string_view, 12> kOld{"old",   "from",  "source", "id",    "old_id", "old id",
                                                   "value", "label", "name",   "color", "colour", "class"};
-  constexpr std::array<std::string_view, 12> kNew{"new",      "to",        "target",    "new_id",   "new id",  "new_name",
-                                                  "new name", "new_class", "new class", "train_id", "trainid", "class"};
+  constexpr std::array<std::string_view, 14> kNew{"name",     "class name", "new",       "to",        "target",   "new_id",  "new id",
+                                                  "new_name", "new name",   "new_class", "new class", "train_id", "trainid", "class"};
   return contains(kOld, row.fields[0]) && contains(kNew, row.fields[1]);
 }
 
@@ -194,7 +194,7 @@ class MapParser {
 
 Result<LabelMap> parse_label_map(std::string_view text, const std::string& path) {
   HOTPACK_ASSIGN(text, plain_text(text, kExpected, path));
-  HOTPACK_ASSIGN(std::vector<CsvRow> rows, parse_csv(text, path));
+  HOTPACK_ASSIGN(std::vector<CsvRow> rows, parse_csv(text, path, separator_of(text)));
   return MapParser(std::move(rows), path).parse();
 }
 

@@ -72,6 +72,8 @@ Error line_error(std::size_t line, const std::string& message, const std::string
   return data_error("line " + std::to_string(line) + ": " + message, path);
 }
 
+std::string columns_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " column" : " columns"); }
+
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
   while (true) {

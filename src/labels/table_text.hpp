@@ -25,6 +25,9 @@ namespace hotpack::labels {
 // "line N: message", code `data`.
 [[nodiscard]] Error line_error(std::size_t line, const std::string& message, const std::string& path);
 
+// "1 column", "3 columns"
+[[nodiscard]] std::string columns_text(std::size_t count);
+
 // The parts between separators, trimmed; CR LF is one separator where both are some.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, std::string_view separators);
 

@@ -8,6 +8,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/no_memory.hpp"
 #include "base/try.hpp"
 #include "expand/processor.hpp"
 #include "loader/row_samples.hpp"
@@ -102,7 +103,7 @@ std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned th
     try {
       filled = fill_row(slot, row, scratch_[thread]);
     } catch (const std::bad_alloc&) {
-      filled = Error{ErrorCode::io, "there is no memory to read a record", {}, {}};
+      filled = out_of_memory();
     } catch (const std::exception& thrown) {  // an allocator of the caller
       filled = internal_error(std::string("reading a record threw: ") + thrown.what());
     } catch (...) {

@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/no_memory.hpp"
 #include "base/try.hpp"
 #include "expand/processor.hpp"
 #include "loader/batch_filler.hpp"
@@ -174,10 +175,13 @@ Result<Loader> Loader::open(const Dataset& dataset, LoaderOptions options) {
   try {
     return start(dataset, std::move(options));
   } catch (const std::exception& thrown) {  // std::bad_alloc, std::length_error, or what an allocator of the caller throws
-    return Error{ErrorCode::io,
-                 "cannot open a loader with global_batch " + std::to_string(global_batch) + ": " + thrown.what() + "; use a smaller batch",
-                 {},
-                 {}};
+    return or_out_of_memory([&]() -> Result<Loader> {
+      const std::string why = dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ? "out of memory" : thrown.what();
+      return Error{ErrorCode::io,
+                   "cannot open a loader with global_batch " + std::to_string(global_batch) + ": " + why + "; use a smaller batch",
+                   {},
+                   {}};
+    });
   }
 }
 

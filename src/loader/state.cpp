@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
-#include "format/json.hpp"
+#include "format/json_document.hpp"
 #include "format/json_node.hpp"
 #include "hotpack/order.hpp"
 
@@ -84,9 +84,9 @@ std::string LoaderState::text() const {
 }
 
 Result<LoaderState> LoaderState::parse(std::string_view text) {
-  const auto json = format::parse_json(text, {.depth = 4});
+  const auto json = format::parse_document(text, {.depth = 4});
   if (!json.ok()) return no_state(json.error());
-  auto state = decode(JsonNode(json.value(), {}));
+  auto state = decode(JsonNode(json->root(), {}));
   if (!state.ok()) return no_state(state.error());
   return state;
 }

@@ -197,9 +197,10 @@ void Census::tell_small_pictures(Findings& findings) const {
                     share_text(small.pictures.count, small.of, "image", "images") + (one ? " is" : " are") + " far smaller than " +
                         (small.in_records ? one ? "its record" : "their records" : "the others"),
                     small.pictures, small.of,
-                    most               ? ""
-                    : small.in_records ? "they are enlarged to a blur, or are mostly padding; leave them out, or choose a smaller --size"
-                                       : "are they thumbnails, or left over from a failed download?"));
+                    most ? ""
+                    : small.in_records
+                        ? "so far enlarged a picture is a blur, and so far padded mostly padding; leave it out, or choose a smaller --size"
+                        : "are they thumbnails, or left over from a failed download?"));
 }
 
 void Census::tell_orientations(Findings& findings) const {

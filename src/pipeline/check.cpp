@@ -14,6 +14,7 @@
 #include "pipeline/gather.hpp"
 #include "pipeline/header_survey.hpp"
 #include "pipeline/label_attempts.hpp"
+#include "pipeline/one_size.hpp"
 #include "pipeline/prepare.hpp"
 #include "pipeline/run.hpp"
 #include "pipeline/source_file.hpp"
@@ -69,6 +70,8 @@ class Checking {
     if (!gathered.ok()) return nothing_to_look_at(gathered.error());
     HOTPACK_TRY(survey());
     if (observer_.stop_requested()) return stopped();
+    if (nothing_left() && problems_.group(ProblemKind::unopenable_file).count > 0)
+      return nothing_to_look_at(data_error("no sample is left whose files can be opened"));
     HOTPACK_TRY(read_labels());
     if (observer_.stop_requested()) return stopped();
     Census census(splits_, context(), options_.record);
@@ -88,6 +91,7 @@ class Checking {
     HOTPACK_ASSIGN(Gathered gathered, gather(options_, problems_));
     options_.label = gathered.label;
     report_.layout = gathered.layout;
+    for (const std::string& warning : gathered.warnings) warn("input", warning);
     report_.orphans_left_out = gathered.orphans_left_out;
     report_.other_files = gathered.other_files;
     splits_ = std::move(gathered.splits);
@@ -99,14 +103,42 @@ class Checking {
   }
 
   Status survey() {
+    RecordSizes sizes;
     for (Split& split : splits_) {
       HOTPACK_ASSIGN(const HeaderSurvey survey, survey_headers(split.list, options_.record, observer_));
       if (observer_.stop_requested()) return {};
       forms_.add(survey.forms);
       // Looking at the pixels meets them again.
-      if (headers_only_) problems_.append(survey.problems);
+      if (headers_only_)
+        problems_.append(survey.problems);
+      else
+        problems_.append(survey.problems, ProblemKind::unopenable_file);
+      drop_unopened(survey.unopened, split.list);
+      sizes.add(split.list, options_.record);
     }
+    tell_sizes(sizes);
+    sizes.settle(options_.record);
     return {};
+  }
+
+  // Told already; what is looked at next would stop there.
+  static void drop_unopened(const std::vector<std::size_t>& unopened, SampleList& list) {
+    for (auto index = unopened.rbegin(); index != unopened.rend(); ++index)
+      list.samples.erase(list.samples.begin() + static_cast<std::ptrdiff_t>(*index));
+  }
+
+  [[nodiscard]] bool nothing_left() const {
+    return std::all_of(splits_.begin(), splits_.end(), [](const Split& split) { return split.list.samples.empty(); });
+  }
+
+  // Only where nobody asked for records of different sizes.
+  void tell_sizes(const RecordSizes& sizes) {
+    if (!size_is_open(options_.record) || !sizes.differ()) return;
+    Finding finding;
+    finding.kind = "sizes-differ";
+    finding.title = sizes.note();
+    report_.findings.add(std::move(finding));
+    report_.size_advice = sizes.advice(report_.label_files);
   }
 
   Status read_labels() {

@@ -70,6 +70,7 @@ struct CheckReport {
   PictureStatistics images;
   PictureStatistics label_pictures;
   std::optional<SizeEstimate> estimate;
+  std::string size_advice;  // pictures have several sizes and no --size was given: options for records that can be batched; else empty
   std::uint64_t orphans_left_out = 0;
   std::uint64_t other_files = 0;
   std::uint64_t bytes_in = 0;

@@ -13,22 +13,21 @@ namespace hotpack::pipeline {
 namespace {
 
 // Likeliest first: with colours before names alone.
-constexpr std::array<std::string_view, 17> kNames{
-    "class_dict.csv", "class_dict_seg.csv", "classes.csv", "class_names.csv", "label_colors.csv", "colour_codes.csv",
-    "colors.csv",     "colours.csv",        "legend.csv",  "labelmap.txt",    "label_colors.txt", "colors.txt",
-    "legend.txt",     "class_names.txt",    "classes.txt", "class_name.txt",  "label_names.txt"};
+constexpr std::array<std::string_view, 19> kNames{
+    "class_dict.csv",   "class_dict_seg.csv", "_classes.csv", "class_dict.txt", "classes.csv",    "class_names.csv",  "label_colors.csv",
+    "colour_codes.csv", "colors.csv",         "colours.csv",  "legend.csv",     "labelmap.txt",   "label_colors.txt", "colors.txt",
+    "legend.txt",       "class_names.txt",    "classes.txt",  "class_name.txt", "label_names.txt"};
 
 }  // namespace
 
-std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& folders, std::vector<std::string>& remarks) {
+std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
     for (const std::string_view name : kNames) {
       const std::string path = path_below(folder, name);
       if (!is_regular_file(path)) continue;
       const Result<std::string> text = read_text_file(path);
-      Result<labels::ClassTable> table = text.ok() ? labels::parse_class_file(*text, path) : Result<labels::ClassTable>(text.error());
-      if (table.ok()) return FoundClassFile{path, std::move(table).value()};
-      remarks.push_back("not used as class table: " + table.error().describe());
+      if (!text.ok()) return FoundClassFile{path, text.error()};
+      return FoundClassFile{path, labels::parse_class_file(*text, path)};
     }
   }
   return std::nullopt;

@@ -13,11 +13,11 @@ namespace hotpack::pipeline {
 
 struct FoundClassFile {
   std::string path;
-  labels::ClassTable table;
+  Result<labels::ClassTable> table;  // or why it cannot be read as one, with file and line
 };
 
-// The first file of a usual name (class_dict.csv, class_names.txt, labelmap.txt, classes.txt, …) in `folders` that labels/class_table.hpp
-// can read as one. Files of such names that it cannot, such as a table of classification, get a line in `remarks`.
-[[nodiscard]] std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& folders, std::vector<std::string>& remarks);
+// The first file of a usual name (class_dict.csv, class_names.txt, labelmap.txt, classes.txt, …) in `folders`, whether or not
+// labels/class_table.hpp can read it: a class file that is there and cannot be used must not be passed over.
+[[nodiscard]] std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& folders);
 
 }  // namespace hotpack::pipeline

@@ -1,5 +1,6 @@
 #include "pipeline/coarse_look.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 
@@ -76,7 +77,7 @@ constexpr Making kMakings[] = {
      }},
 };
 
-int at(const CoarseLook& look, int x, int y) { return look[static_cast<std::size_t>(y * kLookSide + x)]; }
+int at(const CoarseLook& look, int x, int y) { return look[static_cast<std::size_t>(y) * kLookSide + static_cast<std::size_t>(x)]; }
 
 bool fits(const CoarseLook& copy, const CoarseLook& original, const Making& making) {
   for (int y = 0; y < kLookSide; ++y) {
@@ -86,6 +87,23 @@ bool fits(const CoarseLook& copy, const CoarseLook& original, const Making& maki
     }
   }
   return true;
+}
+
+// Twice the distance of a field from the middle of its axis.
+int from_middle(int field) { return 2 * field - kLast; }
+
+// How much brighter the fields become along an axis, of the plane that fits them best.
+template <class Axis>
+double slope_of(const CoarseLook& look, Axis axis) {
+  int sum = 0, squares = 0;
+  for (int y = 0; y < kLookSide; ++y) {
+    for (int x = 0; x < kLookSide; ++x) {
+      const int place = from_middle(axis(x, y));
+      sum += place * at(look, x, y);
+      squares += place * place;
+    }
+  }
+  return static_cast<double>(sum) / squares;
 }
 
 }  // namespace
@@ -102,9 +120,11 @@ int total_of(const CoarseLook& look) { return std::accumulate(look.begin(), look
 
 bool is_distinct(const CoarseLook& look) {
   constexpr int kFields = kLookSide * kLookSide;
-  const int mean = (total_of(look) + kFields / 2) / kFields;
-  const int deviation =
-      std::accumulate(look.begin(), look.end(), 0, [mean](int sum, std::uint8_t field) { return sum + std::abs(field - mean); });
+  const double mean = static_cast<double>(total_of(look)) / kFields;
+  const double across = slope_of(look, [](int x, int) { return x; }), down = slope_of(look, [](int, int y) { return y; });
+  double deviation = 0;
+  for (int y = 0; y < kLookSide; ++y)
+    for (int x = 0; x < kLookSide; ++x) deviation += std::abs(at(look, x, y) - mean - across * from_middle(x) - down * from_middle(y));
   return deviation >= kLeastDeviation * kFields;
 }
 

@@ -22,12 +22,13 @@ using CoarseLook = std::array<std::uint8_t, static_cast<std::size_t>(kLookSide) 
 // Sum of all fields: equal however the picture is flipped or turned.
 [[nodiscard]] int total_of(const CoarseLook& look);
 
-// Whether it has contrast enough to be told from others: the fields differ from their mean by 8 on average, or more.
+// Whether it has contrast enough to be told from others: on average its fields differ by 8 or more from an even slope of brightness, of
+// which many pictures have much the same.
 [[nodiscard]] bool is_distinct(const CoarseLook& look);
 
-// How `copy` was made from `original`, where no field then differs by more than 2: "hardly differs", "flipped left to right", "turned by 90
+// How `copy` was made from `original`, where no field then differs by more than kFieldSlack: "hardly differs", "flipped left to right", "turned by 90
 // degrees", ….
 [[nodiscard]] std::optional<std::string_view> how_alike(const CoarseLook& copy, const CoarseLook& original);
-inline constexpr int kFieldSlack = 2;
+inline constexpr int kFieldSlack = 1;
 
 }  // namespace hotpack::pipeline

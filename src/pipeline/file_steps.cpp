@@ -76,6 +76,10 @@ Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const SuffixWishes& w
   }
   for (std::size_t i = 0; i < places.size(); ++i) sets[places[i]] = std::move(labelled[i]);
   const bool together = std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
+  if (together && !choice.fits && !wishes.label.empty())
+    return data_error("holds images and labels together, but no label whose name ends with '" + wishes.label +
+                          "' beside an image of the same name; look at --label-suffix again, or write --pair-regex",
+                      sets.front().images.roots.front().folder);
   if (together && !choice.fits)
     return data_error(
         "holds images and labels together, and nothing that is known tells them apart; say how the names of labels end with "
@@ -142,6 +146,19 @@ LabelParts parts_of_labels(const FileList& labels, const FileList& images, const
   return parts;
 }
 
+// Images that have a label and go to no part. Precondition: sorted by key.
+std::uint64_t count_unlisted(const FileSet& set, const std::vector<std::uint32_t>& part_of) {
+  std::uint64_t unlisted = 0;
+  const auto before = [&](const FoundFile& file, std::string_view wanted) { return set.labels.key(file) < wanted; };
+  for (std::size_t i = 0; i < part_of.size(); ++i) {
+    if (part_of[i] != kNoPart) continue;
+    const std::string_view key = set.images.key(set.images.files[i]);
+    const auto label = std::lower_bound(set.labels.files.begin(), set.labels.files.end(), key, before);
+    if (label != set.labels.files.end() && set.labels.key(*label) == key) ++unlisted;
+  }
+  return unlisted;
+}
+
 // A set like another, of other files.
 FileSet set_like(const FileSet& set, std::string name, FileList images, FileList labels) {
   FileSet made;
@@ -201,6 +218,7 @@ Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, cons
   HOTPACK_TRY(assignment.check());
   const LabelParts label_parts = parts_of_labels(set.labels, set.images, assignment.part_of());
   result.strange_labels = label_parts.strange;
+  result.unlisted = count_unlisted(set, assignment.part_of());
   std::vector<FileList> labels = divide_files(set.labels, label_parts.part_of, lists.size());
   std::vector<FileList> images = divide_files(set.images, assignment.part_of(), lists.size());
   for (std::size_t part = 0; part < lists.size(); ++part)

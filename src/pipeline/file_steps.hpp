@@ -34,6 +34,7 @@ struct Listed {
   std::vector<FileSet> sets;  // one a list
   std::string about;          // for people, a line a list
   std::uint64_t left_out = 0;
+  std::uint64_t unlisted = 0;        // images that have a label and are in no list
   std::uint64_t strange_labels = 0;  // that go with no image at all, listed or not
 };
 // The files of `set` that the lists name. An image in two lists is an error that names examples.

@@ -43,6 +43,7 @@ class PictureSearch : public TreeVisitor {
     if (kind == FileKind::picture) found = Pictures::readable;
     return kind != FileKind::picture;
   }
+  bool unusable(const Unusable& entry) override { return entry.is_folder || file(entry.below, 0); }  // told by whoever packs the folder
   Pictures found = Pictures::none;
 };
 

@@ -9,12 +9,15 @@
 #include "base/try.hpp"
 #include "pipeline/class_file.hpp"
 #include "pipeline/file_steps.hpp"
+#include "pipeline/findings.hpp"
 #include "pipeline/input_check.hpp"
 #include "pipeline/input_folders.hpp"
 #include "pipeline/key_text.hpp"
 #include "pipeline/layout.hpp"
+#include "pipeline/list_file.hpp"
 #include "pipeline/listed_path.hpp"
 #include "pipeline/pair_file.hpp"
+#include "pipeline/scan.hpp"
 
 namespace hotpack::pipeline {
 
@@ -58,11 +61,17 @@ class Gatherer {
     HOTPACK_ASSIGN(const Layout layout, detect_layout(input_.root, suffix_wishes(options_)));
     HOTPACK_TRY(check_against(layout));
     result_.layout += layout.text();
+    result_.warnings = layout.warnings;
     if (layout.kind == Layout::Kind::tables) {
-      for (const SplitFolders& split : layout.splits) HOTPACK_TRY(gather_table(split.name, split.list, ""));
+      for (const SplitFolders& split : layout.splits) {
+        const std::size_t before = result_.splits.size();
+        HOTPACK_TRY(gather_table(split.name, split.list, ""));
+        HOTPACK_TRY(warn_of_untabled(split, before));
+      }
     } else {
       HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_layout(layout, found_));
-      HOTPACK_TRY(gather_sets(std::move(sets), lists_for(layout)));
+      HOTPACK_ASSIGN(const std::vector<ListPart> lists, lists_for(layout));
+      HOTPACK_TRY(gather_sets(std::move(sets), lists));
     }
     use_class_file(layout);
     return {};
@@ -75,7 +84,9 @@ class Gatherer {
     const bool given_folder = input_.split.method == Method::folder;
     const bool given_shares = input_.split.method == Method::ratio || input_.split.method == Method::hash;
     const std::string splits = "this data set has splits of its own:\n" + layout.text();
-    if (own_splits && given_shares) return usage_error("--split ratio and hash divide one set of samples, but " + splits);
+    if (own_splits && given_shares)
+      return usage_error("--split ratio and hash divide one set of samples, but " + splits +
+                         "take one of its folders: " + folder_options(layout, layout.splits.front()) + " --split …");
     const bool given_list = !input_.list.empty() || input_.split.method == Method::list;
     if (own_splits && !own_lists && given_list) return usage_error("--list and --split list take from one set of samples, but " + splits);
     if (layout.kind == Layout::Kind::tables && (given_list || given_folder))
@@ -84,12 +95,26 @@ class Gatherer {
     return {};
   }
 
+  static std::string folder_options(const Layout& layout, const SplitFolders& split) {
+    if (layout.kind == Layout::Kind::tables) return "--pairs " + split.list;
+    if (layout.kind == Layout::Kind::class_folders) return "--image-folders " + split.images;
+    return "--images " + split.images + (split.labels.empty() ? "" : " --labels " + split.labels);
+  }
+
   // Lists that the user names are used in place of the layout's.
-  [[nodiscard]] std::vector<ListPart> lists_for(const Layout& layout) const {
+  Result<std::vector<ListPart>> lists_for(const Layout& layout) {
     std::vector<ListPart> lists = given_lists();
     if (!lists.empty()) return lists;
-    for (const SplitFolders& split : layout.splits)
-      if (!split.list.empty()) lists.push_back({split.name, split.list});
+    std::string empty;
+    for (const SplitFolders& split : layout.splits) {
+      if (split.list.empty()) continue;
+      HOTPACK_ASSIGN(const bool nothing, is_empty_list(split.list));
+      if (!nothing)
+        lists.push_back({split.name, split.list});
+      else
+        result_.warnings.push_back(empty = split.list + " is empty: the split '" + split.name + "' is left out");
+    }
+    if (lists.empty() && !empty.empty()) return data_error("each of its lists of samples is empty; " + empty, layout.root);
     return lists;
   }
 
@@ -100,17 +125,20 @@ class Gatherer {
     if (!labelled || !result_.label.classes.empty() || result_.label.class_count || !result_.label.preset.empty()) return;
     std::vector<std::string> folders{layout.root};
     while (folders.back().size() > input_.root.size() && folders.back() != ".") folders.push_back(folder_of(folders.back()));
-    std::vector<std::string> remarks;
-    const std::optional<FoundClassFile> found = find_class_file(folders, remarks);
-    for (const std::string& remark : remarks) tell(remark + "\n");
+    const std::optional<FoundClassFile> found = find_class_file(folders);
     if (!found) return;
-    const std::string misfit = class_misfit(found->table);
+    const std::string misfit = class_misfit(*found);
     if (misfit.empty()) result_.label.classes = found->path;
     tell(misfit.empty() ? "classes: " + found->path + "\n" : "not used as class table: " + found->path + ": " + misfit + "\n");
   }
 
-  // Why a table that nobody asked for does not go with the labels; empty where it does.
-  [[nodiscard]] std::string class_misfit(const labels::ClassTable& table) const {
+  // Why a table that nobody asked for does not go with the labels; empty where it does. Label files mean nothing without their classes, so
+  // there a file that cannot be read is used, and its error with it; folders and tables name their classes themselves.
+  [[nodiscard]] std::string class_misfit(const FoundClassFile& found) const {
+    const bool named =
+        std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return !split.list.class_names.empty(); });
+    if (!found.table.ok()) return named ? found.table.error().message : "";
+    const labels::ClassTable& table = *found.table;
     if (result_.label.reading == labels::LabelReading::binary && table.classes.size() != 2) return "it has not the two classes of a mask";
     for (const Split& split : result_.splits)
       for (const std::string& name : split.list.class_names)
@@ -120,6 +148,26 @@ class Gatherer {
 
   [[nodiscard]] static bool is_labelled(const SampleList& list) {
     return list.has_label_files || !list.mask_names.empty() || !list.class_names.empty();
+  }
+
+  // Pictures beside a table that was found, which it does not name.
+  Status warn_of_untabled(const SplitFolders& split, std::size_t first_split) {
+    ProblemLog ignored;  // what is wrong with pictures that no sample takes does not matter
+    HOTPACK_ASSIGN(const FileList there, scan_pictures({{split.images, ""}}, ignored));
+    std::set<std::string> taken;
+    for (std::size_t i = first_split; i < result_.splits.size(); ++i) {
+      const SampleList& list = result_.splits[i].list;
+      for (const Sample& sample : list.samples) {
+        taken.insert(list.image_path(sample));
+        if (list.has_label_files) taken.insert(list.label_path(sample));
+      }
+    }
+    const auto left =
+        std::count_if(there.files.begin(), there.files.end(), [&](const FoundFile& file) { return !taken.contains(there.path(file)); });
+    if (left > 0 && found_.count() == 0)
+      result_.warnings.push_back("not used: " + counted_text(static_cast<std::uint64_t>(left), "picture", "pictures") + " in " +
+                                 split.images + " that " + split.list + " does not name");
+    return {};
   }
 
   // ---- folders
@@ -181,6 +229,10 @@ class Gatherer {
     for (const FileSet& set : sets)
       if (whole) with_labels_.insert(set.name);
     tell(listed.about);
+    if (listed.unlisted > 0 && !input_.root.empty() && given_lists().empty())
+      result_.warnings.push_back(
+          "not used: " + counted_text(listed.unlisted, "image that has a label, but is", "images that have labels, but are") +
+          " in none of the lists");
     result_.orphans_left_out += listed.left_out;
     // Files that no list names do not matter.
     if (found_.group(ProblemKind::missing_file).count == 0) found_.forget(ProblemKind::unsupported_file);

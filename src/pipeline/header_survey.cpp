@@ -52,6 +52,7 @@ void merge_form(LabelForms::Form& left, const LabelForms::Form& right) {
 // What stops the whole survey: the first failing read, or a signal.
 struct Stop {
   std::atomic<bool> stopped = false;
+  std::atomic<std::uint64_t> closed = 0;  // files that cannot be read
   std::mutex mutex;
   std::optional<Error> error;
 
@@ -72,7 +73,7 @@ class Part {
   void operator()(const tbb::blocked_range<std::size_t>& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
       if (stop_.stopped || observer_.stop_requested()) return;
-      look_at(list_.samples[i]);
+      look_at(i);
       ticker_.tick(0);
     }
   }
@@ -82,22 +83,32 @@ class Part {
     survey.unreadable += right.survey.unreadable;
     survey.largest_pixels = std::max(survey.largest_pixels, right.survey.largest_pixels);
     survey.forms.add(right.survey.forms);
+    survey.unopened.insert(survey.unopened.end(), right.survey.unopened.begin(), right.survey.unopened.end());
   }
 
   HeaderSurvey survey;
 
  private:
-  // Absent where the header is unusable (counted) or the file unreadable (the survey stops).
+  // Absent where the header is unusable or the file cannot be read; both are counted.
   std::optional<codecs::PictureInfo> probe(const std::string& path) {
     Result<codecs::PictureInfo> info = reader_.probe(path);
     if (info.ok()) return *info;
-    if (info.error().code == ErrorCode::data) {
-      survey.problems.add({ProblemKind::unreadable_header, path, info.error().message});
-      ++survey.unreadable;
-    } else {
+    if (info.error().code != ErrorCode::data && info.error().code != ErrorCode::io) {
       stop_.fail(info.error());
+      return std::nullopt;
     }
+    const bool is_open = info.error().code == ErrorCode::data;
+    if (!is_open) note_closed();
+    survey.problems.add({is_open ? ProblemKind::unreadable_header : ProblemKind::unopenable_file, path, what_failed(info.error())});
+    ++survey.unreadable;
     return std::nullopt;
+  }
+
+  // Where very many files cannot be opened a disk is gone, and trying each again would take hours.
+  void note_closed() {
+    constexpr std::uint64_t kMostRetried = 16;
+    closed_ = true;
+    if (++stop_.closed > kMostRetried) reader_.stop_retrying();
   }
 
   // False where a header is unusable.
@@ -123,9 +134,13 @@ class Part {
     return true;
   }
 
-  void look_at(Sample& sample) {
+  void look_at(std::size_t index) {
+    Sample& sample = list_.samples[index];
     sample.size = {};
-    if (!read_headers(sample)) return;
+    closed_ = false;
+    const bool usable = read_headers(sample);
+    if (closed_) survey.unopened.push_back(index);
+    if (!usable) return;
     if (auto problem = check_headers(headers_, options_)) {
       survey.problems.add(std::move(*problem));
     } else {
@@ -140,6 +155,7 @@ class Part {
   Ticker& ticker_;
   SourceReader reader_;
   SampleHeaders headers_;  // of the sample in hand
+  bool closed_ = false;    // a file of it cannot be read
 };
 
 }  // namespace

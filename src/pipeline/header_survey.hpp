@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hotpack/result.hpp"
 #include "pipeline/observer.hpp"
@@ -33,12 +34,14 @@ struct LabelForms {
 struct HeaderSurvey {
   ProblemLog problems;
   LabelForms forms;
-  std::uint64_t unreadable = 0;      // samples with an unusable header
-  std::uint64_t largest_pixels = 0;  // of an image
+  std::vector<std::size_t> unopened;  // samples of which a file cannot be read, ascending
+  std::uint64_t unreadable = 0;       // samples with an unusable header
+  std::uint64_t largest_pixels = 0;   // of an image
 };
 
 // Gives every sample its size (0x0 where its headers are unusable) and tells what else headers show. Order of examples does not depend
-// on the number of threads. Errors: `io` for a file that cannot be read.
+// on the number of threads. A file that cannot be read is
+// a problem like others: whether it stops everything is for the caller to say.
 [[nodiscard]] Result<HeaderSurvey> survey_headers(SampleList& list, const RecordOptions& options, Observer& observer);
 
 // The files of one sample as their headers describe them.

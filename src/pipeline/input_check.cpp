@@ -1,5 +1,6 @@
 #include "pipeline/input_check.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,6 +94,15 @@ Status check_split(const InputOptions& input) {
   return {};
 }
 
+// Standard input can be read once.
+Status check_streams(const InputOptions& input) {
+  std::vector<std::string> files{input.pairs, input.list};
+  if (input.split.method == Method::list)
+    for (const SplitOptions::Part& part : input.split.parts) files.push_back(part.value);
+  if (std::count(files.begin(), files.end(), "-") <= 1) return {};
+  return usage_error("'-' is standard input, which only one list or table can be read from; give files for the others");
+}
+
 Status check_expressions(const InputOptions& input) {
   for (const std::string& expression : {input.image_regex, input.label_regex}) {
     if (expression.empty()) continue;
@@ -113,6 +123,7 @@ Status check_inputs(const InputOptions& input) {
   HOTPACK_TRY(check_labels(input));
   HOTPACK_TRY(check_names(input));
   HOTPACK_TRY(check_split(input));
+  HOTPACK_TRY(check_streams(input));
   return check_expressions(input);
 }
 

@@ -17,6 +17,7 @@
 #include "pipeline/layout_readings.hpp"
 #include "pipeline/layout_twins.hpp"
 #include "pipeline/listed_path.hpp"
+#include "pipeline/sample_folders.hpp"
 #include "pipeline/tree_walk.hpp"
 
 namespace hotpack::pipeline {
@@ -31,6 +32,10 @@ std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) text += (i == 0 ? "" : ", ") + names[i];
   return names.size() <= kMostNames ? text : text + ", …";
+}
+
+std::string count_text(std::size_t count, const std::string& one, const std::string& many) {
+  return count == 0 ? "no " + many : std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
 std::string quoted_for_shell(const std::string& word) {
@@ -98,17 +103,49 @@ Error twin_error(const Layout& classes, const std::string& folder, const TwinFol
   const std::string how = twins.affix.text.empty() ? "the same names" : "the same names but for '" + twins.affix.text + "'";
   return data_error("holds " + twins.images + " and " + twins.labels + ", whose files have " + how + " (" + std::to_string(twins.pairs) +
                         " of them, such as " + twins.image_example + " and " + twins.label_example +
-                        "): they look like images and labels. In place of the folder say " +
-                        options_of(pairs_in_place_of_classes(classes, twins)) + affix_options(twins) + ", or " + options_of(classes) +
-                        " if they are two classes",
+                        "): they look like images and labels. In place of the folder say\n  " +
+                        options_of(pairs_in_place_of_classes(classes, twins)) + affix_options(twins) +
+                        "\nor, if they are two classes,\n  " + options_of(classes),
                     folder);
 }
 
-// Two folders of unknown names are taken for classes only if their files do not look like images and labels.
-Status check_twins(const Layout& layout) {
+// The same splits with images and labels side by side, below the folders that look like classes.
+Layout one_folder_in_place_of_classes(const Layout& classes) {
+  Layout pairs = classes;
+  pairs.kind = Layout::Kind::one_folder;
+  return pairs;
+}
+
+std::string readings_text(const Layout& classes, const std::string& more) {
+  return "In place of the folder say\n  " + options_of(one_folder_in_place_of_classes(classes)) + more +
+         "\nor, if each folder is a class,\n  " + options_of(classes);
+}
+
+Error sample_folders_error(const Layout& classes, const std::string& folder, const SampleFolders& samples) {
+  const bool rest = samples.more_files || samples.incomplete > 0;
+  std::string text = "holds " + std::to_string(samples.folders) + " folders whose files have the same names, such as " + samples.image +
+                     " and " + samples.label + ": they look like a folder for each sample rather than for each class";
+  if (samples.incomplete > 0) text += "; " + count_text(samples.incomplete, "folder lacks", "folders lack") + " one of the two";
+  return data_error(text + ". " +
+                        readings_text(classes, " --pair-regex " + quoted_for_shell(samples.image_regex) + " " +
+                                                   quoted_for_shell(samples.label_regex) + (rest ? " --orphans skip" : "")),
+                    folder);
+}
+
+// Masks beside the images of class folders would become images of the classes.
+Error labels_in_classes_error(const Layout& classes, const std::string& folder) {
+  return data_error("holds class folders in which labels lie beside their images. " + readings_text(classes, ""), folder);
+}
+
+// Folders of unknown names are taken for classes only if their files do not look like images and labels.
+Status check_classes(const Layout& layout, const SuffixWishes& wishes) {
   if (layout.kind != Layout::Kind::class_folders) return {};
   for (const SplitFolders& split : layout.splits) {
     if (split.labels.empty()) continue;
+    HOTPACK_ASSIGN(const std::optional<SampleFolders> samples, find_sample_folders(split.images));
+    if (samples) return sample_folders_error(layout, split.images, *samples);
+    HOTPACK_ASSIGN(const bool labels_beside, holds_labels_beside_images(split.images, wishes));
+    if (labels_beside) return labels_in_classes_error(layout, split.images);
     HOTPACK_ASSIGN(const std::optional<TwinFolders> twins, find_twins(split.images));
     if (twins) return twin_error(layout, split.images, *twins);
   }
@@ -126,6 +163,11 @@ struct Found {
   std::vector<Layout> readings;
   bool beside_pictures = false;  // that belong to no layout
 };
+
+bool holds_classes(const Found& found) {
+  return std::all_of(found.readings.begin(), found.readings.end(),
+                     [](const Layout& layout) { return layout.kind == Layout::Kind::class_folders; });
+}
 
 Error too_many(const std::string& folder) {
   return data_error("the search for a data set ended here, after " + std::to_string(kMostFolders) +
@@ -152,13 +194,32 @@ Result<std::vector<Found>> find_layouts(const std::string& folder, const SuffixW
   }
   if (has_picture(content))
     for (Found& within : found) within.beside_pictures = true;
-  return found;
+  if (!std::all_of(found.begin(), found.end(), holds_classes)) return found;
+  HOTPACK_ASSIGN(readings, likely_class_folders(folder));
+  if (readings.empty()) return found;
+  return std::vector<Found>{{folder, std::move(readings), false}};
 }
 
 // ---- nothing found
 
-std::string count_text(std::size_t count, const std::string& one, const std::string& many) {
-  return count == 0 ? "no " + many : std::to_string(count) + " " + (count == 1 ? one : many);
+class FileCount : public TreeVisitor {
+ public:
+  bool file(const std::string& below, std::uint64_t) override {
+    ++files;
+    if (below.ends_with(".txt")) ++texts;
+    return true;
+  }
+  std::size_t files = 0, texts = 0;
+};
+
+// Boxes of detectors lie in text files that are called like labels.
+std::string no_pictures_text(const std::string& root, const std::string& name) {
+  FileCount count;
+  const Status walked = walk_tree(path_below(root, name), count);
+  if (!walked.ok() || count.files == 0) return "; " + name + " holds no file";
+  if (count.texts < count.files) return "; " + name + " holds no PNG or JPEG";
+  return "; " + name + " holds " + count_text(count.texts, "text file", "text files") +
+         " and no picture (labels of objects, as YOLO has them?): hotpack needs a label picture for each image";
 }
 
 // What there is, and what half of a data set it looks like.
@@ -172,6 +233,7 @@ Result<std::string> content_text(const std::string& root, const FolderContent& c
   if (!content.folders.empty()) text += " (" + joined(content.folders) + ")";
   for (const std::string& name : content.folders) {
     HOTPACK_ASSIGN(const Pictures below, pictures_below(path_below(root, name)));
+    if (below == Pictures::none && is_labels_word(name)) text += no_pictures_text(root, name);
     if (below == Pictures::none) continue;
     if (is_images_word(name)) text += "; no folder of labels goes with " + name;
     if (is_labels_word(name)) text += "; no folder of images goes with " + name;
@@ -196,6 +258,15 @@ constexpr std::string_view kLookedFor =
     "JPEGImages and SegmentationClass, leftImg8bit and gtFine; for labels beside their images (x.jpg, x_mask.png); for class folders; for "
     "metadata.csv or .jsonl.\nSay where the samples are: ";
 
+// The folder as if those in it were classes.
+Layout classes_of(const std::string& root) {
+  Layout layout;
+  layout.kind = Layout::Kind::class_folders;
+  layout.root = root;
+  layout.splits.push_back({"", root, root, ""});
+  return layout;
+}
+
 Error unknown_layout(const std::string& root) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(root));
   HOTPACK_ASSIGN(std::string text, content_text(root, content));
@@ -204,6 +275,8 @@ Error unknown_layout(const std::string& root) {
   if (!annotations.found.empty()) text += "; " + annotations.found + " is there, but " + annotations.text;
   HOTPACK_ASSIGN(const Pictures pictures, pictures_below(root));
   if (pictures == Pictures::none) return data_error("holds no picture, here or below: " + text, root);
+  HOTPACK_ASSIGN(const std::optional<TwinFolders> twins, find_twins(root));
+  if (twins) return twin_error(classes_of(root), root, *twins);
   const std::string alone = "--images " + (has_picture(content) ? quoted_for_shell(root) : "DIR") + " alone for pictures without labels";
   return data_error("has no layout that is known: " + text + "." + std::string(kLookedFor) + "--images DIR --labels DIR, " + alone +
                         ", --image-folders DIR for class folders, or --pairs FILE for a table",
@@ -242,19 +315,52 @@ std::set<std::string> folders_around(const Layout& layout, const std::string& gi
   return around;
 }
 
-// Folders with pictures that stand beside those that are used.
-Status remark_unused(Layout& layout, const std::string& given) {
+// Whether the pictures that lie in the folder itself are those of a split.
+bool is_taken(const Layout& layout, const std::string& folder) {
+  const auto is_within = [&](const std::string& used) { return !used.empty() && (folder == used || folder.starts_with(used + "/")); };
+  return std::any_of(layout.splits.begin(), layout.splits.end(),
+                     [&](const SplitFolders& split) { return is_within(split.images) || is_within(split.labels); });
+}
+
+class PictureCount : public TreeVisitor {
+ public:
+  bool file(const std::string& below, std::uint64_t) override {
+    const FileKind kind = describe_name(below).kind;
+    if (kind == FileKind::picture || kind == FileKind::unsupported) ++pictures;
+    return true;
+  }
+  bool unusable(const Unusable& entry) override { return entry.is_folder || file(entry.below, 0); }
+  std::uint64_t pictures = 0;
+};
+
+// Pictures that lie in `folder` itself, beside folders that are used.
+std::uint64_t loose_pictures(const FolderContent& content) {
+  return static_cast<std::uint64_t>(std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
+    const FileKind kind = describe_name(name).kind;
+    return kind == FileKind::picture || kind == FileKind::unsupported;
+  }));
+}
+
+std::string not_used_text(std::uint64_t pictures, const std::string& place) {
+  return count_text(pictures, "picture", "pictures") + " " + place;
+}
+
+// Pictures that lie beside what is used, in folders or alone.
+Status warn_of_unused(Layout& layout, const std::string& given) {
   std::vector<std::string> unused;
   for (const std::string& parent : folders_around(layout, given)) {
     HOTPACK_ASSIGN(const FolderContent content, read_folder(parent));
+    const std::uint64_t loose = is_taken(layout, parent) ? 0 : loose_pictures(content);
+    if (loose > 0) unused.push_back(not_used_text(loose, "directly in " + parent));
     for (const std::string& name : content.folders) {
       const std::string folder = path_below(parent, name);
       if (is_used(layout, folder)) continue;
-      HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder));
-      if (pictures != Pictures::none) unused.push_back(relative(layout, folder));
+      PictureCount count;
+      HOTPACK_TRY(walk_tree(folder, count));
+      if (count.pictures > 0) unused.push_back(not_used_text(count.pictures, "in " + relative(layout, folder)));
     }
   }
-  if (!unused.empty()) layout.remarks.push_back("not used: " + joined(unused));
+  if (!unused.empty()) layout.warnings.push_back("not used: " + joined(unused));
   return {};
 }
 
@@ -302,8 +408,8 @@ Result<Layout> detect_layout(const std::string& root, const SuffixWishes& wishes
   if (found.size() > 1 || found[0].beside_pictures) return data_sets_within(folder, found);
   if (found[0].readings.size() > 1) return ambiguous(found[0].folder, found[0].readings);
   Layout layout = std::move(found[0].readings[0]);
-  HOTPACK_TRY(check_twins(layout));
-  HOTPACK_TRY(remark_unused(layout, folder));
+  HOTPACK_TRY(check_classes(layout, wishes));
+  HOTPACK_TRY(warn_of_unused(layout, folder));
   return layout;
 }
 

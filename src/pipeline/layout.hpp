@@ -28,10 +28,11 @@ struct Layout {
     class_folders,  // folders of class folders
     tables,         // `list` is a table of samples (--pairs)
   } kind = Kind::folders;
-  std::string name;                  // "Pascal VOC"
-  std::string root;                  // the folder that has this layout: the data set's, or the only one with a layout in it
-  std::vector<SplitFolders> splits;  // in byte order of names
-  std::vector<std::string> remarks;  // what was left out or preferred, a line each
+  std::string name;                   // "Pascal VOC"
+  std::string root;                   // the folder that has this layout: the data set's, or the only one with a layout in it
+  std::vector<SplitFolders> splits;   // in byte order of names
+  std::vector<std::string> remarks;   // what was preferred, a line each
+  std::vector<std::string> warnings;  // pictures below the folder that no split takes, counted; a line each
 
   // For people: the layout and where its splits are, several lines.
   [[nodiscard]] std::string text() const;

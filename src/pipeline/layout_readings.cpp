@@ -450,4 +450,27 @@ Result<std::vector<Layout>> layout_readings(const std::string& folder, const Suf
   return readings;
 }
 
+Result<std::vector<Layout>> likely_class_folders(const std::string& folder) {
+  HOTPACK_ASSIGN(const FolderLook look, look_at(folder));
+  HOTPACK_ASSIGN(const Classes classes, classes_in(folder, look));
+  if (classes != Classes::likely) return Layouts{};
+  Layout layout;
+  layout.kind = Kind::class_folders;
+  layout.name = "class folders";
+  layout.root = folder;
+  layout.splits.push_back({"", folder, folder, ""});
+  for (const std::string& name : look.folders) {
+    HOTPACK_ASSIGN(const FolderLook within, look_at(path_below(folder, name)));
+    if (!within.pictures)
+      layout.warnings.push_back("the class folder " + path_below(folder, name) + " has its pictures in folders of its own (" +
+                                within.folders.front() + (within.folders.size() > 1 ? ", …" : "") + "); all of them are of class '" + name +
+                                "'");
+  }
+  return Layouts{std::move(layout)};
+}
+
+Result<bool> holds_labels_beside_images(const std::string& folder, const SuffixWishes& wishes) {
+  return holds_pairs({{"", folder, folder, ""}}, wishes);
+}
+
 }  // namespace hotpack::pipeline

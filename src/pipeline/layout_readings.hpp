@@ -17,4 +17,11 @@ namespace hotpack::pipeline {
 // `data`.
 [[nodiscard]] Result<std::vector<Layout>> layout_readings(const std::string& folder, const SuffixWishes& wishes);
 
+// The folder read as class folders, where some of the folders in it have pictures of their own and the others only further in. A guess that
+// is worth making where nothing better is found.
+[[nodiscard]] Result<std::vector<Layout>> likely_class_folders(const std::string& folder);
+
+// Whether the folder's pictures are images and labels whose names differ by a known suffix.
+[[nodiscard]] Result<bool> holds_labels_beside_images(const std::string& folder, const SuffixWishes& wishes);
+
 }  // namespace hotpack::pipeline

@@ -84,6 +84,8 @@ std::pair<std::size_t, std::uint64_t> weight_as_images(const Side& side) {
 bool images_have_affix(const Match& match) {
   static constexpr std::array<std::string_view, 6> kOfImages = {"img", "image", "sat", "rgb", "photo", "leftImg8bit"};
   const auto is_in_affix = [&](std::string_view word) { return match.affix.text.find(word) != std::string::npos; };
+  const bool longer_named = is_images_word(match.longer->name), shorter_named = is_images_word(match.shorter->name);
+  if (longer_named != shorter_named) return longer_named;
   if (!match.affix.text.empty()) return std::any_of(kOfImages.begin(), kOfImages.end(), is_in_affix);
   return weight_as_images(*match.longer) > weight_as_images(*match.shorter);
 }

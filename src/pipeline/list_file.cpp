@@ -172,4 +172,9 @@ Result<ListedImages> read_list_file(const std::string& file, const FileSet& set,
   return ListReader(file, set, options, problems).read();
 }
 
+Result<bool> is_empty_list(const std::string& file) {
+  HOTPACK_ASSIGN(const std::string text, read_list_text(file));
+  return !TextLines(text).next();
+}
+
 }  // namespace hotpack::pipeline

@@ -35,4 +35,7 @@ struct ListedImages {
 [[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileSet& set, const ListFileOptions& options,
                                                   ProblemLog& problems);
 
+// Whether a list holds no line but comments.
+[[nodiscard]] Result<bool> is_empty_list(const std::string& file);
+
 }  // namespace hotpack::pipeline

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "pipeline/text_lines.hpp"
 
 namespace hotpack::pipeline {
 
@@ -18,7 +19,7 @@ std::string_view without_slashes(std::string_view path) {
 
 ListedPaths::ListedPaths(std::string file, const std::string& root, std::string strip_prefix)
     : file_(std::move(file)), strip_prefix_(std::move(strip_prefix)) {
-  std::string base = root.empty() ? folder_of(file_) : root;
+  std::string base = !root.empty() ? root : is_stream(file_) ? "." : folder_of(file_);
   while (base.size() > 1 && base.ends_with('/')) base.pop_back();
   roots_ = {{std::move(base), ""}, {"", ""}};
 }

@@ -12,6 +12,7 @@
 #include "pipeline/gather.hpp"
 #include "pipeline/header_survey.hpp"
 #include "pipeline/label_setup.hpp"
+#include "pipeline/one_size.hpp"
 #include "pipeline/placement.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/prepare.hpp"
@@ -100,6 +101,7 @@ class Look::Impl {
     HOTPACK_ASSIGN(Gathered gathered, gather(options_, problems_));
     options_.label = gathered.label;
     tell_lines(observer_, gathered.layout);
+    for (const std::string& warning : gathered.warnings) observer_.message(Level::warning, warning);
     for (Split& split : gathered.splits) {
       if (!split.list.samples.empty()) splits_.push_back({std::move(split), 0, {}, {}});
     }
@@ -115,11 +117,14 @@ class Look::Impl {
 
   Result<LabelForms> survey() {
     LabelForms forms;
+    RecordSizes sizes;
     for (LookedSplit& looked : splits_) {
       HOTPACK_ASSIGN(const HeaderSurvey found, survey_headers(looked.split.list, options_.record, observer_));
       forms.add(found.forms);
       problems_.append(found.problems);
+      sizes.add(looked.split.list, options_.record);
     }
+    sizes.settle(options_.record);
     return forms;
   }
 

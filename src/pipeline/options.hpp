@@ -130,6 +130,7 @@ struct RunOptions {
   std::optional<std::uint64_t> max_errors;  // with skip_errors: stop beyond this many skipped samples
   std::string skipped_file;                 // with skip_errors: list of skipped samples, empty if none is wanted
   bool recheck = false;
+  bool repair = false;  // --repair: verify what is there byte by byte, and pack what is damaged again
   bool force = false;
 };
 

@@ -14,6 +14,7 @@
 #include "format/schema_json.hpp"
 #include "format/shard_header.hpp"
 #include "pipeline/mask_hashes.hpp"
+#include "pipeline/option_words.hpp"
 #include "pipeline/source_file.hpp"
 #include "writer/atomic_file.hpp"
 
@@ -58,32 +59,64 @@ Error foreign(const std::string& path) {
       path + ": was not made by hotpack; -o must name a new folder or one that hotpack made. Move the file away or choose another folder");
 }
 
+Error foreign_beginning(const std::string& path) {
+  return usage_error(path +
+                     ": does not begin as hotpack's files do: another program made it, or it is damaged. --repair makes a damaged file of "
+                     "this data set again; else choose another folder");
+}
+
 // How each of our files begins, up to its version. A file that begins otherwise is not ours to replace.
 constexpr std::string_view kShardStart = R"({"__metadata__":{"hotpack.format":")";
 constexpr std::string_view kManifestStart = "{\n\"format\":\"";
 constexpr std::size_t kLongestVersion = 16;
 
-// The bytes of a file from `offset` on, as many as a beginning with its version takes; fewer where it is shorter, none where it is
-// unreadable.
-std::string beginning_of(const std::string& path, std::uint64_t offset, std::size_t size) {
+// The bytes of a file from `offset` on, as many as a beginning with its version takes; fewer where it is shorter.
+Result<std::string> beginning_of(const std::string& path, std::uint64_t offset, std::size_t size) {
   std::string text(size, '\0');
-  const Result<File> file = File::open_read(path);
-  if (!file.ok()) return "";
-  const Result<std::size_t> got = file->read_some(offset, std::as_writable_bytes(std::span(text)));
-  text.resize(got.ok() ? *got : 0);
+  HOTPACK_ASSIGN(const File file, File::open_read(path));
+  HOTPACK_ASSIGN(const std::size_t got, file.read_some(offset, std::as_writable_bytes(std::span(text))));
+  text.resize(got);
   return text;
 }
 
 // Refuses a manifest or shard that another program, or a later hotpack, has written.
 Status check_origin(const std::string& path, bool is_manifest) {
   const std::string_view start = is_manifest ? kManifestStart : kShardStart;
-  const std::string text = beginning_of(path, is_manifest ? 0 : 8, start.size() + kLongestVersion);
-  if (!std::string_view(text).starts_with(start)) return foreign(path);
+  const std::size_t wanted = start.size() + kLongestVersion;
+  HOTPACK_ASSIGN(const std::string text, beginning_of(path, is_manifest ? 0 : 8, wanted));
+  const bool cut = text.size() < wanted;
+  if (cut && start.starts_with(text)) return {};
+  if (!std::string_view(text).starts_with(start)) return foreign_beginning(path);
   const std::string_view rest = std::string_view(text).substr(start.size());
   const std::string_view version = rest.substr(0, rest.find('"'));
-  if (version == format::kVersion) return {};
+  if (version == format::kVersion || (cut && version == rest && format::kVersion.starts_with(version))) return {};
   return usage_error(path + ": is of format " + std::string(version) + ", which this hotpack (format " + std::string(format::kVersion) +
                      ") must not replace. Choose another folder, or remove the old one");
+}
+
+// With `repair`, one file that begins as it has to speaks for the others.
+Status check_origins(const std::string& folder, const std::vector<std::string>& names, bool repair) {
+  std::optional<Error> doubt;
+  bool known = false;
+  for (const std::string& name : names) {
+    Status origin = check_origin(folder + "/" + name, name == format::kManifestName);
+    known = known || origin.ok();
+    if (!origin.ok() && origin.error().code != ErrorCode::usage) return origin;
+    if (!origin.ok() && !doubt) doubt = std::move(origin).error();
+  }
+  return doubt && !(repair && known) ? Status(*doubt) : Status();
+}
+
+// What a folder holds, sorted, but for temporary files of ours.
+std::vector<std::string> names_in(const std::string& folder, std::error_code& failure) {
+  std::vector<std::string> names;
+  std::filesystem::directory_iterator entries(folder, failure);
+  for (; !failure && entries != std::filesystem::directory_iterator(); entries.increment(failure)) {
+    std::string name = entries->path().filename().string();
+    if (!is_ours(writer::final_name_of(name))) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 void load_manifest(OutputFolder& folder) {
@@ -93,6 +126,7 @@ void load_manifest(OutputFolder& folder) {
     folder.manifest_fault = text.error().describe();
     return;
   }
+  folder.manifest_text = *text;
   Result<format::Manifest> manifest = format::decode_manifest(*text);
   if (manifest.ok()) {
     folder.manifest = std::move(manifest).value();
@@ -139,26 +173,23 @@ bool agrees_with_row(const OutputFolder& folder, const Plan& plan, std::size_t s
 
 }  // namespace
 
-Result<OutputFolder> look_at_output(const std::string& path) {
+Result<OutputFolder> look_at_output(const std::string& path, bool repair) {
   OutputFolder folder;
   folder.path = path;
   std::error_code failure;
-  std::filesystem::directory_iterator entries(path, failure);
+  const std::vector<std::string> names = names_in(path, failure);
   if (failure == std::errc::no_such_file_or_directory) return folder;
+  if (failure) return io_error("cannot list the output folder", path, failure.value());
+  folder.exists = true;
   bool has_manifest = false;
-  for (; !failure && entries != std::filesystem::directory_iterator(); entries.increment(failure)) {
-    const std::string name = entries->path().filename().string();
-    if (is_ours(writer::final_name_of(name))) continue;
+  for (const std::string& name : names) {
     if (!is_ours(name)) return foreign(path + "/" + name);
-    HOTPACK_TRY(check_origin(path + "/" + name, name == format::kManifestName));
     if (name == format::kManifestName)
       has_manifest = true;
     else
       folder.shards.push_back(name);
   }
-  if (failure) return io_error("cannot list the output folder", path, failure.value());
-  folder.exists = true;
-  std::sort(folder.shards.begin(), folder.shards.end());
+  HOTPACK_TRY(check_origins(path, names, repair));
   if (has_manifest) load_manifest(folder);
   return folder;
 }
@@ -206,11 +237,11 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
   const Schema& schema = folder.manifest ? folder.manifest->schema : old->schema;
   const format::PlanIdentity& identity = folder.manifest ? folder.manifest->plan : old->identity;
   const std::string again = "; choose another folder, or say --force to replace what is there";
-  if (const std::string difference = format::first_difference(plan.schema, schema); !difference.empty())
+  if (const std::string difference = option_difference(plan.schema, schema); !difference.empty())
     return usage_error(folder.path + ": was packed with other options: " + difference + again);
   if (identity.keys == plan.identity.keys && identity.shards != plan.identity.shards)
     return usage_error(folder.path + ": was packed with other options: --shard-size or --shard-samples (" +
-                       std::to_string(plan.identity.shards) + (plan.identity.shards == 1 ? " shard here, " : " shards here, ") +
+                       std::to_string(plan.identity.shards) + (plan.identity.shards == 1 ? " shard" : " shards") + " here, " +
                        std::to_string(identity.shards) + " there)" + again);
   if (identity.keys == plan.identity.keys) return {};
   // A few keys in common are chance (every split may have a 0001); half of the smaller set are the same data, grown or shrunk.

@@ -23,13 +23,15 @@ struct OutputFolder {
   std::string path;
   bool exists = false;
   std::optional<format::Manifest> manifest;  // whole and undamaged
+  std::string manifest_text;                 // its file, as far as it could be read
   std::string manifest_fault;                // why a manifest that is there cannot be used, else empty
   std::vector<std::string> shards;           // names of shard files, sorted
 };
 
 // Lists the folder. Refuses (code `usage`) any entry that is neither a manifest, a shard of hotpack, nor one of its temporary files,
-// and those of a later format.
-[[nodiscard]] Result<OutputFolder> look_at_output(const std::string& path);
+// and those of a later format. A file that was cut before it could tell counts as hotpack's. With `repair` so does one that begins
+// otherwise, where another file of the folder shows whose it is.
+[[nodiscard]] Result<OutputFolder> look_at_output(const std::string& path, bool repair = false);
 
 // A shard file that passed its first-touch checks.
 struct ExistingShard {

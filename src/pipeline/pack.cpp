@@ -9,6 +9,7 @@
 #include "format/manifest.hpp"
 #include "pipeline/arena.hpp"
 #include "pipeline/gather.hpp"
+#include "pipeline/one_size.hpp"
 #include "pipeline/packed_set.hpp"
 #include "pipeline/prepare.hpp"
 #include "pipeline/skipped_file.hpp"
@@ -66,6 +67,7 @@ class Packing {
     options_.label = gathered.label;
     run_.layout = gathered.layout;
     tell_layout();
+    for (const std::string& warning : gathered.warnings) observer_.message(Level::warning, warning);
     run_.orphans_left_out = gathered.orphans_left_out;
     run_.other_files = gathered.other_files;
     for (Split& split : gathered.splits) {
@@ -97,6 +99,8 @@ class Packing {
     std::vector<const format::Manifest*> manifests;
     for (const PackedSet& set : sets_) manifests.push_back(set.manifest());
     if (std::count(manifests.begin(), manifests.end(), nullptr) > 0) return false;
+    HOTPACK_TRY(settle_size());
+    if (observer_.stop_requested()) return false;
     ProblemLog found;
     Result<LabelSetup> setup = adopt_labels(options_, lists(), manifests, found);
     if (!setup.ok() || found.count() > 0) return false;  // decide() finds the same fault and says it in full
@@ -108,8 +112,26 @@ class Packing {
     return true;
   }
 
+  // Where no size was given and all pictures of all sets have one, records have it too.
+  Status settle_size() {
+    if (settled_ || !size_is_open(options_.record)) return {};
+    RecordSizes sizes;
+    for (PackedSet& set : sets_) {
+      HOTPACK_ASSIGN([[maybe_unused]] const HeaderSurvey headers, set.survey());
+      if (observer_.stop_requested()) return {};
+      sizes.add(set.list(), options_.record);
+    }
+    settled_ = true;
+    sizes.settle(options_.record);
+    for (PackedSet& set : sets_) set.settle_record(options_.record);
+    if (sizes.differ()) observer_.message(Level::info, sizes.note());
+    return {};
+  }
+
   // Labels, classes, shards.
   Status decide() {
+    HOTPACK_TRY(settle_size());
+    if (observer_.stop_requested()) return {};
     LabelForms forms;
     for (PackedSet& set : sets_) {
       HOTPACK_ASSIGN(HeaderSurvey survey, set.survey());
@@ -166,6 +188,7 @@ class Packing {
   std::list<SplitObserver> observers_;  // of sets_, which point to them
   std::list<PackedSet> sets_;
   std::optional<LabelSetup> setup_;
+  bool settled_ = false;  // what size records have
   PackRun run_;
 };
 

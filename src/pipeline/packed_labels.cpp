@@ -1,8 +1,7 @@
 #include "pipeline/packed_labels.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -11,6 +10,7 @@
 #include "format/manifest.hpp"
 #include "labels/packed_color.hpp"
 #include "pipeline/label_words.hpp"
+#include "pipeline/pack_folders.hpp"
 
 namespace hotpack::pipeline {
 
@@ -23,12 +23,8 @@ using labels::MappedValue;
 // Ignored in every id label, whatever options say.
 constexpr std::uint32_t kDefaultIgnored[] = {255, 65535};
 
-Result<Schema> schema_of_pack(const std::string& folder) {
+Result<Schema> schema_of_one(const std::string& folder) {
   const std::string path = folder + "/" + std::string(format::kManifestName);
-  std::error_code failed;
-  if (!std::filesystem::exists(path, failed))
-    return usage_error("--classes " + folder + ": the folder is no pack (it has no " + std::string(format::kManifestName) +
-                       "); --classes takes a class file (name,r,g,b or one name a line) or the folder of a finished pack");
   HOTPACK_ASSIGN(const std::string text, read_text_file(path));
   Result<format::Manifest> manifest = format::decode_manifest(text);
   if (manifest.ok()) return std::move(manifest->schema);
@@ -37,19 +33,47 @@ Result<Schema> schema_of_pack(const std::string& folder) {
   return error;
 }
 
+// The JSON text of an option; empty where the schema has none.
+std::string option_of(const Schema& schema, std::string_view wanted) {
+  for (const auto& [name, value] : schema.options.more)
+    if (name == wanted) return value;
+  return {};
+}
+
+// What decides how labels become classes; shapes, sizes and the order of samples do not.
+bool same_labels(const Schema& a, const Schema& b) {
+  const auto same_option = [&](const char* name) { return option_of(a, name) == option_of(b, name); };
+  return a.label->kind == b.label->kind && a.label->multi == b.label->multi && a.classes == b.classes && a.ignore == b.ignore &&
+         same_option("label_kind") && same_option("threshold") && same_option("map");
+}
+
+// Of the folder of several splits: that of those with labels, which all have to say the same.
+Result<Schema> schema_of_pack(const std::string& folder) {
+  const std::vector<std::string> packs = packs_at(folder);
+  if (packs.empty())
+    return usage_error("--classes " + folder + ": the folder is no pack (it has no " + std::string(format::kManifestName) +
+                       "); --classes takes a class file (name,r,g,b or one name a line) or the folder of a finished pack");
+  std::optional<Schema> common;
+  std::string first;
+  for (const std::string& pack : packs) {
+    HOTPACK_ASSIGN(Schema schema, schema_of_one(pack));
+    if (!schema.label && packs.size() > 1) continue;
+    if (common && !same_labels(*common, schema))
+      return usage_error("--classes " + folder + ": the labels of " + first + " and " + pack + " are not the same; name one of them");
+    if (common) continue;
+    common = std::move(schema);
+    first = pack;
+  }
+  if (!common) return usage_error("--classes " + folder + ": its packs have no labels");
+  return std::move(*common);
+}
+
 ClassTable table_of(const std::vector<ClassInfo>& classes) {
   ClassTable table;
   table.classes = classes;
   for (ClassInfo& info : table.classes) info.sources.clear();
   table.has_colors = std::all_of(classes.begin(), classes.end(), [](const ClassInfo& info) { return info.color.has_value(); });
   return table;
-}
-
-// The JSON text of an option; empty where the schema has none.
-std::string option_of(const Schema& schema, std::string_view wanted) {
-  for (const auto& [name, value] : schema.options.more)
-    if (name == wanted) return value;
-  return {};
 }
 
 LabelReading reading_of(const Schema& schema) {

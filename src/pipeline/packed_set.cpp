@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/try.hpp"
 #include "format/manifest.hpp"
+#include "hotpack/verify.hpp"
 #include "pipeline/output_lock.hpp"
 #include "pipeline/pack_sink.hpp"
 #include "pipeline/placement.hpp"
@@ -31,6 +32,15 @@ Status open_empty_shard(const RunInput& input, PackSink& sink) {
   return sink.finish_shard(input.shards[0]);
 }
 
+// Bytes must not depend on the weather: a file that cannot be read is never left out.
+Status all_opened(const ProblemLog& problems) {
+  const ProblemLog::Group& group = problems.group(ProblemKind::unopenable_file);
+  if (group.count == 0) return {};
+  const Problem& first = group.examples.front();
+  const std::string more = group.count > 1 ? " (the first of " + std::to_string(group.count) + " files that cannot be opened)" : "";
+  return Error{ErrorCode::io, first.detail + more + "; run the same command again to continue", first.path, {}};
+}
+
 }  // namespace
 
 PackedSet::PackedSet(PackOptions options, Split split, Observer& observer)
@@ -44,7 +54,7 @@ PackedSet::PackedSet(PackOptions options, Split split, Observer& observer)
 
 // What the output folder holds. With --force every shard is to be packed again, whatever is there.
 Status PackedSet::look_at_folder() {
-  HOTPACK_ASSIGN(folder_, look_at_output(options_.run.output));
+  HOTPACK_ASSIGN(folder_, look_at_output(options_.run.output, options_.run.repair));
   shards_before_ = folder_.shards;
   if (!options_.run.force) return {};
   folder_.manifest.reset();
@@ -62,14 +72,14 @@ Result<bool> PackedSet::is_finished(const LabelSetup& setup) {
   HOTPACK_TRY(plan(setup));
   if (plan_->schema_text != folder_.manifest->schema_text || plan_->plan_text != folder_.manifest->plan_text) return false;
   std::vector<std::string> damaged;
-  kept_ = find_kept_shards(folder_, *plan_, range_, damaged);
-  HOTPACK_TRY(recheck_sources());
+  HOTPACK_TRY(find_kept(damaged));
   return !observer_.stop_requested() && nothing_to_do();
 }
 
 Result<HeaderSurvey> PackedSet::survey() {
   if (!survey_) {
     HOTPACK_ASSIGN(survey_, survey_headers(split_.list, options_.record, observer_));
+    HOTPACK_TRY(all_opened(survey_->problems));
   }
   return *survey_;
 }
@@ -90,8 +100,7 @@ Status PackedSet::plan(const LabelSetup& setup) {
 Status PackedSet::keep_what_is_good() {
   HOTPACK_TRY(check_same_options(folder_, *plan_, split_.list, report_.plan.warnings));
   std::vector<std::string> damaged;
-  kept_ = find_kept_shards(folder_, *plan_, range_, damaged);
-  HOTPACK_TRY(recheck_sources());
+  HOTPACK_TRY(find_kept(damaged));
   for (const std::string& text : damaged) report_.plan.warnings.push_back(text + "; the shard is packed again");
   if (!folder_.manifest_fault.empty())
     report_.plan.warnings.push_back(folder_.manifest_fault +
@@ -99,6 +108,52 @@ Status PackedSet::keep_what_is_good() {
   if (options_.record.tile && options_.shard.shuffle_seed)
     report_.plan.warnings.push_back("--shuffle with --tile decodes a picture anew for nearly every tile; packing takes much longer");
   return {};
+}
+
+Status PackedSet::find_kept(std::vector<std::string>& damaged) {
+  kept_ = find_kept_shards(folder_, *plan_, range_, damaged);
+  HOTPACK_TRY(verify_kept(damaged));
+  return recheck_sources();
+}
+
+// --repair: forgets kept shards that are damaged. Read once: the folder is looked at again once it is locked.
+Status PackedSet::verify_kept(std::vector<std::string>& damaged) {
+  if (!options_.run.repair) return {};
+  std::uint64_t records = 0;
+  spoiled_.clear();
+  for (std::size_t i = 0; i < kept_.size() && !observer_.stop_requested(); ++i) {
+    if (!kept_[i]) continue;
+    const format::ShardRow row = kept_[i]->row;
+    HOTPACK_ASSIGN(const std::string damage, damage_of(row, records));
+    records += row.records;
+    if (damage.empty()) continue;
+    damaged.push_back(options_.run.output + "/" + damage);
+    spoiled_.push_back(row.file);
+    kept_[i].reset();
+  }
+  return {};
+}
+
+// What verification finds first, "" where the shard is sound, or where a stop was requested.
+Result<std::string> PackedSet::damage_of(const format::ShardRow& row, std::uint64_t records_before) {
+  const std::string path = options_.run.output + "/" + row.file;
+  HOTPACK_ASSIGN(const FileIdentity identity, identity_of(path));
+  if (const auto known = sound_.find(row.file); known != sound_.end() && known->second == identity) return std::string();
+  VerifyOptions options;
+  options.threads = static_cast<unsigned>(options_.run.threads);
+  options.progress = [&](const VerifyProgress& progress) {
+    observer_.progress({"verifying", records_before + progress.records_done, plan_->identity.samples, progress.bytes_done});
+    return !observer_.stop_requested();
+  };
+  HOTPACK_ASSIGN(const VerifyReport report, verify_shard(path, options));
+  if (report.finding_count > 0) {
+    const Finding& first = report.findings.front();
+    if (first.code == ErrorCode::io) return Error{ErrorCode::io, first.text, path, first.offset};
+    return first.describe() + (report.finding_count > 1 ? " (and " + std::to_string(report.finding_count - 1) + " more)" : "");
+  }
+  if (!report.aligned) return row.file + ": is not laid out as hotpack writes it";
+  if (!report.stopped) sound_[row.file] = identity;
+  return std::string();
 }
 
 // --recheck: forgets kept shards whose sources have other bytes now, or whose skipped samples can be packed by now.
@@ -127,7 +182,10 @@ bool PackedSet::all_kept() const {
 }
 
 // A partition has no manifest of its own.
-bool PackedSet::nothing_to_do() const { return options_.run.partition ? all_kept() : is_complete(folder_, *plan_, kept_); }
+bool PackedSet::nothing_to_do() const {
+  if (options_.run.partition) return all_kept();
+  return is_complete(folder_, *plan_, kept_) && folder_.manifest_text == format::encode_manifest(make_manifest());
+}
 
 Status PackedSet::summarize_plan() {
   PlanSummary& summary = report_.plan;
@@ -241,6 +299,7 @@ Status PackedSet::unpublish() {
   const std::string path = manifest_path(options_.run.output);
   if (std::filesystem::remove(path, failure)) HOTPACK_TRY(sync_folder(options_.run.output));
   if (failure) return io_error("cannot remove the old manifest", path, failure.value());
+  HOTPACK_TRY(remove_shards(spoiled_));  // a run without --repair would keep them
   return remove_shards(forced_shards());
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "hotpack/result.hpp"
 #include "pipeline/gather.hpp"
 #include "pipeline/header_survey.hpp"
@@ -38,6 +39,8 @@ class PackedSet {
   // Whether the folder holds this very set, whole. Plans it. `setup` outlives the set.
   [[nodiscard]] Result<bool> is_finished(const LabelSetup& setup);
   [[nodiscard]] Result<HeaderSurvey> survey();
+  // Before anything is planned: how records are made where the survey of all sets decided it.
+  void settle_record(const RecordOptions& record) { options_.record = record; }
   [[nodiscard]] Status plan(const LabelSetup& setup);
 
   [[nodiscard]] Result<PackReport> describe_plan();         // --dry-run
@@ -49,6 +52,9 @@ class PackedSet {
   using Finished = std::map<std::size_t, writer::FinishedShard>;
 
   [[nodiscard]] Status keep_what_is_good();
+  [[nodiscard]] Status find_kept(std::vector<std::string>& damaged);
+  [[nodiscard]] Status verify_kept(std::vector<std::string>& damaged);
+  [[nodiscard]] Result<std::string> damage_of(const format::ShardRow& row, std::uint64_t records_before);
   [[nodiscard]] Status recheck_sources();
   [[nodiscard]] bool all_kept() const;
   [[nodiscard]] bool nothing_to_do() const;
@@ -73,8 +79,10 @@ class PackedSet {
   Split split_;
   Observer& observer_;
   OutputFolder folder_;
-  std::vector<std::string> shards_before_;  // shard files that were there
-  std::optional<HeaderSurvey> survey_;      // made once
+  std::vector<std::string> shards_before_;     // shard files that were there
+  std::map<std::string, FileIdentity> sound_;  // shards that --repair has verified
+  std::vector<std::string> spoiled_;           // and those that it found damaged
+  std::optional<HeaderSurvey> survey_;         // made once
   bool tiled_ = false;
   const LabelSetup* setup_ = nullptr;
   std::optional<Plan> plan_;

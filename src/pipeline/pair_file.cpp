@@ -14,6 +14,7 @@
 #include "pipeline/key_text.hpp"
 #include "pipeline/listed_path.hpp"
 #include "pipeline/pair_table.hpp"
+#include "pipeline/tree_walk.hpp"
 
 namespace hotpack::pipeline {
 
@@ -123,7 +124,9 @@ class PairFileReader {
       return refuse(ProblemKind::unusable_name, place, line, "the path cannot be a key");
     if (name.kind == FileKind::unsupported) return refuse(ProblemKind::unsupported_file, place, line, unsupported_text(name));
     const std::optional<std::uint64_t> bytes = size_of(place);
-    if (!bytes) return refuse(ProblemKind::missing_file, place, line, "there is no such file");
+    const std::string special = bytes ? std::string() : why_no_file(path_of(place));
+    const bool missing = special.empty() || special.starts_with("cannot be read");
+    if (!bytes) return refuse(ProblemKind::missing_file, place, line, missing ? "there is no such file" : special);
     file.text = list.arena.add(below);
     file.text_length = static_cast<std::uint32_t>(below.size());
     file.bytes = *bytes;

@@ -75,7 +75,7 @@ bool is_header(const std::vector<std::string>& fields) {
 // "#1.png,cat" is a sample, "#Image CLASS-ID" is none.
 bool is_remark(std::string_view line) {
   if (!line.starts_with('#')) return false;
-  const std::string_view first = without_blanks(line.substr(0, line.find_first_of(",\t")));
+  const std::string_view first = without_blanks(line.substr(0, line.find_first_of(",;\t")));
   const auto names_picture = [](std::string_view name) {
     const FileKind kind = describe_name(name).kind;
     return kind == FileKind::picture || kind == FileKind::unsupported;
@@ -86,6 +86,7 @@ bool is_remark(std::string_view line) {
 char separator_of(std::string_view line) {
   if (line.front() == '{') return '{';
   if (line.find('\t') != std::string_view::npos) return '\t';
+  if (line.find(';') != std::string_view::npos && line.find(',') == std::string_view::npos) return ';';
   return line.find(',') != std::string_view::npos ? ',' : ' ';
 }
 
@@ -119,6 +120,7 @@ Result<PairTable> PairTable::open(std::string_view text, const std::string& path
 std::string_view PairTable::form() const {
   if (separator_ == '{') return "JSON lines";
   if (separator_ == '\t') return "a table of tab-separated values";
+  if (separator_ == ';') return "a table of values with semicolons";
   return separator_ == ',' ? "a table of comma-separated values" : "a table of words";
 }
 

@@ -11,6 +11,7 @@
 #include "format/plan_text.hpp"
 #include "format/schema_json.hpp"
 #include "format/version.hpp"
+#include "pipeline/option_words.hpp"
 #include "writer/atomic_file.hpp"
 
 namespace hotpack::pipeline {
@@ -335,7 +336,7 @@ SetIdentity identity_of(const ExistingShard& shard) { return {shard.metadata.sch
 
 std::string first_difference(const SetIdentity& here, const SetIdentity& there) {
   if (here.schema_text != there.schema_text) {
-    const std::string difference = format::first_difference(here.schema, there.schema);
+    const std::string difference = option_difference(here.schema, there.schema);
     return difference.empty() ? "the schema is written in another way" : difference;
   }
   if (here.plan_text == there.plan_text) return {};

@@ -56,6 +56,13 @@ bool fills(Extent source, const Canvas& canvas) {
   return canvas.size == source && canvas.region == Region{0, 0, source.width, source.height};
 }
 
+// Colours of 16 bits, which no class table has.
+bool is_wide_color(std::span<const std::byte> file) {
+  const Result<codecs::Probe> probe = codecs::probe(file, true);
+  return probe.ok() && !probe->need_more && probe->info.bit_depth == 16 && probe->info.kind != codecs::PixelKind::gray &&
+         probe->info.kind != codecs::PixelKind::gray_alpha;
+}
+
 Error changed_picture(const std::string& path, Extent planned, Extent found) {
   const auto text = [](Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); };
   return Error{ErrorCode::io,
@@ -188,7 +195,7 @@ Verdict PictureLoader::Impl::decode_image() {
 Verdict PictureLoader::Impl::decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection,
                                         ConstIds& ids) {
   const Result<RawLabel> raw = label_decoder.decode_label(file, options.max_pixels);
-  if (!raw.ok()) return damaged_or_fatal(raw.error(), path);
+  if (!raw.ok()) return damaged_or_fatal(raw.error(), path, is_wide_color(file) ? ProblemKind::label_form : ProblemKind::damaged_picture);
   const std::size_t pixels = area({raw->width, raw->height});
   const MutableIds plane{source_ids.reserve_as<std::uint16_t>(pixels), raw->width, raw->height, 1,
                          static_cast<std::size_t>(raw->width) * 2};
@@ -300,7 +307,8 @@ Verdict PictureLoader::Impl::load_picture(const Sample& sample, SampleInspection
   const codecs::PictureInfo& info = loaded.headers.image.info;
   loaded.rotate = applies_orientation(options.exif, info, loaded.headers.label_size()).value_or(false);
   loaded.size = packed_source_size(loaded.headers, options);
-  if (plan_needs_sizes(options) && sample.size != loaded.size) return changed_picture(loaded.headers.image.path, sample.size, loaded.size);
+  const bool surveyed = plan_needs_sizes(options) || sample.size != Extent{};
+  if (surveyed && sample.size != loaded.size) return changed_picture(loaded.headers.image.path, sample.size, loaded.size);
   loaded.canvas = canvas_of(options, loaded.size);
   HOTPACK_ASSIGN(auto problem, decode_image());
   if (!problem && inspection != nullptr) inspection->look = coarse_look(loaded.pixels);

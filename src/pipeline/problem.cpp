@@ -23,13 +23,17 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
     {"orphan-label", "label without an image", "labels without an image", "add the images, or leave these labels out with --orphans skip",
      kSkipOrphans},
     {"duplicate-key", "file that shares a key", "files that share a key",
-     "rename or remove one of each, or tell the folders apart with --key-prefix", ""},
+     "rename or remove one of each, or tell their folders apart with --key-prefix", ""},
+    {"twin-file", "file that shares its name with another", "files that share their names with others",
+     "rename or remove one of each, or name those that are meant by their paths in a --list", ""},
     {"unsupported-file", "picture of a format that hotpack does not read", "pictures of a format that hotpack does not read",
      "convert them to PNG or JPEG, or leave them out with --orphans skip", kSkipOrphans},
     {"unusable-name", "file name that cannot be a key", "file names that cannot be keys", "rename the files: names must be UTF-8", ""},
     {"missing-file", "entry of a list that names no file", "entries of a list that name no file",
      "mend the list, say where its paths begin with --root and --strip-prefix, or leave these entries out with --orphans skip",
      kSkipOrphans},
+    {"unopenable-file", "file that cannot be opened", "files that cannot be opened",
+     "mend the links and permissions, or move these files out of the input; --on-error skip does not leave them out", ""},
     {"no-class-folder", "picture in no class folder", "pictures in no class folder",
      "move them into the folder of their class, or out of the input", ""},
     {"unknown-folder", "image in a folder that is no class", "images in folders that are no class",
@@ -62,7 +66,8 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
 constexpr std::array kNeverSkipped = {
     ProblemKind::orphan_image,    ProblemKind::orphan_label, ProblemKind::duplicate_key,   ProblemKind::unsupported_file,
     ProblemKind::unusable_name,   ProblemKind::missing_file, ProblemKind::no_class_folder, ProblemKind::unknown_folder,
-    ProblemKind::ambiguous_label, ProblemKind::class_file,   ProblemKind::open_question,
+    ProblemKind::ambiguous_label, ProblemKind::class_file,   ProblemKind::open_question,   ProblemKind::twin_file,
+    ProblemKind::unopenable_file,
 };
 
 const KindText& text_of(ProblemKind kind) { return kTexts[static_cast<std::size_t>(kind)]; }
@@ -74,6 +79,36 @@ std::string one_line(const std::string& text) {
   return line;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view digits_of(std::string_view text) {
+  const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+int compare_numbers(std::string_view a, std::string_view b) {
+  const auto value = [](std::string_view digits) { return digits.substr(std::min(digits.find_first_not_of('0'), digits.size())); };
+  if (value(a).size() != value(b).size()) return value(a).size() < value(b).size() ? -1 : 1;
+  const int values = value(a).compare(value(b));
+  return values != 0 ? values : a.compare(b);
+}
+
+// As people sort: "line 2" before "line 10".
+int compare_naturally(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    const std::string_view number = digits_of(a), other = digits_of(b);
+    if (!number.empty() && !other.empty()) {
+      if (const int order = compare_numbers(number, other); order != 0) return order;
+      a.remove_prefix(number.size()), b.remove_prefix(other.size());
+    } else if (a.front() != b.front()) {
+      return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front()) ? -1 : 1;
+    } else {
+      a.remove_prefix(1), b.remove_prefix(1);
+    }
+  }
+  return a.empty() && b.empty() ? 0 : a.empty() ? -1 : 1;
+}
+
 }  // namespace
 
 std::string_view problem_title(ProblemKind kind, std::uint64_t count) { return count == 1 ? text_of(kind).one : text_of(kind).many; }
@@ -83,21 +118,36 @@ std::string_view problem_options(ProblemKind kind) { return text_of(kind).option
 
 bool problem_is_skippable(ProblemKind kind) { return std::find(kNeverSkipped.begin(), kNeverSkipped.end(), kind) == kNeverSkipped.end(); }
 
+// The first ones in their order, whatever the order in which they were found.
+void ProblemLog::keep_example(Group& group, Problem problem) {
+  const auto place = std::upper_bound(group.examples.begin(), group.examples.end(), problem, [](const Problem& a, const Problem& b) {
+    const int paths = compare_naturally(a.path, b.path);
+    return paths != 0 ? paths < 0 : compare_naturally(a.detail, b.detail) < 0;
+  });
+  if (place == group.examples.end() && group.examples.size() == kExamples) return;
+  group.examples.insert(place, std::move(problem));
+  if (group.examples.size() > kExamples) group.examples.pop_back();
+}
+
 void ProblemLog::add(Problem problem) {
   Group& group = groups_[static_cast<std::size_t>(problem.kind)];
   ++group.count;
   ++count_;
-  if (group.examples.size() == kExamples) return;
-  group.examples.push_back({problem.kind, one_line(problem.path), one_line(problem.detail)});
+  problem.path = one_line(problem.path);
+  problem.detail = one_line(problem.detail);
+  keep_example(group, std::move(problem));
 }
 
 void ProblemLog::append(const ProblemLog& later) {
-  for (std::size_t kind = 0; kind < kProblemKinds; ++kind) {
-    for (const Problem& example : later.groups_[kind].examples)
-      if (groups_[kind].examples.size() < kExamples) groups_[kind].examples.push_back(example);
-    groups_[kind].count += later.groups_[kind].count;
-  }
-  count_ += later.count_;
+  for (std::size_t kind = 0; kind < kProblemKinds; ++kind) append(later, static_cast<ProblemKind>(kind));
+}
+
+void ProblemLog::append(const ProblemLog& later, ProblemKind kind) {
+  Group& group = groups_[static_cast<std::size_t>(kind)];
+  const Group& added = later.group(kind);
+  for (const Problem& example : added.examples) keep_example(group, example);
+  group.count += added.count;
+  count_ += added.count;
 }
 
 std::uint64_t ProblemLog::forget(ProblemKind kind) {

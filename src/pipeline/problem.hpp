@@ -17,9 +17,11 @@ enum class ProblemKind {
   orphan_image,       // an image without label
   orphan_label,       // a label without image
   duplicate_key,      // two images, or two labels, of one key
+  twin_file,          // the same in one folder: the names differ in the extension alone
   unsupported_file,   // a picture of a format that hotpack does not read
   unusable_name,      // a file name that cannot be a key
   missing_file,       // a file or key that a list names and that is not there
+  unopenable_file,    // a file that cannot be opened, a link to nowhere, a FIFO
   no_class_folder,    // a picture that stands beside the class folders
   unknown_folder,     // an image in a folder that is no class
   unreadable_header,  // not a picture, or a header that says nonsense
@@ -56,11 +58,12 @@ class ProblemLog {
   static constexpr std::size_t kExamples = 5;
   struct Group {
     std::uint64_t count = 0;
-    std::vector<Problem> examples;  // the first kExamples
+    std::vector<Problem> examples;  // the first kExamples by path and detail, numbers in them by their value
   };
 
   void add(Problem problem);
   void append(const ProblemLog& later);
+  void append(const ProblemLog& later, ProblemKind kind);  // of this kind alone
   // Empties a group that the user has settled; returns how many there were.
   std::uint64_t forget(ProblemKind kind);
   [[nodiscard]] std::uint64_t count() const { return count_; }
@@ -69,6 +72,8 @@ class ProblemLog {
   [[nodiscard]] std::string text() const;
 
  private:
+  static void keep_example(Group& group, Problem problem);
+
   std::array<Group, kProblemKinds> groups_{};
   std::uint64_t count_ = 0;
 };

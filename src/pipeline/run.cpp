@@ -12,6 +12,7 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "pipeline/source_file.hpp"
 #include "writer/frame_compressor.hpp"
 
 namespace hotpack::pipeline {
@@ -170,7 +171,9 @@ class Runner {
     const bool first_of_picture = item.sample->tile_x == 0 && item.sample->tile_y == 0;
     if (input_.inspect) outcome.inspection = std::make_unique<SampleInspection>();
     worker.packed.inspection = outcome.inspection.get();
-    HOTPACK_ASSIGN(outcome.problem, worker.samples.process(*item.sample, worker.packed));
+    const auto processed = worker.samples.process(*item.sample, worker.packed);
+    if (!processed.ok() && !is_told(processed.error())) return processed.error();
+    outcome.problem = processed.ok() ? *processed : unopenable(processed.error());
     outcome.bytes_in = first_of_picture ? item.sample->image.bytes + label_bytes(input_.list, *item.sample) : 0;
     outcome.bytes_out = 0;
     if (outcome.problem) return {};
@@ -180,6 +183,12 @@ class Runner {
     outcome.bytes_out = worker.packed.image.size() + worker.packed.label.size();
     if (zstd_image_ || zstd_label_) return store_frames(outcome, worker);
     return slot.shard ? slot.shard->write_payload(outcome.place, worker.packed) : Status();
+  }
+
+  // Who only looks is told of every file that cannot be read; who packs stops at the first.
+  [[nodiscard]] bool is_told(const Error& error) const { return input_.inspect && error.code == ErrorCode::io && !error.path.empty(); }
+  static std::optional<Problem> unopenable(const Error& error) {
+    return Problem{ProblemKind::unopenable_file, error.path, what_failed(error)};
   }
 
   Status store_frames(Outcome& outcome, Worker& worker) const {

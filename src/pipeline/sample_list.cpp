@@ -9,13 +9,17 @@ namespace hotpack::pipeline {
 
 namespace {
 
+bool differ_in_extension(const FileList& list, const FoundFile& a, const FoundFile& b) {
+  return a.root == b.root && list.stem(a) == list.stem(b);
+}
+
 // Keeps the first file of each key and reports the others.
 void remove_duplicates(FileList& list, std::string_view what, ProblemLog& problems) {
   std::vector<FoundFile> unique;
   unique.reserve(list.files.size());
   for (const FoundFile& file : list.files) {
     if (!unique.empty() && list.key(unique.back()) == list.key(file)) {
-      problems.add({ProblemKind::duplicate_key, list.path(file),
+      problems.add({differ_in_extension(list, file, unique.back()) ? ProblemKind::twin_file : ProblemKind::duplicate_key, list.path(file),
                     "has the key '" + std::string(list.key(file)) + "' of another " + std::string(what) + ", " + list.path(unique.back())});
     } else {
       unique.push_back(file);

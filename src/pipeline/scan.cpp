@@ -45,6 +45,15 @@ class Scanner : public TreeVisitor {
     return true;
   }
 
+  bool unusable(const Unusable& entry) override {
+    const FileName name = describe_name(entry.below);
+    if (entry.is_folder || name.kind == FileKind::picture || name.kind == FileKind::unsupported)
+      problems_.add({ProblemKind::unopenable_file, path_of(entry.below), entry.why});
+    else
+      leave_out(entry.below, name);
+    return true;
+  }
+
  private:
   void leave_out(const std::string& below, const FileName& name) {
     ++list_.other_files;

@@ -1,7 +1,7 @@
 // Copies of one picture in several splits that are not the same file: saved anew, flipped or turned by right angles (seen in their pixels),
 // and augmented ones (seen in their names).
 //
-// Not found: crops, other angles, changed colours or brightness, unless the names tell; pictures of little contrast. Memory: 96 bytes a
+// Not found: crops, other angles, changed colours or brightness, unless the names tell; pictures of little contrast. Memory: 88 bytes a
 // sample, where there are several splits. Not thread-safe.
 #pragma once
 

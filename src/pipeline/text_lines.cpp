@@ -1,6 +1,11 @@
 #include "pipeline/text_lines.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -68,7 +73,37 @@ class FieldCutter {
   char separator_;
 };
 
+constexpr std::size_t kMostOfStream = std::size_t{1} << 30;
+
+Result<std::string> read_to_end(int descriptor, const std::string& path) {
+  std::string text;
+  for (std::size_t got = 1; got > 0;) {
+    const std::size_t before = text.size();
+    if (before > kMostOfStream) return data_error("goes on after " + std::to_string(kMostOfStream) + " bytes; a list is shorter", path);
+    text.resize(before + (std::size_t{1} << 16));
+    const ssize_t count = ::read(descriptor, text.data() + before, text.size() - before);
+    if (count < 0 && errno != EINTR) return io_error("cannot read", path, errno);
+    text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    got = count < 0 ? 1 : static_cast<std::size_t>(count);
+  }
+  return text;
+}
+
+Result<std::string> read_stream(const std::string& path) {
+  if (path == "-") return read_to_end(STDIN_FILENO, "standard input");
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return io_error("cannot open", path, errno);
+  Result<std::string> text = read_to_end(descriptor, path);
+  ::close(descriptor);
+  return text;
+}
+
 }  // namespace
+
+bool is_stream(const std::string& path) {
+  struct stat status {};
+  return path == "-" || (::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
+}
 
 TextLines::TextLines(std::string_view text) : rest_(text) {
   if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
@@ -87,7 +122,7 @@ std::optional<TextLine> TextLines::next() {
 }
 
 Result<std::string> read_list_text(const std::string& path) {
-  HOTPACK_ASSIGN(std::string text, read_text_file(path));
+  HOTPACK_ASSIGN(std::string text, is_stream(path) ? read_stream(path) : read_text_file(path));
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return data_error("is UTF-16 text; save it as UTF-8", path);
   if (text.find('\0') != std::string::npos) return data_error("is no text: it holds NUL bytes", path);
   return text;

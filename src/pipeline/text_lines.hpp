@@ -30,7 +30,10 @@ class TextLines {
   std::size_t number_ = 0;
 };
 
-// Reads a text file: UTF-8 with or without byte order mark. UTF-16 is refused by name, code `data`.
+// Whether a list comes from standard input ("-") or a pipe: it can be read once, and its folder means nothing.
+[[nodiscard]] bool is_stream(const std::string& path);
+
+// Reads a text file, a pipe, or standard input ("-"): UTF-8 with or without byte order mark. UTF-16 is refused by name, code `data`.
 [[nodiscard]] Result<std::string> read_list_text(const std::string& path);
 
 // The fields of a line of comma- or tab-separated values with RFC 4180 quotes, blanks around them taken away; with separator ' ' its words,

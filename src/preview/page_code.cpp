@@ -56,6 +56,12 @@ dialog::backdrop { background: #000a }
 dialog button { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .35rem .8rem; cursor: pointer }
 @media (max-width: 600px) {
   td.bar, th.bar { display: none }
+  .bar-of-buttons .key { flex-basis: 100% }
+  table { font-size: .9rem }
+  td, th { padding-right: .4rem }
+  th.id { width: 1.9rem }
+  th.shares { width: 4.4rem }
+  th.samples { width: 4.2rem }
 }
 )";
 

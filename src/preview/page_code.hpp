@@ -9,7 +9,7 @@ namespace hotpack::preview {
 
 extern const std::string_view kPageStyle;
 extern const std::string_view kPageScript;
-inline constexpr std::string_view kPageStyleHash = "sha256-DgxFu77uweiIYY+E/pP9T/ENBxlMSCl+012i+UmVnj0=";
+inline constexpr std::string_view kPageStyleHash = "sha256-z7zuEwe51mYrwnjoPVDFAk4NpXvkVkXnL7RFqJFMREg=";
 inline constexpr std::string_view kPageScriptHash = "sha256-MdtqQs+JSEsIsoPeTwekqrM1ArYeVFhYXfREuK/vMpo=";
 
 }  // namespace hotpack::preview

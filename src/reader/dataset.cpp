@@ -11,8 +11,11 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/folder.hpp"
+#include "base/no_memory.hpp"
 #include "base/try.hpp"
 #include "format/manifest.hpp"
+#include "format/plan_text.hpp"
 #include "format/schema_json.hpp"
 #include "format/version.hpp"
 #include "reader/dataset_files.hpp"
@@ -34,13 +37,27 @@ struct KeyPlace {
   auto operator<=>(const KeyPlace&) const = default;
 };
 
+// Why a folder has no manifest yet, as far as its shards tell.
+std::string no_manifest_text(const std::string& folder) {
+  std::uint64_t shards = 0, planned = 0;
+  const auto names = names_in_folder(folder);
+  for (const std::string& each : names.ok() ? *names : std::vector<std::string>()) {
+    const auto name = format::parse_shard_file_name(each);
+    if (name) ++shards, planned = name->count;
+  }
+  const std::string start = "is not a data set: it has no " + std::string(format::kManifestName);
+  if (shards == 0) return start + ", which a run of pack writes last; the same command again finishes an interrupted one";
+  const std::string count = std::to_string(planned) + (planned == 1 ? " shard" : " shards");
+  if (shards == planned) return start + ", but all " + count + " are here: hotpack merge writes it";
+  return start + ", but " + std::to_string(shards) + " of " + count +
+         ". The command that packed it finishes it; the partitions of a pack are joined by hotpack merge";
+}
+
 Result<format::Manifest> read_manifest(const std::string& folder) {
   std::error_code ignored;
   const std::string path = (fs::path(folder) / format::kManifestName).string();
   if (fs::is_directory(folder, ignored) && !fs::exists(path, ignored) && !ignored) {
-    return damaged_error(std::string("is not a data set: it has no ") + std::string(format::kManifestName) +
-                             ", which a run of pack writes last; the same command again finishes an interrupted one",
-                         folder);
+    return damaged_error(no_manifest_text(folder), folder);
   }
   HOTPACK_ASSIGN(const std::string text, read_text_file(path));
   auto manifest = format::decode_manifest(text);
@@ -149,7 +166,8 @@ struct Dataset::Impl {
   // destroyed in the child, so its shards, which were handed out, stay valid.
   [[nodiscard]] Process& process() const;
   [[nodiscard]] Result<Sample> sample(std::uint64_t number) const;
-  Status build_index(Process& process);
+  [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) const;
+  Status build_index(Process& process) const;
 
   const std::shared_ptr<const Contents> contents;
   mutable std::atomic<Process*> here;
@@ -174,7 +192,7 @@ Result<Sample> Dataset::Impl::sample(std::uint64_t number) const {
   return found->sample(place.record);
 }
 
-Status Dataset::Impl::build_index(Process& process) {
+Status Dataset::Impl::build_index(Process& process) const {
   std::vector<KeyPlace> places;  // grows with the shards that open: the manifest's number of records is only a claim
   for (std::uint64_t number = 0; number < contents->records; ++number) {
     HOTPACK_ASSIGN(const Sample found, sample(number));
@@ -199,15 +217,19 @@ Dataset& Dataset::operator=(Dataset&&) noexcept = default;
 Result<Dataset> Dataset::open(const std::string& folder) { return open(std::span(&folder, 1)); }
 
 Result<Dataset> Dataset::open(std::initializer_list<std::string_view> folders) {
-  const std::vector<std::string> copies(folders.begin(), folders.end());
-  return open(std::span(copies));
+  return or_out_of_memory([&] {
+    const std::vector<std::string> copies(folders.begin(), folders.end());
+    return open(std::span(copies));
+  });
 }
 
 Result<Dataset> Dataset::open(std::span<const std::string> folders) {
   if (folders.empty()) return usage_error("no folder to open as a data set");
-  Contents contents;
-  for (const std::string& folder : folders) HOTPACK_TRY(add_pack(folder, contents));
-  return Dataset(std::make_unique<Impl>(std::move(contents)));
+  return or_out_of_memory([&]() -> Result<Dataset> {
+    Contents contents;
+    for (const std::string& folder : folders) HOTPACK_TRY(add_pack(folder, contents));
+    return Dataset(std::make_unique<Impl>(std::move(contents)));
+  });
 }
 
 const Schema& Dataset::schema() const { return impl_->contents->schema; }
@@ -222,32 +244,42 @@ std::uint64_t Dataset::skipped() const {
 }
 
 Result<Statistics> Dataset::statistics() const {
-  if (packs().size() == 1) return packs().front().statistics;
-  const Schema& common = schema();
-  format::Sums total(common.image.channels(), common.label ? common.class_count() : 0);
-  for (std::size_t number = 0; number < shards().size(); ++number) {
-    HOTPACK_ASSIGN(const Shard* const opened, shard(number));
-    total.add(format::read_sums(opened->file_->bytes(), opened->file_->header()));
-  }
-  return format::statistics_of(total);
+  return or_out_of_memory([&]() -> Result<Statistics> {
+    if (packs().size() == 1) return packs().front().statistics;
+    const Schema& common = schema();
+    format::Sums total(common.image.channels(), common.label ? common.class_count() : 0);
+    for (std::size_t number = 0; number < shards().size(); ++number) {
+      HOTPACK_ASSIGN(const Shard* const opened, shard(number));
+      total.add(format::read_sums(opened->file_->bytes(), opened->file_->header()));
+    }
+    return format::statistics_of(total);
+  });
 }
 
-Result<Sample> Dataset::sample(std::uint64_t number) const { return impl_->sample(number); }
+Result<Sample> Dataset::sample(std::uint64_t number) const {
+  return or_out_of_memory([&] { return impl_->sample(number); });
+}
 Result<const Shard*> Dataset::shard(std::size_t number) const {
-  if (number >= shards().size()) return usage_error("shard " + std::to_string(number) + " of " + std::to_string(shards().size()));
-  return impl_->process().mapped->keep(number);
+  return or_out_of_memory([&]() -> Result<const Shard*> {
+    if (number >= shards().size()) return usage_error("shard " + std::to_string(number) + " of " + std::to_string(shards().size()));
+    return impl_->process().mapped->keep(number);
+  });
 }
 
 Result<std::optional<std::uint64_t>> Dataset::find(std::string_view key) const {
-  Impl::Process& process = impl_->process();
+  return or_out_of_memory([&] { return impl_->find(key); });
+}
+
+Result<std::optional<std::uint64_t>> Dataset::Impl::find(std::string_view key) const {
+  Process& process = this->process();
   {
     const std::lock_guard lock(process.indexing);
-    if (!process.indexed) HOTPACK_TRY(impl_->build_index(process));
+    if (!process.indexed) HOTPACK_TRY(build_index(process));
   }
   const std::uint64_t hash = xxh3_64(bytes_of(key));
   auto place = std::lower_bound(process.index.begin(), process.index.end(), KeyPlace{hash, 0});
   for (; place != process.index.end() && place->hash == hash; ++place) {
-    HOTPACK_ASSIGN(const Sample found, impl_->sample(place->number));
+    HOTPACK_ASSIGN(const Sample found, sample(place->number));
     if (found.key() == key) return std::optional(place->number);
   }
   return std::optional<std::uint64_t>();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/no_memory.hpp"
 #include "base/try.hpp"
 #include "reader/changed_file.hpp"
 
@@ -108,7 +109,7 @@ Result<const ShardFile*> DatasetFiles::pin(std::size_t shard) {
   try {
     return open_pinned(shard);
   } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::io, "there is no memory to open this shard", contents_->shards[shard].path, {}};
+    return out_of_memory();
   }
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/no_memory.hpp"
 #include "base/try.hpp"
 #include "reader/record_fault.hpp"
 #include "reader/shard_file.hpp"
@@ -76,8 +77,10 @@ Shard::Shard(Shard&&) noexcept = default;
 Shard& Shard::operator=(Shard&&) noexcept = default;
 
 Result<Shard> Shard::open(const std::string& path) {
-  HOTPACK_ASSIGN(auto file, reader::ShardFile::open_checked(path, reader::Holding::mapped));
-  return Shard(std::move(file));
+  return or_out_of_memory([&]() -> Result<Shard> {
+    HOTPACK_ASSIGN(auto file, reader::ShardFile::open_checked(path, reader::Holding::mapped));
+    return Shard(std::move(file));
+  });
 }
 
 const std::string& Shard::path() const { return file_->path(); }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -53,9 +54,9 @@ using Auditors = std::vector<std::unique_ptr<RecordAuditor>>;
 // Every record, shared among the auditors in pieces.
 void audit_records(std::uint64_t records, const Auditors& auditors, ProgressMeter& progress) {
   std::atomic<std::uint64_t> next{0};
-  run_workers(auditors.size(), [&](std::size_t worker) {
-    RecordAuditor& auditor = *auditors[worker];
-    while (!progress.stopped()) {
+  std::atomic<bool> lacks_memory{false};
+  const auto audit = [&](RecordAuditor& auditor) {
+    while (!progress.stopped() && !lacks_memory) {
       const std::uint64_t begin = next.fetch_add(kRecordsAtOnce);
       if (begin >= records) return;
       const std::uint64_t end = std::min(records, begin + kRecordsAtOnce);
@@ -64,7 +65,15 @@ void audit_records(std::uint64_t records, const Auditors& auditors, ProgressMete
       for (std::uint64_t index = begin; index < end; ++index) auditor.audit(index);
       progress.add(end - begin, auditor.content_bytes() - bytes, auditor.finding_count() - findings);
     }
+  };
+  run_workers(auditors.size(), [&](std::size_t worker) {
+    try {
+      audit(*auditors[worker]);
+    } catch (const std::bad_alloc&) {  // not even for the text of a finding
+      lacks_memory = true;
+    }
   });
+  if (lacks_memory) throw std::bad_alloc();
 }
 
 // The name of number `i` of shard.sums.

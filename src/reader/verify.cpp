@@ -10,6 +10,8 @@
 #include "base/cores.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/folder.hpp"
+#include "base/no_memory.hpp"
 #include "base/try.hpp"
 #include "format/json.hpp"
 #include "format/manifest.hpp"
@@ -69,10 +71,8 @@ void classify(const std::string& name, Listing& listing) {
 
 Result<Listing> list_folder(const std::string& folder) {
   Listing listing;
-  std::error_code failed;
-  fs::directory_iterator entry(folder, failed);
-  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) classify(entry->path().filename().string(), listing);
-  if (failed) return io_error("cannot list the folder", folder, failed.value());
+  HOTPACK_ASSIGN(const std::vector<std::string> names, names_in_folder(folder));
+  for (const std::string& name : names) classify(name, listing);
   std::sort(listing.notes.begin(), listing.notes.end());
   std::sort(listing.shards.begin(), listing.shards.end(), [](const std::string& a, const std::string& b) {
     const auto x = *format::parse_shard_file_name(a);
@@ -244,7 +244,11 @@ void Verification::check_whole() {
 }
 
 void Verification::note_partition(std::size_t shards) {
-  report_.notes.push_back(std::to_string(shards) + " of " + std::to_string(planned_shards_) + " shards of one plan are here");
+  if (shards == planned_shards_) {
+    report_.notes.push_back("all " + std::to_string(shards) + " shards of one plan are here; hotpack merge writes the manifest");
+  } else {
+    report_.notes.push_back(std::to_string(shards) + " of " + std::to_string(planned_shards_) + " shards of one plan are here");
+  }
 }
 
 VerifyReport Verification::report(bool stopped) {
@@ -257,9 +261,11 @@ VerifyReport Verification::report(bool stopped) {
 }  // namespace
 
 Result<VerifyReport> verify_dataset(const std::string& folder, const VerifyOptions& options) {
-  return Verification(options).run_folder(folder);
+  return or_out_of_memory([&] { return Verification(options).run_folder(folder); });
 }
 
-Result<VerifyReport> verify_shard(const std::string& path, const VerifyOptions& options) { return Verification(options).run_shard(path); }
+Result<VerifyReport> verify_shard(const std::string& path, const VerifyOptions& options) {
+  return or_out_of_memory([&] { return Verification(options).run_shard(path); });
+}
 
 }  // namespace hotpack

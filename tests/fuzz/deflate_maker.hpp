@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "random.hpp"
+#include "fuzz/random.hpp"
 
 namespace hotpack::fuzz {
 

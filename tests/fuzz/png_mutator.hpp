@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "deflate_maker.hpp"
-#include "random.hpp"
+#include "fuzz/deflate_maker.hpp"
+#include "fuzz/random.hpp"
 
 namespace hotpack::fuzz {
 

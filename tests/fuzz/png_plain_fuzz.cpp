@@ -9,7 +9,7 @@
 #include "codecs/picture_info.hpp"
 #include "codecs/png_plain.hpp"
 #include "codecs/png_session.hpp"
-#include "png_mutator.hpp"
+#include "fuzz/png_mutator.hpp"
 
 namespace {
 

@@ -17,6 +17,17 @@ constexpr unsigned kScanMarker = 0xDA;
 constexpr std::array kOneScanAChannel = {jpeg_scan_info{1, {0}, 0, 63, 0, 0}, jpeg_scan_info{1, {1}, 0, 63, 0, 0},
                                          jpeg_scan_info{1, {2}, 0, 63, 0, 0}};
 
+constexpr int kHighestBit = 10;  // where libjpeg lets a coefficient begin
+
+std::vector<jpeg_scan_info> thin_scans(int count) {
+  std::vector<jpeg_scan_info> scans{{1, {0}, 0, 0, 0, 0}};
+  for (int i = 0; i < count; ++i) {
+    const int coefficient = 1 + i / (kHighestBit + 1), low = kHighestBit - i % (kHighestBit + 1);
+    scans.push_back({1, {0}, coefficient, coefficient, low == kHighestBit ? 0 : low + 1, low});
+  }
+  return scans;
+}
+
 J_COLOR_SPACE input_space(JpegColor color) {
   switch (color) {
     case JpegColor::gray:
@@ -49,7 +60,7 @@ int input_channels(JpegColor color) {
   return space == JCS_GRAYSCALE ? 1 : space == JCS_CMYK ? 4 : 3;
 }
 
-void configure(jpeg_compress_struct& state, const JpegSpec& spec) {
+void configure(jpeg_compress_struct& state, const JpegSpec& spec, const std::vector<jpeg_scan_info>& thin) {
   state.image_width = static_cast<JDIMENSION>(spec.width);
   state.image_height = static_cast<JDIMENSION>(spec.height);
   state.input_components = input_channels(spec.color);
@@ -65,6 +76,11 @@ void configure(jpeg_compress_struct& state, const JpegSpec& spec) {
     state.scan_info = kOneScanAChannel.data();
     state.num_scans = state.num_components;
   }
+  if (spec.thin_scans > 0) {
+    state.scan_info = thin.data();
+    state.num_scans = static_cast<int>(thin.size());
+  }
+  state.restart_in_rows = spec.restart_rows;
 }
 
 // Every marker up to the last scan's; bytes inside segments are stepped over, those of scans searched (FF there is followed by 00 or RSTn).
@@ -110,7 +126,8 @@ Bytes make_jpeg(const JpegSpec& spec, std::span<const std::uint8_t> samples) {
   unsigned char* data = nullptr;
   unsigned long size = 0;
   jpeg_mem_dest(&state, &data, &size);
-  configure(state, spec);
+  const std::vector<jpeg_scan_info> thin = thin_scans(spec.thin_scans);
+  configure(state, spec, thin);
   jpeg_start_compress(&state, TRUE);
   while (state.next_scanline < state.image_height) {
     auto* row = const_cast<JSAMPLE*>(samples.data() + state.next_scanline * row_samples);  // libjpeg only reads it

@@ -69,6 +69,8 @@ struct JpegSpec {
   bool progressive = false;
   bool arithmetic = false;
   bool separate_scans = false;  // one scan a channel, not progressive
+  int thin_scans = 0;           // gray only: progressive, so many scans (693 at most) of one bit of one coefficient after the first one
+  int restart_rows = 0;         // rows of blocks between restart markers
 };
 [[nodiscard]] Bytes make_jpeg(const JpegSpec& spec, std::span<const std::uint8_t> samples);
 

@@ -21,11 +21,11 @@ namespace {
 void extract(const TempFolder& folder, const TinyForm& form, SampleWriterOptions options = {}, std::vector<ClassInfo> classes = {}) {
   (void)write_pack(folder.path(), form, tiny_records(form, 3), 4);
   const auto dataset = Dataset::open(folder.path()).value();
-  options.folder = folder / "out";
   if (classes.empty()) classes = dataset.classes();
-  SampleWriter writer(options, classes);
+  const auto tree = cli::OutputTree::open(folder / "out").value();
+  SampleWriter writer(*tree, options, classes);
   for (std::uint64_t i = 0; i < 3; ++i) REQUIRE(writer.write(dataset.sample(i).value()).ok());
-  REQUIRE(writer.finish().ok());
+  REQUIRE(writer.write_list(writer.take_rows()).ok());
 }
 
 std::string png(const TempFolder& folder, const std::string& name) { return read_text_file(folder / ("out/" + name)).value(); }
@@ -114,7 +114,7 @@ TEST_CASE("labels of whole images become a list") {
   for (ClassInfo& info : classes) info.name += ", \"it\"";
   extract(folder, form, {}, classes);
   const std::string list = read_text_file(folder / "out/labels.csv").value();
-  CHECK_THAT(list, ContainsSubstring("key,class,class_id\nstreet/sample 0000,\"class "));
+  CHECK_THAT(list, ContainsSubstring("image,class,id\nstreet/sample 0000.png,\"class "));
   CHECK_THAT(list, ContainsSubstring("class 2, \"\"it\"\"\",2\n"));
   CHECK(std::count(list.begin(), list.end(), '\n') == 4);
   CHECK_FALSE(std::filesystem::exists(folder / "out/labels"));
@@ -142,14 +142,14 @@ TEST_CASE("files that exist are kept unless forced") {
   (void)write_pack(folder.path(), form, tiny_records(form, 1), 4);
   const auto dataset = Dataset::open(folder.path()).value();
   SampleWriterOptions options;
-  options.folder = folder / "out";
-  SampleWriter careful(options, dataset.classes());
+  const auto tree = cli::OutputTree::open(folder / "out").value();
+  SampleWriter careful(*tree, options, dataset.classes());
   const Status refused = careful.write(dataset.sample(0).value());
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::usage);
   CHECK(png(folder, "images/street/sample 0000.png") == "precious");
   options.force = true;
-  SampleWriter forced(options, dataset.classes());
+  SampleWriter forced(*tree, options, dataset.classes());
   CHECK(forced.write(dataset.sample(0).value()).ok());
   CHECK(png(folder, "images/street/sample 0000.png") != "precious");
 }

@@ -240,6 +240,30 @@ TEST_CASE("libjpeg's warnings are errors with its own words") {
   CHECK_THAT(refusal_of(scrambled), ContainsSubstring("the JPEG is damaged or truncated: Corrupt JPEG data"));
 }
 
+TEST_CASE("odd but sound JPEGs are read: restarts, and samplings that cameras do not use") {
+  for (const auto& [horizontal, vertical] : {std::pair{4, 1}, {1, 2}, {1, 4}, {2, 4}, {4, 2}, {3, 1}})
+    for (const int restart_rows : {0, 1}) {
+      CAPTURE(horizontal, vertical, restart_rows);
+      const Bytes file = sized_jpeg({.horizontal = horizontal, .vertical = vertical, .restart_rows = restart_rows});
+      CHECK(reads_as(file, plainly_read(file)));
+    }
+  const Bytes filled = sized_jpeg({.restart_rows = 1});
+  Bytes padded = filled;
+  padded.insert(padded.begin() + static_cast<std::ptrdiff_t>(test::jpeg_segment_at(filled, 0xDB)), 3, std::byte{0xFF});  // fill bytes
+  CHECK(reads_as(padded, plainly_read(filled)));
+}
+
+TEST_CASE("odd JPEGs that cannot be read are refused with the reason") {
+  const Bytes file = sized_jpeg({});
+  const std::size_t frame = test::jpeg_segment_at(file, 0xC0);
+  CHECK_THAT(refusal_of(test::with_byte(file, frame + 4, std::byte{12})), ContainsSubstring("12-bit JPEG is not supported"));
+  CHECK_THAT(refusal_of(test::with_byte(file, frame + 1, std::byte{0xC3})), ContainsSubstring("lossless JPEG is not supported"));
+  CHECK_THAT(refusal_of(test::with_byte(file, frame + 1, std::byte{0xC5})), ContainsSubstring("hierarchical JPEG is not supported"));
+  CHECK_THAT(refusal_of(test::with_byte(file, frame + 9, std::byte{2})), ContainsSubstring("JPEG with 2 channels is not supported"));
+  const Bytes no_height = test::with_byte(test::with_byte(file, frame + 5, std::byte{0}), frame + 6, std::byte{0});
+  CHECK_THAT(refusal_of(no_height), ContainsSubstring("after its pixels (DNL)") && ContainsSubstring("save it again"));
+}
+
 TEST_CASE("C8: what follows the end of a JPEG is not looked at") {
   const Bytes file = sized_jpeg({});
   CHECK(reads_as(test::with_tail(file, "\xff\xd8 a second picture"), plainly_read(file)));
@@ -249,6 +273,21 @@ TEST_CASE("a file of too many scans is refused as a bomb") {
   const Bytes file = sized_jpeg({.separate_scans = true});
   CHECK(reads_as(test::with_repeated_scan(file, kMaxScans - 3), plainly_read(file)));
   CHECK_THAT(refusal_of(test::with_repeated_scan(file, kMaxScans - 2)), ContainsSubstring("more than 500 scans"));
+}
+
+TEST_CASE("the larger a picture, the fewer scans it may have") {
+  CHECK(most_scans(0) == kMaxScans);
+  CHECK(most_scans(500'000) == kMaxScans);
+  CHECK(most_scans(2'000'000) == 134);
+  CHECK(most_scans(std::uint64_t{1} << 28) == kUsualScans);
+  CHECK(most_scans(std::uint64_t{1} << 40) == kUsualScans);
+}
+
+TEST_CASE("thin scans over a large picture are refused before they cost much") {
+  const JpegSpec spec{.width = 2048, .height = 1024, .color = JpegColor::gray, .thin_scans = 128};
+  REQUIRE(most_scans(2048 * 1024) == 128);
+  CHECK_THAT(refusal_of(test::make_jpeg(spec, Pixels(std::size_t{2048} * 1024, 128))),
+             ContainsSubstring("more than 128 scans over 2048x1024 pixels"));
 }
 
 // What OpenCV makes of inverted inks.

@@ -159,6 +159,18 @@ TEST_CASE("an order of chunks that libpng refuses is left to it") {
   CHECK(verdict_of(with_png_chunk(good, "IDAT", nothing, "IEND")) == "taken by the fast path");
 }
 
+TEST_CASE("thousands of tiny chunks are walked over, by the fast path and by libpng") {
+  const Bytes good = plain_rgb();
+  for (const char* type : {"tEXt", "text"}) {
+    const Bytes one = with_png_chunk(good, type, {});
+    const auto chunk = one.begin() + 33;  // after signature and IHDR
+    Bytes many(one.begin(), chunk);
+    for (int i = 0; i < 30000; ++i) many.insert(many.end(), chunk, chunk + 12);
+    many.insert(many.end(), chunk + 12, one.end());
+    CHECK(verdict_of(many) == (type[2] == 'X' ? "taken by the fast path" : "read"));
+  }
+}
+
 TEST_CASE("a code that libdeflate takes and zlib refuses is left to libpng") {
   hotpack::fuzz::BitWriter out;
   out.put(1, 1);

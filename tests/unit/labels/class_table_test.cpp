@@ -117,9 +117,9 @@ TEST_CASE("a first row whose colours are partly numbers is no header but a mista
 }
 
 TEST_CASE("rows with too few or too many columns are errors with the line") {
-  CHECK_THAT(failure("name,r,g,b\na,0,0\n"), ContainsSubstring("line 2") && ContainsSubstring("3 fields"));
+  CHECK_THAT(failure("name,r,g,b\na,0,0\n"), ContainsSubstring("line 2") && ContainsSubstring("has 3 columns"));
   CHECK_THAT(failure("0,road\n1,sky\n"), ContainsSubstring("line 1") && ContainsSubstring("--map"));
-  CHECK_THAT(failure("1,2,3\n1,2,3,4\n"), ContainsSubstring("line 2") && ContainsSubstring("4 fields"));
+  CHECK_THAT(failure("1,2,3\n1,2,3,4\n"), ContainsSubstring("line 2") && ContainsSubstring("has 4 columns"));
 }
 
 TEST_CASE("a colour or name that occurs twice is an error naming both lines") {
@@ -173,8 +173,6 @@ TEST_CASE("E-n: a list of colours between blanks, as DIGITS has it") {
 TEST_CASE("a class without a name is an error") {
   CHECK_THAT(failure("name,r,g,b\n,1,2,3\n"), ContainsSubstring("line 2") && ContainsSubstring("no name"));
 }
-
-TEST_CASE("blue, green, red columns are refused") { CHECK_THAT(failure("name,b,g,r\na,1,2,3\n"), ContainsSubstring("blue, green, red")); }
 
 TEST_CASE("a classification table is refused with advice") {
   const std::string message =
@@ -276,8 +274,7 @@ TEST_CASE("E-a: a name with its colour behind it, however the two are set apart"
 }
 
 TEST_CASE("ids before names are no names file: their order may be another") {
-  for (const std::string text :
-       {"1: Tooth\n0: Background\n", "3 Caries\n2 Filling\n", "id\tname\n0\tBackground\n1\tTooth\n", "0,Background\n1,Tooth\n"}) {
+  for (const std::string text : {"1: Tooth\n0: Background\n", "3 Caries\n2 Filling\n", "0,Background\n1,Tooth\n"}) {
     INFO(text);
     const auto table = parse_class_file(text, "legend.txt");
     REQUIRE_FALSE(table.ok());

@@ -7,8 +7,8 @@ using namespace hotpack::pipeline;
 
 namespace {
 
-std::string found_in(const TempFolder& folder, std::vector<std::string>& remarks) {
-  const auto found = find_class_file({folder.path()}, remarks);
+std::string found_in(const TempFolder& folder) {
+  const auto found = find_class_file({folder.path()});
   return found ? found->path.substr(folder.path().size() + 1) : "";
 }
 
@@ -16,20 +16,20 @@ std::string found_in(const TempFolder& folder, std::vector<std::string>& remarks
 
 TEST_CASE("L1: the class file beside a data set is found, with colours before names alone") {
   const TempFolder folder;
-  std::vector<std::string> remarks;
-  CHECK(found_in(folder, remarks).empty());
+  CHECK(found_in(folder).empty());
   folder.write("classes.txt", "a\nb\n");
-  CHECK(found_in(folder, remarks) == "classes.txt");
+  CHECK(found_in(folder) == "classes.txt");
   folder.write("class_dict.csv", "name,r,g,b\na,0,0,0\nb,255,255,255\n");
-  CHECK(found_in(folder, remarks) == "class_dict.csv");
-  CHECK(remarks.empty());
+  CHECK(found_in(folder) == "class_dict.csv");
 }
 
-TEST_CASE("L1: a table of classification with the name of a colour table is not taken, and told") {
+TEST_CASE("L1: a class file that cannot be read is found with its reason, and none behind it is taken instead") {
   const TempFolder folder;
-  folder.write("class_dict.csv", "class_index,class,height,width,scale by\n0,ABBOTTS BABBLER,150,150,1\n");
-  std::vector<std::string> remarks;
-  CHECK(found_in(folder, remarks).empty());
-  REQUIRE(remarks.size() == 1);
-  CHECK_THAT(remarks[0], ContainsSubstring("not used as class table: " + folder / "class_dict.csv"));
+  folder.write("class_dict.csv", "name,r,g,b\na,0,0,0\na,1,1,1\n");
+  folder.write("classes.txt", "a\nb\n");
+  const auto found = find_class_file({folder.path()});
+  REQUIRE(found);
+  REQUIRE_FALSE(found->table.ok());
+  CHECK(found->table.error().path == folder / "class_dict.csv");
+  CHECK_THAT(found->table.error().message, ContainsSubstring("line 3"));
 }

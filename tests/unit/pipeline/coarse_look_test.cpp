@@ -54,7 +54,7 @@ TEST_CASE("a flipped or turned picture is known again, whatever its size") {
 
 TEST_CASE("what a codec changes is no difference, another picture is") {
   const Gray gray = uneven(64, 48);
-  const Gray saved = made(64, 48, [&](int x, int y) { return static_cast<std::uint8_t>(std::min(255, gray.at(x, y) + (x + y) % 3)); });
+  const Gray saved = made(64, 48, [&](int x, int y) { return static_cast<std::uint8_t>(std::min(255, gray.at(x, y) + (x + y) % 2)); });
   CHECK(how_alike(coarse_look(saved.view()), coarse_look(gray.view())) == "hardly differs");
   const Gray brighter = made(64, 48, [&](int x, int y) { return static_cast<std::uint8_t>(std::min(255, gray.at(x, y) + 9)); });
   CHECK_FALSE(how_alike(coarse_look(brighter.view()), coarse_look(gray.view())));
@@ -63,4 +63,6 @@ TEST_CASE("what a codec changes is no difference, another picture is") {
 TEST_CASE("a picture of little contrast is like too many others") {
   CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int, int) { return std::uint8_t{90}; }).view())));
   CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int x, int) { return static_cast<std::uint8_t>(90 + x / 4); }).view())));
+  CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int x, int y) { return static_cast<std::uint8_t>(4 * x + 3 * y); }).view())));
+  CHECK(is_distinct(coarse_look(made(32, 32, [](int x, int y) { return static_cast<std::uint8_t>(x < 16 && y < 16 ? 200 : 90); }).view())));
 }

@@ -114,17 +114,20 @@ TEST_CASE("examples do not depend on the number of threads") {
   CHECK_THAT(texts[0], ContainsSubstring("300 files that are not readable pictures") && ContainsSubstring("1004.png"));
 }
 
-TEST_CASE("a file that vanished stops the survey") {
+TEST_CASE("a file that vanished is a problem of the survey, which goes on") {
   const TempFolder folder;
   put(folder, "images/a.png", photo());
+  put(folder, "images/b.png", photo());
   const PackOptions options = options_for(folder);
   SampleList list = samples_of(options);
   std::filesystem::remove(folder / "images/a.png");
   Recorder recorder;
   const auto survey = survey_headers(list, options.record, recorder);
-  REQUIRE_FALSE(survey.ok());
-  CHECK(survey.error().code == ErrorCode::io);
-  CHECK(survey.error().path == folder / "images/a.png");
+  REQUIRE(survey.ok());
+  const ProblemLog::Group& group = survey->problems.group(ProblemKind::unopenable_file);
+  REQUIRE(group.count == 1);
+  CHECK(group.examples[0].path == folder / "images/a.png");
+  CHECK_FALSE(list.samples[1].size == Extent{});
 }
 
 TEST_CASE("a signal ends the survey") {

@@ -85,3 +85,18 @@ TEST_CASE("a problem of no file is its finding alone") {
   CHECK((Problem{ProblemKind::label_form, "", "found"}.text()) == "found");
   CHECK((Problem{ProblemKind::label_form, "a.png", "found"}.text()) == "a.png: found");
 }
+
+TEST_CASE("the examples of a report are the same in whatever order they were found") {
+  const auto text_of = [](const std::vector<int>& order) {
+    ProblemLog whole;
+    ProblemLog part;
+    for (const int number : order)
+      (number % 2 == 0 ? whole : part).add({ProblemKind::missing_file, "list.txt", "line " + std::to_string(number)});
+    whole.append(part);
+    return whole.text();
+  };
+  const std::string text = text_of({1, 2, 3, 4, 5, 6, 10, 20});
+  CHECK(text == text_of({20, 6, 10, 5, 3, 4, 2, 1}));
+  CHECK(text.find("line 2\n") < text.find("line 5\n"));
+  CHECK(text.find("line 10") == std::string::npos);
+}

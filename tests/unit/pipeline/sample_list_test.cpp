@@ -102,7 +102,7 @@ TEST_CASE("N5: two files of one key are a problem on either side, whatever becom
   touch(folder, {"images/a.png", "images/a.jpg", "images/b.png", "labels/a.png", "labels/b.png", "labels/b.PNG", "labels/b.jpg"});
   for (const bool skip : {false, true}) {
     const Paired result = paired(folder, skip);
-    CHECK(result.problems.group(ProblemKind::duplicate_key).count == 3);
+    CHECK(result.problems.group(ProblemKind::twin_file).count == 3);
     CHECK(result.problems.count() == 3);
     CHECK_THAT(result.problems.text(),
                ContainsSubstring(folder / "images/a.png: has the key 'a' of another image, " + folder / "images/a.jpg"));

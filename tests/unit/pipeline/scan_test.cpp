@@ -154,12 +154,18 @@ TEST_CASE("what cannot be read is an I/O error that names it") {
   std::filesystem::create_directories(folder / "tree");
   std::filesystem::create_symlink(folder / "gone.png", folder / "tree/dangling.png");
   ProblemLog problems;
-  for (const std::string name : {"missing", "file", "tree"}) {
+  for (const std::string name : {"missing", "file"}) {
     const auto list = scan_pictures({{folder / name, ""}}, problems);
     REQUIRE_FALSE(list.ok());
     CHECK(list.error().code == ErrorCode::io);
     CHECK_THAT(list.error().path, ContainsSubstring(name));
   }
+  CHECK(problems.count() == 0);
+  REQUIRE(scan_pictures({{folder / "tree", ""}}, problems).ok());
+  const ProblemLog::Group& group = problems.group(ProblemKind::unopenable_file);
+  REQUIRE(group.count == 1);
+  CHECK(group.examples[0].path == folder / "tree/dangling.png");
+  CHECK_THAT(group.examples[0].detail, ContainsSubstring("which does not exist"));
 }
 
 TEST_CASE("class folders are named in byte order, empty ones too") {

@@ -1,6 +1,8 @@
 #include "pipeline/source_file.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "unit/pipeline/inputs.hpp"
@@ -31,6 +33,36 @@ TEST_CASE("a file that changed since the plan stops the run") {
   CHECK(bytes.error().code == ErrorCode::io);
   CHECK(bytes.error().path == folder / "a.png");
   CHECK_THAT(bytes.error().message, ContainsSubstring("has 5 bytes where the plan saw 6"));
+}
+
+TEST_CASE("a file that grew since the plan stops the run, even where its first bytes are the whole picture") {
+  const TempFolder folder;
+  const Bytes picture = photo(31, 17);
+  put(folder, "a.png", with_tail(picture, "more"));
+  SourceReader reader;
+  const auto bytes = reader.read(folder / "a.png", picture.size());
+  REQUIRE_FALSE(bytes.ok());
+  CHECK(bytes.error().code == ErrorCode::io);
+  CHECK_THAT(bytes.error().message, ContainsSubstring("the input changed during the run"));
+}
+
+// Whoever writes on meanwhile: what is hashed and decoded are the same bytes, as many as were planned.
+TEST_CASE("a file that grows while it is read gives the planned bytes or stops the run") {
+  const TempFolder folder;
+  const std::string start(50000, 's');
+  folder.write("a.png", start);
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    std::ofstream file(folder / "a.png", std::ios::binary | std::ios::app);
+    while (!done) file << "more" << std::flush;
+  });
+  SourceReader reader;
+  for (int i = 0; i < 50; ++i) {
+    const auto bytes = reader.read(folder / "a.png", start.size());
+    if (bytes.ok()) CHECK(Bytes(bytes->begin(), bytes->end()) == text_file(start));
+  }
+  done = true;
+  writer.join();
 }
 
 TEST_CASE("a file that vanished is tried some times, then an I/O error that tells so") {

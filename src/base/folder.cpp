@@ -1,0 +1,37 @@
+#include "base/folder.hpp"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "base/error.hpp"
+
+namespace hotpack {
+
+namespace {
+
+struct CloseFolder {
+  void operator()(DIR* folder) const noexcept { ::closedir(folder); }
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> names_in_folder(const std::string& path) {
+  const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
+  if (folder == nullptr) return io_error("cannot list the folder", path, errno);
+  std::vector<std::string> names;
+  while (true) {
+    errno = 0;
+    const dirent* const entry = ::readdir(folder.get());
+    if (entry == nullptr) break;
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  if (errno != 0) return io_error("cannot list the folder", path, errno);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace hotpack

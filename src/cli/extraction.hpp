@@ -1,0 +1,36 @@
+// Samples of a pack to files, on several threads: the same files whatever their number.
+//
+// Ownership: borrows the data set and the tree. One run at a time. Failure: the error of the first sample that cannot be written, in the
+// order of samples; code `io` where memory is lacking.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "cli/sample_writer.hpp"
+#include "hotpack/dataset.hpp"
+
+namespace hotpack::cli {
+
+using SampleNumbers = std::optional<std::vector<std::uint64_t>>;  // absent: all
+
+struct ExtractionProgress {
+  std::uint64_t samples_done = 0;
+  std::uint64_t samples_total = 0;
+  std::uint64_t bytes = 0;  // of records
+};
+
+struct Extracted {
+  std::uint64_t files = 0;
+  bool complete = true;         // else a stop was asked for: no labels.csv
+  bool any_unlabelled = false;  // whole images without a class
+};
+
+// `progress` is called from one thread at a time; false stops.
+[[nodiscard]] Result<Extracted> extract_samples(const Dataset& dataset, const SampleNumbers& chosen, OutputTree& tree,
+                                                const SampleWriterOptions& options, unsigned threads,
+                                                const std::function<bool(const ExtractionProgress&)>& progress);
+
+}  // namespace hotpack::cli

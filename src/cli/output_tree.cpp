@@ -1,0 +1,137 @@
+#include "cli/output_tree.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+// A descriptor that is closed at the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  [[nodiscard]] int number() const { return number_; }
+  // 0, or the system's error.
+  int close() {
+    const int number = std::exchange(number_, -1);
+    return number >= 0 && ::close(number) != 0 ? errno : 0;
+  }
+
+ private:
+  int number_;
+};
+
+bool is_link(int folder, const std::string& name) {
+  struct stat found {};
+  return ::fstatat(folder, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode);
+}
+
+// The folder `name` directly in `folder`, made where it is missing.
+Result<Descriptor> enter(int folder, const std::string& name, const std::string& path) {
+  if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST) return io_error("cannot make the folder", path, errno);
+  Descriptor inner(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (inner.number() >= 0) return inner;
+  const int failure = errno;
+  if (is_link(folder, name))
+    return Error{ErrorCode::usage, "is a link, which could lead out of the folder; remove it, or choose another folder", path, {}};
+  if (failure == ENOTDIR)
+    return Error{ErrorCode::usage, "is a file where a folder is needed; remove it, or choose another folder", path, {}};
+  return io_error("cannot open the folder", path, failure);
+}
+
+Status write_all(int descriptor, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return io_error("cannot write", path, errno);
+    if (written == 0) return io_error("cannot write", path, ENOSPC);
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+// Unlike that of any other running process, and of this one's other files.
+std::string temporary_name() {
+  static std::atomic<unsigned> count{0};
+  return ".hotpack-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".tmp";
+}
+
+Status write_new(int folder, const std::string& name, std::string_view content, const std::string& path) {
+  Descriptor file(::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (file.number() < 0) return io_error("cannot make the file", path, errno);
+  Status status = write_all(file.number(), content, path);
+  if (const int failure = file.close(); status.ok() && failure != 0) status = io_error("cannot write", path, failure);
+  if (!status.ok()) ::unlinkat(folder, name.c_str(), 0);
+  return status;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OutputTree>> OutputTree::open(const std::string& path) {
+  std::error_code failed;
+  std::filesystem::create_directories(path, failed);
+  if (failed) return io_error("cannot make the folder", path, failed.value());
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return io_error("cannot open the folder", path, errno);
+  return std::unique_ptr<OutputTree>(new OutputTree(path, descriptor));
+}
+
+OutputTree::~OutputTree() { ::close(descriptor_); }
+
+Status OutputTree::write(const std::string& name, std::string_view content, bool replace) {
+  Descriptor folder;
+  int at = descriptor_;
+  std::size_t begin = 0;
+  for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', begin)) {
+    const std::string part = name.substr(begin, slash - begin);
+    if (part.empty() || part == "." || part == "..") return internal_error("the name '" + name + "' leads out of its folder");
+    HOTPACK_ASSIGN(folder, enter(at, part, path_ + "/" + name.substr(0, slash)));
+    at = folder.number();
+    begin = slash + 1;
+  }
+  const std::string last = name.substr(begin), temporary = temporary_name();
+  HOTPACK_TRY(write_new(at, temporary, content, path_ + "/" + name));
+  Status status = put(at, temporary, last, name, replace);
+  if (!status.ok()) ::unlinkat(at, temporary.c_str(), 0);
+  return status;
+}
+
+// Under a lock, so that of two names that are one for the file system the second finds the first.
+Status OutputTree::put(int folder, const std::string& temporary, const std::string& last, const std::string& name, bool replace) {
+  const std::string path = path_ + "/" + name;
+  struct stat found {
+  }, made{};
+  const std::lock_guard lock(naming_);
+  if (::fstatat(folder, temporary.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) return io_error("cannot look at the file", path, errno);
+  if (::fstatat(folder, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (written_.count({found.st_dev, found.st_ino}) != 0)
+      return data_error(
+          "another sample's file has this name already: its file system takes names for the same that differ in the case of "
+          "letters or in their Unicode form. Choose a folder on another file system, or extract one of them by --key",
+          path);
+    if (S_ISDIR(found.st_mode)) return Error{ErrorCode::usage, "is a folder; remove it, or choose another folder", path, {}};
+    if (!replace) return Error{ErrorCode::usage, "exists already; --force replaces it", path, {}};
+  }
+  if (::renameat(folder, temporary.c_str(), folder, last.c_str()) != 0) return io_error("cannot rename to this", path, errno);
+  written_.emplace(made.st_dev, made.st_ino);
+  return {};
+}
+
+}  // namespace hotpack::cli

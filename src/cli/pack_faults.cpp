@@ -1,0 +1,63 @@
+#include "cli/pack_faults.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "cli/exit_code.hpp"
+#include "cli/pack_report.hpp"
+#include "cli/text.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+constexpr std::size_t kMostNamed = 10;
+
+std::string fault_of(const ShardInfo& shard) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(shard.path, failed);
+  if (failed == std::errc::no_such_file_or_directory) return shard.path + ": is missing";
+  if (failed) return shard.path + ": cannot be looked at: " + failed.message();
+  if (size == shard.size_bytes) return "";
+  return shard.path + ": has " + counted(size, "byte") + ", the manifest says " + human_count(shard.size_bytes);
+}
+
+}  // namespace
+
+std::vector<std::string> missing_shards(const Dataset& dataset) {
+  std::vector<std::string> faults;
+  std::size_t more = 0;
+  for (const ShardInfo& shard : dataset.shards()) {
+    std::string fault = fault_of(shard);
+    if (fault.empty()) continue;
+    if (faults.size() < kMostNamed) {
+      faults.push_back(std::move(fault));
+    } else {
+      ++more;
+    }
+  }
+  if (more > 0) faults.push_back(counted(more, "more shard") + " missing or of another size");
+  return faults;
+}
+
+format::Json failure_json(const std::string& folder, const Error& error) {
+  const int code = exit_code_of(error);
+  format::Json told;
+  told["code"] = name_of_exit(code);
+  told["exit"] = code;
+  told["message"] = format::with_valid_utf8(error.message);
+  told["path"] = error.path.empty() ? format::Json(nullptr) : format::Json(format::with_valid_utf8(error.path));
+  told["offset"] = error.offset ? format::Json(*error.offset) : format::Json(nullptr);
+  format::Json json;
+  json["pack"] = format::with_valid_utf8(folder);
+  json["error"] = std::move(told);
+  return json;
+}
+
+std::string mending_text(const std::string& folder) {
+  return "to mend it, run the command that packed " + shell_word(folder) +
+         " again with --repair: it packs what is damaged or missing again and keeps the rest";
+}
+
+}  // namespace hotpack::cli

@@ -1,0 +1,251 @@
+#include "labels/column_csv.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "labels/class_table_builder.hpp"
+#include "labels/csv.hpp"
+#include "labels/hex_color.hpp"
+#include "labels/table_text.hpp"
+
+namespace hotpack::labels {
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+constexpr std::array<std::string_view, 24> kNameWords{
+    "name",   "names",      "class",     "classes",  "class name", "class names",   "classname",   "label",
+    "labels", "label name", "labelname", "category", "categories", "category name", "object name", "title",
+    "nom",    "classe",     "klasse",    "nombre",   "clase",      "nome",          "etiqueta",    "bezeichnung"};
+constexpr std::array<std::string_view, 22> kIdWords{"id",          "ids",         "class id", "class index", "label id",   "category id",
+                                                    "index",       "idx",         "number",   "no",          "value",      "pixel",
+                                                    "pixel value", "label value", "gray",     "grey",        "gray value", "grey value",
+                                                    "grayscale",   "class value", "pixel id", "code"};
+constexpr std::array<std::string_view, 14> kColorWords{"color", "colour",  "hex",       "hex color", "hex colour", "hex code", "html",
+                                                       "rgb",   "rgb hex", "color hex", "farbe",     "couleur",    "cor",      "colore"};
+constexpr std::array<std::string_view, 9> kIgnoredNames{"ignore",  "ignored",         "void",   "unlabeled", "unlabelled",
+                                                        "unknown", "background/void", "border", "_ignore_"};
+constexpr std::array<std::string_view, 3> kRed{"r", "red", "rouge"};
+constexpr std::array<std::string_view, 3> kGreen{"g", "green", "vert"};
+constexpr std::array<std::string_view, 3> kBlue{"b", "blue", "bleu"};
+
+// In lower case, with one blank where words are set apart by anything.
+std::string plain_word(std::string_view text) {
+  std::string word;
+  for (const char c : lower(trimmed(text))) {
+    if (c != '_' && c != '-' && c != ' ' && c != '.')
+      word += c;
+    else if (!word.empty() && word.back() != ' ')
+      word += ' ';
+  }
+  return word;
+}
+
+bool is_one_of(const std::string& word, Words words) { return std::find(words.begin(), words.end(), word) != words.end(); }
+
+struct Columns {
+  std::optional<std::size_t> name, id, color;
+  std::array<std::optional<std::size_t>, 3> rgb;
+  std::vector<std::size_t> others;
+
+  [[nodiscard]] bool has_rgb() const { return rgb[0] && rgb[1] && rgb[2]; }
+  [[nodiscard]] bool has_part_of_rgb() const { return rgb[0] || rgb[1] || rgb[2]; }
+};
+
+// Takes the column where its word is one of `words` and no column before had that part.
+bool take(std::optional<std::size_t>& part, const std::string& word, std::size_t column, Words words) {
+  if (part || !is_one_of(word, words)) return false;
+  part = column;
+  return true;
+}
+
+void sort_in(const std::string& word, std::size_t column, Columns& columns) {
+  const bool taken = take(columns.id, word, column, kIdWords) || take(columns.color, word, column, kColorWords) ||
+                     take(columns.rgb[0], word, column, kRed) || take(columns.rgb[1], word, column, kGreen) ||
+                     take(columns.rgb[2], word, column, kBlue) || take(columns.name, word, column, kNameWords);
+  if (!taken) columns.others.push_back(column);
+}
+
+bool is_value(const std::string& field) { return number_of(field).has_value() || is_hex_color(field); }
+
+// A row of words of which one is a word for names: `name,color`. A row of names may hold such a word too, but not beside another column's
+// word, or in a file whose other rows have ids or colours.
+std::optional<Columns> columns_of(const std::vector<std::string>& header) {
+  if (header.size() < 2 || std::any_of(header.begin(), header.end(), is_value)) return std::nullopt;
+  Columns columns;
+  for (std::size_t i = 0; i < header.size(); ++i) sort_in(plain_word(header[i]), i, columns);
+  if (!columns.name) return std::nullopt;
+  return columns;
+}
+
+// What the writers of these tables do: the old form, which color_csv reads, and tables of whole-image classes, which it refuses.
+bool is_for_color_csv(const std::vector<std::string>& header, char separator) {
+  if (separator != ',') return false;
+  const std::string first = lower(header.front());
+  const bool of_images =
+      (first == "class_index" || first == "class index" || first == "class_id" || first == "class id") && header.size() > 2;
+  return names_rgb(std::span(header).subspan(1)) || (of_images && !names_rgb(std::span(header).subspan(2)));
+}
+
+// `label,name` with a number in each row: the first column holds ids, and the other the names.
+void find_ids_among_names(const std::vector<CsvRow>& rows, Columns& columns) {
+  const std::size_t first = *columns.name;
+  const auto other = std::find_if(columns.others.begin(), columns.others.end(),
+                                  [&](std::size_t column) { return names_a_name(rows.front().fields[column]); });
+  if (columns.id || other == columns.others.end() || rows.size() < 2) return;
+  const auto has_id = [&](const CsvRow& row) { return row.fields.size() > first && whole_number_of(row.fields[first]).has_value(); };
+  if (!std::all_of(rows.begin() + 1, rows.end(), has_id)) return;
+  columns.id = first;
+  columns.name = *other;
+  columns.others.erase(other);
+}
+
+class ColumnCsvParser {
+ public:
+  ColumnCsvParser(const std::vector<CsvRow>& rows, const Columns& columns, const std::string& path)
+      : rows_(rows), columns_(columns), path_(path), builder_(path) {}
+
+  Result<ClassTable> parse() {
+    if (columns_.has_part_of_rgb() && !columns_.has_rgb())
+      return line_error(rows_.front().line, "names some of the columns r, g and b; expected all three, or none", path_);
+    HOTPACK_ASSIGN(const std::vector<std::size_t> order, rows_by_id());
+    for (const std::size_t row : order) HOTPACK_TRY(add(rows_[row]));
+    warn_of_others();
+    return builder_.finish();
+  }
+
+ private:
+  // The rows of classes in the order of their ids; without ids in that of the file.
+  Result<std::vector<std::size_t>> rows_by_id() {
+    std::vector<std::pair<std::int64_t, std::size_t>> found;
+    for (std::size_t i = 1; i < rows_.size(); ++i) {
+      HOTPACK_TRY(check_width(rows_[i]));
+      std::int64_t id = static_cast<std::int64_t>(i);
+      if (columns_.id) {
+        HOTPACK_ASSIGN(id, id_of(rows_[i]));
+        if (leaves_out(rows_[i], id)) continue;
+      }
+      found.emplace_back(id, i);
+    }
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (columns_.id) HOTPACK_TRY(check_ids(found));
+    std::vector<std::size_t> order;
+    for (const auto& [id, row] : found) order.push_back(row);
+    return order;
+  }
+
+  [[nodiscard]] Status check_width(const CsvRow& row) const {
+    const std::size_t wanted = rows_.front().fields.size();
+    std::size_t needed = *columns_.name + 1;
+    for (const auto& column : {columns_.id, columns_.color, columns_.rgb[0], columns_.rgb[1], columns_.rgb[2]})
+      if (column) needed = std::max(needed, *column + 1);
+    if (row.fields.size() >= needed) return {};
+    return line_error(row.line, "has " + columns_text(row.fields.size()) + ", expected " + std::to_string(wanted) + " as in the first line",
+                      path_);
+  }
+
+  [[nodiscard]] Result<std::int64_t> id_of(const CsvRow& row) const {
+    const std::string& field = row.fields[*columns_.id];
+    if (const auto id = whole_number_of(field)) return *id;
+    return line_error(row.line, "'" + field + "' is no class id; expected a whole number in the column '" + header(*columns_.id) + "'",
+                      path_);
+  }
+
+  bool leaves_out(const CsvRow& row, std::int64_t id) {
+    const bool outside = id == 255 || id == -1;
+    if (!outside || !is_one_of(plain_word(row.fields[*columns_.name]), kIgnoredNames)) return false;
+    builder_.warn("line " + std::to_string(row.line) + " of the class file, '" + row.fields[*columns_.name] + "' with id " +
+                  std::to_string(id) + ", is what labels ignore and no class; it is left out");
+    return true;
+  }
+
+  [[nodiscard]] Status check_ids(const std::vector<std::pair<std::int64_t, std::size_t>>& found) const {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto [id, row] = found[i];
+      if (id == static_cast<std::int64_t>(i)) continue;
+      if (i > 0 && id == found[i - 1].first)
+        return line_error(rows_[row].line,
+                          "id " + std::to_string(id) + " is also in line " + std::to_string(rows_[found[i - 1].second].line) +
+                              "; every class needs its own",
+                          path_);
+      return line_error(rows_[row].line,
+                        "class ids must be 0 … N−1, and " + std::to_string(i) + " is missing before " + std::to_string(id) +
+                            "; give labels of such ids their classes with --map (a table of ids and names: old,new)",
+                        path_);
+    }
+    return {};
+  }
+
+  Status add(const CsvRow& row) {
+    std::optional<RgbColor> color;
+    if (columns_.has_rgb()) {
+      HOTPACK_ASSIGN(color, rgb_of(row));
+    } else if (columns_.color && !row.fields[*columns_.color].empty()) {
+      HOTPACK_ASSIGN(color, color_of(row, row.fields[*columns_.color]));
+    }
+    return builder_.add(row.line, row.fields[*columns_.name], color);
+  }
+
+  [[nodiscard]] Result<RgbColor> rgb_of(const CsvRow& row) const {
+    RgbColor color{};
+    bool fraction = false;
+    for (std::size_t i = 0; i < color.size(); ++i) {
+      HOTPACK_ASSIGN(color[i], color_value(row, row.fields[*columns_.rgb[i]], "expected a number 0…255", fraction, path_));
+    }
+    return color;
+  }
+
+  // "#804080", "804080", "128 64 128", "(128, 64, 128)"
+  [[nodiscard]] Result<RgbColor> color_of(const CsvRow& row, std::string text) const {
+    if (is_hex_color(text)) return hex_color(text);
+    if (is_hex_color("#" + text)) return hex_color("#" + text);
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '(' || c == ')' || c == '[' || c == ']' || c == ','; }, ' ');
+    std::vector<std::string_view> words = split(text, " ");
+    std::erase(words, std::string_view());
+    if (words.size() != 3)
+      return line_error(row.line, "'" + row.fields[*columns_.color] + "' is no colour; expected #rrggbb or three numbers 0…255", path_);
+    RgbColor color{};
+    bool fraction = false;
+    for (std::size_t i = 0; i < color.size(); ++i) {
+      HOTPACK_ASSIGN(color[i], color_value(row, std::string(words[i]), "expected #rrggbb or three numbers", fraction, path_));
+    }
+    return color;
+  }
+
+  void warn_of_others() {
+    std::string names;
+    for (const std::size_t column : columns_.others)
+      if (!header(column).empty()) names += (names.empty() ? "'" : ", '") + header(column) + "'";
+    if (!names.empty()) builder_.warn("columns of the class file that say nothing about classes here are not used: " + names);
+  }
+
+  [[nodiscard]] const std::string& header(std::size_t column) const { return rows_.front().fields[column]; }
+
+  const std::vector<CsvRow>& rows_;
+  const Columns& columns_;
+  const std::string& path_;
+  ClassTableBuilder builder_;
+};
+
+}  // namespace
+
+bool names_a_name(std::string_view column) { return is_one_of(plain_word(column), kNameWords); }
+
+std::optional<Result<ClassTable>> parse_column_csv(std::string_view text, const std::string& path) {
+  const char separator = separator_of(text);
+  const Result<std::vector<CsvRow>> rows = parse_csv(text, path, separator);
+  if (!rows.ok() || rows->empty() || is_for_color_csv(rows->front().fields, separator)) return std::nullopt;
+  std::optional<Columns> columns = columns_of(rows->front().fields);
+  if (!columns) return std::nullopt;
+  find_ids_among_names(*rows, *columns);
+  return ColumnCsvParser(*rows, *columns, path).parse();
+}
+
+}  // namespace hotpack::labels

@@ -1,0 +1,29 @@
+// The options that a schema was made with, as they are typed.
+//
+// Pure functions; thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hotpack/schema.hpp"
+
+namespace hotpack::pipeline {
+
+struct TypedOption {
+  std::string name;                        // "--size"
+  std::optional<std::string> value;        // "64x48"; empty for an option without a value, absent where it was not given
+  bool usual = false;                      // the default, which need not be typed
+  [[nodiscard]] std::string text() const;  // "--size 64x48", "without --size"
+  bool operator==(const TypedOption&) const = default;
+};
+
+// Every option that a schema tells of, always in one order. A map is told without its table.
+[[nodiscard]] std::vector<TypedOption> typed_options(const Schema& schema);
+
+// The first difference of two schemas: "--size 64x48 here, 120x90 there" where options tell it, else that of format::first_difference.
+// Empty where they are equal.
+[[nodiscard]] std::string option_difference(const Schema& here, const Schema& there);
+
+}  // namespace hotpack::pipeline

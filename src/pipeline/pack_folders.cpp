@@ -1,0 +1,89 @@
+#include "pipeline/pack_folders.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "format/manifest.hpp"
+#include "format/plan_text.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_manifest(const fs::path& folder) {
+  std::error_code failed;
+  return fs::exists(folder / format::kManifestName, failed);
+}
+
+bool has_shards(const fs::path& folder) {
+  std::error_code failed;
+  for (fs::directory_iterator entries(folder, failed); !failed && entries != fs::directory_iterator(); entries.increment(failed))
+    if (format::parse_shard_file_name(entries->path().filename().string())) return true;
+  return false;
+}
+
+std::vector<fs::path> folders_in(const fs::path& folder) {
+  std::vector<fs::path> folders;
+  std::error_code failed, ignored;
+  for (fs::directory_iterator entries(folder, failed); !failed && entries != fs::directory_iterator(); entries.increment(failed))
+    if (entries->is_directory(ignored)) folders.push_back(entries->path());
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+}  // namespace
+
+std::vector<std::string> packs_at(const std::string& path) {
+  if (has_manifest(path) || has_shards(path)) return {path};
+  std::vector<fs::path> folders = folders_in(path);
+  if (std::none_of(folders.begin(), folders.end(), has_manifest)) return {};
+  std::vector<std::string> packs;
+  for (const fs::path& folder : folders)
+    if (has_manifest(folder) || has_shards(folder)) packs.push_back(folder.string());
+  return packs;
+}
+
+std::vector<std::string> packs_at(std::span<const std::string> paths) {
+  std::vector<std::string> all;
+  for (const std::string& path : paths) {
+    const std::vector<std::string> packs = packs_at(path);
+    if (packs.empty()) all.push_back(path);
+    all.insert(all.end(), packs.begin(), packs.end());
+  }
+  return all;
+}
+
+std::vector<std::string> folders_with_shards(const std::string& folder) {
+  std::vector<std::string> names;
+  if (has_shards(folder)) return names;
+  for (const fs::path& inner : folders_in(folder))
+    if (has_shards(inner)) names.push_back(inner.filename().string());
+  return names;
+}
+
+bool has_all_shards(const std::string& folder) {
+  std::set<std::uint64_t> indices;
+  std::optional<std::uint64_t> count;
+  std::error_code failed;
+  for (fs::directory_iterator entries(folder, failed); !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
+    const auto name = format::parse_shard_file_name(entries->path().filename().string());
+    if (!name) continue;
+    if (count.value_or(name->count) != name->count) return false;
+    count = name->count;
+    indices.insert(name->index);
+  }
+  return !failed && count && indices.size() == *count;
+}
+
+std::string folder_name(const std::string& path) {
+  const fs::path whole = fs::path(path).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,28 @@
+// Where packs lie: a path names a pack, or the folder of a data set's splits, each a pack.
+//
+// Reads folders only. Thread-safe. Failure: none; what cannot be listed holds no packs, and whoever opens it says why.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace hotpack::pipeline {
+
+// The packs that a path names: itself, also where its manifest is still missing, or the packs directly in it, by name; beside a finished
+// one those that are not finished count too. None where it is no pack.
+[[nodiscard]] std::vector<std::string> packs_at(const std::string& path);
+
+// Those of all paths, in their order; a path that names none stands for itself, so that opening it says what it is.
+[[nodiscard]] std::vector<std::string> packs_at(std::span<const std::string> paths);
+
+// Names of the folders directly in `folder` that hold shards, sorted; none where it holds shards itself.
+[[nodiscard]] std::vector<std::string> folders_with_shards(const std::string& folder);
+
+// Whether every shard that the names in a folder tell of is there.
+[[nodiscard]] bool has_all_shards(const std::string& folder);
+
+// The last part of a folder's path, "val" of "packed/val/".
+[[nodiscard]] std::string folder_name(const std::string& path);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,76 @@
+// The whole decoder on any bytes: pictures and labels of the size that was promised, the same each time, and none that spoils the next.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codecs/decoder.hpp"
+#include "fuzz/expect.hpp"
+#include "fuzz/jpeg_mutator.hpp"
+#include "fuzz/png_mutator.hpp"
+
+namespace {
+
+using hotpack::codecs::Decoder;
+using hotpack::codecs::ImageOptions;
+using hotpack::fuzz::expect;
+
+constexpr std::uint64_t kMaxPixels = 1 << 14;
+
+ImageOptions options_of(unsigned choice) {
+  ImageOptions options;
+  options.channels = choice & 1 ? 3 : 1;
+  options.depth16 = choice & 2 ? hotpack::codecs::Depth16::shift : hotpack::codecs::Depth16::scale;
+  options.apply_orientation = (choice & 4) != 0;
+  if (choice & 8) options.blend = {10, 200, 90};
+  options.max_pixels = kMaxPixels;
+  return options;
+}
+
+std::vector<std::uint8_t> pixels_of(const hotpack::ConstPicture& picture) {
+  std::vector<std::uint8_t> pixels;
+  const auto row = static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.channels);
+  for (int y = 0; y < picture.height; ++y) pixels.insert(pixels.end(), picture.row(y), picture.row(y) + row);
+  return pixels;
+}
+
+void check_image(Decoder& used, std::span<const std::byte> file, const ImageOptions& options) {
+  const auto found = hotpack::codecs::probe(file, true);
+  const auto picture = used.decode_image(file, options);
+  if (!picture.ok()) return expect(!picture.error().message.empty(), "an error has words");
+  expect(found.ok(), "what is decoded was recognised");
+  const bool turned = options.apply_orientation && found->info.swaps_axes();
+  expect(picture->width == (turned ? found->info.height : found->info.width), "the width is the promised one");
+  expect(picture->height == (turned ? found->info.width : found->info.height), "the height is the promised one");
+  expect(picture->channels == options.channels, "the channels are those asked for");
+  expect(static_cast<std::uint64_t>(picture->width) * static_cast<std::uint64_t>(picture->height) <= options.max_pixels, "the limit holds");
+  const auto pixels = pixels_of(*picture);
+  Decoder fresh;
+  const auto again = fresh.decode_image(file, options);
+  expect(again.ok() && pixels_of(*again) == pixels, "a decoder that was used reads as a new one does");
+}
+
+void check_label(Decoder& used, std::span<const std::byte> file) {
+  const auto label = used.decode_label(file, kMaxPixels);
+  if (!label.ok()) return expect(!label.error().message.empty(), "an error has words");
+  expect((label->samples.data == nullptr) != (label->rgb.data == nullptr), "a label has samples or colours");
+  const bool fits = label->samples.data != nullptr ? label->samples.width == label->width && label->samples.height == label->height
+                                                   : label->rgb.width == label->width && label->rgb.height == label->height;
+  expect(fits, "a label is as large as it says");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static Decoder used;
+  const std::span<const std::byte> file(reinterpret_cast<const std::byte*>(data), size);
+  unsigned choice = 0;
+  for (std::size_t i = size; i-- > 0 && i + 16 > size;) choice = choice * 31 + data[i];
+  check_image(used, file, options_of(choice >> 3));
+  check_label(used, file);
+  return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+  const bool jpeg = size > 1 && data[0] == 0xFF && data[1] == 0xD8;
+  return jpeg ? hotpack::fuzz::mutate_jpeg(data, size, most, seed) : hotpack::fuzz::mutate_png(data, size, most, seed);
+}

@@ -1,0 +1,19 @@
+// Mutates a shard and mends its checksums, so that fuzzing gets past them to the rules behind.
+//
+// Plain functions over the fuzzer's memory; not thread-safe (libFuzzer's mutator is not).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace hotpack::fuzz {
+
+// One mutation: of the header's text (the length L stays, the rest is blanks), of the tables, of a record, or of any byte. The sums of
+// records, of the header and of the tables are then those of the bytes, where the header can be read.
+std::size_t mutate_shard(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned int seed);
+
+// The sums of records, of the header and of the tables become those of the bytes, where the header can be read.
+void mend_shard(std::span<std::byte> file);
+
+}  // namespace hotpack::fuzz

@@ -1,0 +1,85 @@
+// Class files as people have them: a first row that names columns, whatever their order, separator and spelling.
+
+#include <string>
+#include <vector>
+
+#include "labels/class_table.hpp"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::labels;
+
+namespace {
+
+// "Sky #808080, Road #804080", "Sky, Road", or the error.
+std::string read(const std::string& text) {
+  const Result<ClassTable> table = parse_class_file(text, "classes.csv");
+  if (!table.ok()) return table.error().describe();
+  std::string result;
+  for (const ClassInfo& info : table->classes)
+    result += (result.empty() ? "" : ", ") + info.name + (info.color ? " " + color_text(*info.color) : "");
+  return result;
+}
+
+std::vector<std::string> warnings_of(const std::string& text) {
+  const Result<ClassTable> table = parse_class_file(text, "classes.csv");
+  REQUIRE(table.ok());
+  return table->warnings;
+}
+
+}  // namespace
+
+TEST_CASE("a header that names a name and a colour is a header, and hex colours are read") {
+  const std::string wanted = "Sky #808080, Road #804080";
+  for (const std::string header :
+       {"name,color", "name,hex", "Name , Colour", "class,hex_color", "Class Name,rgb", "label_name,HEX", "\xEF\xBB\xBFname,color"})
+    CHECK(read(header + "\nSky,#808080\nRoad,#804080\n") == wanted);
+  CHECK(read("label;color\nSky;#808080\nRoad;#804080\n") == wanted);
+  CHECK(read("Nom\tcouleur\nSky\t#808080\nRoad\t#804080\n") == wanted);
+  CHECK(read("color,name\r\n#808080,Sky\r\n#804080,Road\r\n") == wanted);
+}
+
+TEST_CASE("columns r, g and b are read by their names, in any order, beside an id or not") {
+  CHECK(read("name,b,g,r\nSky,1,2,3\nRoad,4,5,6\n") == "Sky #030201, Road #060504");
+  CHECK(read("id,name,r,g,b\n0,Sky,1,2,3\n1,Road,4,5,6\n") == "Sky #010203, Road #040506");
+  CHECK(read("name;red;green;blue\nSky;1;2;3\nRoad;4;5;6\n") == "Sky #010203, Road #040506");
+  CHECK_THAT(read("name,r,b,note\nSky,1,2,x\n"), ContainsSubstring("expected all three"));
+}
+
+TEST_CASE("an id column gives the classes their ids") {
+  CHECK(read("id,name\n0,Sky\n1,Road\n") == "Sky, Road");
+  CHECK(read("id,name\n1,Road\n0,Sky\n") == "Sky, Road");
+  CHECK(read("Pixel Value, Class\n0, background\n1, cat\n") == "background, cat");
+  CHECK(read("label,name\n0,Sky\n1,Road\n") == "Sky, Road");
+  CHECK(read("name;id\nSky;0\nRoad;1\n") == "Sky, Road");
+}
+
+TEST_CASE("ids that are not 0 to N-1 are refused with line and advice") {
+  CHECK_THAT(read("id,name\n0,Sky\n10,Road\n"), ContainsSubstring("line 3") && ContainsSubstring("--map"));
+  CHECK_THAT(read("id,name\n1,Sky\n2,Road\n"), ContainsSubstring("line 2"));
+  CHECK_THAT(read("id,name\n0,Sky\n0,Road\n"), ContainsSubstring("line 3: id 0 is also in line 2"));
+  CHECK_THAT(read("id,name\nx,Sky\n"), ContainsSubstring("line 2: 'x' is no class id"));
+}
+
+TEST_CASE("a row of what labels ignore is no class; columns that say nothing about classes are told") {
+  const std::string text = "id,name\n0,Sky\n1,Road\n255,void\n";
+  CHECK(read(text) == "Sky, Road");
+  REQUIRE(warnings_of(text).size() == 1);
+  CHECK_THAT(warnings_of(text)[0], ContainsSubstring("'void' with id 255"));
+  REQUIRE(warnings_of("class,description\nSky,above\nRoad,below\n").size() == 1);
+  CHECK_THAT(warnings_of("class,description\nSky,above\nRoad,below\n")[0], ContainsSubstring("'description'"));
+}
+
+TEST_CASE("rows of a table whose columns nobody names are no names") {
+  CHECK_THAT(read("Sky, blue\nRoad, gray\n"), ContainsSubstring("line 1: 'Sky, blue' is a row of a table"));
+  CHECK_THAT(read("Art;Farbe\nSky;blau\nRoad;grau\n"), ContainsSubstring("line 1: 'Art;Farbe' is a row of a table"));
+  CHECK_THAT(read("name,color\nSky\nRoad\n"), ContainsSubstring("line 2: has 1 column, expected 2"));
+  CHECK(read("\"Sky, blue\"\n\"Road, gray\"\n") == "Sky, blue, Road, gray");
+  CHECK_THAT(read("label_name\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
+  CHECK_THAT(read("Nom\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
+  CHECK_THAT(read("name,color\nSky,#80808\n"), ContainsSubstring("line 2: '#80808' is no colour"));
+}
+
+TEST_CASE("rows with too few columns are counted in plain words") {
+  CHECK_THAT(read("name,color\nSky\n"), ContainsSubstring("line 2: has 1 column, expected 2"));
+}
