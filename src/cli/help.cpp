@@ -139,7 +139,8 @@ Wanted main_options(const CLI::App& app) {
 
 // Where the rest is told.
 std::string pointer(const CLI::App& app, const std::string& name) {
-  if (!app.get_subcommands({}).empty()) return "\nMore: " + name + " COMMAND -h   its main options; " + name + " COMMAND --help   all\n";
+  if (!app.get_subcommands({}).empty())
+    return "\nMore:\n  " + name + " COMMAND -h       the main options of a command\n  " + name + " COMMAND --help   all of them\n";
   return "\nAll options: " + name + " --help\n";
 }
 
