@@ -241,6 +241,18 @@ TEST_CASE("L5: a class file beside class folders is taken only if it names them 
              ContainsSubstring("not used as class table: " + folder / "classes.txt: it does not name the class 'ant'"));
 }
 
+TEST_CASE("L5: colours of classes beside folders that are called like none of them stop and ask") {
+  const TempFolder folder;
+  touch(folder, {"north/rgb_1.jpg", "north/cls_1.png", "south/rgb_2.jpg", "south/cls_2.png"});
+  folder.write("legend.csv", "label;hex\nWheat;#e6c200\nWater;#1e6fd9\n");
+  const Error error = refused(root_options(folder.path()));
+  CHECK(error.path == folder / "legend.csv");
+  CHECK_THAT(error.message,
+             ContainsSubstring("the folders hardly stand for classes") && ContainsSubstring("--image-folders " + folder.path()));
+  folder.write("legend.csv", "label;hex\nnorth;#e6c200\nsouth;#1e6fd9\n");
+  CHECK(detected(folder).gathered.label.classes == folder / "legend.csv");
+}
+
 TEST_CASE("L1: labels beside their images, in one folder or one a split") {
   const TempFolder folder;
   touch(folder, {"train/1_sat.jpg", "train/1_mask.png", "train/2_sat.jpg", "train/2_mask.png", "valid/3_sat.jpg"});
