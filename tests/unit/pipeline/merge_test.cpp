@@ -502,7 +502,7 @@ TEST_CASE("merge: another pack in the output is refused by its first difference"
   gray.color = ImageColor::gray;
   write_whole(parts.out, gray);
   CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}),
-             ContainsSubstring("of another pack") && ContainsSubstring("--pad-color 0,0,0 here, 0 there"));
+             ContainsSubstring("of another pack") && ContainsSubstring("--channels rgb here, gray there"));
   fs::remove(parts.out + "/dataset.json");
   CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}), ContainsSubstring(parts.out + "/" + shard(0)));
   fs::remove_all(parts.out);
