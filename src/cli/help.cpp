@@ -14,8 +14,8 @@ namespace hotpack::cli {
 namespace {
 
 // What most runs need, of commands with more options than a screen holds.
-constexpr std::array<std::string_view, 15> kMainOptions = {"--images", "--labels",     "--image-folders", "--pairs", "--preset",
-                                                           "--classes", "--num-classes", "--label-kind",    "--ignore", "--size",
+constexpr std::array<std::string_view, 15> kMainOptions = {"--images",  "--labels",      "--image-folders", "--pairs",   "--preset",
+                                                           "--classes", "--num-classes", "--label-kind",    "--ignore",  "--size",
                                                            "--fit",     "--split",       "--output",        "--dry-run", "--json"};
 constexpr std::size_t kFewOptions = 15;
 
@@ -139,7 +139,8 @@ Wanted main_options(const CLI::App& app) {
 
 // Where the rest is told.
 std::string pointer(const CLI::App& app, const std::string& name) {
-  if (!app.get_subcommands({}).empty()) return "\nMore: " + name + " COMMAND -h   its main options; " + name + " COMMAND --help   all\n";
+  if (!app.get_subcommands({}).empty())
+    return "\nMore:\n  " + name + " COMMAND -h       the main options of a command\n  " + name + " COMMAND --help   all of them\n";
   return "\nAll options: " + name + " --help\n";
 }
 
