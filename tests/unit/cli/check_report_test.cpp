@@ -114,7 +114,7 @@ TEST_CASE("a check's report shows evidence, advice, and options that the advice 
                                      "             hotpack pack --images a -o packed\n"));
 }
 
-TEST_CASE("a check's report keeps to 120 columns, but breaks neither commands nor options") {
+TEST_CASE("a check's report keeps to its columns, but breaks neither commands nor options") {
   CheckReport report = report_of_two_splits();
   Finding long_one = unknown_color();
   for (int i = 0; i < 8; ++i) long_one.options.push_back("--size-mismatch each-to-target");
