@@ -41,7 +41,7 @@ class JpegReader::Decompressor {
   // Reads the header and prepares for rows of samples of this colour space.
   [[nodiscard]] Status start(std::span<const std::byte> file, const PictureInfo& info, J_COLOR_SPACE space) {
     return guarded([&] {
-      if (!created_) create();
+      create();
       jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()), static_cast<unsigned long>(file.size()));
       jpeg_read_header(&state_, TRUE);
       check_header(info);
@@ -76,10 +76,9 @@ class JpegReader::Decompressor {
     });
   }
 
-  // Makes ready for the next picture, wherever reading this one stopped. Frees what libjpeg held for the picture.
-  void reset() noexcept {
-    if (created_) jpeg_abort_decompress(&state_);
-  }
+  // Wherever reading this picture stopped: frees what libjpeg held for it, and its tables with it. jpeg_abort_decompress would keep them,
+  // and a picture without tables of its own would then be read with those of the picture before.
+  void reset() noexcept { jpeg_destroy_decompress(&state_); }
 
  private:
   template <class Body>
@@ -90,10 +89,8 @@ class JpegReader::Decompressor {
   }
 
   void create() {
-    jpeg_destroy_decompress(&state_);  // what an attempt without memory left; nothing on the first one
-    jpeg_create_decompress(&state_);   // clears all but err and client_data
+    jpeg_create_decompress(&state_);  // clears all but err and client_data
     state_.progress = &progress_;
-    created_ = true;
   }
 
   // probe() and libjpeg must agree on what the buffers are made for.
@@ -148,7 +145,6 @@ class JpegReader::Decompressor {
   }
 
   jpeg_decompress_struct state_{};
-  bool created_ = false;
   int most_scans_ = kMaxScans;
   jpeg_error_mgr errors_{};
   jpeg_progress_mgr progress_{};
