@@ -270,16 +270,18 @@ class ClassTable {
 
 std::string colors_text(const pipeline::ColorList& list) {
   constexpr std::size_t kMostListed = 20;
-  std::string text = "\ncolours of " + counted(list.labels, "label") + ", which no class has yet\n";
+  std::string text = (list.ids ? "\nids of " : "\ncolours of ") + counted(list.labels, "label") + ", which no class has yet\n";
   const std::size_t shown = std::min(kMostListed, list.colors.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const pipeline::ListedColor& color = list.colors[i];
-    text += indented(2, labels::color_text(color.color) + "  " + counted(color.pixels, "pixel") + " in " + counted(color.labels, "label") +
-                            ", first " + color.path + " x=" + std::to_string(color.place.x) + " y=" + std::to_string(color.place.y));
+    text += indented(2, (list.ids ? std::to_string(color.id) : labels::color_text(color.color)) + "  " + counted(color.pixels, "pixel") +
+                            " in " + counted(color.labels, "label") + ", first " + color.path + " x=" + std::to_string(color.place.x) +
+                            " y=" + std::to_string(color.place.y));
   }
   if (shown < list.colors.size()) text += "  … and " + human_count(list.colors.size() - shown) + " more\n";
   if (list.crowded > 0)
-    text += indented(2, counted(list.crowded, "label") + " with more than 256 colours left out: photos, or interpolated");
+    text += indented(
+        2, counted(list.crowded, "label") + " with more than 256 " + (list.ids ? "ids" : "colours") + " left out: photos, or interpolated");
   if (!list.preset.empty()) text += indented(2, list.preset_text());
   return text;
 }
@@ -467,16 +469,20 @@ Json estimate_json(const pipeline::SizeEstimate& estimate) {
   return json;
 }
 
-Json colors_json(const pipeline::ColorList& list) {
-  Json json{{"labels", list.labels}, {"crowded_labels", list.crowded}, {"colors", Json::array()}};
-  json["preset"] = list.preset.empty() ? Json(nullptr) : Json{{"name", list.preset}, {"colors", list.known}};
+// Colours or ids; null where the list is of the others.
+Json values_json(const std::optional<pipeline::ColorList>& listed, bool ids) {
+  if (!listed || listed->ids != ids) return nullptr;
+  const pipeline::ColorList& list = *listed;
+  const char* const values = ids ? "ids" : "colors";
+  Json json{{"labels", list.labels}, {"crowded_labels", list.crowded}, {values, Json::array()}};
+  if (!ids) json["preset"] = list.preset.empty() ? Json(nullptr) : Json{{"name", list.preset}, {"colors", list.known}};
   for (const pipeline::ListedColor& color : list.colors)
-    json["colors"].push_back(Json{{"color", color.color},
-                                  {"pixels", color.pixels},
-                                  {"labels", color.labels},
-                                  {"file", text_json(color.path)},
-                                  {"x", color.place.x},
-                                  {"y", color.place.y}});
+    json[values].push_back(Json{{ids ? "id" : "color", ids ? Json(color.id) : Json(color.color)},
+                                {"pixels", color.pixels},
+                                {"labels", color.labels},
+                                {"file", text_json(color.path)},
+                                {"x", color.place.x},
+                                {"y", color.place.y}});
   return json;
 }
 
@@ -509,7 +515,8 @@ std::string check_json(const CheckReport& report, const CheckEnd& end) {
   for (const auto& split : report.splits) json["splits"].push_back(split_json(split));
   json["classes"] = Json::array();
   for (std::size_t c = 0; report.classes_counted && c < report.classes.size(); ++c) json["classes"].push_back(class_json(report, c));
-  json["colors"] = report.colors ? colors_json(*report.colors) : Json(nullptr);
+  json["colors"] = values_json(report.colors, false);
+  json["ids"] = values_json(report.colors, true);
   json["images"] = pictures_json(report.images);
   json["label_files"] = pictures_json(report.label_pictures);
   json["estimate"] = report.estimate ? estimate_json(*report.estimate) : Json(nullptr);

@@ -283,10 +283,11 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
               {"color", LabelReading::color},
               {"index", LabelReading::index},
               {"palette-color", LabelReading::palette_color},
-              {"binary", LabelReading::binary}},
+              {"binary", LabelReading::binary},
+              {"rgb-id", LabelReading::rgb_id}},
              "how label files are read; auto says what it decided and why", kLabels);
   add_parsed<labels::RgbId>(command, "--rgb-id", label.rgb_id, parse_rgb_id,
-                            "RGB labels whose colours are ids, by the formula r+256g+65536b (COCO panoptic) or r/10*256+g (ADE20K full)",
+                            "with rgb-id: which id a colour stands for, r+256g+65536b (COCO panoptic) or r/10*256+g (ADE20K full)",
                             "r+256g+65536b|r/10*256+g", kLabels);
   command.add_option("--shift-ids", label.shift_ids, "added to every id, such as -1 where ids count from 1; ids below 0 then are ignored")
       ->option_text("-N")

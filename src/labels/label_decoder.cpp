@@ -16,12 +16,13 @@
 namespace hotpack::labels {
 namespace {
 
-constexpr std::array<std::pair<LabelReading, std::string_view>, 5> kReadingNames{{
+constexpr std::array<std::pair<LabelReading, std::string_view>, 6> kReadingNames{{
     {LabelReading::automatic, "auto"},
     {LabelReading::color, "color"},
     {LabelReading::index, "index"},
     {LabelReading::palette_color, "palette-color"},
     {LabelReading::binary, "binary"},
+    {LabelReading::rgb_id, "rgb-id"},
 }};
 
 constexpr std::array<std::pair<RgbId, std::string_view>, 2> kRgbIdNames{
@@ -76,9 +77,10 @@ std::optional<RgbId> rgb_id_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::uint32_t rgb_id(RgbId formula, RgbColor color) {
+std::optional<std::uint32_t> rgb_id(RgbId formula, RgbColor color) {
   const std::uint32_t red = color[0], green = color[1], blue = color[2];
-  return formula == RgbId::low_first ? red + 256 * green + 65536 * blue : red / 10 * 256 + green;
+  if (formula == RgbId::low_first) return red + 256 * green + 65536 * blue;
+  return red % 10 == 0 ? std::optional(red / 10 * 256 + green) : std::nullopt;
 }
 
 struct LabelDecoder::Impl {
@@ -155,7 +157,8 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
                       "nearest:D");
   const bool coded = rules.rgb_id != RgbId::none;
   if (coded && label.rgb.data == nullptr)
-    return form_error(label, "is no RGB picture, in whose colours --rgb-id finds ids; leave --rgb-id out");
+    return form_error(
+        label, "is no RGB picture, in whose colours --label-kind rgb-id finds ids; if its values are the ids, say --label-kind index");
   if (rules.reading == LabelReading::index && label.rgb.data != nullptr && !coded) return check_gray(label);
   if (rules.reading == LabelReading::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
@@ -167,10 +170,10 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
 Status LabelDecoder::Impl::check_gray(const RawLabel& label) const {
   const std::optional<ColoredPixel> colored = first_colored_pixel(label.rgb);
   if (!colored) return {};
-  return form_error(
-      label, "holds colours, which are not ids (the first at x=" + std::to_string(colored->x) + " y=" + std::to_string(colored->y) +
-                 " is " + color_text(colored->color) +
-                 "); give --classes with rows name,r,g,b and --label-kind color, or, where ids stand in the colours, --rgb-id FORMULA");
+  return form_error(label, "holds colours, which are not ids (the first at x=" + std::to_string(colored->x) +
+                               " y=" + std::to_string(colored->y) + " is " + color_text(colored->color) +
+                               "); give --classes with rows name,r,g,b and --label-kind color, or, where ids stand in the colours, "
+                               "--label-kind rgb-id --rgb-id FORMULA");
 }
 
 Entry LabelDecoder::Impl::map(const RawLabel& label, MutableIds ids, UnknownCounter& unknown) const {

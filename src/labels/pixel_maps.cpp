@@ -187,10 +187,13 @@ Entry map_rgb_ids(ConstPicture rgb, RgbId formula, const std::vector<Entry>& ent
                   UnknownCounter& unknown) {
   const auto id_of = [formula](std::uint32_t color) { return rgb_id(formula, unpacked_color(color)); };
   const auto lookup = [&](std::uint32_t color) {
-    const std::uint32_t id = id_of(color);
-    return id < entries.size() ? entries[id] : kUnknown | unknown_id;
+    const std::optional<std::uint32_t> id = id_of(color);
+    return id && *id < entries.size() ? entries[*id] : kUnknown | unknown_id;
   };
-  const auto found = [&](std::uint32_t color) { return FoundValue{FoundValue::Kind::id, id_of(color)}; };
+  const auto found = [&](std::uint32_t color) {
+    const std::optional<std::uint32_t> id = id_of(color);
+    return id ? FoundValue{FoundValue::Kind::id, *id} : color_found(color);
+  };
   return map_colors(rgb, lookup, found, ids, unknown);
 }
 

@@ -150,7 +150,7 @@ class Checking {
     report_.classes_known = read.classes_known;
     options_.label = read.options;
     question_ = std::move(read.question);
-    if (question_ && !report_.classes_known && forms_.rgb.count > 0 && !headers_only_) HOTPACK_TRY(list_label_colors(lists));
+    if (question_ && !report_.classes_known && !headers_only_) HOTPACK_TRY(list_label_values(lists));
     setup_ = std::move(read.setup);
     if (!report_.classes_known) return {};
     report_.mapped = !setup_->map.empty();
@@ -159,10 +159,14 @@ class Checking {
     return {};
   }
 
-  Status list_label_colors(const std::vector<SampleList*>& lists) {
+  // The colours of RGB labels, else the ids of others.
+  Status list_label_values(const std::vector<SampleList*>& lists) {
     const std::vector<const SampleList*> all(lists.begin(), lists.end());
-    HOTPACK_ASSIGN(ColorList colors, list_colors(all, options_.record.max_pixels, std::numeric_limits<std::size_t>::max(), observer_));
-    if (!colors.colors.empty()) report_.colors = std::move(colors);
+    const std::uint64_t most = options_.record.max_pixels;
+    Result<ColorList> values =
+        forms_.rgb.count > 0 ? list_colors(all, most, std::numeric_limits<std::size_t>::max(), observer_) : list_ids(all, most, observer_);
+    HOTPACK_ASSIGN(ColorList listed, std::move(values));
+    if (!listed.colors.empty()) report_.colors = std::move(listed);
     return {};
   }
 

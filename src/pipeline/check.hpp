@@ -66,7 +66,7 @@ struct CheckReport {
   bool classes_counted = false;  // SplitReport::classes is filled
   bool label_files = false;
   std::vector<ClassInfo> classes;
-  std::optional<ColorList> colors;  // where labels hold colours and nothing says which classes these are
+  std::optional<ColorList> colors;  // where nothing says which classes the labels' colours or ids are
   std::vector<SplitReport> splits;
   Findings findings;
   std::uint64_t problems = 0;  // samples and files that pack refuses, each counted once a problem

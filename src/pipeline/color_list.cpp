@@ -5,6 +5,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <tuple>
@@ -48,37 +49,51 @@ void add(Colors& colors, std::uint32_t color, const Seen& more) {
 
 // What one thread found.
 struct Finder {
+  explicit Finder(bool of_ids) : ids(of_ids) {}
+
   codecs::Decoder decoder;
   SourceReader reader;
   Colors colors;
   std::uint64_t labels = 0, crowded = 0;
+  bool ids;
 
   Status look_at(const SampleList& list, std::size_t index, std::size_t sample, std::uint64_t max_pixels) {
     const Sample& at = list.samples[sample];
     HOTPACK_ASSIGN(const std::span<const std::byte> file, reader.read(list.label_path(at), at.label.bytes));
     const Result<RawLabel> label = decoder.decode_label(file, max_pixels);
-    if (!label.ok() || label->lossy || label->rgb.data == nullptr) return {};
+    if (!label.ok() || label->lossy || (label->rgb.data == nullptr) != ids) return {};
     ++labels;
-    const std::optional<Colors> found = colors_of(label->rgb, {index, sample, {}});
+    const std::optional<Colors> found = values_of(*label, {index, sample, {}});
     if (!found) ++crowded;
     if (!found) return {};
     for (const auto& [color, seen] : *found) add(colors, color, seen);
     return {};
   }
 
+  std::optional<Colors> values_of(const RawLabel& label, Sighting sighting) const {
+    if (ids)
+      return values_of(
+          label.width, label.height, [&](int x, int y) -> std::uint32_t { return label.samples.row(y)[x]; }, sighting);
+    const auto color = [&](int x, int y) {
+      const std::uint8_t* const at = label.rgb.row(y) + std::size_t{3} * static_cast<std::size_t>(x);
+      return labels::packed_color({at[0], at[1], at[2]});
+    };
+    return values_of(label.width, label.height, color, sighting);
+  }
+
   // Absent where there are more than labels have.
-  static std::optional<Colors> colors_of(ConstPicture rgb, Sighting sighting) {
+  template <class At>
+  static std::optional<Colors> values_of(int width, int height, At at, Sighting sighting) {
     Colors found;
     Seen* last = nullptr;
-    std::uint32_t last_color = 0;
-    for (int y = 0; y < rgb.height; ++y) {
-      const std::uint8_t* at = rgb.row(y);
-      for (int x = 0; x < rgb.width; ++x, at += 3) {
-        const std::uint32_t color = labels::packed_color({at[0], at[1], at[2]});
-        if (last == nullptr || color != last_color) {
+    std::uint32_t last_value = 0;
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const std::uint32_t value = at(x, y);
+        if (last == nullptr || value != last_value) {
           sighting.place = {x, y};
-          last = &found.try_emplace(color, Seen{0, 1, sighting}).first->second;
-          last_color = color;
+          last = &found.try_emplace(value, Seen{0, 1, sighting}).first->second;
+          last_value = value;
           if (found.size() > ColorList::kMostInALabel) return std::nullopt;
         }
         ++last->pixels;
@@ -88,15 +103,16 @@ struct Finder {
   }
 };
 
-std::vector<ListedColor> listed(const Colors& colors, std::span<const SampleList* const> lists) {
+std::vector<ListedColor> listed(const Colors& colors, std::span<const SampleList* const> lists, bool ids) {
   std::vector<ListedColor> all;
   for (const auto& [color, seen] : colors) {
     const SampleList& list = *lists[seen.first.list];
-    all.push_back(
-        {labels::unpacked_color(color), seen.pixels, seen.labels, list.label_path(list.samples[seen.first.sample]), seen.first.place});
+    all.push_back({labels::unpacked_color(color), color, seen.pixels, seen.labels, list.label_path(list.samples[seen.first.sample]),
+                   seen.first.place});
   }
-  std::sort(all.begin(), all.end(),
-            [](const ListedColor& a, const ListedColor& b) { return std::tie(b.pixels, a.color) < std::tie(a.pixels, b.color); });
+  std::sort(all.begin(), all.end(), [ids](const ListedColor& a, const ListedColor& b) {
+    return ids ? a.id < b.id : std::tie(b.pixels, a.color) < std::tie(a.pixels, b.color);
+  });
   return all;
 }
 
@@ -123,20 +139,14 @@ void find_preset(ColorList& list) {
   }
 }
 
-}  // namespace
-
-std::string ColorList::preset_text() const {
-  if (preset.empty()) return "";
-  return std::to_string(known) + " of " + std::to_string(colors.size()) + " colours are those of --preset " + preset;
-}
-
-Result<ColorList> list_colors(std::span<const SampleList* const> lists, std::uint64_t max_pixels, std::size_t most, Observer& observer) {
+Result<ColorList> list_values(std::span<const SampleList* const> lists, std::uint64_t max_pixels, std::size_t most, bool ids,
+                              Observer& observer) {
   std::size_t total = 0;
   for (const SampleList* list : lists) total += list->has_label_files ? std::min(most, list->samples.size()) : 0;
-  tbb::enumerable_thread_specific<Finder> finders;
+  tbb::enumerable_thread_specific<Finder> finders([ids] { return Finder(ids); });
   std::mutex mutex;
   std::optional<Error> failure;
-  Ticker ticker(observer, "listing colours", total);
+  Ticker ticker(observer, ids ? "listing ids" : "listing colours", total);
   for (std::size_t index = 0; index < lists.size(); ++index) {
     const SampleList& list = *lists[index];
     if (!list.has_label_files) continue;
@@ -153,18 +163,53 @@ Result<ColorList> list_colors(std::span<const SampleList* const> lists, std::uin
   }
   if (failure) return *failure;
   ColorList all;
+  all.ids = ids;
   Colors colors;
   for (const Finder& finder : finders) {
     all.labels += finder.labels;
     all.crowded += finder.crowded;
     for (const auto& [color, seen] : finder.colors) add(colors, color, seen);
   }
-  all.colors = listed(colors, lists);
-  find_preset(all);
+  all.colors = listed(colors, lists, ids);
   return all;
 }
 
+std::string map_skeleton(const ColorList& list) {
+  std::string text = "old,new\n";
+  for (const ListedColor& listed : list.colors) text += std::to_string(listed.id) + ",class_" + std::to_string(listed.id) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string ColorList::preset_text() const {
+  if (preset.empty()) return "";
+  return std::to_string(known) + " of " + std::to_string(colors.size()) + " colours are those of --preset " + preset;
+}
+
+Result<ColorList> list_colors(std::span<const SampleList* const> lists, std::uint64_t max_pixels, std::size_t most, Observer& observer) {
+  HOTPACK_ASSIGN(ColorList list, list_values(lists, max_pixels, most, false, observer));
+  find_preset(list);
+  return list;
+}
+
+Result<ColorList> list_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels, Observer& observer) {
+  return list_values(lists, max_pixels, std::numeric_limits<std::size_t>::max(), true, observer);
+}
+
+bool needs_map(const ColorList& list) {
+  return list.ids && (list.colors.empty() || list.colors.back().id + std::size_t{1} != list.colors.size());
+}
+
+std::string skeleton_of_ids(std::size_t count) {
+  std::string text = "id,name\n";
+  for (std::size_t id = 0; id < count; ++id) text += std::to_string(id) + ",class_" + std::to_string(id) + "\n";
+  return text;
+}
+
 std::string skeleton_of(const ColorList& list) {
+  if (list.ids && !needs_map(list)) return skeleton_of_ids(list.colors.size());
+  if (list.ids) return map_skeleton(list);
   std::string text = "name,r,g,b\n";
   for (std::size_t i = 0; i < list.colors.size(); ++i) {
     const auto [r, g, b] = list.colors[i].color;

@@ -186,12 +186,33 @@ std::string old_text(const std::vector<std::uint32_t>& values, LabelReading read
   return ids_text(ids);
 }
 
-Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
-  const bool by_id = options.reading == LabelReading::automatic || options.reading == LabelReading::index;
+Status check_formula(const LabelOptions& options, const GivenLabels& given) {
   const std::string formula(labels::rgb_id_name(options.rgb_id));
-  if (!by_id && !formula.empty()) return usage_error("--rgb-id finds ids in colours; leave --label-kind out, or say --label-kind index");
+  if (options.reading == LabelReading::rgb_id && given.rgb_id == labels::RgbId::none)
+    return usage_error(
+        "--label-kind rgb-id: which id a colour stands for is not said: give --rgb-id r+256g+65536b (as COCO panoptic), --rgb-id "
+        "r/10*256+g (as ADE20K full), or a --preset of such labels");
+  const bool by_color =
+      options.reading == LabelReading::automatic || options.reading == LabelReading::index || options.reading == LabelReading::rgb_id;
+  if (!by_color && !formula.empty())
+    return usage_error("--rgb-id " + formula + " finds ids in colours; leave --label-kind out, or say --label-kind rgb-id");
   if (!formula.empty() && options.classes.empty() && !options.class_count && options.map.empty() && given.preset == nullptr)
     return usage_error("--rgb-id " + formula + " does not say how many classes there are: give --num-classes N, --classes or --map");
+  return {};
+}
+
+// Of --rgb-id, else of the preset or the pack, unless --label-kind says something else.
+labels::RgbId formula_of(const LabelOptions& options, const GivenLabels& given) {
+  const bool open = options.reading == LabelReading::automatic || options.reading == LabelReading::rgb_id;
+  if (options.rgb_id != labels::RgbId::none || !open) return options.rgb_id;
+  if (given.preset != nullptr) return given.preset->rgb_id;
+  return given.packed ? given.packed->rgb_id : labels::RgbId::none;
+}
+
+Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
+  const bool by_id =
+      options.reading == LabelReading::automatic || options.reading == LabelReading::index || options.reading == LabelReading::rgb_id;
+  HOTPACK_TRY(check_formula(options, given));
   if (!options.shift_ids) return {};
   const std::string shift = "--shift-ids " + std::to_string(*options.shift_ids);
   if (*options.shift_ids >= 0 || *options.shift_ids < -65535) return usage_error(shift + ": must be from -65535 to -1");
@@ -255,12 +276,10 @@ Result<GivenLabels> read_given(const LabelOptions& options) {
   HOTPACK_ASSIGN(given.packed, given_pack(options));
   HOTPACK_ASSIGN(given.map, given_map(options));
   HOTPACK_TRY(check_names_known(given));
+  given.rgb_id = formula_of(options, given);
   HOTPACK_TRY(check_id_options(options, given));
   given.ignore = options.ignore;
   given.shift = options.shift_ids;
-  given.rgb_id = options.rgb_id;
-  if (given.rgb_id == labels::RgbId::none && given.packed && options.reading == LabelReading::automatic)
-    given.rgb_id = given.packed->rgb_id;
   return given;
 }
 

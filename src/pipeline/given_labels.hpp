@@ -24,7 +24,7 @@ struct GivenLabels {
   std::optional<labels::LabelMap> map;         // of --map
   std::vector<std::string> ignore;             // of --ignore, else of the preset
   std::optional<int> shift;                    // of --shift-ids
-  labels::RgbId rgb_id = labels::RgbId::none;  // of --rgb-id, else of the pack
+  labels::RgbId rgb_id = labels::RgbId::none;  // of --rgb-id, else of the preset or the pack
 };
 [[nodiscard]] Result<GivenLabels> read_given(const LabelOptions& options);
 

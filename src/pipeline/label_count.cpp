@@ -109,6 +109,7 @@ Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan&
   const int count = count_of(ids);
   HOTPACK_TRY(check_count(ids, count, text));
   verdict += "; ids found: " + text + ", so " + std::to_string(count) + (count == 1 ? " class" : " classes") + fitting_presets(ids, count) +
+             (count > 1 && !ids[0] ? "; 0 never occurs: where ids count from 1, say --shift-ids -1" : "") +
              "; where another split may hold more, say --num-classes N or --classes";
   return labels::numbered_classes(count);
 }

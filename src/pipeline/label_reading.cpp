@@ -72,9 +72,9 @@ std::string colors_text(const ColorList& list) {
   const std::string count = std::to_string(list.colors.size()) + (list.colors.size() == 1 ? " colour" : " colours");
   text = ". There are " + count + " in " + std::to_string(list.labels) + (list.labels == 1 ? " label" : " labels") + " looked at: " + text;
   if (!list.preset.empty()) text += "; " + list.preset_text();
-  return text + ". Say which colour is which class with --classes FILE.csv (name,r,g,b)" +
-         (list.preset.empty() ? "" : ", or say --preset " + list.preset) +
-         "; hotpack check lists the colours, and with --write-classes FILE writes a table to fill in";
+  return text + ". Say which colour is which class:" + (list.preset.empty() ? "" : "\n  --preset " + list.preset) +
+         "\n  --classes FILE.csv with rows name,r,g,b; hotpack check --write-classes FILE.csv writes one to fill in"
+         "\n  --label-kind rgb-id --rgb-id FORMULA, where the colours are ids";
 }
 
 Error unexplained_color(const std::string& path, const std::string& color, const std::string& class_file, const LabelScan& scan) {
@@ -105,9 +105,9 @@ Result<const IdScan*> LabelScan::get() {
 }
 
 std::optional<ReadingVerdict> verdict_of_options(const LabelOptions& options, const GivenLabels& given) {
-  if (options.reading != LabelReading::automatic) return ReadingVerdict{options.reading, "as --label-kind says"};
   if (given.rgb_id != labels::RgbId::none)
     return ReadingVerdict{LabelReading::index, "ids in colours, " + std::string(labels::rgb_id_name(given.rgb_id))};
+  if (options.reading != LabelReading::automatic) return ReadingVerdict{options.reading, "as --label-kind says"};
   if (given.shift) return ReadingVerdict{LabelReading::index, "as --shift-ids says"};
   if (given.map && given.map->holds<RgbColor>()) return ReadingVerdict{LabelReading::color, "auto: --map gives colours"};
   if (given.map && given.map->holds<std::int64_t>()) return ReadingVerdict{LabelReading::index, "auto: --map gives ids"};

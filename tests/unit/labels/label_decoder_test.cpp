@@ -782,7 +782,7 @@ TEST_CASE("ids in colours by their formulas") {
   CHECK(rgb_id(RgbId::low_first, {1, 2, 3}) == 1 + 2 * 256 + 3 * 65536);
   CHECK(rgb_id(RgbId::low_first, {255, 255, 255}) == 16777215);
   CHECK(rgb_id(RgbId::tens_of_red, {110, 64, 7}) == 11 * 256 + 64);  // blue numbers instances
-  CHECK(rgb_id(RgbId::tens_of_red, {119, 64, 0}) == 11 * 256 + 64);
+  CHECK_FALSE(rgb_id(RgbId::tens_of_red, {119, 64, 0}));
   for (const RgbId formula : {RgbId::low_first, RgbId::tens_of_red}) CHECK(rgb_id_from_name(rgb_id_name(formula)) == formula);
   CHECK_FALSE(rgb_id_from_name("r"));
 }
@@ -804,6 +804,18 @@ TEST_CASE("labels whose colours are ids: known ones, an ignored one, one of no c
   CHECK(report.unknown[1].y == 1);
 }
 
+TEST_CASE("colours that no id has by the formula are unknown colours") {
+  LabelRules rules = rules_of(LabelReading::index);
+  rules.rgb_id = RgbId::tens_of_red;
+  const OwnedLabel label = rgb_label(2, {{10, 2, 7}, {11, 2, 0}});
+  Ids ids(2);
+  DecodeReport report;
+  REQUIRE(make(numbered_classes(300), rules).decode(label.raw, {ids.data(), 2, 1, 1, 2}, report).ok());
+  CHECK(ids == Ids{258, kIgnored});
+  REQUIRE(report.unknown.size() == 1);
+  CHECK(report.unknown[0].color == RgbColor{11, 2, 0});
+}
+
 TEST_CASE("a gray label is refused where ids stand in colours") {
   LabelRules rules = rules_of(LabelReading::index);
   rules.rgb_id = RgbId::tens_of_red;
@@ -812,5 +824,5 @@ TEST_CASE("a gray label is refused where ids stand in colours") {
   DecodeReport report;
   const Status status = make(numbered_classes(2), rules).decode(label.raw, {ids.data(), 1, 1, 1, 2}, report);
   REQUIRE_FALSE(status.ok());
-  CHECK_THAT(status.error().message, ContainsSubstring("gray PNG") && ContainsSubstring("--rgb-id"));
+  CHECK_THAT(status.error().message, ContainsSubstring("gray PNG") && ContainsSubstring("rgb-id"));
 }

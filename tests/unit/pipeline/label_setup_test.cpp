@@ -1205,6 +1205,24 @@ TEST_CASE("option --rgb-id needs to know the classes, and says how labels are re
   CHECK(setup.rgb_id == labels::RgbId::low_first);
 }
 
+TEST_CASE("option --label-kind rgb-id takes its formula from --rgb-id or the preset, and asks where there is none") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
+  PackOptions options = options_for(folder);
+  options.label.reading = labels::LabelReading::rgb_id;
+  options.label.class_count = 3;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("r+256g+65536b") && ContainsSubstring("r/10*256+g"));
+  options.label.rgb_id = labels::RgbId::low_first;
+  CHECK(setup_of(options).label_kind == "index");
+  options.label = {};
+  options.label.preset = "coco-panoptic133";
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.rgb_id == labels::RgbId::low_first);
+  CHECK(setup.table.classes.size() == 133);
+  options.label.reading = labels::LabelReading::index;  // category ids in gray labels
+  CHECK(setup_of(options).rgb_id == labels::RgbId::none);
+}
+
 TEST_CASE("ids that a program rescaled are told as such") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 257, 514, 1285}, 16));
