@@ -202,10 +202,7 @@ class ClassTable {
     return shown;
   }
 
-  // By --ignore NAME: nothing becomes the class, though no map says so.
-  [[nodiscard]] bool is_ignored(std::size_t c) const {
-    return report_.label_files && !report_.mapped && report_.classes[c].sources.empty();
-  }
+  [[nodiscard]] bool is_ignored(std::size_t c) const { return c < report_.ignored_classes.size() && report_.ignored_classes[c]; }
 
   [[nodiscard]] std::vector<std::string> class_row(std::size_t c) const {
     std::uint64_t pixels = 0, all = 0, labels = 0;

@@ -155,6 +155,7 @@ class Checking {
     if (!report_.classes_known) return {};
     report_.mapped = !setup_->map.empty();
     report_.classes = setup_->table.classes;
+    report_.ignored_classes = context().ignored;
     for (const std::string& warning : setup_->table.warnings) warn("class-table", warning);
     return {};
   }

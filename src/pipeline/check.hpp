@@ -66,7 +66,8 @@ struct CheckReport {
   bool classes_counted = false;  // SplitReport::classes is filled
   bool label_files = false;
   std::vector<ClassInfo> classes;
-  std::optional<ColorList> colors;  // where nothing says which classes the labels' colours or ids are
+  std::vector<bool> ignored_classes;  // of each class: --ignore names it, so nothing becomes it; empty without classes
+  std::optional<ColorList> colors;    // where nothing says which classes the labels' colours or ids are
   std::vector<SplitReport> splits;
   Findings findings;
   std::uint64_t problems = 0;  // samples and files that pack refuses, each counted once a problem

@@ -57,7 +57,7 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "add them to the classes, or say --unknown ignore or --unknown CLASS", "--unknown ignore|--on-error skip"},
     {"class-file", "class file that cannot be used", "class files that cannot be used",
      "mend the class file: CSV name,r,g,b, or one name a line", ""},
-    {"open-question", "How are the labels to be read? hotpack cannot tell:", "How are the labels to be read? hotpack cannot tell:",
+    {"open-question", "How are the labels to be read? hotpack cannot tell", "How are the labels to be read? hotpack cannot tell",
      "answer it with the option named, or take the odd files out; --on-error skip does not settle it", ""},
 }};
 
@@ -76,6 +76,9 @@ std::string one_line(const std::string& text) {
   for (const char c : text) line += c == '\n' ? std::string("\\n") : std::string(1, c);
   return line;
 }
+
+// Told once, in lines of our own.
+bool is_of_all_labels(ProblemKind kind) { return kind == ProblemKind::open_question || kind == ProblemKind::class_file; }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -132,7 +135,7 @@ void ProblemLog::add(Problem problem) {
   ++group.count;
   ++count_;
   problem.path = one_line(problem.path);
-  problem.detail = one_line(problem.detail);
+  if (!is_of_all_labels(problem.kind)) problem.detail = one_line(problem.detail);
   keep_example(group, std::move(problem));
 }
 
@@ -159,7 +162,9 @@ std::string ProblemLog::text() const {
   for (std::size_t kind = 0; kind < kProblemKinds; ++kind) {
     const Group& group = groups_[kind];
     if (group.count == 0) continue;
-    text += std::to_string(group.count) + " " + std::string(problem_title(static_cast<ProblemKind>(kind), group.count)) + ":\n";
+    const bool asks = static_cast<ProblemKind>(kind) == ProblemKind::open_question;
+    text +=
+        (asks ? "" : std::to_string(group.count) + " ") + std::string(problem_title(static_cast<ProblemKind>(kind), group.count)) + ":\n";
     for (const Problem& example : group.examples) text += "    " + example.text() + "\n";
     if (group.count > group.examples.size()) text += "    … and " + std::to_string(group.count - group.examples.size()) + " more\n";
     text += "  what to do: " + std::string(kTexts[kind].advice) + "\n";
