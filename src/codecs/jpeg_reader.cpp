@@ -83,12 +83,15 @@ class JpegReader::Decompressor {
  private:
   template <class Body>
   [[nodiscard]] Status guarded(const Body& body) {
-    if (setjmp(jump_) != 0) return data_error(message_);
+    if (setjmp(jump_) != 0) return memory_lacked_ ? out_of_memory() : data_error(message_);
     body();
     return {};
   }
 
+  static Error out_of_memory() { return {ErrorCode::io, "not enough memory to read the JPEG; use fewer jobs (-j)", {}, {}}; }
+
   void create() {
+    memory_lacked_ = false;
     jpeg_create_decompress(&state_);  // clears all but err and client_data
     state_.progress = &progress_;
   }
@@ -117,9 +120,8 @@ class JpegReader::Decompressor {
   [[noreturn]] void fail_with_own_words() {
     char words[JMSG_LENGTH_MAX];
     errors_.format_message(reinterpret_cast<j_common_ptr>(&state_), words);
-    const bool memory = errors_.msg_code == JERR_OUT_OF_MEMORY;
-    std::snprintf(message_, sizeof message_, "%s: %s", memory ? "not enough memory to read the JPEG" : "the JPEG is damaged or truncated",
-                  words);
+    memory_lacked_ = errors_.msg_code == JERR_OUT_OF_MEMORY;
+    std::snprintf(message_, sizeof message_, "the JPEG is damaged or truncated: %s", words);
     std::longjmp(jump_, 1);
   }
 
@@ -146,6 +148,7 @@ class JpegReader::Decompressor {
 
   jpeg_decompress_struct state_{};
   int most_scans_ = kMaxScans;
+  bool memory_lacked_ = false;
   jpeg_error_mgr errors_{};
   jpeg_progress_mgr progress_{};
   std::jmp_buf jump_{};
