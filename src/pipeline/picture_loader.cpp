@@ -28,7 +28,7 @@ std::string limit_text(const labels::DecodeReport& report, const LabelSetup& set
   const auto is_color = [](const labels::UnknownValue& value) { return value.color.has_value(); };
   const auto is_large = [&](const labels::UnknownValue& value) { return value.text.size() > kLargest.size(); };
   if (setup.rgb_id == labels::RgbId::tens_of_red && std::any_of(report.unknown.begin(), report.unknown.end(), is_color))
-    return "; by the formula r/10*256+g red is a multiple of 10: is it the right one?";
+    return "; by the formula r/10*256+g red is a multiple of 10, so another one may be meant";
   if (setup.rgb_id == labels::RgbId::low_first && std::any_of(report.unknown.begin(), report.unknown.end(), is_large))
     return "; ids above 65535 number segments rather than classes (is --rgb-id the right formula?)";
   return "";
