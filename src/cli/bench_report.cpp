@@ -91,7 +91,8 @@ std::string table(const BenchReport& report) {
 
 std::string header(const BenchReport& report) {
   std::string folders;
-  for (const std::string& folder : report.folders) folders += (folders.empty() ? "" : ", ") + printable(format::with_valid_utf8(folder));
+  for (const std::string& folder : report.folders)
+    folders += (folders.empty() ? "" : ", ") + printable_name(format::with_valid_utf8(folder));
   return folders + ": " + counted(report.samples, "sample") + " in " + counted(report.shards, "shard") + ", " +
          human_bytes(report.size_bytes) + "\nbatches of " + counted(report.batch, "sample") + ": " + human_bytes(report.packed_bytes) +
          " packed, " + human_bytes(report.output_bytes) + " training-ready; " + std::to_string(report.slots) + " slots; " +

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <numeric>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,7 +24,6 @@ using pipeline::Finding;
 using pipeline::PictureStatistics;
 using pipeline::Weight;
 
-constexpr std::size_t kColumns = 118;
 constexpr std::size_t kNameColumn = 13;
 constexpr std::size_t kNoteExamples = 2;  // what is taken care of needs no long list
 
@@ -48,11 +48,15 @@ std::string column(std::string_view name) {
 
 // A name, and its text in a column of its own.
 std::string entry(std::string_view name, const std::string& text) {
-  return column(name) + wrapped(printable(text), kColumns - kNameColumn, kNameColumn) + "\n";
+  std::string lines = column(name);
+  for (const char c : text) lines += c == '\n' ? "\n" + std::string(kNameColumn, ' ') : std::string(1, c);
+  return lines + "\n";
 }
 
 std::string indented(std::size_t indent, const std::string& text) {
-  return std::string(indent, ' ') + wrapped(printable(text), kColumns - indent, indent + 2) + "\n";
+  std::string lines(indent, ' ');
+  for (const char c : text) lines += c == '\n' ? "\n" + std::string(indent + 2, ' ') : std::string(1, c);
+  return lines + "\n";
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
@@ -64,7 +68,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
 // ---- findings
 
 std::string evidence_text(const Evidence& evidence) {
-  std::string text = evidence.path;
+  std::string text = unbroken(printable_name(evidence.path));
   if (evidence.place)
     text += (text.empty() ? "" : " ") + ("x=" + std::to_string(evidence.place->x)) + " y=" + std::to_string(evidence.place->y);
   return text.empty() ? evidence.found : text + ": " + evidence.found;
@@ -80,12 +84,10 @@ std::vector<std::string> unsaid_options(const Finding& finding) {
 
 // Lines break between options, not inside one.
 std::string options_text(const std::vector<std::string>& options) {
-  constexpr char kNoBreak = '\a';
-  std::vector<std::string> unbroken = options;
-  for (std::string& option : unbroken) std::replace(option.begin(), option.end(), ' ', kNoBreak);
-  std::string text = std::string(4, ' ') + wrapped("options: " + joined(unbroken, " or "), kColumns - 4, 6) + "\n";
-  std::replace(text.begin(), text.end(), kNoBreak, ' ');
-  return text;
+  std::vector<std::string> whole;
+  whole.reserve(options.size());
+  for (const std::string& option : options) whole.push_back(unbroken(option));
+  return indented(4, "options: " + joined(whole, " or "));
 }
 
 std::string finding_text(const Finding& finding) {
@@ -127,7 +129,7 @@ std::string sizes_text(const PictureStatistics& pictures) {
   const auto range = [](const auto& least, const auto& median, const auto& most) { return least + "…" + most + ", median " + median; };
   return human_count(sizes.size()) + " different: " + pipeline::list_text(listed, kListed) + "\nwidth " +
          range(std::to_string(widths.least), std::to_string(widths.median), std::to_string(widths.most)) + "; height " +
-         range(std::to_string(heights.least), std::to_string(heights.median), std::to_string(heights.most)) + "; width/height " +
+         range(std::to_string(heights.least), std::to_string(heights.median), std::to_string(heights.most)) + "; aspect " +
          range(decimal(aspects.least), decimal(aspects.median), decimal(aspects.most));
 }
 
@@ -158,7 +160,8 @@ std::uint64_t total_of(const std::vector<std::uint64_t>& counts) { return std::a
 // Columns: all splits together, and each where there are a few.
 class ClassTable {
  public:
-  explicit ClassTable(const CheckReport& report) : report_(report), each_split_(report.splits.size() > 1 && report.splits.size() <= 4) {}
+  ClassTable(const CheckReport& report, std::size_t columns)
+      : report_(report), columns_(columns), each_split_(report.splits.size() > 1 && report.splits.size() <= 4) {}
 
   [[nodiscard]] std::string text() const {
     std::vector<std::vector<std::string>> rows{header()};
@@ -177,7 +180,7 @@ class ClassTable {
   [[nodiscard]] std::vector<std::string> header() const {
     std::vector<std::string> row{"class", "share", report_.label_files ? "labels" : "images"};
     if (each_split_)
-      for (const auto& split : report_.splits) row.push_back(truncated(printable(split.name), kNameWidth));
+      for (const auto& split : report_.splits) row.push_back(truncated(printable_name(split.name), kNameWidth));
     return row;
   }
 
@@ -206,8 +209,8 @@ class ClassTable {
       labels += split.classes.labels[c];
       all += total_of(split.classes.pixels);
     }
-    std::vector<std::string> row{truncated(printable(report_.classes[c].name), kNameWidth), labels == 0 ? "never" : percent(pixels, all),
-                                 labels == 0 ? "" : human_count(labels)};
+    std::vector<std::string> row{truncated(printable_name(report_.classes[c].name), kNameWidth),
+                                 labels == 0 ? "never" : percent(pixels, all), labels == 0 ? "" : human_count(labels)};
     if (each_split_)
       for (const auto& split : report_.splits)
         row.push_back(split.classes.labels[c] > 0 ? percent(split.classes.pixels[c], total_of(split.classes.pixels)) : "–");
@@ -232,10 +235,14 @@ class ClassTable {
   }
 
   // The first column to the left, the others to the right.
-  [[nodiscard]] static std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  [[nodiscard]] std::string aligned(std::vector<std::vector<std::string>> rows) const {
     std::vector<std::size_t> widths(rows.front().size());
     for (const auto& row : rows)
       for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], text_width(row[c]));
+    // Where the table is too wide, names give way.
+    const std::size_t others = std::accumulate(widths.begin() + 1, widths.end(), 2 * widths.size());
+    widths[0] = std::min(widths[0], std::max<std::size_t>(columns_ - std::min(columns_, others), 8));
+    for (auto& row : rows) row[0] = truncated(row[0], widths[0]);
     std::string text;
     for (const auto& row : rows) {
       std::string line = "  ";
@@ -249,6 +256,7 @@ class ClassTable {
   }
 
   const CheckReport& report_;
+  std::size_t columns_;
   bool each_split_;
 };
 
@@ -271,7 +279,7 @@ std::string samples_text(const CheckReport& report) {
   std::vector<std::string> splits;
   for (const auto& split : report.splits) {
     samples += split.samples;
-    splits.push_back(printable(split.name) + " " + human_count(split.samples));
+    splits.push_back(printable_name(split.name) + " " + human_count(split.samples));
   }
   std::string text = human_count(samples);
   if (report.splits.size() > 1) text += ": " + joined(splits, ", ");
@@ -288,10 +296,16 @@ std::string estimate_text(const pipeline::SizeEstimate& estimate) {
   return text + (estimate.compressed ? "; --zstd makes it less" : "");
 }
 
+// "layout  layout of X" says it twice.
+std::string without_beginning(const std::string& text, std::string_view beginning) {
+  return text.starts_with(beginning) ? text.substr(beginning.size()) : text;
+}
+
 std::string input_text(const CheckReport& report) {
   std::string text;
-  if (!report.layout.empty()) text += entry("layout", report.layout.substr(0, report.layout.find_last_not_of('\n') + 1));
-  if (!report.labels.empty()) text += entry("labels", report.labels);
+  if (!report.layout.empty())
+    text += entry("layout", without_beginning(report.layout.substr(0, report.layout.find_last_not_of('\n') + 1), "layout of "));
+  if (!report.labels.empty()) text += entry("labels", without_beginning(report.labels, "labels are "));
   if (!report.classes_known)
     text += entry("labels", report.headers_only ? "classes are counted when pixels are read"
                                                 : "how they are read is open (see problems), so nothing is said about classes");
@@ -303,10 +317,10 @@ std::string input_text(const CheckReport& report) {
   return text;
 }
 
-std::string summary_text(const CheckReport& report) {
+std::string summary_text(const CheckReport& report, std::size_t columns) {
   std::string text = pictures_text("images", report.images) + pictures_text("label files", report.label_pictures);
   if (report.estimate) text += entry("output", estimate_text(*report.estimate));
-  if (report.classes_counted) text += "\nclasses\n" + ClassTable(report).text();
+  if (report.classes_counted) text += "\nclasses\n" + ClassTable(report, columns).text();
   return text;
 }
 
@@ -326,6 +340,20 @@ std::string verdict_text(const CheckReport& report) {
   return "stopped before all samples were looked at";
 }
 
+// Headings and the verdict in colours; the text is laid out already.
+std::string colored(const std::string& text, CheckVerdict verdict) {
+  static constexpr const char *kRed = "\x1b[1;31m", *kYellow = "\x1b[1;33m", *kGreen = "\x1b[1;32m", *kEnd = "\x1b[0m";
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_verdict = line.starts_with("verdict ");
+    const char* paint = line == "problems" ? kRed : line == "warnings" ? kYellow : nullptr;
+    if (is_verdict) paint = verdict == CheckVerdict::succeeds ? kGreen : verdict == CheckVerdict::leaves_out ? kYellow : kRed;
+    out += paint == nullptr ? line + "\n" : paint + line + kEnd + "\n";
+  }
+  return out;
+}
+
 // With what makes records of one size, where pictures have several.
 std::string advised_command(const CheckReport& report, const std::string& command) {
   return report.size_advice.empty() ? command : command + " " + report.size_advice;
@@ -333,8 +361,8 @@ std::string advised_command(const CheckReport& report, const std::string& comman
 
 // The command is never broken: it is there to be copied.
 std::string next_text(const CheckReport& report, const std::string& command) {
-  if (report.verdict != CheckVerdict::refuses) return column("next") + command + "\n";
-  return entry("next", "when that is mended, or with options named above:") + column("") + command + "\n";
+  if (report.verdict != CheckVerdict::refuses) return column("next") + unbroken(command) + "\n";
+  return entry("next", "when that is mended, or with options named above:") + column("") + unbroken(command) + "\n";
 }
 
 // ---- JSON
@@ -422,11 +450,13 @@ Json split_json(const pipeline::SplitReport& split) {
 }  // namespace
 
 std::string check_text(const CheckReport& report, const CheckEnd& end) {
-  std::string text = input_text(report) + summary_text(report);
+  std::string text = input_text(report) + summary_text(report, end.columns);
   text += findings_text(report, Weight::note, "notes");
   text += findings_text(report, Weight::warning, "warnings");
   text += findings_text(report, Weight::problem, "problems");
-  return text + "\n" + entry("verdict", verdict_text(report)) + next_text(report, advised_command(report, end.command));
+  text =
+      laid_out(text + "\n" + entry("verdict", verdict_text(report)) + next_text(report, advised_command(report, end.command)), end.columns);
+  return end.color ? colored(text, report.verdict) : text;
 }
 
 std::string check_json(const CheckReport& report, const CheckEnd& end) {

@@ -34,6 +34,13 @@ void take_one_value_a_time(CLI::App& command) {
   }
 }
 
+// What is wrong first; what to do about it in lines of its own.
+std::string with_ways_on(std::string text) {
+  constexpr std::string_view kWays = " What to do: ";
+  if (const std::size_t at = text.find(kWays); at != std::string::npos) text.replace(at, 1, "\n");
+  return text;
+}
+
 std::string version_text() { return std::string("hotpack " HOTPACK_VERSION " (format ") + std::string(format::kVersion) + ")"; }
 
 // The command of that name; an error in words where there is none.
@@ -203,7 +210,7 @@ bool CommandContext::colored_output() const {
 
 int CommandContext::fail(const Error& error) {
   failure_ = error;
-  terminal_->error(error.describe());
+  terminal_->error(with_ways_on(error.describe()));
   return exit_code_of(error);
 }
 

@@ -68,8 +68,8 @@ class CommandContext {
 
   // For the frame.
   void note_arguments(int argc, const char* const* argv);  // as typed: for the log, and for --json on a line that is refused
-  [[nodiscard]] Status open_terminal();  // with the options as parsed
-  void open_plain_terminal();            // for messages about a command line that was refused
+  [[nodiscard]] Status open_terminal();                    // with the options as parsed
+  void open_plain_terminal();                              // for messages about a command line that was refused
   [[nodiscard]] int run_action() {
     acted_ = true;
     return action_();

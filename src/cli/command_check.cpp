@@ -23,7 +23,7 @@ int exit_code_of(pipeline::CheckVerdict verdict) { return verdict == pipeline::C
 
 int run_check(CommandContext& context, CheckCommand& command) {
   if (wants_preset_list(command.arguments)) {
-    context.output().write(preset_list_text());
+    context.output().write(context.json() ? preset_list_json() : preset_list_text());
     return kExitGood;
   }
   const auto start = std::chrono::steady_clock::now();
@@ -36,8 +36,13 @@ int run_check(CommandContext& context, CheckCommand& command) {
     context.terminal().warning("stopped before all samples were looked at");
     return kExitGood;  // the frame raises the signal again
   }
-  const CheckEnd end{pack_command_line(*command.app), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
-  context.output().write(context.json() ? check_json(*report, end) : check_text(*report, end));
+  const CheckEnd end{pack_command_line(*command.app), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                     context.columns(), context.colored_output()};
+  if (context.json()) {
+    context.output().write(check_json(*report, end));
+  } else {
+    context.output().write_painted(check_text(*report, end));
+  }
   return exit_code_of(report->verdict);
 }
 
@@ -54,8 +59,7 @@ void add_check_command(CLI::App& app, CommandContext& context) {
   command->app = &sub;
   add_sample_options(sub, command->arguments);
   add_writing_options(sub, command->arguments);  // so that a pack's options can be given unchanged
-  sub.add_flag("--fast", command->headers_only, "read headers alone: pairs, forms, sizes and orientations, but no pixel")
-      ->group("Output and running");
+  sub.add_flag("--fast", command->headers_only, "read headers alone: pairs, forms, sizes and orientations, but no pixel")->group("Running");
   context.add_jobs_option(sub);
   context.add_json_option(sub);
   context.add_config_option(sub);

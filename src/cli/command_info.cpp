@@ -18,8 +18,6 @@ namespace hotpack::cli {
 
 namespace {
 
-using format::Json;
-
 // One of several packs, or the only one.
 class Informant {
  public:
@@ -43,7 +41,7 @@ class Informant {
 
   // The exit code: the worst.
   [[nodiscard]] int end(bool several) {
-    if (!context_.json()) return code_;
+    if (!context_.json() || (!several && first_)) return code_;  // the frame writes the only error
     std::string list;
     for (const std::string& object : objects_) list += (list.empty() ? "" : ",") + object;
     context_.output().line(several ? "{\"packs\":[" + list + "]}" : list);
@@ -52,8 +50,7 @@ class Informant {
 
  private:
   void tell_failure(const std::string& folder, const Error& error) {
-    Json json{{"pack", format::with_valid_utf8(folder)}, {"error", format::with_valid_utf8(error.describe())}};
-    objects_.push_back(format::canonical_json(json));
+    objects_.push_back(format::canonical_json(failure_json(folder, error)));
     code_ = std::max(code_, context_.fail(error));
   }
 

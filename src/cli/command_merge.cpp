@@ -47,8 +47,8 @@ std::string shards_text(const MergeReport& report, bool in_place) {
 
 std::string summary_text(const MergeReport& report, bool in_place, double seconds) {
   const bool done_before = report.status == MergeStatus::complete;
-  std::string text =
-      line(done_before ? "complete" : "merged", printable(report.output) + (done_before ? " (nothing to do: it is whole already)" : ""));
+  std::string text = line(done_before ? "complete" : "merged",
+                          printable_name(report.output) + (done_before ? " (nothing to do: it is whole already)" : ""));
   text +=
       line("samples", human_count(report.records) + (report.skipped > 0 ? ", " + human_count(report.skipped) + " skipped" : std::string()));
   text += line("shards", shards_text(report, in_place));
@@ -62,7 +62,7 @@ std::string summary_text(const MergeReport& report, bool in_place, double second
 std::string report_json(const MergeReport& report, double seconds) {
   Json json;
   json["status"] = report.status == MergeStatus::complete ? "complete" : "merged";
-  json["output"] = format::with_valid_utf8(printable(report.output));
+  json["output"] = format::with_valid_utf8(printable_name(report.output));
   json["records"] = report.records;
   json["skipped"] = report.skipped;
   json["shards"] = report.shards;

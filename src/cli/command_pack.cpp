@@ -18,10 +18,12 @@ struct PackCommand {
   bool dry_run = false;
 };
 
-void say_lines(Terminal& terminal, pipeline::Level level, const std::string& text) {
+// `about`: the split that it is about, where there are several.
+void say_lines(Terminal& terminal, pipeline::Level level, const std::string& text, const std::string& about = {}) {
+  const std::string beginning = about.empty() ? "" : about + ": ";
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
-    terminal.message(level, std::string_view(text).substr(begin, end - begin));
+    terminal.message(level, beginning + text.substr(begin, end - begin));
     begin = end == std::string::npos ? text.size() : end + 1;
   }
 }
@@ -45,9 +47,9 @@ int stopped(CommandContext& context, const pipeline::PackRun& run, const std::st
 }
 
 void warn_of_set(CommandContext& context, const pipeline::PackReport& set) {
-  for (const std::string& warning : set.plan.warnings) context.terminal().warning(warning);
-  say_lines(context.terminal(), pipeline::Level::warning, remarks_text(set.remarks));
-  if (set.problems.count() > 0) say_lines(context.terminal(), pipeline::Level::warning, "skipped: " + set.problems.text());
+  for (const std::string& warning : set.plan.warnings) say_lines(context.terminal(), pipeline::Level::warning, warning, set.split);
+  say_lines(context.terminal(), pipeline::Level::warning, remarks_text(set.remarks), set.split);
+  if (set.problems.count() > 0) say_lines(context.terminal(), pipeline::Level::warning, "skipped: " + set.problems.text(), set.split);
 }
 
 int report_end(CommandContext& context, const PackCommand& command, const pipeline::PackRun& run, double seconds) {
@@ -66,7 +68,7 @@ int report_end(CommandContext& context, const PackCommand& command, const pipeli
 
 int run_pack(CommandContext& context, PackCommand& command) {
   if (wants_preset_list(command.arguments)) {
-    context.output().write(preset_list_text());
+    context.output().write(context.json() ? preset_list_json() : preset_list_text());
     return kExitGood;
   }
   const auto start = std::chrono::steady_clock::now();
@@ -91,7 +93,7 @@ void add_pack_command(CLI::App& app, CommandContext& context) {
                "hotpack pack --images photos --size 224x224 -o packed/photos   # no labels");
   add_sample_options(sub, command->arguments);
   add_writing_options(sub, command->arguments);
-  sub.add_flag("-n,--dry-run", command->dry_run, "print the plan and stop before writing")->group("Output and running");
+  sub.add_flag("-n,--dry-run", command->dry_run, "print the plan and stop before writing")->group("Running");
   context.add_jobs_option(sub);
   context.add_json_option(sub);
   context.add_config_option(sub);

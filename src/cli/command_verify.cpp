@@ -163,7 +163,7 @@ int verify(CommandContext& context, const VerifyArguments& arguments) {
     terminal.finish_progress();
     if (!verified.ok()) {
       code = std::max(code, context.fail(verified.error()));
-      all.push_back(Json{{"pack", format::with_valid_utf8(path)}, {"error", format::with_valid_utf8(verified.error().describe())}});
+      if (paths.size() > 1) all.push_back(failure_json(path, verified.error()));
       continue;
     }
     for (const std::string& note : verified->report.notes) terminal.info("note: " + printable(format::with_valid_utf8(note)));
@@ -171,7 +171,7 @@ int verify(CommandContext& context, const VerifyArguments& arguments) {
     all.push_back(json_of(*verified));
     code = std::max(code, exit_code_of(verified->report));
   }
-  if (!context.json()) return code;
+  if (!context.json() || all.empty()) return code;  // the frame writes the only error
   if (paths.size() == 1 && all.size() == 1) {
     all = Json(all.front());
   } else {

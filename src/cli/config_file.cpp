@@ -47,7 +47,8 @@ class CommandConfig final : public CLI::ConfigBase {
   [[nodiscard]] CLI::ConfigItem item_of(ConfigEntry entry, const CLI::App& command) const {
     const CLI::Option* option = command.get_option_no_throw("--" + entry.key);
     if (option == nullptr || !option->get_configurable()) {
-      throw CLI::ConfigError("--config " + file() + ": line " + std::to_string(entry.line) + ": " + unknown_name("key", entry.key, long_names(command)));
+      throw CLI::ConfigError("--config " + file() + ": line " + std::to_string(entry.line) + ": " +
+                             unknown_name("key", entry.key, long_names(command)));
     }
     CLI::ConfigItem item;
     item.parents = {command.get_name()};

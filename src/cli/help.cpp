@@ -14,20 +14,38 @@ namespace hotpack::cli {
 namespace {
 
 // What most runs need, of commands with more options than a screen holds.
-constexpr std::array<std::string_view, 15> kMainOptions = {"--images", "--labels",     "--image-folders", "--pairs", "--preset",
-                                                           "--classes", "--num-classes", "--label-kind",    "--ignore", "--size",
+constexpr std::array<std::string_view, 15> kMainOptions = {"--images",  "--labels",      "--image-folders", "--pairs",   "--preset",
+                                                           "--classes", "--num-classes", "--label-kind",    "--ignore",  "--size",
                                                            "--fit",     "--split",       "--output",        "--dry-run", "--json"};
 constexpr std::size_t kFewOptions = 15;
+
+// A remark of several lines, each marked.
+std::string remark_lines(const std::string& remark, std::size_t columns) {
+  std::string text = "  # " + wrapped(remark, columns - 4, 2) + "\n";
+  for (std::size_t at = text.find("\n  "); at != std::string::npos; at = text.find("\n  ", at + 5)) text.insert(at + 3, "# ");
+  return text;
+}
+
+// Lines break between options, not between one and its value.
+std::string with_values_kept(const std::string& command) {
+  std::istringstream words(command);
+  std::string out, before;
+  for (std::string word; words >> word; before = word) {
+    const bool value = before.starts_with('-') && !word.starts_with('-');
+    out += out.empty() ? word : value ? unbroken(" " + word) : " " + word;
+  }
+  return out;
+}
 
 // A command of the examples. A long one goes on in the next line, as a shell reads it; its remark then stands above.
 std::string example(const std::string& line, std::size_t columns) {
   const std::size_t remark = line.find("   # ");
   if (text_width(line) + 2 <= columns) return "  " + line + "\n";
   const std::string command = line.substr(0, remark);
-  std::string out = remark == std::string::npos ? "" : "  " + wrapped(line.substr(remark + 3), columns - 2, 2) + "\n";
-  std::string broken = wrapped(command, columns - 6, 6);
+  std::string out = remark == std::string::npos ? "" : remark_lines(line.substr(remark + 5), columns);
+  std::string broken = wrapped(with_values_kept(command), columns - 8, 6);
   for (std::size_t at = broken.find('\n'); at != std::string::npos; at = broken.find('\n', at + 3)) broken.insert(at, " \\");
-  return out + "  " + broken + "\n";
+  return out + "  " + with_spaces(broken) + "\n";
 }
 
 std::string examples(const std::string& text, std::size_t columns) {
@@ -139,7 +157,8 @@ Wanted main_options(const CLI::App& app) {
 
 // Where the rest is told.
 std::string pointer(const CLI::App& app, const std::string& name) {
-  if (!app.get_subcommands({}).empty()) return "\nMore: " + name + " COMMAND -h   its main options; " + name + " COMMAND --help   all\n";
+  if (!app.get_subcommands({}).empty())
+    return "\nMore:\n  " + name + " COMMAND -h       the main options of a command\n  " + name + " COMMAND --help   all of them\n";
   return "\nAll options: " + name + " --help\n";
 }
 

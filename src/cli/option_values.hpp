@@ -17,16 +17,29 @@ namespace hotpack::cli {
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
-// An option that takes one of a few words. CLI11's own transformers show numbers in the help.
+// A word as it was meant: lower case, dashes where people write underscores.
+[[nodiscard]] std::string plain_word(std::string word);
+
+// "'lineer' is none of auto|linear; did you mean 'linear'?"
+[[nodiscard]] std::string no_choice(const std::string& word, const std::vector<std::string>& words);
+
+// An option that takes one of a few words, and of `also` what people write for them, which the help does not show. CLI11's own
+// transformers show numbers in the help.
 template <class T>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value, const Choices<T>& choices, const std::string& text,
-                        const char* group) {
+                        const char* group, const Choices<T>& also = {}) {
   std::string words;
   for (const auto& choice : choices) words += (words.empty() ? "" : "|") + choice.first;
-  const auto choose = [&value, choices, name, words](const std::string& word) {
-    const auto found = std::find_if(choices.begin(), choices.end(), [&](const auto& choice) { return choice.first == word; });
-    if (found == choices.end()) throw CLI::ValidationError(name, "'" + word + "' is none of " + words);
-    value = found->second;
+  const auto choose = [&value, choices, also, name](const std::string& word) {
+    const std::string plain = plain_word(word);
+    std::vector<std::string> shown;
+    for (const auto* list : {&choices, &also}) {
+      for (const auto& [known, meant] : *list) {
+        if (known == plain) return void(value = meant);
+        if (list == &choices) shown.push_back(known);
+      }
+    }
+    throw CLI::ValidationError(name, no_choice(word, shown));
   };
   return command.add_option_function<std::string>(name, choose, text)->option_text(words)->default_str(choices.front().first)->group(group);
 }

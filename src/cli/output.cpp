@@ -16,6 +16,13 @@ namespace {
 constexpr std::size_t kBufferBytes = 64 * 1024;
 constexpr std::size_t kKeptBytes = 64 * 1024;
 
+// Bytes of the text without a last character that may go on.
+std::size_t whole_characters(std::string_view text) {
+  std::size_t end = text.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end - 1]) & 0xC0U) == 0x80U) --end;
+  return end > 0 && static_cast<unsigned char>(text[end - 1]) >= 0xC0U ? end - 1 : end;
+}
+
 // Some file systems report a full disk only when a descriptor of the file is closed. 0 or an errno.
 int close_a_copy(int descriptor) {
   const int copy = ::dup(descriptor);
@@ -54,9 +61,10 @@ Status Output::finish() {
 
 bool Output::abandoned() const { return errno_value_ == EPIPE; }
 
-// Whole lines, so that no character is cut and each is fitted at once.
+// Whole lines, so that each is fitted at once; of one that does not end, whole characters.
 void Output::put_lines(bool all) {
-  const std::size_t end = all ? line_.size() : line_.rfind('\n') + 1;
+  const bool endless = !all && line_.size() >= kBufferBytes && line_.find('\n') == std::string::npos;
+  const std::size_t end = all ? line_.size() : endless ? whole_characters(line_) : line_.rfind('\n') + 1;
   if (end == 0) return;
   put(fitted(printable(std::string_view(line_).substr(0, end)), columns_));
   line_.erase(0, end);

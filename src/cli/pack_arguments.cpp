@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/fit.hpp"
 #include "cli/option_values.hpp"
 #include "cli/text.hpp"
+#include "format/json.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/preset_list.hpp"
 
@@ -22,7 +24,7 @@ constexpr const char* kLabels = "Labels";
 constexpr const char* kGeometry = "Size and geometry";
 constexpr const char* kPictures = "Pictures";
 constexpr const char* kStorage = "Storage";
-constexpr const char* kWriting = "Output and running";
+constexpr const char* kWriting = "Running";
 
 template <class Integer>
 std::optional<Integer> parse_integer(std::string_view text) {
@@ -45,13 +47,32 @@ std::optional<std::vector<int>> parse_numbers(std::string_view text, char separa
   }
 }
 
+// "512x512"; 512X512 and 512×512 are the same, and 512 alone is both sides.
 std::optional<Extent> parse_size(const std::string& text) {
-  const auto numbers = parse_numbers(text, 'x');
+  constexpr std::string_view kTimes = "×";
+  std::string plain = text;
+  if (const std::size_t at = plain.find(kTimes); at != std::string::npos) plain.replace(at, kTimes.size(), "x");
+  std::replace(plain.begin(), plain.end(), 'X', 'x');
+  if (const auto side = parse_integer<int>(plain); side && *side > 0) return Extent{*side, *side};
+  const auto numbers = parse_numbers(plain, 'x');
   if (!numbers || numbers->size() != 2 || (*numbers)[0] < 1 || (*numbers)[1] < 1) return std::nullopt;
   return Extent{(*numbers)[0], (*numbers)[1]};
 }
 
+// "#ff8000"
+std::optional<RgbColor> parse_hex_color(std::string_view text) {
+  RgbColor color{};
+  if (text.size() != 7 || text.front() != '#') return std::nullopt;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const char* const begin = text.data() + 1 + 2 * i;
+    const auto [end, error] = std::from_chars(begin, begin + 2, color[i], 16);
+    if (error != std::errc() || end != begin + 2) return std::nullopt;
+  }
+  return color;
+}
+
 std::optional<RgbColor> parse_color(const std::string& text) {
+  if (text.starts_with('#')) return parse_hex_color(text);
   const auto numbers = parse_numbers(text, ',');
   if (!numbers || numbers->size() != 3) return std::nullopt;
   RgbColor color{};
@@ -125,8 +146,9 @@ void set_split(const std::string& text, pipeline::SplitOptions& split) {
 
 void add_folder_options(CLI::App& command, pipeline::InputOptions& input) {
   command
-      .add_option("ROOT", input.root,
-                  "a data set whose layout is to be found out (and told): SSS, VOC, Cityscapes, images and masks, class folders, …")
+      .add_option(
+          "ROOT", input.root,
+          "folder of a whole data set; hotpack finds its layout and prints it (VOC, Cityscapes, images and masks, class folders, …)")
       ->group(kInput);
   command.add_option("--images", input.images, "folder of images, searched recursively; repeatable")->option_text("DIR")->group(kInput);
   command.add_option("--labels", input.labels, "folder of label files, paired with images by relative path without extension; repeatable")
@@ -271,12 +293,20 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
       ->group(kLabels);
 }
 
+// Two filters go by that name, and their pixels differ.
+std::string refuse_bilinear(std::string word) {
+  if (plain_word(word) == "bilinear")
+    throw CLI::ValidationError("'bilinear' may be linear (as OpenCV) or triangle (antialiased, as Pillow); say which");
+  return word;
+}
+
 void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
   using geometry::ImageFilter;
   using geometry::LabelFilter;
-  add_parsed<Extent>(command, "--size", record.size, parse_size,
-                     "width and height of every record, such as 512x512; without it records keep their pictures' sizes (--fit none)", "WxH",
-                     kGeometry);
+  add_parsed<Extent>(
+      command, "--size", record.size, parse_size,
+      "width and height of every record, such as 512x512 (512 alone: both); without it records keep their pictures' sizes (--fit none)",
+      "WxH", kGeometry);
   add_choice(command, "--fit", record.fit,
              Choices<std::optional<Fit>>{{"stretch", Fit::stretch},
                                          {"crop-or-pad", Fit::crop_or_pad},
@@ -311,13 +341,16 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
               {"triangle", ImageFilter::triangle},
               {"cubic", ImageFilter::cubic},
               {"lanczos", ImageFilter::lanczos}},
-             "auto: area where both axes shrink, else linear; the last three are antialiased, equal to Pillow's", kGeometry);
+             "auto: area where both axes shrink, else linear; the last three are antialiased, equal to Pillow's", kGeometry,
+             {{"bicubic", ImageFilter::cubic}, {"lanczos3", ImageFilter::lanczos}})
+      ->transform(refuse_bilinear);
   add_choice(command, "--label-filter", record.label_filter,
              {{"nearest", LabelFilter::nearest}, {"nearest-cv", LabelFilter::nearest_cv}, {"nearest-pil", LabelFilter::nearest_pil}},
              "nearest neighbour: centre-aligned, as OpenCV, as Pillow", kGeometry);
   add_choice(command, "--anchor", record.anchor, {{"centre", Anchor::centre}, {"top-left", Anchor::top_left}},
-             "where padding and cropping leave the picture", kGeometry);
-  add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color, "colour of padding (default 0,0,0)", "R,G,B", kGeometry);
+             "where padding and cropping leave the picture", kGeometry, {{"center", Anchor::centre}, {"middle", Anchor::centre}});
+  add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color, "colour of padding (default 0,0,0)", "R,G,B|#RRGGBB",
+                       kGeometry);
   add_choice(command, "--size-mismatch", record.size_mismatch,
              {{"error", pipeline::SizeMismatch::error},
               {"resize-label", pipeline::SizeMismatch::resize_label},
@@ -334,7 +367,12 @@ void add_picture_options(CLI::App& command, pipeline::RecordOptions& record) {
              {{"auto", ExifPolicy::automatic}, {"apply", ExifPolicy::apply}, {"ignore", ExifPolicy::ignore}},
              "EXIF orientation of JPEGs; auto: applied unless the label was drawn on the stored pixels", kPictures);
   add_choice(command, "--channels", record.color, {{"rgb", ImageColor::rgb}, {"gray", ImageColor::gray}}, "channels of the packed image",
-             kPictures);
+             kPictures,
+             {{"grey", ImageColor::gray},
+              {"grayscale", ImageColor::gray},
+              {"greyscale", ImageColor::gray},
+              {"colour", ImageColor::rgb},
+              {"color", ImageColor::rgb}});
   command
       .add_option_function<std::string>(
           "--alpha",
@@ -354,14 +392,29 @@ void add_picture_options(CLI::App& command, pipeline::RecordOptions& record) {
       ->group(kPictures);
 }
 
+void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {
+  constexpr std::uint64_t kFewest = 1024;  // less holds no record that anybody trains with: a unit was forgotten
+  const auto bytes = parse_bytes(text);
+  const bool bare = text.find_first_not_of("0123456789") == std::string::npos;
+  if (!bytes) throw CLI::ValidationError("--shard-size", "'" + text + "' is no size such as 64MiB, 1GB or 268435456");
+  if (bare && *bytes < kFewest)
+    throw CLI::ValidationError("--shard-size", "'" + text + "' is " + counted(*bytes, "byte") + "; did you mean '" + text + "MiB'?");
+  shard.shard_bytes = *bytes;
+}
+
 void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
   add_choice(command, "--label-storage", options.record.label_storage,
              {{"bits", LabelStorage::bits}, {"onehot", LabelStorage::onehot}, {"index", LabelStorage::index}},
-             "one-hot at one bit a class, one-hot bytes, or class ids", kStorage);
+             "one-hot at one bit a class, one-hot bytes, or class ids", kStorage,
+             {{"one-hot", LabelStorage::onehot}, {"ids", LabelStorage::index}});
   add_choice(command, "--image-layout", options.record.layout, {{"hwc", ImageLayout::hwc}, {"chw", ImageLayout::chw}},
              "order of an image's axes", kStorage);
-  add_parsed<std::uint64_t>(command, "--shard-size", options.shard.shard_bytes, parse_bytes,
-                            "most bytes of records a shard (default 256MiB)", "BYTES", kStorage);
+  command
+      .add_option_function<std::string>(
+          "--shard-size", [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },
+          "most bytes of records a shard, such as 64MiB or 1GB (default 256MiB)")
+      ->option_text("SIZE")
+      ->group(kStorage);
   command.add_option("--shard-samples", options.shard.shard_samples, "cut shards by samples instead")
       ->option_text("N")
       ->check(CLI::PositiveNumber)
@@ -395,23 +448,27 @@ std::string preset_list_text() {
   return text;
 }
 
+std::string preset_list_json() {
+  format::Json list = format::Json::array();
+  for (const auto& [name, about] : pipeline::preset_list()) list.push_back(format::Json{{"name", name}, {"about", about}});
+  return format::canonical_json(format::Json{{"presets", std::move(list)}}) + "\n";
+}
+
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::uint64_t>, 10> kUnits{{{"KiB", 1ull << 10},
-                                                                                      {"MiB", 1ull << 20},
-                                                                                      {"GiB", 1ull << 30},
-                                                                                      {"TiB", 1ull << 40},
-                                                                                      {"KB", 1000ull},
-                                                                                      {"MB", 1000'000ull},
-                                                                                      {"GB", 1000'000'000ull},
-                                                                                      {"TB", 1000'000'000'000ull},
-                                                                                      {"B", 1ull},
-                                                                                      {"", 1ull}}};
-  for (const auto& [unit, factor] : kUnits) {
-    if (!text.ends_with(unit)) continue;
-    const auto number = parse_integer<std::uint64_t>(text.substr(0, text.size() - unit.size()));
-    return number ? checked_mul(*number, factor) : std::nullopt;
-  }
-  return std::nullopt;
+  constexpr std::string_view kPowers = "kmgt";
+  std::string plain(text);
+  for (char& c : plain) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::size_t digits = std::min(plain.find_first_not_of("0123456789"), plain.size());
+  const auto number = parse_integer<std::uint64_t>(std::string_view(plain).substr(0, digits));
+  const std::string_view unit = std::string_view(plain).substr(digits);
+  if (!number || unit.empty() || unit == "b") return number;
+  const std::size_t power = kPowers.find(unit.front());
+  const std::string_view rest = unit.substr(1);
+  if (power == std::string_view::npos || !(rest.empty() || rest == "b" || rest == "ib")) return std::nullopt;
+  const std::uint64_t base = rest == "b" ? 1000 : 1024;
+  std::uint64_t factor = 1;
+  for (std::size_t i = 0; i <= power; ++i) factor *= base;
+  return checked_mul(*number, factor);
 }
 
 void add_sample_options(CLI::App& command, PackArguments& arguments) {

@@ -26,8 +26,9 @@ void add_writing_options(CLI::App& command, PackArguments& arguments);
 // Whether `--preset list` asks for the presets rather than for a run, and the answer.
 [[nodiscard]] bool wants_preset_list(const PackArguments& arguments);
 [[nodiscard]] std::string preset_list_text();
+[[nodiscard]] std::string preset_list_json();  // {"presets":[{"name":…,"about":…},…]}
 
-// "268435456", "256MiB", "1GB": bytes; binary units with an i. Absent for anything else.
+// "268435456", "256MiB", "1GB", "64M": bytes; binary units with an i, or of one letter, whatever the case. Absent for anything else.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 }  // namespace hotpack::cli

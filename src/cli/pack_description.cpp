@@ -146,9 +146,10 @@ std::string class_table_text(const Schema& schema, const Statistics& statistics)
     const ClassInfo& info = schema.classes[c];
     std::string sources;
     for (const LabelSource& source : info.sources) sources += (sources.empty() ? "" : " ") + source_text(source);
-    rows.push_back({std::to_string(c), truncated(printable(info.name), 40), color_text(info.color), truncated(printable(sources), 24),
-                    human_count(statistics.samples[c]), human_count(statistics.pixels[c]), percent_or_dash(share_of(statistics, c)),
-                    fixed_or_dash(statistics.weights_inverse[c], 4), fixed_or_dash(statistics.weights_median[c], 4)});
+    rows.push_back({std::to_string(c), truncated(printable_name(info.name), 40), color_text(info.color),
+                    truncated(printable_name(sources), 24), human_count(statistics.samples[c]), human_count(statistics.pixels[c]),
+                    percent_or_dash(share_of(statistics, c)), fixed_or_dash(statistics.weights_inverse[c], 4),
+                    fixed_or_dash(statistics.weights_median[c], 4)});
   }
   return table_text(rows, 4);
 }
@@ -190,7 +191,7 @@ std::string describe_pack(const Dataset& dataset) {
   const Schema& schema = dataset.schema();
   const Pack& pack = dataset.packs().front();
   std::vector<std::vector<std::string>> rows;
-  rows.push_back({"pack", printable(pack.folder)});
+  rows.push_back({"pack", printable_name(pack.folder)});
   rows.push_back({"format", pack.format + ", fingerprint " + pack.fingerprint});
   rows.push_back(
       {"samples", human_count(pack.records) + (pack.skipped > 0 ? " (" + human_count(pack.skipped) + " more were skipped)" : "")});
@@ -198,10 +199,10 @@ std::string describe_pack(const Dataset& dataset) {
   rows.push_back({"image", image_text(schema)});
   rows.push_back({"label", label_text(schema)});
   rows.push_back({"geometry", geometry_text(schema)});
-  rows.push_back({"options", printable(options_text(schema))});
+  rows.push_back({"options", printable_name(options_text(schema))});
   rows.push_back({"mean", joined(pack.statistics.mean, " ")});
   rows.push_back({"std", joined(pack.statistics.std, " ")});
-  if (schema.label) rows.push_back({"ignored", printable(ignored_text(pack.statistics, schema))});
+  if (schema.label) rows.push_back({"ignored", printable_name(ignored_text(pack.statistics, schema))});
   std::string text = table_text(rows, 2);
   if (schema.label) text += "\n" + class_table_text(schema, pack.statistics);
   return text;

@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
+#include "cli/exit_code.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 
@@ -37,6 +39,20 @@ std::vector<std::string> missing_shards(const Dataset& dataset) {
   }
   if (more > 0) faults.push_back(counted(more, "more shard") + " missing or of another size");
   return faults;
+}
+
+format::Json failure_json(const std::string& folder, const Error& error) {
+  const int code = exit_code_of(error);
+  format::Json told;
+  told["code"] = name_of_exit(code);
+  told["exit"] = code;
+  told["message"] = format::with_valid_utf8(error.message);
+  told["path"] = error.path.empty() ? format::Json(nullptr) : format::Json(format::with_valid_utf8(error.path));
+  told["offset"] = error.offset ? format::Json(*error.offset) : format::Json(nullptr);
+  format::Json json;
+  json["pack"] = format::with_valid_utf8(folder);
+  json["error"] = std::move(told);
+  return json;
 }
 
 std::string mending_text(const std::string& folder) {

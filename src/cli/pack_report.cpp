@@ -60,7 +60,7 @@ Json problems_json(const pipeline::ProblemLog& problems) {
     if (group.count == 0) continue;
     Json examples = Json::array();
     for (const pipeline::Problem& problem : group.examples)
-      examples.push_back(Json{{"file", printable(problem.path)}, {"found", printable(problem.detail)}});
+      examples.push_back(Json{{"file", printable_name(problem.path)}, {"found", printable_name(problem.detail)}});
     list.push_back(Json{{"kind", pipeline::problem_name(problem_kind)},
                         {"count", group.count},
                         {"title", pipeline::problem_title(problem_kind, group.count)},
@@ -106,7 +106,7 @@ std::string set_text(const PackReport& report, double seconds) {
   std::string text;
   const bool done_before = report.status == PackStatus::complete;
   text += line(done_before ? "complete" : "packed",
-               printable(report.output) + (done_before ? " (nothing to do: it holds these inputs and options already)" : ""));
+               printable_name(report.output) + (done_before ? " (nothing to do: it holds these inputs and options already)" : ""));
   if (report.partition) text += line("part", partition_text(*report.partition));
   text +=
       line("samples", human_count(report.records) + (report.skipped > 0 ? ", " + human_count(report.skipped) + " skipped" : std::string()));
@@ -132,8 +132,8 @@ std::string next_text(const pipeline::PackRun& run) {
 }
 
 Json set_json(const PackReport& report) {
-  Json json{{"status", status_name(report.status)}, {"output", format::with_valid_utf8(printable(report.output))}};
-  if (!report.split.empty()) json["split"] = format::with_valid_utf8(printable(report.split));
+  Json json{{"status", status_name(report.status)}, {"output", format::with_valid_utf8(printable_name(report.output))}};
+  if (!report.split.empty()) json["split"] = format::with_valid_utf8(printable_name(report.split));
   if (report.partition) json["partition"] = Json{{"index", report.partition->index}, {"count", report.partition->count}};
   json["plan"] = plan_json(report.plan);
   json["problems"] = problems_json(report.problems);
@@ -164,13 +164,14 @@ std::string shell_word(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:@%,";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
   std::string quoted = "'";
-  for (const char c : printable(word)) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  for (const char c : printable_name(word)) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
 
 std::string plan_text(const pipeline::PlanSummary& plan) {
   std::string text;
-  if (!plan.verdict.empty()) text += line("labels", plan.verdict);
+  constexpr std::string_view kLabelsAre = "labels are ";
+  if (!plan.verdict.empty()) text += line("labels", plan.verdict.substr(plan.verdict.starts_with(kLabelsAre) ? kLabelsAre.size() : 0));
   text += line("samples", human_count(plan.samples));
   text += line("record", (plan.mixed_sizes ? "sizes differ; the largest: " : "") + human_bytes(plan.image_record_bytes) + " image" +
                              (plan.label_record_bytes > 0 ? " + " + human_bytes(plan.label_record_bytes) + " label" : std::string()));
@@ -195,7 +196,7 @@ std::string classes_text(const Schema& schema, const Statistics& statistics) {
     width = std::max(width, std::min<std::size_t>(24, text_width(schema.classes[c].name)));
   std::string text;
   const auto row = [&](const std::string& name, std::uint64_t pixels, double of, const std::string& more) {
-    std::string shown = truncated(printable(name), width);
+    std::string shown = truncated(printable_name(name), width);
     shown.append(width - text_width(shown), ' ');
     const std::string share = percent(static_cast<double>(pixels) / of);
     text += "  " + shown + std::string(10 - std::min<std::size_t>(9, share.size()), ' ') + share + more + "\n";
@@ -225,6 +226,8 @@ std::string remarks_text(const pipeline::Remarks& remarks) {
   remark(remarks.nearest_pixels, "label pixel", "took the class of the nearest colour (--unknown nearest)");
   remark(remarks.label_resized, "label", "another size than the image, settled by --size-mismatch");
   remark(remarks.rotated, "image", "turned by EXIF orientation");
+  remark(remarks.left_as_stored, "image",
+         "not turned by EXIF orientation, because that is how the label fits; viewers turn it, so compare both");
   remark(remarks.beyond_palette, "palette label", "an index beyond the palette, taken as an id");
   remark(remarks.channels_differ, "binary mask", "channels that differ by more than 16; luma decided");
   remark(remarks.alpha_varies, "label", "transparency that is not constant, dropped");
@@ -234,7 +237,7 @@ std::string remarks_text(const pipeline::Remarks& remarks) {
 std::string plan_text(const pipeline::PackRun& run) {
   std::string text = input_text(run);
   for (const PackReport& set : run.sets) {
-    if (!set.split.empty()) text += line("set", set.split + ", to " + printable(set.output));
+    if (!set.split.empty()) text += line("set", set.split + ", to " + printable_name(set.output));
     if (set.partition) text += line("part", partition_text(*set.partition));
     text += plan_text(set.plan);
   }

@@ -42,15 +42,13 @@ std::optional<std::string> explain_leftovers(const CLI::App& root) {
   const CLI::App& command = given_command(root);
   const std::vector<std::string> before = root.remaining();
   const bool none_given = &command == &root;
+  if (none_given && !before.empty() && !looks_like_option(before.front())) return unknown_command(root, before.front());
   if (const auto option = first_unknown_option(before)) {
     const bool misplaced = !none_given && command.get_option_no_throw(*option) != nullptr;
     if (misplaced) return "options follow the command: " + root.get_name() + " " + command.get_name() + " " + *option;
     return unknown_name("option", *option, dashed_names(root));
   }
-  if (none_given) {
-    if (before.empty()) return std::nullopt;
-    return unknown_command(root, before.front());
-  }
+  if (none_given) return std::nullopt;
   const std::vector<std::string> after = command.remaining();
   if (const auto option = first_unknown_option(after)) return unknown_name("option", *option, dashed_names(command));
   if (!after.empty()) return "unexpected argument '" + after.front() + "'";
@@ -82,12 +80,24 @@ std::string words_of_conversion(const std::string& words) {
   return end == std::string::npos ? words : words.substr(0, end) + " is a switch and takes no value but true or false";
 }
 
+// "--jobs: Value many not in range 1 to 1024" of what is no number at all.
+std::string words_of_range(const std::string& words) {
+  constexpr std::string_view kValue = ": Value ";
+  const std::size_t begin = words.find(kValue);
+  const std::size_t end = words.find(" not in range ");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return words;
+  const std::string option = words.substr(0, begin);
+  const std::string value = words.substr(begin + kValue.size(), end - begin - kValue.size());
+  if (!value.empty() && value.find_first_not_of("-0123456789.") == std::string::npos) return words;
+  return words_of_conversion("Could not convert: " + option + " = " + value);
+}
+
 // CLI11's words where they are plain; where they speak of its own types, ours.
 std::string words_of(const CLI::ParseError& thrown) {
   const std::string words = thrown.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&thrown) != nullptr) return words_of_mismatch(words);
   if (dynamic_cast<const CLI::ConversionError*>(&thrown) != nullptr) return words_of_conversion(words);
-  return words;
+  return words_of_range(words);
 }
 
 // The option that a refusal is about, where it begins with one.
@@ -117,9 +127,7 @@ std::string unknown_name(std::string_view kind, const std::string& name, const s
   return text;
 }
 
-std::string unknown_command(const CLI::App& root, const std::string& name) {
-  return unknown_name("command", name, command_names(root));
-}
+std::string unknown_command(const CLI::App& root, const std::string& name) { return unknown_name("command", name, command_names(root)); }
 
 Error refusal(const CLI::App& root, const CLI::ParseError& thrown) {
   if (dynamic_cast<const CLI::FileError*>(&thrown) != nullptr) {

@@ -37,7 +37,8 @@ Character first_character(std::string_view text) {
 }
 
 std::size_t columns_of(Character character) {
-  return character.point < 0 ? 1 : static_cast<std::size_t>(std::max(0, utf8proc_charwidth(character.point)));
+  if (character.point < 0 || character.point == kNoBreak) return 1;
+  return static_cast<std::size_t>(std::max(0, utf8proc_charwidth(character.point)));
 }
 
 // Characters that hide, turn or break what stands beside them.
@@ -246,6 +247,18 @@ std::string fitted(std::string_view lines, std::size_t columns) {
     lines.remove_prefix(std::min(end + 1, lines.size()));
   }
   return out;
+}
+
+std::string laid_out(std::string_view text, std::size_t columns) {
+  std::string shown;
+  while (true) {
+    const std::size_t end = std::min(text.find(kNoBreak), text.size());
+    shown += printable(text.substr(0, end));
+    if (end == text.size()) break;
+    shown += kNoBreak;
+    text.remove_prefix(end + 1);
+  }
+  return with_spaces(fitted(shown, columns));
 }
 
 std::optional<std::string> nearest_word(std::string_view word, std::span<const std::string> candidates) {

@@ -37,6 +37,8 @@ namespace hotpack::cli {
 // Printable text whose spaces wrapped() does not break at, and back: paths, options, commands.
 [[nodiscard]] std::string unbroken(std::string text);
 [[nodiscard]] std::string with_spaces(std::string text);
+// All three: printable, fitted, and with its unbroken spaces put back.
+[[nodiscard]] std::string laid_out(std::string_view text, std::size_t columns);
 
 // The candidate that a person probably meant: edit distance (a swap of neighbours counts one) at most a third of its length.
 [[nodiscard]] std::optional<std::string> nearest_word(std::string_view word, std::span<const std::string> candidates);

@@ -27,7 +27,64 @@ constexpr std::array<std::string_view, 3> kStorageNames{"bits", "onehot", "index
 constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxClasses = 65535;
 
-// ---- writing
+// ---- writing, as text: values of JSON would take memory to go away, and end the process where there is none
+
+template <class Values, class Text>
+std::string list_text(const Values& values, Text text_of) {
+  std::string text = "[";
+  for (const auto& value : values) text += (text.size() == 1 ? "" : ",") + text_of(value);
+  return text + "]";
+}
+
+template <class Values>
+std::string numbers_text(const Values& values) {
+  return list_text(values, [](auto value) { return std::to_string(value); });
+}
+
+template <class Values>
+std::string numbers_or_null(const std::optional<Values>& values) {
+  return values ? numbers_text(*values) : "null";
+}
+
+std::string source_text(const LabelSource& source) {
+  if (const auto* id = std::get_if<std::int64_t>(&source)) return std::to_string(*id);
+  return canonical_string(std::get<std::string>(source));
+}
+
+std::string class_text(const ClassInfo& info) {
+  return "{\"name\":" + canonical_string(info.name) + ",\"color\":" + numbers_or_null(info.color) +
+         ",\"sources\":" + list_text(info.sources, source_text) + "}";
+}
+
+std::string fields_text(const Schema& schema) {
+  const ImageField& image = schema.image;
+  std::string text = "{\"image\":{\"layout\":" + canonical_string(name_of(image.layout)) + ",\"shape\":" + numbers_or_null(image.shape) +
+                     ",\"color\":" + canonical_string(name_of(image.color)) + "}";
+  if (!schema.label) return text + "}";
+  const LabelField& label = *schema.label;
+  return text + ",\"label\":{\"kind\":" + canonical_string(name_of(label.kind)) +
+         ",\"storage\":" + canonical_string(name_of(label.storage)) + ",\"shape\":" + numbers_or_null(label.shape) +
+         ",\"multi\":" + (label.multi ? "true" : "false") + "}}";
+}
+
+std::string geometry_text(const Geometry& geometry) {
+  return "{\"size\":" + numbers_or_null(geometry.size) + ",\"fit\":" + canonical_string(geometry.fit) +
+         ",\"image_filter\":" + canonical_string(geometry.image_filter) + ",\"label_filter\":" + canonical_string(geometry.label_filter) +
+         ",\"pad_color\":" + numbers_text(geometry.pad_color) + "}";
+}
+
+Result<std::string> options_text(const SchemaOptions& options) {
+  std::string text = "{\"shuffle\":" + (options.shuffle ? std::to_string(*options.shuffle) : std::string("null")) +
+                     ",\"anchor\":" + canonical_string(options.anchor) + ",\"size_mismatch\":" + canonical_string(options.size_mismatch) +
+                     ",\"engines\":" + list_text(options.engines, [](const std::string& engine) { return canonical_string(engine); });
+  for (const auto& [name, value] : options.more) {
+    HOTPACK_ASSIGN(const JsonDocument document, parse_document(value));
+    text += "," + canonical_string(name) + ":" + canonical_json(document.root());
+  }
+  return text + "}";
+}
+
+// ---- as values, where two schemas are compared
 
 template <class Optional>
 Json or_null(const Optional& value) {
@@ -356,8 +413,10 @@ std::string_view name_of(LabelKind kind) { return kKindNames[static_cast<std::si
 std::string_view name_of(LabelStorage storage) { return kStorageNames[static_cast<std::size_t>(storage)]; }
 
 Result<std::string> encode_schema(const Schema& schema) {
-  HOTPACK_ASSIGN(const Json json, to_json(schema));
-  std::string text = canonical_json(json);
+  HOTPACK_ASSIGN(const std::string options, options_text(schema.options));
+  std::string text = "{\"fields\":" + fields_text(schema) + ",\"classes\":" + list_text(schema.classes, class_text) +
+                     ",\"ignore\":{\"sources\":" + list_text(schema.ignore, source_text) +
+                     "},\"geometry\":" + geometry_text(schema.geometry) + ",\"options\":" + options + "}";
   if (!valid_utf8(text)) return usage_error("the schema holds a class name, source or option that is not UTF-8");
   if (text.size() > kMaxSchemaBytes) {
     return usage_error("the schema has " + std::to_string(text.size()) + " bytes; the most is " + std::to_string(kMaxSchemaBytes) +

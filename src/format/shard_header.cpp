@@ -12,6 +12,7 @@
 #include "base/endian.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "format/json_document.hpp"
 #include "format/json_node.hpp"
 #include "format/safetensors.hpp"
 #include "format/schema_json.hpp"
@@ -90,8 +91,8 @@ Result<std::uint64_t> record_count(const ShardHeader& header) {
 }
 
 std::string form_of(const Tensor& tensor) {
-  Json shape = Json::array_t(tensor.shape.begin(), tensor.shape.end());
-  return std::string(dtype_name(tensor.type)) + " " + excerpt(shape);
+  const JsonDocument shape(Json(Json::array_t(tensor.shape.begin(), tensor.shape.end())));
+  return std::string(dtype_name(tensor.type)) + " " + excerpt(shape.root());
 }
 
 Status check_present(const ShardHeader& header, const std::vector<Tensor>& expected) {

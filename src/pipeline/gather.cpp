@@ -73,8 +73,7 @@ class Gatherer {
       HOTPACK_ASSIGN(const std::vector<ListPart> lists, lists_for(layout));
       HOTPACK_TRY(gather_sets(std::move(sets), lists));
     }
-    use_class_file(layout);
-    return {};
+    return use_class_file(layout);
   }
 
   // Options that would divide or restrict samples that the layout has divided already.
@@ -119,17 +118,39 @@ class Gatherer {
   }
 
   // The class file that lies beside, unless classes are given.
-  void use_class_file(const Layout& layout) {
+  Status use_class_file(const Layout& layout) {
     const bool labelled =
         std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return is_labelled(split.list); });
-    if (!labelled || !result_.label.classes.empty() || result_.label.class_count || !result_.label.preset.empty()) return;
+    if (!labelled || !result_.label.classes.empty() || result_.label.class_count || !result_.label.preset.empty()) return {};
     std::vector<std::string> folders{layout.root};
     while (folders.back().size() > input_.root.size() && folders.back() != ".") folders.push_back(folder_of(folders.back()));
     const std::optional<FoundClassFile> found = find_class_file(folders);
-    if (!found) return;
+    if (!found) return {};
+    HOTPACK_TRY(check_folders_are_classes(layout, *found));
     const std::string misfit = class_misfit(*found);
     if (misfit.empty()) result_.label.classes = found->path;
     tell(misfit.empty() ? "classes: " + found->path + "\n" : "not used as class table: " + found->path + ": " + misfit + "\n");
+    return {};
+  }
+
+  // Colours beside class folders, none of which is called like a class, are those of label pictures: the folders are hardly classes.
+  [[nodiscard]] Status check_folders_are_classes(const Layout& layout, const FoundClassFile& found) const {
+    if (layout.kind != Layout::Kind::class_folders || !found.table.ok() || !found.table->has_colors) return {};
+    std::string folder;
+    for (const Split& split : result_.splits) {
+      for (const std::string& name : split.list.class_names) {
+        if (found.table->find(name)) return {};
+        folder = name;
+      }
+    }
+    return data_error("gives classes colours ('" + found.table->classes.front().name + "' is " +
+                          labels::color_text(*found.table->classes.front().color) +
+                          "), and no folder is called like one of them (the last is '" + folder +
+                          "'): the folders hardly stand for classes. In place of the folder say\n  --images " + layout.root + " --labels " +
+                          layout.root + " --pair-regex IMAGE LABEL --classes " + found.path +
+                          ", or --pairs FILE, where images and their labels stand beside each other\n  or, if each folder is a class,\n  " +
+                          "--image-folders " + layout.splits.front().images,
+                      found.path);
   }
 
   // Why a table that nobody asked for does not go with the labels; empty where it does. Label files mean nothing without their classes, so

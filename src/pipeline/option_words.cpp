@@ -74,14 +74,14 @@ class Options {
     add("--anchor", schema_.options.anchor, "centre");
     add("--image-filter", geometry.image_filter, "auto");
     add("--label-filter", geometry.label_filter, "nearest");
-    const std::string color = joined(geometry.pad_color);
-    add("--pad-color", color, color.find_first_not_of("0,") == std::string::npos ? color : "0,0,0");
     add("--size-mismatch", schema_.options.size_mismatch, "error");
   }
 
   void add_record() {
     add("--exif", option_of(schema_, "exif"), "auto");
     add("--channels", schema_.image.color == ImageColor::gray ? "gray" : "rgb", "rgb");
+    const std::string color = joined(schema_.geometry.pad_color);
+    add("--pad-color", color, color.find_first_not_of("0,") == std::string::npos ? color : "0,0,0");
     add("--alpha", option_of(schema_, "alpha"), "drop");
     add("--depth16", option_of(schema_, "depth16"), "shift");
     add("--image-layout", std::string(format::name_of(schema_.image.layout)), "hwc");

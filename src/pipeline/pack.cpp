@@ -26,6 +26,24 @@ Status check_folder_of_sets(const std::string& folder) {
                      ": is a packed data set itself; this input makes several sets, each in a folder below -o. Choose another folder");
 }
 
+// Names the split in what one of several sets tells.
+class SplitObserver final : public Observer {
+ public:
+  SplitObserver(std::string split, Observer& whole) : split_(std::move(split)), whole_(whole) {}
+  void message(Level level, std::string_view text) override { whole_.message(level, split_ + ": " + std::string(text)); }
+  void progress(const Progress& progress) override {
+    Progress named = progress;
+    const std::string stage = std::string(progress.stage) + " " + split_;
+    named.stage = stage;
+    whole_.progress(named);
+  }
+  [[nodiscard]] bool stop_requested() const override { return whole_.stop_requested(); }
+
+ private:
+  std::string split_;
+  Observer& whole_;
+};
+
 class Packing {
  public:
   Packing(const PackOptions& options, Observer& observer) : options_(options), observer_(observer) {}
@@ -56,7 +74,8 @@ class Packing {
       if (!split.name.empty()) HOTPACK_TRY(check_folder_of_sets(options_.run.output));
       PackOptions own = options_of_split(options_, split.name);
       HOTPACK_TRY(check_skipped_path(own.run));
-      sets_.emplace_back(std::move(own), std::move(split), observer_);
+      Observer& observer = split.name.empty() ? observer_ : observers_.emplace_back(split.name, observer_);
+      sets_.emplace_back(std::move(own), std::move(split), observer);
     }
     return {};
   }
@@ -166,6 +185,7 @@ class Packing {
 
   PackOptions options_;
   Observer& observer_;
+  std::list<SplitObserver> observers_;  // of sets_, which point to them
   std::list<PackedSet> sets_;
   std::optional<LabelSetup> setup_;
   bool settled_ = false;  // what size records have

@@ -188,6 +188,7 @@ Verdict PictureLoader::Impl::decode_image() {
   if (!source.ok()) return damaged_or_fatal(source.error(), header.path);
   loaded.pixels = cut(*source, loaded.size);
   loaded.remarks.rotated += loaded.rotate && header.info.orientation != 1;
+  loaded.remarks.left_as_stored += !loaded.rotate && header.info.orientation != 1 && options.exif == ExifPolicy::automatic;
   return std::optional<Problem>();
 }
 

@@ -72,6 +72,13 @@ constexpr std::array kNeverSkipped = {
 
 const KindText& text_of(ProblemKind kind) { return kTexts[static_cast<std::size_t>(kind)]; }
 
+// A line feed in a file's name would tear the report.
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) line += c == '\n' ? std::string("\\n") : std::string(1, c);
+  return line;
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view digits_of(std::string_view text) {
@@ -126,6 +133,8 @@ void ProblemLog::add(Problem problem) {
   Group& group = groups_[static_cast<std::size_t>(problem.kind)];
   ++group.count;
   ++count_;
+  problem.path = one_line(problem.path);
+  problem.detail = one_line(problem.detail);
   keep_example(group, std::move(problem));
 }
 

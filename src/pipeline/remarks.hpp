@@ -14,6 +14,7 @@ struct Remarks {
   std::uint64_t channels_differ = 0;  // binary masks whose channels differ
   std::uint64_t alpha_varies = 0;     // labels whose alpha is not constant
   std::uint64_t rotated = 0;          // images turned by their EXIF orientation
+  std::uint64_t left_as_stored = 0;   // images that their EXIF orientation would turn, and whose labels were drawn before
 
   void add(const Remarks& other) {
     label_resized += other.label_resized;
@@ -24,6 +25,7 @@ struct Remarks {
     channels_differ += other.channels_differ;
     alpha_varies += other.alpha_varies;
     rotated += other.rotated;
+    left_as_stored += other.left_as_stored;
   }
 };
 

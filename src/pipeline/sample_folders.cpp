@@ -107,6 +107,13 @@ std::vector<Role> likely_roles(const std::vector<SampleFolder>& folders) {
   std::vector<Role> roles;
   for (auto& [text, role] : *found) roles.push_back(std::move(role));
   std::stable_sort(roles.begin(), roles.end(), [](const Role& a, const Role& b) { return a.folders > b.folders; });
+  // cat/cat1.jpg, cat/cat2.jpg: the pictures of a class, numbered.
+  const auto counts = [](const Role& role) {
+    return role.text.find(kFolder) != std::string::npos && std::none_of(role.text.begin(), role.text.end(), [](char c) {
+             return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
+           });
+  };
+  if (same_names && std::any_of(roles.begin(), roles.end(), counts)) return {};
   const bool many = roles.size() >= 2 && roles[0].folders * 100 >= folders.size() * kFirstPercent &&
                     roles[1].folders * 100 >= folders.size() * kSecondPercent;
   return many ? roles : std::vector<Role>();

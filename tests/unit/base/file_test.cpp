@@ -83,5 +83,6 @@ TEST_CASE("asking a Result for the half that is not there throws") {
   CHECK_THROWS_AS(good.error(), std::logic_error);
   CHECK_THROWS_AS(bad.value(), std::logic_error);
   CHECK(bad.error().describe() == "x.png: no");
+  CHECK(data_error("no", "x\nerror: y.png").describe() == "x\\nerror: y.png: no");
   CHECK(io_error("cannot read", "f", EIO).message == "cannot read: Input/output error");
 }

@@ -71,11 +71,12 @@ format::Json json_of(const CheckReport& report) {
 
 TEST_CASE("a check's report of sound data") {
   CHECK(text_of(report_of_two_splits()) ==
-        "labels       labels are read as color (the classes have colours)\n"
+        "labels       read as color (the classes have colours)\n"
         "samples      120: train 100, val 20\n"
         "images       2 8-bit RGB PNG\n"
         "             all 480x360\n"
-        "output       120 records in 2 shards: images 1.0 MiB, labels 1.0 KiB as bits (chosen), 2.0 KiB as index\n"
+        "output       120 records in 2 shards: images 1.0 MiB, labels 1.0 KiB as bits (chosen), 2.0 KiB as\n"
+        "             index\n"
         "\n"
         "classes\n"
         "  class                share  labels    train       val\n"
@@ -113,7 +114,7 @@ TEST_CASE("a check's report shows evidence, advice, and options that the advice 
                                      "             hotpack pack --images a -o packed\n"));
 }
 
-TEST_CASE("a check's report keeps to 120 columns, but breaks neither commands nor options") {
+TEST_CASE("a check's report keeps to its columns, but breaks neither commands nor options") {
   CheckReport report = report_of_two_splits();
   Finding long_one = unknown_color();
   for (int i = 0; i < 8; ++i) long_one.options.push_back("--size-mismatch each-to-target");

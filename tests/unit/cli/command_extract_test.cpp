@@ -157,3 +157,18 @@ TEST_CASE("info and verify take several packs and parent folders; the exit code 
   const std::string missing = folder / "missing";
   CHECK(run({"verify", alone.c_str(), missing.c_str()}).code == kExitIo);
 }
+
+TEST_CASE("a pack that cannot be opened is an error object, alone or among others") {
+  const TempFolder folder;
+  (void)write_pack(folder.path(), {}, tiny_records({}, 3), 4);
+  const std::string pack = folder.path(), missing = folder / "missing";
+  for (const char* command : {"info", "verify"}) {
+    const Ran alone = run({command, missing.c_str(), "--json"});
+    CHECK(alone.code == kExitIo);
+    CHECK(alone.output.starts_with("{\"error\":{\"code\":\"io\""));
+    CHECK(std::count(alone.output.begin(), alone.output.end(), '\n') == 1);
+    const Ran both = run({command, pack.c_str(), missing.c_str(), "--json"});
+    CHECK(both.code == kExitIo);
+    CHECK_THAT(both.output, ContainsSubstring("{\"packs\":[") && ContainsSubstring("/missing\",\"error\":{\"code\":\"io\""));
+  }
+}

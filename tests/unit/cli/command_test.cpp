@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -106,7 +108,15 @@ TEST_CASE("the version and the help are results") {
   const Ran help = run({"box", "--help"});
   CHECK(help.code == 0);
   CHECK(help.messages.empty());
-  CHECK(run({"box", "-h"}).output == help.output);
+  const Ran brief = run({"box", "-h"});
+  CHECK(brief.code == 0);
+  CHECK_THAT(brief.output, ContainsSubstring("Examples:") && ContainsSubstring("--size WxH") && !ContainsSubstring("--log-file"));
+  CHECK(brief.output.ends_with("\nAll options: hotpack box --help\n"));
+  CHECK(run({"help", "box"}).output == help.output);
+  CHECK(run({"help"}).output == run({"--help"}).output);
+  CHECK(run({"help", "bx"}).messages == "error: unknown command 'bx'; did you mean 'box'?\n");
+  CHECK(run({"version"}).output == version.output);
+  CHECK(run({"-V"}).output == version.output);
 }
 
 TEST_CASE("help begins with what it is and examples, and groups the options") {
@@ -187,21 +197,79 @@ TEST_CASE("a configuration file with an unknown key or none at all is refused") 
   const TempFolder folder;
   folder.write("typo", "\nsise = 5x5\n");
   const std::string typo = folder / "typo";
-  check_refused(run({"box", "--config", typo.c_str()}), "--config: line 2: unknown key 'sise'; did you mean 'size'?");
+  check_refused(run({"box", "--config", typo.c_str()}), "--config " + typo + ": line 2: unknown key 'sise'; did you mean 'size'?");
   folder.write("positional", "ROOT = x\n");
   const std::string positional = folder / "positional";
-  check_refused(run({"box", "--config", positional.c_str()}), "--config: line 1: unknown key 'ROOT'");
+  check_refused(run({"box", "--config", positional.c_str()}), "--config " + positional + ": line 1: unknown key 'ROOT'");
   folder.write("empty", "nothing = []\n");
   const std::string empty = folder / "empty";
-  check_refused(run({"box", "--config", empty.c_str()}), "--config: line 1: unknown key 'nothing'");
+  check_refused(run({"box", "--config", empty.c_str()}), "--config " + empty + ": line 1: unknown key 'nothing'");
   folder.write("nested", "config = x\n");
   const std::string nested = folder / "nested";
-  check_refused(run({"box", "--config", nested.c_str()}), "--config: line 1: unknown key 'config'");
+  check_refused(run({"box", "--config", nested.c_str()}), "--config " + nested + ": line 1: unknown key 'config'");
   check_refused(run({"box", "--config", typo.c_str(), "--config", typo.c_str()}), "--config: given twice");
   const std::string missing = folder / "missing";
   const Ran ran = run({"box", "--config", missing.c_str()});
   CHECK(ran.code == kExitIo);
   CHECK(ran.messages == "error: " + missing + ": the configuration file is missing or unreadable\n");
+}
+
+TEST_CASE("a configuration file's value that is wrong is told with file and line") {
+  const TempFolder folder;
+  folder.write("bad", "size = 1x1\n\ncolor = pink\n");
+  const std::string bad = folder / "bad";
+  CHECK_THAT(run({"box", "--config", bad.c_str()}).messages,
+             ContainsSubstring("unknown key 'color'") || ContainsSubstring("(" + bad + ", line 3)"));
+  folder.write("jobs", "size = 1x1\njobs = 0\n");
+  const std::string jobs = folder / "jobs";
+  check_refused(run({"box", "--config", jobs.c_str()}), "--jobs: Value 0 not in range 1 to 1024 (" + jobs + ", line 2)");
+}
+
+TEST_CASE("with --json an error is an object on stdout, and only then") {
+  const Ran usage = run({"box", "--json", "--sise", "1x1"});
+  CHECK(usage.code == kExitUsage);
+  CHECK(usage.output ==
+        R"({"error":{"code":"usage","exit":2,"message":"unknown option '--sise'; did you mean '--size'?","path":null,"offset":null}})"
+        "\n");
+  CHECK(run({"box", "--json", "--size", "1", "--failure", "data"}).output ==
+        R"({"error":{"code":"data","exit":1,"message":"undecodable","path":"a.png","offset":null}})"
+        "\n");
+  CHECK_THAT(run({"box", "--json", "--size", "1", "--failure", "throw"}).output, ContainsSubstring(R"("code":"internal","exit":70)"));
+  CHECK_THAT(run({"box", "--json", "--size", "1", "--failure", "memory"}).output, ContainsSubstring(R"("code":"io","exit":3)"));
+  CHECK(run({"box", "--json", "--size", "1"}).output == "root= size=1 force=0 json\n");
+  CHECK(run({"box", "--size", "1", "--failure", "data", "--", "--json"}).output.empty());
+}
+
+TEST_CASE("a reader that is gone is no error to tell") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  ::close(ends[0]);
+  ignore_broken_pipes();
+  const Captured messages;
+  const AddCommand commands[] = {add_box_command};
+  const char* const good[] = {"hotpack", "box", "--size", "1", "-q"};
+  CHECK(run_command_line(commands, 5, good, {ends[1], messages.descriptor()}) == kExitUnread);
+  CHECK(messages.text().empty());
+  ::close(ends[1]);
+}
+
+TEST_CASE("the log file holds the command, the result and the exit code") {
+  const TempFolder folder;
+  const std::string log = folder / "log";
+  CHECK(run({"box", "a b", "--size", "1", "-j", "1", "--log-file", log.c_str()}).code == 0);
+  std::ostringstream all;
+  all << std::ifstream(log).rdbuf();
+  CHECK_THAT(all.str(), ContainsSubstring(" info command: hotpack box 'a b' --size 1 -j 1 --log-file ") &&
+                            ContainsSubstring(" info boxing with 1\n") && ContainsSubstring(" info result:\n  root=a b size=1 force=0\n") &&
+                            ContainsSubstring(" info exit: 0\n"));
+}
+
+TEST_CASE("values that do not fit are refused in plain words") {
+  check_refused(run({"box", "--size", "1", "--size", "2"}), "--size is given more than once, and takes one value; say which");
+  check_refused(run({"box", "--size", "1", "-j", "-n"}), "--jobs needs a number, and '-n' follows");
+  check_refused(run({"box", "--size", "1", "-j", "many"}), "--jobs: 'many' is not a number that it takes");
+  check_refused(run({"box", "--size", "1", "--color", "nevr"}), "--color: 'nevr' is none of auto|always|never; did you mean 'never'?");
+  CHECK(run({"box", "--size", "1", "--color", "NEVER"}).code == 0);
 }
 
 TEST_CASE("a log file that cannot be opened is an I/O error") {

@@ -26,12 +26,14 @@ struct Desk {
   int width = 80;
   bool is_terminal = false;
   bool no_color = false;
+  bool fits = false;
 
   std::unique_ptr<Terminal> open(const TerminalOptions& options) {
     TerminalSurroundings surroundings;
     surroundings.descriptor = screen.descriptor();
     surroundings.is_terminal = is_terminal;
     surroundings.no_color = no_color;
+    surroundings.fits = fits;
     surroundings.width = [this] { return width; };
     surroundings.now = [this] { return now; };
     auto opened = Terminal::open(options, std::move(surroundings));
@@ -66,6 +68,17 @@ std::string read_file(const std::string& path) {
 const std::string kClear = "\r\x1b[K";
 
 }  // namespace
+
+TEST_CASE("a message fits the terminal, and a name that holds a line feed does not pass for one") {
+  Desk desk;
+  desk.width = 30;
+  desk.fits = true;
+  const auto terminal = desk.open({});
+  terminal->error("one two three four five six seven");
+  terminal->info("a/b\nerror: forged");
+  CHECK(desk.screen.text() == "error: one two three four\n  five six seven\na/b\n  error: forged\n");
+  CHECK(terminal->last_error() == "one two three four five six seven");
+}
 
 TEST_CASE("verbosity decides which messages are shown") {
   CHECK(said_at(-2) == "error: e\n");

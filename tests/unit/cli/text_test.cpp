@@ -93,7 +93,8 @@ TEST_CASE("lines are fitted below their text, commands stay whole") {
   CHECK(fitted("next   hotpack pack a b c d e f g", 15) == "next   hotpack pack a b c d e f g");
   CHECK(fitted("日本 日本 日本", 11) == "日本 日本\n  日本");
   CHECK(fitted("never broken without columns", 0) == "never broken without columns");
-  CHECK(with_spaces(wrapped(unbroken("a b/c d") + " e", 6, 0)) == "a b/c d\ne");
+  CHECK(with_spaces(wrapped(unbroken("a b/c d") + " e", 8, 0)) == "a b/c d\ne");
+  CHECK(laid_out(unbroken("a b/c d") + " e\x1b", 8) == "a b/c d\n  e\\x1b");
 }
 
 TEST_CASE("text is truncated at characters, not bytes") {

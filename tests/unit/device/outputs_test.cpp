@@ -652,7 +652,7 @@ TEST_CASE("outputs: where memory of the host runs out while rows are filled it i
       if (done) continue;
       ++failures;
       CHECK(failed->error.code == ErrorCode::io);
-      CHECK_THAT(failed->error.message, ContainsSubstring("no memory"));
+      CHECK_THAT(failed->error.message, ContainsSubstring("memory"));
     }
     CHECK(done);
     CHECK(failures > 0);

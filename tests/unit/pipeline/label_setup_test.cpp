@@ -1167,6 +1167,6 @@ TEST_CASE("option --classes takes a folder only where it is a pack") {
 TEST_CASE("E-j: a header that a map does not know is named with its line") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
-  CHECK_THAT(refusal(with_map(folder, "id,name\n0,x\n1,y\n"), ErrorCode::usage).message,
-             ContainsSubstring("line 1: 'id'") && ContainsSubstring("old,new"));
+  CHECK_THAT(refusal(with_map(folder, "Wert,Klasse\n0,x\n1,y\n"), ErrorCode::usage).message,
+             ContainsSubstring("line 1: 'Wert'") && ContainsSubstring("old,new"));
 }

@@ -203,8 +203,8 @@ TEST_CASE("L5: two folders whose files have the same names are asked about, not 
     const Error error = refused(root_options(folder.path()));
     CHECK(error.code == ErrorCode::data);
     CHECK_THAT(error.message, ContainsSubstring("holds " + names.images + " and " + names.labels + ", whose files have the same names"));
-    CHECK_THAT(error.message, ContainsSubstring("say --images " + folder / names.images + " --labels " + folder / names.labels +
-                                                names.options + ", or --image-folders " + folder.path() + " if they are two classes"));
+    CHECK_THAT(error.message, ContainsSubstring("say\n  --images " + folder / names.images + " --labels " + folder / names.labels +
+                                                names.options + "\nor, if they are two classes,\n  --image-folders " + folder.path()));
     PackOptions classes;
     classes.input.image_folders = {folder.path()};
     CHECK(gathered_clean(classes).list().samples.size() == 26);
@@ -216,7 +216,7 @@ TEST_CASE("L5: the question of two folders is asked within splits too, and of no
   touch(folder, {"train/cat/1.jpg", "train/dog/1.jpg", "val/cat/2.jpg", "val/dog/2.jpg"});
   const std::string message = refused(root_options(folder.path())).describe();
   CHECK_THAT(message, ContainsSubstring("train: holds "));
-  CHECK_THAT(message, ContainsSubstring(" --key-prefix val --split folder, or --image-folders "));
+  CHECK_THAT(message, ContainsSubstring(" --key-prefix val --split folder\nor, if they are two classes,\n  --image-folders "));
 
   const TempFolder others;
   touch(others, {"cat/cat1.jpg", "cat/cat2.jpg", "dog/dog1.jpg", "dog/dog2.jpg"});
@@ -239,6 +239,22 @@ TEST_CASE("L5: a class file beside class folders is taken only if it names them 
   CHECK(input.gathered.label.classes.empty());
   CHECK_THAT(input.gathered.layout,
              ContainsSubstring("not used as class table: " + folder / "classes.txt: it does not name the class 'ant'"));
+}
+
+TEST_CASE("L5: colours of classes beside folders that are called like none of them stop and ask") {
+  const TempFolder folder;
+  for (int i = 0; i < 3; ++i) {
+    const std::string number = std::to_string(i), other = std::to_string(10 + i);
+    touch(folder,
+          {"north/rgb_" + number + ".jpg", "north/cls_" + number + ".png", "south/rgb_" + other + ".jpg", "south/cls_" + other + ".png"});
+  }
+  folder.write("legend.csv", "label;hex\nWheat;#e6c200\nWater;#1e6fd9\n");
+  const Error error = refused(root_options(folder.path()));
+  CHECK(error.path == folder / "legend.csv");
+  CHECK_THAT(error.message,
+             ContainsSubstring("the folders hardly stand for classes") && ContainsSubstring("--image-folders " + folder.path()));
+  folder.write("legend.csv", "label;hex\nnorth;#e6c200\nsouth;#1e6fd9\n");
+  CHECK(detected(folder).gathered.label.classes == folder / "legend.csv");
 }
 
 TEST_CASE("L1: labels beside their images, in one folder or one a split") {

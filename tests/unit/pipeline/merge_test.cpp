@@ -382,7 +382,7 @@ TEST_CASE("merge: other options are refused with the first difference and both f
   form.storage = LabelStorage::index;
   write_whole(parts.folder / "index", form);
   const std::string message = parts.refusal(ErrorCode::usage, {parts.part("a", {0, 1, 2}), parts.folder / "index"});
-  CHECK_THAT(message, ContainsSubstring("fields.label.storage: \"index\" here, \"bits\" there"));
+  CHECK_THAT(message, ContainsSubstring("--label-storage index here, bits there"));
   CHECK_THAT(message, ContainsSubstring(parts.folder / "index/" + shard(0)) && ContainsSubstring(parts.folder / "a/" + shard(0)));
 }
 
@@ -502,7 +502,7 @@ TEST_CASE("merge: another pack in the output is refused by its first difference"
   gray.color = ImageColor::gray;
   write_whole(parts.out, gray);
   CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}),
-             ContainsSubstring("of another pack") && ContainsSubstring("geometry.pad_color"));
+             ContainsSubstring("of another pack") && ContainsSubstring("--channels rgb here, gray there"));
   fs::remove(parts.out + "/dataset.json");
   CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}), ContainsSubstring(parts.out + "/" + shard(0)));
   fs::remove_all(parts.out);

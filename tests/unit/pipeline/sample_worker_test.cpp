@@ -416,6 +416,7 @@ TEST_CASE("an image stays where its label was drawn on the stored pixels") {
   const Worked result = good(turned(folder, 6, {8, 6}));
   CHECK(result.entry.source_size == std::array<std::int32_t, 2>{8, 6});
   CHECK(result.remarks.rotated == 0);
+  CHECK(result.remarks.left_as_stored == 1);
 }
 
 TEST_CASE("an orientation that nothing settles refuses the sample until a policy does") {
@@ -425,6 +426,7 @@ TEST_CASE("an orientation that nothing settles refuses the sample until a policy
   options.record.exif = ExifPolicy::ignore;
   const Worked stored = good(options);
   CHECK(stored.remarks.rotated == 0);
+  CHECK(stored.remarks.left_as_stored == 0);  // as was asked
   options.record.exif = ExifPolicy::apply;
   const Worked applied = good(options);
   CHECK(applied.remarks.rotated == 1);

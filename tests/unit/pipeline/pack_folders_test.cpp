@@ -1,0 +1,72 @@
+#include "pipeline/pack_folders.hpp"
+
+#include "pipeline/packed_labels.hpp"
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+#include "support/tiny_shard.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+void put_pack(const TempFolder& folder, const std::string& name, const TinyForm& form = {}) {
+  std::filesystem::create_directories(folder / name);
+  (void)write_pack(folder / name, form, tiny_records(form, 3), 2);
+}
+
+}  // namespace
+
+TEST_CASE("a path names a pack, or the packs directly in it by name") {
+  const TempFolder folder;
+  put_pack(folder, "out/val");
+  put_pack(folder, "out/train");
+  put_pack(folder, "out/unfinished");
+  std::filesystem::remove(folder / "out/unfinished/dataset.json");
+  folder.write("out/notes.txt", "mine");
+  folder.write("out/pictures/a.png", "a picture");
+  CHECK(packs_at(folder / "out/val") == Names{folder / "out/val"});
+  CHECK(packs_at(folder / "out") == Names{folder / "out/train", folder / "out/unfinished", folder / "out/val"});
+  CHECK(packs_at(folder / "out/pictures").empty());
+  CHECK(packs_at(folder / "absent").empty());
+  const Names several{folder / "out/val", folder / "absent", folder / "out"};
+  CHECK(packs_at(several) ==
+        Names{folder / "out/val", folder / "absent", folder / "out/train", folder / "out/unfinished", folder / "out/val"});
+}
+
+TEST_CASE("folders that hold shards, and whether all are there") {
+  const TempFolder folder;
+  put_pack(folder, "parts/0");
+  put_pack(folder, "parts/1");
+  std::filesystem::remove(folder / "parts/1/shard-00000-of-00002.safetensors");
+  CHECK(folders_with_shards(folder / "parts") == Names{"0", "1"});
+  CHECK(folders_with_shards(folder / "parts/0").empty());
+  CHECK(has_all_shards(folder / "parts/0"));
+  CHECK_FALSE(has_all_shards(folder / "parts/1"));
+  CHECK_FALSE(has_all_shards(folder / "parts"));
+}
+
+TEST_CASE("the last part of a folder's path") {
+  CHECK(folder_name("packed/val") == "val");
+  CHECK(folder_name("packed/val/") == "val");
+  CHECK(folder_name("val") == "val");
+}
+
+TEST_CASE("the labels of the folder above splits are those of its splits, where they agree") {
+  const TempFolder folder;
+  TinyForm unlabelled, other;
+  unlabelled.labelled = false;
+  other.classes = 4;
+  put_pack(folder, "packed/test", unlabelled);
+  put_pack(folder, "packed/train");
+  put_pack(folder, "packed/val");
+  CHECK(read_packed_labels(folder / "packed").value().table.classes.size() == 3);
+  put_pack(folder, "packed/zoo", other);
+  const auto refused = read_packed_labels(folder / "packed");
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::usage);
+  CHECK_THAT(refused.error().message, ContainsSubstring("packed/train and ") && ContainsSubstring("packed/zoo are not the same"));
+}
