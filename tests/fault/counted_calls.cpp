@@ -8,8 +8,10 @@
 //   FAULT_LOG=FILE           writes a line a call that changed something: "call TAB path TAB details", what was written as hex digits;
 //                            at the end of main "seen TAB TAB N": how many calls of that NAME there were
 //
-// Calls that libc makes inside itself are not seen, nor are raw system calls. It allocates nothing and keeps no lock.
+// Calls that libc makes inside itself are not seen, nor are raw system calls; so folders have labels of their own (opendir, readdir). It
+// allocates nothing and keeps no lock.
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -349,6 +351,29 @@ ON_TWO_PATHS(renameat2, "rename", (int folder, const char* path, int to_folder, 
 ON_TWO_PATHS(link, "link", (const char* path, const char* to), AT_FDCWD, path, AT_FDCWD, to, path, to)
 ON_TWO_PATHS(linkat, "link", (int folder, const char* path, int to_folder, const char* to, int flags), folder, path, to_folder, to, folder,
              path, to_folder, to, flags)
+
+// ---- folders
+
+DIR* opendir(const char* path) {
+  if (!armed) return NEXT(opendir)(path);
+  const Path full(AT_FDCWD, path);
+  return fails(spoil_path("opendir", full.text)) ? nullptr : NEXT(opendir)(path);
+}
+
+DIR* fdopendir(int descriptor) {
+  if (!armed) return NEXT(fdopendir)(descriptor);
+  return fails(spoil_path("opendir", Path(descriptor).text)) ? nullptr : NEXT(fdopendir)(descriptor);
+}
+
+dirent* readdir(DIR* folder) {
+  if (!armed) return NEXT(readdir)(folder);
+  return fails(spoil_path("readdir", Path(::dirfd(folder)).text)) ? nullptr : NEXT(readdir)(folder);
+}
+
+dirent64* readdir64(DIR* folder) {
+  if (!armed) return NEXT(readdir64)(folder);
+  return fails(spoil_path("readdir", Path(::dirfd(folder)).text)) ? nullptr : NEXT(readdir64)(folder);
+}
 
 // ---- memory and threads
 

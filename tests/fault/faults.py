@@ -11,6 +11,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,11 +23,12 @@ import power
 from workload import WORDS, World, files_of
 
 LANES = ["calls", "kills", "power", "limits"]
+# How each call fails. "+": and all calls of that name from there on.
 CALLS = {
-    "write": ["ENOSPC", "EIO", "EDQUOT", "EINTR", "short"],
-    "pwrite": ["ENOSPC", "EIO", "EDQUOT", "EINTR", "short"],
+    "write": ["ENOSPC", "ENOSPC+", "EIO", "EDQUOT", "EINTR", "short", "short+"],
+    "pwrite": ["ENOSPC", "ENOSPC+", "EIO", "EDQUOT", "EINTR", "short", "short+"],
     "read": ["EIO", "EINTR", "short"],
-    "pread": ["EIO", "EINTR", "short"],
+    "pread": ["EIO", "EIO+", "EINTR", "short", "short+"],
     "fsync": ["EIO", "ENOSPC", "EINTR"],
     "fdatasync": ["EIO", "ENOSPC", "EDQUOT", "EINTR"],
     "rename": ["EIO", "ENOSPC", "EDQUOT"],
@@ -35,14 +37,19 @@ CALLS = {
     "fallocate": ["ENOSPC", "EINTR"],
     "mkdir": ["ENOSPC", "EIO", "EDQUOT"],
     "create": ["ENOSPC", "EIO", "EMFILE", "EINTR"],
-    "open": ["EIO", "EMFILE", "ENFILE", "ENOMEM", "EINTR"],
-    "mmap": ["ENOMEM"],
+    "open": ["EIO", "EMFILE", "EMFILE+", "ENFILE", "ENOMEM", "EINTR"],
+    "opendir": ["EIO", "EMFILE"],
+    "readdir": ["EIO"],
+    "mmap": ["ENOMEM", "ENOMEM+"],
     "munmap": ["ENOMEM"],
-    "pthread_create": ["EAGAIN"],
-    "malloc": ["ENOMEM"],
+    "pthread_create": ["EAGAIN", "EAGAIN+"],  # clone
+    "malloc": ["ENOMEM", "ENOMEM+"],  # and operator new, calloc, realloc, posix_memalign
 }
 PROCESS_CALLS = {"mmap", "munmap", "pthread_create", "malloc"}  # they name no file
-QUICK_HOWS = {"write": ["ENOSPC", "short"], "pwrite": ["ENOSPC", "EINTR", "short"], "pread": ["EIO", "short"], "open": ["EMFILE"]}
+QUICK_HOWS = {"write": ["ENOSPC", "short"], "pwrite": ["ENOSPC", "EINTR", "short"], "pread": ["EIO", "short"], "open": ["EMFILE"],
+              "pthread_create": ["EAGAIN", "EAGAIN+"]}
+# Many threads are in another order each time: what they do is left to other workloads.
+MANY_THREADS = {"pack-j4": ["pthread_create", "malloc"], "verify-j4": ["pthread_create", "malloc"], "extract-j4": ["pthread_create", "malloc"]}
 KILLED = ["pack", "resume", "force", "merge"]
 NOBODY = 65534
 MEMORY = "/dev/shm"
@@ -96,18 +103,28 @@ def number(how):
 def fail_calls(world, table, settings):
     for work in world.workloads.values():
         for call, hows in CALLS.items():
+            if call not in MANY_THREADS.get(work.name, CALLS) or call not in settings.calls:
+                continue
             count = world.count(work, call)
             for how in QUICK_HOWS.get(call, hows[:1]) if settings.quick else hows:
-                for at in spread(count, settings.most if call == "malloc" else settings.most_calls):
+                for at in occurrences(call, count, settings):
                     fail_call(world, table, work, call, how, at)
+
+
+def occurrences(call, count, settings):
+    if call != "malloc":
+        return spread(count, settings.most_calls)
+    # The first ones all, then evenly to the end; allocations of threads come in any order, so the last ones may not be reached.
+    first = range(1, min(count, settings.first) + 1)
+    return sorted({*first, *spread(count, settings.most), *range(max(1, count - settings.first // 4), count + 1)})
 
 
 def fail_call(world, table, work, call, how, at):
     world.reset(work)
-    done = world.run(work.command, world.fault(call, at, number(how)))
-    must_survive = how in ("EINTR", "short")
-    # A call that lacks memory may be told as such, whatever its errno was called.
-    verdict = world.judge(work, done, WORDS.get(how), must_survive, path=call not in PROCESS_CALLS)
+    what = how.rstrip("+")
+    done = world.run(work.command, world.fault(call, at, number(what), lasting=how.endswith("+")))
+    must_survive = what in ("EINTR", "short")
+    verdict = world.judge(work, done, WORDS.get(what), must_survive, path=call not in PROCESS_CALLS)
     table.add(("calls", work.name, call, how), *verdict, f"at {at}")
 
 
@@ -168,21 +185,34 @@ def lose_power(world, table, settings):
         world.run(work.command, world.fault("none", 0, 0, log=log))
         events = power.events_of(log)
         table.add(("power", name, "order"), "survived", power.faults_of_order(events, work.output), "the trace")
+        compare_with_strace(world, table, work, events)
         replay(world, table, work, events, settings)
 
 
+def compare_with_strace(world, table, work, events):
+    row = ("power", work.name, "strace")
+    if not shutil.which("strace"):
+        return table.skip(row, "strace is not installed (scripts/setup --faults)")
+    log = world.folder / "strace"
+    world.reset(work)
+    if world.run([*power.strace_command(log), *work.command]).code:
+        return table.skip(row, "strace cannot trace here")
+    traced = power.events_of_strace(log, [str(world.folder)])
+    wrong = power.differences(events, traced)
+    table.add(row, "survived", wrong + power.faults_of_order(traced, work.output), "its trace")
+
+
 def replay(world, table, work, events, settings):
+    """Each prefix by each model; of the states that look the same, one."""
     tried = set()
-    for model in power.MODELS:
+    for model in power.MODELS + power.ONE_NAME:
         for prefix in range(len(events) + 1):
-            state = power.state_after(events[:prefix], work.output, work.before(), model)
-            mark = (frozenset(state.items()) if state is not None else None)
-            if mark in tried:
-                continue
-            tried.add(mark)
-            if settings.quick and prefix % 3 and prefix != len(events):
-                continue
-            judge_replay(world, table, work, state, model, prefix)
+            for state in power.states_after(events[:prefix], work.output, work.before(), model):
+                mark = (frozenset(state.items()) if state is not None else None)
+                if mark in tried or settings.quick and prefix % 3 and prefix != len(events):
+                    continue
+                tried.add(mark)
+                judge_replay(world, table, work, state, model, prefix)
 
 
 def judge_replay(world, table, work, state, model, prefix):
@@ -208,7 +238,7 @@ def run_short(world, table, settings):
     works = [work for work in world.workloads.values() if not settings.quick or work.name in ("pack", "merge", "loader")]
     for work in works:
         steps = 6 if settings.quick else settings.memory_steps
-        limit(world, table, work, "memory", resource.RLIMIT_AS, memory_sizes(world, work, steps), "memory|allocate")
+        limit(world, table, work, "memory", resource.RLIMIT_AS, memory_sizes(world, work, steps), "memory|allocate|start thread|threads")
         limit(world, table, work, "descriptors", resource.RLIMIT_NOFILE, range(3, 8 if settings.quick else 24), "Too many open files|descriptor")
         if work.output:
             limit(world, table, work, "file-size", resource.RLIMIT_FSIZE, [0, 1, 1000, 4096, 16000], "File too large")
@@ -278,16 +308,21 @@ def arguments():
     parser.add_argument("lanes", nargs="*", metavar="LANE", help=f"{', '.join(LANES)} (default: all)")
     parser.add_argument("--quick", action="store_true", help="a sample of each lane, for CI")
     parser.add_argument("--kills", type=int, metavar="N", help="how many kills (default: 1000; 50 with --quick)")
-    parser.add_argument("--most", type=int, metavar="N", help="at most so many allocations a command, evenly spread (default: 200)")
-    parser.add_argument("--only", metavar="NAME", help="this command alone, such as merge")
+    parser.add_argument("--most", type=int, metavar="N", help="at most so many allocations a command, evenly spread (default: 150), and the first 50")
+    parser.add_argument("--calls", metavar="NAME,…", help="these calls alone in the lane of calls, such as pwrite,rename")
+    parser.add_argument("--only", metavar="NAME,…", help="these commands alone, such as merge,pack-j4")
     parser.add_argument("--seed", type=int, default=20261, help="of the delays of kills")
     parser.add_argument("--json", metavar="FILE", help="write the table to FILE too")
     settings = parser.parse_args()
     if wrong := [lane for lane in settings.lanes if lane not in LANES]:
         parser.error(f"unknown lane {wrong[0]}: {', '.join(LANES)}")
     settings.kills = settings.kills if settings.kills is not None else 50 if settings.quick else 1000
-    settings.most = settings.most or (6 if settings.quick else 200)
+    settings.most = settings.most or (6 if settings.quick else 150)
+    settings.first = 0 if settings.quick else 50
     settings.most_calls = 2 if settings.quick else 10**9
+    settings.calls = settings.calls.split(",") if settings.calls else list(CALLS)
+    if wrong := [call for call in settings.calls if call not in CALLS]:
+        parser.error(f"unknown call {wrong[0]}: {', '.join(CALLS)}")
     settings.memory_steps = 32
     return settings
 
@@ -303,8 +338,8 @@ def main():
         programs = [Path(os.environ[name]) for name in ("HOTPACK", "COUNTED_CALLS", "READ_EPOCH")]
         world = World(Path(folder), *programs, far=Path(far) if far else None)
         if settings.only:
-            world.workloads = {settings.only: world.workloads[settings.only]}
-            KILLED[:] = [name for name in KILLED if name == settings.only]
+            world.workloads = {name: world.workloads[name] for name in settings.only.split(",")}
+            KILLED[:] = [name for name in KILLED if name in world.workloads]
         for lane in settings.lanes or LANES:
             lanes[lane](world, table, settings)
     table.show()

@@ -1,8 +1,12 @@
 """Losses of power, replayed from a trace of the calls that changed files: what a disk may hold after each, and the order that must be kept.
 
 Data is safe from the `fdatasync` or `fsync` of its file on, a name from the `fsync` of its folder on. Between these a disk may hold all,
-nothing or a part of what was done; the models are its extremes. Standard library only.
+nothing or a part of what was done; the models are its extremes, and each single name that was lost or kept alone. Traces come from the
+preloaded library, with what was written, and from strace, which sees every call. Standard library only.
 """
+
+import re
+from collections import Counter
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +18,7 @@ MODELS = [
     "names-zeros",  # every name and size, zeros for what was not flushed
     "names-half",  # every name, the first half of each write that was not flushed
 ]
+ONE_NAME = ["one-name-lost", "one-name-kept"]  # of the changes of names since the folder was flushed, with flushed data
 
 
 @dataclass
@@ -56,12 +61,14 @@ class Disk:
             inode = Inode(bytearray(content), content, bytearray(content))
             self.names[f"{self.output}/{name}"] = inode
         self.safe_names = dict(self.names)
+        self.pending = []  # changes of names since the folder was flushed, each {name: inode or None}
         self.exists = self.safe_exists = bool(before)
 
     def apply(self, event):
         inode = self.names.get(event.path)
         if event.call == "create":
             self.names[event.path] = inode or Inode()
+            self.pending += [{event.path: self.names[event.path]}] if inode is None else []
         elif event.call == "pwrite" and inode:
             offset, part = int(event.details[0]), bytes.fromhex(event.details[1])
             put(inode.now, offset, part)
@@ -79,17 +86,22 @@ class Disk:
     def apply_to_names(self, event):
         if event.call == "rename":
             self.names[event.details[0]] = self.names.pop(event.path)
+            self.pending.append({event.path: None, event.details[0]: self.names[event.details[0]]})
         elif event.call == "unlink":
-            self.names.pop(event.path, None)
+            if self.names.pop(event.path, None):
+                self.pending.append({event.path: None})
         elif event.call == "link":  # a shard of a partition, which another program may have left unflushed
             content = Path(event.path).read_bytes()
             self.names[event.details[0]] = self.names.setdefault(event.path, Inode(bytearray(content), b"", bytearray(content[:len(content) // 2])))
+            self.pending.append({event.details[0]: self.names[event.details[0]]})
         elif event.call in ("mkdir", "rmdir") and event.path == self.output:
             self.exists = event.call == "mkdir"
 
     def flush_folder(self, folder):
         self.safe_names = {name: inode for name, inode in self.safe_names.items() if str(Path(name).parent) != folder}
         self.safe_names.update({name: inode for name, inode in self.names.items() if str(Path(name).parent) == folder})
+        if folder == self.output:
+            self.pending = []
         if folder == str(Path(self.output).parent):
             self.safe_exists = self.exists
 
@@ -109,11 +121,22 @@ class Disk:
                 if name.startswith(self.output + "/")}
 
 
-def state_after(events, output, before, model):
+    def states_of_one_name(self, model):
+        """States where one change of a name was lost, or was the only one kept."""
+        for lost in range(len(self.pending)) if self.exists else ():
+            names = dict(self.safe_names)
+            for i, change in enumerate(self.pending):
+                if (i == lost) == (model == "one-name-kept"):
+                    names.update(change)
+            yield {name[len(self.output) + 1:]: inode.safe for name, inode in names.items() if inode and name.startswith(self.output + "/")}
+
+
+def states_after(events, output, before, model):
+    """What a disk may hold after these calls, by that model."""
     disk = Disk(output, before)
     for event in events:
         disk.apply(event)
-    return disk.state(model)
+    return disk.states_of_one_name(model) if model in ONE_NAME else [disk.state(model)]
 
 
 def put_state(state, output):
@@ -157,3 +180,70 @@ def faults_of_order(events, output):
     if unflushed_names:
         wrong.append(f"at the end the folder was not flushed: {sorted(unflushed_names)}")
     return wrong + ([] if manifest_placed else ["no manifest was placed"])
+
+
+# ---- strace
+
+TRACED = {"openat": "create", "open": "create", "creat": "create", "write": "pwrite", "pwrite64": "pwrite", "pwritev": "pwrite", "writev": "pwrite",
+          "fsync": "fsync", "fdatasync": "fdatasync", "ftruncate": "ftruncate", "rename": "rename", "renameat": "rename", "renameat2": "rename",
+          "link": "link", "linkat": "link", "mkdir": "mkdir", "mkdirat": "mkdir", "unlink": "unlink", "unlinkat": "unlink", "rmdir": "rmdir"}
+FLUSHES = ("fsync", "fdatasync")
+LINE = re.compile(r"^(\d+) +(\w+)\((.*)$")
+RESUMED = re.compile(r"^(\d+) +<\.\.\. (\w+) resumed>(.*)$")
+PATHS = re.compile(r'<(/[^>]*)>|"(/[^"]*)"')
+
+
+def strace_command(log):
+    """-y: the path of every descriptor. Every call of the kinds that change files, by libc or without it."""
+    calls = "openat,open,creat,write,pwrite64,pwritev,writev,fsync,fdatasync,ftruncate,rename,renameat,renameat2,link,linkat,mkdir,mkdirat,unlink,unlinkat,rmdir"
+    return ["strace", "-f", "-y", "-qq", "-s", "0", "-e", f"trace={calls}", "-o", log]
+
+
+def events_of_strace(log, roots):
+    """Successful calls on files below `roots`: flushes when they ended, all others when they began."""
+    begun, events = {}, []
+    for line in log.read_text(errors="replace").splitlines():
+        if match := RESUMED.match(line):
+            thread, call, rest = match.groups()
+            start, place = begun.pop(thread, ("", 0))
+            text, ended = start + rest, True
+        elif match := LINE.match(line):
+            thread, call, text = match.groups()
+            if text.endswith("<unfinished ...>"):
+                begun[thread] = (text, len(events))
+                events.append(None)
+                continue
+            place, ended = len(events), False
+            events.append(None)
+        else:
+            continue
+        event = event_of_strace(call, text, roots)
+        if ended and call in FLUSHES:
+            events.append(event)
+        else:
+            events[place] = event
+    return [event for event in events if event]
+
+
+def event_of_strace(call, text, roots):
+    arguments, _, outcome = text.rpartition(" = ")
+    paths = [one or other for one, other in PATHS.findall(arguments)]
+    paths = [path.removesuffix(" (deleted)") for path in paths]
+    paths = [path for path in paths if any(path == root or path.startswith(root + "/") for root in roots)]
+    opens_only = call in ("open", "openat") and "O_CREAT" not in arguments
+    if not outcome or outcome.startswith("-1") or opens_only or not paths or call not in TRACED:
+        return None
+    kind = TRACED[call]
+    if kind == "unlink" and "AT_REMOVEDIR" in arguments:
+        kind = "rmdir"
+    return Event(kind, paths[-1] if kind == "create" else paths[0], paths[-1:] if len(paths) > 1 else ["0"])
+
+
+def differences(library, strace):
+    """Calls that one of two traces has more often, whatever the random part of a temporary name."""
+    def counted(events):
+        return Counter((event.call, re.sub(r"[0-9a-f]{16}\.tmp$", "*.tmp", event.path)) for event in events)
+
+    seen, real = counted(library), counted(strace)
+    return ([f"the library missed {count} {call} of {path}" for (call, path), count in (real - seen).items()] +
+            [f"strace saw no {call} of {path}" for call, path in seen - real])

@@ -19,7 +19,7 @@ SECONDS = 60
 MANIFEST = "dataset.json"
 TEMPORARY = re.compile(r"^\.(.+\.[0-9a-f]{16}|hotpack-\d+-\d+)\.tmp$")
 # What an error of each kind has to say.
-WORDS = {"ENOSPC": "No space left", "EIO": "Input/output error", "EDQUOT": "quota", "ENOMEM": "memory", "EMFILE": "Too many open files",
+WORDS = {"ENOSPC": "No space left", "EIO": "Input/output error", "EDQUOT": "quota", "ENOMEM": "memory|Resource temporarily unavailable", "EMFILE": "Too many open files",
          "ENFILE": "Too many open files", "EAGAIN": "thread|temporarily unavailable", "EXDEV": "cross-device"}
 
 
@@ -46,7 +46,10 @@ class Done:
     code: int
     out: str
     err: str
-    seen: int = 0  # how many calls of the chosen kind there were; 0 where main did not return
+
+    def text(self):
+        """All that was said: findings of verify are its result, on stdout."""
+        return "\n" + (self.out + self.err).strip()
 
 
 @dataclass
@@ -69,6 +72,7 @@ class World:
     def __init__(self, folder, hotpack, library, read_epoch, far=None):
         self.folder, self.hotpack, self.library, self.read_epoch = folder, hotpack, library, read_epoch
         self.out, self.far = folder / "run" / "out", far
+        self.names = [str(folder), *([str(far)] if far else []), "\nshard-", "\ndataset.json:"]
         self.make_inputs()
         self.workloads = {each.name: each for each in self.make_workloads()}
         for each in self.workloads.values():
@@ -90,10 +94,10 @@ class World:
         if self.far:
             shutil.copytree(self.folder / "parts", self.far / "parts")
 
-    def pack(self, out, *more):
+    def pack(self, out, *more, threads=1):
         inputs = self.folder / "in"
         return [self.hotpack, "pack", "--images", inputs / "images", "--labels", inputs / "masks", "--label-kind", "index", "--num-classes",
-                "3", "--size", "32x24", "--shard-samples", "3", "-j1", "-q", "-o", out, *more]
+                "3", "--size", "32x24", "--shard-samples", "3", f"-j{threads}", "-q", "-o", out, *more]
 
     def make(self, name, *more):
         done = self.run(self.pack(self.folder / name, *more))
@@ -113,8 +117,11 @@ class World:
         yield Workload("extract", [self.hotpack, "extract", ref, "-q", "-j1", "--force", "-o", self.out], self.out)
         yield Workload("preview", [self.hotpack, "preview", ref, "-q", "-o", run / "sheet.png"], run / "sheet.png")
         yield Workload("preview-html", [self.hotpack, "preview", ref, "-q", "--html", run / "page.html"], run / "page.html")
-        yield Workload("verify", [self.hotpack, "verify", ref])
+        yield Workload("verify", [self.hotpack, "verify", "-j1", ref])
         yield Workload("loader", [self.read_epoch, ref])
+        yield Workload("pack-j4", self.pack(self.out, threads=4), self.out, None, True)
+        yield Workload("verify-j4", [self.hotpack, "verify", "-j4", ref])
+        yield Workload("extract-j4", [self.hotpack, "extract", ref, "-q", "-j4", "--force", "-o", self.out], self.out)
 
     def learn_goal(self, work):
         self.reset(work)
@@ -190,12 +197,12 @@ class World:
         """Whether a disturbed run ended well, and whether the same command then completes. (verdict, what is wrong)."""
         if done.code == 0:
             return "survived", self.faults_of_end(work, done)
-        wrong = self.faults_of_state(work)
+        wrong = self.faults_of_state(work, killed="Run the same command again" in done.err)
         if done.code != 3 or must_survive:
             wrong.append(f"exit {done.code}: {done.err.strip()[-300:]}")
-        elif words and not re.search(words, done.err):
-            wrong.append(f"the text does not say why ({words}): {done.err.strip()[-300:]}")
-        elif path and str(self.folder) not in done.err and not (self.far and str(self.far) in done.err):
-            wrong.append(f"the text names no file: {done.err.strip()[-300:]}")
+        elif words and not re.search(words, done.text()):
+            wrong.append(f"the text does not say why ({words}): {done.text()[-300:]}")
+        elif path and not any(name in done.text() for name in self.names):
+            wrong.append(f"the text names no file: {done.text()[-300:]}")
         again = self.run(work.command)
         return "refused", wrong + [f"run again: {each}" for each in self.faults_of_end(work, again)]
