@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include "cli/exit_code.hpp"
 #include "support/catch.hpp"
@@ -19,7 +20,7 @@ using namespace hotpack::cli;
 
 namespace {
 
-// What a process says on stderr, and its wait status, when `thrown` leaves a function that must not throw.
+// What a process says on stderr, and its wait status, when `thrown` leaves a thread.
 template <class Exception>
 std::string last_words(const Exception& thrown, int& status) {
   std::array<int, 2> ends{};
@@ -29,7 +30,7 @@ std::string last_words(const Exception& thrown, int& status) {
     ::dup2(ends[1], 2);
     ::signal(SIGABRT, SIG_DFL);
     end_shortages_in_words();
-    [&]() noexcept { throw thrown; }();
+    std::thread([&] { throw thrown; }).join();
   }
   ::close(ends[1]);
   std::array<char, 512> text{};
