@@ -41,7 +41,7 @@ class JpegReader::Decompressor {
   // Reads the header and prepares for rows of samples of this colour space.
   [[nodiscard]] Status start(std::span<const std::byte> file, const PictureInfo& info, J_COLOR_SPACE space) {
     return guarded([&] {
-      if (!created_) create();
+      create();
       jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()), static_cast<unsigned long>(file.size()));
       jpeg_read_header(&state_, TRUE);
       check_header(info);
@@ -76,24 +76,24 @@ class JpegReader::Decompressor {
     });
   }
 
-  // Makes ready for the next picture, wherever reading this one stopped. Frees what libjpeg held for the picture.
-  void reset() noexcept {
-    if (created_) jpeg_abort_decompress(&state_);
-  }
+  // Wherever reading this picture stopped: frees what libjpeg held for it, and its tables with it. jpeg_abort_decompress would keep them,
+  // and a picture without tables of its own would then be read with those of the picture before.
+  void reset() noexcept { jpeg_destroy_decompress(&state_); }
 
  private:
   template <class Body>
   [[nodiscard]] Status guarded(const Body& body) {
-    if (setjmp(jump_) != 0) return data_error(message_);
+    if (setjmp(jump_) != 0) return memory_lacked_ ? out_of_memory() : data_error(message_);
     body();
     return {};
   }
 
+  static Error out_of_memory() { return {ErrorCode::io, "not enough memory to read the JPEG; use fewer jobs (-j)", {}, {}}; }
+
   void create() {
-    jpeg_destroy_decompress(&state_);  // what an attempt without memory left; nothing on the first one
-    jpeg_create_decompress(&state_);   // clears all but err and client_data
+    memory_lacked_ = false;
+    jpeg_create_decompress(&state_);  // clears all but err and client_data
     state_.progress = &progress_;
-    created_ = true;
   }
 
   // probe() and libjpeg must agree on what the buffers are made for.
@@ -120,9 +120,8 @@ class JpegReader::Decompressor {
   [[noreturn]] void fail_with_own_words() {
     char words[JMSG_LENGTH_MAX];
     errors_.format_message(reinterpret_cast<j_common_ptr>(&state_), words);
-    const bool memory = errors_.msg_code == JERR_OUT_OF_MEMORY;
-    std::snprintf(message_, sizeof message_, "%s: %s", memory ? "not enough memory to read the JPEG" : "the JPEG is damaged or truncated",
-                  words);
+    memory_lacked_ = errors_.msg_code == JERR_OUT_OF_MEMORY;
+    std::snprintf(message_, sizeof message_, "the JPEG is damaged or truncated: %s", words);
     std::longjmp(jump_, 1);
   }
 
@@ -148,8 +147,8 @@ class JpegReader::Decompressor {
   }
 
   jpeg_decompress_struct state_{};
-  bool created_ = false;
   int most_scans_ = kMaxScans;
+  bool memory_lacked_ = false;
   jpeg_error_mgr errors_{};
   jpeg_progress_mgr progress_{};
   std::jmp_buf jump_{};

@@ -1,6 +1,7 @@
 #include "codecs/png_session.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -9,7 +10,7 @@
 namespace hotpack::codecs {
 
 PngSession::PngSession(std::span<const std::byte> file) : unread_(file) {
-  png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
+  png_ = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, this, on_error, on_warning, this, on_allocate, on_free);
   if (png_ != nullptr) info_ = png_create_info_struct(png_);
 }
 
@@ -62,7 +63,9 @@ void PngSession::read_passes(png_bytep rows, std::size_t row_bytes) {
   }
 }
 
-Error PngSession::failure() const { return data_error("the PNG is damaged or truncated: " + std::string(message_)); }
+Error PngSession::failure() const {
+  return memory_lacked_ ? out_of_memory() : data_error("the PNG is damaged or truncated: " + std::string(message_));
+}
 
 Error PngSession::out_of_memory() { return {ErrorCode::io, "not enough memory to read the PNG; use fewer jobs (-j)", {}, {}}; }
 
@@ -76,6 +79,15 @@ void PngSession::on_error(png_structp png, png_const_charp text) {
 void PngSession::on_warning(png_structp png, png_const_charp text) {
   if (std::strstr(text, "incorrect data check") != nullptr) on_error(png, text);
 }
+
+// libpng and zlib have many words for a lack of memory, so it is noted where it shows.
+png_voidp PngSession::on_allocate(png_structp png, png_alloc_size_t size) {
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) static_cast<PngSession*>(png_get_mem_ptr(png))->memory_lacked_ = true;
+  return memory;
+}
+
+void PngSession::on_free(png_structp, png_voidp memory) { std::free(memory); }
 
 void PngSession::on_read(png_structp png, png_bytep into, std::size_t size) {
   auto& session = *static_cast<PngSession*>(png_get_io_ptr(png));

@@ -7,7 +7,8 @@
 // anything, and gAMA, iCCP, sBIT, tRNS cannot alter a sample. Critical ones, IDAT's own zlib checksum and IEND are checked; so is tRNS
 // where the caller wants transparency.
 //
-// Ownership: owns libpng's structures; the file's bytes must outlive it. Not thread-safe. Failure: code `data` with libpng's words.
+// Ownership: owns libpng's structures; the file's bytes must outlive it. Not thread-safe. Failure: code `data` with libpng's words; `io` where memory
+// lacks.
 #pragma once
 
 #include <png.h>
@@ -93,6 +94,8 @@ class PngSession {
   [[noreturn]] static void on_error(png_structp png, png_const_charp text);
   static void on_warning(png_structp png, png_const_charp text);
   static void on_read(png_structp png, png_bytep into, std::size_t size);
+  static png_voidp on_allocate(png_structp png, png_alloc_size_t size);
+  static void on_free(png_structp png, png_voidp memory);
 
   std::span<const std::byte> unread_;
   char message_[256] = {};
@@ -101,6 +104,7 @@ class PngSession {
   int height_ = 0;
   int passes_ = 1;
   std::size_t row_bytes_ = 0;
+  bool memory_lacked_ = false;
 };
 
 }  // namespace hotpack::codecs

@@ -368,7 +368,8 @@ HOTPACK_INLINE std::uint32_t settle(Bits& at, std::uint32_t entry, const Tables&
 }
 
 // The symbols of one block. What the loop changes are local variables, for a byte written through a pointer might change all others.
-// A turn begins with an entry and 56 bits; it takes 33 for literals, or 22 and then 20 for a length.
+// A turn begins with an entry and 56 bits; it takes 37 at most for literals, or 22 and then 20 for a length. What a turn writes behind the
+// end is within kInflateSlack, and no block ends there.
 HOTPACK_INLINE bool read_symbols(Source& source, Target& target, const Tables tables) {
   if (!source.refill()) return false;
   Bits at = source.at;
@@ -386,7 +387,7 @@ HOTPACK_INLINE bool read_symbols(Source& source, Target& target, const Tables ta
       if (entry <= kEnd) {
         source.at = at;
         target.at = out;
-        return entry == kEnd;
+        return entry == kEnd && out <= end;
       }
     }
     if (is_literal(entry)) {
@@ -426,8 +427,8 @@ bool read_stored(Source& source, Target& target) {
   if (at > source.size() || source.size() - at < 4) return false;
   const std::uint8_t* const head = source.bytes() + at;
   const std::size_t length = head[0] | head[1] << 8, inverse = head[2] | head[3] << 8;
-  if ((length ^ inverse) != 0xFFFF || source.size() - at - 4 < length || static_cast<std::size_t>(target.end - target.at) < length)
-    return false;
+  if ((length ^ inverse) != 0xFFFF || source.size() - at - 4 < length) return false;
+  if (target.end - target.at < static_cast<std::ptrdiff_t>(length)) return false;
   if (length > 0) std::memcpy(target.at, head + 4, length);
   target.at += length;
   source.go_to(at + 4 + length);
@@ -495,6 +496,10 @@ constexpr auto kFixedLengths = [] {
 
 constexpr std::ptrdiff_t kWorthPairing = 8192;  // bytes still to come
 
+// How many blocks may bring a code, each of which costs the making of tables: far more than programs write. Where there are more, zlib,
+// whose tables are smaller, takes less time.
+constexpr std::size_t most_codes(std::ptrdiff_t size) { return 64 + static_cast<std::size_t>(size) / 256; }
+
 constexpr std::size_t kHeadBytes = 2, kChecksumBytes = 4;
 
 // Whether the stream's head is one that needs no more than the bytes that there are: zlib's method, no dictionary, and a window that holds
@@ -538,9 +543,11 @@ class StrictInflate::Blocks {
   }
 
   bool use_fixed_code() {
+    if (holds_fixed_code_) return true;
     std::array<std::uint8_t, 32> fives;
     fives.fill(5);
-    return make(kFixedLengths, fives);
+    holds_fixed_code_ = make(kFixedLengths, fives);
+    return holds_fixed_code_;
   }
 
   bool read_code() {
@@ -551,6 +558,8 @@ class StrictInflate::Blocks {
   }
 
   bool make(std::span<const std::uint8_t> literals, std::span<const std::uint8_t> distances) {
+    holds_fixed_code_ = false;
+    if (codes_left_-- == 0) return false;
     if (!make_table(literals, kLiteralMeanings, own_.literals_, Tables::kLiteralBits, Gaps::none)) return false;
     if (target_.end - target_.at >= kWorthPairing) pair_literals(own_.literals_, Tables::kLiteralBits);
     return make_table(distances, kDistanceMeanings, own_.distances_, Tables::kDistanceBits, Gaps::distances);
@@ -559,6 +568,8 @@ class StrictInflate::Blocks {
   StrictInflate& own_;
   Source& source_;
   Target& target_;
+  std::size_t codes_left_ = most_codes(target_.end - target_.begin);
+  bool holds_fixed_code_ = false;
 };
 
 bool StrictInflate::run(std::span<const std::byte> coded, std::uint8_t* into, std::size_t size) {

@@ -3,9 +3,9 @@
 // libdeflate is as fast, but takes streams that zlib refuses: repeats of code lengths beyond the last, code words that an incomplete code
 // does not have, symbols that do not exist, more lengths than a block may give. It does not tell where blocks begin, so nothing outside can
 // look for them. Here everything that zlib checks is checked, and what zlib judges by how it is called (a window smaller than the data) is
-// left alone.
+// left alone. So is a stream of very many small blocks, each with a code of its own.
 //
-// Ownership: keeps the tables of a block, 13 KB. Not thread-safe. Failure: false, with nothing said; reads hostile bytes.
+// Ownership: keeps the tables of a block, 20 KB. Not thread-safe. Failure: false, with nothing said; reads hostile bytes.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace hotpack::codecs {
 
-// What the decoder may write behind the last byte: a whole iteration of its loop.
+// What the decoder may write behind the last byte: four literals, a match of 258 bytes, and the rest of its last copy.
 inline constexpr std::size_t kInflateSlack = 512;
 
 class StrictInflate {

@@ -26,8 +26,8 @@ using CoarseLook = std::array<std::uint8_t, static_cast<std::size_t>(kLookSide) 
 // which many pictures have much the same.
 [[nodiscard]] bool is_distinct(const CoarseLook& look);
 
-// How `copy` was made from `original`, where no field then differs by more than kFieldSlack: "hardly differs", "flipped left to right", "turned by 90
-// degrees", ….
+// How `copy` was made from `original`, where no field then differs by more than kFieldSlack: "hardly differs", "flipped left to right",
+// "turned by 90 degrees", ….
 [[nodiscard]] std::optional<std::string_view> how_alike(const CoarseLook& copy, const CoarseLook& original);
 inline constexpr int kFieldSlack = 1;
 

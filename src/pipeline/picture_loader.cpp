@@ -76,7 +76,8 @@ Error changed_picture(const std::string& path, Extent planned, Extent found) {
 
 Verdict damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind) {
   if (error.code == ErrorCode::data) return std::optional(Problem{kind, path, error.message});
-  return Error{error.code, error.message, path, error.offset};
+  // A decoder reads from memory, so `io` is a lack of memory: nothing is wrong with the file, and a run that only looks stops too.
+  return Error{error.code, path + ": " + error.message, {}, error.offset};
 }
 
 std::array<std::uint8_t, 3> pad_pixel(const Schema& schema) {

@@ -83,7 +83,7 @@ class DeflateMaker {
   void stored() {
     out_.put(0, 2);
     out_.align();
-    const auto length = static_cast<std::uint32_t>(random_.below(30));
+    const auto length = static_cast<std::uint32_t>(random_.percent(10) ? random_.between(600, 3500) : random_.below(30));
     out_.put(length, 16);
     out_.put(random_.percent(3) ? length : ~length & 0xFFFF, 16);
     for (std::uint32_t i = 0; i < length; ++i) out_.put(literal(), 8);

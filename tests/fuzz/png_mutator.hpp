@@ -136,7 +136,8 @@ class PngMutator {
     coded.insert(coded.end(), deflated.begin(), deflated.begin() + static_cast<std::ptrdiff_t>(size));
     put_be32(coded, static_cast<std::uint32_t>(adler32(1, text.bytes.data(), static_cast<uInt>(text.bytes.size()))));
     put_stream(std::move(coded));
-    if (!keep_size) fit_header(text.bytes.size());
+    // Sometimes the stream has more bytes than the picture.
+    if (!keep_size) fit_header(random_.percent(15) ? random_.below(text.bytes.size() + 1) : text.bytes.size());
   }
 
   void change_stream() {

@@ -175,6 +175,17 @@ std::size_t jpeg_segment_at(const Bytes& jpeg, unsigned marker) { return segment
 
 std::size_t last_jpeg_segment_at(const Bytes& jpeg, unsigned marker) { return segments_at(jpeg, marker).back(); }
 
+Bytes without_jpeg_segments(const Bytes& jpeg, unsigned marker) {
+  Bytes shorter = jpeg;
+  const auto places = segments_at(jpeg, marker);
+  for (auto at = places.rbegin(); at != places.rend(); ++at) {
+    const auto size = std::to_integer<std::ptrdiff_t>(jpeg[*at + 2]) * 256 + std::to_integer<std::ptrdiff_t>(jpeg[*at + 3]);
+    const auto begin = shorter.begin() + static_cast<std::ptrdiff_t>(*at);
+    shorter.erase(begin, begin + 2 + size);
+  }
+  return shorter;
+}
+
 Bytes with_repeated_scan(const Bytes& jpeg, int times) {
   const auto scan = jpeg.begin() + static_cast<std::ptrdiff_t>(last_jpeg_segment_at(jpeg, kScanMarker));
   const auto end = jpeg.end() - 2;  // the end marker

@@ -82,6 +82,7 @@ struct JpegSpec {
 // Where the segment with this marker begins (its FF byte). The first one, or the last.
 [[nodiscard]] std::size_t jpeg_segment_at(const Bytes& jpeg, unsigned marker);
 [[nodiscard]] std::size_t last_jpeg_segment_at(const Bytes& jpeg, unsigned marker);
+[[nodiscard]] Bytes without_jpeg_segments(const Bytes& jpeg, unsigned marker);
 // A JPEG whose last scan comes `times` times more.
 [[nodiscard]] Bytes with_repeated_scan(const Bytes& jpeg, int times);
 

@@ -54,5 +54,7 @@ TEST_CASE("repeated options, options of two values and flags come back as they w
 TEST_CASE("values are quoted for a shell, and kept apart from options") {
   CHECK(pack_line({"--images", "my photos", "--ignore", "road's edge"}) ==
         "hotpack pack --images 'my photos' --ignore 'road'\\''s edge' -o packed");
+  CHECK(pack_line({"my\x1b[2J/a'b\\c"}) ==
+        R"(hotpack pack $'my\033[2J/a\047b\134c' -o packed)");  // a terminal is not driven, and a shell reads it
   CHECK(pack_line({"data", "--label-suffix=-mask"}) == "hotpack pack data --label-suffix=-mask -o packed");
 }

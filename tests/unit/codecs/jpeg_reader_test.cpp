@@ -369,6 +369,19 @@ TEST_CASE("C4: a transform that Adobe does not know is refused") {
 }
 
 // Damage in the entropy-coded part may pass unseen, as everywhere with JPEG; it must never do more than that.
+TEST_CASE("a JPEG without tables of its own is never read with those of the picture before") {
+  constexpr unsigned kQuantization = 0xDB, kHuffman = 0xC4;
+  const Bytes before = sized_jpeg({.quality = 30, .progressive = true});  // tables made for it
+  const Bytes usual = sized_jpeg({});
+  Decoder decoder;
+  REQUIRE(decoder.decode_image(before, {}).ok());
+  CHECK_FALSE(decoder.decode_image(test::without_jpeg_segments(usual, kQuantization), {}).ok());
+  REQUIRE(decoder.decode_image(before, {}).ok());
+  const auto picture = decoder.decode_image(test::without_jpeg_segments(usual, kHuffman), {});  // then it means the standard's, as in films
+  REQUIRE(picture.ok());
+  CHECK(pixels_of(*picture) == plainly_read(usual));
+}
+
 TEST_CASE("flipped bits give an error or a picture of the same size") {
   const Bytes file = sized_jpeg({.horizontal = 2, .vertical = 2, .progressive = true});
   Decoder decoder;

@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,6 +92,24 @@ void zeros(BitWriter& out, std::uint32_t count) {
 void one(BitWriter& out) { out.word(6, 3); }
 void two(BitWriter& out) { out.word(7, 3); }
 
+// A block that is not the last one, with a code of its own and nothing but the end.
+void put_empty_dynamic_block(BitWriter& out) {
+  out.put(0, 1);
+  out.put(2, 2);
+  out.put(0, 5);
+  out.put(0, 5);
+  out.put(18 - 4, 4);
+  for (const std::uint32_t length : {0U, 0U, 2U, 1U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 3U, 0U, 3U}) out.put(length, 3);
+  out.word(6, 3);  // literal 0: one bit
+  out.word(2, 2);
+  out.put(138 - 11, 7);
+  out.word(2, 2);
+  out.put(255 - 138 - 11, 7);
+  out.word(6, 3);  // the end: one bit
+  out.word(0, 1);  // no distances
+  out.put(1, 1);
+}
+
 // Literal 0 is the word 0, the end is 1; then `distances` lengths as the caller writes them.
 BitWriter block_of_zeros(std::uint32_t literals, std::uint32_t distances) {
   BitWriter out = dynamic_block(literals, distances);
@@ -150,6 +169,61 @@ TEST_CASE("another size, a cut, a tail or a changed bit is not taken") {
     const auto read = inflate_strictly(flipped, 900);
     if (read) CHECK(read == inflate_with_zlib(flipped, 900));
   }
+}
+
+TEST_CASE("a stream longer than its bytes writes nothing behind the slack, whatever blocks follow") {
+  constexpr std::uint32_t kStored = 65535;
+  for (const std::size_t size : {1UL, 2UL, 3UL, 6UL, 40UL}) {
+    for (std::size_t literals = size; literals <= size + 6; ++literals) {
+      BitWriter out;
+      out.put(0, 1);
+      out.put(1, 2);
+      for (std::size_t i = 0; i < literals; ++i) out.word(0x30, 8);
+      out.word(0, 7);
+      for (const bool last : {false, true}) {
+        out.put(last, 1);
+        out.put(0, 2);
+        out.align();
+        out.put(kStored, 16);
+        out.put(0, 16);
+        for (std::uint32_t i = 0; i < kStored; ++i) out.put('A', 8);
+      }
+      StrictInflate reader;
+      Octets bytes(size + kInflateSlack + 2 * kStored + 64, 0xEE);
+      const Octets coded = as_zlib_stream(out.take(), {});
+      CHECK_FALSE(reader.run(std::as_bytes(std::span(coded)), bytes.data(), size));
+      const auto behind = bytes.begin() + static_cast<std::ptrdiff_t>(size + kInflateSlack);
+      CHECK(std::all_of(behind, bytes.end(), [](auto byte) { return byte == 0xEE; }));
+    }
+  }
+}
+
+TEST_CASE("the fixed code is made once, and very many other codes are left to zlib") {
+  const Octets bytes = sample_bytes(300);
+  const Octets whole = deflated(bytes, 6, Z_DEFAULT_STRATEGY, -15);
+  const auto behind = [&](int blocks, bool own_codes) {
+    BitWriter out;
+    for (int i = 0; i < blocks; ++i) {
+      if (own_codes) {
+        put_empty_dynamic_block(out);
+      } else {
+        out.put(0, 1);
+        out.put(1, 2);
+        out.word(0, 7);
+      }
+    }
+    out.put(0, 1);
+    out.put(0, 2);  // an empty stored block, which ends at a byte
+    out.align();
+    out.put(0xFFFF0000, 32);
+    Octets stream = out.take();
+    stream.insert(stream.end(), whole.begin(), whole.end());
+    return as_zlib_stream(stream, bytes);
+  };
+  CHECK(inflate_strictly(behind(10000, false), 300) == bytes);
+  CHECK(inflate_strictly(behind(20, true), 300) == bytes);
+  CHECK(inflate_with_zlib(behind(200, true), 300) == bytes);
+  CHECK_FALSE(inflate_strictly(behind(200, true), 300));
 }
 
 TEST_CASE("a window smaller than the bytes is for zlib to judge") {
