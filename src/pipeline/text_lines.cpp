@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/interrupted.hpp"
 #include "base/try.hpp"
 
 namespace hotpack::pipeline {
@@ -114,7 +115,7 @@ class StopsAtOnce {
 Result<std::string> read_stream(const std::string& path) {
   const StopsAtOnce while_reading;
   if (path == "-") return read_to_end(STDIN_FILENO, "standard input");
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
   if (descriptor < 0) return io_error("cannot open", path, errno);
   Result<std::string> text = read_to_end(descriptor, path);
   ::close(descriptor);
