@@ -232,7 +232,8 @@ class Gatherer {
 
   // For the message, should nothing pair.
   void find_pair_regex(const std::vector<FileSet>& sets) {
-    if (sets.size() == 1 && sets.front().labelled && !sets.front().one_folder && input_.image_regex.empty() && input_.mask_per_class.empty())
+    if (sets.size() == 1 && sets.front().labelled && !sets.front().one_folder && input_.image_regex.empty() &&
+        input_.mask_per_class.empty())
       pair_regex_ = pair_regex_for(sets.front().images, sets.front().labels);
   }
 
@@ -383,7 +384,7 @@ class Gatherer {
   ProblemLog& problems_;
   ProblemLog found_;
   SuffixChoice choice_;
-  std::string pair_regex_;  // that would pair them, empty where none is known
+  std::string pair_regex_;             // that would pair them, empty where none is known
   std::set<std::string> with_labels_;  // splits that have files of labels, whether these go with images or not
   Gathered result_;
 };
