@@ -33,6 +33,13 @@ struct SplitOptions {
   std::string group;  // --group REGEX: samples whose keys have the same match (or first group of the match) stay together
 };
 
+// Which differences between keys do not count when images and labels are paired.
+struct KeyFolding {
+  bool ignore_case = false;
+  bool unicode = false;  // NFC and NFD are one
+  [[nodiscard]] bool any() const { return ignore_case || unicode; }
+};
+
 // Where samples come from. Exactly one of `root`, `images`, `image_folders`, `pairs` is used (`list` alone, with `list_root`, too);
 // `labels` goes with `images`.
 struct InputOptions {
@@ -50,6 +57,7 @@ struct InputOptions {
   std::string list_root;       // --root DIR: where relative paths of --pairs and --list start; empty: the file's own folder
   std::string strip_prefix;    // --strip-prefix P: taken away from paths of --pairs and --list
   std::string mask_per_class;  // --mask-per-class PATTERN: {key} and {class} in the path of a mask below --labels, without extension
+  KeyFolding fold;             // --fold case|unicode|case,unicode
   bool skip_orphans = false;   // --orphans skip: leave out images without label and labels without image
   bool allow_empty = false;    // --allow-empty: class folders without pictures are meant
   SplitOptions split;
