@@ -8,21 +8,12 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/interrupted.hpp"
 #include "base/try.hpp"
 
 namespace hotpack {
 
 namespace {
-
-// Repeats a system call that a signal interrupted.
-template <class Call>
-auto retry_interrupted(Call call) {
-  decltype(call()) result;
-  do {
-    result = call();
-  } while (result < 0 && errno == EINTR);
-  return result;
-}
 
 FileIdentity identity_in(const struct stat& status) {
   return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino), static_cast<std::uint64_t>(status.st_size)};

@@ -16,10 +16,18 @@ struct CloseFolder {
   void operator()(DIR* folder) const noexcept { ::closedir(folder); }
 };
 
+DIR* open_folder(const std::string& path) {
+  DIR* folder = nullptr;
+  do {
+    folder = ::opendir(path.c_str());
+  } while (folder == nullptr && errno == EINTR);
+  return folder;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> names_in_folder(const std::string& path) {
-  const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
+  const std::unique_ptr<DIR, CloseFolder> folder(open_folder(path));
   if (folder == nullptr) return io_error("cannot list the folder", path, errno);
   std::vector<std::string> names;
   while (true) {

@@ -17,6 +17,7 @@
 #include "cli/option_values.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/refusal.hpp"
+#include "cli/shortage.hpp"
 #include "format/json.hpp"
 #include "format/version.hpp"
 
@@ -163,6 +164,13 @@ int report_bug(CommandContext& context, const std::string& what) {
   return kExitInternal;
 }
 
+int report_exception(CommandContext& context, const std::exception& thrown) {
+  const char* const shortage = shortage_text(thrown);
+  if (shortage == nullptr) return report_bug(context, thrown.what());
+  context.open_plain_terminal();
+  return context.fail({ErrorCode::io, shortage, {}, {}});
+}
+
 }  // namespace
 
 CommandContext::CommandContext(Streams streams) : streams_(streams), output_(streams.output) {}
@@ -279,25 +287,26 @@ void CommandContext::log_end(int code) {
 
 void set_examples(CLI::App& command, std::string examples) { command.footer(std::move(examples)); }
 
-int run_command_line(std::span<const AddCommand> commands, int argc, const char* const* argv, Streams streams) {
+int run_command_line(std::span<const AddCommand> commands, int argc, const char* const* argv, Streams streams) try {
   CommandContext context(streams);
   int code = kExitInternal;
   try {
     code = parse_and_run(context, commands, argc, argv);
-  } catch (const std::bad_alloc&) {
-    context.open_plain_terminal();
-    code = context.fail({ErrorCode::io, "out of memory; -j with a smaller number needs less", {}, {}});
-  } catch (const std::exception& bug) {
-    code = report_bug(context, bug.what());
+  } catch (const std::exception& thrown) {
+    code = report_exception(context, thrown);
   } catch (...) {
     code = report_bug(context, "an exception of unknown type");
   }
   return context.finish(code);
+} catch (const std::bad_alloc& lack) {  // not even for what is to be told
+  tell_shortage(streams.messages, shortage_text(lack));
+  return kExitIo;
 }
 
 int run_main(int argc, const char* const* argv) {
   occupy_standard_descriptors();
-  ignore_broken_pipes();
+  survive_failing_writes();
+  end_shortages_in_words();
   const int code = run_command_line(all_commands(), argc, argv);
   reraise_stop_signal();
   if (code == kExitUnread) end_by_broken_pipe();

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/interrupted.hpp"
 #include "base/try.hpp"
 
 namespace hotpack::cli {
@@ -46,7 +47,7 @@ bool is_link(int folder, const std::string& name) {
 // The folder `name` directly in `folder`, made where it is missing.
 Result<Descriptor> enter(int folder, const std::string& name, const std::string& path) {
   if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST) return io_error("cannot make the folder", path, errno);
-  Descriptor inner(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  Descriptor inner(retry_interrupted([&] { return ::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }));
   if (inner.number() >= 0) return inner;
   const int failure = errno;
   if (is_link(folder, name))
@@ -74,7 +75,8 @@ std::string temporary_name() {
 }
 
 Status write_new(int folder, const std::string& name, std::string_view content, const std::string& path) {
-  Descriptor file(::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  Descriptor file(
+      retry_interrupted([&] { return ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666); }));
   if (file.number() < 0) return io_error("cannot make the file", path, errno);
   Status status = write_all(file.number(), content, path);
   if (const int failure = file.close(); status.ok() && failure != 0) status = io_error("cannot write", path, failure);
@@ -88,7 +90,7 @@ Result<std::unique_ptr<OutputTree>> OutputTree::open(const std::string& path) {
   std::error_code failed;
   std::filesystem::create_directories(path, failed);
   if (failed) return io_error("cannot make the folder", path, failed.value());
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0) return io_error("cannot open the folder", path, errno);
   return std::unique_ptr<OutputTree>(new OutputTree(path, descriptor));
 }

@@ -61,6 +61,8 @@ void reraise_stop_signal() {
 
 void end_by_broken_pipe() { die_of(SIGPIPE); }
 
-void ignore_broken_pipes() { ::signal(SIGPIPE, SIG_IGN); }
+void survive_failing_writes() {
+  for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
+}
 
 }  // namespace hotpack::cli

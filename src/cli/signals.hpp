@@ -21,8 +21,8 @@ class StopSignals {
 // Ends the process by the stop signal that arrived, so that the parent sees 128 + its number; returns if none did.
 void reraise_stop_signal();
 
-// Makes writes to a closed pipe fail with EPIPE instead of killing the process.
-void ignore_broken_pipes();
+// Makes writes to a closed pipe (EPIPE) and beyond a limit of file sizes (EFBIG) fail instead of killing the process.
+void survive_failing_writes();
 
 // Ends the process as a write to a closed pipe ends others (SIGPIPE); returns if the signal is blocked for good.
 void end_by_broken_pipe();

@@ -1,19 +1,22 @@
-// Runs pipeline work with as many threads as asked for, more than cores if need be.
+// Runs pipeline work with as many threads as asked for, more than cores if need be, and with fewer where the system starts no more.
 #pragma once
 
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace hotpack::pipeline {
 
+// How many threads the work can have, its caller's among them: at most `wanted`, at least 1. oneTBB ends the process where one of its
+// threads does not start, so they are tried here, and one more for the committer.
+[[nodiscard]] std::size_t available_threads(int wanted);
+
 template <class Work>
 auto with_threads(int threads, Work work) {
-  const int count = std::max(1, threads);
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
-  tbb::task_arena arena(count);
+  const std::size_t count = available_threads(threads);
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, count);
+  tbb::task_arena arena(static_cast<int>(count));
   return arena.execute(work);
 }
 

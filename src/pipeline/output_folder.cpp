@@ -9,6 +9,7 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/folder.hpp"
 #include "base/mapping.hpp"
 #include "base/try.hpp"
 #include "format/schema_json.hpp"
@@ -108,14 +109,9 @@ Status check_origins(const std::string& folder, const std::vector<std::string>& 
 }
 
 // What a folder holds, sorted, but for temporary files of ours.
-std::vector<std::string> names_in(const std::string& folder, std::error_code& failure) {
-  std::vector<std::string> names;
-  std::filesystem::directory_iterator entries(folder, failure);
-  for (; !failure && entries != std::filesystem::directory_iterator(); entries.increment(failure)) {
-    std::string name = entries->path().filename().string();
-    if (!is_ours(writer::final_name_of(name))) names.push_back(std::move(name));
-  }
-  std::sort(names.begin(), names.end());
+Result<std::vector<std::string>> names_in(const std::string& folder) {
+  HOTPACK_ASSIGN(std::vector<std::string> names, names_in_folder(folder));
+  std::erase_if(names, [](const std::string& name) { return is_ours(writer::final_name_of(name)); });
   return names;
 }
 
@@ -177,9 +173,8 @@ Result<OutputFolder> look_at_output(const std::string& path, bool repair) {
   OutputFolder folder;
   folder.path = path;
   std::error_code failure;
-  const std::vector<std::string> names = names_in(path, failure);
-  if (failure == std::errc::no_such_file_or_directory) return folder;
-  if (failure) return io_error("cannot list the output folder", path, failure.value());
+  if (!std::filesystem::exists(path, failure) && !failure) return folder;
+  HOTPACK_ASSIGN(const std::vector<std::string> names, names_in(path));
   folder.exists = true;
   bool has_manifest = false;
   for (const std::string& name : names) {

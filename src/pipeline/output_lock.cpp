@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/interrupted.hpp"
 #include "base/try.hpp"
 
 namespace hotpack::pipeline {
@@ -64,7 +65,7 @@ Result<std::optional<OutputLock>> OutputLock::take(const std::string& folder, Sh
 Result<OutputLock> OutputLock::open(const std::string& folder) {
   std::vector<std::string> missing = missing_folders(folder);
   HOTPACK_TRY(make_folders(folder, missing));
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0) return io_error("cannot open the output folder", folder, errno);
   return OutputLock(descriptor, std::move(missing));
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/folder.hpp"
 #include "format/manifest.hpp"
 #include "format/plan_text.hpp"
 
@@ -16,24 +17,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Where the system does not say, it may be there: opening it says why.
 bool has_manifest(const fs::path& folder) {
   std::error_code failed;
-  return fs::exists(folder / format::kManifestName, failed);
+  return fs::exists(folder / format::kManifestName, failed) || failed;
 }
 
 bool has_shards(const fs::path& folder) {
-  std::error_code failed;
-  for (fs::directory_iterator entries(folder, failed); !failed && entries != fs::directory_iterator(); entries.increment(failed))
-    if (format::parse_shard_file_name(entries->path().filename().string())) return true;
-  return false;
+  const auto names = names_in_folder(folder.string());
+  return names.ok() &&
+         std::any_of(names->begin(), names->end(), [](const std::string& name) { return format::parse_shard_file_name(name).has_value(); });
 }
 
+// Sorted; without the folder that file systems keep for themselves and only root may read.
 std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<fs::path> folders;
-  std::error_code failed, ignored;
-  for (fs::directory_iterator entries(folder, failed); !failed && entries != fs::directory_iterator(); entries.increment(failed))
-    if (entries->is_directory(ignored)) folders.push_back(entries->path());
-  std::sort(folders.begin(), folders.end());
+  std::error_code ignored;
+  const auto names = names_in_folder(folder.string());
+  for (const std::string& name : names.ok() ? *names : std::vector<std::string>())
+    if (name != "lost+found" && fs::is_directory(folder / name, ignored)) folders.push_back(folder / name);
   return folders;
 }
 
@@ -70,15 +72,15 @@ std::vector<std::string> folders_with_shards(const std::string& folder) {
 bool has_all_shards(const std::string& folder) {
   std::set<std::uint64_t> indices;
   std::optional<std::uint64_t> count;
-  std::error_code failed;
-  for (fs::directory_iterator entries(folder, failed); !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
-    const auto name = format::parse_shard_file_name(entries->path().filename().string());
+  const auto names = names_in_folder(folder);
+  for (const std::string& each : names.ok() ? *names : std::vector<std::string>()) {
+    const auto name = format::parse_shard_file_name(each);
     if (!name) continue;
     if (count.value_or(name->count) != name->count) return false;
     count = name->count;
     indices.insert(name->index);
   }
-  return !failed && count && indices.size() == *count;
+  return count && indices.size() == *count;
 }
 
 std::string folder_name(const std::string& path) {

@@ -1,6 +1,7 @@
 // Where packs lie: a path names a pack, or the folder of a data set's splits, each a pack.
 //
-// Reads folders only. Thread-safe. Failure: none; what cannot be listed holds no packs, and whoever opens it says why.
+// Reads folders only. Thread-safe. Failure: none; what cannot be listed holds no packs, a folder beside packs that cannot be looked into
+// counts as one, and whoever opens it says why.
 #pragma once
 
 #include <span>

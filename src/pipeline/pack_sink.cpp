@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -10,7 +11,12 @@
 
 namespace hotpack::pipeline {
 
-Committer::Committer() : thread_([this] { run(); }) {}
+Committer::Committer() {
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {  // no thread to be had: give() commits
+  }
+}
 
 Committer::~Committer() {
   {
@@ -23,6 +29,10 @@ Committer::~Committer() {
 
 Status Committer::give(std::size_t shard, std::unique_ptr<writer::ShardWriter> shard_writer) {
   std::unique_lock lock(mutex_);
+  if (!thread_.joinable()) {
+    commit_one(lock, shard, std::move(shard_writer));
+    return error_ ? Status(*error_) : Status();
+  }
   changed_.wait(lock, [&] { return waiting_.size() < kWaiting || error_; });
   if (error_) return *error_;
   waiting_.emplace_back(shard, std::move(shard_writer));
@@ -48,15 +58,32 @@ void Committer::run() {
     if (waiting_.empty()) return;
     auto [shard, shard_writer] = std::move(waiting_.front());
     waiting_.pop_front();
-    const bool failed_before = error_.has_value();
-    lock.unlock();
-    std::optional<Result<writer::FinishedShard>> outcome;
-    if (!failed_before) outcome = commit(*shard_writer);
-    shard_writer.reset();
-    lock.lock();
-    if (outcome && outcome->ok()) finished_.emplace(shard, std::move(*outcome).value());
-    if (outcome && !outcome->ok() && !error_) error_ = outcome->error();
+    commit_one(lock, shard, std::move(shard_writer));
     changed_.notify_all();
+  }
+}
+
+// Lets go of the lock while it commits. After a failure nothing more is committed.
+void Committer::commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard, std::unique_ptr<writer::ShardWriter> shard_writer) {
+  const bool failed_before = error_.has_value();
+  lock.unlock();
+  std::optional<Result<writer::FinishedShard>> outcome;
+  if (!failed_before) outcome = commit(*shard_writer);
+  shard_writer.reset();
+  lock.lock();
+  if (!outcome) return;
+  if (outcome->ok()) {
+    note_finished(shard, std::move(*outcome).value());
+  } else if (!error_) {
+    error_ = std::move(*outcome).error();
+  }
+}
+
+void Committer::note_finished(std::size_t shard, writer::FinishedShard finished) {
+  try {
+    finished_.emplace(shard, std::move(finished));
+  } catch (const std::bad_alloc&) {
+    error_ = Error{ErrorCode::io, "out of memory", {}, {}};
   }
 }
 

@@ -20,7 +20,8 @@
 
 namespace hotpack::pipeline {
 
-// Commits shard writers one after the other in a thread of its own. At most kWaiting wait: then give() blocks.
+// Commits shard writers one after the other in a thread of its own. At most kWaiting wait: then give() blocks. Where the system starts no
+// thread, give() commits.
 class Committer {
  public:
   Committer();
@@ -33,6 +34,8 @@ class Committer {
  private:
   static constexpr std::size_t kWaiting = 2;
   void run();
+  void commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard, std::unique_ptr<writer::ShardWriter> shard_writer);
+  void note_finished(std::size_t shard, writer::FinishedShard finished);
   [[nodiscard]] static Result<writer::FinishedShard> commit(writer::ShardWriter& shard_writer);
 
   std::mutex mutex_;

@@ -18,11 +18,7 @@ namespace {
 constexpr std::uint64_t kSurePercent = 90;
 constexpr std::size_t kMostWays = 3;
 
-struct Expression {
-  std::string_view about, text;
-};
-constexpr Expression kExpressions[] = {{"the names alone, without their folders, pair them", "([^/]+)\\.[^.]+$"},
-                                       {"their numbers pair them", "(?:^|[^0-9])0*([0-9]+)[^0-9/]*\\.[^./]+$"}};
+constexpr std::string_view kLastPart = "([^/]+)\\.[^.]+$";
 
 FileList scanned(const std::string& folder) {
   ProblemLog ignored;
@@ -65,17 +61,17 @@ void add_folders_within(const Layout& layout, const FileList& images, std::vecto
 
 }  // namespace
 
-std::vector<Way> pairing_ways(const Layout& layout) {
+std::vector<Way> pairing_ways(const Layout& layout, const std::string& regex) {
   std::vector<Way> ways;
   const auto split = std::find_if(layout.splits.begin(), layout.splits.end(), [](const SplitFolders& s) { return !s.labels.empty(); });
   if (layout.kind != Layout::Kind::folders || split == layout.splits.end()) return ways;
+  if (!regex.empty()) return {{"their names go together with", pack_command(layout, regex)}};
   const FileList images = scanned(split->images), labels = scanned(split->labels);
-  for (const Expression& expression : kExpressions) {
-    const std::string text(expression.text);
-    if (ways.empty() && pair_up_by(text, images, labels))
-      ways.push_back({std::string(expression.about), pack_command(layout, regex_option(text, text))});
-  }
-  if (ways.empty() && layout.splits.size() == 1) add_folders_within(layout, images, ways);
+  const std::string last_part(kLastPart);
+  if (pair_up_by(last_part, images, labels))
+    ways.push_back({"the names alone, without their folders, pair them", pack_command(layout, regex_option(last_part, last_part))});
+  else if (layout.splits.size() == 1)
+    add_folders_within(layout, images, ways);
   return ways;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/folder.hpp"
 #include "base/try.hpp"
 #include "format/plan_text.hpp"
 #include "format/schema_json.hpp"
@@ -41,10 +42,8 @@ struct Listing {
 
 Result<Listing> list_folder(const std::string& folder) {
   Listing listing;
-  std::error_code failure;
-  std::filesystem::directory_iterator entries(folder, failure);
-  for (; !failure && entries != std::filesystem::directory_iterator(); entries.increment(failure)) {
-    const std::string name = entries->path().filename().string();
+  HOTPACK_ASSIGN(const std::vector<std::string> names, names_in_folder(folder));
+  for (const std::string& name : names) {
     if (const auto shard = format::parse_shard_file_name(name)) {
       listing.shards.push_back(*shard);
     } else if (name == format::kManifestName) {
@@ -53,8 +52,6 @@ Result<Listing> list_folder(const std::string& folder) {
       listing.others.push_back(name);
     }
   }
-  if (failure) return io_error("cannot list the folder", folder, failure.value());
-  std::sort(listing.others.begin(), listing.others.end());
   return listing;
 }
 

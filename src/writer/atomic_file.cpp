@@ -12,9 +12,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "base/folder.hpp"
+#include "base/interrupted.hpp"
 #include "base/try.hpp"
 
 namespace hotpack::writer {
@@ -42,7 +45,7 @@ bool locked_and_still_there(const File& file) {
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 void remove_if_unlocked(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW); });
   if (descriptor < 0) return;  // gone, or not ours to read
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
   ::close(descriptor);
@@ -97,14 +100,12 @@ std::string_view final_name_of(std::string_view name) {
 
 Status remove_stale_temporaries(const std::string& folder, const std::function<bool(std::string_view)>& mine) {
   std::error_code failure;
-  std::filesystem::directory_iterator entries(folder, failure);
-  if (failure == std::errc::no_such_file_or_directory) return {};
-  for (; !failure && entries != std::filesystem::directory_iterator(); entries.increment(failure)) {
-    const std::string name = entries->path().filename().string();
+  if (!std::filesystem::exists(folder, failure) && !failure) return {};
+  HOTPACK_ASSIGN(const std::vector<std::string> names, names_in_folder(folder));
+  for (const std::string& name : names) {
     const std::string_view final_name = final_name_of(name);
-    if (!final_name.empty() && mine(final_name)) remove_if_unlocked(entries->path().string());
+    if (!final_name.empty() && mine(final_name)) remove_if_unlocked(folder + "/" + name);
   }
-  if (failure) return io_error("cannot list the folder", folder, failure.value());
   return {};
 }
 

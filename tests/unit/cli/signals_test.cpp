@@ -1,9 +1,12 @@
 #include "cli/signals.hpp"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <functional>
 
 #include "support/catch.hpp"
@@ -78,5 +81,15 @@ TEST_CASE("without a signal nothing is raised") {
   CHECK(status_of_child([] {
           const StopSignals guard;
           reraise_stop_signal();
+        }) == 0);
+}
+
+TEST_CASE("a write beyond the limit of file sizes fails and does not kill") {
+  CHECK(status_of_child([] {
+          survive_failing_writes();
+          const rlimit none{0, 0};
+          std::FILE* const file = std::tmpfile();
+          ::setrlimit(RLIMIT_FSIZE, &none);
+          ::_exit(::write(::fileno(file), "x", 1) == -1 && errno == EFBIG ? 0 : 1);
         }) == 0);
 }

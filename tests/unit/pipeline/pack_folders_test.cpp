@@ -37,6 +37,15 @@ TEST_CASE("a path names a pack, or the packs directly in it by name") {
         Names{folder / "out/val", folder / "absent", folder / "out/train", folder / "out/unfinished", folder / "out/val"});
 }
 
+TEST_CASE("a folder beside packs that the system does not let look into is not left out") {
+  const TempFolder folder;
+  put_pack(folder, "out/train");
+  folder.write("out/val/notes.txt", "mine");
+  CHECK(packs_at(folder / "out") == Names{folder / "out/train"});
+  std::filesystem::create_symlink("dataset.json", folder / "out/val/dataset.json");  // a link to itself
+  CHECK(packs_at(folder / "out") == Names{folder / "out/train", folder / "out/val"});
+}
+
 TEST_CASE("folders that hold shards, and whether all are there") {
   const TempFolder folder;
   put_pack(folder, "parts/0");

@@ -66,6 +66,17 @@ TEST_CASE("nothing to look at is an I/O error") {
   CHECK(verify_shard(folder / "absent").error().code == ErrorCode::io);
 }
 
+TEST_CASE("a manifest that the system does not give is no reason to merge") {
+  const TempFolder folder;
+  (void)write_pack(folder.path(), {}, tiny_records({}, 4), 4);
+  std::filesystem::remove(folder / "dataset.json");
+  std::filesystem::create_directory(folder / "dataset.json");  // is there, and cannot be read
+  const auto report = verified(folder);
+  REQUIRE(report.finding_count == 1);
+  CHECK(report.findings[0].code == ErrorCode::io);
+  CHECK(report.notes.empty());
+}
+
 TEST_CASE("a damaged record is named with file, record, key and offset") {
   const TempFolder folder;
   for (const bool zstd : {false, true}) {

@@ -1,0 +1,18 @@
+// System calls that a signal may interrupt.
+#pragma once
+
+#include <cerrno>
+
+namespace hotpack {
+
+// Repeats a call that returns a negative number, and leaves EINTR in errno, where a signal interrupted it.
+template <class Call>
+auto retry_interrupted(Call call) {
+  decltype(call()) result;
+  do {
+    result = call();
+  } while (result < 0 && errno == EINTR);
+  return result;
+}
+
+}  // namespace hotpack

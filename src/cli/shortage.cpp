@@ -1,0 +1,58 @@
+#include "cli/shortage.hpp"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+#include "cli/exit_code.hpp"
+
+namespace hotpack::cli {
+
+namespace {
+
+// oneTBB throws a std::runtime_error of this beginning.
+constexpr const char* kThreadOfTbb = "pthread_create";
+
+bool lacks_threads(const std::exception& thrown) {
+  const auto* const failed = dynamic_cast<const std::system_error*>(&thrown);
+  if (failed != nullptr) return failed->code() == std::errc::resource_unavailable_try_again;
+  return std::strncmp(thrown.what(), kThreadOfTbb, std::strlen(kThreadOfTbb)) == 0;
+}
+
+iovec piece(const char* text) { return {const_cast<char*>(text), std::strlen(text)}; }
+
+void end_in_words() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::exception& thrown) {
+    if (const char* const text = shortage_text(thrown)) {
+      tell_shortage(STDERR_FILENO, text);
+      std::_Exit(kExitIo);
+    }
+  } catch (...) {  // no shortage
+  }
+  std::abort();
+}
+
+}  // namespace
+
+const char* shortage_text(const std::exception& thrown) {
+  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return "out of memory; -j with a smaller number needs less";
+  if (lacks_threads(thrown))
+    return "the system starts no more threads (Resource temporarily unavailable); -j with a smaller number needs fewer";
+  return nullptr;
+}
+
+void tell_shortage(int descriptor, const char* text) {
+  const std::array<iovec, 3> line = {piece("error: "), piece(text), piece(". Run the same command again to go on\n")};
+  [[maybe_unused]] const ssize_t ignored = ::writev(descriptor, line.data(), static_cast<int>(line.size()));
+}
+
+void end_shortages_in_words() { std::set_terminate(end_in_words); }
+
+}  // namespace hotpack::cli
