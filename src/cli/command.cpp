@@ -10,6 +10,7 @@
 
 #include "base/cores.hpp"
 #include "base/error.hpp"
+#include "base/shell_word.hpp"
 #include "cli/config_file.hpp"
 #include "cli/descriptor.hpp"
 #include "cli/help.hpp"

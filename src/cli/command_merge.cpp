@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/shell_word.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/pack_report.hpp"

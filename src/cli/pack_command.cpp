@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/shell_word.hpp"
 #include "cli/pack_report.hpp"
 
 namespace hotpack::cli {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/shell_word.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/shell_word.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"

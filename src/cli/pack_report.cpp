@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/shell_word.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
 #include "format/schema_json.hpp"
@@ -158,31 +159,6 @@ std::string line(std::string_view name, const std::string& text) {
   std::string padded(name);
   padded.resize(std::max(kColumn, padded.size() + 1), ' ');
   return padded + text + "\n";
-}
-
-namespace {
-
-// $'…' of bash, zsh and POSIX 2024, for a word that must not be printed as it is: its bytes as octal numbers.
-std::string numbered_word(const std::string& word) {
-  std::string quoted = "$'";
-  for (const char c : word) {
-    const bool plain = c >= ' ' && c <= '~' && c != '\'' && c != '\\';
-    char octal[5];
-    std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    quoted += plain ? std::string(1, c) : octal;
-  }
-  return quoted + "'";
-}
-
-}  // namespace
-
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:@%,";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  if (printable_name(word) != word) return numbered_word(word);
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 std::string plan_text(const pipeline::PlanSummary& plan) {

@@ -25,7 +25,5 @@ namespace hotpack::cli {
 [[nodiscard]] std::string report_json(const pipeline::PackRun& run, double seconds);
 // A line of a summary: a name, its text in a column of its own, a newline.
 [[nodiscard]] std::string line(std::string_view name, const std::string& text);
-// A word of a command line, quoted where a shell would take it apart.
-[[nodiscard]] std::string shell_word(const std::string& word);
 
 }  // namespace hotpack::cli

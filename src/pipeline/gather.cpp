@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/shell_word.hpp"
 #include "base/try.hpp"
 #include "pipeline/class_file.hpp"
 #include "pipeline/file_steps.hpp"
@@ -15,11 +17,14 @@
 #include "pipeline/input_folders.hpp"
 #include "pipeline/key_text.hpp"
 #include "pipeline/layout.hpp"
+#include "pipeline/layout_commands.hpp"
 #include "pipeline/list_file.hpp"
 #include "pipeline/listed_path.hpp"
 #include "pipeline/name_pairs.hpp"
 #include "pipeline/pair_file.hpp"
+#include "pipeline/pairing_ways.hpp"
 #include "pipeline/scan.hpp"
+#include "pipeline/unused_lists.hpp"
 
 namespace hotpack::pipeline {
 
@@ -51,6 +56,7 @@ class Gatherer {
       return gather_sets(std::move(sets), given_lists());
     }
     if (!input_.images.empty()) {
+      if (input_.images.size() == 1 && input_.labels.size() == 1) asked_.splits = {{"", input_.images[0], input_.labels[0], ""}};
       HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_image_folders(input_, found_));
       return gather_sets(std::move(sets), given_lists());
     }
@@ -62,6 +68,7 @@ class Gatherer {
   Status gather_root() {
     HOTPACK_ASSIGN(const Layout layout, detect_layout(input_.root, suffix_wishes(options_)));
     HOTPACK_TRY(check_against(layout));
+    asked_ = layout;
     result_.layout += layout.text();
     result_.warnings = layout.warnings;
     if (layout.kind == Layout::Kind::tables) {
@@ -74,6 +81,7 @@ class Gatherer {
       HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_layout(layout, found_));
       HOTPACK_ASSIGN(const std::vector<ListPart> lists, lists_for(layout));
       HOTPACK_TRY(gather_sets(std::move(sets), lists));
+      HOTPACK_TRY(warn_of_lists(layout, lists));
     }
     return use_class_file(layout);
   }
@@ -86,20 +94,14 @@ class Gatherer {
     const bool given_shares = input_.split.method == Method::ratio || input_.split.method == Method::hash;
     const std::string splits = "this data set has splits of its own:\n" + layout.text();
     if (own_splits && given_shares)
-      return usage_error("--split ratio and hash divide one set of samples, but " + splits +
-                         "take one of its folders: " + folder_options(layout, layout.splits.front()) + " --split …");
+      return usage_error("--split ratio and hash divide one set of samples, but " + splits + "take one of its folders:\n  " +
+                         split_command(layout, layout.splits.front(), split_option(input_.split)));
     const bool given_list = !input_.list.empty() || input_.split.method == Method::list;
     if (own_splits && !own_lists && given_list) return usage_error("--list and --split list take from one set of samples, but " + splits);
     if (layout.kind == Layout::Kind::tables && (given_list || given_folder))
       return usage_error("--list, --split list and --split folder take samples from folders, but this data set has a table:\n" +
                          layout.text());
     return {};
-  }
-
-  static std::string folder_options(const Layout& layout, const SplitFolders& split) {
-    if (layout.kind == Layout::Kind::tables) return "--pairs " + split.list;
-    if (layout.kind == Layout::Kind::class_folders) return "--image-folders " + split.images;
-    return "--images " + split.images + (split.labels.empty() ? "" : " --labels " + split.labels);
   }
 
   // Lists that the user names are used in place of the layout's.
@@ -149,10 +151,9 @@ class Gatherer {
     return data_error("gives classes colours ('" + found.table->classes.front().name + "' is " +
                           labels::color_text(*found.table->classes.front().color) +
                           "), and no folder is called like one of them (the last is '" + folder +
-                          "'): the folders hardly stand for classes. In place of the folder say\n  --images " + layout.root + " --labels " +
-                          layout.root + " --pair-regex IMAGE LABEL --classes " + found.path +
-                          ", or --pairs FILE, where images and their labels stand beside each other\n  or, if each folder is a class,\n  " +
-                          "--image-folders " + layout.splits.front().images,
+                          "'): the folders hardly stand for classes. A table of images and their labels goes with --pairs FILE; or say" +
+                          ways_text({{"if each folder is a class", pack_command(layout)},
+                                     {"if these are pictures without labels", whole_command("--images " + shell_path(layout.root))}}),
                       found.path);
   }
 
@@ -191,6 +192,27 @@ class Gatherer {
     if (left > 0 && found_.count() == 0)
       result_.warnings.push_back("not used: " + counted_text(static_cast<std::uint64_t>(left), "picture", "pictures") + " in " +
                                  split.images + " that " + split.list + " does not name");
+    return {};
+  }
+
+  // Files beside the data set that list its samples and were not used, such as train_list.txt.
+  Status warn_of_lists(const Layout& layout, const std::vector<ListPart>& lists) {
+    const bool whole = layout.splits.size() == 1 && layout.splits[0].name.empty() && layout.kind != Layout::Kind::class_folders;
+    if (!whole || !lists.empty() || input_.split.method != Method::none || result_.splits.size() != 1) return {};
+    HOTPACK_ASSIGN(const std::vector<UnusedList> unused, find_unused_lists(layout.root, result_.splits.front().list));
+    if (unused.empty()) return {};
+    Layout listed = layout;
+    listed.splits.clear();
+    std::string names;
+    bool splits = false;
+    for (const UnusedList& list : unused) {
+      splits = splits || usual_split_name(list.split);
+      names += (names.empty() ? "" : ", ") + list.file + " (" + counted_text(list.samples, "sample", "samples") + ")";
+      listed.splits.push_back({list.split, layout.splits[0].images, layout.splits[0].labels, list.file});
+    }
+    result_.warnings.push_back("not used: " + names + " " + (unused.size() == 1 ? "lists" : "list") +
+                               " samples of this data set, all of which become one set" +
+                               (splits ? ". To divide it, say\n  " + pack_command(listed) : "; --list and --split list take lists"));
     return {};
   }
 
@@ -313,10 +335,26 @@ class Gatherer {
     const bool by_key =
         std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return split.list.has_label_files; });
     if (!result_.splits.empty() && !by_key && input_.mask_per_class.empty()) return data_error("no sample is left: nothing to pack");
-    if (!pair_regex_.empty() && choice_.hint.empty())
-      return data_error("no image and label share a key: nothing to pack. Their names go together with\n  --pair-regex " + pair_regex_);
-    return data_error("no image and label share a key: nothing to pack (are the suffixes right?)" +
-                      (choice_.hint.empty() ? "; where names differ otherwise, write --pair-regex" : choice_.hint));
+    const std::string regex = choice_.hint.empty() && !pair_regex_.empty() ? "--pair-regex " + pair_regex_ : "";
+    const std::vector<Way> ways = choice_.hint.empty() ? pairing_ways(asked_, regex) : std::vector<Way>();
+    const std::string hint =
+        choice_.hint.empty() && ways.empty() && regex.empty() ? "; where names differ otherwise, write --pair-regex" : choice_.hint;
+    const std::string options = ways.empty() && !regex.empty() ? ". Their names go together with\n  " + regex : "";
+    return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack (are the suffixes right?)" + hint + options +
+                      ways_text(ways));
+  }
+
+  // " (6 images, such as a/000.png; 6 labels, such as b/0.png)"
+  [[nodiscard]] std::string unpaired_text() const {
+    std::string text;
+    for (const auto& [kind, one, many] :
+         {std::tuple(ProblemKind::orphan_image, "image", "images"), std::tuple(ProblemKind::orphan_label, "label", "labels")}) {
+      const auto& group = found_.group(kind);
+      if (group.count == 0) continue;
+      text += (text.empty() ? " (" : "; ") + counted_text(group.count, one, many);
+      if (!group.examples.empty()) text += ", such as " + group.examples.front().path;
+    }
+    return text.empty() ? text : text + ")";
   }
 
   // ---- tables
@@ -385,6 +423,7 @@ class Gatherer {
   ProblemLog& problems_;
   ProblemLog found_;
   SuffixChoice choice_;
+  Layout asked_;                       // without splits where options name several folders
   std::string pair_regex_;             // that would pair them, empty where none is known
   std::set<std::string> with_labels_;  // splits that have files of labels, whether these go with images or not
   Gathered result_;

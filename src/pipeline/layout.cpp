@@ -9,15 +9,17 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/shell_word.hpp"
 #include "base/try.hpp"
 #include "format/manifest.hpp"
 #include "pipeline/file_kind.hpp"
 #include "pipeline/file_list.hpp"
 #include "pipeline/folder_pattern.hpp"
+#include "pipeline/layout_commands.hpp"
+#include "pipeline/layout_questions.hpp"
 #include "pipeline/layout_readings.hpp"
 #include "pipeline/layout_twins.hpp"
 #include "pipeline/listed_path.hpp"
-#include "pipeline/sample_folders.hpp"
 #include "pipeline/tree_walk.hpp"
 
 namespace hotpack::pipeline {
@@ -36,120 +38,6 @@ std::string joined(const std::vector<std::string>& names) {
 
 std::string count_text(std::size_t count, const std::string& one, const std::string& many) {
   return count == 0 ? "no " + many : std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
-std::string quoted_for_shell(const std::string& word) {
-  const bool plain = word.find_first_of(" \t\n'\"\\$`*?[](){}<>|&;!#~") == std::string::npos;
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-// What a user writes in place of the folder alone to say that this layout is meant.
-std::string options_of(const Layout& layout) {
-  const bool several = layout.splits.size() > 1 && layout.splits[0].list.empty();
-  const std::string images = layout.kind == Layout::Kind::class_folders ? "--image-folders " : "--images ";
-  std::string text;
-  for (const SplitFolders& split : layout.splits) {
-    if (split.labels.empty() && several) continue;
-    text += (text.empty() ? "" : " ") + images + quoted_for_shell(split.images);
-    if (layout.kind != Layout::Kind::class_folders) text += " --labels " + quoted_for_shell(split.labels);
-    if (several) text += " --key-prefix " + quoted_for_shell(split.name);
-    if (!several) break;
-  }
-  return several ? text + " --split folder" : text;
-}
-
-Error ambiguous(const std::string& root, const std::vector<Layout>& readings) {
-  std::string text = "may be read in " + std::to_string(readings.size()) + " ways; say which with these options in place of the folder:";
-  for (const Layout& layout : readings) text += "\n  " + options_of(layout);
-  return data_error(text, root);
-}
-
-// ---- two classes, or images and labels
-
-// As an ECMAScript expression matches it literally.
-std::string escaped_for_regex(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (std::string_view("^$\\.*+?()[]{}|").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-// How names of images and labels differ, as options say it.
-std::string affix_options(const TwinFolders& twins) {
-  if (twins.affix.text.empty()) return "";
-  if (!twins.affix.in_front) return (twins.on_images ? " --image-suffix " : " --label-suffix ") + quoted_for_shell(twins.affix.text);
-  const std::string plain = quoted_for_shell("^(.+)\\."), longer = quoted_for_shell("^" + escaped_for_regex(twins.affix.text) + "(.+)\\.");
-  return " --pair-regex " + (twins.on_images ? longer + " " + plain : plain + " " + longer);
-}
-
-// The same splits with images and labels in place of classes.
-Layout pairs_in_place_of_classes(const Layout& classes, const TwinFolders& twins) {
-  Layout pairs = classes;
-  pairs.kind = Layout::Kind::folders;
-  for (SplitFolders& split : pairs.splits) {
-    if (split.labels.empty()) continue;
-    split.labels = path_below(split.images, twins.labels);
-    split.images = path_below(split.images, twins.images);
-  }
-  return pairs;
-}
-
-Error twin_error(const Layout& classes, const std::string& folder, const TwinFolders& twins) {
-  const std::string how = twins.affix.text.empty() ? "the same names" : "the same names but for '" + twins.affix.text + "'";
-  return data_error("holds " + twins.images + " and " + twins.labels + ", whose files have " + how + " (" + std::to_string(twins.pairs) +
-                        " of them, such as " + twins.image_example + " and " + twins.label_example +
-                        "): they look like images and labels. In place of the folder say\n  " +
-                        options_of(pairs_in_place_of_classes(classes, twins)) + affix_options(twins) +
-                        "\nor, if they are two classes,\n  " + options_of(classes),
-                    folder);
-}
-
-// The same splits with images and labels side by side, below the folders that look like classes.
-Layout one_folder_in_place_of_classes(const Layout& classes) {
-  Layout pairs = classes;
-  pairs.kind = Layout::Kind::one_folder;
-  return pairs;
-}
-
-std::string readings_text(const Layout& classes, const std::string& more) {
-  return "In place of the folder say\n  " + options_of(one_folder_in_place_of_classes(classes)) + more +
-         "\nor, if each folder is a class,\n  " + options_of(classes);
-}
-
-Error sample_folders_error(const Layout& classes, const std::string& folder, const SampleFolders& samples) {
-  const bool rest = samples.more_files || samples.incomplete > 0;
-  std::string text = "holds " + std::to_string(samples.folders) + " folders whose files have the same names, such as " + samples.image +
-                     " and " + samples.label + ": they look like a folder for each sample rather than for each class";
-  if (samples.incomplete > 0) text += "; " + count_text(samples.incomplete, "folder lacks", "folders lack") + " one of the two";
-  return data_error(text + ". " +
-                        readings_text(classes, " --pair-regex " + quoted_for_shell(samples.image_regex) + " " +
-                                                   quoted_for_shell(samples.label_regex) + (rest ? " --orphans skip" : "")),
-                    folder);
-}
-
-// Masks beside the images of class folders would become images of the classes.
-Error labels_in_classes_error(const Layout& classes, const std::string& folder) {
-  return data_error("holds class folders in which labels lie beside their images. " + readings_text(classes, ""), folder);
-}
-
-// Folders of unknown names are taken for classes only if their files do not look like images and labels.
-Status check_classes(const Layout& layout, const SuffixWishes& wishes) {
-  if (layout.kind != Layout::Kind::class_folders) return {};
-  for (const SplitFolders& split : layout.splits) {
-    if (split.labels.empty()) continue;
-    HOTPACK_ASSIGN(const std::optional<SampleFolders> samples, find_sample_folders(split.images));
-    if (samples) return sample_folders_error(layout, split.images, *samples);
-    HOTPACK_ASSIGN(const bool labels_beside, holds_labels_beside_images(split.images, wishes));
-    if (labels_beside) return labels_in_classes_error(layout, split.images);
-    HOTPACK_ASSIGN(const std::optional<TwinFolders> twins, find_twins(split.images));
-    if (twins) return twin_error(layout, split.images, *twins);
-  }
-  return {};
 }
 
 bool has_picture(const FolderContent& content) {
@@ -258,15 +146,6 @@ constexpr std::string_view kLookedFor =
     "JPEGImages and SegmentationClass, leftImg8bit and gtFine; for labels beside their images (x.jpg, x_mask.png); for class folders; for "
     "metadata.csv or .jsonl.\nSay where the samples are: ";
 
-// The folder as if those in it were classes.
-Layout classes_of(const std::string& root) {
-  Layout layout;
-  layout.kind = Layout::Kind::class_folders;
-  layout.root = root;
-  layout.splits.push_back({"", root, root, ""});
-  return layout;
-}
-
 Error unknown_layout(const std::string& root) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(root));
   HOTPACK_ASSIGN(std::string text, content_text(root, content));
@@ -275,11 +154,11 @@ Error unknown_layout(const std::string& root) {
   if (!annotations.found.empty()) text += "; " + annotations.found + " is there, but " + annotations.text;
   HOTPACK_ASSIGN(const Pictures pictures, pictures_below(root));
   if (pictures == Pictures::none) return data_error("holds no picture, here or below: " + text, root);
-  HOTPACK_ASSIGN(const std::optional<TwinFolders> twins, find_twins(root));
-  if (twins) return twin_error(classes_of(root), root, *twins);
-  const std::string alone = "--images " + (has_picture(content) ? quoted_for_shell(root) : "DIR") + " alone for pictures without labels";
+  HOTPACK_TRY(check_twins(root));
+  const std::string alone = "--images " + (has_picture(content) ? shell_path(root) : "DIR") + " alone for pictures without labels";
+  HOTPACK_ASSIGN(const std::vector<Way> ways, possible_ways(root, content, text));
   return data_error("has no layout that is known: " + text + "." + std::string(kLookedFor) + "--images DIR --labels DIR, " + alone +
-                        ", --image-folders DIR for class folders, or --pairs FILE for a table",
+                        ", --image-folders DIR for class folders, or --pairs FILE for a table" + ways_text(ways),
                     root);
 }
 
@@ -409,6 +288,7 @@ Result<Layout> detect_layout(const std::string& root, const SuffixWishes& wishes
   if (found[0].readings.size() > 1) return ambiguous(found[0].folder, found[0].readings);
   Layout layout = std::move(found[0].readings[0]);
   HOTPACK_TRY(check_classes(layout, wishes));
+  HOTPACK_TRY(check_level_of_classes(layout, folder));
   HOTPACK_TRY(warn_of_unused(layout, folder));
   return layout;
 }

@@ -210,20 +210,37 @@ Result<std::vector<std::pair<std::string, std::string>>> split_lists(const std::
   return lists;
 }
 
-// One set of samples becomes those of the lists.
-Status add_lists(Layout& layout, const std::vector<std::string>& places) {
-  if (layout.splits.size() != 1 || !layout.splits[0].name.empty()) return {};
+// The text of lists, to tell whether those of two places say the same.
+Result<std::string> text_of(const std::vector<std::pair<std::string, std::string>>& lists) {
+  std::string all;
+  for (const auto& [name, file] : lists) {
+    HOTPACK_ASSIGN(const std::string text, read_list_text(file));
+    TextLines lines(text);
+    all += lowered(name) + "\n";
+    while (const std::optional<TextLine> line = lines.next()) all += "\t" + std::string(line->text) + "\n";
+  }
+  return all;
+}
+
+// One set of samples becomes those of the lists. The first place that has lists wins, or, where `all_places` count, those of other places
+// that say something else are readings as well.
+Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>& places, bool all_places) {
+  if (layout.splits.size() != 1 || !layout.splits[0].name.empty()) return Layouts{layout};
   const SplitFolders all = layout.splits[0];
+  Layouts found;
+  std::set<std::string> texts;
   for (const std::string& place : places) {
     const std::string folder = place == "." ? layout.root : path_below(layout.root, place);
     HOTPACK_ASSIGN(const auto lists, split_lists(folder));
-    if (lists.empty()) continue;
-    layout.splits.clear();
-    for (const auto& [name, file] : lists) layout.splits.push_back({name, all.images, all.labels, file});
-    sort_splits(layout);
-    return {};
+    if (lists.empty() || (!found.empty() && !all_places)) continue;
+    HOTPACK_ASSIGN(std::string text, text_of(lists));
+    if (!texts.insert(std::move(text)).second) continue;
+    found.push_back(layout);
+    found.back().splits.clear();
+    for (const auto& [name, file] : lists) found.back().splits.push_back({name, all.images, all.labels, file});
+    sort_splits(found.back());
   }
-  return {};
+  return found.empty() ? Layouts{layout} : found;
 }
 
 // Readings whose labels can be read win over others; the same folders found in two ways are one reading. An error where one is open.
@@ -233,8 +250,9 @@ Result<Layouts> best_of(std::vector<PairReading> readings) {
   Layouts layouts;
   for (PairReading& reading : readings) {
     const auto is_same = [&](const Layout& other) {
-      return std::equal(other.splits.begin(), other.splits.end(), reading.layout.splits.begin(), reading.layout.splits.end(),
-                        [](const SplitFolders& a, const SplitFolders& b) { return a.images == b.images && a.labels == b.labels; });
+      return std::equal(
+          other.splits.begin(), other.splits.end(), reading.layout.splits.begin(), reading.layout.splits.end(),
+          [](const SplitFolders& a, const SplitFolders& b) { return a.images == b.images && a.labels == b.labels && a.list == b.list; });
     };
     if (reading.labels != best || std::any_of(layouts.begin(), layouts.end(), is_same)) continue;
     if (!reading.open.empty()) return open_layout(reading.layout.root, reading.open);
@@ -248,7 +266,11 @@ Result<Layouts> pair_readings(const std::string& root, const std::vector<PairPat
   for (const PairPattern& pattern : patterns) {
     const std::size_t before = readings.size();
     HOTPACK_TRY(add_pair_readings(root, pattern, readings));
-    for (std::size_t i = before; i < readings.size(); ++i) HOTPACK_TRY(add_lists(readings[i].layout, pattern.lists));
+    for (std::size_t i = before, end = readings.size(); i < end; ++i) {
+      HOTPACK_ASSIGN(Layouts listed, with_lists(readings[i].layout, pattern.lists, &patterns == &usual_names()));
+      readings[i].layout = std::move(listed.front());
+      for (std::size_t j = 1; j < listed.size(); ++j) readings.push_back({std::move(listed[j]), readings[i].labels, readings[i].open});
+    }
   }
   return best_of(std::move(readings));
 }

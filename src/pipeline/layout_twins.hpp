@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hotpack/result.hpp"
 #include "pipeline/affixes.hpp"
@@ -20,7 +21,24 @@ struct TwinFolders {
   std::string image_example, label_example;  // names of one pair, without extension
 };
 
-// Where `folder` has exactly two folders with pictures, and at least 90 % of the names in one are in the other, equal or with one affix.
+// Where `folder` has exactly two folders with pictures, not called like splits, and at least 90 % of the names in one are in the other,
+// equal or with one affix. Folders that hold pictures beside folders of one name ("cat/annotated", "dog/annotated") are no twins.
 [[nodiscard]] Result<std::optional<TwinFolders>> find_twins(const std::string& folder);
+
+// Several folders of images, each with a folder of labels: seqa, seqa_gt, seqb, seqb_gt; or cat/ and cat/annotated/, dog/ and
+// dog/annotated/.
+struct LabelFolders {
+  struct Pair {
+    std::string name, images, labels;  // of the pair, and of its folders below the root
+  };
+  std::vector<Pair> pairs;
+  bool within = false;  // the folders of labels lie in those of images
+  Affix affix;          // of files, as in TwinFolders
+  bool on_images = false;
+  std::vector<std::string> alone;  // folders with pictures that are of no pair
+};
+
+// Where there are two such pairs or more.
+[[nodiscard]] Result<std::optional<LabelFolders>> find_label_folders(const std::string& folder);
 
 }  // namespace hotpack::pipeline

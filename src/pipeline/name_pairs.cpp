@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/shell_word.hpp"
+
 namespace hotpack::pipeline {
 
 namespace {
@@ -84,13 +86,7 @@ std::string literal(std::string_view text) {
   return escaped;
 }
 
-std::string quoted(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
-std::string regex_of(const Frame& frame) { return quoted("^" + literal(frame.before) + "(.+)" + literal(frame.behind) + "\\.[^.]+$"); }
+std::string regex_of(const Frame& frame) { return shell_word("^" + literal(frame.before) + "(.+)" + literal(frame.behind) + "\\.[^.]+$"); }
 
 }  // namespace
 
@@ -102,7 +98,7 @@ std::string pair_regex_for(const FileList& images, const FileList& labels) {
   if (go_together(keys_of(image_names, in_frame(of_images)), keys_of(label_names, in_frame(of_labels))))
     return regex_of(of_images) + " " + regex_of(of_labels);
   if (!go_together(keys_of(image_names, number_of), keys_of(label_names, number_of))) return {};
-  const std::string number = quoted("^(?:.*[^0-9])?0*([0-9]+)[^0-9]*\\.[^.]+$");
+  const std::string number = shell_word("^(?:.*[^0-9])?0*([0-9]+)[^0-9]*\\.[^.]+$");
   return number + " " + number;
 }
 

@@ -1,12 +1,16 @@
 // Folders that hold one sample each: "case0/image.png" and "case0/mask.png" beside "case1/…". Read as class folders they would make
 // masks images, so whoever detects a layout asks first.
 //
-// Looks at names alone, reads no picture; thread-safe. Failure: `io` for a folder that cannot be read.
+// Any one of these signs is enough: in nine of ten folders a file that is called like a label beside others that are not; the same names;
+// two kinds of name with the same numbers (frame_1, seg_1). Or in every folder photographs and gray or palette PNG files in one ratio.
+// Folders within are looked past. Names that differ in digits alone are pictures that somebody counted, not image and label.
+// Looks at names and at the headers of some PNG files; thread-safe. Failure: `io` for a folder that cannot be read.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hotpack/result.hpp"
 
@@ -14,13 +18,18 @@ namespace hotpack::pipeline {
 
 struct SampleFolders {
   std::uint64_t folders = 0;
-  std::uint64_t incomplete = 0;          // that lack the image or the label
-  std::string image, label;              // an example of each: "case0/image.png"
-  std::string image_regex, label_regex;  // for --pair-regex, unquoted
-  bool more_files = false;               // there are others than these two, such as depth.png
+  std::uint64_t incomplete = 0;  // that lack the image or the label
+  std::string seen;              // "whose files have the same names, such as case0/image.png and case0/mask.png"
+  // For --pair-regex, unquoted: one where image and label are clear, two where either may be the label, none where no expression can say
+  // which files go together.
+  struct Expressions {
+    std::string image, label;
+  };
+  std::vector<Expressions> pairs;
+  bool more_files = false;  // there are others than these two, such as depth.png
 };
 
-// Nothing where the folders in `root` do not look so: in each the same two to six names, but for numbers and the folder's own name.
+// Nothing where the folders in `root` do not look so.
 [[nodiscard]] Result<std::optional<SampleFolders>> find_sample_folders(const std::string& root);
 
 }  // namespace hotpack::pipeline

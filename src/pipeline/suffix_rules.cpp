@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/shell_word.hpp"
 #include "base/try.hpp"
 #include "pipeline/affixes.hpp"
 #include "pipeline/file_kind.hpp"
@@ -18,6 +19,8 @@
 namespace hotpack::pipeline {
 
 namespace {
+
+constexpr std::size_t kMostEnds = 3;  // of labels' names in a message
 
 // Of several kinds in one family the first is meant: they say the same in other ways, or are second opinions.
 struct Suffix {
@@ -423,8 +426,13 @@ class Chooser {
           ends.insert(label.substr(image.size()));
       if (ends.empty()) continue;
       const std::string first(*ends.begin());
-      const std::string text =
-          "; image " + quoted(image) + " and label " + quoted(std::string(image) + first) + " look alike: --label-suffix " + first;
+      std::string text = "; image " + quoted(image) + " and label " + quoted(std::string(image) + first) + " look alike: ";
+      std::size_t told = 0;
+      for (const std::string_view end : ends) {
+        if (told < kMostEnds) text += (told == 0 ? "" : " or ") + ("--label-suffix " + shell_word(std::string(end)));
+        ++told;
+      }
+      if (told > kMostEnds) text += " or …";
       return ends.size() == 1 ? text : text + ", or, where the masks of an image are a class each, --mask-per-class";
     }
     return {};

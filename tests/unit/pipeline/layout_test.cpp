@@ -203,8 +203,10 @@ TEST_CASE("L5: two folders whose files have the same names are asked about, not 
     const Error error = refused(root_options(folder.path()));
     CHECK(error.code == ErrorCode::data);
     CHECK_THAT(error.message, ContainsSubstring("holds " + names.images + " and " + names.labels + ", whose files have the same names"));
-    CHECK_THAT(error.message, ContainsSubstring("say\n  --images " + folder / names.images + " --labels " + folder / names.labels +
-                                                names.options + "\nor, if they are two classes,\n  --image-folders " + folder.path()));
+    CHECK_THAT(
+        error.message,
+        ContainsSubstring("Say\n  hotpack pack --images " + folder / names.images + " --labels " + folder / names.labels + names.options +
+                          " -o OUT\nor, if they are two classes:\n  hotpack pack --image-folders " + folder.path() + " -o OUT"));
     PackOptions classes;
     classes.input.image_folders = {folder.path()};
     CHECK(gathered_clean(classes).list().samples.size() == 26);
@@ -216,7 +218,8 @@ TEST_CASE("L5: the question of two folders is asked within splits too, and of no
   touch(folder, {"train/cat/1.jpg", "train/dog/1.jpg", "val/cat/2.jpg", "val/dog/2.jpg"});
   const std::string message = refused(root_options(folder.path())).describe();
   CHECK_THAT(message, ContainsSubstring("train: holds "));
-  CHECK_THAT(message, ContainsSubstring(" --key-prefix val --split folder\nor, if they are two classes,\n  --image-folders "));
+  CHECK_THAT(message,
+             ContainsSubstring(" --key-prefix val --split folder -o OUT\nor, if they are two classes:\n  hotpack pack --image-folders "));
 
   const TempFolder others;
   touch(others, {"cat/cat1.jpg", "cat/cat2.jpg", "dog/dog1.jpg", "dog/dog2.jpg"});
@@ -243,11 +246,7 @@ TEST_CASE("L5: a class file beside class folders is taken only if it names them 
 
 TEST_CASE("L5: colours of classes beside folders that are called like none of them stop and ask") {
   const TempFolder folder;
-  for (int i = 0; i < 3; ++i) {
-    const std::string number = std::to_string(i), other = std::to_string(10 + i);
-    touch(folder,
-          {"north/rgb_" + number + ".jpg", "north/cls_" + number + ".png", "south/rgb_" + other + ".jpg", "south/cls_" + other + ".png"});
-  }
+  touch(folder, {"north/a1.jpg", "north/a2.png", "south/b1.jpg", "south/b2.png"});
   folder.write("legend.csv", "label;hex\nWheat;#e6c200\nWater;#1e6fd9\n");
   const Error error = refused(root_options(folder.path()));
   CHECK(error.path == folder / "legend.csv");
@@ -302,8 +301,9 @@ TEST_CASE("L1: two readings as good as each other are an error with the options 
   CHECK(error.code == ErrorCode::data);
   CHECK_THAT(error.message, ContainsSubstring("may be read in 2 ways"));
   const std::string t = folder / "training/", v = folder / "validation/";
-  CHECK_THAT(error.message, ContainsSubstring("\n  --images " + t + "images --labels " + t + "v2.0/labels --key-prefix training --images " +
-                                              v + "images --labels " + v + "v2.0/labels --key-prefix validation --split folder"));
+  CHECK_THAT(error.message,
+             ContainsSubstring("\n  hotpack pack --images " + t + "images --labels " + t + "v2.0/labels --key-prefix training --images " +
+                               v + "images --labels " + v + "v2.0/labels --key-prefix validation --split folder"));
 
   // And these options do it.
   PackOptions options;

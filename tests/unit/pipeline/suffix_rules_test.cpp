@@ -129,7 +129,8 @@ TEST_CASE("N4: several masks an image are told from a suffix") {
   const TempFolder folder;
   touch_pairs(folder, 2, ".jpg", {"_door.png", "_wheel.png"});
   CHECK_THAT(refused(folder_options(folder)).message,
-             ContainsSubstring("--label-suffix _door, or, where the masks of an image are a class each, --mask-per-class"));
+             ContainsSubstring(
+                 "--label-suffix _door or --label-suffix _wheel, or, where the masks of an image are a class each, --mask-per-class"));
 }
 
 TEST_CASE("N4: with a list, images without label do not speak against a rule") {

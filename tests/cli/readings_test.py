@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Data sets and how they are read: a table of files and what hotpack makes of them, packed or asked.
+
+Every command line that a question prints is run by a shell: it must pack, or end in another question, and never be refused as a command.
+Usage: readings_test.py HOTPACK SAMPLE_DATA
+"""
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+HOTPACK = pathlib.Path(sys.argv[1])
+JPEG = pathlib.Path(sys.argv[2]) / "fruit/apple/apple_01.jpg"
+USAGE = 2
+
+
+def size_of_jpeg():
+    data = JPEG.read_bytes()
+    at = 2
+    while not 0xC0 <= data[at + 1] <= 0xC2:
+        at += 2 + struct.unpack(">H", data[at + 2:at + 4])[0]
+    height, width = struct.unpack(">HH", data[at + 5:at + 9])
+    return width, height
+
+
+def png(color):
+    """One of the size of the JPEG: color type 0 (gray, ids 0 and 1) or 2 (RGB)."""
+    width, height = size_of_jpeg()
+    pixel = {0: b"\x01", 2: b"\x30\x60\x90"}[color]
+    rows = b"".join(b"\0" + pixel * width if y % 2 else b"\0" + bytes(len(pixel) * width) for y in range(height))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, color, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+PHOTO, LABEL = png(2), png(0)
+
+
+def on_one_line(text):
+    return " ".join(text.split())
+
+
+def times(folders, *names):
+    return [f"{folder}/{name}" for folder in folders for name in names]
+
+
+CASES = ["case0", "case1", "case2"]
+NUMBERS = [str(i) for i in range(3)]
+# Name, files (of "x.png=" the content is a label's, of text files what follows "="), what is read, what is said.
+PACKED = {
+    "class folders": (["cat/a.jpg", "cat/b.jpg", "dog/c.jpg", "dog/d.jpg"], "class folders"),
+    "classes whose names hold the folder's name and a number": (
+        [f"{split}/{name}/{split}{name}{i}.png" for split in ("train", "val") for name in ("cat", "dog") for i in NUMBERS], "class folders"),
+    "good and broken in one split, good alone in the other": (
+        times(["test/broken", "test/good", "train/good"], "0.png", "1.png", "2.png"), "class folders"),
+    "numbered pictures": (times(["cat", "dog", "emu"], "img1.png", "img2.png", "img3.png"), "class folders"),
+    "photographs of several formats": (["cat/a.jpg", "cat/b.png", "dog/c.jpg", "dog/d.png"], "class folders"),
+}
+ASKED = {
+    "an image and many masks": (times(CASES, "image.png", *[f"mask_{i}.png=" for i in range(6)]), "folder for each sample"),
+    "frames and their labels": (times(CASES, *[f"frame_{i}.png" for i in NUMBERS], *[f"seg_{i}.png=" for i in NUMBERS]), "case0/seg_0.png"),
+    "a folder within": (times(CASES, "image.png", "mask.png=") + ["case0/old/image.png"], "folder for each sample"),
+    "an image of any name and its label": ([f"case{i}/{name}.jpg" for i, name in enumerate(["foo", "bar", "baz"])] + times(CASES, "annotation.png="),
+                                           "case0/annotation.png"),
+    "photographs and gray files of any name": ([f"case{i}/{name}" for i, names in enumerate([("a.jpg", "b.png="), ("d.png=", "c.jpg"), ("e.jpg", "z.png=")]) for name in names],
+                                               "in the same ratio"),
+    "bands": (times(["s1", "s2", "s3"], "B02.png=", "B03.png=", "B04.png=", "B08.png=", "B11.png=", "B12.png=", "SCL.png="), "folder for each sample"),
+    "folders of one letter": (times(["a", "b", "c"], "image.png", "mask.png="), "folder for each sample"),
+    "a folder name and a digit behind it": (["x7/x71_image.png", "x7/x71_mask.png=", "x8/x81_image.png", "x8/x81_mask.png="], "folder for each sample"),
+    "two folders of labels and lists": (
+        [f"JPEGImages/{i}.jpg" for i in NUMBERS] + [f"{name}/{i}.png=" for name in ("SegmentationClass", "SegmentationClassAug") for i in NUMBERS] +
+        ["ImageSets/Segmentation/train.txt=0\n1\n", "ImageSets/Segmentation/val.txt=2\n", "ImageSets/Segmentation/test.txt="],
+        "--split list:train=set/ImageSets/Segmentation/train.txt,val=set/ImageSets/Segmentation/val.txt"),
+    "labels of another name in each split": (
+        times(["train/img", "test/img"], "0.png", "1.png") + times(["train/gt", "test/mask"], "0.png=", "1.png="),
+        "--images set/test/img --labels set/test/mask --key-prefix test --images set/train/img --labels set/train/gt --key-prefix train"),
+    "lists in two places that differ": (
+        [f"images/{i}.png" for i in NUMBERS] + [f"masks/{i}.png=" for i in NUMBERS] +
+        ["splits/train.txt=0\n", "splits/val.txt=1\n", "train.txt=1\n", "val.txt=2\n"], "may be read in 2 ways"),
+    "splits and a table": (times(["train", "test"], "0.png", "1.png") + ["train.csv=id,label\n0,dog\n1,cat\n"], "train.csv"),
+    "images and a table": (times(["images"], "0.png", "1.png") + ["labels.csv=image,label\n0.png,dog\n1.png,cat\n"],
+                           "hotpack pack --pairs set/labels.csv --root set/images -o OUT"),
+    "folders and folders of their labels": (times(["seqa", "seqb"], "0.png", "1.png") + times(["seqa_gt", "seqb_gt"], "0.png=", "1.png="),
+                                            "--images set/seqa --labels set/seqa_gt --key-prefix seqa"),
+    "labels in a folder within": (times(["cat", "dog"], "0.jpg", "1.jpg", "annotated/0.png=", "annotated/1.png="),
+                                  "--images set/cat --labels set/cat/annotated --key-prefix cat"),
+    "classes called like labels": (["mask/m1.jpg", "mask/m2.jpg", "no_mask/n1.jpg", "no_mask/n2.jpg"], "hotpack pack --image-folders set -o OUT"),
+    "such classes in splits": ([f"{split}/{name}/{split}{name}{i}.jpg" for split in ("train", "val") for name in ("mask", "no_mask") for i in NUMBERS],
+                               "--split folder -o OUT"),
+    "classes one level down, and others": (["ants/a/0a.png", "ants/a/1a.png", "ants/b/0b.png", "ants/b/1b.png", "bees/c/0c.png", "bees/c/1c.png"],
+                                           "hotpack pack --image-folders set -o OUT"),
+    "two labels of one image": ([f"images/{i}.png" for i in NUMBERS] + times(["masks"], *[f"{i}{end}.png=" for i in NUMBERS for end in ("_id", "_color")]),
+                                "--label-suffix _color or --label-suffix _id"),
+    "folders on one side": (["images/a/a_0.png", "images/b/b_0.png", "masks/a_0.png=", "masks/b_0.png="], "2 images, such as set/images/a/a_0.png; 2 labels"),
+    "zeros in front": (["images/000.png", "images/001.png", "masks/0.png=", "masks/1.png="], "their names go together with: hotpack pack --images set/images --labels set/masks --pair-regex"),
+    "labels of two people": (["images/0.png", "images/1.png"] + times(["masks/ann1", "masks/ann2"], "0.png=", "1.png="), "--labels set/masks/ann2 -o OUT"),
+    "labels of one": (["images/0.png", "images/1.png", "masks/ann1/0.png=", "masks/ann1/1.png="], "the names alone"),
+    "colours beside folders": (["a/a0.png", "a/a1.png", "b/b0.png", "class_dict.csv=name,r,g,b\nsky,1,2,3\nroad,4,5,6\n"], "hardly stand for classes"),
+}
+
+
+class Readings(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        bin_folder = self.folder / "bin"
+        bin_folder.mkdir()
+        (bin_folder / "hotpack").symlink_to(HOTPACK.resolve())
+        self.environment = dict(os.environ, PATH=f"{bin_folder}:{os.environ['PATH']}", COLUMNS="80")
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def lay_out(self, root, files):
+        shutil.rmtree(self.folder / root, ignore_errors=True)
+        for file in files:
+            name, equal, text = file.partition("=")
+            path = self.folder / root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if name.endswith(".jpg"):
+                shutil.copy(JPEG, path)
+            elif name.endswith(".png"):
+                path.write_bytes(LABEL if equal else PHOTO)
+            else:
+                path.write_text(text)
+
+    def shell(self, command):
+        shutil.rmtree(self.folder / "OUT", ignore_errors=True)
+        done = subprocess.run(command, shell=True, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def run_readings(self, said):
+        """Whatever is printed to be pasted does what it says."""
+        lines = [line.strip() for line in said.splitlines() if line.strip().startswith("hotpack pack ")]
+        for line in lines:
+            code, text = self.shell(line)
+            self.assertTrue(code == 0 or (code == 1 and "hotpack pack " in text), f"{line}\n{text}")
+        return len(lines)
+
+    def test_what_is_packed_as_it_is(self):
+        for name, (files, said) in PACKED.items():
+            with self.subTest(name):
+                self.lay_out("set", files)
+                code, text = self.shell("hotpack pack set -o OUT")
+                self.assertEqual(code, 0, text)
+                self.assertIn(said, on_one_line(text))
+
+    def test_what_is_asked(self):
+        for name, (files, said) in ASKED.items():
+            with self.subTest(name):
+                self.lay_out("set", files)
+                code, text = self.shell("hotpack pack set -o OUT")
+                self.assertEqual(code, 1, text)
+                self.assertIn(said, on_one_line(text))
+                if name not in ("splits and a table", "two labels of one image"):
+                    self.assertGreater(self.run_readings(text), 0, text)
+
+    def test_names_that_a_shell_would_take_apart(self):
+        for root in ("a set", "it's", "-set", "$(set)"):
+            for files in (ASKED["two folders of labels and lists"][0], ASKED["folders and folders of their labels"][0], ASKED["colours beside folders"][0],
+                          ASKED["a folder within"][0]):
+                with self.subTest(root):
+                    self.lay_out(root, files)
+                    word = "'" + root.replace("'", "'\\''") + "'" if root != "-set" else "./-set"
+                    code, text = self.shell(f"hotpack pack {word} -o OUT")
+                    self.assertEqual(code, 1, text)
+                    self.assertGreater(self.run_readings(text), 0, text)
+
+    def test_splits_of_its_own_and_shares(self):
+        self.lay_out("a set", [f"{split}/images/{split}{i}.png" for split in ("train", "val") for i in range(9)] +
+                     [f"{split}/masks/{split}{i}.png=" for split in ("train", "val") for i in range(9)])
+        code, text = self.shell("hotpack pack 'a set' --split ratio:train=50,val=50 -o OUT")
+        self.assertEqual(code, USAGE, text)
+        self.assertIn("hotpack pack --images 'a set/train/images' --labels 'a set/train/masks' --split ratio:train=50,val=50 -o OUT", text)
+        self.assertEqual(self.run_readings(text), 1)
+
+    def test_lists_that_are_not_used_are_told(self):
+        self.lay_out("set", [f"images/{i}.png" for i in range(6)] + [f"masks/{i}.png=" for i in range(6)] +
+                     ["train_list.txt=0\n1\n2\n3\n", "val_list.txt=images/4.png\n5\n"])
+        code, text = self.shell("hotpack pack set -o OUT")
+        self.assertEqual(code, 0, text)
+        self.assertIn("set/train_list.txt (4 samples), set/val_list.txt (2 samples)", on_one_line(text))
+        line = [line.strip() for line in text.splitlines() if line.strip().startswith("hotpack pack ")]
+        self.assertEqual(line, ["hotpack pack --images set/images --labels set/masks --split list:train=set/train_list.txt,val=set/val_list.txt -o OUT"])
+        self.assertEqual(self.run_readings(text), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

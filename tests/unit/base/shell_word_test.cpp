@@ -1,0 +1,30 @@
+#include "base/shell_word.hpp"
+
+#include "support/catch.hpp"
+
+using hotpack::shell_path;
+using hotpack::shell_word;
+
+TEST_CASE("words of a command line are quoted where a shell would take them apart") {
+  CHECK(shell_word("a/b-1.png") == "a/b-1.png");
+  CHECK(shell_word("").size() == 2);
+  CHECK(shell_word("a b") == "'a b'");
+  CHECK(shell_word("it's") == "'it'\\''s'");
+  CHECK(shell_word("~x") == "'~x'");
+  CHECK(shell_word("$HOME;`ls`") == "'$HOME;`ls`'");
+  CHECK(shell_word("\xc3\xa4") == "'\xc3\xa4'");
+}
+
+TEST_CASE("what must not be printed stands as numbers") {
+  CHECK(shell_word("a\nb") == "$'a\\012b'");
+  CHECK(shell_word("\xff'") == "$'\\377\\047'");
+  CHECK(shell_word("x\xe2\x80\xaey") == "$'x\\342\\200\\256y'");  // turns the direction of text
+  CHECK(shell_word("\xed\xa0\x80") == "$'\\355\\240\\200'");      // half a surrogate pair
+  CHECK(shell_word("\xc0\xaf") == "$'\\300\\257'");               // an overlong form
+}
+
+TEST_CASE("a path that begins with a dash is no option") {
+  CHECK(shell_path("-d") == "./-d");
+  CHECK(shell_path("- d") == "'./- d'");
+  CHECK(shell_path("d") == "d");
+}
