@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 19> kNames{
 
 FoundClassFile read_class_file(const std::string& path) {
   const Result<std::string> text = read_text_file(path);
-  if (!text.ok()) return {path, text.error()};
-  return {path, labels::parse_class_file(*text, path)};
+  if (!text.ok()) return {path, text.error(), {}};
+  return {path, labels::parse_class_file(*text, path), {}};
 }
 
 // The first class that two tables call otherwise; empty where they agree.
@@ -48,6 +48,8 @@ void compare_with(const FoundClassFile& first, const std::string& path, std::opt
 
 }  // namespace
 
+bool is_class_file_name(std::string_view name) { return std::find(kNames.begin(), kNames.end(), name) != kNames.end(); }
+
 std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& folders) {
   std::optional<FoundClassFile> first;
   std::optional<Error> contradiction;
@@ -61,7 +63,7 @@ std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& fo
         first = read_class_file(path);
     }
   }
-  if (contradiction) first->table = *contradiction;
+  if (first) first->contradiction = std::move(contradiction);
   return first;
 }
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "labels/class_table.hpp"
@@ -13,8 +14,12 @@ namespace hotpack::pipeline {
 
 struct FoundClassFile {
   std::string path;
-  Result<labels::ClassTable> table;  // or why it cannot be read as one, with file and line
+  Result<labels::ClassTable> table;         // or why it cannot be read as one, with file and line
+  std::optional<Error> contradiction = {};  // another class file that numbers classes otherwise: which is meant must be asked
 };
+
+// Whether class files are usually called so: "class_dict.csv".
+[[nodiscard]] bool is_class_file_name(std::string_view name);
 
 // The first file of a usual name (class_dict.csv, class_names.txt, labelmap.txt, classes.txt, …) in `folders`, whether or not
 // labels/class_table.hpp can read it: a class file that is there and cannot be used must not be passed over.

@@ -130,6 +130,7 @@ class Gatherer {
     while (folders.back().size() > input_.root.size() && folders.back() != ".") folders.push_back(folder_of(folders.back()));
     const std::optional<FoundClassFile> found = find_class_file(folders);
     if (!found) return {};
+    if (found->contradiction) return *found->contradiction;
     HOTPACK_TRY(check_folders_are_classes(layout, *found));
     const std::string misfit = class_misfit(*found);
     if (misfit.empty()) result_.label.classes = found->path;
@@ -361,7 +362,7 @@ class Gatherer {
 
   // A table of one split, or of all.
   Status gather_table(const std::string& split, const std::string& file, const std::string& root) {
-    const PairFileOptions options{file, root, input_.strip_prefix, input_.skip_orphans};
+    const PairFileOptions options{file, root, input_.strip_prefix, input_.skip_orphans, !input_.pairs.empty()};
     HOTPACK_ASSIGN(PairFileSamples samples, read_pair_file(options, found_));
     tell(samples.about);
     result_.orphans_left_out += samples.left_out;

@@ -221,7 +221,7 @@ class PairFileReader {
 
   // Where no column names labels, others may hold them.
   [[nodiscard]] Status check_labels(const PairTable& table) const {
-    if (form_ || table.unused().empty() || table.form() == "JSON lines") return {};
+    if (form_ || table.unused().empty() || !options_.asked_for || table.form() == "JSON lines") return {};
     return data_error(
         "has no column that is called like a label (label, mask, class, …); not used: " + table.unused() +
             ". One column holds the labels: call it 'label', or 'class' for classes of whole images (columns of 0 and 1, one a "

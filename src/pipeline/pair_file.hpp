@@ -19,6 +19,8 @@ struct PairFileOptions {
   std::string root;          // where relative paths start; empty: the file's own folder
   std::string strip_prefix;  // taken away from the beginning of paths
   bool skip_missing = false;
+  bool asked_for =
+      true;  // by --pairs: columns of which none is called like a label are refused; what lies beside pictures may hold captions
 };
 
 struct PairFileSamples {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "pipeline/class_file.hpp"
 #include "pipeline/file_kind.hpp"
 #include "pipeline/file_list.hpp"
 #include "pipeline/key_text.hpp"
@@ -74,7 +75,7 @@ std::string split_of(std::string_view stem) {
 Status add_lists_of(const std::string& folder, const Names& names, std::vector<UnusedList>& found) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
   for (const std::string& file : content.files) {
-    if (!is_text(file)) continue;
+    if (!is_text(file) || is_class_file_name(file)) continue;
     const std::string path = path_below(folder, file);
     const std::optional<std::uint64_t> samples = listed_samples(path, names);
     if (!samples) continue;

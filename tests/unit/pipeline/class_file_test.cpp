@@ -40,10 +40,10 @@ TEST_CASE("two class files that number classes otherwise are asked about, with a
   folder.write("classes.txt", "road\ncar\n");
   const auto found = find_class_file({folder.path()});
   REQUIRE(found);
-  REQUIRE_FALSE(found->table.ok());
-  CHECK_THAT(found->table.error().message, ContainsSubstring("class 0 is 'car' there and 'road' here") &&
+  REQUIRE(found->contradiction);
+  CHECK_THAT(found->contradiction->message, ContainsSubstring("class 0 is 'car' there and 'road' here") &&
                                                ContainsSubstring("--classes " + (folder / "class_dict.csv")) &&
                                                ContainsSubstring("--classes " + (folder / "classes.txt")));
   folder.write("classes.txt", "car\nroad\n");
-  CHECK(find_class_file({folder.path()})->table.ok());
+  CHECK_FALSE(find_class_file({folder.path()})->contradiction);
 }
