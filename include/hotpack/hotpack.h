@@ -54,9 +54,9 @@ enum {
   HOTPACK_NOT_FOUND = 2,       /* what was looked for does not exist */
   HOTPACK_ERROR_USAGE = -1,    /* an argument or an option is wrong */
   HOTPACK_ERROR_DATA = -2,     /* input data are refused */
-  HOTPACK_ERROR_IO = -3,       /* a path cannot be read, a read failed */
+  HOTPACK_ERROR_IO = -3,       /* a path cannot be read, a read failed, memory is lacking */
   HOTPACK_ERROR_DAMAGED = -4,  /* a packed file breaks the format or a checksum, is foreign or of a newer major version */
-  HOTPACK_ERROR_INTERNAL = -5, /* a bug in hotpack, or no memory */
+  HOTPACK_ERROR_INTERNAL = -5, /* a bug in hotpack */
   HOTPACK_ERROR_TIMEOUT = -6,  /* nothing came in the time given; the call may be made again */
   HOTPACK_ERROR_CANCELLED = -7 /* hotpack_loader_cancel was called */
 };

@@ -1,22 +1,28 @@
 #include "base/error.hpp"
 
 #include <cstring>
+#include <string_view>
 
 namespace hotpack {
 
 namespace {
 
-// A line feed in a file's name would end the message.
-std::string one_line(const std::string& path) {
+// A line feed in a file's name would end the message, an escape character drive a terminal.
+std::string printable(const std::string& path) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string line;
-  for (const char c : path) line += c == '\n' ? std::string("\\n") : std::string(1, c);
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool control = byte < 0x20 || byte == 0x7F;
+    line += c == '\n' ? "\\n" : control ? std::string("\\x") + kDigits[byte >> 4] + kDigits[byte & 15] : std::string(1, c);
+  }
   return line;
 }
 
 }  // namespace
 
 std::string Error::describe() const {
-  std::string text = path.empty() ? message : one_line(path) + ": " + message;
+  std::string text = path.empty() ? message : printable(path) + ": " + message;
   if (offset) text += " (at byte " + std::to_string(*offset) + ")";
   return text;
 }

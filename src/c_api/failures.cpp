@@ -25,6 +25,7 @@ hotpack_status Failures::add_exception() noexcept {
     throw;
   } catch (const std::bad_alloc&) {
     latest_ = "out of memory; fewer slots, a smaller batch or smaller records need less";
+    return HOTPACK_ERROR_IO;
   } catch (const std::exception& exception) {
     try {
       remember(std::string("a bug in hotpack, please report it: ") + exception.what());

@@ -202,6 +202,8 @@ class ClassTable {
     return shown;
   }
 
+  [[nodiscard]] bool is_ignored(std::size_t c) const { return c < report_.ignored_classes.size() && report_.ignored_classes[c]; }
+
   [[nodiscard]] std::vector<std::string> class_row(std::size_t c) const {
     std::uint64_t pixels = 0, all = 0, labels = 0;
     for (const auto& split : report_.splits) {
@@ -210,7 +212,8 @@ class ClassTable {
       all += total_of(split.classes.pixels);
     }
     std::vector<std::string> row{truncated(printable_name(report_.classes[c].name), kNameWidth),
-                                 labels == 0 ? "never" : percent(pixels, all), labels == 0 ? "" : human_count(labels)};
+                                 labels == 0 ? (is_ignored(c) ? "ignored" : "never") : percent(pixels, all),
+                                 labels == 0 ? "" : human_count(labels)};
     if (each_split_)
       for (const auto& split : report_.splits)
         row.push_back(split.classes.labels[c] > 0 ? percent(split.classes.pixels[c], total_of(split.classes.pixels)) : "–");
@@ -259,6 +262,26 @@ class ClassTable {
   std::size_t columns_;
   bool each_split_;
 };
+
+// ---- colours without classes
+
+std::string colors_text(const pipeline::ColorList& list) {
+  constexpr std::size_t kMostListed = 20;
+  std::string text = (list.ids ? "\nids of " : "\ncolours of ") + counted(list.labels, "label") + ", which no class has yet\n";
+  const std::size_t shown = std::min(kMostListed, list.colors.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const pipeline::ListedColor& color = list.colors[i];
+    text += indented(2, (list.ids ? std::to_string(color.id) : labels::color_text(color.color)) + "  " + counted(color.pixels, "pixel") +
+                            " in " + counted(color.labels, "label") + ", first " + color.path + " x=" + std::to_string(color.place.x) +
+                            " y=" + std::to_string(color.place.y));
+  }
+  if (shown < list.colors.size()) text += "  … and " + human_count(list.colors.size() - shown) + " more\n";
+  if (list.crowded > 0)
+    text += indented(
+        2, counted(list.crowded, "label") + " with more than 256 " + (list.ids ? "ids" : "colours") + " left out: photos, or interpolated");
+  if (!list.preset.empty()) text += indented(2, list.preset_text());
+  return text;
+}
 
 // ---- the whole
 
@@ -320,6 +343,7 @@ std::string input_text(const CheckReport& report) {
 std::string summary_text(const CheckReport& report, std::size_t columns) {
   std::string text = pictures_text("images", report.images) + pictures_text("label files", report.label_pictures);
   if (report.estimate) text += entry("output", estimate_text(*report.estimate));
+  if (report.colors) text += colors_text(*report.colors);
   if (report.classes_counted) text += "\nclasses\n" + ClassTable(report, columns).text();
   return text;
 }
@@ -442,6 +466,23 @@ Json estimate_json(const pipeline::SizeEstimate& estimate) {
   return json;
 }
 
+// Colours or ids; null where the list is of the others.
+Json values_json(const std::optional<pipeline::ColorList>& listed, bool ids) {
+  if (!listed || listed->ids != ids) return nullptr;
+  const pipeline::ColorList& list = *listed;
+  const char* const values = ids ? "ids" : "colors";
+  Json json{{"labels", list.labels}, {"crowded_labels", list.crowded}, {values, Json::array()}};
+  if (!ids) json["preset"] = list.preset.empty() ? Json(nullptr) : Json{{"name", list.preset}, {"colors", list.known}};
+  for (const pipeline::ListedColor& color : list.colors)
+    json[values].push_back(Json{{ids ? "id" : "color", ids ? Json(color.id) : Json(color.color)},
+                                {"pixels", color.pixels},
+                                {"labels", color.labels},
+                                {"file", text_json(color.path)},
+                                {"x", color.place.x},
+                                {"y", color.place.y}});
+  return json;
+}
+
 Json split_json(const pipeline::SplitReport& split) {
   return Json{
       {"name", text_json(split.name)}, {"samples", split.samples}, {"refused", split.bad}, {"ignored_pixels", split.classes.ignored}};
@@ -471,6 +512,8 @@ std::string check_json(const CheckReport& report, const CheckEnd& end) {
   for (const auto& split : report.splits) json["splits"].push_back(split_json(split));
   json["classes"] = Json::array();
   for (std::size_t c = 0; report.classes_counted && c < report.classes.size(); ++c) json["classes"].push_back(class_json(report, c));
+  json["colors"] = values_json(report.colors, false);
+  json["ids"] = values_json(report.colors, true);
   json["images"] = pictures_json(report.images);
   json["label_files"] = pictures_json(report.label_pictures);
   json["estimate"] = report.estimate ? estimate_json(*report.estimate) : Json(nullptr);

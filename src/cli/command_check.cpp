@@ -2,11 +2,13 @@
 #include <chrono>
 #include <memory>
 
+#include "base/error.hpp"
 #include "cli/check_report.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/pack_arguments.hpp"
 #include "cli/pack_command.hpp"
+#include "cli/whole_file.hpp"
 #include "pipeline/check.hpp"
 
 namespace hotpack::cli {
@@ -16,10 +18,31 @@ namespace {
 struct CheckCommand {
   PackArguments arguments;
   bool headers_only = false;
+  std::string write_classes;  // file; empty: none
   const CLI::App* app = nullptr;
 };
 
 int exit_code_of(pipeline::CheckVerdict verdict) { return verdict == pipeline::CheckVerdict::succeeds ? kExitGood : kExitData; }
+
+// Ids 0 … N−1 of which nothing gives names.
+bool has_numbered_classes(const pipeline::CheckReport& report) {
+  for (std::size_t c = 0; c < report.classes.size(); ++c)
+    if (report.classes[c].name != std::to_string(c)) return false;
+  return report.label_files && !report.mapped && !report.classes.empty();
+}
+
+// The table to fill in, where there is one to write.
+Status write_class_table(const pipeline::CheckReport& report, const std::string& path) {
+  if (report.colors) return write_new_file(path, pipeline::skeleton_of(*report.colors));
+  if (has_numbered_classes(report)) return write_new_file(path, pipeline::skeleton_of_ids(report.classes.size()));
+  return usage_error("--write-classes " + path +
+                     ": there is nothing to write; it lists the colours or ids of labels that no class has a name for");
+}
+
+std::string written_text(const pipeline::CheckReport& report, const std::string& path) {
+  const bool map = report.colors && pipeline::needs_map(*report.colors);
+  return "wrote " + path + ": give its classes their names, then say " + (map ? "--map " : "--classes ") + path;
+}
 
 int run_check(CommandContext& context, CheckCommand& command) {
   if (wants_preset_list(command.arguments)) {
@@ -43,6 +66,11 @@ int run_check(CommandContext& context, CheckCommand& command) {
   } else {
     context.output().write_painted(check_text(*report, end));
   }
+  if (!command.write_classes.empty()) {
+    const Status written = write_class_table(*report, command.write_classes);
+    if (!written.ok()) return context.fail(written.error());
+    context.terminal().info(written_text(*report, command.write_classes));
+  }
   return exit_code_of(report->verdict);
 }
 
@@ -60,6 +88,10 @@ void add_check_command(CLI::App& app, CommandContext& context) {
   add_sample_options(sub, command->arguments);
   add_writing_options(sub, command->arguments);  // so that a pack's options can be given unchanged
   sub.add_flag("--fast", command->headers_only, "read headers alone: pairs, forms, sizes and orientations, but no pixel")->group("Running");
+  sub.add_option("--write-classes", command->write_classes,
+                 "write a class table of the labels' colours or ids to fill in, where nothing says what they are; never replaces a file")
+      ->option_text("FILE")
+      ->group("Running");
   context.add_jobs_option(sub);
   context.add_json_option(sub);
   context.add_config_option(sub);

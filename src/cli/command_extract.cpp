@@ -138,6 +138,14 @@ Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
   return {};
 }
 
+// What was written holds ids of classes: a pack that was made with a map would map them once more.
+std::string classes_words(const Schema& schema, const std::string& pack) {
+  const auto& more = schema.options.more;
+  const bool mapped = std::any_of(more.begin(), more.end(), [](const auto& option) { return option.first == "map"; });
+  if (schema.label->kind != LabelKind::pixel || !mapped) return " --classes " + shell_word(pack);
+  return " --num-classes " + std::to_string(schema.class_count());
+}
+
 // The command that packs what was written again; empty where no single one gives the labels back.
 std::string pack_line(const ExtractArguments& arguments, const Subject& subject, bool any_unlabelled) {
   const Schema& schema = subject.dataset.schema();
@@ -150,7 +158,7 @@ std::string pack_line(const ExtractArguments& arguments, const Subject& subject,
     line += " --images " + shell_word(folder + "images");
     if (schema.label) line += " --labels " + shell_word(folder + "labels") + " --label-kind index";
   }
-  if (schema.label) line += " --classes " + shell_word(subject.pack);
+  if (schema.label) line += classes_words(schema, subject.pack);
   line += " --size " + std::to_string((*schema.geometry.size)[0]) + "x" + std::to_string((*schema.geometry.size)[1]);
   return line + " -o " + (subject.prefix.empty() ? "DIR" : shell_word("DIR/" + subject.prefix.substr(0, subject.prefix.size() - 1)));
 }

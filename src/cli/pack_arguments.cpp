@@ -193,6 +193,11 @@ void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
       ->group(kInput);
   command.add_flag("--allow-empty", input.allow_empty, "class folders without pictures are meant; without it they are warned of")
       ->group(kInput);
+  add_choice(command, "--fold", input.fold,
+             {{"none", {}}, {"case", {true, false}}, {"unicode", {false, true}}, {"case,unicode", {true, true}}},
+             "pair images and labels whose names differ only in upper and lower case, or in the Unicode form of a character (NFC, NFD); keys "
+             "stay as images spell them",
+             kInput);
   add_choice(command, "--orphans", input.skip_orphans, {{"error", false}, {"skip", true}},
              "an image without label, or a label without image", kInput);
 }
@@ -246,6 +251,19 @@ void set_preset(const std::string& name, std::string& preset) {
   preset = name;
 }
 
+std::optional<labels::RgbId> parse_rgb_id(const std::string& text) {
+  std::string formula;
+  for (const char c : text) {
+    if (c != ' ' && c != '*') formula += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  for (const labels::RgbId known : {labels::RgbId::low_first, labels::RgbId::tens_of_red}) {
+    std::string name(labels::rgb_id_name(known));
+    std::erase(name, '*');
+    if (formula == name) return known;
+  }
+  return std::nullopt;
+}
+
 void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
   using labels::LabelReading;
   command
@@ -270,8 +288,15 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
               {"color", LabelReading::color},
               {"index", LabelReading::index},
               {"palette-color", LabelReading::palette_color},
-              {"binary", LabelReading::binary}},
+              {"binary", LabelReading::binary},
+              {"rgb-id", LabelReading::rgb_id}},
              "how label files are read; auto says what it decided and why", kLabels);
+  add_parsed<labels::RgbId>(command, "--rgb-id", label.rgb_id, parse_rgb_id,
+                            "with rgb-id: which id a colour stands for, r+256g+65536b (COCO panoptic) or r/10*256+g (ADE20K full)",
+                            "r+256g+65536b|r/10*256+g", kLabels);
+  command.add_option("--shift-ids", label.shift_ids, "added to every id, such as -1 where ids count from 1; ids below 0 then are ignored")
+      ->option_text("-N")
+      ->group(kLabels);
   command.add_option("--threshold", label.threshold, "with binary: luma from N on is foreground (default 128)")
       ->option_text("N")
       ->check(CLI::Range(0, 255))

@@ -14,7 +14,7 @@ namespace {
 
 // What says how a check runs and tells, not what is packed.
 bool is_own_option(const CLI::Option& option) {
-  static constexpr std::array<std::string_view, 4> kNames = {"--help", "--json", "--config", "--fast"};
+  static constexpr std::array<std::string_view, 5> kNames = {"--help", "--json", "--config", "--fast", "--write-classes"};
   return option.get_group() == "Messages" ||
          std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return option.check_name(std::string(name)); });
 }

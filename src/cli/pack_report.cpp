@@ -203,6 +203,13 @@ std::string plan_text(const pipeline::PlanSummary& plan) {
   return text;
 }
 
+// By --ignore NAME: nothing becomes the class, though no map says so.
+bool is_ignored(const Schema& schema, std::size_t c) {
+  const auto& more = schema.options.more;
+  const bool mapped = std::any_of(more.begin(), more.end(), [](const auto& option) { return option.first == "map"; });
+  return schema.label && schema.label->kind == LabelKind::pixel && !schema.label->multi && !mapped && schema.classes[c].sources.empty();
+}
+
 std::string classes_text(const Schema& schema, const Statistics& statistics) {
   if (schema.classes.empty() || statistics.pixels.size() != schema.classes.size()) return "";
   constexpr std::size_t kMostListed = 40;
@@ -220,7 +227,9 @@ std::string classes_text(const Schema& schema, const Statistics& statistics) {
   };
   for (std::size_t c = 0; c < std::min(kMostListed, schema.classes.size()); ++c)
     row(schema.classes[c].name, statistics.pixels[c], labelled,
-        statistics.samples[c] == 0 ? "  never seen" : "  in " + counted(statistics.samples[c], "sample"));
+        is_ignored(schema, c)        ? "  ignored"
+        : statistics.samples[c] == 0 ? "  never seen"
+                                     : "  in " + counted(statistics.samples[c], "sample"));
   if (schema.classes.size() > kMostListed) text += "  … and " + human_count(schema.classes.size() - kMostListed) + " more classes\n";
   if (statistics.ignored > 0) row("ignored", statistics.ignored, static_cast<double>(seen + statistics.ignored), "  of all");
   return text;

@@ -14,4 +14,7 @@ namespace hotpack::cli {
 // Writes beside `path` under a name of this process, then renames; a file of that name is replaced.
 [[nodiscard]] Status write_whole_file(const std::string& path, std::string_view content);
 
+// The same, but a file of that name is an error and stays as it is.
+[[nodiscard]] Status write_new_file(const std::string& path, std::string_view content);
+
 }  // namespace hotpack::cli

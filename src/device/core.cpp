@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/cores.hpp"
 #include "base/error.hpp"
+#include "base/no_memory.hpp"
 #include "base/try.hpp"
 #include "device/late_free.hpp"
 #include "device/lease.hpp"
@@ -138,7 +139,10 @@ Result<std::shared_ptr<Core>> Core::open(const Dataset& dataset, DeviceLoaderOpt
     if (opened.ok()) core.reset(new Core(), end);
     if (opened.ok()) opened = core->set_up(dataset, std::move(options), driver, kernels);
   } catch (const std::exception& thrown) {  // std::bad_alloc, std::length_error
-    opened = Error{ErrorCode::io, std::string("cannot open a device loader: ") + thrown.what() + "; use a smaller batch", {}, {}};
+    opened = or_out_of_memory([&]() -> Status {
+      const std::string why = dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ? "out of memory" : thrown.what();
+      return Error{ErrorCode::io, "cannot open a device loader: " + why + "; use a smaller batch", {}, {}};
+    });
   }
   if (!opened.ok()) core.reset();
   settle_late(kPatienceForReaper);

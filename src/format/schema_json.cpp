@@ -84,65 +84,6 @@ Result<std::string> options_text(const SchemaOptions& options) {
   return text + "}";
 }
 
-// ---- as values, where two schemas are compared
-
-template <class Optional>
-Json or_null(const Optional& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json to_json(const std::vector<LabelSource>& sources) {
-  Json list = Json::array();
-  for (const auto& source : sources) std::visit([&](const auto& value) { list.push_back(value); }, source);
-  return list;
-}
-
-Json to_json(const std::vector<ClassInfo>& classes) {
-  Json list = Json::array();
-  for (const auto& one : classes) {
-    list.push_back(Json{{"name", one.name}, {"color", or_null(one.color)}, {"sources", to_json(one.sources)}});
-  }
-  return list;
-}
-
-Json fields_json(const Schema& schema) {
-  const ImageField& image = schema.image;
-  Json fields;
-  fields["image"] = Json{{"layout", name_of(image.layout)}, {"shape", or_null(image.shape)}, {"color", name_of(image.color)}};
-  if (!schema.label) return fields;
-  const LabelField& label = *schema.label;
-  Json shape = label.shape ? Json(Json::array_t(label.shape->begin(), label.shape->end())) : Json(nullptr);
-  fields["label"] =
-      Json{{"kind", name_of(label.kind)}, {"storage", name_of(label.storage)}, {"shape", std::move(shape)}, {"multi", label.multi}};
-  return fields;
-}
-
-Json to_json(const Geometry& geometry) {
-  return Json{{"size", or_null(geometry.size)},
-              {"fit", geometry.fit},
-              {"image_filter", geometry.image_filter},
-              {"label_filter", geometry.label_filter},
-              {"pad_color", geometry.pad_color}};
-}
-
-Result<Json> to_json(const SchemaOptions& options) {
-  Json json{{"shuffle", or_null(options.shuffle)}, {"anchor", options.anchor}, {"size_mismatch", options.size_mismatch}};
-  json["engines"] = Json::array_t(options.engines.begin(), options.engines.end());
-  for (const auto& [name, text] : options.more) {
-    HOTPACK_ASSIGN(json[name], parse_json(text));
-  }
-  return json;
-}
-
-Result<Json> to_json(const Schema& schema) {
-  HOTPACK_ASSIGN(Json options, to_json(schema.options));
-  return Json{{"fields", fields_json(schema)},
-              {"classes", to_json(schema.classes)},
-              {"ignore", Json{{"sources", to_json(schema.ignore)}}},
-              {"geometry", to_json(schema.geometry)},
-              {"options", std::move(options)}};
-}
-
 // ---- reading
 
 template <std::size_t N>
@@ -443,15 +384,23 @@ Result<Schema> decode_schema(std::string_view text, int minor) {
   return schema;
 }
 
+namespace {
+
+Result<JsonDocument> as_document(const Schema& schema) {
+  HOTPACK_ASSIGN(const std::string text, encode_schema(schema));
+  return parse_document(text);
+}
+
+}  // namespace
+
 std::string first_difference(const Schema& here, const Schema& there) {
   if (here == there) return {};
-  const auto left = to_json(here);
-  const auto right = to_json(there);
+  const auto left = as_document(here), right = as_document(there);
   if (!left.ok() || !right.ok()) return "options: not JSON";
   // What people chose comes first; shapes only follow from it.
   for (const char* const part : {"geometry", "options"})
-    if (left->at(part) != right->at(part)) return difference(left->at(part), right->at(part), part);
-  return difference(*left, *right, "");
+    if (left->root().at(part) != right->root().at(part)) return difference(left->root().at(part), right->root().at(part), part);
+  return difference(left->root(), right->root(), "");
 }
 
 void fill_shapes(Schema& schema) {

@@ -23,6 +23,8 @@ using Lines = std::vector<std::string_view>;
 constexpr std::string_view kExpected = "rows name,r,g,b or one name a line";
 constexpr std::string_view kIgnoreName = "__ignore__";
 
+bool is_remark(std::string_view line) { return line.empty() || line == "#" || line.starts_with("# "); }
+
 bool is_number(std::string_view text) { return number_of(text).has_value(); }
 
 // A line with a number between its commas, or one that names the columns r,g,b: no list of names has either.
@@ -43,14 +45,93 @@ Result<std::string_view> first_name(std::size_t line, std::string_view text, con
   return text;
 }
 
-// A name in quotes may hold what sets columns apart, and more.
-std::string_view unquoted(std::string_view text) {
-  return text.size() > 2 && text.front() == '"' && text.back() == '"' ? text.substr(1, text.size() - 2) : text;
+// A name in quotes may hold what sets columns apart, and more. Two fields in quotes are no name.
+bool is_quoted(std::string_view text) { return text.size() > 2 && text.front() == '"' && text.find('"', 1) == text.size() - 1; }
+
+std::string_view unquoted(std::string_view text) { return is_quoted(text) ? text.substr(1, text.size() - 2) : text; }
+
+// ---- what is no list of names, though each line would do as a name
+
+// Of JSON, YAML or a protocol buffer's text.
+bool is_markup(std::string_view line) {
+  return line.ends_with('{') || line.starts_with('{') || line.starts_with('}') || line.starts_with('[') || line.starts_with(']');
 }
 
-bool is_remark(std::string_view line) { return line.empty() || line == "#" || line.starts_with("# "); }
+// "names:" and lines of a list, as YAML has them.
+bool is_yaml(const Lines& lines) {
+  Lines told = lines;
+  std::erase_if(told, is_remark);
+  if (told.size() < 2) return false;
+  return told.front().ends_with(':') || std::all_of(told.begin(), told.end(), [](std::string_view line) { return line.starts_with("- "); });
+}
+
+constexpr std::string_view kDigits = "0123456789", kBlanks = " \t";
+
+// A number and a name that more than blanks set apart: "0. sky", "(2) sky", "sky: 2", "sky -> 2".
+struct NumberedLine {
+  std::string_view number, name;
+};
+
+bool sets_apart(std::string_view between) { return between.find_first_of("\t:;=|>.)(#") != std::string_view::npos; }
+
+std::optional<NumberedLine> number_first(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of("(# \t");
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::size_t end = std::min(line.find_first_not_of(kDigits, begin), line.size());
+  const std::size_t name = line.find_first_not_of("\t:;=|>.)(#- ", end);
+  if (end == begin || name == std::string_view::npos) return std::nullopt;
+  if (!sets_apart(line.substr(0, begin)) && !sets_apart(line.substr(end, name - end))) return std::nullopt;
+  return NumberedLine{line.substr(begin, end - begin), line.substr(name)};
+}
+
+std::optional<NumberedLine> number_last(std::string_view line) {
+  const std::size_t last = line.find_last_not_of(") \t");
+  if (last == std::string_view::npos) return std::nullopt;
+  const std::size_t before = line.find_last_not_of(kDigits, last);
+  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const std::size_t name = line.substr(0, begin).find_last_not_of("\t:;=|>(#- ");
+  if (begin > last || name == std::string_view::npos || !sets_apart(line.substr(name + 1, begin - name - 1))) return std::nullopt;
+  return NumberedLine{line.substr(begin, last + 1 - begin), line.substr(0, name + 1)};
+}
+
+// Where every line has such a number, it is hardly a part of the names.
+std::optional<std::vector<NumberedLine>> numbered_lines(const Lines& lines) {
+  for (const auto& look : {number_first, number_last}) {
+    std::vector<NumberedLine> found;
+    bool all = true;
+    for (const std::string_view line : lines) {
+      if (is_remark(line) || line == kIgnoreName) continue;
+      const auto numbered = is_quoted(line) ? std::nullopt : look(line);
+      all = all && numbered;
+      if (numbered) found.push_back(*numbered);
+    }
+    if (all && found.size() > 1) return found;
+  }
+  return std::nullopt;
+}
+
+// Names with ids or signs of another format in them would pass for classes, and ids would shift.
+Status check_names(const Lines& lines, const std::string& path) {
+  const auto markup = std::find_if(lines.begin(), lines.end(), is_markup);
+  if (markup != lines.end() || is_yaml(lines)) {
+    const auto place = markup != lines.end() ? markup : std::find_if_not(lines.begin(), lines.end(), is_remark);
+    return line_error(static_cast<std::size_t>(place - lines.begin()) + 1,
+                      "'" + std::string(*place) + "' is of JSON, YAML or the like; a class file has " + std::string(kExpected), path);
+  }
+  const auto numbered = numbered_lines(lines);
+  if (!numbered) return {};
+  const NumberedLine& first = numbered->front();
+  const auto place = std::find_if_not(lines.begin(), lines.end(), is_remark);
+  return line_error(
+      static_cast<std::size_t>(place - lines.begin()) + 1,
+      "'" + std::string(*place) +
+          "': each line has a number beside its name. If it is the class's id, write a table whose first lines are\n  id,name\n  " +
+          std::string(first.number) + "," + std::string(first.name) + "\nIf it belongs to the name, put the names in quotes",
+      path);
+}
 
 Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
+  HOTPACK_TRY(check_names(lines, path));
   ClassTableBuilder builder(path);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (is_remark(lines[i])) continue;
@@ -70,16 +151,26 @@ Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
 
 // The first of the lines where each has as many of one separator as the others: rows of a table, and no names ("wall, brick" between
 // "sky" and "road" is one). A first line that names a column and another is such a row by itself.
+std::size_t count_outside_quotes(std::string_view line, char separator) {
+  std::size_t count = 0;
+  bool in_quotes = false;
+  for (const char c : line) {
+    in_quotes ^= c == '"';
+    count += !in_quotes && c == separator;
+  }
+  return count;
+}
+
 std::optional<std::size_t> first_row(const Lines& lines) {
   std::optional<std::size_t> first;
-  for (const char separator : {',', ';'}) {
-    const auto count = [&](std::size_t line) { return std::count(lines[line].begin(), lines[line].end(), separator); };
+  for (const char separator : {',', ';', '\t', '|'}) {
+    const auto count = [&](std::size_t line) { return count_outside_quotes(lines[line], separator); };
     bool equal = true;
     first.reset();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (is_remark(lines[i])) continue;
       if (!first) first = i;
-      equal &= count(i) == count(*first) && lines[i].front() != '"';
+      equal &= count(i) == count(*first);
     }
     if (!first) return std::nullopt;
     const bool header = count(*first) > 0 && names_a_name(split(lines[*first], std::string_view(&separator, 1)).front());

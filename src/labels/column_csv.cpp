@@ -106,6 +106,27 @@ void find_ids_among_names(const std::vector<CsvRow>& rows, Columns& columns) {
   columns.others.erase(other);
 }
 
+// The numbers of a column, row by row; none where a field is no whole number, or two are the same.
+std::optional<std::vector<std::int64_t>> distinct_numbers(const std::vector<CsvRow>& rows, std::size_t column) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const auto number = rows[i].fields.size() > column ? whole_number_of(rows[i].fields[column]) : std::nullopt;
+    if (!number || std::find(numbers.begin(), numbers.end(), *number) != numbers.end()) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+// Whether a column of an unknown word may hold ids: its word speaks of ids, or its numbers are 0…N−1 or 1…N.
+bool may_be_ids(const std::string& word, std::vector<std::int64_t> numbers) {
+  const std::string spaced = " " + word + " ";
+  for (const std::string_view part : {" id ", " ids ", " idx ", " index ", " value ", " trainid ", " labelid ", " classid "})
+    if (spaced.find(part) != std::string::npos) return true;
+  std::sort(numbers.begin(), numbers.end());
+  const auto last = static_cast<std::int64_t>(numbers.size()) - 1;
+  return !numbers.empty() && (numbers.front() == 0 || numbers.front() == 1) && numbers.back() == numbers.front() + last;
+}
+
 class ColumnCsvParser {
  public:
   ColumnCsvParser(const std::vector<CsvRow>& rows, const Columns& columns, const std::string& path)
@@ -114,6 +135,7 @@ class ColumnCsvParser {
   Result<ClassTable> parse() {
     if (columns_.has_part_of_rgb() && !columns_.has_rgb())
       return line_error(rows_.front().line, "names some of the columns r, g and b; expected all three, or none", path_);
+    HOTPACK_TRY(check_others());
     HOTPACK_ASSIGN(const std::vector<std::size_t> order, rows_by_id());
     for (const std::size_t row : order) HOTPACK_TRY(add(rows_[row]));
     warn_of_others();
@@ -121,6 +143,43 @@ class ColumnCsvParser {
   }
 
  private:
+  // A column of unknown meaning that may hold ids: it is asked about where the classes would come in another order than it says.
+  [[nodiscard]] Status check_others() const {
+    const auto ids = columns_.id ? distinct_numbers(rows_, *columns_.id) : std::nullopt;
+    for (const std::size_t column : columns_.others) {
+      const auto numbers = distinct_numbers(rows_, column);
+      if (!numbers || !may_be_ids(plain_word(header(column)), *numbers)) continue;
+      if (columns_.id && ids && *ids != *numbers)
+        return line_error(rows_.front().line,
+                          "the columns '" + header(*columns_.id) + "' and '" + header(column) +
+                              "' hold different ids; remove the one that labels do not have (--map brings ids together)",
+                          path_);
+      if (!columns_.id && !std::is_sorted(numbers->begin(), numbers->end()))
+        return line_error(rows_.front().line,
+                          "the column '" + header(column) +
+                              "' holds numbers in another order than that of the lines; call it 'id' if they are " +
+                              "the classes' ids, or remove it if classes are numbered in the order of the lines",
+                          path_);
+    }
+    return check_ids_of_others();
+  }
+
+  // Two such columns, of which neither is called id.
+  [[nodiscard]] Status check_ids_of_others() const {
+    std::optional<std::size_t> first;
+    for (const std::size_t column : columns_.others) {
+      const auto numbers = distinct_numbers(rows_, column);
+      if (columns_.id || !numbers || !may_be_ids(plain_word(header(column)), *numbers)) continue;
+      if (first && distinct_numbers(rows_, *first) != numbers)
+        return line_error(rows_.front().line,
+                          "the columns '" + header(*first) + "' and '" + header(column) +
+                              "' hold different ids; keep the one that labels have, and call it 'id'",
+                          path_);
+      if (!first) first = column;
+    }
+    return {};
+  }
+
   // The rows of classes in the order of their ids; without ids in that of the file.
   Result<std::vector<std::size_t>> rows_by_id() {
     std::vector<std::pair<std::int64_t, std::size_t>> found;

@@ -16,13 +16,17 @@
 namespace hotpack::labels {
 namespace {
 
-constexpr std::array<std::pair<LabelReading, std::string_view>, 5> kReadingNames{{
+constexpr std::array<std::pair<LabelReading, std::string_view>, 6> kReadingNames{{
     {LabelReading::automatic, "auto"},
     {LabelReading::color, "color"},
     {LabelReading::index, "index"},
     {LabelReading::palette_color, "palette-color"},
     {LabelReading::binary, "binary"},
+    {LabelReading::rgb_id, "rgb-id"},
 }};
+
+constexpr std::array<std::pair<RgbId, std::string_view>, 2> kRgbIdNames{
+    {{RgbId::low_first, "r+256g+65536b"}, {RgbId::tens_of_red, "r/10*256+g"}}};
 
 // A gray sample of 1, 2, 4 or 8 bits on the scale of 8 bits.
 std::uint8_t scaled_gray(std::size_t sample, int bit_depth) {
@@ -59,6 +63,24 @@ std::optional<LabelReading> reading_from_name(std::string_view name) {
     if (text == name) return reading;
   }
   return std::nullopt;
+}
+
+std::string_view rgb_id_name(RgbId formula) {
+  const auto found = std::find_if(kRgbIdNames.begin(), kRgbIdNames.end(), [&](const auto& entry) { return entry.first == formula; });
+  return found == kRgbIdNames.end() ? std::string_view() : found->second;
+}
+
+std::optional<RgbId> rgb_id_from_name(std::string_view name) {
+  for (const auto& [formula, text] : kRgbIdNames) {
+    if (text == name) return formula;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> rgb_id(RgbId formula, RgbColor color) {
+  const std::uint32_t red = color[0], green = color[1], blue = color[2];
+  if (formula == RgbId::low_first) return red + 256 * green + 65536 * blue;
+  return red % 10 == 0 ? std::optional(red / 10 * 256 + green) : std::nullopt;
 }
 
 struct LabelDecoder::Impl {
@@ -133,7 +155,11 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
                       "does not keep colours or ids exactly, as no JPEG does, so classes cannot be told. Save labels as PNG, or read two "
                       "classes by brightness with --label-kind binary --threshold N, or take the nearest class colour with --unknown "
                       "nearest:D");
-  if (rules.reading == LabelReading::index && label.rgb.data != nullptr) return check_gray(label);
+  const bool coded = rules.rgb_id != RgbId::none;
+  if (coded && label.rgb.data == nullptr)
+    return form_error(
+        label, "is no RGB picture, in whose colours --label-kind rgb-id finds ids; if its values are the ids, say --label-kind index");
+  if (rules.reading == LabelReading::index && label.rgb.data != nullptr && !coded) return check_gray(label);
   if (rules.reading == LabelReading::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
   if (rules.reading == LabelReading::color && label.rgb.data == nullptr && label.bit_depth == 16)
@@ -146,12 +172,14 @@ Status LabelDecoder::Impl::check_gray(const RawLabel& label) const {
   if (!colored) return {};
   return form_error(label, "holds colours, which are not ids (the first at x=" + std::to_string(colored->x) +
                                " y=" + std::to_string(colored->y) + " is " + color_text(colored->color) +
-                               "); give --classes with rows name,r,g,b and --label-kind color");
+                               "); give --classes with rows name,r,g,b and --label-kind color, or, where ids stand in the colours, "
+                               "--label-kind rgb-id --rgb-id FORMULA");
 }
 
 Entry LabelDecoder::Impl::map(const RawLabel& label, MutableIds ids, UnknownCounter& unknown) const {
   if (label.rgb.data != nullptr) {
     if (by_color()) return map_colors(label.rgb, ids, unknown);
+    if (rules.rgb_id != RgbId::none) return map_rgb_ids(label.rgb, rules.rgb_id, wide, unknown_id, ids, unknown);
     if (rules.reading == LabelReading::index) return map_gray_rgb(label.rgb, narrow, ids, unknown);
     return threshold_rgb(label.rgb, LumaThreshold(rules.threshold), {values[0].class_id, values[1].class_id}, ids);
   }

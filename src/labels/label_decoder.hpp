@@ -18,12 +18,24 @@
 namespace hotpack::labels {
 
 // How a label file is read. `automatic` is resolved before a LabelDecoder is built.
-enum class LabelReading { automatic, color, index, palette_color, binary };
+// rgb_id is what options and presets say; labels then are read as `index`, by a formula of RgbId.
+enum class LabelReading { automatic, color, index, palette_color, binary, rgb_id };
 [[nodiscard]] constexpr bool reads_colors(LabelReading reading) {
   return reading == LabelReading::color || reading == LabelReading::palette_color;
 }
-[[nodiscard]] std::string_view reading_name(LabelReading reading);  // "auto", "color", "index", "palette-color", "binary"
+[[nodiscard]] std::string_view reading_name(LabelReading reading);  // "auto", "color", "index", "palette-color", "binary", "rgb-id"
 [[nodiscard]] std::optional<LabelReading> reading_from_name(std::string_view name);
+
+// How an id stands in the colour of an RGB label: --rgb-id.
+enum class RgbId {
+  none,
+  low_first,    // R + 256 G + 65536 B, as COCO's panoptic labels have it
+  tens_of_red,  // ⌊R / 10⌋ 256 + G, as the classes of ADE20K's full annotations
+};
+[[nodiscard]] std::string_view rgb_id_name(RgbId formula);  // "r+256g+65536b", "r/10*256+g"; empty for none
+[[nodiscard]] std::optional<RgbId> rgb_id_from_name(std::string_view name);
+// Absent where the colour stands for no id by this formula: red is no multiple of 10, which tells that another one is meant.
+[[nodiscard]] std::optional<std::uint32_t> rgb_id(RgbId formula, RgbColor color);
 
 inline constexpr std::uint16_t kIgnored = 65535;  // in id planes everywhere inside hotpack; at most kMaxClasses classes
 
@@ -51,7 +63,8 @@ struct MappedValue {
 
 struct LabelRules {
   LabelReading reading = LabelReading::index;
-  int threshold = 128;  // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
+  RgbId rgb_id = RgbId::none;  // with `index`: labels are RGB, and their ids stand in the colours
+  int threshold = 128;         // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
   // --map: all values there are, each once, in place of those that the table has (class c is id c, or its colour). Not with `binary`.
   std::optional<std::vector<MappedValue>> values;
   std::vector<std::int64_t> ignore_ids;  // --ignore with numbers: raw ids 0…65535, beside the default ones; with `index` only
@@ -98,7 +111,8 @@ class LabelDecoder {
   // last.
   //   color          RGB pixels, palette entries, and gray up to 8 bits as (v,v,v), 1/2/4-bit samples scaled to 0…255
   //   palette_color  the same for palette files alone
-  //   index          raw samples and palette indices; RGB pixels where all of the label have three equal channels
+  //   index          raw samples and palette indices; RGB pixels where all of the label have three equal channels; with `rgb_id` the ids
+  //                  of RGB pixels, where an id above 65535 is unknown, as a colour without id is, and 65535 alone is ignored by default
   //   binary         class 0 below the threshold, else class 1; gray of other depths scaled to 0…255 (16 bits: v >> 8)
   // Fails with code `data` where the file's form does not fit the reading: a JPEG (lossy) unless reading is binary, or by colour with the
   // policy `nearest`; coloured pixels for `index` (advice: --classes with colours), a non-palette file for `palette-color`, 16-bit gray for

@@ -146,8 +146,11 @@ Entry map_samples(ConstIds samples, const Entry* entries, std::uint16_t plain, V
   return flags;
 }
 
-template <class Lookup>
-Entry map_colors(ConstPicture rgb, Lookup lookup, MutableIds ids, UnknownCounter& unknown) {
+FoundValue color_found(std::uint32_t color) { return {FoundValue::Kind::color, color}; }
+
+// `found` tells what an unknown colour stands for.
+template <class Lookup, class Found>
+Entry map_colors(ConstPicture rgb, Lookup lookup, Found found, MutableIds ids, UnknownCounter& unknown) {
   Entry flags = 0;
   for (int y = 0; y < ids.height; ++y) {
     const std::uint8_t* row = rgb.row(y);
@@ -155,11 +158,7 @@ Entry map_colors(ConstPicture rgb, Lookup lookup, MutableIds ids, UnknownCounter
     flags |= row_flags;
     if ((row_flags & kNotKnown) == 0) continue;
     count_unknown(
-        ids.width, y, [&](int x) { return lookup(color_at(row + 3 * x)); },
-        [&](int x) {
-          return FoundValue{FoundValue::Kind::color, color_at(row + 3 * x)};
-        },
-        unknown);
+        ids.width, y, [&](int x) { return lookup(color_at(row + 3 * x)); }, [&](int x) { return found(color_at(row + 3 * x)); }, unknown);
   }
   return flags;
 }
@@ -177,11 +176,25 @@ Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds i
 }
 
 Entry map_rgb(ConstPicture rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
-  return map_colors(rgb, ExactLookup(colors, unknown_id), ids, unknown);
+  return map_colors(rgb, ExactLookup(colors, unknown_id), color_found, ids, unknown);
 }
 
 Entry map_rgb_nearest(ConstPicture rgb, const NearestColors& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
-  return map_colors(rgb, NearestLookup(colors, unknown_id), ids, unknown);
+  return map_colors(rgb, NearestLookup(colors, unknown_id), color_found, ids, unknown);
+}
+
+Entry map_rgb_ids(ConstPicture rgb, RgbId formula, const std::vector<Entry>& entries, std::uint16_t unknown_id, MutableIds ids,
+                  UnknownCounter& unknown) {
+  const auto id_of = [formula](std::uint32_t color) { return rgb_id(formula, unpacked_color(color)); };
+  const auto lookup = [&](std::uint32_t color) {
+    const std::optional<std::uint32_t> id = id_of(color);
+    return id && *id < entries.size() ? entries[*id] : kUnknown | unknown_id;
+  };
+  const auto found = [&](std::uint32_t color) {
+    const std::optional<std::uint32_t> id = id_of(color);
+    return id ? FoundValue{FoundValue::Kind::id, *id} : color_found(color);
+  };
+  return map_colors(rgb, lookup, found, ids, unknown);
 }
 
 Entry map_gray_rgb(ConstPicture rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown) {

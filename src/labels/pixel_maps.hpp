@@ -11,6 +11,7 @@
 #include "base/picture.hpp"
 #include "labels/color_map.hpp"
 #include "labels/entry.hpp"
+#include "labels/label_decoder.hpp"
 #include "labels/nearest_colors.hpp"
 #include "labels/unknown_counter.hpp"
 
@@ -41,6 +42,9 @@ class LumaThreshold {
 // By the nearest colour, found once for each colour that the label holds (as a rule).
 [[nodiscard]] Entry map_rgb_nearest(ConstPicture rgb, const NearestColors& colors, std::uint16_t unknown_id, MutableIds ids,
                                     UnknownCounter& unknown);
+// RGB pixels whose colours stand for ids. `entries` has 65536; a larger id is unknown.
+[[nodiscard]] Entry map_rgb_ids(ConstPicture rgb, RgbId formula, const std::vector<Entry>& entries, std::uint16_t unknown_id,
+                                MutableIds ids, UnknownCounter& unknown);
 // RGB pixels of equal channels, whose value is a sample below 256.
 [[nodiscard]] Entry map_gray_rgb(ConstPicture rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown);
 // Samples below 256.

@@ -17,6 +17,7 @@ struct Preset {
   std::string about;  // one line: the data set, how many classes, what is ignored
   ClassTable table;
   LabelReading reading = LabelReading::index;  // automatic where files of the set come both as ids and as colours
+  RgbId rgb_id = RgbId::none;                  // the formula, where files are RGB and their colours are ids
   std::string map;                             // text of a map file (labels/label_map.hpp), empty where ids are class ids already
   std::vector<std::string> ignore;             // as --ignore
   std::string image_suffix, label_suffix;      // defaults of the options of these names

@@ -183,25 +183,103 @@ constexpr std::array<std::string_view, 171> kNames{"person",
 // Ids of 0…181 that no file has: categories that COCO numbered and never annotated.
 constexpr std::array<int, 11> kUnused{11, 25, 28, 29, 44, 65, 67, 68, 70, 82, 90};
 
-std::string id_map() {
+// The ids of the first names, each `more` higher than COCO-Stuff's.
+std::string id_map(std::size_t names, int more) {
   std::string map;
   int id = 0;
-  for (std::size_t name = 0; name < kNames.size(); ++name, ++id) {
+  for (std::size_t name = 0; name < names; ++name, ++id) {
     while (std::find(kUnused.begin(), kUnused.end(), id) != kUnused.end()) ++id;
-    map += std::to_string(id) + "," + std::to_string(name) + "\n";
+    map += std::to_string(id + more) + "," + std::to_string(name) + "\n";
   }
   return map;
+}
+
+// The panoptic task has the same things, and its own stuff.
+constexpr std::size_t kThings = 80;
+
+struct Stuff {
+  int id;
+  std::string_view name;
+};
+constexpr std::array<Stuff, 53> kPanopticStuff{{{92, "banner"},
+                                                {93, "blanket"},
+                                                {95, "bridge"},
+                                                {100, "cardboard"},
+                                                {107, "counter"},
+                                                {109, "curtain"},
+                                                {112, "door-stuff"},
+                                                {118, "floor-wood"},
+                                                {119, "flower"},
+                                                {122, "fruit"},
+                                                {125, "gravel"},
+                                                {128, "house"},
+                                                {130, "light"},
+                                                {133, "mirror-stuff"},
+                                                {138, "net"},
+                                                {141, "pillow"},
+                                                {144, "platform"},
+                                                {145, "playingfield"},
+                                                {147, "railroad"},
+                                                {148, "river"},
+                                                {149, "road"},
+                                                {151, "roof"},
+                                                {154, "sand"},
+                                                {155, "sea"},
+                                                {156, "shelf"},
+                                                {159, "snow"},
+                                                {161, "stairs"},
+                                                {166, "tent"},
+                                                {168, "towel"},
+                                                {171, "wall-brick"},
+                                                {175, "wall-stone"},
+                                                {176, "wall-tile"},
+                                                {177, "wall-wood"},
+                                                {178, "water-other"},
+                                                {180, "window-blind"},
+                                                {181, "window-other"},
+                                                {184, "tree-merged"},
+                                                {185, "fence-merged"},
+                                                {186, "ceiling-merged"},
+                                                {187, "sky-other-merged"},
+                                                {188, "cabinet-merged"},
+                                                {189, "table-merged"},
+                                                {190, "floor-other-merged"},
+                                                {191, "pavement-merged"},
+                                                {192, "mountain-merged"},
+                                                {193, "grass-merged"},
+                                                {194, "dirt-merged"},
+                                                {195, "paper-merged"},
+                                                {196, "food-other-merged"},
+                                                {197, "building-other-merged"},
+                                                {198, "rock-merged"},
+                                                {199, "wall-other-merged"},
+                                                {200, "rug-merged"}}};
+
+Preset panoptic_preset() {
+  std::vector<std::string_view> names(kNames.begin(), kNames.begin() + kThings);
+  std::string map = "0,ignore\n" + id_map(kThings, 1);
+  for (const Stuff& stuff : kPanopticStuff) {
+    map += std::to_string(stuff.id) + "," + std::to_string(names.size()) + "\n";
+    names.push_back(stuff.name);
+  }
+  Preset preset = preset_of("coco-panoptic133",
+                            "COCO panoptic categories in RGB, id r+256g+65536b of 1…200, 133 classes; 0 ignored; not for ids of segments",
+                            named_table(names));
+  preset.reading = LabelReading::rgb_id;
+  preset.rgb_id = RgbId::low_first;
+  preset.map = std::move(map);
+  return preset;
 }
 
 }  // namespace
 
 std::vector<Preset> coco_presets() {
   Preset raw = preset_of("coco-stuff171", "COCO-Stuff 164k as published, ids 0…181, 171 classes; 255 ignored", named_table(kNames));
-  raw.map = id_map();
+  raw.map = id_map(kNames.size(), 0);
 
   Preset train_ids = preset_of("coco-stuff171-trainids", "COCO-Stuff 164k converted to ids 0…170; 255 ignored", raw.table);
   train_ids.label_suffix = "_labelTrainIds";
-  return {raw, train_ids};
+  return {raw, train_ids, panoptic_preset()};
 }
 
 }  // namespace hotpack::labels

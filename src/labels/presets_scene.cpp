@@ -178,9 +178,19 @@ std::vector<Preset> scene_presets() {
       preset_of("ade20k150", "ADE20K scene parsing benchmark, ids 1…150 of 150 classes; 0 (other) ignored", colored_table(kAde20k));
   ade.map = shifted_map(ade.table);
 
+  // Its thousands of names change between releases and stand in its index file: --classes gives them.
+  constexpr int kFullAde20k = 3688;
+  Preset full =
+      preset_of("ade20k-full", "ADE20K full annotations (*_seg.png, RGB): class r/10*256+g, ids kept; 0 ignored; names by --classes",
+                numbered_classes(kFullAde20k));
+  full.reading = LabelReading::rgb_id;
+  full.rgb_id = RgbId::tens_of_red;
+  full.ignore = {"0"};
+  full.label_suffix = "_seg";
+
   Preset nyu = preset_of("nyu40", "NYU Depth v2, ids 1…40 of 40 classes; 0 ignored", named_table(kNyu40));
   nyu.map = shifted_map(nyu.table);
-  return {ade, nyu};
+  return {ade, full, nyu};
 }
 
 }  // namespace hotpack::labels

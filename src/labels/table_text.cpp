@@ -38,6 +38,28 @@ std::optional<std::size_t> first_foreign_byte(std::string_view text) {
   return std::nullopt;
 }
 
+std::uint32_t code_point(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(character[i])); };
+  if (character.size() == 1) return byte(0);
+  std::uint32_t code = byte(0) & (0x7Fu >> character.size());
+  for (std::size_t i = 1; i < character.size(); ++i) code = code << 6 | (byte(i) & 0x3F);
+  return code;
+}
+
+bool is_unshown(std::uint32_t code) {
+  const auto between = [code](std::uint32_t first, std::uint32_t last) { return code >= first && code <= last; };
+  const bool control = code < 0x20 || between(0x7F, 0x9F);
+  const bool direction = code == 0x61C || between(0x200E, 0x200F) || between(0x202A, 0x202E) || between(0x2066, 0x2069);
+  return control || direction || between(0x2028, 0x2029) || code == 0xFEFF;
+}
+
+std::string code_text(std::uint32_t code) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string digits;
+  for (; code > 0 || digits.size() < 4; code /= 16) digits.insert(digits.begin(), kDigits[code % 16]);
+  return "U+" + digits;
+}
+
 bool begins_with(std::span<const std::string> fields, const Words& words) {
   return fields.size() >= words.size() && std::equal(words.begin(), words.end(), fields.begin(),
                                                      [](std::string_view word, const std::string& field) { return lower(field) == word; });
@@ -86,12 +108,24 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 
 Result<std::string_view> plain_text(std::string_view text, std::string_view expected, const std::string& path) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    return line_error(1, "the file is text in UTF-16, which some programs call Unicode; save it as UTF-8", path);
   if (text.find('\0') != std::string_view::npos) return data_error("not a text file in UTF-8; expected " + std::string(expected), path);
   if (const auto at = first_foreign_byte(text)) {
     const auto line = 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*at), '\n'));
     return line_error(line, "holds characters that are not UTF-8 (perhaps Latin-1 or Windows-1252); save the file as UTF-8", path);
   }
   return text;
+}
+
+std::optional<std::string> unshown_character(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = std::max<std::size_t>(1, character_length(text));
+    const std::uint32_t code = code_point(text.substr(0, length));
+    if (is_unshown(code)) return code_text(code);
+    text.remove_prefix(length);
+  }
+  return std::nullopt;
 }
 
 bool names_rgb(std::span<const std::string> fields) {

@@ -34,6 +34,10 @@ namespace hotpack::labels {
 // The text without a byte order mark; an error of code `data` where it is no text in UTF-8 (`expected`: what it should be).
 [[nodiscard]] Result<std::string_view> plain_text(std::string_view text, std::string_view expected, const std::string& path);
 
+// "U+202E" where a text holds a character that is not shown or changes how others are: control characters, line ends, marks of direction.
+// The text is UTF-8.
+[[nodiscard]] std::optional<std::string> unshown_character(std::string_view text);
+
 // Whether the fields begin with words for red, green and blue, in this order or (`bgr`) the other way round.
 [[nodiscard]] bool names_rgb(std::span<const std::string> fields);
 [[nodiscard]] bool names_bgr(std::span<const std::string> fields);

@@ -231,6 +231,7 @@ void Census::tell_classes(Findings& findings) const {
     const std::string name = "'" + context_.class_names[c] + "'";
     const std::string missing = splits_without(c);
     const bool seen = std::any_of(classes_.begin(), classes_.end(), [&](const SplitClasses& classes) { return classes.labels[c] > 0; });
+    if (!seen && c < context_.ignored.size() && context_.ignored[c]) continue;
     if (!seen)
       never.push_back(name);
     else if (!missing.empty())

@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -149,10 +150,24 @@ class Checking {
     report_.classes_known = read.classes_known;
     options_.label = read.options;
     question_ = std::move(read.question);
+    if (question_ && !report_.classes_known && !headers_only_) HOTPACK_TRY(list_label_values(lists));
     setup_ = std::move(read.setup);
     if (!report_.classes_known) return {};
+    report_.mapped = !setup_->map.empty();
     report_.classes = setup_->table.classes;
+    report_.ignored_classes = context().ignored;
     for (const std::string& warning : setup_->table.warnings) warn("class-table", warning);
+    return {};
+  }
+
+  // The colours of RGB labels, else the ids of others.
+  Status list_label_values(const std::vector<SampleList*>& lists) {
+    const std::vector<const SampleList*> all(lists.begin(), lists.end());
+    const std::uint64_t most = options_.record.max_pixels;
+    Result<ColorList> values =
+        forms_.rgb.count > 0 ? list_colors(all, most, std::numeric_limits<std::size_t>::max(), observer_) : list_ids(all, most, observer_);
+    HOTPACK_ASSIGN(ColorList listed, std::move(values));
+    if (!listed.colors.empty()) report_.colors = std::move(listed);
     return {};
   }
 

@@ -12,6 +12,7 @@
 
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
+#include "pipeline/color_list.hpp"
 #include "pipeline/findings.hpp"
 #include "pipeline/observer.hpp"
 #include "pipeline/options.hpp"
@@ -61,9 +62,12 @@ struct CheckReport {
   std::string layout;            // what was detected; several lines, each ended
   std::string labels;            // how they are read and why; empty when unlabelled
   bool classes_known = true;     // false: labels could not be read as asked, so nothing is said about classes
+  bool mapped = false;           // a map says what values become
   bool classes_counted = false;  // SplitReport::classes is filled
   bool label_files = false;
   std::vector<ClassInfo> classes;
+  std::vector<bool> ignored_classes;  // of each class: --ignore names it, so nothing becomes it; empty without classes
+  std::optional<ColorList> colors;    // where nothing says which classes the labels' colours or ids are
   std::vector<SplitReport> splits;
   Findings findings;
   std::uint64_t problems = 0;  // samples and files that pack refuses, each counted once a problem

@@ -58,7 +58,8 @@ void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_o
     Finding finding;
     finding.kind = problem_name(kind);
     finding.weight = Weight::problem;
-    finding.title = number_text(group.count) + " " + std::string(problem_title(kind, group.count));
+    finding.title = problem_title(kind, group.count);
+    finding.title = kind == ProblemKind::open_question ? finding.title + ":" : number_text(group.count) + " " + finding.title;
     finding.count = group.count;
     for (const Problem& problem : group.examples) finding.add_example({problem.path, problem.detail});
     finding.advice = problem_advice(kind);

@@ -10,12 +10,14 @@
 #include "pipeline/class_file.hpp"
 #include "pipeline/file_steps.hpp"
 #include "pipeline/findings.hpp"
+#include "pipeline/fold.hpp"
 #include "pipeline/input_check.hpp"
 #include "pipeline/input_folders.hpp"
 #include "pipeline/key_text.hpp"
 #include "pipeline/layout.hpp"
 #include "pipeline/list_file.hpp"
 #include "pipeline/listed_path.hpp"
+#include "pipeline/name_pairs.hpp"
 #include "pipeline/pair_file.hpp"
 #include "pipeline/scan.hpp"
 
@@ -129,7 +131,8 @@ class Gatherer {
     HOTPACK_TRY(check_folders_are_classes(layout, *found));
     const std::string misfit = class_misfit(*found);
     if (misfit.empty()) result_.label.classes = found->path;
-    tell(misfit.empty() ? "classes: " + found->path + "\n" : "not used as class table: " + found->path + ": " + misfit + "\n");
+    result_.label.classes_found = misfit.empty();
+    tell(misfit.empty() ? "classes: " + found->path + "\n" : "class file " + found->path + " is not used: " + misfit + "\n");
     return {};
   }
 
@@ -206,6 +209,8 @@ class Gatherer {
     HOTPACK_ASSIGN(choice_, assign_keys(sets, options_, !lists.empty(), found_));
     HOTPACK_TRY(check_keyed(sets));
     settle_keyless(!lists.empty());
+    fold_all(sets);
+    find_pair_regex(sets);
     const SuffixRule& rule = choice_.rule;
     const bool found = rule.by_format || rule.image != input_.image_suffix || rule.label != input_.label_suffix;
     if (!choice_.text.empty() && (found || !input_.root.empty())) tell(choice_.text + "\n");
@@ -218,6 +223,19 @@ class Gatherer {
     HOTPACK_TRY(settle_labelled(sets));
     for (FileSet& set : sets) HOTPACK_TRY(pair(std::move(set)));
     return {};
+  }
+
+  void fold_all(std::vector<FileSet>& sets) {
+    if (!input_.fold.any()) return;
+    for (FileSet& set : sets)
+      if (set.labelled) fold_keys(set, input_.fold, found_);
+  }
+
+  // For the message, should nothing pair.
+  void find_pair_regex(const std::vector<FileSet>& sets) {
+    if (sets.size() == 1 && sets.front().labelled && !sets.front().one_folder && input_.image_regex.empty() &&
+        input_.mask_per_class.empty())
+      pair_regex_ = pair_regex_for(sets.front().images, sets.front().labels);
   }
 
   [[nodiscard]] std::uint64_t count(ProblemKind kind) const { return found_.group(kind).count; }
@@ -295,6 +313,8 @@ class Gatherer {
     const bool by_key =
         std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return split.list.has_label_files; });
     if (!result_.splits.empty() && !by_key && input_.mask_per_class.empty()) return data_error("no sample is left: nothing to pack");
+    if (!pair_regex_.empty() && choice_.hint.empty())
+      return data_error("no image and label share a key: nothing to pack. Their names go together with\n  --pair-regex " + pair_regex_);
     return data_error("no image and label share a key: nothing to pack (are the suffixes right?)" +
                       (choice_.hint.empty() ? "; where names differ otherwise, write --pair-regex" : choice_.hint));
   }
@@ -365,6 +385,7 @@ class Gatherer {
   ProblemLog& problems_;
   ProblemLog found_;
   SuffixChoice choice_;
+  std::string pair_regex_;             // that would pair them, empty where none is known
   std::set<std::string> with_labels_;  // splits that have files of labels, whether these go with images or not
   Gathered result_;
 };

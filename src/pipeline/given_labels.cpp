@@ -186,6 +186,49 @@ std::string old_text(const std::vector<std::uint32_t>& values, LabelReading read
   return ids_text(ids);
 }
 
+Status check_formula(const LabelOptions& options, const GivenLabels& given) {
+  const std::string formula(labels::rgb_id_name(options.rgb_id));
+  if (options.reading == LabelReading::rgb_id && given.rgb_id == labels::RgbId::none)
+    return usage_error(
+        "--label-kind rgb-id: which id a colour stands for is not said: give --rgb-id r+256g+65536b (as COCO panoptic), --rgb-id "
+        "r/10*256+g (as ADE20K full), or a --preset of such labels");
+  const bool by_color =
+      options.reading == LabelReading::automatic || options.reading == LabelReading::index || options.reading == LabelReading::rgb_id;
+  if (!by_color && !formula.empty())
+    return usage_error("--rgb-id " + formula + " finds ids in colours; leave --label-kind out, or say --label-kind rgb-id");
+  if (!formula.empty() && options.classes.empty() && !options.class_count && options.map.empty() && given.preset == nullptr)
+    return usage_error("--rgb-id " + formula + " does not say how many classes there are: give --num-classes N, --classes or --map");
+  return {};
+}
+
+// Of --rgb-id, else of the preset or the pack, unless --label-kind says something else.
+labels::RgbId formula_of(const LabelOptions& options, const GivenLabels& given) {
+  const bool open = options.reading == LabelReading::automatic || options.reading == LabelReading::rgb_id;
+  if (options.rgb_id != labels::RgbId::none || !open) return options.rgb_id;
+  if (given.preset != nullptr) return given.preset->rgb_id;
+  return given.packed ? given.packed->rgb_id : labels::RgbId::none;
+}
+
+Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
+  const bool by_id =
+      options.reading == LabelReading::automatic || options.reading == LabelReading::index || options.reading == LabelReading::rgb_id;
+  HOTPACK_TRY(check_formula(options, given));
+  if (!options.shift_ids) return {};
+  const std::string shift = "--shift-ids " + std::to_string(*options.shift_ids);
+  if (*options.shift_ids >= 0 || *options.shift_ids < -65535) return usage_error(shift + ": must be from -65535 to -1");
+  if (!by_id) return usage_error(shift + " is about ids; leave --label-kind out, or say --label-kind index");
+  if (!options.map.empty() || given.preset != nullptr || given.packed)
+    return usage_error(shift + " says what ids become, and so does --map, --preset or a pack in --classes; give one of them");
+  return {};
+}
+
+// Of a file that was found beside the data set: going on without it would silently lose the names of the classes.
+Error with_ways_on(Error error) {
+  error.message = "cannot be used as class file: " + error.message +
+                  "\nMend it, name another one with --classes FILE, or go without it: --num-classes N";
+  return error;
+}
+
 }  // namespace
 
 Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options) {
@@ -209,8 +252,9 @@ Result<std::optional<ClassTable>> given_table(const LabelOptions& options) {
   HOTPACK_ASSIGN(std::optional<PackedLabels> packed, given_pack(options));
   if (packed) return std::optional(std::move(packed->table));
   HOTPACK_ASSIGN(const std::string text, read_text_file(options.classes));
-  HOTPACK_ASSIGN(ClassTable table, labels::parse_class_file(text, options.classes));
-  return std::optional(std::move(table));
+  Result<ClassTable> table = labels::parse_class_file(text, options.classes);
+  if (!table.ok()) return options.classes_found ? with_ways_on(table.error()) : table.error();
+  return std::optional(std::move(table).value());
 }
 
 Result<std::optional<LabelMap>> given_map(const LabelOptions& options) {
@@ -232,7 +276,10 @@ Result<GivenLabels> read_given(const LabelOptions& options) {
   HOTPACK_ASSIGN(given.packed, given_pack(options));
   HOTPACK_ASSIGN(given.map, given_map(options));
   HOTPACK_TRY(check_names_known(given));
+  given.rgb_id = formula_of(options, given);
+  HOTPACK_TRY(check_id_options(options, given));
   given.ignore = options.ignore;
+  given.shift = options.shift_ids;
   return given;
 }
 
@@ -252,6 +299,17 @@ Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, LabelRe
   if (!given.ignore.empty() || given.preset == nullptr) return meaning;
   for (const std::string& word : given.preset->ignore)
     if (holds(word, reading, *meaning)) meaning->ignore.push_back(word);
+  return meaning;
+}
+
+LabelMeaning shifted(LabelMeaning meaning, int shift) {
+  const auto lower = static_cast<std::uint32_t>(-shift);
+  std::vector<MappedValue> values;
+  for (std::uint32_t id = 0; id < lower; ++id) values.push_back({id, labels::kIgnored});
+  for (std::uint32_t id = 0; id < meaning.table.classes.size() && id + lower < 65536; ++id)
+    values.push_back({id + lower, static_cast<std::uint16_t>(id)});
+  meaning.values = std::move(values);
+  meaning.giver = "--shift-ids";
   return meaning;
 }
 

@@ -18,11 +18,13 @@
 namespace hotpack::pipeline {
 
 struct GivenLabels {
-  const labels::Preset* preset = nullptr;   // of --preset
-  std::optional<labels::ClassTable> table;  // of --classes or --num-classes
-  std::optional<PackedLabels> packed;       // where --classes names a pack: what its labels mean
-  std::optional<labels::LabelMap> map;      // of --map
-  std::vector<std::string> ignore;          // of --ignore, else of the preset
+  const labels::Preset* preset = nullptr;      // of --preset
+  std::optional<labels::ClassTable> table;     // of --classes or --num-classes
+  std::optional<PackedLabels> packed;          // where --classes names a pack: what its labels mean
+  std::optional<labels::LabelMap> map;         // of --map
+  std::vector<std::string> ignore;             // of --ignore, else of the preset
+  std::optional<int> shift;                    // of --shift-ids
+  labels::RgbId rgb_id = labels::RgbId::none;  // of --rgb-id, else of the preset or the pack
 };
 [[nodiscard]] Result<GivenLabels> read_given(const LabelOptions& options);
 
@@ -48,6 +50,9 @@ struct LabelMeaning {
 // the map; before it, where the map speaks of old classes by name and there is no preset. A pack also says which values have its classes,
 // unless --map or --preset does.
 [[nodiscard]] Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, labels::LabelReading reading);
+
+// What --shift-ids makes of the classes 0, 1, …: each is that id less the shift. Lower ids are ignored.
+[[nodiscard]] LabelMeaning shifted(LabelMeaning meaning, int shift);
 
 // What the table of a map says, for people: "0…6, 9 → ignored", a line for each class that gets something, in the order of ids.
 [[nodiscard]] std::vector<std::string> map_lines(const std::vector<labels::MappedValue>& values, labels::LabelReading reading,

@@ -160,16 +160,21 @@ Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, std::uint
   return IdScan{scanner.narrow, scanner.wide, {}, {}};
 }
 
-std::string ids_text(const std::bitset<65536>& ids) {
-  std::string text;
+std::string ids_text(const std::bitset<65536>& ids, std::size_t most) {
+  std::vector<std::string> stretches;
   for (std::size_t first = 0; first < ids.size(); ++first) {
     if (!ids[first]) continue;
     std::size_t last = first;
     while (last + 1 < ids.size() && ids[last + 1]) ++last;
-    if (!text.empty()) text += ", ";
-    text += std::to_string(first);
-    if (last > first) text += (last == first + 1 ? ", " : "…") + std::to_string(last);
+    stretches.push_back(std::to_string(first));
+    if (last > first) stretches.back() += (last == first + 1 ? ", " : "…") + std::to_string(last);
     first = last;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const bool left_out = stretches.size() > most && i + 2 > most && i + 1 < stretches.size();
+    if (!left_out) text += (text.empty() ? "" : ", ") + stretches[i];
+    if (left_out && i + 2 == stretches.size()) text += ", …";
   }
   return text.empty() ? "none" : text;
 }

@@ -29,7 +29,7 @@ struct IdScan {
 // "#rrggbb at x=3 y=0": the first colour of one label; empty where it holds none, is not RGB, or cannot be decoded. Errors: `io`.
 [[nodiscard]] Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels);
 
-// "0…11" or "0…3, 7, 9": the set as people write it.
-[[nodiscard]] std::string ids_text(const std::bitset<65536>& ids);
+// "0…11" or "0…3, 7, 9": the set as people write it. Of more than `most` stretches the first and the last: "0, 64, 128, …, 2901".
+[[nodiscard]] std::string ids_text(const std::bitset<65536>& ids, std::size_t most = 65536);
 
 }  // namespace hotpack::pipeline

@@ -65,6 +65,8 @@ Status check_names(const InputOptions& input) {
   return first_of({
       {regex && (input.images.empty() || input.labels.empty()), "--pair-regex goes with --images and --labels"},
       {regex && (input.image_regex.empty() || input.label_regex.empty()), "--pair-regex needs two expressions: for images, for labels"},
+      {input.fold.any() && (!input.mask_per_class.empty() || !input.pairs.empty()),
+       "--fold pairs the files of two folders by their names; it does not go with --mask-per-class or --pairs"},
       {regex && suffix, "--pair-regex and suffixes exclude each other; write the suffixes into the expressions"},
       {regex && !input.mask_per_class.empty(), "--pair-regex and --mask-per-class exclude each other: both say what keys are"},
       {!input.key_prefixes.empty() && input.images.empty() && input.image_folders.empty(),

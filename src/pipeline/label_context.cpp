@@ -67,6 +67,9 @@ LabelContext context_of(const LabelSetup& setup) {
   context.threshold = setup.threshold.value_or(0);
   context.one_class_a_mask = setup.multi;
   learn_classes(setup.table, context);
+  const bool by_value = context.reading == LabelContext::Reading::ids || context.reading == LabelContext::Reading::colors;
+  for (const ClassInfo& info : setup.table.classes)
+    context.ignored.push_back(by_value && setup.map.empty() && !setup.multi && info.sources.empty());
   return context;
 }
 

@@ -18,6 +18,7 @@ namespace hotpack::pipeline {
 struct LabelContext {
   enum class Reading { none, ids, colors, binary } reading = Reading::none;
   std::vector<std::string> class_names;
+  std::vector<bool> ignored;      // of each class: --ignore names it, so nothing becomes it
   bool numbered = false;          // classes have no names but their numbers
   bool refuses_unknown = false;   // an unknown value refuses its label
   std::string unknown;            // as --unknown says

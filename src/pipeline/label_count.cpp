@@ -1,9 +1,11 @@
 #include "pipeline/label_count.hpp"
 
 #include <bitset>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "labels/presets.hpp"
 #include "pipeline/label_words.hpp"
 
 namespace hotpack::pipeline {
@@ -55,20 +57,45 @@ int count_of(const Ids& ids) {
   return count;
 }
 
+// Ids that are all multiples of one number were rescaled by the program that wrote them.
+std::string rescaling(const Ids& ids) {
+  std::size_t divisor = 0;
+  for (std::size_t id = 1; id < ids.size(); ++id)
+    if (ids[id]) divisor = std::gcd(divisor, id);
+  if (divisor < 2) return "";
+  const std::string factor = std::to_string(divisor);
+  return "; all are multiples of " + factor + ", as ids are that a program rescaled: the line \"" + factor +
+         ",1\" gives the first one back";
+}
+
 Status check_count(const Ids& ids, int count, const std::string& found) {
   const std::string number = std::to_string(count);
   if (count == 0)
     return data_error("the labels hold no class id (found: " + found + "); say what they mean with --num-classes N or --label-kind");
-  if (count > kMaxScannedClasses)
-    return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " + found.substr(0, 120) +
-                      "); if so many classes are meant, say --num-classes " + number);
-  if (count > kFewClasses && 2 * ids.count() < static_cast<std::size_t>(count))
+  const bool many = count > kMaxScannedClasses, gaps = count > kFewClasses && 2 * ids.count() < static_cast<std::size_t>(count);
+  if (gaps)
     return data_error(
-        "the labels hold few of the ids up to " + std::to_string(count - 1) + " (found: " + found +
+        "the labels hold few of the ids up to " + std::to_string(count - 1) + " (found: " + found + rescaling(ids) +
         "), so these are hardly numbers of classes. Say what each value means with --map FILE (a line \"old,new\" a value) or "
         "--preset (refuge: 0, 128 and 255), or, if so many classes are meant, --num-classes " +
         number);
+  if (many)
+    return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " + found +
+                      "); if so many classes are meant, say --num-classes " + number);
   return {};
+}
+
+// Presets of ids with as many classes, all of which occur; few classes fit too many of them.
+std::string fitting_presets(const Ids& ids, int count) {
+  constexpr int kTelling = 10;
+  std::string names;
+  if (count < kTelling || ids.count() != static_cast<std::size_t>(count)) return names;
+  for (const std::string_view name : labels::preset_names()) {
+    const labels::Preset& preset = *labels::find_preset(name);
+    if (preset.reading != labels::LabelReading::index || !preset.map.empty() || preset.table.classes.size() != ids.count()) continue;
+    names += (names.empty() ? "; as many as --preset " : " or ") + std::string(name);
+  }
+  return names.empty() ? names : names + " has";
 }
 
 }  // namespace
@@ -76,12 +103,14 @@ Status check_count(const Ids& ids, int count, const std::string& found) {
 Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& verdict) {
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
   if (options.reading == labels::LabelReading::automatic && is_mask(*found)) return mask_question(*found, " with --num-classes 1");
-  const std::string text = ids_text(found->narrow | found->wide);
+  constexpr std::size_t kListed = 16;
+  const std::string text = ids_text(found->narrow | found->wide, kListed);
   const Ids ids = ids_of_classes(*found, options.ignore);
   const int count = count_of(ids);
   HOTPACK_TRY(check_count(ids, count, text));
-  verdict += "; ids found: " + text + ", so " + std::to_string(count) +
-             " classes; where another split may hold more, say --num-classes N or --classes";
+  verdict += "; ids found: " + text + ", so " + std::to_string(count) + (count == 1 ? " class" : " classes") + fitting_presets(ids, count) +
+             (count > 1 && !ids[0] ? "; 0 never occurs: where ids count from 1, say --shift-ids -1" : "") +
+             "; where another split may hold more, say --num-classes N or --classes";
   return labels::numbered_classes(count);
 }
 

@@ -1,5 +1,6 @@
 #include "pipeline/label_reading.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -58,10 +59,29 @@ Status check_lossy(const LabelOptions& options, LabelReading reading, const Labe
       forms.jpeg.first);
 }
 
-Error unexplained_color(const std::string& path, const std::string& color, const std::string& class_file) {
+// What the colours of some labels tell: a photo, a preset, or how many there are.
+std::string colors_text(const ColorList& list) {
+  if (2 * list.crowded > list.labels)
+    return ". " + std::to_string(list.crowded) + " of " + std::to_string(list.labels) + " labels hold more than " +
+           std::to_string(ColorList::kMostInALabel) + " colours, as photos do: are --images and --labels swapped?";
+  constexpr std::size_t kListed = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kListed, list.colors.size()); ++i)
+    text += (i > 0 ? ", " : "") + labels::color_text(list.colors[i].color);
+  if (list.colors.size() > kListed) text += ", …";
+  const std::string count = std::to_string(list.colors.size()) + (list.colors.size() == 1 ? " colour" : " colours");
+  text = ". There are " + count + " in " + std::to_string(list.labels) + (list.labels == 1 ? " label" : " labels") + " looked at: " + text;
+  if (!list.preset.empty()) text += "; " + list.preset_text();
+  return text + ". Say which colour is which class:" + (list.preset.empty() ? "" : "\n  --preset " + list.preset) +
+         "\n  --classes FILE.csv with rows name,r,g,b; hotpack check --write-classes FILE.csv writes one to fill in"
+         "\n  --label-kind rgb-id --rgb-id FORMULA, where the colours are ids";
+}
+
+Error unexplained_color(const std::string& path, const std::string& color, const std::string& class_file, const LabelScan& scan) {
   const std::string given = class_file.empty() ? "no class colours were given" : class_file + " names classes without colours";
-  return data_error(
-      "holds RGB colours (" + color + "), and " + given + ". Say which colour is which class with --classes FILE.csv (name,r,g,b)", path);
+  const Result<ColorList> list = scan.colors();
+  if (!list.ok()) return list.error();
+  return data_error("holds RGB colours (" + color + "), and " + given + colors_text(*list), path);
 }
 
 // RGB files hold ids where every pixel has three equal channels; otherwise they hold colours, which nothing explains. As a rule the first
@@ -69,9 +89,9 @@ Error unexplained_color(const std::string& path, const std::string& color, const
 Result<std::string> explain_rgb(const LabelForms& forms, const std::string& class_file, LabelScan& scan) {
   if (forms.rgb.count == 0) return std::string();
   HOTPACK_ASSIGN(const std::string color, color_in(forms.rgb.first, scan.max_pixels()));
-  if (!color.empty()) return unexplained_color(forms.rgb.first, color, class_file);
+  if (!color.empty()) return unexplained_color(forms.rgb.first, color, class_file, scan);
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
-  if (!found->colored_label.empty()) return unexplained_color(found->colored_label, found->color, class_file);
+  if (!found->colored_label.empty()) return unexplained_color(found->colored_label, found->color, class_file, scan);
   return std::string(", of equal channels, which hold ids");
 }
 
@@ -85,7 +105,10 @@ Result<const IdScan*> LabelScan::get() {
 }
 
 std::optional<ReadingVerdict> verdict_of_options(const LabelOptions& options, const GivenLabels& given) {
+  if (given.rgb_id != labels::RgbId::none)
+    return ReadingVerdict{LabelReading::index, "ids in colours, " + std::string(labels::rgb_id_name(given.rgb_id))};
   if (options.reading != LabelReading::automatic) return ReadingVerdict{options.reading, "as --label-kind says"};
+  if (given.shift) return ReadingVerdict{LabelReading::index, "as --shift-ids says"};
   if (given.map && given.map->holds<RgbColor>()) return ReadingVerdict{LabelReading::color, "auto: --map gives colours"};
   if (given.map && given.map->holds<std::int64_t>()) return ReadingVerdict{LabelReading::index, "auto: --map gives ids"};
   if (given.preset != nullptr && given.preset->reading != LabelReading::automatic)

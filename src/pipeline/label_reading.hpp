@@ -11,6 +11,7 @@
 
 #include "hotpack/result.hpp"
 #include "labels/label_decoder.hpp"
+#include "pipeline/color_list.hpp"
 #include "pipeline/given_labels.hpp"
 #include "pipeline/header_survey.hpp"
 #include "pipeline/id_scan.hpp"
@@ -33,9 +34,12 @@ class LabelScan {
   [[nodiscard]] Result<const IdScan*> get();
   // The ids of a few labels, spread over the data set.
   [[nodiscard]] Result<IdScan> some() const { return scan_some_ids(lists_, max_pixels_); }
+  // The colours of some labels, spread over the data set.
+  [[nodiscard]] Result<ColorList> colors() const { return list_colors(lists_, max_pixels_, kSomeLabels, observer_); }
   [[nodiscard]] std::uint64_t max_pixels() const { return max_pixels_; }
 
  private:
+  static constexpr std::size_t kSomeLabels = 64;
   std::vector<const SampleList*> lists_;
   std::uint64_t max_pixels_;
   Observer& observer_;

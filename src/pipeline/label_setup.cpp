@@ -37,9 +37,11 @@ Status check_unlabelled_options(const LabelOptions& options) {
   const LabelOptions none;
   const bool has_rules = options.reading != none.reading || options.threshold != none.threshold || !options.ignore.empty() ||
                          options.unknown != none.unknown || options.pad_label != none.pad_label;
-  if (options.classes.empty() && options.map.empty() && !options.class_count && !has_rules) return {};
+  const bool by_id = options.shift_ids.has_value() || options.rgb_id != none.rgb_id;
+  if (options.classes.empty() && options.map.empty() && !options.class_count && !has_rules && !by_id) return {};
   return usage_error(
-      "--classes, --num-classes, --map, --label-kind, --threshold, --ignore, --unknown and --pad-label need labels: give --labels DIR, or "
+      "--classes, --num-classes, --map, --shift-ids, --rgb-id, --label-kind, --threshold, --ignore, --unknown and --pad-label need labels: "
+      "give --labels DIR, or "
       "--image-folders DIR in place of --images");
 }
 
@@ -120,9 +122,11 @@ Status check_ignored_by_map(const LabelMeaning& meaning, const labels::LabelRule
   return {};
 }
 
-Result<labels::LabelRules> rules_of(const LabelOptions& options, const LabelMeaning& meaning, LabelReading reading, int threshold) {
+Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId rgb_id, const LabelMeaning& meaning, LabelReading reading,
+                                    int threshold) {
   labels::LabelRules rules;
   rules.reading = reading;
+  rules.rgb_id = reading == LabelReading::index ? rgb_id : labels::RgbId::none;
   rules.threshold = threshold;
   rules.values = meaning.values;
   rules.reading_was_automatic = options.reading == LabelReading::automatic;
@@ -145,11 +149,12 @@ Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& giv
   setup.kind = LabelKind::pixel;
   const bool binary = reading == LabelReading::binary;
   HOTPACK_ASSIGN(const int threshold, given_threshold(options.label, binary ? given.packed : std::nullopt));
-  HOTPACK_ASSIGN(const labels::LabelRules rules, rules_of(options.label, meaning, reading, threshold));
+  HOTPACK_ASSIGN(const labels::LabelRules rules, rules_of(options.label, given.rgb_id, meaning, reading, threshold));
   HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, meaning.table));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(meaning.table, rules));
   setup.table = setup.decoder->table();
   setup.label_kind = labels::reading_name(reading);
+  setup.rgb_id = rules.rgb_id;
   setup.unknown = unknown_text(rules.unknown, setup.table);
   setup.pad_label = options.label.pad_label;
   if (binary) setup.threshold = threshold;
@@ -160,12 +165,23 @@ Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& giv
   return setup;
 }
 
+// Of classes that were counted by the largest id.
+Status remove_shifted(int shift, ClassTable& table) {
+  const auto most = static_cast<int>(table.classes.size()) + shift;
+  if (most < 1)
+    return data_error("--shift-ids " + std::to_string(shift) + " leaves no class: the largest id in the labels is " +
+                      std::to_string(table.classes.size() - 1));
+  table = labels::numbered_classes(most);
+  return {};
+}
+
 // What labels mean; `count` finds the classes where nothing names them.
 template <class Count>
 Result<LabelMeaning> complete_meaning(const PackOptions& options, const GivenLabels& given, LabelReading reading, Count count) {
   HOTPACK_ASSIGN(std::optional<LabelMeaning> meaning, meaning_of(given, reading));
   HOTPACK_TRY(check_table_fits(reading, meaning));
-  if (meaning) return std::move(*meaning);
+  const bool shifts = given.shift && reading == LabelReading::index;
+  if (meaning) return shifts ? shifted(std::move(*meaning), *given.shift) : std::move(*meaning);
   LabelMeaning found;
   found.table = labels::binary_classes();
   found.ignore = given.ignore;
@@ -174,14 +190,17 @@ Result<LabelMeaning> complete_meaning(const PackOptions& options, const GivenLab
     return usage_error(
         "with --partition the classes must be said, as every machine must know the same: --num-classes N, --classes or --preset");
   HOTPACK_ASSIGN(found.table, count());
-  return found;
+  if (!shifts) return found;
+  HOTPACK_TRY(remove_shifted(*given.shift, found.table));
+  return shifted(std::move(found), *given.shift);
 }
 
 // Whether ids are only supposed: by options that name classes and say nothing of the labels' values.
 bool ids_are_supposed(const PackOptions& options, const GivenLabels& given, LabelReading reading) {
   const bool supposed = options.label.reading == LabelReading::automatic && reading == LabelReading::index && given.preset == nullptr;
   const std::size_t classes = given.table ? given.table->classes.size() : 0;
-  return supposed && !given.map && !given.packed && given.ignore.empty() && classes > 1 && classes < 256;
+  return supposed && !given.map && !given.shift && given.rgb_id == labels::RgbId::none && !given.packed && given.ignore.empty() &&
+         classes > 1 && classes < 256;
 }
 
 // "cityscapes" of "cityscapes19-trainids".

@@ -28,6 +28,7 @@ struct LabelSetup {
   std::string unknown;                          // resolved: "error", "ignore", "nearest:D" or a class name
   std::string pad_label;                        // resolved: "ignore" or a class name
   std::uint16_t pad_id = labels::kIgnored;
+  labels::RgbId rgb_id = labels::RgbId::none;
   std::optional<int> threshold;        // with binary and with several masks
   bool multi = false;                  // several masks an image: `decoder` reads one of them as binary, and class ids are the masks'
   std::string map;                     // what --map or --preset makes of values, canonical JSON for the schema's options; empty without one

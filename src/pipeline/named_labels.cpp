@@ -69,9 +69,10 @@ Status check_image_class_options(const PackOptions& options) {
   const LabelOptions& label = options.label;
   const std::string where = options.input.image_folders.empty() ? "with classes of whole images" : "with --image-folders";
   if (label.reading != LabelReading::automatic || !label.ignore.empty() || label.unknown != "error" || label.pad_label != "ignore" ||
-      label.threshold != LabelOptions().threshold || !label.preset.empty())
-    return usage_error("--label-kind, --ignore, --unknown, --pad-label, --threshold and --preset are about label files; " + where +
-                       " there are none");
+      label.threshold != LabelOptions().threshold || !label.preset.empty() || label.shift_ids || label.rgb_id != labels::RgbId::none)
+    return usage_error(
+        "--label-kind, --rgb-id, --shift-ids, --ignore, --unknown, --pad-label, --threshold and --preset are about label files; " + where +
+        " there are none");
   if (label.class_count)
     return usage_error("--num-classes is about label files; " + where + " the names in the input (or --classes) are the classes");
   return {};
@@ -161,9 +162,11 @@ Status check_mask_options(const PackOptions& options) {
   const LabelOptions& label = options.label;
   if (label.reading != LabelReading::automatic && label.reading != LabelReading::binary)
     return usage_error("--mask-per-class reads masks as --label-kind binary; leave --label-kind out");
-  if (label.class_count || !label.map.empty() || !label.preset.empty() || !label.ignore.empty() || label.pad_label != "ignore")
+  if (label.class_count || label.shift_ids || label.rgb_id != labels::RgbId::none || !label.map.empty() || !label.preset.empty() ||
+      !label.ignore.empty() || label.pad_label != "ignore")
     return usage_error(
-        "--num-classes, --map, --preset, --ignore and --pad-label do not go with --mask-per-class, where the names of the masks (or "
+        "--num-classes, --map, --shift-ids, --rgb-id, --preset, --ignore and --pad-label do not go with --mask-per-class, where the names "
+        "of the masks (or "
         "--classes) are the classes and padding has none");
   if (label.unknown != "error" && label.unknown != "ignore")
     return usage_error("--unknown " + label.unknown + ": a mask has no other class; with --mask-per-class say error or ignore");
@@ -215,9 +218,11 @@ Result<LabelSetup> set_up_image_classes(const PackOptions& options, std::span<Sa
     images.push_back(assign_image_classes(options, classes.class_of, classes.table.classes.size(), *list, problems));
   }
   if (!options.input.allow_empty) warn_of_missing_images(images, classes.table);
-  const std::string each = options.input.image_folders.empty() ? " classes of whole images, " : " classes, one a folder, ";
-  setup.verdict =
-      std::to_string(classes.table.classes.size()) + (options.label.map.empty() ? each : " classes of whole images, ") + classes.verdict;
+  const bool one = classes.table.classes.size() == 1;
+  const std::string whole = one ? " class of whole images, " : " classes of whole images, ";
+  const std::string folders = one ? " class, one a folder, " : " classes, one a folder, ";
+  const bool by_folder = !options.input.image_folders.empty() && options.label.map.empty();
+  setup.verdict = std::to_string(classes.table.classes.size()) + (by_folder ? folders : whole) + classes.verdict;
   setup.table = std::move(classes.table);
   return setup;
 }
@@ -244,9 +249,9 @@ Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList
   fill_sources(class_of, setup.table);
   for (SampleList* list : splits) assign_mask_classes(class_of, *list, problems);
   warn_of_missing_masks(splits, setup.table);
-  setup.verdict = "a mask a class (" + std::to_string(setup.table.classes.size()) + " classes, " +
-                  (table ? "in the order of --classes" : "in byte order") + "): a pixel may have several; luma from " +
-                  std::to_string(rules.threshold) + " on is foreground";
+  setup.verdict = "a mask a class (" + std::to_string(setup.table.classes.size()) +
+                  (setup.table.classes.size() == 1 ? " class, " : " classes, ") + (table ? "in the order of --classes" : "in byte order") +
+                  "): a pixel may have several; luma from " + std::to_string(rules.threshold) + " on is foreground";
   return setup;
 }
 

@@ -89,7 +89,9 @@ class Options {
 
   void add_labels() {
     const Value kind = option_of(schema_, "label_kind");
-    add("--label-kind", kind == "folder" ? std::nullopt : kind);
+    const Value formula = option_of(schema_, "rgb_id");
+    add("--label-kind", kind == "folder" ? std::nullopt : formula ? Value("rgb-id") : kind);
+    add("--rgb-id", formula);
     add("--threshold", option_of(schema_, "threshold"), "128");
     add("--unknown", option_of(schema_, "unknown"), "error");
     add("--pad-label", option_of(schema_, "pad_label"), "ignore");

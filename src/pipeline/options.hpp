@@ -33,6 +33,13 @@ struct SplitOptions {
   std::string group;  // --group REGEX: samples whose keys have the same match (or first group of the match) stay together
 };
 
+// Which differences between keys do not count when images and labels are paired.
+struct KeyFolding {
+  bool ignore_case = false;
+  bool unicode = false;  // NFC and NFD are one
+  [[nodiscard]] bool any() const { return ignore_case || unicode; }
+};
+
 // Where samples come from. Exactly one of `root`, `images`, `image_folders`, `pairs` is used (`list` alone, with `list_root`, too);
 // `labels` goes with `images`.
 struct InputOptions {
@@ -50,6 +57,7 @@ struct InputOptions {
   std::string list_root;       // --root DIR: where relative paths of --pairs and --list start; empty: the file's own folder
   std::string strip_prefix;    // --strip-prefix P: taken away from paths of --pairs and --list
   std::string mask_per_class;  // --mask-per-class PATTERN: {key} and {class} in the path of a mask below --labels, without extension
+  KeyFolding fold;             // --fold case|unicode|case,unicode
   bool skip_orphans = false;   // --orphans skip: leave out images without label and labels without image
   bool allow_empty = false;    // --allow-empty: class folders without pictures are meant
   SplitOptions split;
@@ -59,9 +67,12 @@ struct InputOptions {
 struct LabelOptions {
   std::string preset;              // --preset: class table, ignore rule and suffixes of a known data set
   std::string classes;             // class file or packed data set, empty if none
+  bool classes_found = false;      // that file lies beside the data set, and nobody named it
   std::string map;                 // --map FILE: what becomes of ids, colours, names
   std::optional<int> class_count;  // --num-classes
+  std::optional<int> shift_ids;    // --shift-ids: added to every id, below 0
   labels::LabelReading reading = labels::LabelReading::automatic;
+  labels::RgbId rgb_id = labels::RgbId::none;  // --rgb-id
   int threshold = 128;
   std::vector<std::string> ignore;   // ids or class names
   std::string unknown = "error";     // error, ignore, nearest[:D] or a class name

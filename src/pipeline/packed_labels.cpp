@@ -83,6 +83,13 @@ LabelReading reading_of(const Schema& schema) {
   return LabelReading::automatic;
 }
 
+labels::RgbId rgb_id_of(const Schema& schema) {
+  const std::string text = option_of(schema, "rgb_id");
+  for (const labels::RgbId formula : {labels::RgbId::low_first, labels::RgbId::tens_of_red})
+    if (text == format::canonical_string(labels::rgb_id_name(formula))) return formula;
+  return labels::RgbId::none;
+}
+
 // An id or a colour as label files hold it.
 std::optional<std::uint32_t> value_of(const LabelSource& source) {
   if (const auto* id = std::get_if<std::int64_t>(&source)) return static_cast<std::uint32_t>(*id);
@@ -140,6 +147,7 @@ Result<PackedLabels> read_packed_labels(const std::string& folder) {
     return packed;
   }
   packed.reading = reading_of(schema);
+  packed.rgb_id = rgb_id_of(schema);
   if (const auto threshold = whole_number(option_of(schema, "threshold"))) packed.threshold = static_cast<int>(*threshold);
   if (packed.multi || packed.reading == LabelReading::binary || packed.reading == LabelReading::automatic) return packed;
   std::vector<MappedValue> values = values_of(schema, packed);

@@ -22,7 +22,8 @@ struct PackedLabels {
   LabelKind kind = LabelKind::pixel;
   bool multi = false;                                              // a mask a class
   labels::LabelReading reading = labels::LabelReading::automatic;  // of label files; automatic where there were none
-  std::optional<int> threshold;                                    // with binary
+  labels::RgbId rgb_id = labels::RgbId::none;
+  std::optional<int> threshold;  // with binary
   // What each value becomes, where that is not the rule (class c is id c, or its colour).
   std::optional<std::vector<labels::MappedValue>> values;
   std::vector<std::pair<std::string, std::uint16_t>> names;  // of whole-image classes: names in the input, in byte order, and their ids

@@ -20,7 +20,21 @@ namespace hotpack::pipeline {
 
 namespace {
 
-std::string unknown_text(const labels::DecodeReport& report, std::uint64_t pixels) {
+// Why values are unknown that would not be by other options.
+std::string limit_text(const labels::DecodeReport& report, const LabelSetup& setup) {
+  constexpr std::string_view kNearest = "nearest:";
+  constexpr std::string_view kLargest = "id 65535";
+  if (setup.unknown.starts_with(kNearest)) return "; farther than " + setup.unknown.substr(kNearest.size()) + " from every class's colour";
+  const auto is_color = [](const labels::UnknownValue& value) { return value.color.has_value(); };
+  const auto is_large = [&](const labels::UnknownValue& value) { return value.text.size() > kLargest.size(); };
+  if (setup.rgb_id == labels::RgbId::tens_of_red && std::any_of(report.unknown.begin(), report.unknown.end(), is_color))
+    return "; by the formula r/10*256+g red is a multiple of 10, so another one may be meant";
+  if (setup.rgb_id == labels::RgbId::low_first && std::any_of(report.unknown.begin(), report.unknown.end(), is_large))
+    return "; ids above 65535 number segments rather than classes (is --rgb-id the right formula?)";
+  return "";
+}
+
+std::string unknown_text(const labels::DecodeReport& report, const LabelSetup& setup, std::uint64_t pixels) {
   constexpr std::size_t kListed = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(kListed, report.unknown.size()); ++i) {
@@ -31,6 +45,7 @@ std::string unknown_text(const labels::DecodeReport& report, std::uint64_t pixel
   }
   if (report.unknown_kinds > kListed) text += "; " + std::to_string(report.unknown_kinds) + " unknown values in all";
   text += " (" + std::to_string(report.unknown_pixels) + " of " + std::to_string(pixels) + " pixels)";
+  text += limit_text(report, setup);
   constexpr std::uint64_t kManyKinds = 16;
   if (report.unknown_kinds > kManyKinds)
     text += "; so many values look like an interpolated or lossy label, or like a photo (are --images and --labels swapped?)";
@@ -206,7 +221,7 @@ Verdict PictureLoader::Impl::decode_ids(std::span<const std::byte> file, const s
   const ProblemKind form = report.ambiguous ? ProblemKind::ambiguous_label : ProblemKind::label_form;
   if (!status.ok()) return std::optional(Problem{form, path, status.error().message});
   if (report.unknown_pixels > 0 && setup.refuses_unknown())
-    return std::optional(Problem{ProblemKind::unknown_value, path, unknown_text(report, pixels)});
+    return std::optional(Problem{ProblemKind::unknown_value, path, unknown_text(report, setup, pixels)});
   loaded.remarks.unknown_samples += report.unknown_pixels > 0;
   loaded.remarks.unknown_pixels += report.unknown_pixels;
   loaded.remarks.nearest_pixels += report.nearest_pixels;

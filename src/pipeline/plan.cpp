@@ -77,6 +77,7 @@ std::string alpha_text(const std::optional<RgbColor>& blend) {
 void add_rare_options(const PackOptions& options, const LabelSetup& setup, std::vector<std::pair<std::string, std::string>>& more) {
   const RecordOptions& record = options.record;
   if (!setup.map.empty()) more.emplace_back("map", setup.map);
+  if (setup.rgb_id != labels::RgbId::none) more.emplace_back("rgb_id", format::canonical_string(labels::rgb_id_name(setup.rgb_id)));
   if (record.tile) {
     const auto pair = [](Extent size) { return "[" + std::to_string(size.width) + "," + std::to_string(size.height) + "]"; };
     more.emplace_back("tile_overlap", std::to_string(record.tile->overlap));

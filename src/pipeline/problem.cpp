@@ -36,8 +36,8 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "mend the links and permissions, or move these files out of the input; --on-error skip does not leave them out", ""},
     {"no-class-folder", "picture in no class folder", "pictures in no class folder",
      "move them into the folder of their class, or out of the input", ""},
-    {"unknown-folder", "image in a folder that is no class", "images in folders that are no class",
-     "add the folders to --classes, or move them out of the input", ""},
+    {"unknown-folder", "image whose class is not known", "images whose classes are not known",
+     "add the classes to --classes or --map, or take the images out of the input", ""},
     {"unreadable-header", "file that is not a readable picture", "files that are not readable pictures",
      "replace them, or leave them out with --on-error skip", kSkipErrors},
     {"too-large", "picture beyond --max-pixels", "pictures beyond --max-pixels",
@@ -54,12 +54,10 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
     {"ambiguous-label", "label that may hold colours or ids", "labels that may hold colours or ids",
      "one --label-kind holds for all labels; --on-error skip does not settle it", "--label-kind index|--label-kind color"},
     {"unknown-value", "label with colours or ids that no class has", "labels with colours or ids that no class has",
-     "add them to the classes, or say --unknown ignore or --unknown CLASS; many different values are a sign of an interpolated or lossy "
-     "label",
-     "--unknown ignore|--on-error skip"},
+     "add them to the classes, or say --unknown ignore or --unknown CLASS", "--unknown ignore|--on-error skip"},
     {"class-file", "class file that cannot be used", "class files that cannot be used",
      "mend the class file: CSV name,r,g,b, or one name a line", ""},
-    {"open-question", "question about all labels that only you can answer", "questions about all labels that only you can answer",
+    {"open-question", "How are the labels to be read? hotpack cannot tell", "How are the labels to be read? hotpack cannot tell",
      "answer it with the option named, or take the odd files out; --on-error skip does not settle it", ""},
 }};
 
@@ -78,6 +76,9 @@ std::string one_line(const std::string& text) {
   for (const char c : text) line += c == '\n' ? std::string("\\n") : std::string(1, c);
   return line;
 }
+
+// Told once, in lines of our own.
+bool is_of_all_labels(ProblemKind kind) { return kind == ProblemKind::open_question || kind == ProblemKind::class_file; }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -134,7 +135,7 @@ void ProblemLog::add(Problem problem) {
   ++group.count;
   ++count_;
   problem.path = one_line(problem.path);
-  problem.detail = one_line(problem.detail);
+  if (!is_of_all_labels(problem.kind)) problem.detail = one_line(problem.detail);
   keep_example(group, std::move(problem));
 }
 
@@ -161,7 +162,9 @@ std::string ProblemLog::text() const {
   for (std::size_t kind = 0; kind < kProblemKinds; ++kind) {
     const Group& group = groups_[kind];
     if (group.count == 0) continue;
-    text += std::to_string(group.count) + " " + std::string(problem_title(static_cast<ProblemKind>(kind), group.count)) + ":\n";
+    const bool asks = static_cast<ProblemKind>(kind) == ProblemKind::open_question;
+    text +=
+        (asks ? "" : std::to_string(group.count) + " ") + std::string(problem_title(static_cast<ProblemKind>(kind), group.count)) + ":\n";
     for (const Problem& example : group.examples) text += "    " + example.text() + "\n";
     if (group.count > group.examples.size()) text += "    … and " + std::to_string(group.count - group.examples.size()) + " more\n";
     text += "  what to do: " + std::string(kTexts[kind].advice) + "\n";

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <unordered_map>
 #include <utility>
+
+#include "pipeline/fold.hpp"
 
 namespace hotpack::pipeline {
 
@@ -39,16 +42,38 @@ struct Orphans {
   ProblemLog& problems;
   std::uint64_t& left_out;
 
-  void image(const FileList& files, const FoundFile& file) const { add(ProblemKind::orphan_image, files, file, "no label has its key"); }
-  void label(const FileList& files, const FoundFile& file) const { add(ProblemKind::orphan_label, files, file, "no image has its key"); }
+  using Files = std::vector<const FoundFile*>;
+
+  // Each with the one of the other side that it hardly differs from, where there is one.
+  void tell(const FileList& image_files, const Files& images, const FileList& label_files, const Files& labels) const {
+    if (skip) {
+      left_out += images.size() + labels.size();
+      return;
+    }
+    const Alike alike_labels = alike(label_files, labels), alike_images = alike(image_files, images);
+    for (const FoundFile* image : images)
+      add(ProblemKind::orphan_image, image_files, *image, "no label has its key", alike_labels, label_files);
+    for (const FoundFile* label : labels)
+      add(ProblemKind::orphan_label, label_files, *label, "no image has its key", alike_images, image_files);
+  }
 
  private:
-  void add(ProblemKind kind, const FileList& files, const FoundFile& file, std::string_view why) const {
-    if (skip) {
-      ++left_out;
-    } else {
-      problems.add({kind, files.path(file), std::string(why) + " '" + std::string(files.key(file)) + "'"});
-    }
+  static constexpr KeyFolding kAll{true, true};
+  using Alike = std::unordered_map<std::string, const FoundFile*>;
+
+  static Alike alike(const FileList& files, const Files& orphans) {
+    Alike by_key;
+    for (const FoundFile* file : orphans) by_key.try_emplace(folded(files.key(*file), kAll), file);
+    return by_key;
+  }
+
+  void add(ProblemKind kind, const FileList& files, const FoundFile& file, std::string_view why, const Alike& others,
+           const FileList& other_files) const {
+    std::string text = std::string(why) + " '" + std::string(files.key(file)) + "'";
+    if (const auto other = others.find(folded(files.key(file), kAll)); other != others.end())
+      text += "; that of " + other_files.path(*other->second) + " differs in " +
+              folding_advice(files.key(file), other_files.key(*other->second));
+    problems.add({kind, files.path(file), text});
   }
 };
 
@@ -63,6 +88,7 @@ using Place = std::vector<FoundFile>::const_iterator;
 // Walks two sorted lists together. `pair(image, label)` returns the first label that is not the image's.
 template <class Pair>
 void pair_sorted(const FileList& images, const FileList& labels, const Orphans& orphans, Pair pair) {
+  Orphans::Files lone_images, lone_labels;
   Place image = images.files.begin();
   Place label = labels.files.begin();
   const auto compare = [&] {
@@ -72,10 +98,11 @@ void pair_sorted(const FileList& images, const FileList& labels, const Orphans& 
   };
   while (image != images.files.end() || label != labels.files.end()) {
     const int order = compare();
-    if (order < 0) orphans.image(images, *image++);
-    if (order > 0) orphans.label(labels, *label++);
+    if (order < 0) lone_images.push_back(&*image++);
+    if (order > 0) lone_labels.push_back(&*label++);
     if (order == 0) label = pair(*image++, label);
   }
+  orphans.tell(images, lone_images, labels, lone_labels);
 }
 
 // Precondition: the name is there, once; the names are in byte order.

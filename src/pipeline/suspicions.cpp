@@ -170,6 +170,14 @@ bool Suspicions::runs_from_one() const {
   return context_.last_id + std::size_t{1} == classes && classes < ids_.size() && !ids_[0] && ids_[1] && ids_[classes];
 }
 
+// Whether ids are 1 … C−1 of C classes.
+bool Suspicions::lacks_zero_alone() const {
+  if (context_.last_id == 0 || ids_[0]) return false;
+  for (std::size_t id = 1; id <= context_.last_id; ++id)
+    if (!ids_[id]) return false;
+  return true;
+}
+
 void Suspicions::tell_ids(Findings& findings) const {
   tell_rescaled(rescaled_17_, 17, 4, findings);
   tell_rescaled(rescaled_85_, 85, 2, findings);
@@ -195,7 +203,15 @@ void Suspicions::tell_ids(Findings& findings) const {
     finding.kind = "one-based-ids";
     finding.title = "ids run from 1 to the number of classes, " + std::to_string(context_.last_id + 1) +
                     ", and 0 never occurs: they seem to count from 1";
-    finding.advice = "lower them by one with --map FILE, whose lines are old,new";
+    finding.advice = "lower them by one";
+    finding.options = {"--shift-ids -1"};
+    findings.add(finding);
+  } else if (context_.numbered && lacks_zero_alone()) {
+    finding.kind = "one-based-ids";
+    finding.title =
+        "ids run from 1 to " + std::to_string(context_.last_id) + ", and 0 never occurs: they may count from 1, and class 0 is empty";
+    finding.advice = "if so, lower them by one";
+    finding.options = {"--shift-ids -1"};
     findings.add(finding);
   }
 }

@@ -35,6 +35,7 @@ class Suspicions {
   void look_at_content(const std::string& path, const LabelInspection& label);
 
   [[nodiscard]] bool runs_from_one() const;
+  [[nodiscard]] bool lacks_zero_alone() const;
 
   void tell_making(Findings& findings) const;
   void tell_ids(Findings& findings) const;

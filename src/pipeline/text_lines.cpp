@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -90,7 +92,28 @@ Result<std::string> read_to_end(int descriptor, const std::string& path) {
   return text;
 }
 
+// While a stream is read, which may never end, nothing is written yet: a signal to stop ends the program at once.
+class StopsAtOnce {
+ public:
+  StopsAtOnce() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      ::sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) ::signal(kSignals[i], SIG_DFL);
+    }
+  }
+  ~StopsAtOnce() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+  }
+  StopsAtOnce(const StopsAtOnce&) = delete;
+  StopsAtOnce& operator=(const StopsAtOnce&) = delete;
+
+ private:
+  static constexpr std::array<int, 3> kSignals{SIGHUP, SIGINT, SIGTERM};
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
+
 Result<std::string> read_stream(const std::string& path) {
+  const StopsAtOnce while_reading;
   if (path == "-") return read_to_end(STDIN_FILENO, "standard input");
   const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
   if (descriptor < 0) return io_error("cannot open", path, errno);

@@ -66,7 +66,12 @@ void advise_color(const LabelContext& context, RgbColor color, const std::vector
   if (near->distance <= kNear) finding.options.push_back("--unknown nearest:" + std::to_string(near->distance));
 }
 
-void advise_id(const LabelContext& context, std::uint32_t id, Finding& finding) {
+void advise_id(const LabelContext& context, std::uint32_t id, bool zero_is_seen, Finding& finding) {
+  if (id == context.last_id + 1 && id == context.class_names.size() && !zero_is_seen) {
+    finding.advice = "id 0 never occurs, so ids seem to count from 1: shift them; ";
+    finding.options.emplace_back("--shift-ids -1");
+    return;
+  }
   if (id == context.last_id + 1) {
     finding.advice = "it is one more than the last class's id; ";
     if (context.numbered) finding.options.push_back("--num-classes " + std::to_string(id + 1));
@@ -134,7 +139,8 @@ Finding UnknownValues::finding_of_group(const Group& group, const LabelContext& 
     finding.title += "; --unknown " + context.unknown + " settles it";
     return finding;
   }
-  if (const auto id = id_of(first.text); id && group.size() == 1) advise_id(context, *id, finding);
+  if (const auto id = id_of(first.text); id && group.size() == 1)
+    advise_id(context, *id, never_seen.empty() || !never_seen.front(), finding);
   if (first.color && group.size() == 1) advise_color(context, *first.color, never_seen, finding);
   finding.advice += group.size() == 1 ? "if it is a class, add it to the class table; if not, say what becomes of it"
                                       : "is this the right class table, and are these the right labels?";

@@ -37,27 +37,47 @@ struct KeyPlace {
   auto operator<=>(const KeyPlace&) const = default;
 };
 
-// Why a folder has no manifest yet, as far as its shards tell.
-std::string no_manifest_text(const std::string& folder) {
+// The shards of a folder, by their names.
+struct ShardsHere {
   std::uint64_t shards = 0, planned = 0;
-  const auto names = names_in_folder(folder);
-  for (const std::string& each : names.ok() ? *names : std::vector<std::string>()) {
+  bool one_plan = true;  // all names tell the same number of shards
+};
+
+ShardsHere shards_in(const std::vector<std::string>& names) {
+  ShardsHere here;
+  for (const std::string& each : names) {
     const auto name = format::parse_shard_file_name(each);
-    if (name) ++shards, planned = name->count;
+    if (!name) continue;
+    here.one_plan = here.one_plan && (here.shards == 0 || name->count == here.planned);
+    here.planned = name->count;
+    ++here.shards;
   }
+  return here;
+}
+
+// Why a folder has no manifest yet, as far as its shards tell.
+Error no_manifest(const std::string& folder) {
+  const auto names = names_in_folder(folder);
+  if (!names.ok()) return names.error();
+  const ShardsHere here = shards_in(*names);
   const std::string start = "is not a data set: it has no " + std::string(format::kManifestName);
-  if (shards == 0) return start + ", which a run of pack writes last; the same command again finishes an interrupted one";
-  const std::string count = std::to_string(planned) + (planned == 1 ? " shard" : " shards");
-  if (shards == planned) return start + ", but all " + count + " are here: hotpack merge writes it";
-  return start + ", but " + std::to_string(shards) + " of " + count +
-         ". The command that packed it finishes it; the partitions of a pack are joined by hotpack merge";
+  const auto told = [&](const std::string& more) { return damaged_error(start + ", " + more, folder); };
+  if (here.shards == 0) return told("which a run of pack writes last; the same command again finishes an interrupted one");
+  if (!here.one_plan)
+    return told("and its " + std::to_string(here.shards) + " shards are of several packs; each pack has a folder of its own");
+  const std::string count = std::to_string(here.planned) + (here.planned == 1 ? " shard" : " shards");
+  if (here.shards == here.planned)
+    return told("but " + std::string(here.planned == 1 ? "its " : "all ") + count + (here.planned == 1 ? " is" : " are") +
+                " here: hotpack merge writes it");
+  return told("but " + std::to_string(here.shards) + " of " + count +
+              ". The command that packed it finishes it; the partitions of a pack are joined by hotpack merge");
 }
 
 Result<format::Manifest> read_manifest(const std::string& folder) {
   std::error_code ignored;
   const std::string path = (fs::path(folder) / format::kManifestName).string();
   if (fs::is_directory(folder, ignored) && !fs::exists(path, ignored) && !ignored) {
-    return damaged_error(no_manifest_text(folder), folder);
+    return no_manifest(folder);
   }
   HOTPACK_ASSIGN(const std::string text, read_text_file(path));
   auto manifest = format::decode_manifest(text);

@@ -113,6 +113,7 @@ class Verification {
   std::string first_schema_;             // its texts, which the others must have too
   std::string first_plan_;
   std::uint64_t planned_shards_ = 0;
+  bool one_plan_ = true;  // of all shards, as far as they were opened
   bool all_opened_ = true;
   bool manifest_unread_ = false;  // it is there, and the system does not give it
 };
@@ -159,7 +160,7 @@ Result<VerifyReport> Verification::run_folder(const std::string& folder) {
     check_shard(folder, name, progress);
   }
   if (!progress.stopped()) check_whole();
-  if (!manifest_ && !manifest_unread_ && !summaries_.empty()) note_partition(summaries_.size());
+  if (!manifest_ && !manifest_unread_ && !summaries_.empty() && one_plan_) note_partition(summaries_.size());
   return report(progress.stopped());
 }
 
@@ -224,6 +225,7 @@ void Verification::compare_with_first(const ShardFile& file, const std::string& 
   }
   if (manifest_) return;  // each is held against the manifest
   if (metadata.schema != first_schema_) findings_.add(name, "hotpack.schema differs from that of " + summaries_.front().name);
+  one_plan_ = one_plan_ && metadata.plan == first_plan_;
   if (metadata.plan != first_plan_) findings_.add(name, "hotpack.plan differs from that of " + summaries_.front().name);
 }
 

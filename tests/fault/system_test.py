@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import unittest
 
@@ -163,6 +164,18 @@ class SystemFaults(unittest.TestCase):
         with open("/dev/full", "w") as full:
             done = subprocess.run([os.environ["HOTPACK"], "info", str(self.out)], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 3, done.stderr)
+
+    def test_one_signal_ends_a_run_that_waits_for_a_list(self):
+        pipe = self.folder / "list"
+        os.mkfifo(pipe)
+        for source in (pipe, "-"):
+            command = [os.environ["HOTPACK"], "pack", "--images", STREET / "images", "--list", source, "-o", self.out]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as waiting:
+                with self.assertRaises(subprocess.TimeoutExpired):
+                    waiting.wait(1)
+                waiting.send_signal(signal.SIGINT)
+                self.assertEqual(waiting.wait(20), -signal.SIGINT)
+        self.assertFalse(self.out.exists())
 
     def test_a_class_folder_without_pictures_is_a_warning(self):
         fruit = self.folder / "fruit"

@@ -39,7 +39,7 @@ ROOMS = {
     "geometry": Room(("base",), ("opencv",)),
     "labels": Room(("base",)),
     "writer": Room(("base", "format"), ("zstd",)),
-    "pipeline": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer"), ("tbb",)),
+    "pipeline": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer"), ("tbb", "utf8proc")),
     "preview": Room(("base", "codecs", "reader")),
     "bench": Room(("base", "expand", "reader", "loader", "device")),
     "cli": Room(("base", "format", "reader", "pipeline", "codecs", "preview", "bench"), ("spdlog", "cli11", "utf8proc"), may_print=True),

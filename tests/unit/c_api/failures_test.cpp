@@ -54,7 +54,7 @@ TEST_CASE("no exception leaves an entry point") {
   CHECK(call(failures, []() -> Outcome { return HOTPACK_NOT_FOUND; }) == HOTPACK_NOT_FOUND);
   CHECK(call(failures, []() -> Outcome { throw std::logic_error("surprise"); }) == HOTPACK_ERROR_INTERNAL);
   CHECK(std::string(failures.latest()).find("surprise") != std::string::npos);
-  CHECK(call(failures, []() -> Outcome { throw std::bad_alloc(); }) == HOTPACK_ERROR_INTERNAL);
+  CHECK(call(failures, []() -> Outcome { throw std::bad_alloc(); }) == HOTPACK_ERROR_IO);
   CHECK(std::string(failures.latest()).find("out of memory") != std::string::npos);
   CHECK(call(failures, []() -> Outcome { throw 7; }) == HOTPACK_ERROR_INTERNAL);
   CHECK(std::string(failures.latest()).find("unknown exception") != std::string::npos);

@@ -56,7 +56,7 @@ TEST_CASE("a call that finds no memory loses no batch") {
     allocations_left = -1;
     if (status != HOTPACK_OK) {
       ++failures;
-      CHECK(status == HOTPACK_ERROR_INTERNAL);
+      CHECK(status == HOTPACK_ERROR_IO);
       CHECK(std::string(hotpack_loader_error(loader)).find("out of memory") == 0);
       CHECK(batch == nullptr);
       continue;

@@ -192,12 +192,19 @@ TEST_CASE("a file without classes, or not of text, is an error") {
   CHECK_THAT(failure(std::string_view("\xFF\xFE"
                                       "a\0b\0",
                                       6)),
-             ContainsSubstring("UTF-8"));
+             ContainsSubstring("line 1") && ContainsSubstring("UTF-16"));
+}
+
+TEST_CASE("a class's name holds no character that is not shown") {
+  for (const std::string name : {"a\x1B[31m", "a\u202Eb", "a\u0085", "a\u2066b", "\"a\nb\"", "a\x7F"})
+    CHECK_THAT(failure("name,r,g,b\n" + name + ",1,2,3\n"), ContainsSubstring("line 2") && ContainsSubstring("U+"));
+  CHECK_THAT(failure("a\u202Eb\n"), ContainsSubstring("U+202E") && !ContainsSubstring("\u202E"));
+  CHECK(names_of(parse("<b>\n&amp;\n\u05D0\u05D1\n")) == Names{"<b>", "&amp;", "\u05D0\u05D1"});
 }
 
 TEST_CASE("names one a line: trimmed, in order, without colours") {
-  const ClassTable table = parse("\xEF\xBB\xBF_background_\r\n  sky \r\n\r\nroad\tway");
-  CHECK(names_of(table) == Names{"_background_", "sky", "road\tway"});
+  const ClassTable table = parse("\xEF\xBB\xBF_background_\r\n  sky \r\n\r\nroad way");
+  CHECK(names_of(table) == Names{"_background_", "sky", "road way"});
   CHECK_FALSE(table.has_colors);
   CHECK_FALSE(table.classes[0].color);
   CHECK(table.warnings.empty());
@@ -286,4 +293,43 @@ TEST_CASE("ids before names are no names file: their order may be another") {
 
 TEST_CASE("a remark in a names file is no class") {
   CHECK(parse_class_file("# classes\nroad\nsky\n", "names.txt").value().classes.size() == 2);
+}
+
+TEST_CASE("numbers that are set apart from every name are asked about, however they are set apart") {
+  for (const std::string text :
+       {"sky: 2\nroad: 0\ncar: 1\n", "sky=2\nroad=0\n", "sky -> 2\nroad -> 0\n", "sky (2)\nroad (0)\n", "0. sky\n1. road\n",
+        "(2) sky\n(0) road\n", "#2 sky\n#0 road\n", "2) sky\n0) road\n", "# classes\nsky:2\nroad:0\n"}) {
+    CAPTURE(text);
+    CHECK_THAT(failure(text), ContainsSubstring("id,name") && ContainsSubstring("in quotes"));
+  }
+  CHECK_THAT(failure("sky: 2\nroad: 0\n"), ContainsSubstring("id,name\n  2,sky"));
+  CHECK(names_of(parse("zone 1\nzone 2\n")) == Names{"zone 1", "zone 2"});
+  CHECK(names_of(parse("covid-19\nsars-2\n")) == Names{"covid-19", "sars-2"});
+  CHECK(names_of(parse("\"gate: 1\"\n\"gate: 2\"\n")) == Names{"gate: 1", "gate: 2"});
+  CHECK(names_of(parse("gate: 1\nroad\n")) == Names{"gate: 1", "road"});
+}
+
+TEST_CASE("rows whose columns are set apart by tabs, bars or quotes are no names") {
+  for (const std::string text : {"sky\t2\nroad\t0\n", "road|0\nsky|2\n", "\"0\",\"sky\"\n\"1\",\"road\"\n"}) {
+    CAPTURE(text);
+    CHECK_THAT(failure(text), ContainsSubstring("columns"));
+  }
+  CHECK(names_of(parse("\"wall, brick\"\n\"wall, wood\"\n")) == Names{"wall, brick", "wall, wood"});
+}
+
+TEST_CASE("lines of JSON, YAML and the like are no names") {
+  for (const std::string text : {"{\"0\": \"sky\",\n\"1\": \"road\"}\n", "names:\n- sky\n- road\n", "- sky\n- road\n",
+                                 "item {\n  id: 1\n  name: \"sky\"\n}\n", "[\"sky\",\n\"road\"]\n"}) {
+    CAPTURE(text);
+    CHECK_THAT(failure(text), ContainsSubstring("JSON, YAML"));
+  }
+}
+
+TEST_CASE("a column that may hold ids is asked about where the lines come in another order") {
+  CHECK_THAT(failure("class,label\nsky,2\nroad,0\ncar,1\n"), ContainsSubstring("'label'") && ContainsSubstring("call it 'id'"));
+  CHECK_THAT(failure("name,mask value\nsky,255\nroad,0\n"), ContainsSubstring("'mask value'"));
+  CHECK_THAT(failure("raw_id,name,train_id\n7,road,0\n11,sky,1\n8,car,2\n"), ContainsSubstring("another order"));
+  CHECK_THAT(failure("id,name,train_id\n0,road,1\n1,sky,0\n"), ContainsSubstring("different ids"));
+  CHECK(names_of(parse("class,label\nroad,0\ncar,1\nsky,2\n")) == Names{"road", "car", "sky"});
+  CHECK(names_of(parse("name,pixels\nsky,90210\nroad,1200\ncar,77\n")) == Names{"sky", "road", "car"});
 }

@@ -777,3 +777,52 @@ TEST_CASE("E-m: a mask of 0 and 1 is refused, not packed as empty") {
   rules.threshold = 1;
   CHECK(verdict(make(binary_classes(), rules), {0, 1, 0}, 8, false).ok());
 }
+
+TEST_CASE("ids in colours by their formulas") {
+  CHECK(rgb_id(RgbId::low_first, {1, 2, 3}) == 1 + 2 * 256 + 3 * 65536);
+  CHECK(rgb_id(RgbId::low_first, {255, 255, 255}) == 16777215);
+  CHECK(rgb_id(RgbId::tens_of_red, {110, 64, 7}) == 11 * 256 + 64);  // blue numbers instances
+  CHECK_FALSE(rgb_id(RgbId::tens_of_red, {119, 64, 0}));
+  for (const RgbId formula : {RgbId::low_first, RgbId::tens_of_red}) CHECK(rgb_id_from_name(rgb_id_name(formula)) == formula);
+  CHECK_FALSE(rgb_id_from_name("r"));
+}
+
+TEST_CASE("labels whose colours are ids: known ones, an ignored one, one of no class and one beyond 65535") {
+  LabelRules rules = rules_of(LabelReading::index);
+  rules.rgb_id = RgbId::low_first;
+  const LabelDecoder decoder = make(numbered_classes(300), rules);
+  const OwnedLabel label = rgb_label(3, {{0, 0, 0}, {43, 1, 0}, {255, 0, 0}, {255, 255, 0}, {44, 1, 0}, {0, 0, 1}});
+  Ids ids(6);
+  DecodeReport report;
+  REQUIRE(decoder.decode(label.raw, {ids.data(), 3, 2, 1, 6}, report).ok());
+  CHECK(ids == Ids{0, 299, 255, kIgnored, kIgnored, kIgnored});
+  CHECK(report.unknown_pixels == 2);
+  REQUIRE(report.unknown.size() == 2);
+  CHECK(report.unknown[0].text == "id 300");
+  CHECK(report.unknown[1].text == "id 65536");
+  CHECK(report.unknown[1].x == 2);
+  CHECK(report.unknown[1].y == 1);
+}
+
+TEST_CASE("colours that no id has by the formula are unknown colours") {
+  LabelRules rules = rules_of(LabelReading::index);
+  rules.rgb_id = RgbId::tens_of_red;
+  const OwnedLabel label = rgb_label(2, {{10, 2, 7}, {11, 2, 0}});
+  Ids ids(2);
+  DecodeReport report;
+  REQUIRE(make(numbered_classes(300), rules).decode(label.raw, {ids.data(), 2, 1, 1, 2}, report).ok());
+  CHECK(ids == Ids{258, kIgnored});
+  REQUIRE(report.unknown.size() == 1);
+  CHECK(report.unknown[0].color == RgbColor{11, 2, 0});
+}
+
+TEST_CASE("a gray label is refused where ids stand in colours") {
+  LabelRules rules = rules_of(LabelReading::index);
+  rules.rgb_id = RgbId::tens_of_red;
+  const OwnedLabel label = gray_label(1, {1});
+  Ids ids(1);
+  DecodeReport report;
+  const Status status = make(numbered_classes(2), rules).decode(label.raw, {ids.data(), 1, 1, 1, 2}, report);
+  REQUIRE_FALSE(status.ok());
+  CHECK_THAT(status.error().message, ContainsSubstring("gray PNG") && ContainsSubstring("rgb-id"));
+}

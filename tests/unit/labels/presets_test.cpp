@@ -81,9 +81,11 @@ TEST_CASE("E-n: numbers of classes are those of the data sets") {
                                                                      {"camvid32", 32},
                                                                      {"mapillary65", 65},
                                                                      {"ade20k150", 150},
+                                                                     {"ade20k-full", 3688},
                                                                      {"nyu40", 40},
                                                                      {"coco-stuff171", 171},
                                                                      {"coco-stuff171-trainids", 171},
+                                                                     {"coco-panoptic133", 133},
                                                                      {"loveda", 7},
                                                                      {"potsdam", 6},
                                                                      {"vaihingen", 6},
@@ -176,4 +178,18 @@ TEST_CASE("E-n: trimaps and masks of eyes") {
 TEST_CASE("an unknown preset is none") {
   CHECK(find_preset("voc2") == nullptr);
   CHECK(find_preset("") == nullptr);
+}
+
+TEST_CASE("presets of ids in colours say by which formula") {
+  const Preset& panoptic = preset("coco-panoptic133");
+  CHECK(panoptic.reading == LabelReading::rgb_id);
+  CHECK(panoptic.rgb_id == RgbId::low_first);
+  CHECK(class_of(panoptic, 0) == kIgnored);
+  CHECK(name_of(panoptic, 1) == "person");
+  CHECK(name_of(panoptic, 90) == "toothbrush");
+  CHECK(name_of(panoptic, 92) == "banner");
+  CHECK(name_of(panoptic, 200) == "rug-merged");
+  const Preset& ade = preset("ade20k-full");
+  CHECK(ade.rgb_id == RgbId::tens_of_red);
+  CHECK(ade.label_suffix == "_seg");
 }

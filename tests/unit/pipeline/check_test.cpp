@@ -461,3 +461,40 @@ TEST_CASE("L9: a split without labels is checked as images alone") {
   REQUIRE(report.splits.size() == 2);
   CHECK(report.estimate->storages.size() == 3);
 }
+
+namespace {
+
+void put_label(const TempFolder& folder, const Bytes& label) {
+  put(folder, "images/a.png", photo(2, 2));
+  put(folder, "labels/a.png", label);
+}
+
+}  // namespace
+
+TEST_CASE("an ignored class is no class that never occurs") {
+  const TempFolder folder;
+  put_label(folder, id_label(2, 2, {0, 1, 2, 1}));
+  PackOptions options = options_for(folder);
+  options.label.class_count = 3;
+  options.label.ignore = {"2"};
+  const CheckReport report = checked(options);
+  CHECK(find(report, "class-never-seen") == nullptr);
+  CHECK(report.ignored_classes == std::vector<bool>{false, false, true});
+}
+
+TEST_CASE("ids that count from 1 are told without --num-classes too") {
+  const TempFolder folder;
+  put_label(folder, id_label(2, 2, {1, 2, 3, 1}));
+  const CheckReport report = checked(options_for(folder));
+  REQUIRE(find(report, "one-based-ids") != nullptr);
+  CHECK(find(report, "one-based-ids")->options == Names{"--shift-ids -1"});
+}
+
+TEST_CASE("ids of which nothing says what they mean are listed, as colours are") {
+  const TempFolder folder;
+  put_label(folder, id_label(2, 2, {0, 64, 128, 200}));
+  const CheckReport report = checked(options_for(folder));
+  REQUIRE(report.colors.has_value());
+  CHECK(report.colors->ids);
+  CHECK(report.colors->colors.size() == 4);
+}

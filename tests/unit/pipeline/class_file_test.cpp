@@ -33,3 +33,17 @@ TEST_CASE("L1: a class file that cannot be read is found with its reason, and no
   CHECK(found->table.error().path == folder / "class_dict.csv");
   CHECK_THAT(found->table.error().message, ContainsSubstring("line 3"));
 }
+
+TEST_CASE("two class files that number classes otherwise are asked about, with a line for each") {
+  const TempFolder folder;
+  folder.write("class_dict.csv", "id,name\n0,car\n1,road\n");
+  folder.write("classes.txt", "road\ncar\n");
+  const auto found = find_class_file({folder.path()});
+  REQUIRE(found);
+  REQUIRE_FALSE(found->table.ok());
+  CHECK_THAT(found->table.error().message, ContainsSubstring("class 0 is 'car' there and 'road' here") &&
+                                               ContainsSubstring("--classes " + (folder / "class_dict.csv")) &&
+                                               ContainsSubstring("--classes " + (folder / "classes.txt")));
+  folder.write("classes.txt", "car\nroad\n");
+  CHECK(find_class_file({folder.path()})->table.ok());
+}

@@ -1,5 +1,7 @@
 #include "pipeline/label_setup.hpp"
 
+#include "pipeline/id_scan.hpp"
+
 #include "format/manifest.hpp"
 
 #include "unit/pipeline/inputs.hpp"
@@ -1169,4 +1171,75 @@ TEST_CASE("E-j: a header that a map does not know is named with its line") {
   put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
   CHECK_THAT(refusal(with_map(folder, "Wert,Klasse\n0,x\n1,y\n"), ErrorCode::usage).message,
              ContainsSubstring("line 1: 'Wert'") && ContainsSubstring("old,new"));
+}
+
+// ---- ids
+
+TEST_CASE("option --shift-ids lowers ids, ignores those that fall below 0, and is recorded as a map") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 3}));
+  PackOptions options = options_for(folder);
+  options.label.shift_ids = -1;
+  const LabelSetup setup = setup_of(options);
+  CHECK(names_of(setup) == Names{"0", "1", "2"});
+  CHECK(setup.map == R"([[0,"ignore"],[1,0],[2,1],[3,2]])");
+  options.label.class_count = 3;
+  CHECK(setup_of(options).map == setup.map);
+  options.label.shift_ids = 1;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--shift-ids 1"));
+  options.label.shift_ids = -1;
+  options.label.reading = LabelReading::binary;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--label-kind"));
+}
+
+TEST_CASE("option --rgb-id needs to know the classes, and says how labels are read") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
+  PackOptions options = options_for(folder);
+  options.label.rgb_id = labels::RgbId::low_first;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--num-classes"));
+  options.label.class_count = 3;
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.label_kind == "index");
+  CHECK_THAT(setup.verdict, ContainsSubstring("r+256g+65536b"));
+  CHECK(setup.rgb_id == labels::RgbId::low_first);
+}
+
+TEST_CASE("option --label-kind rgb-id takes its formula from --rgb-id or the preset, and asks where there is none") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
+  PackOptions options = options_for(folder);
+  options.label.reading = labels::LabelReading::rgb_id;
+  options.label.class_count = 3;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("r+256g+65536b") && ContainsSubstring("r/10*256+g"));
+  options.label.rgb_id = labels::RgbId::low_first;
+  CHECK(setup_of(options).label_kind == "index");
+  options.label = {};
+  options.label.preset = "coco-panoptic133";
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.rgb_id == labels::RgbId::low_first);
+  CHECK(setup.table.classes.size() == 133);
+  options.label.reading = labels::LabelReading::index;  // category ids in gray labels
+  CHECK(setup_of(options).rgb_id == labels::RgbId::none);
+}
+
+TEST_CASE("ids that a program rescaled are told as such") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 257, 514, 1285}, 16));
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
+             ContainsSubstring("multiples of 257") && ContainsSubstring("--map") && ContainsSubstring("found: 0, 257, 514, 1285"));
+}
+
+TEST_CASE("a long list of ids is cut between numbers") {
+  std::bitset<65536> ids;
+  for (std::size_t id = 0; id <= 100; ++id) ids.set(29 * id);
+  CHECK(ids_text(ids, 4) == "0, 29, 58, …, 2900");
+  CHECK(ids_text(ids, 4) != ids_text(ids));
+  CHECK(ids_text(std::bitset<65536>(7), 4) == "0…2");
+}
+
+TEST_CASE("photos in place of labels are told as such") {
+  const TempFolder folder;
+  put_sample(folder, "a", photo(40, 40));
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message, ContainsSubstring("as photos do") && ContainsSubstring("swapped"));
 }

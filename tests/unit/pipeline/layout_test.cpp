@@ -238,7 +238,7 @@ TEST_CASE("L5: a class file beside class folders is taken only if it names them 
   const GatheredInput input = detected(folder);
   CHECK(input.gathered.label.classes.empty());
   CHECK_THAT(input.gathered.layout,
-             ContainsSubstring("not used as class table: " + folder / "classes.txt: it does not name the class 'ant'"));
+             ContainsSubstring("class file " + folder / "classes.txt is not used: it does not name the class 'ant'"));
 }
 
 TEST_CASE("L5: colours of classes beside folders that are called like none of them stop and ask") {
