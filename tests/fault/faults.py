@@ -184,7 +184,7 @@ def judge_kill(world, table, work, killed, how, where):
 
 
 def lose_power(world, table, settings):
-    for name in KILLED if not settings.quick else ["pack", "merge"]:
+    for name in [each for each in KILLED if not settings.quick or each in ("pack", "merge")]:
         work = world.workloads[name]
         log = world.folder / "log"
         log.unlink(missing_ok=True)
@@ -250,7 +250,8 @@ def run_short(world, table, settings):
         if work.output:
             limit(world, table, work, "file-size", resource.RLIMIT_FSIZE, [0, 1, 1000, 4096, 16000], "File too large")
         limit_threads(world, table, work)
-    fill_disk(world, table)
+    if "pack" in world.workloads:
+        fill_disk(world, table)
     write_to_full_device(world, table)
 
 
