@@ -109,6 +109,34 @@ ImageClasses packed_classes(const PackedLabels& packed, LabelSetup& setup) {
   return {packed.table, ClassOfName(packed.names.begin(), packed.names.end()), "as in " + packed.folder};
 }
 
+bool has_number(const ClassInfo& info) {
+  const std::string& name = info.name;
+  return !name.empty() && name.size() < 10 && name.find_first_not_of("0123456789") == std::string::npos && (name == "0" || name[0] != '0');
+}
+
+// The first class whose name is another number than its id; none where a name is no number.
+std::optional<std::size_t> first_misnumbered(const ClassTable& table) {
+  if (!std::all_of(table.classes.begin(), table.classes.end(), has_number)) return std::nullopt;
+  for (std::size_t id = 0; id < table.classes.size(); ++id)
+    if (table.classes[id].name != std::to_string(id)) return id;
+  return std::nullopt;
+}
+
+// Names of whole numbers: those of a table are ids as a rule, so they come in the order of the numbers; folders stay in byte order, as
+// ImageFolder of torchvision has them. Either way a number that is not the id is told.
+void settle_numbers(bool of_folders, ImageClasses& classes) {
+  ClassTable& table = classes.table;
+  if (!first_misnumbered(table)) return;
+  if (!of_folders) {
+    const auto number = [](const ClassInfo& info) { return std::stoul(info.name); };
+    std::sort(table.classes.begin(), table.classes.end(), [&](const auto& a, const auto& b) { return number(a) < number(b); });
+    classes.verdict = "in the order of their numbers";
+  }
+  if (const auto id = first_misnumbered(table))
+    table.warnings.push_back("classes are named by numbers that are not their ids: '" + table.classes[*id].name + "' has id " +
+                             std::to_string(*id) + "; --classes FILE says another order");
+}
+
 Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleList* const> splits, LabelSetup& setup) {
   HOTPACK_ASSIGN(std::optional<ClassTable> table, given_table(options.label));
   HOTPACK_ASSIGN(const std::optional<labels::LabelMap> map, given_map(options.label));
@@ -117,7 +145,9 @@ Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleL
   if (packed && packed->kind == LabelKind::sample) return packed_classes(*packed, setup);
   ImageClasses classes;
   classes.verdict = table ? "in the order of --classes" : "in byte order";
+  const bool named_by_samples = !table;
   classes.table = table ? std::move(*table) : labels::named_classes(names_in(splits, &SampleList::class_names));
+  if (named_by_samples) settle_numbers(options.input.pairs.empty(), classes);
   classes.class_of = names_of(classes.table);
   return classes;
 }

@@ -42,9 +42,12 @@ class PairFileReader {
     }
     if (parts_.empty()) return data_error("has a header and no sample; expected a line for each sample below it", options_.file);
     HOTPACK_TRY(paths_.check_prefix());
+    HOTPACK_TRY(check_labels(table));
+    HOTPACK_TRY(check_case(parts_, "splits"));
+    HOTPACK_TRY(check_case(classes_, "classes"));
     HOTPACK_TRY(finish());
     result_.about = options_.file + " is " + std::string(table.form()) + ": each line has an image and " + forms_text() + ", below " +
-                    paths_.roots()[0].folder + "\n" + numbers_text() + unused_text(table);
+                    paths_.roots()[0].folder + "\n" + unused_text(table);
     return std::move(result_);
   }
 
@@ -196,22 +199,34 @@ class PairFileReader {
     return "one of " + std::to_string(classes_.size()) + " classes";
   }
 
-  // Where nothing names labels, other columns may hold them.
-  [[nodiscard]] std::string unused_text(const PairTable& table) const {
-    if (form_ || table.unused().empty()) return {};
-    return "no column is called like a label; not used: " + table.unused() + "\n";
+  // Names that differ in case only are slips of whoever wrote the table.
+  template <class Named>
+  [[nodiscard]] Status check_case(const std::map<std::string, Named>& names, std::string_view what) const {
+    std::map<std::string, std::string> seen;
+    for (const auto& [name, value] : names) {
+      const auto [same, is_new] = seen.try_emplace(lowered(name), name);
+      if (!is_new)
+        return data_error(
+            "the " + std::string(what) + " '" + same->second + "' and '" + name + "' differ in upper and lower case only; write them alike",
+            options_.file);
+    }
+    return {};
   }
 
-  // Ids are ranks of names, which surprises where names are numbers.
-  [[nodiscard]] std::string numbers_text() const {
-    std::size_t id = 0;
-    bool ranks = true;
-    for (const auto& [name, index] : classes_) {
-      if (name.find_first_not_of("0123456789") != std::string::npos) return {};
-      ranks = ranks && name == std::to_string(id++);
-    }
-    return ranks ? ""
-                 : "classes are named by numbers, and their ids are the ranks of these names in byte order; --classes says another order\n";
+  // Objects may hold much besides; what is not used is told.
+  [[nodiscard]] std::string unused_text(const PairTable& table) const {
+    if (form_ || table.unused().empty()) return {};
+    return "nothing is called like a label; not used: " + table.unused() + "\n";
+  }
+
+  // Where no column names labels, others may hold them.
+  [[nodiscard]] Status check_labels(const PairTable& table) const {
+    if (form_ || table.unused().empty() || table.form() == "JSON lines") return {};
+    return data_error(
+        "has no column that is called like a label (label, mask, class, …); not used: " + table.unused() +
+            ". One column holds the labels: call it 'label', or 'class' for classes of whole images (columns of 0 and 1, one a "
+            "class, are to be made one column)\nFor images alone: --list FILE, a path on each line",
+        options_.file);
   }
 
   const PairFileOptions& options_;

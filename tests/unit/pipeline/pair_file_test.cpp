@@ -78,13 +78,14 @@ TEST_CASE("L4: a label that is no file is a class of the whole image") {
   CHECK_FALSE(input.list().has_label_files);
 }
 
-TEST_CASE("L4: classes named by numbers are said to be ranks") {
+TEST_CASE("splits and classes that differ in case only are slips") {
   const TempFolder folder;
-  touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
-  folder.write("t.csv", "1.jpg,2\n2.jpg,10\n");
-  CHECK_THAT(gathered_clean(pair_options(folder / "t.csv")).gathered.layout, ContainsSubstring("ranks of these names in byte order"));
-  folder.write("t.csv", "1.jpg,0\n2.jpg,1\n");
-  CHECK_THAT(gathered_clean(pair_options(folder / "t.csv")).gathered.layout, !ContainsSubstring("ranks"));
+  touch(folder, {"1.jpg", "2.jpg"});
+  folder.write("t.csv", "image,class\n1.jpg,cat\n2.jpg,Cat\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).describe(),
+             ContainsSubstring("the classes 'Cat' and 'cat' differ in upper and lower"));
+  folder.write("t.csv", "image,class,split\n1.jpg,cat,train\n2.jpg,cat,Train\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).describe(), ContainsSubstring("the splits 'Train' and 'train'"));
 }
 
 TEST_CASE("L4: files and classes are never mixed") {
@@ -187,11 +188,15 @@ TEST_CASE("L6: a label that is neither text nor whole number is an error with it
   CHECK_THAT(gathered_clean(options).gathered.layout, ContainsSubstring("not used: 'box'"));
 }
 
-TEST_CASE("L4: columns that are not called like labels are named") {
+TEST_CASE("L4: a table with columns of which none is called like labels is no list of images") {
   const TempFolder folder;
   touch(folder, {"1.png"});
   folder.write("p.csv", "file_name,species,split\n1.png,cat,train\n");
   PackOptions options;
   options.input.pairs = folder / "p.csv";
-  CHECK_THAT(gathered_clean(options).gathered.layout, ContainsSubstring("no column is called like a label; not used: 'species'\n"));
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.describe(), ContainsSubstring("not used: 'species'") && ContainsSubstring("--list FILE"));
+  folder.write("p.csv", "file_name,cat,dog\n1.png,1,0\n");
+  CHECK_THAT(refused(options).describe(), ContainsSubstring("to be made one column"));
 }
