@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/folder.hpp"
 #include "base/shell_word.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -97,8 +98,8 @@ std::vector<Part> parts_of(const pipeline::MergeOptions& options) {
   std::map<std::string, pipeline::MergeOptions> splits;
   for (const std::string& source : options.sources) {
     const std::vector<std::string> names = pipeline::folders_with_shards(source);
-    std::error_code failed;
-    if (names.empty() && std::filesystem::is_empty(source, failed) && !failed) continue;
+    const auto inside = names_in_folder(source);
+    if (inside.ok() && inside->empty()) continue;
     if (!holds_splits(source, names, options.sources.size() == 1)) return {{options, {}, 0}};
     for (const std::string& name : names) {
       splits[name].sources.push_back((std::filesystem::path(source) / name).string());

@@ -23,6 +23,11 @@ void Screen::print(std::string_view text) {
   write_all(descriptor_, all);
 }
 
+void Screen::print_plainly(std::string_view prefix, std::string_view text) const {
+  if (has_line()) write_all(descriptor_, "\n");
+  for (const std::string_view part : {prefix, std::string_view(" "), text, std::string_view("\n")}) write_all(descriptor_, part);
+}
+
 void Screen::redraw(std::string text) {
   line_ = std::move(text);
   write_all(descriptor_, std::string(kClearLine) + line_);

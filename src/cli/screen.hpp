@@ -14,6 +14,8 @@ class Screen {
 
   // Prints `text` and a newline above the redrawn line.
   void print(std::string_view text);
+  // Prints "PREFIX TEXT" where memory is lacking: allocates nothing.
+  void print_plainly(std::string_view prefix, std::string_view text) const;
   // Replaces the redrawn line; it must fit the terminal's width.
   void redraw(std::string text);
   void take_line_away();

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "base/error.hpp"
@@ -132,6 +133,13 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
   void sink_it_(const spdlog::details::log_msg& entry) override {
     const Level level = level_of(entry.level);
     const std::string_view text(entry.payload.data(), entry.payload.size());
+    try {
+      show(level, text);
+    } catch (const std::bad_alloc&) {  // spdlog would keep it to itself
+      screen_.print_plainly(prefix_of(level), text);
+    }
+  }
+  void show(Level level, std::string_view text) {
     if (style_.json) return screen_.print(message_json(level, text));
     const std::string time = style_.times ? "[" + human_duration(seconds_()) + "] " : std::string();
     screen_.print(time + paint(level, shaped(level, text)));

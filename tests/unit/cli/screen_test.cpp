@@ -33,3 +33,12 @@ TEST_CASE("a screen that is gone does no harm") {
   screen.take_line_away();
   CHECK_FALSE(screen.has_line());
 }
+
+TEST_CASE("where memory is lacking a message goes below the redrawn line, as it is") {
+  const Captured file;
+  Screen screen(file.descriptor());
+  screen.print_plainly("error:", "one");
+  screen.redraw("10 %");
+  screen.print_plainly("error:", "two");
+  CHECK(file.text() == "error: one\n\r\x1b[K10 %\nerror: two\n");
+}
