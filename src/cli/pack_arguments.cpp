@@ -193,11 +193,11 @@ void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
       ->group(kInput);
   command.add_flag("--allow-empty", input.allow_empty, "class folders without pictures are meant; without it they are warned of")
       ->group(kInput);
-  add_choice(command, "--fold", input.fold,
-             {{"none", {}}, {"case", {true, false}}, {"unicode", {false, true}}, {"case,unicode", {true, true}}},
-             "pair images and labels whose names differ only in upper and lower case, or in the Unicode form of a character (NFC, NFD); keys "
-             "stay as images spell them",
-             kInput);
+  add_choice(
+      command, "--fold", input.fold, {{"none", {}}, {"case", {true, false}}, {"unicode", {false, true}}, {"case,unicode", {true, true}}},
+      "pair images and labels whose names differ only in upper and lower case, or in the Unicode form of a character (NFC, NFD); keys "
+      "stay as images spell them",
+      kInput);
   add_choice(command, "--orphans", input.skip_orphans, {{"error", false}, {"skip", true}},
              "an image without label, or a label without image", kInput);
 }

@@ -7,8 +7,8 @@
 // anything, and gAMA, iCCP, sBIT, tRNS cannot alter a sample. Critical ones, IDAT's own zlib checksum and IEND are checked; so is tRNS
 // where the caller wants transparency.
 //
-// Ownership: owns libpng's structures; the file's bytes must outlive it. Not thread-safe. Failure: code `data` with libpng's words; `io` where memory
-// lacks.
+// Ownership: owns libpng's structures; the file's bytes must outlive it. Not thread-safe. Failure: code `data` with libpng's words; `io`
+// where memory lacks.
 #pragma once
 
 #include <png.h>

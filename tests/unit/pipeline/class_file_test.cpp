@@ -42,8 +42,8 @@ TEST_CASE("two class files that number classes otherwise are asked about, with a
   REQUIRE(found);
   REQUIRE(found->contradiction);
   CHECK_THAT(found->contradiction->message, ContainsSubstring("class 0 is 'car' there and 'road' here") &&
-                                               ContainsSubstring("--classes " + (folder / "class_dict.csv")) &&
-                                               ContainsSubstring("--classes " + (folder / "classes.txt")));
+                                                ContainsSubstring("--classes " + (folder / "class_dict.csv")) &&
+                                                ContainsSubstring("--classes " + (folder / "classes.txt")));
   folder.write("classes.txt", "car\nroad\n");
   CHECK_FALSE(find_class_file({folder.path()})->contradiction);
 }
