@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -191,7 +193,19 @@ void tell_end(Terminal& terminal, const ExtractArguments& arguments, const std::
       terminal.info("to pack them again: " + line);
 }
 
+// Files among a pack's shards would be refused by the next run of pack.
+Status check_folder(const std::string& folder) {
+  std::error_code ignored;
+  for (std::filesystem::path above = std::filesystem::weakly_canonical(folder, ignored); above.has_relative_path();
+       above = above.parent_path())
+    if (std::filesystem::exists(above / "dataset.json", ignored))
+      return usage_error("-o " + folder + ": " + (above == std::filesystem::weakly_canonical(folder, ignored) ? "is" : "lies in") +
+                         " the pack " + above.string() + ", where only packed files may be; choose another folder");
+  return {};
+}
+
 Status extract_all(CommandContext& context, const ExtractArguments& arguments) {
+  HOTPACK_TRY(check_folder(arguments.folder));
   HOTPACK_ASSIGN(const std::vector<Subject> subjects, open_subjects(arguments));
   for (const Subject& subject : subjects) HOTPACK_TRY(check_names(subject.dataset, subject.chosen));
   context.stop_on_signals();

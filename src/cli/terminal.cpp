@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -162,8 +165,18 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
 
 using FileSink = spdlog::sinks::basic_file_sink<spdlog::details::null_mutex>;
 
+// A picture's bytes hold a NUL early on, a log none.
+bool holds_nul(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 4096> first{};
+  file.read(first.data(), first.size());
+  return std::find(first.begin(), first.begin() + file.gcount(), '\0') != first.begin() + file.gcount();
+}
+
 // Opens for appending first: spdlog would make missing folders, and does not tell why it fails.
 Result<std::shared_ptr<FileSink>> open_log_file(const std::string& path) {
+  if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored) && holds_nul(path))
+    return usage_error("--log-file " + path + ": is no text file; messages would be appended to it. Name another file");
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0) return io_error("cannot open the log file", path, errno);
   ::close(descriptor);

@@ -1,6 +1,8 @@
 #include "pipeline/skipped_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <system_error>
 
@@ -26,6 +28,16 @@ Status add_earlier_skips(const std::string& folder, const std::string& shard_nam
   return {};
 }
 
+// Nothing, or lines of three fields: what an earlier run wrote. Another file, a picture or a class table, would be lost.
+bool is_skipped_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string first(4096, '\0');
+  file.read(first.data(), static_cast<std::streamsize>(first.size()));
+  first.resize(static_cast<std::size_t>(file.gcount()));
+  const std::string_view line = std::string_view(first).substr(0, first.find('\n'));
+  return first.empty() || (line.find('\0') == std::string_view::npos && std::count(line.begin(), line.end(), '\t') == 2);
+}
+
 }  // namespace
 
 std::string skipped_line(std::string_view key, std::string_view path, std::string_view reason) {
@@ -44,6 +56,8 @@ Status check_skipped_path(const RunOptions& options) {
   const fs::file_status status = fs::symlink_status(path, ignored);
   if (fs::exists(status) && !fs::is_regular_file(status))
     return usage_error("--skipped " + options.skipped_file + ": is not a regular file");
+  if (fs::exists(status) && !is_skipped_file(path))
+    return usage_error("--skipped " + options.skipped_file + ": is a file of another kind, which would be lost; name a new file");
   if (!fs::is_directory(path.parent_path(), ignored))
     return usage_error("--skipped " + options.skipped_file + ": its folder does not exist");
   const fs::path output = fs::weakly_canonical(options.output, ignored);
