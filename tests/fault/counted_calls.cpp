@@ -9,7 +9,7 @@
 //                            at the end of main "seen TAB TAB N": how many calls of that NAME there were
 //
 // Calls that libc makes inside itself are not seen, nor are raw system calls; so folders have labels of their own (opendir, readdir). It
-// allocates nothing and keeps no lock.
+// allocates nothing; a lock keeps the lines of the log whole.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -102,6 +102,20 @@ struct Path {
   }
 };
 
+// Held while a line is written: shards are committed while others are filled.
+class LogLine {
+ public:
+  LogLine() {
+    while (busy.test_and_set(std::memory_order_acquire)) ::syscall(SYS_sched_yield);
+  }
+  ~LogLine() { busy.clear(std::memory_order_release); }
+  LogLine(const LogLine&) = delete;
+  LogLine& operator=(const LogLine&) = delete;
+
+ private:
+  static inline std::atomic_flag busy = ATOMIC_FLAG_INIT;
+};
+
 void put(const char* text, size_t size) {
   while (size > 0) {
     const long done = ::syscall(SYS_write, settings.log, text, size);
@@ -120,13 +134,15 @@ void note(const char* call, const char* path, const char* format, ...) {
   length += std::vsnprintf(line + length, sizeof line - static_cast<size_t>(length), format, arguments);
   va_end(arguments);
   line[length++] = '\n';
+  const LogLine whole;
   put(line, static_cast<size_t>(length));
 }
 
-// A line with the bytes of a write; one thread writes at a time in a run that is logged (-j1 and a single shard writer).
+// A line with the bytes of a write.
 void note_bytes(const char* call, const char* path, long offset, const void* bytes, size_t size) {
   if (settings.log < 0) return;
   char line[2 * PATH_MAX + 64];
+  const LogLine whole;
   put(line, static_cast<size_t>(std::snprintf(line, sizeof line, "%s\t%s\t%ld\t", call, path, offset)));
   static const char digits[] = "0123456789abcdef";
   char hex[4096];
