@@ -41,7 +41,8 @@ TEST_CASE("a key whose file is a folder of another key is refused before anythin
   records[0].key = "a";
   records[1].key = "a.png/b";
   (void)write_pack(folder.path(), {}, records, 4);
-  const std::string pack = folder.path(), out = folder / "out";
+  const TempFolder other;
+  const std::string pack = folder.path(), out = other / "out";
   const Ran refused = run({"extract", pack.c_str(), "-o", out.c_str()});
   CHECK(refused.code == kExitData);
   CHECK_THAT(refused.messages, ContainsSubstring("'a'") && ContainsSubstring("'a.png/b'"));
@@ -52,7 +53,8 @@ TEST_CASE("a key whose file is a folder of another key is refused before anythin
 TEST_CASE("the end of extract says how its labels are packed again") {
   const TempFolder folder;
   (void)write_pack(folder.path(), {}, tiny_records({}, 2), 4);
-  const std::string pack = folder.path(), out = folder / "out";
+  const TempFolder other;
+  const std::string pack = folder.path(), out = other / "out";
   const Ran ran = run({"extract", pack.c_str(), "-o", out.c_str()});
   CHECK(ran.code == kExitGood);
   CHECK_THAT(ran.messages, ContainsSubstring("--label-kind index --classes ") && ContainsSubstring("--size 6x5"));
@@ -74,7 +76,8 @@ TEST_CASE("a key too long for a file is refused before anything is written") {
   records[0].key = "a";
   records[1].key = "b/" + std::string(253, 'x');
   (void)write_pack(folder.path(), {}, records, 4);
-  const std::string pack = folder.path(), out = folder / "out";
+  const TempFolder other;
+  const std::string pack = folder.path(), out = other / "out";
   const Ran refused = run({"extract", pack.c_str(), "-o", out.c_str()});
   CHECK(refused.code == kExitData);
   CHECK_THAT(refused.messages, ContainsSubstring("too long for the name of a file"));
@@ -99,7 +102,8 @@ TEST_CASE("control characters of keys do not reach the terminal") {
   auto records = tiny_records({}, 1);
   records[0].key = "\x1b[31mred\nline\x07";
   (void)write_pack(folder.path(), {}, records, 4);
-  const std::string pack = folder.path(), out = folder / "out";
+  const TempFolder other;
+  const std::string pack = folder.path(), out = other / "out";
   CHECK(run({"extract", pack.c_str(), "-o", out.c_str()}).code == kExitGood);
   CHECK(std::filesystem::exists(folder / "out/images/\x1b[31mred\nline\x07.png"));
   const Ran again = run({"extract", pack.c_str(), "-o", out.c_str()});
