@@ -152,7 +152,8 @@ std::string classes_words(const Schema& schema, const std::string& pack) {
 // The command that packs what was written again; empty where no single one gives the labels back.
 std::string pack_line(const ExtractArguments& arguments, const Subject& subject, bool any_unlabelled) {
   const Schema& schema = subject.dataset.schema();
-  if ((schema.label && schema.label->multi) || !schema.geometry.size || any_unlabelled) return {};
+  const bool arrays_beside = arguments.writer.npy && !(schema.label && schema.label->kind == LabelKind::sample);
+  if ((schema.label && schema.label->multi) || !schema.geometry.size || any_unlabelled || arrays_beside) return {};
   const std::string folder = arguments.folder + "/" + subject.prefix;
   std::string line = "hotpack pack";
   if (schema.label && schema.label->kind == LabelKind::sample) {

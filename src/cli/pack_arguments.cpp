@@ -197,7 +197,7 @@ void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
       command, "--fold", input.fold, {{"none", {}}, {"case", {true, false}}, {"unicode", {false, true}}, {"case,unicode", {true, true}}},
       "pair images and labels whose names differ only in upper and lower case, or in the Unicode form of a character (NFC, NFD); keys "
       "stay as images spell them",
-      kInput);
+      kInput, {{"unicode,case", {true, true}}});
   add_choice(command, "--orphans", input.skip_orphans, {{"error", false}, {"skip", true}},
              "an image without label, or a label without image", kInput);
 }
@@ -330,7 +330,7 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
   using geometry::LabelFilter;
   add_parsed<Extent>(
       command, "--size", record.size, parse_size,
-      "width and height of every record, such as 512x512 (512 alone: both); without it records keep their pictures' sizes (--fit none)",
+      "width and height of every record, such as 512x512 (512 alone: both); without it that of all pictures, or each its own where they differ",
       "WxH", kGeometry);
   add_choice(command, "--fit", record.fit,
              Choices<std::optional<Fit>>{{"stretch", Fit::stretch},

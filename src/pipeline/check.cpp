@@ -15,6 +15,7 @@
 #include "pipeline/gather.hpp"
 #include "pipeline/header_survey.hpp"
 #include "pipeline/label_attempts.hpp"
+#include "pipeline/named_labels.hpp"
 #include "pipeline/one_size.hpp"
 #include "pipeline/prepare.hpp"
 #include "pipeline/run.hpp"
@@ -156,7 +157,8 @@ class Checking {
     report_.mapped = !setup_->map.empty();
     report_.classes = setup_->table.classes;
     report_.ignored_classes = context().ignored;
-    for (const std::string& warning : setup_->table.warnings) warn("class-table", warning);
+    for (const std::string& warning : setup_->table.warnings)
+      if (report_.label_files || !tells_of_missing_images(warning)) warn("class-table", warning);  // the census counts classes of images
     return {};
   }
 
@@ -281,7 +283,7 @@ class Checking {
     finding.weight = Weight::problem;
     finding.title = error.describe();
     report_.findings.add(std::move(finding));
-    add_problems(problems_, {}, report_.findings);
+    add_problems(problems_, {}, options_.run.skip_errors, report_.findings);
     report_.problems = problems_.count() + 1;
     report_.verdict = CheckVerdict::refuses;
     return std::move(report_);
@@ -308,7 +310,7 @@ class Checking {
     const bool of_all = question_ && (question_->kind == ProblemKind::class_file || !told_by_file || !report_.classes_known);
     if (of_all) problems_.add(*question_);
     // Unknown values are told by value.
-    add_problems(problems_, {ProblemKind::unknown_value}, report_.findings);
+    add_problems(problems_, {ProblemKind::unknown_value}, options_.run.skip_errors, report_.findings);
   }
 
   // About labels as they were read; nothing where that is open.

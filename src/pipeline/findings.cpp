@@ -50,7 +50,7 @@ std::uint64_t Findings::count(Weight weight) const {
   return static_cast<std::uint64_t>(std::count_if(all_.begin(), all_.end(), [&](const Finding& each) { return each.weight == weight; }));
 }
 
-void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_out, Findings& findings) {
+void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_out, bool skipping, Findings& findings) {
   for (std::size_t i = 0; i < kProblemKinds; ++i) {
     const auto kind = static_cast<ProblemKind>(i);
     const ProblemLog::Group& group = log.group(kind);
@@ -62,8 +62,9 @@ void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_o
     finding.title = kind == ProblemKind::open_question ? finding.title + ":" : number_text(group.count) + " " + finding.title;
     finding.count = group.count;
     for (const Problem& problem : group.examples) finding.add_example({problem.path, problem.detail});
-    finding.advice = problem_advice(kind);
+    finding.advice = skipping ? advice_once_skipped(kind) : problem_advice(kind);
     finding.options = split_options(problem_options(kind));
+    if (skipping) std::erase(finding.options, "--on-error skip");
     findings.add(std::move(finding));
   }
 }

@@ -63,8 +63,8 @@ class Findings {
   std::vector<Finding> all_;
 };
 
-// A finding for each kind in the log; `leave_out`: kinds that are told in another way.
-void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_out, Findings& findings);
+// A finding for each kind in the log; `leave_out`: kinds that are told in another way; `skipping`: --on-error skip is given already.
+void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_out, bool skipping, Findings& findings);
 
 // "17,302"
 [[nodiscard]] std::string number_text(std::uint64_t number);

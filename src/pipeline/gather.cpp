@@ -336,6 +336,8 @@ class Gatherer {
     const bool by_key =
         std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return split.list.has_label_files; });
     if (!result_.splits.empty() && !by_key && input_.mask_per_class.empty()) return data_error("no sample is left: nothing to pack");
+    if (const std::string near = nearest_pair(); !near.empty())
+      return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack. " + near);
     const std::string regex = choice_.hint.empty() && !pair_regex_.empty() ? "--pair-regex " + pair_regex_ : "";
     const std::vector<Way> ways = choice_.hint.empty() ? pairing_ways(asked_, regex) : std::vector<Way>();
     const std::string hint =
@@ -343,6 +345,13 @@ class Gatherer {
     const std::string options = ways.empty() && !regex.empty() ? ". Their names go together with\n  " + regex : "";
     return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack (are the suffixes right?)" + hint + options +
                       ways_text(ways));
+  }
+
+  // An image whose key differs from that of a label in case or Unicode form only, with the option that pairs them; empty where none does.
+  [[nodiscard]] std::string nearest_pair() const {
+    for (const Problem& problem : found_.group(ProblemKind::orphan_image).examples)
+      if (problem.detail.find(": say --fold ") != std::string::npos) return problem.path + ": " + problem.detail;
+    return {};
   }
 
   // " (6 images, such as a/000.png; 6 labels, such as b/0.png)"

@@ -415,6 +415,42 @@ Result<Classes> classes_in(const std::string& root, const FolderLook& look) {
   return filled == look.folders.size() ? Classes::sure : Classes::likely;
 }
 
+Result<Classes> classes_but_for_pictures(const std::string& root, FolderLook look) {
+  look.pictures = false;
+  return classes_in(root, look);
+}
+
+struct SplitLook {
+  std::string name, path;
+  FolderLook look;
+};
+
+Result<std::vector<SplitLook>> look_at_splits(const std::string& root, const FolderLook& look) {
+  std::vector<SplitLook> splits;
+  for (const std::string& name : look.folders) {
+    if (!usual_split_name(name)) continue;
+    SplitLook split{name, path_below(root, name), {}};
+    HOTPACK_ASSIGN(split.look, look_at(split.path));
+    splits.push_back(std::move(split));
+  }
+  return splits;
+}
+
+bool have_common_folder(const SplitLook& a, const SplitLook& b) {
+  const std::vector<std::string>& others = b.look.folders;
+  return std::any_of(a.look.folders.begin(), a.look.folders.end(),
+                     [&](const std::string& name) { return std::find(others.begin(), others.end(), name) != others.end(); });
+}
+
+// Pictures beside folders that other splits have too are strays, which whoever scans class folders tells; else the split is no class
+// folders.
+Result<Classes> classes_of_split(const SplitLook& split, const std::vector<SplitLook>& all) {
+  if (!split.look.pictures) return classes_in(split.path, split.look);
+  const bool as_others = std::any_of(all.begin(), all.end(),
+                                     [&](const SplitLook& other) { return other.name != split.name && have_common_folder(split, other); });
+  return as_others ? classes_but_for_pictures(split.path, split.look) : Classes::none;
+}
+
 Result<Layouts> class_folder_readings(const std::string& root, const FolderLook& look) {
   Layout layout;
   layout.kind = Kind::class_folders;
@@ -425,17 +461,15 @@ Result<Layouts> class_folder_readings(const std::string& root, const FolderLook&
     layout.splits.push_back({"", root, root, ""});
     return Layouts{layout};
   }
+  HOTPACK_ASSIGN(const std::vector<SplitLook> looks, look_at_splits(root, look));
   Classes most = Classes::none;
   std::vector<FoundFolder> splits;
-  for (const std::string& name : look.folders) {
-    if (!usual_split_name(name)) continue;
-    const std::string path = path_below(root, name);
-    splits.push_back({path, name, ""});
-    HOTPACK_ASSIGN(const FolderLook within, look_at(path));
-    HOTPACK_ASSIGN(const Classes classes_within, classes_in(path, within));
+  for (const SplitLook& split : looks) {
+    splits.push_back({split.path, split.name, ""});
+    HOTPACK_ASSIGN(const Classes classes_within, classes_of_split(split, looks));
     most = std::max(most, classes_within);
-    if (classes_within != Classes::none || within.pictures)
-      layout.splits.push_back({name, path, classes_within != Classes::none ? path : "", ""});
+    if (classes_within != Classes::none || split.look.pictures)
+      layout.splits.push_back({split.name, split.path, classes_within != Classes::none ? split.path : "", ""});
   }
   if (most < Classes::likely) return Layouts{};
   HOTPACK_TRY(check_siblings(layout, splits, "class folders"));

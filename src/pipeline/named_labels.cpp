@@ -20,6 +20,7 @@ using labels::ClassTable;
 using labels::LabelReading;
 
 constexpr std::size_t kNamedInWarning = 5;
+constexpr std::string_view kHasNoImage = " has no image", kWithoutImage = "classes without an image";
 
 // Which class a name in the input has.
 using ClassOfName = std::map<std::string, std::uint16_t, std::less<>>;
@@ -181,9 +182,9 @@ void warn_of_missing_images(const std::vector<std::vector<std::uint64_t>>& image
     else if (missing > 0)
       partly.push_back(table.classes[id].name);
   }
-  if (empty.size() == 1) table.warnings.push_back("class " + listed(empty) + " has no image");
-  if (empty.size() > 1) table.warnings.push_back("classes without an image: " + listed(empty));
-  if (!partly.empty()) table.warnings.push_back("classes without an image in some of the splits: " + listed(partly));
+  if (empty.size() == 1) table.warnings.push_back("class " + listed(empty) + std::string(kHasNoImage));
+  if (empty.size() > 1) table.warnings.push_back(std::string(kWithoutImage) + ": " + listed(empty));
+  if (!partly.empty()) table.warnings.push_back(std::string(kWithoutImage) + " in some of the splits: " + listed(partly));
 }
 
 // ---- masks
@@ -233,6 +234,10 @@ void warn_of_missing_masks(std::span<SampleList* const> splits, ClassTable& tabl
 }
 
 }  // namespace
+
+bool tells_of_missing_images(std::string_view warning) {
+  return warning.starts_with(kWithoutImage) || (warning.starts_with("class ") && warning.ends_with(kHasNoImage));
+}
 
 Result<LabelSetup> set_up_image_classes(const PackOptions& options, std::span<SampleList* const> splits, ProblemLog& problems) {
   HOTPACK_TRY(check_image_class_options(options));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "hotpack/result.hpp"
 #include "pipeline/label_setup.hpp"
@@ -17,5 +18,8 @@ namespace hotpack::pipeline {
 
 // Gives every mask its class_id, and puts the masks of each sample in the order of class ids.
 [[nodiscard]] Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList* const> splits, ProblemLog& problems);
+
+// Whether a warning of the class table is about classes that no image has.
+[[nodiscard]] bool tells_of_missing_images(std::string_view warning);
 
 }  // namespace hotpack::pipeline

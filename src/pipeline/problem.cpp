@@ -117,6 +117,11 @@ std::string_view problem_name(ProblemKind kind) { return text_of(kind).name; }
 std::string_view problem_advice(ProblemKind kind) { return text_of(kind).advice; }
 std::string_view problem_options(ProblemKind kind) { return text_of(kind).options; }
 
+std::string_view advice_once_skipped(ProblemKind kind) {
+  const std::string_view advice = problem_advice(kind);
+  return advice.ends_with(kSkipErrors) ? advice.substr(0, advice.rfind(", or leave")) : advice;
+}
+
 bool problem_is_skippable(ProblemKind kind) { return std::find(kNeverSkipped.begin(), kNeverSkipped.end(), kind) == kNeverSkipped.end(); }
 
 // The first ones in their order, whatever the order in which they were found.
@@ -157,7 +162,10 @@ std::uint64_t ProblemLog::forget(ProblemKind kind) {
   return forgotten;
 }
 
-std::string ProblemLog::text() const {
+std::string ProblemLog::text() const { return text(problem_advice); }
+std::string ProblemLog::skipped_text() const { return text(advice_once_skipped); }
+
+std::string ProblemLog::text(std::string_view (*advice)(ProblemKind)) const {
   std::string text;
   for (std::size_t kind = 0; kind < kProblemKinds; ++kind) {
     const Group& group = groups_[kind];
@@ -167,7 +175,7 @@ std::string ProblemLog::text() const {
         (asks ? "" : std::to_string(group.count) + " ") + std::string(problem_title(static_cast<ProblemKind>(kind), group.count)) + ":\n";
     for (const Problem& example : group.examples) text += "    " + example.text() + "\n";
     if (group.count > group.examples.size()) text += "    … and " + std::to_string(group.count - group.examples.size()) + " more\n";
-    text += "  what to do: " + std::string(kTexts[kind].advice) + "\n";
+    text += "  what to do: " + std::string(advice(static_cast<ProblemKind>(kind))) + "\n";
   }
   return text;
 }

@@ -42,6 +42,8 @@ inline constexpr std::size_t kProblemKinds = static_cast<std::size_t>(ProblemKin
 [[nodiscard]] std::string_view problem_title(ProblemKind kind, std::uint64_t count);
 [[nodiscard]] std::string_view problem_name(ProblemKind kind);     // "orphan-image", for JSON
 [[nodiscard]] std::string_view problem_advice(ProblemKind kind);   // what to do
+// The same once --on-error skip has left such samples out: without the advice to give it.
+[[nodiscard]] std::string_view advice_once_skipped(ProblemKind kind);
 [[nodiscard]] std::string_view problem_options(ProblemKind kind);  // those that settle it, "--exif apply|--exif ignore"; empty: none does
 // Whether --on-error skip leaves such samples out; what is wrong with names, pairs and classes stops every pack.
 [[nodiscard]] bool problem_is_skippable(ProblemKind kind);
@@ -70,8 +72,10 @@ class ProblemLog {
   [[nodiscard]] const Group& group(ProblemKind kind) const { return groups_[static_cast<std::size_t>(kind)]; }
   // Several lines: for each kind the count, examples and advice. Empty without problems.
   [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string skipped_text() const;  // once --on-error skip has left them out
 
  private:
+  [[nodiscard]] std::string text(std::string_view (*advice)(ProblemKind)) const;
   static void keep_example(Group& group, Problem problem);
 
   std::array<Group, kProblemKinds> groups_{};

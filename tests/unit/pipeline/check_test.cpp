@@ -498,3 +498,14 @@ TEST_CASE("ids of which nothing says what they mean are listed, as colours are")
   CHECK(report.colors->ids);
   CHECK(report.colors->colors.size() == 4);
 }
+
+TEST_CASE("class folders without images are warned of once") {
+  const TempFolder folder;
+  for (const std::string name : {"a/1", "b/2"}) put(folder, "set/" + name + ".png", photo(8, 6, name.back() == '1' ? 1U : 2U));
+  for (const std::string name : {"c", "d"}) std::filesystem::create_directories(folder / "set/" + name);
+  PackOptions options;
+  options.input.image_folders = {folder / "set"};
+  const CheckReport report = checked(options);
+  CHECK(find(report, "class-never-seen") != nullptr);
+  CHECK(find(report, "class-table") == nullptr);
+}

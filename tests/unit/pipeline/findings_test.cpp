@@ -35,7 +35,7 @@ TEST_CASE("each kind of problem becomes a finding with the options that settle i
   for (int i = 0; i < 7; ++i) log.add({ProblemKind::orphan_label, std::to_string(i) + ".png", "no image"});
   log.add({ProblemKind::unknown_value, "b.png", "told elsewhere"});
   Findings findings;
-  add_problems(log, {ProblemKind::unknown_value}, findings);
+  add_problems(log, {ProblemKind::unknown_value}, false, findings);
   REQUIRE(findings.all().size() == 2);
   const Finding& orphans = findings.all()[0];
   CHECK(orphans.kind == "orphan-label");
@@ -66,4 +66,14 @@ TEST_CASE("numbers and shares are written for people") {
   CHECK(share_text(1, 1, "label", "labels") == "1 label");
   CHECK(list_text({"a", "b", "c"}, 3) == "a, b, c");
   CHECK(list_text({"a", "b", "c"}, 2) == "a, b, …");
+}
+
+TEST_CASE("a finding about what is skipped already does not advise to skip it") {
+  ProblemLog log;
+  log.add({ProblemKind::damaged_picture, "a.png", "cut"});
+  Findings findings;
+  add_problems(log, {}, true, findings);
+  REQUIRE(findings.all().size() == 1);
+  CHECK(findings.all()[0].advice == "replace them");
+  CHECK(findings.all()[0].options.empty());
 }

@@ -249,3 +249,11 @@ TEST_CASE("L9: listed images without labels are images alone only where no label
   touch(folder, {"SegmentationClass/04.png", "SegmentationClass/05.png"});
   CHECK(gathered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count == 2);
 }
+
+TEST_CASE("where nothing pairs and names differ in case or Unicode form alone, the folding is named") {
+  const TempFolder folder;
+  touch(folder, {"images/A.png", "images/B.png", "labels/a.png", "labels/b.png"});
+  CHECK_THAT(refused(folder_options(folder)).message,
+             ContainsSubstring(folder / "images/A.png: no label has its key 'A'; that of " + folder / "labels/a.png") &&
+                 ContainsSubstring("--fold case"));
+}

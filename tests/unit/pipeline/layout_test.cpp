@@ -491,3 +491,19 @@ TEST_CASE("L1: what stands beside a data set within is told, and a search withou
   CHECK(error.code == ErrorCode::data);
   CHECK_THAT(error.message, ContainsSubstring("after 64 folders; give the folder of the data set itself"));
 }
+
+TEST_CASE("a picture beside the class folders of a split is named, and makes the split no set of images alone") {
+  const TempFolder folder;
+  touch(folder,
+        {"train/cat/1.jpg", "train/dog/2.jpg", "train/dog/3.jpg", "train/stray.jpg", "val/cat/4.jpg", "val/dog/5.jpg", "test/6.jpg"});
+  GatheredInput input = gathered(root_options(folder.path()));
+  CHECK(input.problems.group(ProblemKind::no_class_folder).count == 1);
+  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "train/stray.jpg: the file is in no class folder"));
+  CHECK(input.classes("train") == Names{"cat/1: cat", "dog/2: dog", "dog/3: dog"});
+  CHECK(input.list("test").class_names.empty());
+
+  touch(folder, {"val/other.jpg"});  // in every split
+  input = gathered(root_options(folder.path()));
+  CHECK(input.problems.group(ProblemKind::no_class_folder).count == 2);
+  CHECK(input.classes("val") == Names{"cat/4: cat", "dog/5: dog"});
+}

@@ -100,3 +100,12 @@ TEST_CASE("the examples of a report are the same in whatever order they were fou
   CHECK(text.find("line 2\n") < text.find("line 5\n"));
   CHECK(text.find("line 10") == std::string::npos);
 }
+
+TEST_CASE("what has been skipped is not advised to be skipped") {
+  ProblemLog log;
+  log.add({ProblemKind::damaged_picture, "a.png", "cut"});
+  log.add({ProblemKind::orphan_image, "b.png", "no label has its key 'b'"});
+  CHECK_THAT(log.text(), ContainsSubstring("replace them, or leave them out with --on-error skip"));
+  CHECK_THAT(log.skipped_text(), ContainsSubstring("what to do: replace them\n") && ContainsSubstring("--orphans skip"));
+  CHECK_THAT(log.skipped_text(), !ContainsSubstring("--on-error skip"));
+}
