@@ -68,7 +68,7 @@ Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
   std::vector<bool> found(arguments.keys.size());
   for (const std::string& pack : packs) {
     HOTPACK_ASSIGN(Dataset dataset, Dataset::open(pack));
-    Subject subject{pack, std::move(dataset), {}, packs.size() > 1 ? pipeline::folder_name(pack) + "/" : ""};
+    Subject subject{pack, std::move(dataset), {}, packs.size() > 1 ? pipeline::name_within(arguments.pack, pack) + "/" : ""};
     if (!arguments.keys.empty()) {
       HOTPACK_ASSIGN(subject.chosen, find_keys(subject, arguments.keys, found));
       if (subject.chosen->empty() && packs.size() > 1) continue;

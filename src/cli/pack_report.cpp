@@ -207,7 +207,11 @@ std::string classes_text(const Schema& schema, const Statistics& statistics) {
         : statistics.samples[c] == 0 ? "  never seen"
                                      : "  in " + counted(statistics.samples[c], "sample"));
   if (schema.classes.size() > kMostListed) text += "  … and " + human_count(schema.classes.size() - kMostListed) + " more classes\n";
-  if (statistics.ignored > 0) row("ignored", statistics.ignored, static_cast<double>(seen + statistics.ignored), "  of all");
+  // Where a pixel may be of several classes, their sum is not the number of pixels.
+  if (statistics.ignored > 0 && schema.label && schema.label->multi)
+    text += "  of no class: " + counted(statistics.ignored, "pixel") + "\n";
+  else if (statistics.ignored > 0)
+    row("ignored", statistics.ignored, static_cast<double>(seen + statistics.ignored), "  of all");
   return text;
 }
 

@@ -71,6 +71,10 @@ struct LabelRules {
   std::vector<RgbColor> ignore_colors;   // --ignore with colours; with `color` and `palette_color` only
   std::vector<int> ignore_classes;       // --ignore with names: pixels of these classes become ignored; the classes stay in the table
   UnknownPolicy unknown;
+  // With `index`: the palette of one label of the set, and that label's path for messages. A palette label that shows an index it uses in
+  // another colour is refused. Empty: palettes are not compared.
+  std::vector<RgbColor> palette;
+  std::string palette_path;
   bool dim_is_error = false;  // binary: refuse a lossless label of which something is not black, and nothing reaches the threshold
   bool reading_was_automatic =
       false;  // then a gray or palette file whose colours are unknown but whose samples are all < C is refused as ambiguous
@@ -116,7 +120,7 @@ class LabelDecoder {
   //   binary         class 0 below the threshold, else class 1; gray of other depths scaled to 0…255 (16 bits: v >> 8)
   // Fails with code `data` where the file's form does not fit the reading: a JPEG (lossy) unless reading is binary, or by colour with the
   // policy `nearest`; coloured pixels for `index` (advice: --classes with colours), a non-palette file for `palette-color`, 16-bit gray for
-  // `color`, ambiguous and dim files (see above) — each with what was found and what to do; the caller adds the path.
+  // `color`, other palettes, ambiguous and dim files (see above) — each with what was found and what to do; the caller adds the path.
   [[nodiscard]] Status decode(const RawLabel& label, MutableIds ids, DecodeReport& report) const;
 
   // The table with `classes[].sources` and `ignore` for the schema, as the rules resolve them, each list ascending. An ignored class has no

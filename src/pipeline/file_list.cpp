@@ -86,7 +86,10 @@ void sort_by_key(FileList& list) {
   });
 }
 
-bool has_suffix(std::string_view stem, std::string_view suffix) { return stem.ends_with(suffix) && last_part(stem).size() > suffix.size(); }
+bool has_suffix(std::string_view stem, std::string_view suffix) {
+  const bool whole_parts = suffix.find('/') != std::string_view::npos;
+  return stem.ends_with(suffix) && (whole_parts ? stem : last_part(stem)).size() > suffix.size();
+}
 
 void strip_suffix(FileList& list, std::string_view suffix) {
   const std::size_t before = list.files.size();

@@ -79,7 +79,7 @@ inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
 // By the bytes of keys; of equal keys by path.
 void sort_by_key(FileList& list);
 
-// Whether `stem` ends with `suffix` and its last part has a name before that.
+// Whether `stem` ends with `suffix` and its last part has a name before that; of a suffix with '/', such as "/image", any part.
 [[nodiscard]] bool has_suffix(std::string_view stem, std::string_view suffix);
 
 // Keeps the files whose key has the suffix, and takes it off.

@@ -52,10 +52,12 @@ Status capture_all(std::vector<FileSet>& sets, const InputOptions& input, Proble
 Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input, ProblemLog& problems) {
   HOTPACK_ASSIGN(const MaskPattern pattern, MaskPattern::parse(input.mask_per_class));
   for (FileSet& set : sets) {
-    if (set.one_folder)
-      return usage_error("--mask-per-class needs the masks in a folder of their own; images and masks are both in " +
-                         set.images.roots.front().folder);
+    const std::uint64_t other_files = set.images.other_files;
+    if (set.one_folder && input.image_suffix.empty()) part_masks(set.images, set.labels, pattern);
+    if (set.one_folder && !input.image_suffix.empty()) drop_suffix(set.labels, input.image_suffix);
     strip_suffix(set.images, input.image_suffix);
+    // Both lists held all files: what is no image is a mask, or told as an orphan.
+    if (set.one_folder) set.images.other_files = other_files, set.labels.other_files = 0;
     sort_by_key(set.images);
     key_masks(set.labels, set.images, pattern);
     drop_orphans(set.labels, ProblemKind::orphan_label,

@@ -36,6 +36,35 @@ std::string color_at(const labels::ColoredPixel& pixel) {
 
 constexpr Place kNowhere{std::numeric_limits<std::size_t>::max(), 0};
 
+// The first labels with one foreground and with the other; what one thread has met, and what all have.
+struct Foregrounds {
+  Place one = kNowhere, white = kNowhere;
+  bool together = false;  // in one label
+
+  void add(Place place, bool has_one, bool has_white) {
+    together = together || (has_one && has_white);
+    if (has_one && !has_white) one = std::min(one, place);
+    if (has_white && !has_one) white = std::min(white, place);
+  }
+  void add(const Foregrounds& other) {
+    one = std::min(one, other.one);
+    white = std::min(white, other.white);
+    together = together || other.together;
+  }
+};
+
+// The first label that cannot be decoded, and why.
+struct Undecoded {
+  Place place = kNowhere;
+  std::string why;
+
+  void add(Place where, const std::string& message) {
+    if (place < where) return;
+    place = where;
+    why = message;
+  }
+};
+
 // What the threads share.
 struct Shared {
   std::mutex mutex;
@@ -61,14 +90,20 @@ struct Scanner {
   codecs::Decoder decoder;
   SourceReader reader;
   std::bitset<65536> narrow, wide;
+  Foregrounds foregrounds;
+  Undecoded undecoded;
 
   Status look_at(const std::string& path, std::uint64_t bytes, std::uint64_t max_pixels, Place place, Shared& shared) {
     Result<std::span<const std::byte>> file = reader.read(path, bytes);
     if (!file.ok()) return std::move(file).error();
     const Result<RawLabel> label = decoder.decode_label(*file, max_pixels);
-    if (!label.ok()) return {};
+    if (!label.ok() && label.error().code == ErrorCode::io) return label.error();
+    if (!label.ok()) {
+      undecoded.add(place, label.error().message);
+      return {};
+    }
     if (label->samples.data != nullptr) {
-      mark(*label);
+      mark(*label, place);
     } else if (const auto colored = labels::first_colored_pixel(label->rgb)) {
       shared.found_color(place, *colored);
     } else {
@@ -77,8 +112,9 @@ struct Scanner {
     return {};
   }
 
-  void mark(const RawLabel& label) {
+  void mark(const RawLabel& label, Place place) {
     std::bitset<65536>& ids = label.bit_depth == 16 ? wide : narrow;
+    bool has_one = false, has_white = false;
     for (int y = 0; y < label.height; ++y) {
       const std::uint16_t* const row = label.samples.row(y);
       int last = -1;
@@ -86,8 +122,11 @@ struct Scanner {
         if (row[x] == last) continue;
         last = row[x];
         ids.set(row[x]);
+        has_one = has_one || last == 1;
+        has_white = has_white || last == 255;
       }
     }
+    if (label.bit_depth != 16) foregrounds.add(place, has_one, has_white);
   }
 
   void mark_gray(ConstPicture rgb) {
@@ -99,6 +138,35 @@ struct Scanner {
 };
 
 using Scanners = tbb::enumerable_thread_specific<Scanner>;
+
+// Empty for nowhere.
+std::string label_at(std::span<const SampleList* const> lists, Place place) {
+  return place == kNowhere ? std::string() : lists[place.list]->label_path(lists[place.list]->samples[place.sample]);
+}
+
+// What all scanners met.
+struct Found {
+  std::bitset<65536> narrow, wide;
+  Foregrounds foregrounds;
+  Undecoded undecoded;
+
+  void add(const Scanner& scanner) {
+    if (scanner.undecoded.place != kNowhere) undecoded.add(scanner.undecoded.place, scanner.undecoded.why);
+    narrow |= scanner.narrow;
+    wide |= scanner.wide;
+    foregrounds.add(scanner.foregrounds);
+  }
+  [[nodiscard]] IdScan scan(std::span<const SampleList* const> lists) const {
+    IdScan scan;
+    scan.narrow = narrow;
+    scan.wide = wide;
+    if (undecoded.place != kNowhere) scan.undecoded = label_at(lists, undecoded.place) + ": " + undecoded.why;
+    if (foregrounds.together) return scan;
+    scan.one_label = label_at(lists, foregrounds.one);
+    scan.white_label = label_at(lists, foregrounds.white);
+    return scan;
+  }
+};
 
 void scan_list(const SampleList& list, std::size_t index, std::uint64_t max_pixels, const Observer& observer, Scanners& scanners,
                Shared& shared, Ticker& ticker) {
@@ -113,6 +181,14 @@ void scan_list(const SampleList& list, std::size_t index, std::uint64_t max_pixe
 }
 
 }  // namespace
+
+Result<std::vector<RgbColor>> palette_in(const std::string& path, std::uint64_t max_pixels) {
+  std::vector<std::byte> file;
+  HOTPACK_TRY(read_file(path, file));
+  codecs::Decoder decoder;
+  Result<RawLabel> label = decoder.decode_label(file, max_pixels);
+  return label.ok() ? std::move(label->palette) : std::vector<RgbColor>();
+}
 
 Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels) {
   std::vector<std::byte> file;
@@ -133,31 +209,31 @@ Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t 
   for (std::size_t i = 0; i < lists.size(); ++i)
     if (lists[i]->has_label_files) scan_list(*lists[i], i, max_pixels, observer, scanners, shared, ticker);
   if (shared.failure) return *shared.failure;
-  IdScan all;
-  for (const Scanner& scanner : scanners) {
-    all.narrow |= scanner.narrow;
-    all.wide |= scanner.wide;
-  }
-  if (shared.colored == kNowhere) return all;
-  const SampleList& list = *lists[shared.colored.list];
-  all.colored_label = list.label_path(list.samples[shared.colored.sample]);
-  all.color = shared.color;
-  return all;
+  Found all;
+  for (const Scanner& scanner : scanners) all.add(scanner);
+  IdScan scan = all.scan(lists);
+  scan.colored_label = label_at(lists, shared.colored);
+  scan.color = shared.color;
+  return scan;
 }
 
 Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels) {
   constexpr std::size_t kSome = 8;
   Scanner scanner;
   Shared shared;
-  for (const SampleList* list : lists) {
-    if (!list->has_label_files) continue;
-    const std::size_t total = list->samples.size(), taken = std::min(kSome, total);
+  for (std::size_t l = 0; l < lists.size(); ++l) {
+    const SampleList& list = *lists[l];
+    if (!list.has_label_files) continue;
+    const std::size_t total = list.samples.size(), taken = std::min(kSome, total);
     for (std::size_t i = 0; i < taken; ++i) {
-      const Sample& sample = list->samples[i * total / taken];
-      HOTPACK_TRY(scanner.look_at(list->label_path(sample), sample.label.bytes, max_pixels, kNowhere, shared));
+      const Place place{l, i * total / taken};
+      const Sample& sample = list.samples[place.sample];
+      HOTPACK_TRY(scanner.look_at(list.label_path(sample), sample.label.bytes, max_pixels, place, shared));
     }
   }
-  return IdScan{scanner.narrow, scanner.wide, {}, {}};
+  Found some;
+  some.add(scanner);
+  return some.scan(lists);
 }
 
 std::string ids_text(const std::bitset<65536>& ids, std::size_t most) {

@@ -34,6 +34,22 @@ bool may_be_mask(IdScan found) {
   return is_mask(found);
 }
 
+// Masks of one set that were written by two programs: 1 is the foreground here, 255 there, and no label has both. As ids 255 would be
+// ignored.
+bool is_mixed_masks(const IdScan& found) {
+  if (found.one_label.empty() || found.white_label.empty() || found.wide.any()) return false;
+  Ids others = found.narrow;
+  others.reset(0).reset(1).reset(255);
+  return others.none();
+}
+
+Error mixed_masks_question(const IdScan& found, const std::string& as_ids) {
+  return data_error("some labels hold 0 and 1, others 0 and 255, and none both: masks of two classes whose foreground is 1 in one file (" +
+                    found.one_label + ") and 255 in another (" + found.white_label +
+                    "), or class ids where 255 means ignored. Say --label-kind binary --threshold 1 for masks, or --label-kind index" +
+                    as_ids + " for ids");
+}
+
 Error mask_question(const IdScan& found, const std::string& as_ids) {
   const std::string white = found.wide[65535] ? (found.narrow[255] ? "255 (16 bits: 65535)" : "65535") : "255";
   return data_error("the labels hold only 0 and " + white +
@@ -68,8 +84,10 @@ std::string rescaling(const Ids& ids) {
          ",1\" gives the first one back";
 }
 
-Status check_count(const Ids& ids, int count, const std::string& found) {
+Status check_count(const Ids& ids, int count, const IdScan& scan, const std::string& found) {
   const std::string number = std::to_string(count);
+  if (found == "none" && !scan.undecoded.empty())
+    return data_error("no label can be decoded, so their classes cannot be counted; the first: " + scan.undecoded);
   if (count == 0)
     return data_error("the labels hold no class id (found: " + found + "); say what they mean with --num-classes N or --label-kind");
   const bool many = count > kMaxScannedClasses, gaps = count > kFewClasses && 2 * ids.count() < static_cast<std::size_t>(count);
@@ -103,11 +121,13 @@ std::string fitting_presets(const Ids& ids, int count) {
 Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& verdict) {
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
   if (options.reading == labels::LabelReading::automatic && is_mask(*found)) return mask_question(*found, " with --num-classes 1");
+  if (options.reading == labels::LabelReading::automatic && is_mixed_masks(*found))
+    return mixed_masks_question(*found, " with --num-classes 2");
   constexpr std::size_t kListed = 16;
   const std::string text = ids_text(found->narrow | found->wide, kListed);
   const Ids ids = ids_of_classes(*found, options.ignore);
   const int count = count_of(ids);
-  HOTPACK_TRY(check_count(ids, count, text));
+  HOTPACK_TRY(check_count(ids, count, *found, text));
   verdict += "; ids found: " + text + ", so " + std::to_string(count) + (count == 1 ? " class" : " classes") + fitting_presets(ids, count) +
              (count > 1 && !ids[0] ? "; 0 never occurs: where ids count from 1, say --shift-ids -1" : "") +
              "; where another split may hold more, say --num-classes N or --classes";
@@ -116,8 +136,9 @@ Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan&
 
 Status check_not_masks(LabelScan& scan) {
   HOTPACK_ASSIGN(const IdScan some, scan.some());
-  if (!may_be_mask(some)) return {};
+  if (!may_be_mask(some) && !is_mixed_masks(some)) return {};
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
+  if (is_mixed_masks(*found)) return mixed_masks_question(*found, "");
   return is_mask(*found) ? Status(mask_question(*found, "")) : Status();
 }
 

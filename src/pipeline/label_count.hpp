@@ -15,8 +15,8 @@ namespace hotpack::pipeline {
 // One class more than the largest id. `verdict` gains what was found.
 [[nodiscard]] Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& verdict);
 
-// Refuses masks of 0 and 255 (16 bits: 65535), which read as ids would lose their foreground. All labels are read only where the few that
-// are looked at first hold nothing else.
+// Refuses masks of 0 and 255 (16 bits: 65535), which read as ids would lose their foreground, and sets of such masks and of masks of 0
+// and 1. All labels are read only where the few that are looked at first hold nothing else.
 [[nodiscard]] Status check_not_masks(LabelScan& scan);
 
 }  // namespace hotpack::pipeline

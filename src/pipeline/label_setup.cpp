@@ -143,13 +143,21 @@ void tell_map(const LabelMeaning& meaning, LabelReading reading, LabelSetup& set
              " classes by " + meaning.giver;
 }
 
+// One label's.
+struct LabelPalette {
+  std::vector<RgbColor> colors;
+  std::string path;
+};
+
 Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& given, const LabelMeaning& meaning, LabelReading reading,
-                              std::string verdict) {
+                              std::string verdict, LabelPalette palette = {}) {
   LabelSetup setup;
   setup.kind = LabelKind::pixel;
   const bool binary = reading == LabelReading::binary;
   HOTPACK_ASSIGN(const int threshold, given_threshold(options.label, binary ? given.packed : std::nullopt));
-  HOTPACK_ASSIGN(const labels::LabelRules rules, rules_of(options.label, given.rgb_id, meaning, reading, threshold));
+  HOTPACK_ASSIGN(labels::LabelRules rules, rules_of(options.label, given.rgb_id, meaning, reading, threshold));
+  rules.palette = std::move(palette.colors);
+  rules.palette_path = std::move(palette.path);
   HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, meaning.table));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(meaning.table, rules));
   setup.table = setup.decoder->table();
@@ -195,12 +203,23 @@ Result<LabelMeaning> complete_meaning(const PackOptions& options, const GivenLab
   return shifted(std::move(found), *given.shift);
 }
 
-// Whether ids are only supposed: by options that name classes and say nothing of the labels' values.
+// Whether ids are only supposed: no option says anything of the labels' values.
 bool ids_are_supposed(const PackOptions& options, const GivenLabels& given, LabelReading reading) {
-  const bool supposed = options.label.reading == LabelReading::automatic && reading == LabelReading::index && given.preset == nullptr;
+  return options.label.reading == LabelReading::automatic && reading == LabelReading::index && given.preset == nullptr && !given.map &&
+         !given.shift && given.rgb_id == labels::RgbId::none && !given.packed && given.ignore.empty();
+}
+
+// Of so many classes masks of 0 and 255 would be ids.
+bool may_name_mask(const GivenLabels& given) {
   const std::size_t classes = given.table ? given.table->classes.size() : 0;
-  return supposed && !given.map && !given.shift && given.rgb_id == labels::RgbId::none && !given.packed && given.ignore.empty() &&
-         classes > 1 && classes < 256;
+  return classes > 1 && classes < 256;
+}
+
+// What the palettes of all labels are compared with: that of the first one, where their indices are supposed to be ids.
+Result<LabelPalette> palette_of_set(const PackOptions& options, const LabelForms& forms) {
+  if (forms.palette.count < 2 || options.label.class_count) return LabelPalette();
+  HOTPACK_ASSIGN(std::vector<RgbColor> colors, palette_in(forms.palette.first, options.record.max_pixels));
+  return LabelPalette{std::move(colors), forms.palette.first};
 }
 
 // "cityscapes" of "cityscapes19-trainids".
@@ -234,8 +253,10 @@ Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList
   std::string verdict = read_as(decided.reading) + " (" + decided.why + ")";
   const auto count = [&] { return count_classes(options.label, scan, verdict); };
   HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, decided.reading, count));
-  if (pixels_too && ids_are_supposed(options, given, decided.reading)) HOTPACK_TRY(check_not_masks(scan));
-  return make_setup(options, given, meaning, decided.reading, std::move(verdict));
+  if (!ids_are_supposed(options, given, decided.reading)) return make_setup(options, given, meaning, decided.reading, std::move(verdict));
+  if (pixels_too && may_name_mask(given)) HOTPACK_TRY(check_not_masks(scan));
+  HOTPACK_ASSIGN(LabelPalette palette, palette_of_set(options, forms));
+  return make_setup(options, given, meaning, decided.reading, std::move(verdict), std::move(palette));
 }
 
 // The reading that set_up_files() would decide on; automatic where only files tell.

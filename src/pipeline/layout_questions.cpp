@@ -120,9 +120,15 @@ Error sample_folders_error(const Layout& classes, const std::string& folder, con
   if (samples.pairs.size() > 1) text += "; either may be the label";
   const std::string rest = samples.more_files || samples.incomplete > 0 ? " --orphans skip" : "";
   std::vector<Way> ways;
+  const Layout pairs = one_folder_in_place_of_classes(classes);
+  if (!samples.mask_pattern.empty())
+    ways.push_back({"", pack_command(pairs, " --image-suffix " + shell_word(samples.image_suffix) + " --mask-per-class " +
+                                                shell_word(samples.mask_pattern))});
   for (const SampleFolders::Expressions& pair : samples.pairs)
-    ways.push_back(
-        {ways.empty() ? "" : "or", pack_command(one_folder_in_place_of_classes(classes), regex_option(pair.image, pair.label) + rest)});
+    ways.push_back({ways.empty()                    ? ""
+                    : samples.mask_pattern.empty() ? "or"
+                                                   : "or, if that one alone is the label",
+                    pack_command(pairs, regex_option(pair.image, pair.label) + rest)});
   if (samples.pairs.empty()) {
     text +=
         ". No expression says which of them go together: write a table of images and labels for --pairs FILE, or move images and labels "

@@ -1,6 +1,8 @@
 #include "pipeline/mask_pattern.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "base/error.hpp"
 
@@ -14,6 +16,13 @@ constexpr std::string_view kClass = "{class}";
 bool occurs_once(std::string_view text, std::string_view word) {
   const std::size_t first = text.find(word);
   return first != std::string_view::npos && text.find(word, first + 1) == std::string_view::npos;
+}
+
+// Drops the files whose key is, or is not, among sorted texts.
+void keep_keys(FileList& list, const std::set<std::string, std::less<>>& keys, bool among) {
+  for (FoundFile& file : list.files)
+    if (keys.contains(list.key(file)) != among) file.key_length = 0;
+  drop_keyless(list);
 }
 
 bool has_key(const FileList& sorted, const std::string& key) {
@@ -69,6 +78,23 @@ void key_masks(FileList& masks, const FileList& images, const MaskPattern& patte
     mask.key = masks.arena.add(key);
     mask.key_length = static_cast<std::uint32_t>(key.size());
   }
+}
+
+void part_masks(FileList& images, FileList& masks, const MaskPattern& pattern) {
+  // A mask's name is longer than its image's: from the shortest on each file finds its image decided.
+  std::vector<FoundFile> by_length = images.files;
+  std::stable_sort(by_length.begin(), by_length.end(),
+                   [](const FoundFile& a, const FoundFile& b) { return a.key_length < b.key_length; });
+  std::set<std::string, std::less<>> keys;
+  for (const FoundFile& file : by_length) {
+    const std::string& prefix = images.roots[file.root].key_prefix;
+    const std::vector<MaskPattern::Match> ways = pattern.matches(images.stem(file));
+    const bool is_mask = std::any_of(ways.begin(), ways.end(),
+                                     [&](const MaskPattern::Match& way) { return keys.contains(prefix + std::string(way.key)); });
+    if (!is_mask) keys.emplace(images.key(file));
+  }
+  keep_keys(masks, keys, false);
+  keep_keys(images, keys, true);
 }
 
 }  // namespace hotpack::pipeline

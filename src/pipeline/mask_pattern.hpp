@@ -34,4 +34,8 @@ class MaskPattern {
 // of a file that the pattern does not fit is empty.
 void key_masks(FileList& masks, const FileList& images, const MaskPattern& pattern);
 
+// Of one folder's files, all in both lists: a mask is what the pattern gives the key of an image, all else is an image. Takes the masks
+// out of `images` and the images out of `masks`.
+void part_masks(FileList& images, FileList& masks, const MaskPattern& pattern);
+
 }  // namespace hotpack::pipeline

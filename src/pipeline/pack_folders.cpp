@@ -39,15 +39,26 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   return folders;
 }
 
+// A data set's folder holds its splits, a folder of several data sets those folders.
+constexpr int kLevels = 3;
+
+std::vector<std::string> packs_within(const fs::path& path, int levels) {
+  if (has_manifest(path) || has_shards(path)) return {path.string()};
+  std::vector<std::string> packs;
+  if (levels == 0) return packs;
+  for (const fs::path& folder : folders_in(path)) {
+    const std::vector<std::string> inner = packs_within(folder, levels - 1);
+    packs.insert(packs.end(), inner.begin(), inner.end());
+  }
+  return packs;
+}
+
 }  // namespace
 
 std::vector<std::string> packs_at(const std::string& path) {
-  if (has_manifest(path) || has_shards(path)) return {path};
-  std::vector<fs::path> folders = folders_in(path);
-  if (std::none_of(folders.begin(), folders.end(), has_manifest)) return {};
-  std::vector<std::string> packs;
-  for (const fs::path& folder : folders)
-    if (has_manifest(folder) || has_shards(folder)) packs.push_back(folder.string());
+  std::vector<std::string> packs = packs_within(path, kLevels);
+  const bool finished = std::any_of(packs.begin(), packs.end(), [](const std::string& pack) { return has_manifest(pack); });
+  if (!finished && packs != std::vector{path}) packs.clear();
   return packs;
 }
 
@@ -83,9 +94,8 @@ bool has_all_shards(const std::string& folder) {
   return count && indices.size() == *count;
 }
 
-std::string folder_name(const std::string& path) {
-  const fs::path whole = fs::path(path).lexically_normal();
-  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+std::string name_within(const std::string& folder, const std::string& pack) {
+  return fs::path(pack).lexically_relative(folder).lexically_normal().string();
 }
 
 }  // namespace hotpack::pipeline

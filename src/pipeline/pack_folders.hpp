@@ -1,4 +1,4 @@
-// Where packs lie: a path names a pack, or the folder of a data set's splits, each a pack.
+// Where packs lie: a path names a pack, the folder of a data set's splits, each a pack, or a folder of several such data sets.
 //
 // Reads folders only. Thread-safe. Failure: none; what cannot be listed holds no packs, a folder beside packs that cannot be looked into
 // counts as one, and whoever opens it says why.
@@ -10,8 +10,8 @@
 
 namespace hotpack::pipeline {
 
-// The packs that a path names: itself, also where its manifest is still missing, or the packs directly in it, by name; beside a finished
-// one those that are not finished count too. None where it is no pack.
+// The packs that a path names: itself, also where its manifest is still missing, or the packs in it, at most three folders deep, by name;
+// beside a finished one those that are not finished count too. None where it is no pack.
 [[nodiscard]] std::vector<std::string> packs_at(const std::string& path);
 
 // Those of all paths, in their order; a path that names none stands for itself, so that opening it says what it is.
@@ -23,7 +23,7 @@ namespace hotpack::pipeline {
 // Whether every shard that the names in a folder tell of is there.
 [[nodiscard]] bool has_all_shards(const std::string& folder);
 
-// The last part of a folder's path, "val" of "packed/val/".
-[[nodiscard]] std::string folder_name(const std::string& path);
+// The path of a pack that `packs_at(folder)` named, from that folder on: "val", "city/val".
+[[nodiscard]] std::string name_within(const std::string& folder, const std::string& pack);
 
 }  // namespace hotpack::pipeline

@@ -184,6 +184,7 @@ class Folders {
       if (other.empty()) continue;
       SampleFolders found = base("whose files have the same names, such as " + other + " and " + label.example);
       add_pair_with(label, found);
+      add_masks(label, found);
       return found;
     }
     return std::nullopt;
@@ -213,6 +214,38 @@ class Folders {
       found.pairs.push_back({other_regex(label), regex_of(label)});
       settle(found, std::min<std::uint64_t>(label.folders, folders_.size()), 2 * folders_.size());
     }
+  }
+
+  // mask_car beside mask_road: masks of a class each. Names must be the same in every folder, letter for letter.
+  void add_masks(const Role& label, SampleFolders& found) const {
+    const Role* const image = image_for(label);
+    if (image == nullptr || deeper_ || !is_fixed(*image)) return;
+    std::vector<const Role*> masks;
+    for (const Role& role : roles_)
+      if (&role != image && role.once && is_label(role) && is_fixed(role)) masks.push_back(&role);
+    const std::string start = common_start(masks);
+    std::uint64_t covered = image->files;
+    for (const Role* const mask : masks) covered += mask->files;
+    if (masks.size() < 2 || start.empty() || covered != files_) return;
+    found.image_suffix = "/" + image->text;
+    found.mask_pattern = "{key}/" + start + "{class}";
+  }
+
+  // Without numbers or the folder's name, which stand for something else in each folder.
+  static bool is_fixed(const Role& role) {
+    return role.text.find(kFolder) == std::string::npos && role.text.find(kNumber) == std::string::npos;
+  }
+
+  // What all begin with, up to the last '_', '-' or '.'; empty where one has nothing behind it.
+  static std::string common_start(const std::vector<const Role*>& roles) {
+    if (roles.empty()) return "";
+    std::string_view start = roles.front()->text;
+    for (const Role* const role : roles)
+      start = start.substr(0, static_cast<std::size_t>(
+                                  std::mismatch(start.begin(), start.end(), role->text.begin(), role->text.end()).first - start.begin()));
+    start = start.substr(0, start.find_last_of("_-.") + 1);
+    const bool named = std::all_of(roles.begin(), roles.end(), [&](const Role* role) { return role->text.size() > start.size(); });
+    return named ? std::string(start) : "";
   }
 
   [[nodiscard]] const Role* image_for(const Role& label) const {

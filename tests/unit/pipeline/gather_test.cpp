@@ -115,6 +115,28 @@ TEST_CASE("E-m: several masks an image, a class each, in files or folders") {
   CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG picture was found below " + folder / "bycl (2 other files"));
 }
 
+TEST_CASE("E-m: masks beside their images, in one folder or a folder for each sample") {
+  const TempFolder folder;
+  touch(folder, {"flat/1.jpg", "flat/1_car.png", "flat/1_road.png", "flat/2_b.jpg", "flat/2_b_car.png", "flat/1_car_2.png",
+                 "cases/a/scan.png", "cases/a/mask_car.png", "cases/b/scan.png", "cases/b/mask_road.png", "cases/b/mask_car.png"});
+  PackOptions options = folder_options(folder);
+  options.input.images = options.input.labels = {folder / "flat"};
+  options.input.mask_per_class = "{key}_{class}";
+  const GatheredInput flat = gathered_clean(options);
+  CHECK(flat.keys() == Names{"1", "2_b"});
+  CHECK(flat.list().mask_names == Names{"car", "car_2", "road"});
+  options.input.images = options.input.labels = {folder / "cases"};
+  options.input.image_suffix = "/scan";
+  options.input.mask_per_class = "{key}/mask_{class}";
+  const GatheredInput cases = gathered_clean(options);
+  CHECK(cases.keys() == Names{"a", "b"});
+  CHECK(cases.list().mask_names == Names{"car", "road"});
+  CHECK(cases.list().samples[1].mask_count == 2);
+  touch(folder, {"cases/b/depth.png"});
+  const GatheredInput with_stranger = gathered(options);
+  CHECK_THAT(with_stranger.problems.text(), ContainsSubstring("depth.png") && ContainsSubstring("does not fit the pattern"));
+}
+
 TEST_CASE("E-m: masks follow their images into splits") {
   const TempFolder folder;
   touch(folder, {"images/train/1.jpg", "images/val/2.jpg", "labels/train/1_car.png", "labels/val/2_road.png"});

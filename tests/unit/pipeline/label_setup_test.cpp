@@ -201,8 +201,69 @@ TEST_CASE("auto: masks of 0 and 255 are asked about although their classes are n
   options.label.reading = LabelReading::index;
   CHECK(setup_of(options).table.classes.size() == 2);
   options.label.reading = LabelReading::automatic;
-  put_sample(folder, "d", id_label(2, 2, {0, 1, 0, 0}));
+  put_sample(folder, "d", id_label(2, 2, {0, 1, 255, 0}));
   CHECK(setup_of(options).table.classes.size() == 2);
+}
+
+TEST_CASE("auto: masks of 0 and 255 beside masks of 0 and 1 are asked about") {
+  const TempFolder folder;
+  for (const char* key : {"a", "b"}) put_sample(folder, key, id_label(2, 2, {0, 1, 0, 0}));
+  for (const char* key : {"c", "d"}) put_sample(folder, key, id_label(2, 2, {0, 255, 0, 0}));
+  put_sample(folder, "e", id_label(2, 2, {0, 0, 0, 0}));
+  const auto check_asked = [&](const std::string& message) {
+    CHECK_THAT(message, ContainsSubstring(folder / "labels/a.png") && ContainsSubstring(folder / "labels/c.png") &&
+                            ContainsSubstring("--label-kind binary --threshold 1"));
+  };
+  PackOptions options = options_for(folder);
+  const std::string message = refusal(options, ErrorCode::data).message;
+  check_asked(message);
+  CHECK_THAT(message, ContainsSubstring("--label-kind index with --num-classes 2"));
+  options = with_classes(folder, "ground\nroad\n");
+  check_asked(refusal(options, ErrorCode::data).message);
+  options.label.reading = LabelReading::index;
+  CHECK(setup_of(options).table.classes.size() == 2);
+  options.label.reading = LabelReading::automatic;
+  put_sample(folder, "f", id_label(2, 2, {0, 1, 255, 0}));  // 255 beside 1 is no second spelling of it
+  CHECK(setup_of(options).table.classes.size() == 2);
+}
+
+TEST_CASE("auto: ids of palettes that differ are refused label by label") {
+  const TempFolder folder;
+  put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 1}, kColors));
+  const auto decoded = [&](const PackOptions& options, const std::vector<RgbColor>& palette) {
+    const LabelSetup setup = setup_of(options);
+    std::vector<std::uint16_t> samples{0, 1, 1, 0}, ids(4);
+    RawLabel label;
+    label.width = label.height = 2;
+    label.samples = {samples.data(), 2, 2, 2 * sizeof(std::uint16_t)};
+    label.is_palette = true;
+    label.palette = palette;
+    labels::DecodeReport report;
+    return setup.decoder->decode(label, {ids.data(), 2, 2, 2 * sizeof(std::uint16_t)}, report);
+  };
+  put_sample(folder, "b", palette_label(2, 2, {0, 1, 2, 1}, kColors));
+  const std::vector<RgbColor> turned{{0, 0, 0}, {0, 128, 0}, {128, 0, 0}}, unused_differs{{0, 0, 0}, {128, 0, 0}, {1, 2, 3}};
+  const Status refused = decoded(options_for(folder), turned);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::data);
+  CHECK_THAT(refused.error().message, ContainsSubstring("index 1 is #008000, and #800000 in " + (folder / "labels/a.png")) &&
+                                          ContainsSubstring("--label-kind index") && ContainsSubstring("--label-kind palette-color"));
+  CHECK(decoded(options_for(folder), unused_differs).ok());
+  PackOptions meant = options_for(folder);
+  meant.label.reading = LabelReading::index;
+  CHECK(decoded(meant, turned).ok());
+  meant = options_for(folder);
+  meant.label.class_count = 3;
+  CHECK(decoded(meant, turned).ok());
+}
+
+TEST_CASE("labels that cannot be decoded are not blamed on their ids") {
+  const TempFolder folder;
+  Bytes cut = id_label(8, 8, std::vector<std::uint16_t>(64, 1));
+  cut.resize(cut.size() - 20);
+  put_sample(folder, "a", cut);
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
+             ContainsSubstring("no label can be decoded") && ContainsSubstring(folder / "labels/a.png: "));
 }
 
 TEST_CASE("auto: 16-bit masks of 0 and 65535 alone are asked about") {

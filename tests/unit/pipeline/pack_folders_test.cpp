@@ -20,7 +20,22 @@ void put_pack(const TempFolder& folder, const std::string& name, const TinyForm&
 
 }  // namespace
 
-TEST_CASE("a path names a pack, or the packs directly in it by name") {
+TEST_CASE("packs beside folders of packs are named, however deep they lie") {
+  const TempFolder folder;
+  put_pack(folder, "all/city/fine/train");
+  put_pack(folder, "all/city/fine/val");
+  put_pack(folder, "all/faces/train");
+  put_pack(folder, "all/fruit");
+  put_pack(folder, "all/raw/begun");
+  std::filesystem::remove(folder / "all/raw/begun/dataset.json");
+  CHECK(packs_at(folder / "all") ==
+        Names{folder / "all/city/fine/train", folder / "all/city/fine/val", folder / "all/faces/train", folder / "all/fruit",
+              folder / "all/raw/begun"});
+  CHECK(packs_at(folder / "all/city") == Names{folder / "all/city/fine/train", folder / "all/city/fine/val"});
+  CHECK(packs_at(folder / "all/raw").empty());
+}
+
+TEST_CASE("a path names a pack, or the packs in it by name") {
   const TempFolder folder;
   put_pack(folder, "out/val");
   put_pack(folder, "out/train");
@@ -58,10 +73,9 @@ TEST_CASE("folders that hold shards, and whether all are there") {
   CHECK_FALSE(has_all_shards(folder / "parts"));
 }
 
-TEST_CASE("the last part of a folder's path") {
-  CHECK(folder_name("packed/val") == "val");
-  CHECK(folder_name("packed/val/") == "val");
-  CHECK(folder_name("val") == "val");
+TEST_CASE("the path of a pack from the folder on that names it") {
+  CHECK(name_within("packed", "packed/val") == "val");
+  CHECK(name_within("./packed/", "./packed/city/val") == "city/val");
 }
 
 TEST_CASE("the labels of the folder above splits are those of its splits, where they agree") {
