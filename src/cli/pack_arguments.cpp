@@ -328,10 +328,10 @@ std::string refuse_bilinear(std::string word) {
 void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
   using geometry::ImageFilter;
   using geometry::LabelFilter;
-  add_parsed<Extent>(
-      command, "--size", record.size, parse_size,
-      "width and height of every record, such as 512x512 (512 alone: both); without it that of all pictures, or each its own where they differ",
-      "WxH", kGeometry);
+  add_parsed<Extent>(command, "--size", record.size, parse_size,
+                     "width and height of every record, such as 512x512 (512 alone: both); without it that of all pictures, or each its "
+                     "own where they differ",
+                     "WxH", kGeometry);
   add_choice(command, "--fit", record.fit,
              Choices<std::optional<Fit>>{{"stretch", Fit::stretch},
                                          {"crop-or-pad", Fit::crop_or_pad},

@@ -191,8 +191,8 @@ Status LabelDecoder::Impl::check_palette(const RawLabel& label) const {
         std::find_if(row, row + label.width, [&](std::uint16_t index) { return index < common && differs[index]; });
     if (found == row + label.width) continue;
     return form_error(label, "has a palette of its own: index " + std::to_string(*found) + " is " + color_text(label.palette[*found]) +
-                                 ", and " + color_text(rules.palette[*found]) +
-                                 " in " + rules.palette_path + ". Where the numbers are class ids all the same, say --label-kind "
+                                 ", and " + color_text(rules.palette[*found]) + " in " + rules.palette_path +
+                                 ". Where the numbers are class ids all the same, say --label-kind "
                                  "index; where the colours are the classes, --label-kind palette-color and --classes with colours");
   }
   return {};

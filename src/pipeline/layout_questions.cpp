@@ -125,7 +125,7 @@ Error sample_folders_error(const Layout& classes, const std::string& folder, con
     ways.push_back({"", pack_command(pairs, " --image-suffix " + shell_word(samples.image_suffix) + " --mask-per-class " +
                                                 shell_word(samples.mask_pattern))});
   for (const SampleFolders::Expressions& pair : samples.pairs)
-    ways.push_back({ways.empty()                    ? ""
+    ways.push_back({ways.empty()                   ? ""
                     : samples.mask_pattern.empty() ? "or"
                                                    : "or, if that one alone is the label",
                     pack_command(pairs, regex_option(pair.image, pair.label) + rest)});

@@ -83,14 +83,13 @@ void key_masks(FileList& masks, const FileList& images, const MaskPattern& patte
 void part_masks(FileList& images, FileList& masks, const MaskPattern& pattern) {
   // A mask's name is longer than its image's: from the shortest on each file finds its image decided.
   std::vector<FoundFile> by_length = images.files;
-  std::stable_sort(by_length.begin(), by_length.end(),
-                   [](const FoundFile& a, const FoundFile& b) { return a.key_length < b.key_length; });
+  std::stable_sort(by_length.begin(), by_length.end(), [](const FoundFile& a, const FoundFile& b) { return a.key_length < b.key_length; });
   std::set<std::string, std::less<>> keys;
   for (const FoundFile& file : by_length) {
     const std::string& prefix = images.roots[file.root].key_prefix;
     const std::vector<MaskPattern::Match> ways = pattern.matches(images.stem(file));
-    const bool is_mask = std::any_of(ways.begin(), ways.end(),
-                                     [&](const MaskPattern::Match& way) { return keys.contains(prefix + std::string(way.key)); });
+    const bool is_mask =
+        std::any_of(ways.begin(), ways.end(), [&](const MaskPattern::Match& way) { return keys.contains(prefix + std::string(way.key)); });
     if (!is_mask) keys.emplace(images.key(file));
   }
   keep_keys(masks, keys, false);

@@ -40,8 +40,8 @@ inline constexpr std::size_t kProblemKinds = static_cast<std::size_t>(ProblemKin
 
 // "image without a label" for one, "images without a label" for several.
 [[nodiscard]] std::string_view problem_title(ProblemKind kind, std::uint64_t count);
-[[nodiscard]] std::string_view problem_name(ProblemKind kind);     // "orphan-image", for JSON
-[[nodiscard]] std::string_view problem_advice(ProblemKind kind);   // what to do
+[[nodiscard]] std::string_view problem_name(ProblemKind kind);    // "orphan-image", for JSON
+[[nodiscard]] std::string_view problem_advice(ProblemKind kind);  // what to do
 // The same once --on-error skip has left such samples out: without the advice to give it.
 [[nodiscard]] std::string_view advice_once_skipped(ProblemKind kind);
 [[nodiscard]] std::string_view problem_options(ProblemKind kind);  // those that settle it, "--exif apply|--exif ignore"; empty: none does

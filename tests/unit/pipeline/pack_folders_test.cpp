@@ -28,9 +28,8 @@ TEST_CASE("packs beside folders of packs are named, however deep they lie") {
   put_pack(folder, "all/fruit");
   put_pack(folder, "all/raw/begun");
   std::filesystem::remove(folder / "all/raw/begun/dataset.json");
-  CHECK(packs_at(folder / "all") ==
-        Names{folder / "all/city/fine/train", folder / "all/city/fine/val", folder / "all/faces/train", folder / "all/fruit",
-              folder / "all/raw/begun"});
+  CHECK(packs_at(folder / "all") == Names{folder / "all/city/fine/train", folder / "all/city/fine/val", folder / "all/faces/train",
+                                          folder / "all/fruit", folder / "all/raw/begun"});
   CHECK(packs_at(folder / "all/city") == Names{folder / "all/city/fine/train", folder / "all/city/fine/val"});
   CHECK(packs_at(folder / "all/raw").empty());
 }
