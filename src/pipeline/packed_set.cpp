@@ -353,12 +353,28 @@ Result<PackReport> PackedSet::pack_shards() {
 Result<PackReport> PackedSet::publish(const Finished& finished) {
   for (const auto& [index, shard] : finished) kept_[index] = shard;
   const format::Manifest manifest = make_manifest();
+  warn_of_other_records(manifest);
   HOTPACK_TRY(remove_shards(stale_shards()));
   if (!options_.run.partition) {
     HOTPACK_TRY(writer::write_file_atomically(options_.run.output, std::string(format::kManifestName), format::encode_manifest(manifest)));
   }
   describe(manifest);
   return end(PackStatus::packed);
+}
+
+// A shard that was lost is what it was only where its inputs are.
+void PackedSet::warn_of_other_records(const format::Manifest& manifest) {
+  if (!folder_.manifest || folder_.manifest->plan_text != manifest.plan_text) return;
+  for (const format::ShardRow& row : manifest.shards) {
+    const auto& rows = folder_.manifest->shards;
+    const auto before = std::find_if(rows.begin(), rows.end(), [&](const format::ShardRow& other) { return other.file == row.file; });
+    if (before == rows.end() || before->digest == row.digest) continue;
+    const auto has = [&](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), row.file) != names.end(); };
+    const bool lost = has(spoiled_) || !has(folder_.shards);
+    if (lost || (!options_.run.recheck && before->sources == row.sources))
+      report_.plan.warnings.push_back(options_.run.output + "/" + row.file +
+                                      ": was packed again, and its records differ from those it had before: its inputs have changed since");
+  }
 }
 
 format::Manifest PackedSet::make_manifest() const {

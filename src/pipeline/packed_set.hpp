@@ -71,6 +71,7 @@ class PackedSet {
 
   [[nodiscard]] Result<PackReport> pack_shards();
   [[nodiscard]] Result<PackReport> publish(const Finished& finished);
+  void warn_of_other_records(const format::Manifest& manifest);
   [[nodiscard]] format::Manifest make_manifest() const;
   void describe(const format::Manifest& manifest);
   [[nodiscard]] PackReport end(PackStatus status);

@@ -1,5 +1,6 @@
 // --repair: whatever is damaged or missing is packed again, and the folder ends with the bytes of a fresh run.
 
+#include <algorithm>
 #include <filesystem>
 
 #include "pipeline/pack.hpp"
@@ -107,6 +108,23 @@ TEST_CASE("repair: a manifest that is damaged anywhere, cut or missing is writte
   pack.check_repaired(0);
   fs::remove(pack.path(kManifest));
   pack.check_repaired(0);
+}
+
+TEST_CASE("repair: a shard whose inputs have changed since is packed again with a warning") {
+  for (const bool changed : {false, true}) {
+    const Packed pack;
+    const std::string image = pack.folder / "images/2.png";
+    const auto written = fs::last_write_time(image);
+    if (changed) put(pack.folder, "images/2.png", photo(8, 6, 77));
+    fs::last_write_time(image, written);
+    fs::remove(pack.path(kSecond));
+    const PackReport report = packed(pack.options);
+    CHECK(report.packed_shards == 1);
+    const bool warned = std::any_of(report.plan.warnings.begin(), report.plan.warnings.end(), [](const std::string& warning) {
+      return warning.find("its records differ from those it had before") != std::string::npos;
+    });
+    CHECK(warned == changed);
+  }
 }
 
 TEST_CASE("repair: several damaged shards and the manifest at once") {
