@@ -215,11 +215,19 @@ bool may_name_mask(const GivenLabels& given) {
   return classes > 1 && classes < 256;
 }
 
-// What the palettes of all labels are compared with: that of the first one, where their indices are supposed to be ids.
-Result<LabelPalette> palette_of_set(const PackOptions& options, const LabelForms& forms) {
+// What the palettes of all labels are compared with: that of the first one, where their indices are supposed to be ids. A damaged one
+// may be left out, so the next is taken.
+Result<LabelPalette> palette_of_set(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms) {
   if (forms.palette.count < 2 || options.label.class_count) return LabelPalette();
-  HOTPACK_ASSIGN(std::vector<RgbColor> colors, palette_in(forms.palette.first, options.record.max_pixels));
-  return LabelPalette{std::move(colors), forms.palette.first};
+  HOTPACK_ASSIGN(std::vector<RgbColor> first, palette_in(forms.palette.first, options.record.max_pixels));
+  if (!first.empty()) return LabelPalette{std::move(first), forms.palette.first};
+  for (const SampleList* list : splits)
+    for (std::size_t i = 0; list->has_label_files && i < list->samples.size(); ++i) {
+      std::string path = list->label_path(list->samples[i]);
+      HOTPACK_ASSIGN(std::vector<RgbColor> colors, palette_in(path, options.record.max_pixels));
+      if (!colors.empty()) return LabelPalette{std::move(colors), std::move(path)};
+    }
+  return LabelPalette();
 }
 
 // "cityscapes" of "cityscapes19-trainids".
@@ -255,7 +263,7 @@ Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList
   HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, decided.reading, count));
   if (!ids_are_supposed(options, given, decided.reading)) return make_setup(options, given, meaning, decided.reading, std::move(verdict));
   if (pixels_too && may_name_mask(given)) HOTPACK_TRY(check_not_masks(scan));
-  HOTPACK_ASSIGN(LabelPalette palette, palette_of_set(options, forms));
+  HOTPACK_ASSIGN(LabelPalette palette, palette_of_set(options, splits, forms));
   return make_setup(options, given, meaning, decided.reading, std::move(verdict), std::move(palette));
 }
 

@@ -249,6 +249,10 @@ TEST_CASE("auto: ids of palettes that differ are refused label by label") {
   CHECK_THAT(refused.error().message, ContainsSubstring("index 1 is #008000, and #800000 in " + (folder / "labels/a.png")) &&
                                           ContainsSubstring("--label-kind index") && ContainsSubstring("--label-kind palette-color"));
   CHECK(decoded(options_for(folder), unused_differs).ok());
+  Bytes cut = palette_label(2, 2, {0, 1, 2, 1}, kColors);
+  cut.resize(cut.size() - 20);
+  put_sample(folder, "_damaged", cut);  // before all others, and no reason to compare nothing
+  CHECK_FALSE(decoded(options_for(folder), turned).ok());
   PackOptions meant = options_for(folder);
   meant.label.reading = LabelReading::index;
   CHECK(decoded(meant, turned).ok());
