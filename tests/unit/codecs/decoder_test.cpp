@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/catch.hpp"
+#include "support/sanitizers.hpp"
 #include "support/test_pictures.hpp"
 
 namespace hotpack::codecs {
@@ -75,13 +76,8 @@ TEST_CASE("V8: the pixel limit holds for photos and labels, and is checked from 
   CHECK_THAT(decoder.decode_image(bomb, {}).error().message, ContainsSubstring("more than the limit"));
 }
 
-// Sanitizers end the program on a request of this size. clang tells of them in another way than gcc.
-#if defined(__has_feature)
-#define HOTPACK_CLANG_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define HOTPACK_CLANG_SANITIZER 0
-#endif
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !HOTPACK_CLANG_SANITIZER
+// Sanitizers end the program on a request of this size.
+#if !HOTPACK_SANITIZED
 TEST_CASE("a picture too large for memory is an error, not an exception") {
   Decoder decoder;
   const Bytes vast = test::with_png_byte(test::with_png_byte(some_png(), "IHDR", 1, std::byte{15}), "IHDR", 5, std::byte{15});

@@ -25,6 +25,7 @@
 #include "device_runs.hpp"
 #include "hotpack/device_loader.hpp"
 #include "support/catch.hpp"
+#include "support/sanitizers.hpp"
 
 namespace {
 
@@ -55,18 +56,6 @@ using device::StreamHandle;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kThreadsAfterFork = false;  // which the sanitizer does not allow
-#else
-constexpr bool kThreadsAfterFork = true;
-#endif
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool kForksAtAnyMoment = false;  // the sanitizers' own allocators hold locks across a fork
-#else
-constexpr bool kForksAtAnyMoment = true;
-#endif
 
 // Calls of the driver that a test watches or changes: they are pointers to functions, so what they need is here. One test at a time.
 struct PlayedCalls {

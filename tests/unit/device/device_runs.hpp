@@ -29,6 +29,7 @@
 #include "support/catch.hpp"
 #include "support/fake_cuda/fake_driver.hpp"
 #include "support/loader_pack.hpp"
+#include "support/sanitizers.hpp"
 
 namespace hotpack::test {
 
@@ -344,12 +345,6 @@ inline std::size_t threads_settled(std::size_t wanted) {
   for (int i = 0; i < 1000 && entries_of("/proc/self/task") > wanted; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return entries_of("/proc/self/task");
 }
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
 
 // What this process holds of the system.
 struct Holdings {

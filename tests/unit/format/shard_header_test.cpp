@@ -10,6 +10,7 @@
 #include "format/shard_check.hpp"
 #include "support/catch.hpp"
 #include "support/forms.hpp"
+#include "support/sanitizers.hpp"
 
 using namespace hotpack;
 using namespace hotpack::format;
@@ -58,7 +59,7 @@ TEST_CASE("every flipped bit of the header is an error") {
   const std::size_t text_end = 8 + header_text(shard).size();
   for (std::size_t at = 0; at < shard.layout.buffer_start(); ++at) {
     if (at > text_end + 8 && at % 61 != 0) continue;  // of the padding, a sample
-    for (int bit = 0; bit < 8; ++bit) {
+    for (std::size_t bit = at % every(7); bit < 8; bit += every(7)) {
       file[at] ^= std::byte{1} << bit;
       if (opens(file)) FAIL("byte " << at << " bit " << bit);
       file[at] ^= std::byte{1} << bit;
@@ -72,7 +73,7 @@ TEST_CASE("every flipped bit of the tables is an error") {
     const TinyShard shard = make_shard(form, 2);
     Bytes file = shard.bytes;
     for (std::size_t at = shard.layout.buffer_start() + shard.layout.tables_begin; at < file.size(); ++at) {
-      for (int bit = 0; bit < 8; ++bit) {
+      for (std::size_t bit = at % every(7); bit < 8; bit += every(7)) {
         file[at] ^= std::byte{1} << bit;
         if (opens(file)) FAIL(name << " byte " << at << " bit " << bit);
         file[at] ^= std::byte{1} << bit;

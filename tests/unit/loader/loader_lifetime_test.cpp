@@ -18,30 +18,13 @@
 #include "hotpack/loader.hpp"
 #include "support/catch.hpp"
 #include "support/loader_pack.hpp"
+#include "support/sanitizers.hpp"
 #include "support/slot_allocators.hpp"
 
 using namespace hotpack;
 using namespace hotpack::test;
 
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;  // which keeps freed memory
-#else
-constexpr bool kSanitized = false;
-#endif
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kThreadsAfterFork = false;  // which the sanitizer does not allow
-#else
-constexpr bool kThreadsAfterFork = true;
-#endif
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool kForksAtAnyMoment = false;  // the sanitizers' own allocators hold locks across a fork
-#else
-constexpr bool kForksAtAnyMoment = true;
-#endif
 
 std::size_t entries_of(const char* folder) {
   std::size_t count = 0;
