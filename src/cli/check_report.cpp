@@ -383,10 +383,21 @@ std::string advised_command(const CheckReport& report, const std::string& comman
   return report.size_advice.empty() ? command : command + " " + report.size_advice;
 }
 
-// The command is never broken: it is there to be copied.
-std::string next_text(const CheckReport& report, const std::string& command) {
-  if (report.verdict != CheckVerdict::refuses) return column("next") + unbroken(command) + "\n";
-  return entry("next", "when that is mended, or with options named above:") + column("") + unbroken(command) + "\n";
+// Whether a problem ends with commands to choose from.
+bool proposes_commands(const CheckReport& report) {
+  const std::vector<Finding>& all = report.findings.all();
+  return std::any_of(all.begin(), all.end(), [](const Finding& finding) {
+    return finding.weight == Weight::problem && finding.title.find("\n  hotpack pack ") != std::string::npos;
+  });
+}
+
+// A command is never broken: it is there to be copied.
+std::string next_text(const CheckReport& report, const CheckEnd& end) {
+  if (proposes_commands(report)) return entry("next", "one of the commands above");
+  const std::string when = report.verdict == CheckVerdict::refuses ? "when that is mended, or with options named above" : "";
+  const std::string input = end.reads_input ? std::string(when.empty() ? "" : ", ") + "with the same standard input" : "";
+  const std::string command = unbroken(advised_command(report, end.command)) + "\n";
+  return when.empty() && input.empty() ? column("next") + command : entry("next", when + input + ":") + column("") + command;
 }
 
 // ---- JSON
@@ -495,8 +506,7 @@ std::string check_text(const CheckReport& report, const CheckEnd& end) {
   text += findings_text(report, Weight::note, "notes");
   text += findings_text(report, Weight::warning, "warnings");
   text += findings_text(report, Weight::problem, "problems");
-  text =
-      laid_out(text + "\n" + entry("verdict", verdict_text(report)) + next_text(report, advised_command(report, end.command)), end.columns);
+  text = laid_out(text + "\n" + entry("verdict", verdict_text(report)) + next_text(report, end), end.columns);
   return end.color ? colored(text, report.verdict) : text;
 }
 

@@ -12,7 +12,8 @@ namespace hotpack::cli {
 
 // What a report says beside its findings.
 struct CheckEnd {
-  std::string command;  // to run next: `hotpack pack …`
+  std::string command;       // to run next: `hotpack pack …`
+  bool reads_input = false;  // standard input, which has been read
   double seconds = 0;
   std::size_t columns = 100;  // that lines fit, but for long words, paths and commands
   bool color = false;         // verdict, warnings and problems in colours

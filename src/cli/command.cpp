@@ -149,6 +149,7 @@ int parse_and_run(CommandContext& context, std::span<const AddCommand> commands,
   define(root, context, commands);
   if (const auto code = parse(context, root, argc, argv)) return *code;
   if (!context.has_action()) return show_short_help(context, root);
+  context.note_options(root);
   const Status opened = context.open_terminal();
   if (!opened.ok()) {
     context.open_plain_terminal();
@@ -219,7 +220,8 @@ bool CommandContext::colored_output() const {
 
 int CommandContext::fail(const Error& error) {
   failure_ = error;
-  terminal_->error(with_ways_on(error.describe()));
+  failure_->message = with_given_options(error.message, given_);
+  terminal_->error(with_ways_on(failure_->describe()));
   return exit_code_of(error);
 }
 
@@ -230,6 +232,11 @@ void CommandContext::note_arguments(int argc, const char* const* argv) {
   json_asked_ = std::any_of(arguments.begin(), end, [](const std::string& argument) {
     return argument == "--json" || (argument.starts_with("--json=") && argument != "--json=false");
   });
+}
+
+void CommandContext::note_options(const CLI::App& root) {
+  for (const CLI::App* command : root.get_subcommands({}))
+    if (command->get_name() == "pack") given_ = options_to_keep(given_command(root), *command);
 }
 
 Status CommandContext::open_terminal() {

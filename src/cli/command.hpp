@@ -23,10 +23,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/pack_command.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
 #include "hotpack/result.hpp"
@@ -63,11 +65,13 @@ class CommandContext {
   void stop_on_signals();
   // Prints the error and gives its exit code. With --json, and nothing on stdout yet, finish() writes it there as an object too.
   [[nodiscard]] int fail(const Error& error);
+  [[nodiscard]] std::span<const GivenOption> given_options() const { return given_; }  // that a command proposed in place of this keeps
   [[nodiscard]] std::size_t columns() const;  // of text on stdout: the terminal's, or kUsualColumns
   [[nodiscard]] bool colored_output() const;  // by --color, NO_COLOR and whether stdout is a terminal
 
   // For the frame.
   void note_arguments(int argc, const char* const* argv);  // as typed: for the log, and for --json on a line that is refused
+  void note_options(const CLI::App& root);                 // as parsed: fail() puts them into the commands that an error proposes
   [[nodiscard]] Status open_terminal();                    // with the options as parsed
   void open_plain_terminal();                              // for messages about a command line that was refused
   [[nodiscard]] int run_action() {
@@ -91,6 +95,7 @@ class CommandContext {
   bool json_asked_ = false;  // stands on the line, whether or not that was accepted
   bool acted_ = false;
   std::string typed_;
+  std::vector<GivenOption> given_;
   std::optional<Error> failure_;
   std::optional<StopSignals> stop_signals_;
   std::unique_ptr<Terminal> terminal_;

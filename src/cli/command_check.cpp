@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -44,6 +45,22 @@ std::string written_text(const pipeline::CheckReport& report, const std::string&
   return "wrote " + path + ": give its classes their names, then say " + (map ? "--map " : "--classes ") + path;
 }
 
+// With what was given beside the inputs in the commands that a finding proposes.
+void finish_commands(const CommandContext& context, pipeline::CheckReport& report) {
+  pipeline::Findings finished;
+  for (pipeline::Finding finding : report.findings.all()) {
+    finding.title = with_given_options(finding.title, context.given_options());
+    finished.add(std::move(finding));
+  }
+  report.findings = std::move(finished);
+}
+
+bool reads_standard_input(const CLI::App& command) {
+  const std::vector<const CLI::Option*> options = command.get_options();
+  return std::any_of(options.begin(), options.end(),
+                     [](const CLI::Option* option) { return option->results() == std::vector<std::string>{"-"}; });
+}
+
 int run_check(CommandContext& context, CheckCommand& command) {
   if (wants_preset_list(command.arguments)) {
     context.output().write(context.json() ? preset_list_json() : preset_list_text());
@@ -52,15 +69,17 @@ int run_check(CommandContext& context, CheckCommand& command) {
   const auto start = std::chrono::steady_clock::now();
   command.arguments.options.run.threads = context.jobs();
   context.stop_on_signals();
-  const Result<pipeline::CheckReport> report = pipeline::check(command.arguments.options, command.headers_only, context.terminal());
+  Result<pipeline::CheckReport> report = pipeline::check(command.arguments.options, command.headers_only, context.terminal());
   context.terminal().finish_progress();
   if (!report.ok()) return context.fail(report.error());
   if (report->verdict == pipeline::CheckVerdict::stopped) {
     context.terminal().warning("stopped before all samples were looked at");
     return kExitGood;  // the frame raises the signal again
   }
-  const CheckEnd end{pack_command_line(*command.app), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-                     context.columns(), context.colored_output()};
+  finish_commands(context, *report);
+  const CheckEnd end{pack_command_line(*command.app), reads_standard_input(*command.app),
+                     std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), context.columns(),
+                     context.colored_output()};
   if (context.json()) {
     context.output().write(check_json(*report, end));
   } else {

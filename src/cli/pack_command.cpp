@@ -47,7 +47,69 @@ std::string words_of(const CLI::Option& option) {
   return words;
 }
 
+// What an error that proposes other inputs, or another way to pair them, replaces.
+bool names_or_pairs_inputs(const CLI::Option& option) {
+  static constexpr std::array<std::string_view, 13> kNames = {
+      "--images",         "--labels",      "--image-folders", "--key-prefix", "--image-suffix", "--label-suffix", "--pair-regex",
+      "--mask-per-class", "--allow-empty", "--pairs",         "--list",       "--strip-prefix", "--root"};
+  return option.get_positional() ||
+         std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return option.check_name(std::string(name)); });
+}
+
+bool has_word(std::string_view line, const std::string& word) {
+  return line.find(" " + word + " ") != std::string_view::npos || line.find(" " + word + "=") != std::string_view::npos;
+}
+
+bool says(std::string_view line, const GivenOption& option) {
+  const auto is = [&](std::string_view name) { return std::find(option.names.begin(), option.names.end(), name) != option.names.end(); };
+  if ((is("--group") || is("--split-seed")) && has_word(line, "--split")) return true;
+  return std::any_of(option.names.begin(), option.names.end(), [&](const std::string& name) { return has_word(line, name); });
+}
+
+constexpr std::string_view kSomewhere = " -o OUT";
+
+// `line` ends with kSomewhere.
+std::string finished_command(std::string_view line, std::span<const GivenOption> given) {
+  const std::string_view begin = line.substr(0, line.size() - kSomewhere.size() + 1);  // with the blank behind the last word
+  const bool labelled = has_word(begin, "--labels") || has_word(begin, "--pairs");
+  std::string words, output(kSomewhere);
+  for (const GivenOption& option : given) {
+    if (option.names.front() == "--output")
+      output = option.words;
+    else if (!says(begin, option) && (labelled || !option.about_labels))
+      words += option.words;
+  }
+  return std::string(begin.substr(0, begin.size() - 1)) + words + output;
+}
+
 }  // namespace
+
+std::vector<GivenOption> options_to_keep(const CLI::App& command, const CLI::App& pack) {
+  std::vector<GivenOption> kept;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || is_own_option(*option) || names_or_pairs_inputs(*option)) continue;
+    const CLI::Option* const same = pack.get_option_no_throw(name_of(*option));
+    if (same == nullptr || same->get_group() != option->get_group()) continue;  // such as the output of a preview
+    GivenOption given{{}, words_of(*option), option->get_group() == "Labels"};
+    for (const std::string& name : option->get_lnames()) given.names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) given.names.push_back("-" + name);
+    kept.push_back(std::move(given));
+  }
+  return kept;
+}
+
+std::string with_given_options(std::string_view text, std::span<const GivenOption> given) {
+  std::string finished;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const bool command = line.find("hotpack pack ") != std::string_view::npos && line.ends_with(kSomewhere);
+    finished += command ? finished_command(line, given) : std::string(line);
+    if (end < text.size()) finished += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return finished;
+}
 
 std::string pack_command_line(const CLI::App& command) {
   std::string line = "hotpack pack";

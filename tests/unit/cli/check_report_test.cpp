@@ -57,10 +57,12 @@ CheckReport report_of_two_splits() {
   return report;
 }
 
-std::string text_of(const CheckReport& report) { return cli::check_text(report, {"hotpack pack --images a -o packed", 1}); }
+std::string text_of(const CheckReport& report) {
+  return cli::check_text(report, {.command = "hotpack pack --images a -o packed", .seconds = 1});
+}
 
 format::Json json_of(const CheckReport& report) {
-  const std::string text = cli::check_json(report, {"hotpack pack --images a -o packed", 1.5});
+  const std::string text = cli::check_json(report, {.command = "hotpack pack --images a -o packed", .seconds = 1.5});
   REQUIRE(text.back() == '\n');
   auto json = format::parse_json(text);
   if (!json.ok()) FAIL(json.error().describe());
@@ -114,6 +116,20 @@ TEST_CASE("a check's report shows evidence, advice, and options that the advice 
                                      "             hotpack pack --images a -o packed\n"));
 }
 
+TEST_CASE("what to run next is never a command that was just refused, nor one that lacks what it reads") {
+  CheckReport report = report_of_two_splits();
+  const std::string command = "hotpack pack --images a --list=- -o packed";
+  CHECK_THAT(cli::check_text(report, {.command = command, .reads_input = true}),
+             ContainsSubstring("next         with the same standard input:\n             " + command + "\n"));
+  report.verdict = CheckVerdict::refuses;
+  CHECK_THAT(cli::check_text(report, {.command = command, .reads_input = true}),
+             ContainsSubstring("next         when that is mended, or with options named above, with the same standard input:\n"));
+  report.findings.add(finding("no-samples", Weight::problem, "a: Say\n  hotpack pack --images a -o OUT"));
+  const std::string text = text_of(report);
+  CHECK_THAT(text, ContainsSubstring("next         one of the commands above\n"));
+  CHECK_THAT(text, !ContainsSubstring("-o packed"));
+}
+
 TEST_CASE("a check's report keeps to its columns, but breaks neither commands nor options") {
   CheckReport report = report_of_two_splits();
   Finding long_one = unknown_color();
@@ -123,7 +139,7 @@ TEST_CASE("a check's report keeps to its columns, but breaks neither commands no
   report.findings.add(long_one);
   report.layout = "layout of data: " + std::string(50, 'x') + " and more words " + std::string(50, 'y') + "\nsecond line\n";
   const std::string command = "hotpack pack --images " + std::string(150, 'i') + " -o packed";
-  const std::string text = cli::check_text(report, {command, 1});
+  const std::string text = cli::check_text(report, {.command = command, .seconds = 1});
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
     const std::string line = text.substr(begin, end - begin);

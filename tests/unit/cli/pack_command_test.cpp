@@ -9,8 +9,9 @@ using namespace hotpack;
 
 namespace {
 
-// The pack command for a check with these arguments.
-std::string pack_line(std::vector<std::string> arguments) {
+// What `read` makes of a check with these arguments.
+template <class Read>
+auto of_check(std::vector<std::string> arguments, Read read) {
   CLI::App app;
   cli::PackArguments options;
   cli::add_sample_options(app, options);
@@ -27,7 +28,15 @@ std::string pack_line(std::vector<std::string> arguments) {
     if (option->get_expected_max() == CLI::detail::expected_max_vector_size) option->allow_extra_args(false);
   std::reverse(arguments.begin(), arguments.end());
   app.parse(arguments);
-  return cli::pack_command_line(app);
+  return read(app);
+}
+
+std::string pack_line(std::vector<std::string> arguments) { return of_check(std::move(arguments), cli::pack_command_line); }
+
+// A text of an error that a check with these arguments ended with, as the user reads it.
+std::string told(std::string_view text, std::vector<std::string> arguments) {
+  const auto given = of_check(std::move(arguments), [](const CLI::App& app) { return cli::options_to_keep(app, app); });
+  return cli::with_given_options(text, given);
 }
 
 }  // namespace
@@ -57,4 +66,16 @@ TEST_CASE("values are quoted for a shell, and kept apart from options") {
   CHECK(pack_line({"my\x1b[2J/a'b\\c"}) ==
         R"(hotpack pack $'my\033[2J/a\047b\134c' -o packed)");  // a terminal is not driven, and a shell reads it
   CHECK(pack_line({"data", "--label-suffix=-mask"}) == "hotpack pack data --label-suffix=-mask -o packed");
+}
+
+TEST_CASE("commands that an error proposes have what was given beside the inputs") {
+  constexpr std::string_view kText =
+      "two readings. Say\n  hotpack pack --images a --labels b -o OUT\nor:\n  hotpack pack --image-folders a -o OUT";
+  CHECK(told(kText, {"a", "--classes", "my classes.csv", "--size", "64x32", "-o", "out"}) ==
+        "two readings. Say\n  hotpack pack --images a --labels b --classes 'my classes.csv' --size 64x32 -o out\nor:\n"
+        "  hotpack pack --image-folders a --size 64x32 -o out");
+  CHECK(told(kText, {"a", "--label-suffix", "_L", "--pair-regex", "x", "y", "--key-prefix", "p"}) == kText);  // the error's own
+  CHECK(told("  hotpack pack --images a --split folder -o OUT", {"a", "--split", "ratio:x=1", "--split-seed", "3", "--fold", "case"}) ==
+        "  hotpack pack --images a --split folder --fold case -o OUT");
+  CHECK(told("hotpack pack a -o OUT is no command here\n", {"a", "-o", "out"}) == "hotpack pack a -o OUT is no command here\n");
 }
