@@ -179,9 +179,9 @@ void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
     input.label_regex = both[1];
   };
   command
-      .add_option_function<std::vector<std::string>>(
-          "--pair-regex", set_regex,
-          "two regular expressions, for the paths of images and of labels below their folders; what the one group captures is the key")
+      .add_option_function<std::vector<std::string>>("--pair-regex", set_regex,
+                                                     "two regular expressions, for the paths of images and of labels below their folders; "
+                                                     "what their groups capture, with '/' between, is the key")
       ->option_text("IMAGE LABEL")
       ->expected(2)
       ->group(kInput);

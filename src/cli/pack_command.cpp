@@ -68,9 +68,19 @@ bool says(std::string_view line, const GivenOption& option) {
 
 constexpr std::string_view kSomewhere = " -o OUT";
 
+// A class table that was proposed gives way to what was said of the classes. It is the last option of `line`, which ends with a blank.
+std::string_view without_proposed_classes(std::string_view line, std::span<const GivenOption> given) {
+  constexpr std::array<std::string_view, 4> kAboutClasses = {"--classes", "--num-classes", "--preset", "--map"};
+  const bool said = std::any_of(given.begin(), given.end(), [&](const GivenOption& option) {
+    return std::find(kAboutClasses.begin(), kAboutClasses.end(), option.names.front()) != kAboutClasses.end();
+  });
+  const std::size_t proposed = line.rfind(" --classes ");
+  return said && proposed != std::string_view::npos ? line.substr(0, proposed + 1) : line;
+}
+
 // `line` ends with kSomewhere.
 std::string finished_command(std::string_view line, std::span<const GivenOption> given) {
-  const std::string_view begin = line.substr(0, line.size() - kSomewhere.size() + 1);  // with the blank behind the last word
+  const std::string_view begin = without_proposed_classes(line.substr(0, line.size() - kSomewhere.size() + 1), given);
   const bool labelled = has_word(begin, "--labels") || has_word(begin, "--pairs");
   std::string words, output(kSomewhere);
   for (const GivenOption& option : given) {

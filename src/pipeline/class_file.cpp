@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/shell_word.hpp"
 #include "pipeline/file_list.hpp"
 #include "pipeline/tree_walk.hpp"
 
@@ -42,8 +43,9 @@ void compare_with(const FoundClassFile& first, const std::string& path, std::opt
   if (contradiction || !first.table.ok() || !other.table.ok()) return;
   const std::string difference = name_difference(*first.table, *other.table);
   if (difference.empty()) return;
-  contradiction = data_error(
-      "contradicts " + first.path + ": " + difference + ". Say which is meant:\n  --classes " + first.path + "\n  --classes " + path, path);
+  contradiction = data_error("contradicts " + first.path + ": " + difference + ". Say which is meant:\n  --classes " +
+                                 shell_path(first.path) + "\n  --classes " + shell_path(path),
+                             path);
 }
 
 }  // namespace

@@ -118,12 +118,12 @@ void drop_keyless(FileList& list) {
 Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& problems) {
   std::vector<FoundFile> kept;
   for (FoundFile& file : list.files) {
-    HOTPACK_ASSIGN(const std::optional<std::string_view> found, pattern.find(list.below(file)));
+    HOTPACK_ASSIGN(const std::optional<std::string> found, pattern.find_all(list.below(file)));
     if (found && !valid_key(*found)) {
-      problems.add({ProblemKind::unusable_name, list.path(file), "what the pattern captures, '" + std::string(*found) + "', is no key"});
+      problems.add({ProblemKind::unusable_name, list.path(file), "what the pattern captures, '" + *found + "', is no key"});
       continue;
     }
-    const std::string key = found ? list.roots[file.root].key_prefix + std::string(*found) : std::string();
+    const std::string key = found ? list.roots[file.root].key_prefix + *found : std::string();
     file.key = list.arena.add(key);
     file.key_length = static_cast<std::uint32_t>(key.size());
     kept.push_back(file);

@@ -90,8 +90,8 @@ void drop_suffix(FileList& list, std::string_view suffix);
 void keep_format(FileList& list, bool jpeg);
 // Drops the files whose key is empty. They do not count as other files: whoever emptied their keys reports them.
 void drop_keyless(FileList& list);
-// What the pattern captures of the path below the root, after the root's prefix, is the key; empty where the pattern is not found. What
-// cannot be a key is a problem, and the file is dropped.
+// What the groups of the pattern capture of the path below the root, after the root's prefix, is the key; empty where the pattern is not
+// found. What cannot be a key is a problem, and the file is dropped.
 [[nodiscard]] Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

@@ -109,9 +109,9 @@ Status check_expressions(const InputOptions& input) {
   for (const std::string& expression : {input.image_regex, input.label_regex}) {
     if (expression.empty()) continue;
     HOTPACK_ASSIGN(const PathPattern pattern, PathPattern::compile(expression, "--pair-regex"));
-    if (pattern.groups() != 1)
-      return usage_error("--pair-regex '" + expression + "': has " + std::to_string(pattern.groups()) +
-                         " groups, expected one: what it captures is the key; (?:…) groups without capturing");
+    if (pattern.groups() == 0)
+      return usage_error("--pair-regex '" + expression +
+                         "': has no group, expected one or several: what they capture, with '/' between, is the key");
   }
   if (!input.split.group.empty()) HOTPACK_TRY(PathPattern::compile(input.split.group, "--group"));
   if (!input.mask_per_class.empty()) HOTPACK_TRY(MaskPattern::parse(input.mask_per_class));

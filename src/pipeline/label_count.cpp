@@ -91,12 +91,13 @@ Status check_count(const Ids& ids, int count, const IdScan& scan, const std::str
   if (count == 0)
     return data_error("the labels hold no class id (found: " + found + "); say what they mean with --num-classes N or --label-kind");
   const bool many = count > kMaxScannedClasses, gaps = count > kFewClasses && 2 * ids.count() < static_cast<std::size_t>(count);
-  if (gaps)
-    return data_error(
-        "the labels hold few of the ids up to " + std::to_string(count - 1) + " (found: " + found + rescaling(ids) +
-        "), so these are hardly numbers of classes. Say what each value means with --map FILE (a line \"old,new\" a value) or "
-        "--preset (refuge: 0, 128 and 255), or, if so many classes are meant, --num-classes " +
-        number);
+  if (gaps) {
+    const std::string preset = found == "0, 128, 255" ? "\n  --preset refuge, whose values are these" : "";
+    return data_error("the labels hold few of the ids up to " + std::to_string(count - 1) + " (found: " + found + rescaling(ids) +
+                      "), so these are hardly numbers of classes. Say what each value means:\n  --map FILE with a line old,new for each "
+                      "value; hotpack check --write-classes FILE writes one to fill in" +
+                      preset + "\n  --num-classes " + number + ", if so many classes are meant");
+  }
   if (many)
     return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " + found +
                       "); if so many classes are meant, say --num-classes " + number);

@@ -7,6 +7,7 @@
 
 #include "base/shell_word.hpp"
 #include "base/try.hpp"
+#include "pipeline/class_file.hpp"
 #include "pipeline/file_kind.hpp"
 #include "pipeline/file_list.hpp"
 #include "pipeline/folder_pattern.hpp"
@@ -112,6 +113,12 @@ Layout one_folder_in_place_of_classes(const Layout& classes) {
   return pairs;
 }
 
+// The class table that lies there, for labels; the last option, so that one that was given can take its place.
+std::string class_option(const std::string& folder) {
+  const std::optional<FoundClassFile> found = find_class_file({folder});
+  return found && found->table.ok() && !found->contradiction ? " --classes " + shell_path(found->path) : "";
+}
+
 Error sample_folders_error(const Layout& classes, const std::string& folder, const SampleFolders& samples) {
   std::string text = "holds " + std::to_string(samples.folders) + " folders " + samples.seen +
                      ": they look like a folder for each sample rather than for each class";
@@ -119,6 +126,7 @@ Error sample_folders_error(const Layout& classes, const std::string& folder, con
     text += "; " + std::to_string(samples.incomplete) + (samples.incomplete == 1 ? " folder lacks" : " folders lack") + " one of the two";
   if (samples.pairs.size() > 1) text += "; either may be the label";
   const std::string rest = samples.more_files || samples.incomplete > 0 ? " --orphans skip" : "";
+  const std::string table = class_option(folder);
   std::vector<Way> ways;
   const Layout pairs = one_folder_in_place_of_classes(classes);
   if (!samples.mask_pattern.empty())
@@ -128,10 +136,11 @@ Error sample_folders_error(const Layout& classes, const std::string& folder, con
     ways.push_back({ways.empty()                   ? ""
                     : samples.mask_pattern.empty() ? "or"
                                                    : "or, if that one alone is the label",
-                    pack_command(pairs, regex_option(pair.image, pair.label) + rest)});
+                    pack_command(pairs, regex_option(pair.image, pair.label) + rest + table)});
   if (samples.pairs.empty()) {
     text +=
-        ". No expression says which of them go together: write a table of images and labels for --pairs FILE, or move images and labels "
+        ". No expression was found that says which of them go together: write a table of images and labels for --pairs FILE, or move "
+        "images and labels "
         "into a folder each for --images and --labels";
     ways.push_back(class_way(classes, "If each folder is a class, say"));
     return data_error(text + "." + ways_text(ways), folder);
@@ -142,10 +151,10 @@ Error sample_folders_error(const Layout& classes, const std::string& folder, con
 
 // Masks beside the images of class folders would become images of the classes.
 Error labels_in_classes_error(const Layout& classes, const std::string& folder) {
-  return data_error(
-      "holds class folders in which labels lie beside their images. Say" +
-          ways_text({{"", pack_command(one_folder_in_place_of_classes(classes))}, class_way(classes, "or, if each folder is a class")}),
-      folder);
+  return data_error("holds class folders in which labels lie beside their images. Say" +
+                        ways_text({{"", pack_command(one_folder_in_place_of_classes(classes), class_option(folder))},
+                                   class_way(classes, "or, if each folder is a class")}),
+                    folder);
 }
 
 // ---- folders of labels beside or in those of images

@@ -23,31 +23,30 @@ bool has_manifest(const fs::path& folder) {
   return fs::exists(folder / format::kManifestName, failed) || failed;
 }
 
-bool has_shards(const fs::path& folder) {
-  const auto names = names_in_folder(folder.string());
-  return names.ok() &&
-         std::any_of(names->begin(), names->end(), [](const std::string& name) { return format::parse_shard_file_name(name).has_value(); });
+// Empty where the folder cannot be listed.
+FolderNames content_of(const fs::path& folder) {
+  auto names = names_by_kind(folder.string());
+  if (!names.ok()) return {};
+  std::erase(names->folders, "lost+found");  // which file systems keep for themselves and only root may read
+  return *std::move(names);
 }
 
-// Sorted; without the folder that file systems keep for themselves and only root may read.
-std::vector<fs::path> folders_in(const fs::path& folder) {
-  std::vector<fs::path> folders;
-  std::error_code ignored;
-  const auto names = names_in_folder(folder.string());
-  for (const std::string& name : names.ok() ? *names : std::vector<std::string>())
-    if (name != "lost+found" && fs::is_directory(folder / name, ignored)) folders.push_back(folder / name);
-  return folders;
+bool has_shards(const FolderNames& content) {
+  return std::any_of(content.others.begin(), content.others.end(),
+                     [](const std::string& name) { return format::parse_shard_file_name(name).has_value(); });
 }
 
 // A data set's folder holds its splits, a folder of several data sets those folders.
 constexpr int kLevels = 3;
 
 std::vector<std::string> packs_within(const fs::path& path, int levels) {
-  if (has_manifest(path) || has_shards(path)) return {path.string()};
+  if (has_manifest(path)) return {path.string()};
+  const FolderNames content = content_of(path);
+  if (has_shards(content)) return {path.string()};
   std::vector<std::string> packs;
   if (levels == 0) return packs;
-  for (const fs::path& folder : folders_in(path)) {
-    const std::vector<std::string> inner = packs_within(folder, levels - 1);
+  for (const std::string& name : content.folders) {
+    const std::vector<std::string> inner = packs_within(path / name, levels - 1);
     packs.insert(packs.end(), inner.begin(), inner.end());
   }
   return packs;
@@ -74,9 +73,10 @@ std::vector<std::string> packs_at(std::span<const std::string> paths) {
 
 std::vector<std::string> folders_with_shards(const std::string& folder) {
   std::vector<std::string> names;
-  if (has_shards(folder)) return names;
-  for (const fs::path& inner : folders_in(folder))
-    if (has_shards(inner)) names.push_back(inner.filename().string());
+  const FolderNames content = content_of(folder);
+  if (has_shards(content)) return names;
+  for (const std::string& name : content.folders)
+    if (has_shards(content_of(fs::path(folder) / name))) names.push_back(name);
   return names;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/try.hpp"
 
 namespace hotpack::pipeline {
 
@@ -52,19 +53,33 @@ Result<PathPattern> PathPattern::compile(const std::string& text, std::string_vi
   }
 }
 
-Result<std::optional<std::string_view>> PathPattern::find(std::string_view text) const {
+Result<std::vector<std::optional<std::string_view>>> PathPattern::search(std::string_view text) const {
   std::uint64_t steps = 0;
   std::match_results<CountedPlace> match;
+  std::vector<std::optional<std::string_view>> found;
   try {
-    if (!std::regex_search(CountedPlace(text.data(), &steps), CountedPlace(text.data() + text.size(), &steps), match, regex_))
-      return std::optional<std::string_view>();
+    if (!std::regex_search(CountedPlace(text.data(), &steps), CountedPlace(text.data() + text.size(), &steps), match, regex_)) return found;
   } catch (const std::regex_error& error) {
     return usage_error(name_ + ": is too complex for '" + std::string(text) + "' (" + error.what() + "); write a simpler one");
   }
-  const auto& found = match[groups() > 0 ? 1 : 0];
-  if (!found.matched) return std::optional<std::string_view>();
-  const char* const first = found.first.place();
-  return std::optional(text.substr(static_cast<std::size_t>(first - text.data()), static_cast<std::size_t>(found.second.place() - first)));
+  for (const auto& part : match) {
+    const std::string_view matched = part.matched ? std::string_view(part.first.place(), part.second.place()) : std::string_view();
+    found.push_back(part.matched ? std::optional(matched) : std::nullopt);
+  }
+  return found;
+}
+
+Result<std::optional<std::string_view>> PathPattern::find(std::string_view text) const {
+  HOTPACK_ASSIGN(const auto found, search(text));
+  return found.empty() ? std::nullopt : found[groups() > 0 ? 1 : 0];
+}
+
+Result<std::optional<std::string>> PathPattern::find_all(std::string_view text) const {
+  HOTPACK_ASSIGN(const auto found, search(text));
+  std::optional<std::string> all;
+  for (std::size_t i = 1; i < found.size(); ++i)
+    if (found[i]) all = all ? *all + "/" + std::string(*found[i]) : std::string(*found[i]);
+  return all;
 }
 
 }  // namespace hotpack::pipeline

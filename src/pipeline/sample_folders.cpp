@@ -22,6 +22,7 @@ namespace {
 
 constexpr char kFolder = '\x01';  // in a role: the name of the folder
 constexpr char kNumber = '\x02';  // in a role: any digits
+constexpr std::string_view kNumberRegex = "[0-9]+";
 constexpr std::uint64_t kMostPercent = 90, kManyPercent = 60;
 constexpr std::size_t kMostCompared = 16;  // roles whose numbers are compared
 constexpr std::size_t kMostHeaders = 64;   // PNG files of a folder that are looked into
@@ -307,7 +308,7 @@ class Folders {
     found.more_files = deeper_ || files != files_;
   }
 
-  // ---- signs that tell no pairs
+  // ---- several samples a folder
 
   // frame_1, seg_1, frame_2, seg_2: two kinds of file with the same numbers.
   std::optional<SampleFolders> by_numbers() {
@@ -318,7 +319,9 @@ class Folders {
       for (std::size_t j = i + 1; j < counted.size(); ++j) {
         if (!have_same_numbers(counted[i], counted[j])) continue;
         const Role &one = roles_[counted[i]], &other = roles_[counted[j]];
-        return base("in which two kinds of file have the same numbers, such as " + one.example + " and " + other.example);
+        SampleFolders found = base("in which two kinds of file have the same numbers, such as " + one.example + " and " + other.example);
+        if (each_number_once(counted[i]) && each_number_once(counted[j])) add_numbered(one, other, found);
+        return found;
       }
     return std::nullopt;
   }
@@ -330,6 +333,29 @@ class Folders {
       return !numbers.empty() && numbers == numbers_of(folder, other);
     });
     return in_most(static_cast<std::uint64_t>(same));
+  }
+
+  // Otherwise a number does not tell which file is meant.
+  [[nodiscard]] bool each_number_once(std::size_t role) const {
+    return std::all_of(folders_.begin(), folders_.end(), [&](const SampleFolder& folder) {
+      const std::vector<std::string_view> numbers = numbers_of(folder, role);
+      return std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end();
+    });
+  }
+
+  // The key is the folder and the numbers.
+  void add_numbered(const Role& one, const Role& other, SampleFolders& found) const {
+    add_pairs_of({&one, &other}, found);
+    for (SampleFolders::Expressions& pair : found.pairs)
+      for (std::string* expression : {&pair.image, &pair.label}) *expression = capturing_numbers(*expression);
+    found.incomplete = 0;
+    found.more_files = deeper_ || one.files + other.files != files_;
+  }
+
+  static std::string capturing_numbers(std::string expression) {
+    for (std::size_t at = 0; (at = expression.find(kNumberRegex, at)) != std::string::npos; at += kNumberRegex.size() + 2)
+      expression.replace(at, kNumberRegex.size(), "(" + std::string(kNumberRegex) + ")");
+    return expression;
   }
 
   static std::vector<std::string_view> numbers_of(const SampleFolder& folder, std::size_t role) {
@@ -425,7 +451,7 @@ class Folders {
       if (c == kFolder) {
         text += "\\1";
       } else if (c == kNumber) {
-        text += "[0-9]+";
+        text += kNumberRegex;
       } else if (behind_reference && is_digit(c)) {
         text += std::string("[") + c + "]";  // \10 would be the tenth group
       } else {

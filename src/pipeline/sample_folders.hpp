@@ -20,8 +20,8 @@ struct SampleFolders {
   std::uint64_t folders = 0;
   std::uint64_t incomplete = 0;  // that lack the image or the label
   std::string seen;              // "whose files have the same names, such as case0/image.png and case0/mask.png"
-  // For --pair-regex, unquoted: one where image and label are clear, two where either may be the label, none where no expression can say
-  // which files go together.
+  // For --pair-regex, unquoted: one where image and label are clear, two where either may be the label, none where no expression was found
+  // that says which files go together.
   struct Expressions {
     std::string image, label;
   };

@@ -78,4 +78,8 @@ TEST_CASE("commands that an error proposes have what was given beside the inputs
   CHECK(told("  hotpack pack --images a --split folder -o OUT", {"a", "--split", "ratio:x=1", "--split-seed", "3", "--fold", "case"}) ==
         "  hotpack pack --images a --split folder --fold case -o OUT");
   CHECK(told("hotpack pack a -o OUT is no command here\n", {"a", "-o", "out"}) == "hotpack pack a -o OUT is no command here\n");
+  CHECK(told("hotpack pack --images a --labels a --classes 'a/a b.csv' -o OUT", {"a", "--size", "8"}) ==
+        "hotpack pack --images a --labels a --classes 'a/a b.csv' --size 8 -o OUT");
+  CHECK(told("hotpack pack --images a --labels a --classes 'a/a b.csv' -o OUT", {"a", "--preset", "voc"}) ==
+        "hotpack pack --images a --labels a --preset voc -o OUT");
 }

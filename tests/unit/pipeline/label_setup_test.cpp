@@ -283,10 +283,14 @@ TEST_CASE("auto: values far apart are no numbers of classes") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 128, 255, 0}));
   PackOptions options = options_for(folder);
-  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0, 128, 255") && ContainsSubstring("--map") &&
-                                                            ContainsSubstring("refuge") && ContainsSubstring("--num-classes 129"));
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0, 128, 255") && ContainsSubstring("\n  --map FILE") &&
+                                                            ContainsSubstring("\n  --preset refuge") &&
+                                                            ContainsSubstring("\n  --num-classes 129"));
   options.label.class_count = 129;
   CHECK(setup_of(options).table.classes.size() == 129);
+  put_sample(folder, "a", id_label(2, 2, {10, 20, 40, 10}));
+  options.label.class_count.reset();
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("the line \"10,1\"") && !ContainsSubstring("refuge"));
 }
 
 TEST_CASE("labels that hold nothing but ignored ids have no classes") {

@@ -26,6 +26,14 @@ TEST_CASE("a group that takes no part in the match finds nothing") {
   CHECK_FALSE(pattern.find("ac").value().has_value());
 }
 
+TEST_CASE("what several groups capture is joined") {
+  const PathPattern pattern = PathPattern::compile("^(.*)/rgb_([0-9]+)(_far)?\\.", "--pair-regex").value();
+  CHECK(pattern.find_all("creek/rgb_0001.jpg").value() == "creek/0001");
+  CHECK(pattern.find_all("creek/rgb_0001_far.jpg").value() == "creek/0001/_far");
+  CHECK_FALSE(pattern.find_all("creek/cls_0001.png").value().has_value());
+  CHECK(pattern.find("creek/rgb_0001.jpg").value() == "creek");  // --group keeps to the first
+}
+
 TEST_CASE("an expression that would take for ever is refused with the text") {
   const PathPattern pattern = PathPattern::compile("^((?:a+)+)b", "--pair-regex").value();
   const auto found = pattern.find(std::string(200, 'a'));

@@ -1,0 +1,30 @@
+#include "base/folder.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace hotpack;
+
+TEST_CASE("a folder's names are sorted, and folders told from what is none") {
+  const TempFolder folder;
+  for (const char* name : {"b", "a", "c.d"}) std::filesystem::create_directory(folder / name);
+  std::ofstream(folder / "file") << "x";
+  std::filesystem::create_directory_symlink("a", folder / "to_folder");
+  std::filesystem::create_symlink("file", folder / "to_file");
+  std::filesystem::create_symlink("nowhere", folder / "to_nowhere");
+  const auto names = names_by_kind(folder.path());
+  REQUIRE(names.ok());
+  CHECK(names->folders == std::vector<std::string>{"a", "b", "c.d", "to_folder"});
+  CHECK(names->others == std::vector<std::string>{"file", "to_file", "to_nowhere"});
+  CHECK(names_in_folder(folder.path()).value() == std::vector<std::string>{"a", "b", "c.d", "file", "to_file", "to_folder", "to_nowhere"});
+}
+
+TEST_CASE("a folder that cannot be listed is an error with its path") {
+  const TempFolder folder;
+  const std::string missing = folder / "missing";
+  CHECK(names_by_kind(missing).error().code == ErrorCode::io);
+  CHECK(names_in_folder(missing).error().path == missing);
+}
