@@ -25,6 +25,7 @@
 #include "cli/whole_file.hpp"
 #include "format/json.hpp"
 #include "format/schema_json.hpp"
+#include "hotpack/dataset.hpp"
 #include "preview/class_colors.hpp"
 #include "preview/page.hpp"
 #include "preview/sheet.hpp"
@@ -93,12 +94,27 @@ Status check_pack_options(const PreviewArguments& arguments, const std::string& 
   return {};
 }
 
-Result<std::unique_ptr<PreviewSource>> open_pack(const PreviewArguments& arguments) {
+// Packs below one folder are shown as one: those with labels, where others have none, such as a test split.
+std::vector<std::string> shown_together(std::vector<std::string> packs, Terminal& terminal) {
+  std::vector<std::string> labelled, alone;
+  for (const std::string& pack : packs) {
+    const Result<Dataset> dataset = Dataset::open({pack});
+    if (!dataset.ok()) return packs;  // opening all of them says what is wrong
+    (dataset->schema().label ? labelled : alone).push_back(pack);
+  }
+  if (labelled.empty()) return packs;
+  for (const std::string& pack : alone)
+    terminal.warning(pack + " has no labels and is not shown beside the others; name it alone to see it");
+  return labelled;
+}
+
+Result<std::unique_ptr<PreviewSource>> open_pack(const PreviewArguments& arguments, Terminal& terminal) {
   std::vector<std::string> packs;
   for (const std::string& path : arguments.paths) {
-    const std::vector<std::string> found = packs_at(path);
+    std::vector<std::string> found = packs_at(path);
+    if (found.empty()) found.push_back(path);  // opening it says what is wrong
+    if (found.size() > 1) found = shown_together(std::move(found), terminal);
     packs.insert(packs.end(), found.begin(), found.end());
-    if (found.empty()) packs.push_back(path);  // opening it says what is wrong
   }
   HOTPACK_TRY(check_pack_options(arguments, packs.front()));
   HOTPACK_ASSIGN(PackSource source, PackSource::open(packs));
@@ -111,7 +127,7 @@ Result<std::unique_ptr<PreviewSource>> open_source(CommandContext& context, Prev
   if (arguments.paths.size() == 1 && is_unpacked_folder(arguments.paths.front())) {
     root = arguments.paths.front();
   } else if (!arguments.paths.empty()) {
-    return open_pack(arguments);
+    return open_pack(arguments, context.terminal());
   }
   arguments.inputs.options.run.threads = context.jobs();
   return open_inputs(arguments.inputs.options, context.terminal());
