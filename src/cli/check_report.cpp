@@ -531,7 +531,7 @@ std::string check_json(const CheckReport& report, const CheckEnd& end) {
   json["other_files"] = report.other_files;
   json["bytes_in"] = report.bytes_in;
   json["seconds"] = end.seconds;
-  json["command"] = text_json(advised_command(report, end.command));
+  json["command"] = proposes_commands(report) ? Json(nullptr) : text_json(advised_command(report, end.command));
   return format::canonical_json(json) + "\n";
 }
 

@@ -49,9 +49,9 @@ std::string words_of(const CLI::Option& option) {
 
 // What an error that proposes other inputs, or another way to pair them, replaces.
 bool names_or_pairs_inputs(const CLI::Option& option) {
-  static constexpr std::array<std::string_view, 13> kNames = {
-      "--images",         "--labels",      "--image-folders", "--key-prefix", "--image-suffix", "--label-suffix", "--pair-regex",
-      "--mask-per-class", "--allow-empty", "--pairs",         "--list",       "--strip-prefix", "--root"};
+  static constexpr std::array<std::string_view, 10> kNames = {"--images",       "--labels",       "--image-folders", "--key-prefix",
+                                                              "--image-suffix", "--label-suffix", "--pair-regex",    "--mask-per-class",
+                                                              "--allow-empty",  "--pairs"};
   return option.get_positional() ||
          std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return option.check_name(std::string(name)); });
 }
@@ -63,6 +63,8 @@ bool has_word(std::string_view line, const std::string& word) {
 bool says(std::string_view line, const GivenOption& option) {
   const auto is = [&](std::string_view name) { return std::find(option.names.begin(), option.names.end(), name) != option.names.end(); };
   if ((is("--group") || is("--split-seed")) && has_word(line, "--split")) return true;
+  // A table, and a split by lists, say which samples are meant.
+  if ((is("--list") || is("--root") || is("--strip-prefix")) && (has_word(line, "--pairs") || has_word(line, "--split"))) return true;
   return std::any_of(option.names.begin(), option.names.end(), [&](const std::string& name) { return has_word(line, name); });
 }
 
@@ -78,15 +80,26 @@ std::string_view without_proposed_classes(std::string_view line, std::span<const
   return said && proposed != std::string_view::npos ? line.substr(0, proposed + 1) : line;
 }
 
+// Whether an option about labels goes with what the command reads: label files take all, class folders and masks a class each those about
+// class names, pictures alone none.
+bool goes_with(std::string_view line, const GivenOption& option) {
+  const auto is = [&](std::string_view name) { return option.names.front() == name; };
+  const bool masks = has_word(line, "--mask-per-class"), folders = has_word(line, "--image-folders");
+  if (masks && is("--fold")) return false;
+  if (!option.about_labels) return true;
+  if (masks) return is("--classes") || is("--threshold");
+  if (folders) return is("--classes") || is("--map");
+  return has_word(line, "--labels") || has_word(line, "--pairs");
+}
+
 // `line` ends with kSomewhere.
 std::string finished_command(std::string_view line, std::span<const GivenOption> given) {
   const std::string_view begin = without_proposed_classes(line.substr(0, line.size() - kSomewhere.size() + 1), given);
-  const bool labelled = has_word(begin, "--labels") || has_word(begin, "--pairs");
   std::string words, output(kSomewhere);
   for (const GivenOption& option : given) {
     if (option.names.front() == "--output")
       output = option.words;
-    else if (!says(begin, option) && (labelled || !option.about_labels))
+    else if (!says(begin, option) && goes_with(begin, option))
       words += option.words;
   }
   return std::string(begin.substr(0, begin.size() - 1)) + words + output;

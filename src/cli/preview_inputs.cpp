@@ -89,7 +89,8 @@ Result<std::unique_ptr<PreviewSource>> open_inputs(const pipeline::PackOptions& 
 
 bool is_unpacked_folder(const std::string& path) {
   std::error_code failed;
-  return std::filesystem::is_directory(path, failed) && packs_at(path).empty();
+  constexpr int kSplits = 1;  // a pack made deeper in a folder of raw pictures does not hide these
+  return std::filesystem::is_directory(path, failed) && packs_at(path, kSplits).empty();
 }
 
 }  // namespace hotpack::cli

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "codecs/exif.hpp"
@@ -96,6 +97,7 @@ class ChunkWalk {
 
   void note(const PngChunk& chunk) {
     if (chunk.type == "tRNS") info_.has_alpha = true;
+    if (chunk.type == "PLTE") info_.palette_hash = xxh3_64(chunk.data);
     if (chunk.type == "iCCP") info_.has_icc = true;
     if (chunk.type == "acTL" && chunk.data.size() >= 4) frames_ = load_be32(chunk.data.data());
     if (chunk.type == "fcTL") pixels_are_a_frame_ = true;

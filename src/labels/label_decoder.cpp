@@ -103,7 +103,6 @@ struct LabelDecoder::Impl {
   // Decoding.
   [[nodiscard]] Status check_form(const RawLabel& label) const;
   [[nodiscard]] Status check_gray(const RawLabel& label) const;
-  [[nodiscard]] Status check_palette(const RawLabel& label) const;
   [[nodiscard]] Entry map(const RawLabel& label, MutableIds ids, UnknownCounter& unknown) const;
   [[nodiscard]] Entry map_colors(ConstPicture rgb, MutableIds ids, UnknownCounter& unknown) const;
   [[nodiscard]] NarrowTable index_table(const RawLabel& label) const;
@@ -162,7 +161,6 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
     return form_error(
         label, "is no RGB picture, in whose colours --label-kind rgb-id finds ids; if its values are the ids, say --label-kind index");
   if (rules.reading == LabelReading::index && label.rgb.data != nullptr && !coded) return check_gray(label);
-  if (rules.reading == LabelReading::index && label.is_palette) return check_palette(label);
   if (rules.reading == LabelReading::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
   if (rules.reading == LabelReading::color && label.rgb.data == nullptr && label.bit_depth == 16)
@@ -177,25 +175,6 @@ Status LabelDecoder::Impl::check_gray(const RawLabel& label) const {
                                " y=" + std::to_string(colored->y) + " is " + color_text(colored->color) +
                                "); give --classes with rows name,r,g,b and --label-kind color, or, where ids stand in the colours, "
                                "--label-kind rgb-id --rgb-id FORMULA");
-}
-
-// Indices of labels whose palettes differ are hardly ids of one set of classes.
-Status LabelDecoder::Impl::check_palette(const RawLabel& label) const {
-  if (rules.palette.empty() || label.palette == rules.palette) return {};
-  const std::size_t common = std::min({rules.palette.size(), label.palette.size(), std::size_t{256}});
-  std::bitset<256> differs;
-  for (std::size_t index = 0; index < common; ++index) differs[index] = label.palette[index] != rules.palette[index];
-  for (int y = 0; y < label.height; ++y) {
-    const std::uint16_t* const row = label.samples.row(y);
-    const std::uint16_t* const found =
-        std::find_if(row, row + label.width, [&](std::uint16_t index) { return index < common && differs[index]; });
-    if (found == row + label.width) continue;
-    return form_error(label, "has a palette of its own: index " + std::to_string(*found) + " is " + color_text(label.palette[*found]) +
-                                 ", and " + color_text(rules.palette[*found]) + " in " + rules.palette_path +
-                                 ". Where the numbers are class ids all the same, say --label-kind "
-                                 "index; where the colours are the classes, --label-kind palette-color and --classes with colours");
-  }
-  return {};
 }
 
 Entry LabelDecoder::Impl::map(const RawLabel& label, MutableIds ids, UnknownCounter& unknown) const {

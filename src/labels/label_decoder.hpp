@@ -71,10 +71,6 @@ struct LabelRules {
   std::vector<RgbColor> ignore_colors;   // --ignore with colours; with `color` and `palette_color` only
   std::vector<int> ignore_classes;       // --ignore with names: pixels of these classes become ignored; the classes stay in the table
   UnknownPolicy unknown;
-  // With `index`: the palette of one label of the set, and that label's path for messages. A palette label that shows an index it uses in
-  // another colour is refused. Empty: palettes are not compared.
-  std::vector<RgbColor> palette;
-  std::string palette_path;
   bool dim_is_error = false;  // binary: refuse a lossless label of which something is not black, and nothing reaches the threshold
   bool reading_was_automatic =
       false;  // then a gray or palette file whose colours are unknown but whose samples are all < C is refused as ambiguous

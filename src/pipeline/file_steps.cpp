@@ -53,7 +53,7 @@ Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input, Prob
   HOTPACK_ASSIGN(const MaskPattern pattern, MaskPattern::parse(input.mask_per_class));
   for (FileSet& set : sets) {
     const std::uint64_t other_files = set.images.other_files;
-    if (set.one_folder && input.image_suffix.empty()) part_masks(set.images, set.labels, pattern);
+    if (set.one_folder && input.image_suffix.empty()) HOTPACK_TRY(part_masks(set.images, set.labels, pattern));
     if (set.one_folder && !input.image_suffix.empty()) drop_suffix(set.labels, input.image_suffix);
     strip_suffix(set.images, input.image_suffix);
     // Both lists held all files: what is no image is a mask, or told as an orphan.

@@ -35,10 +35,19 @@ void count_form(LabelForms::Form& form, const std::string& path) {
   if (form.count++ == 0) form.first = path;
 }
 
+void count_palettes(LabelForms& forms, std::uint64_t count, std::uint64_t hash, bool differ) {
+  if (count == 0) return;
+  forms.palettes_differ = forms.palettes_differ || differ || (forms.palette.count > 0 && forms.palette_hash != hash);
+  if (forms.palette.count == 0) forms.palette_hash = hash;
+}
+
 void count_label(LabelForms& forms, const codecs::PictureInfo& info, const std::string& path) {
   using codecs::PixelKind;
   if (info.format == codecs::FileFormat::jpeg) return count_form(forms.jpeg, path);
-  if (info.kind == PixelKind::palette) return count_form(forms.palette, path);
+  if (info.kind == PixelKind::palette) {
+    count_palettes(forms, 1, info.palette_hash, false);
+    return count_form(forms.palette, path);
+  }
   if (info.kind == PixelKind::gray || info.kind == PixelKind::gray_alpha)
     return count_form(info.bit_depth == 16 ? forms.gray16 : forms.gray8, path);
   count_form(forms.rgb, path);
@@ -161,6 +170,7 @@ class Part {
 }  // namespace
 
 void LabelForms::add(const LabelForms& later) {
+  count_palettes(*this, later.palette.count, later.palette_hash, later.palettes_differ);
   for (const auto form : {&LabelForms::gray8, &LabelForms::gray16, &LabelForms::palette, &LabelForms::rgb, &LabelForms::jpeg})
     merge_form(this->*form, later.*form);
 }

@@ -24,7 +24,9 @@ struct LabelForms {
   Form gray8;  // 1…8 bits
   Form gray16;
   Form palette;
-  Form rgb;  // with or without alpha
+  std::uint64_t palette_hash = 0;  // of the palette that the files of this form have
+  bool palettes_differ = false;    // by their bytes; their colours may agree as far as they go
+  Form rgb;                        // with or without alpha
   Form jpeg;
 
   // Adds those of files that come later.

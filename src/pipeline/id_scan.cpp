@@ -53,6 +53,28 @@ struct Foregrounds {
   }
 };
 
+// The first label that shows an index, in its colour, and the first that shows it in another one: whatever the order in which they come.
+struct IndexColors {
+  Place first = kNowhere, other = kNowhere;
+  RgbColor color{}, other_color{};
+
+  void add(Place place, RgbColor shown) {
+    if (place == kNowhere) return;
+    if (place < first) {
+      std::swap(place, first);
+      std::swap(shown, color);
+    }
+    if (place == kNowhere || shown == color || other < place) return;
+    other = place;
+    other_color = shown;
+  }
+  void add(const IndexColors& more) {
+    add(more.first, more.color);
+    add(more.other, more.other_color);
+  }
+};
+using PaletteColors = std::array<IndexColors, 256>;
+
 // The first label that cannot be decoded, and why.
 struct Undecoded {
   Place place = kNowhere;
@@ -86,11 +108,13 @@ struct Shared {
   }
 };
 
-struct Scanner {
+class Scanner {
+ public:
   codecs::Decoder decoder;
   SourceReader reader;
   std::bitset<65536> narrow, wide;
   Foregrounds foregrounds;
+  PaletteColors colors;
   Undecoded undecoded;
 
   Status look_at(const std::string& path, std::uint64_t bytes, std::uint64_t max_pixels, Place place, Shared& shared) {
@@ -107,34 +131,42 @@ struct Scanner {
     } else if (const auto colored = labels::first_colored_pixel(label->rgb)) {
       shared.found_color(place, *colored);
     } else {
-      mark_gray(label->rgb);
+      mark_gray(label->rgb, place);
     }
     return {};
   }
 
   void mark(const RawLabel& label, Place place) {
-    std::bitset<65536>& ids = label.bit_depth == 16 ? wide : narrow;
-    bool has_one = false, has_white = false;
+    seen_.reset();
     for (int y = 0; y < label.height; ++y) {
       const std::uint16_t* const row = label.samples.row(y);
       int last = -1;
       for (int x = 0; x < label.width; ++x) {
         if (row[x] == last) continue;
         last = row[x];
-        ids.set(row[x]);
-        has_one = has_one || last == 1;
-        has_white = has_white || last == 255;
+        seen_.set(row[x]);
       }
     }
-    if (label.bit_depth != 16) foregrounds.add(place, has_one, has_white);
+    const bool is_wide = label.bit_depth == 16;
+    (is_wide ? wide : narrow) |= seen_;
+    foregrounds.add(place, seen_[1], seen_[is_wide ? 65535 : 255]);
+    const std::size_t colored = label.is_palette ? std::min(label.palette.size(), colors.size()) : 0;
+    for (std::size_t index = 0; index < colored; ++index)
+      if (seen_[index]) colors[index].add(place, label.palette[index]);
   }
 
-  void mark_gray(ConstPicture rgb) {
+  void mark_gray(ConstPicture rgb, Place place) {
+    seen_.reset();
     for (int y = 0; y < rgb.height; ++y) {
       const std::uint8_t* at = rgb.row(y);
-      for (int x = 0; x < rgb.width; ++x, at += 3) narrow.set(*at);
+      for (int x = 0; x < rgb.width; ++x, at += 3) seen_.set(*at);
     }
+    narrow |= seen_;
+    foregrounds.add(place, seen_[1], seen_[255]);
   }
+
+ private:
+  std::bitset<65536> seen_;  // in one label
 };
 
 using Scanners = tbb::enumerable_thread_specific<Scanner>;
@@ -148,6 +180,7 @@ std::string label_at(std::span<const SampleList* const> lists, Place place) {
 struct Found {
   std::bitset<65536> narrow, wide;
   Foregrounds foregrounds;
+  PaletteColors colors;
   Undecoded undecoded;
 
   void add(const Scanner& scanner) {
@@ -155,16 +188,27 @@ struct Found {
     narrow |= scanner.narrow;
     wide |= scanner.wide;
     foregrounds.add(scanner.foregrounds);
+    for (std::size_t index = 0; index < colors.size(); ++index) colors[index].add(scanner.colors[index]);
   }
   [[nodiscard]] IdScan scan(std::span<const SampleList* const> lists) const {
     IdScan scan;
     scan.narrow = narrow;
     scan.wide = wide;
     if (undecoded.place != kNowhere) scan.undecoded = label_at(lists, undecoded.place) + ": " + undecoded.why;
+    scan.clash = clash(lists);
     if (foregrounds.together) return scan;
     scan.one_label = label_at(lists, foregrounds.one);
     scan.white_label = label_at(lists, foregrounds.white);
     return scan;
+  }
+
+ private:
+  [[nodiscard]] std::optional<IdScan::PaletteClash> clash(std::span<const SampleList* const> lists) const {
+    const auto first =
+        std::min_element(colors.begin(), colors.end(), [](const IndexColors& a, const IndexColors& b) { return a.other < b.other; });
+    if (first->other == kNowhere) return std::nullopt;
+    return IdScan::PaletteClash{static_cast<unsigned>(first - colors.begin()), label_at(lists, first->first), label_at(lists, first->other),
+                                first->color, first->other_color};
   }
 };
 
@@ -181,14 +225,6 @@ void scan_list(const SampleList& list, std::size_t index, std::uint64_t max_pixe
 }
 
 }  // namespace
-
-Result<std::vector<RgbColor>> palette_in(const std::string& path, std::uint64_t max_pixels) {
-  std::vector<std::byte> file;
-  HOTPACK_TRY(read_file(path, file));
-  codecs::Decoder decoder;
-  Result<RawLabel> label = decoder.decode_label(file, max_pixels);
-  return label.ok() ? std::move(label->palette) : std::vector<RgbColor>();
-}
 
 Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels) {
   std::vector<std::byte> file;

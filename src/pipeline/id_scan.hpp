@@ -4,9 +4,9 @@
 
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
@@ -21,9 +21,16 @@ struct IdScan {
   std::string colored_label;  // the first RGB label, in the order of lists and samples, that holds a colour; empty if there is none
   std::string color;          // "#rrggbb at x=3 y=0"
   std::string undecoded;      // the first label that cannot be decoded, and why: "masks/a.png: …"; empty if there is none
-  // Two spellings of a mask's foreground, in labels of up to 8 bits: the first label that holds 1 and no 255, and the first with 255 and
-  // no 1; both empty where one label holds both.
+  // Two spellings of a mask's foreground: the first label that holds 1 and no 255 (65535 in 16 bits), and the first with that and no 1;
+  // both empty where one label holds both.
   std::string one_label, white_label;
+  // Two labels that show one index in two colours, as far as palette labels go: the first such pair.
+  struct PaletteClash {
+    unsigned index = 0;
+    std::string label, other;  // paths
+    RgbColor color{}, other_color{};
+  };
+  std::optional<PaletteClash> clash;
 };
 
 // Lists without label files are passed over, and so are labels that cannot be decoded: packing reports them. Errors: `io`.
@@ -31,9 +38,6 @@ struct IdScan {
 
 // The same of a few labels alone, spread over each list; without colours.
 [[nodiscard]] Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels);
-
-// The palette of one label; empty where it has none or cannot be decoded. Errors: `io`.
-[[nodiscard]] Result<std::vector<RgbColor>> palette_in(const std::string& path, std::uint64_t max_pixels);
 
 // "#rrggbb at x=3 y=0": the first colour of one label; empty where it holds none, is not RGB, or cannot be decoded. Errors: `io`.
 [[nodiscard]] Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels);

@@ -28,30 +28,43 @@ bool is_mask(const IdScan& found) {
   return narrow.none() && wide.none() && black && white;
 }
 
-// Whether more labels of these values could be a mask's.
-bool may_be_mask(IdScan found) {
-  found.narrow.set(0).set(255);
-  return is_mask(found);
+// Whether, with more labels, these values could be those of masks, or of masks of two programs.
+bool may_be_masks(const IdScan& found) {
+  Ids narrow = found.narrow, wide = found.wide;
+  narrow.reset(0).reset(1).reset(255);
+  wide.reset(0).reset(1).reset(65535);
+  return narrow.none() && wide.none();
 }
 
 // Masks of one set that were written by two programs: 1 is the foreground here, 255 there, and no label has both. As ids 255 would be
 // ignored.
 bool is_mixed_masks(const IdScan& found) {
-  if (found.one_label.empty() || found.white_label.empty() || found.wide.any()) return false;
-  Ids others = found.narrow;
-  others.reset(0).reset(1).reset(255);
-  return others.none();
+  if (found.one_label.empty() || found.white_label.empty()) return false;
+  Ids narrow = found.narrow, wide = found.wide;
+  narrow.reset(0).reset(1).reset(255);
+  wide.reset(0).reset(1).reset(65535);
+  return narrow.none() && wide.none();
+}
+
+std::string white_text(const IdScan& found) { return found.wide[65535] ? (found.narrow[255] ? "255 (16 bits: 65535)" : "65535") : "255"; }
+
+// By brightness a 1 of 16 bits is black, so a table says what it is.
+std::string as_masks(const IdScan& found) {
+  if (!found.wide[1]) return "--label-kind binary --threshold 1, where they are masks";
+  return std::string("--map FILE with the lines old,new and 0,background and 1,foreground") +
+         (found.narrow[255] ? " and 255,foreground" : "") + (found.wide[65535] ? " and 65535,foreground" : "") + ", where they are masks";
 }
 
 Error mixed_masks_question(const IdScan& found, const std::string& as_ids) {
-  return data_error("some labels hold 0 and 1, others 0 and 255, and none both: masks of two classes whose foreground is 1 in one file (" +
-                    found.one_label + ") and 255 in another (" + found.white_label +
-                    "), or class ids where 255 means ignored. Say --label-kind binary --threshold 1 for masks, or --label-kind index" +
-                    as_ids + " for ids");
+  const std::string white = white_text(found);
+  return data_error("some labels hold 0 and 1, others 0 and " + white +
+                    ", and none both: masks of two classes whose foreground is 1 in one file (" + found.one_label + ") and " + white +
+                    " in another (" + found.white_label + "), or class ids where " + white + " means ignored. Say what is meant:\n  " +
+                    as_masks(found) + "\n  --label-kind index" + as_ids + ", where they are ids");
 }
 
 Error mask_question(const IdScan& found, const std::string& as_ids) {
-  const std::string white = found.wide[65535] ? (found.narrow[255] ? "255 (16 bits: 65535)" : "65535") : "255";
+  const std::string white = white_text(found);
   return data_error("the labels hold only 0 and " + white +
                     ", which is a mask of two classes rather than class ids. Say --label-kind binary, or --label-kind index" + as_ids +
                     " if " + white + " means ignored");
@@ -137,10 +150,21 @@ Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan&
 
 Status check_not_masks(LabelScan& scan) {
   HOTPACK_ASSIGN(const IdScan some, scan.some());
-  if (!may_be_mask(some) && !is_mixed_masks(some)) return {};
+  if (!may_be_masks(some)) return {};
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
   if (is_mixed_masks(*found)) return mixed_masks_question(*found, "");
   return is_mask(*found) ? Status(mask_question(*found, "")) : Status();
+}
+
+Status check_palettes(LabelScan& scan) {
+  HOTPACK_ASSIGN(const IdScan* const found, scan.get());
+  if (!found->clash) return {};
+  const IdScan::PaletteClash& clash = *found->clash;
+  return data_error(
+      "labels have palettes of their own: index " + std::to_string(clash.index) + " is " + labels::color_text(clash.color) + " in " +
+      clash.label + " and " + labels::color_text(clash.other_color) + " in " + clash.other +
+      ", so it is hardly one class. Say what is meant:\n  --label-kind palette-color with --classes FILE of names and colours, "
+      "where the colours are the classes\n  --label-kind index, where the numbers are");
 }
 
 }  // namespace hotpack::pipeline

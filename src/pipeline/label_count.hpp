@@ -19,4 +19,7 @@ namespace hotpack::pipeline {
 // and 1. All labels are read only where the few that are looked at first hold nothing else.
 [[nodiscard]] Status check_not_masks(LabelScan& scan);
 
+// Refuses palette labels that show one index in two colours, where indices are only supposed to be ids. Reads all labels.
+[[nodiscard]] Status check_palettes(LabelScan& scan);
+
 }  // namespace hotpack::pipeline

@@ -143,21 +143,13 @@ void tell_map(const LabelMeaning& meaning, LabelReading reading, LabelSetup& set
              " classes by " + meaning.giver;
 }
 
-// One label's.
-struct LabelPalette {
-  std::vector<RgbColor> colors;
-  std::string path;
-};
-
 Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& given, const LabelMeaning& meaning, LabelReading reading,
-                              std::string verdict, LabelPalette palette = {}) {
+                              std::string verdict) {
   LabelSetup setup;
   setup.kind = LabelKind::pixel;
   const bool binary = reading == LabelReading::binary;
   HOTPACK_ASSIGN(const int threshold, given_threshold(options.label, binary ? given.packed : std::nullopt));
   HOTPACK_ASSIGN(labels::LabelRules rules, rules_of(options.label, given.rgb_id, meaning, reading, threshold));
-  rules.palette = std::move(palette.colors);
-  rules.palette_path = std::move(palette.path);
   HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, meaning.table));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(meaning.table, rules));
   setup.table = setup.decoder->table();
@@ -215,21 +207,6 @@ bool may_name_mask(const GivenLabels& given) {
   return classes > 1 && classes < 256;
 }
 
-// What the palettes of all labels are compared with: that of the first one, where their indices are supposed to be ids. A damaged one
-// may be left out, so the next is taken.
-Result<LabelPalette> palette_of_set(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms) {
-  if (forms.palette.count < 2 || options.label.class_count) return LabelPalette();
-  HOTPACK_ASSIGN(std::vector<RgbColor> first, palette_in(forms.palette.first, options.record.max_pixels));
-  if (!first.empty()) return LabelPalette{std::move(first), forms.palette.first};
-  for (const SampleList* list : splits)
-    for (std::size_t i = 0; list->has_label_files && i < list->samples.size(); ++i) {
-      std::string path = list->label_path(list->samples[i]);
-      HOTPACK_ASSIGN(std::vector<RgbColor> colors, palette_in(path, options.record.max_pixels));
-      if (!colors.empty()) return LabelPalette{std::move(colors), std::move(path)};
-    }
-  return LabelPalette();
-}
-
 // "cityscapes" of "cityscapes19-trainids".
 std::string_view set_of(std::string_view preset) { return preset.substr(0, preset.find_first_of("0123456789")); }
 
@@ -261,10 +238,11 @@ Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList
   std::string verdict = read_as(decided.reading) + " (" + decided.why + ")";
   const auto count = [&] { return count_classes(options.label, scan, verdict); };
   HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, decided.reading, count));
-  if (!ids_are_supposed(options, given, decided.reading)) return make_setup(options, given, meaning, decided.reading, std::move(verdict));
-  if (pixels_too && may_name_mask(given)) HOTPACK_TRY(check_not_masks(scan));
-  HOTPACK_ASSIGN(LabelPalette palette, palette_of_set(options, splits, forms));
-  return make_setup(options, given, meaning, decided.reading, std::move(verdict), std::move(palette));
+  if (pixels_too && ids_are_supposed(options, given, decided.reading)) {
+    if (may_name_mask(given)) HOTPACK_TRY(check_not_masks(scan));
+    if (forms.palettes_differ && !options.label.class_count) HOTPACK_TRY(check_palettes(scan));
+  }
+  return make_setup(options, given, meaning, decided.reading, std::move(verdict));
 }
 
 // The reading that set_up_files() would decide on; automatic where only files tell.

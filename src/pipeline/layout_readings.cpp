@@ -442,13 +442,32 @@ bool have_common_folder(const SplitLook& a, const SplitLook& b) {
                      [&](const std::string& name) { return std::find(others.begin(), others.end(), name) != others.end(); });
 }
 
-// Pictures beside folders that other splits have too are strays, which whoever scans class folders tells; else the split is no class
-// folders.
+std::size_t count_pictures(const FolderContent& content) {
+  return static_cast<std::size_t>(std::count_if(content.files.begin(), content.files.end(),
+                                                [](const std::string& name) { return describe_name(name).kind == FileKind::picture; }));
+}
+
+// Whether the folders of a split hold more pictures than lie beside them. Reads no more folders than it must.
+Result<bool> most_are_in_folders(const SplitLook& split) {
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(split.path));
+  const std::size_t beside = count_pictures(content);
+  std::size_t within = 0;
+  for (std::size_t i = 0; i < content.folders.size() && within <= beside; ++i) {
+    HOTPACK_ASSIGN(const FolderContent folder, read_folder(path_below(split.path, content.folders[i])));
+    within += count_pictures(folder);
+  }
+  return within > beside;
+}
+
+// Pictures beside folders that other splits have too, or that hold more of them, are strays, which whoever scans class folders tells; else
+// the split is no class folders.
 Result<Classes> classes_of_split(const SplitLook& split, const std::vector<SplitLook>& all) {
   if (!split.look.pictures) return classes_in(split.path, split.look);
   const bool as_others = std::any_of(all.begin(), all.end(),
                                      [&](const SplitLook& other) { return other.name != split.name && have_common_folder(split, other); });
-  return as_others ? classes_but_for_pictures(split.path, split.look) : Classes::none;
+  if (as_others) return classes_but_for_pictures(split.path, split.look);
+  HOTPACK_ASSIGN(const bool strays, most_are_in_folders(split));
+  return strays ? classes_but_for_pictures(split.path, split.look) : Classes::none;
 }
 
 Result<Layouts> class_folder_readings(const std::string& root, const FolderLook& look) {

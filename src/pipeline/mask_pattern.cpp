@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/try.hpp"
 
 namespace hotpack::pipeline {
 
@@ -80,20 +83,61 @@ void key_masks(FileList& masks, const FileList& images, const MaskPattern& patte
   }
 }
 
-void part_masks(FileList& images, FileList& masks, const MaskPattern& pattern) {
-  // A mask's name is longer than its image's: from the shortest on each file finds its image decided.
-  std::vector<FoundFile> by_length = images.files;
+namespace {
+
+using Keys = std::set<std::string, std::less<>>;
+
+std::string with_prefix(const FileList& list, const FoundFile& file, std::string_view key) {
+  return list.roots[file.root].key_prefix + std::string(key);
+}
+
+// A mask's name is longer than its image's: from the shortest on each file finds its image decided.
+Keys keys_of_images(const FileList& files, const MaskPattern& pattern) {
+  std::vector<FoundFile> by_length = files.files;
   std::stable_sort(by_length.begin(), by_length.end(), [](const FoundFile& a, const FoundFile& b) { return a.key_length < b.key_length; });
-  std::set<std::string, std::less<>> keys;
+  Keys keys;
   for (const FoundFile& file : by_length) {
-    const std::string& prefix = images.roots[file.root].key_prefix;
-    const std::vector<MaskPattern::Match> ways = pattern.matches(images.stem(file));
-    const bool is_mask =
-        std::any_of(ways.begin(), ways.end(), [&](const MaskPattern::Match& way) { return keys.contains(prefix + std::string(way.key)); });
-    if (!is_mask) keys.emplace(images.key(file));
+    const std::vector<MaskPattern::Match> ways = pattern.matches(files.stem(file));
+    const bool is_mask = std::any_of(ways.begin(), ways.end(),
+                                     [&](const MaskPattern::Match& way) { return keys.contains(with_prefix(files, file, way.key)); });
+    if (!is_mask) keys.emplace(files.key(file));
   }
+  return keys;
+}
+
+// img_1 beside img and img_1_car: a mask of class 1, or an image. A class that several images have is meant.
+Status check_masks_are_none(const FileList& files, const Keys& images, const MaskPattern& pattern) {
+  std::map<std::string, std::string, std::less<>> owned;  // a key that a file may belong to, and the file
+  std::map<std::string, std::uint64_t, std::less<>> images_with;
+  std::vector<std::pair<const FoundFile*, std::string>> masks;  // and their classes
+  for (const FoundFile& file : files.files) {
+    const std::vector<MaskPattern::Match> ways = pattern.matches(files.stem(file));
+    for (const MaskPattern::Match& way : ways) owned.try_emplace(with_prefix(files, file, way.key), files.path(file));
+    const auto way = std::find_if(ways.begin(), ways.end(),
+                                  [&](const MaskPattern::Match& each) { return images.contains(with_prefix(files, file, each.key)); });
+    if (way == ways.end() || images.contains(files.key(file))) continue;
+    ++images_with[std::string(way->name)];
+    masks.emplace_back(&file, way->name);
+  }
+  for (const auto& [file, name] : masks) {
+    const auto own = owned.find(files.key(*file));
+    if (own == owned.end() || images_with[name] > 1) continue;
+    return data_error("may be a mask of class '" + name + "', which no other image has, or an image, of which " + own->second +
+                          " would be a mask. Put images and masks into folders of their own for --images and --labels, or say how images "
+                          "end with --image-suffix",
+                      files.path(*file));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status part_masks(FileList& images, FileList& masks, const MaskPattern& pattern) {
+  const Keys keys = keys_of_images(images, pattern);
+  HOTPACK_TRY(check_masks_are_none(images, keys, pattern));
   keep_keys(masks, keys, false);
   keep_keys(images, keys, true);
+  return {};
 }
 
 }  // namespace hotpack::pipeline

@@ -35,7 +35,8 @@ class MaskPattern {
 void key_masks(FileList& masks, const FileList& images, const MaskPattern& pattern);
 
 // Of one folder's files, all in both lists: a mask is what the pattern gives the key of an image, all else is an image. Takes the masks
-// out of `images` and the images out of `masks`.
-void part_masks(FileList& images, FileList& masks, const MaskPattern& pattern);
+// out of `images` and the images out of `masks`. Code `data` where a file may be either: masks of its own would go with it, and no other
+// image has a mask of the class that it would be.
+[[nodiscard]] Status part_masks(FileList& images, FileList& masks, const MaskPattern& pattern);
 
 }  // namespace hotpack::pipeline

@@ -1,11 +1,14 @@
 #include "pipeline/pack_folders.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "base/folder.hpp"
 #include "format/manifest.hpp"
@@ -18,9 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Where the system does not say, it may be there: opening it says why.
-bool has_manifest(const fs::path& folder) {
+bool has_manifest(const fs::path& folder, bool in_doubt = true) {
   std::error_code failed;
-  return fs::exists(folder / format::kManifestName, failed) || failed;
+  return fs::exists(folder / format::kManifestName, failed) || (failed && in_doubt);
 }
 
 // Empty where the folder cannot be listed.
@@ -36,28 +39,49 @@ bool has_shards(const FolderNames& content) {
                      [](const std::string& name) { return format::parse_shard_file_name(name).has_value(); });
 }
 
-// A data set's folder holds its splits, a folder of several data sets those folders.
-constexpr int kLevels = 3;
+// Device and number: a folder that links name as well.
+using Identity = std::pair<dev_t, ino_t>;
 
-std::vector<std::string> packs_within(const fs::path& path, int levels) {
-  if (has_manifest(path)) return {path.string()};
-  const FolderNames content = content_of(path);
-  if (has_shards(content)) return {path.string()};
-  std::vector<std::string> packs;
-  if (levels == 0) return packs;
-  for (const std::string& name : content.folders) {
-    const std::vector<std::string> inner = packs_within(path / name, levels - 1);
-    packs.insert(packs.end(), inner.begin(), inner.end());
+class PackSearch {
+ public:
+  explicit PackSearch(int levels) : levels_(levels) {}
+
+  std::vector<std::string> run(const fs::path& path) {
+    look_at(path, 0);
+    return std::move(packs_);
   }
-  return packs;
-}
+
+ private:
+  void look_at(const fs::path& path, int depth) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0 && !seen_.emplace(status.st_dev, status.st_ino).second) return;
+    if (has_manifest(path, depth <= 1)) return packs_.push_back(path.string());
+    const FolderNames content = content_of(path);
+    if (has_shards(content)) return packs_.push_back(path.string());
+    if (depth == levels_) return;
+    // What links name may have a name of its own, which goes first.
+    for (const bool links : {false, true})
+      for (const std::string& name : content.folders)
+        if (is_link(path / name) == links) look_at(path / name, depth + 1);
+  }
+
+  static bool is_link(const fs::path& path) {
+    std::error_code ignored;
+    return fs::is_symlink(path, ignored);
+  }
+
+  int levels_;
+  std::set<Identity> seen_;
+  std::vector<std::string> packs_;
+};
 
 }  // namespace
 
-std::vector<std::string> packs_at(const std::string& path) {
-  std::vector<std::string> packs = packs_within(path, kLevels);
+std::vector<std::string> packs_at(const std::string& path, int levels) {
+  std::vector<std::string> packs = PackSearch(levels).run(path);
   const bool finished = std::any_of(packs.begin(), packs.end(), [](const std::string& pack) { return has_manifest(pack); });
   if (!finished && packs != std::vector{path}) packs.clear();
+  std::sort(packs.begin(), packs.end());
   return packs;
 }
 

@@ -365,13 +365,13 @@ Result<PackReport> PackedSet::publish(const Finished& finished) {
 // A shard that was lost is what it was only where its inputs are.
 void PackedSet::warn_of_other_records(const format::Manifest& manifest) {
   if (!folder_.manifest || folder_.manifest->plan_text != manifest.plan_text) return;
-  for (const format::ShardRow& row : manifest.shards) {
-    const auto& rows = folder_.manifest->shards;
-    const auto before = std::find_if(rows.begin(), rows.end(), [&](const format::ShardRow& other) { return other.file == row.file; });
-    if (before == rows.end() || before->digest == row.digest) continue;
-    const auto has = [&](const std::vector<std::string>& names) { return std::find(names.begin(), names.end(), row.file) != names.end(); };
-    const bool lost = has(spoiled_) || !has(folder_.shards);
-    if (lost || (!options_.run.recheck && before->sources == row.sources))
+  const std::set<std::string_view> spoiled(spoiled_.begin(), spoiled_.end()), there(folder_.shards.begin(), folder_.shards.end());
+  const std::vector<format::ShardRow>& rows = folder_.manifest->shards;  // of all shards, in their order
+  for (std::size_t i = 0; i < manifest.shards.size() && range_.first + i < rows.size(); ++i) {
+    const format::ShardRow &row = manifest.shards[i], &before = rows[static_cast<std::size_t>(range_.first) + i];
+    if (before.file != row.file || before.digest == row.digest) continue;
+    const bool lost = spoiled.contains(row.file) || !there.contains(row.file);
+    if (lost || (!options_.run.recheck && before.sources == row.sources))
       report_.plan.warnings.push_back(options_.run.output + "/" + row.file +
                                       ": was packed again, and its records differ from those it had before: its inputs have changed since");
   }

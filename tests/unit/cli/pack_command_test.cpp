@@ -73,7 +73,7 @@ TEST_CASE("commands that an error proposes have what was given beside the inputs
       "two readings. Say\n  hotpack pack --images a --labels b -o OUT\nor:\n  hotpack pack --image-folders a -o OUT";
   CHECK(told(kText, {"a", "--classes", "my classes.csv", "--size", "64x32", "-o", "out"}) ==
         "two readings. Say\n  hotpack pack --images a --labels b --classes 'my classes.csv' --size 64x32 -o out\nor:\n"
-        "  hotpack pack --image-folders a --size 64x32 -o out");
+        "  hotpack pack --image-folders a --classes 'my classes.csv' --size 64x32 -o out");
   CHECK(told(kText, {"a", "--label-suffix", "_L", "--pair-regex", "x", "y", "--key-prefix", "p"}) == kText);  // the error's own
   CHECK(told("  hotpack pack --images a --split folder -o OUT", {"a", "--split", "ratio:x=1", "--split-seed", "3", "--fold", "case"}) ==
         "  hotpack pack --images a --split folder --fold case -o OUT");
@@ -82,4 +82,10 @@ TEST_CASE("commands that an error proposes have what was given beside the inputs
         "hotpack pack --images a --labels a --classes 'a/a b.csv' --size 8 -o OUT");
   CHECK(told("hotpack pack --images a --labels a --classes 'a/a b.csv' -o OUT", {"a", "--preset", "voc"}) ==
         "hotpack pack --images a --labels a --preset voc -o OUT");
+  CHECK(told("hotpack pack --image-folders a -o OUT",
+             {"a", "--classes", "c.csv", "--map", "m.csv", "--num-classes", "3", "--list", "l.txt"}) ==
+        "hotpack pack --image-folders a --list l.txt --map m.csv --classes c.csv -o OUT");
+  CHECK(told("hotpack pack --images a --labels a --mask-per-class '{key}_{class}' -o OUT",
+             {"a", "--classes", "c.csv", "--num-classes", "3", "--label-kind", "index", "--fold", "case", "--threshold", "9"}) ==
+        "hotpack pack --images a --labels a --mask-per-class '{key}_{class}' --classes c.csv --threshold 9 -o OUT");
 }

@@ -125,6 +125,11 @@ TEST_CASE("E-m: masks beside their images, in one folder or a folder for each sa
   const GatheredInput flat = gathered_clean(options);
   CHECK(flat.keys() == Names{"1", "2_b"});
   CHECK(flat.list().mask_names == Names{"car", "car_2", "road"});
+  touch(folder, {"twice/img.jpg", "twice/img_road.png", "twice/img_1.jpg", "twice/img_1_road.png"});  // img_1: class 1, or an image?
+  options.input.images = options.input.labels = {folder / "twice"};
+  const Error either = refused(options);
+  CHECK(either.path == folder / "twice/img_1.jpg");
+  CHECK_THAT(either.message, ContainsSubstring("class '1'") && ContainsSubstring("img_1_road.png") && ContainsSubstring("--image-suffix"));
   options.input.images = options.input.labels = {folder / "cases"};
   options.input.image_suffix = "/scan";
   options.input.mask_per_class = "{key}/mask_{class}";

@@ -227,38 +227,55 @@ TEST_CASE("auto: masks of 0 and 255 beside masks of 0 and 1 are asked about") {
   CHECK(setup_of(options).table.classes.size() == 2);
 }
 
-TEST_CASE("auto: ids of palettes that differ are refused label by label") {
+TEST_CASE("auto: indices that palettes show in different colours are asked about") {
   const TempFolder folder;
-  put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 1}, kColors));
-  const auto decoded = [&](const PackOptions& options, const std::vector<RgbColor>& palette) {
-    const LabelSetup setup = setup_of(options);
-    std::vector<std::uint16_t> samples{0, 1, 1, 0}, ids(4);
-    RawLabel label;
-    label.width = label.height = 2;
-    label.samples = {samples.data(), 2, 2, 2 * sizeof(std::uint16_t)};
-    label.is_palette = true;
-    label.palette = palette;
-    labels::DecodeReport report;
-    return setup.decoder->decode(label, {ids.data(), 2, 2, 2 * sizeof(std::uint16_t)}, report);
-  };
-  put_sample(folder, "b", palette_label(2, 2, {0, 1, 2, 1}, kColors));
   const std::vector<RgbColor> turned{{0, 0, 0}, {0, 128, 0}, {128, 0, 0}}, unused_differs{{0, 0, 0}, {128, 0, 0}, {1, 2, 3}};
-  const Status refused = decoded(options_for(folder), turned);
-  REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().code == ErrorCode::data);
-  CHECK_THAT(refused.error().message, ContainsSubstring("index 1 is #008000, and #800000 in " + (folder / "labels/a.png")) &&
-                                          ContainsSubstring("--label-kind index") && ContainsSubstring("--label-kind palette-color"));
-  CHECK(decoded(options_for(folder), unused_differs).ok());
+  put_sample(folder, "a", palette_label(2, 2, {0, 0, 0, 0}, {{0, 0, 0}}));  // background alone, and a palette cut to it
+  put_sample(folder, "b", palette_label(2, 2, {0, 1, 2, 1}, kColors));
+  put_sample(folder, "c", palette_label(2, 2, {0, 1, 1, 1}, unused_differs));
+  CHECK(setup_of(options_for(folder)).table.classes.size() == 3);
+  put_sample(folder, "d", palette_label(2, 2, {0, 1, 1, 0}, turned));
+  const auto check_asked = [&](const PackOptions& options) {
+    CHECK_THAT(refusal(options, ErrorCode::data).message,
+               ContainsSubstring("index 1 is #800000 in " + (folder / "labels/b.png") + " and #008000 in " + (folder / "labels/d.png")) &&
+                   ContainsSubstring("\n  --label-kind palette-color") && ContainsSubstring("\n  --label-kind index"));
+  };
+  check_asked(options_for(folder));
+  check_asked(with_classes(folder, "ground\nroad\nsky\n"));  // without colours of theirs
   Bytes cut = palette_label(2, 2, {0, 1, 2, 1}, kColors);
   cut.resize(cut.size() - 20);
   put_sample(folder, "_damaged", cut);  // before all others, and no reason to compare nothing
-  CHECK_FALSE(decoded(options_for(folder), turned).ok());
+  check_asked(options_for(folder));
   PackOptions meant = options_for(folder);
   meant.label.reading = LabelReading::index;
-  CHECK(decoded(meant, turned).ok());
+  CHECK(setup_of(meant).table.classes.size() == 3);
   meant = options_for(folder);
   meant.label.class_count = 3;
-  CHECK(decoded(meant, turned).ok());
+  CHECK(setup_of(meant).table.classes.size() == 3);
+}
+
+TEST_CASE("auto: one odd mask among many that have names is found") {
+  const TempFolder folder;
+  for (int i = 0; i < 40; ++i) put_sample(folder, std::to_string(100 + i), id_label(2, 2, {0, 1, 0, 0}));
+  const PackOptions options = with_classes(folder, "ground\nroad\n");
+  CHECK(setup_of(options).table.classes.size() == 2);
+  put_sample(folder, "101", id_label(2, 2, {0, 255, 0, 0}));
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring(folder / "labels/101.png"));
+}
+
+TEST_CASE("auto: mixed masks are found in every form of file") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  std::string way = "--label-kind binary --threshold 1";
+  SECTION("16 bits") { put_sample(folder, "b", id_label(2, 2, {0, 65535, 0, 0}, 16)); }
+  SECTION("gray in RGB") { put_sample(folder, "b", color_label(2, 2, {0, 1, 0, 0}, {{0, 0, 0}, {255, 255, 255}})); }
+  SECTION("1 in 16 bits, which is black by its brightness") {
+    put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}, 16));
+    put_sample(folder, "b", id_label(2, 2, {0, 65535, 0, 0}, 16));
+    way = "--map FILE with the lines old,new and 0,background and 1,foreground and 65535,foreground";
+  }
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
+             ContainsSubstring("others 0 and") && ContainsSubstring(folder / "labels/b.png") && ContainsSubstring("\n  " + way));
 }
 
 TEST_CASE("labels that cannot be decoded are not blamed on their ids") {

@@ -507,3 +507,18 @@ TEST_CASE("a picture beside the class folders of a split is named, and makes the
   CHECK(input.problems.group(ProblemKind::no_class_folder).count == 2);
   CHECK(input.classes("val") == Names{"cat/4: cat", "dog/5: dog"});
 }
+
+TEST_CASE("pictures in folders outnumber strays, also where no other split has such folders") {
+  const TempFolder folder;
+  touch(folder, {"train/n1/1.jpg", "train/n2/2.jpg", "val/n3/3.jpg", "val/n4/4.jpg", "val/preview.png"});
+  const GatheredInput input = gathered(root_options(folder.path()));
+  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "val/preview.png: the file is in no class folder"));
+  CHECK(input.classes("val") == Names{"n3/3: n3", "n4/4: n4"});
+}
+
+TEST_CASE("pictures of which a folder beside them holds small forms stay a set of images alone") {
+  const TempFolder folder;
+  touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "test/3.jpg", "test/4.jpg", "test/thumbs/3.jpg", "test/thumbs/4.jpg"});
+  const GatheredInput input = gathered(root_options(folder.path()));
+  CHECK(input.list("test").class_names.empty());
+}

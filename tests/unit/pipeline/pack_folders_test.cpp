@@ -32,6 +32,16 @@ TEST_CASE("packs beside folders of packs are named, however deep they lie") {
                                           folder / "all/fruit", folder / "all/raw/begun"});
   CHECK(packs_at(folder / "all/city") == Names{folder / "all/city/fine/train", folder / "all/city/fine/val"});
   CHECK(packs_at(folder / "all/raw").empty());
+  CHECK(packs_at(folder / "all", 1) == Names{folder / "all/fruit"});
+}
+
+TEST_CASE("a pack that links name as well is named once, by its own name") {
+  const TempFolder folder;
+  put_pack(folder, "all/v2");
+  std::filesystem::create_directory_symlink("v2", folder / "all/latest");
+  std::filesystem::create_directory_symlink(".", folder / "all/self");
+  CHECK(packs_at(folder / "all") == Names{folder / "all/v2"});
+  CHECK(packs_at(folder / "all/latest") == Names{folder / "all/latest"});
 }
 
 TEST_CASE("a path names a pack, or the packs in it by name") {
