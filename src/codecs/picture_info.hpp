@@ -24,11 +24,11 @@ struct PictureInfo {
   int width = 0;  // as stored, before orientation
   int height = 0;
   PixelKind kind = PixelKind::rgb;
-  int bit_depth = 8;         // of a sample (palette: of an index)
-  int orientation = 1;       // EXIF 1…8; absent or invalid: 1
-  bool has_alpha = false;    // gray+alpha, RGBA, or a tRNS chunk
-  bool has_icc = false;      // a colour profile is there; nothing here looks at it
-  bool more_images = false;  // frames of an animated PNG, further pictures of an MPO, a gain map (Ultra HDR); only the first is read
+  int bit_depth = 8;               // of a sample (palette: of an index)
+  int orientation = 1;             // EXIF 1…8; absent or invalid: 1
+  bool has_alpha = false;          // gray+alpha, RGBA, or a tRNS chunk
+  bool has_icc = false;            // a colour profile is there; nothing here looks at it
+  bool more_images = false;        // frames of an animated PNG, further pictures of an MPO, a gain map (Ultra HDR); only the first is read
   std::uint64_t palette_hash = 0;  // of a PNG's palette chunk, to tell files with another one; 0 without
   bool swaps_axes() const { return orientation >= 5; }
 };
