@@ -55,6 +55,11 @@ Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input, Prob
     const std::uint64_t other_files = set.images.other_files;
     if (set.one_folder && input.image_suffix.empty()) HOTPACK_TRY(part_masks(set.images, set.labels, pattern));
     if (set.one_folder && !input.image_suffix.empty()) drop_suffix(set.labels, input.image_suffix);
+    if (set.one_folder && set.labels.files.empty() && !set.images.files.empty())
+      return data_error("no file fits the pattern '" + input.mask_per_class +
+                            "' of --mask-per-class, with the key of another file as {key}; " + "the first file is " +
+                            set.images.path(set.images.files.front()),
+                        set.images.roots.front().folder);
     strip_suffix(set.images, input.image_suffix);
     // Both lists held all files: what is no image is a mask, or told as an orphan.
     if (set.one_folder) set.images.other_files = other_files, set.labels.other_files = 0;

@@ -125,6 +125,11 @@ TEST_CASE("E-m: masks beside their images, in one folder or a folder for each sa
   const GatheredInput flat = gathered_clean(options);
   CHECK(flat.keys() == Names{"1", "2_b"});
   CHECK(flat.list().mask_names == Names{"car", "car_2", "road"});
+  touch(folder, {"apart/a.jpg", "apart/a_road.png"});
+  options.input.images = options.input.labels = {folder / "apart"};
+  options.input.mask_per_class = "{key}-{class}";
+  CHECK_THAT(refused(options).message, ContainsSubstring("no file fits the pattern '{key}-{class}'") && ContainsSubstring("a.jpg"));
+  options.input.mask_per_class = "{key}_{class}";
   touch(folder, {"twice/img.jpg", "twice/img_road.png", "twice/img_1.jpg", "twice/img_1_road.png"});  // img_1: class 1, or an image?
   options.input.images = options.input.labels = {folder / "twice"};
   const Error either = refused(options);
