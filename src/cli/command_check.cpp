@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/shell_word.hpp"
 #include "cli/check_report.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -40,9 +41,19 @@ Status write_class_table(const pipeline::CheckReport& report, const std::string&
                      ": there is nothing to write; it lists the colours or ids of labels that no class has a name for");
 }
 
-std::string written_text(const pipeline::CheckReport& report, const std::string& path) {
+// The option that takes the table which is written.
+std::string option_of_table(const pipeline::CheckReport& report, const std::string& path) {
   const bool map = report.colors && pipeline::needs_map(*report.colors);
-  return "wrote " + path + ": give its classes their names, then say " + (map ? "--map " : "--classes ") + path;
+  return (map ? "--map " : "--classes ") + shell_path(path);
+}
+
+// For the command to run next.
+std::string written_option(const pipeline::CheckReport& report, const CheckCommand& command) {
+  return command.write_classes.empty() || !report.colors ? "" : " " + option_of_table(report, command.write_classes);
+}
+
+std::string written_text(const pipeline::CheckReport& report, const std::string& path) {
+  return "wrote " + path + ": give its classes their names, then say " + option_of_table(report, path);
 }
 
 // With what was given beside the inputs in the commands that a finding proposes.
@@ -77,7 +88,7 @@ int run_check(CommandContext& context, CheckCommand& command) {
     return kExitGood;  // the frame raises the signal again
   }
   finish_commands(context, *report);
-  const CheckEnd end{pack_command_line(*command.app), reads_standard_input(*command.app),
+  const CheckEnd end{pack_command_line(*command.app) + written_option(*report, command), reads_standard_input(*command.app),
                      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), context.columns(),
                      context.colored_output()};
   if (context.json()) {

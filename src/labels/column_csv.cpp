@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/shell_word.hpp"
 #include "base/try.hpp"
 #include "labels/class_table_builder.hpp"
 #include "labels/csv.hpp"
@@ -235,7 +236,8 @@ class ColumnCsvParser {
                           path_);
       return line_error(rows_[row].line,
                         "class ids must be 0 … N−1, and " + std::to_string(i) + " is missing before " + std::to_string(id) +
-                            "; give labels of such ids their classes with --map (a table of ids and names: old,new)",
+                            "; where labels hold these ids, say --map " + shell_path(path_) +
+                            " in place of --classes: it takes ids and their names",
                         path_);
     }
     return {};

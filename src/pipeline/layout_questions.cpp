@@ -121,7 +121,8 @@ std::string class_option(const std::string& folder) {
 
 Error sample_folders_error(const Layout& classes, const std::string& folder, const SampleFolders& samples) {
   std::string text = "holds " + std::to_string(samples.folders) + " folders " + samples.seen +
-                     ": they look like a folder for each sample rather than for each class";
+                     (samples.several ? ": they look like images and their labels rather than pictures of a class"
+                                      : ": they look like a folder for each sample rather than for each class");
   if (!samples.pairs.empty() && samples.incomplete > 0)
     text += "; " + std::to_string(samples.incomplete) + (samples.incomplete == 1 ? " folder lacks" : " folders lack") + " one of the two";
   if (samples.pairs.size() > 1) text += "; either may be the label";

@@ -11,7 +11,8 @@
 namespace hotpack::pipeline {
 
 // At most three: `regex` (of name_pairs) where it is not empty; else the last parts of names alone, or a folder below that of the labels,
-// if they pair nine of ten images of the first split that has labels. None for a layout without splits.
+// if they pair nine of ten images of the first split that has labels; else folded names (--fold) and a suffix that pair nine of ten labels.
+// None for a layout without splits.
 [[nodiscard]] std::vector<Way> pairing_ways(const Layout& layout, const std::string& regex);
 
 }  // namespace hotpack::pipeline

@@ -320,6 +320,7 @@ class Folders {
         if (!have_same_numbers(counted[i], counted[j])) continue;
         const Role &one = roles_[counted[i]], &other = roles_[counted[j]];
         SampleFolders found = base("in which two kinds of file have the same numbers, such as " + one.example + " and " + other.example);
+        found.several = true;
         if (each_number_once(counted[i]) && each_number_once(counted[j])) add_numbered(one, other, found);
         return found;
       }

@@ -28,6 +28,7 @@ struct SampleFolders {
   std::vector<Expressions> pairs;
   // Where labels differ by one word, as mask_car and mask_road do: for --image-suffix and --mask-per-class; empty elsewhere.
   std::string image_suffix, mask_pattern;
+  bool several = false;     // samples in a folder, told apart by numbers
   bool more_files = false;  // there are others than these two, such as depth.png
 };
 
