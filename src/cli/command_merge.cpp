@@ -58,7 +58,7 @@ std::string summary_text(const MergeReport& report, bool in_place, double second
   const std::string classes = classes_text(report.schema, report.statistics);
   if (!classes.empty()) text += "classes\n" + classes;
   const std::string output = shell_word(report.output);
-  return text + line("next", "hotpack verify " + output + "   hotpack info " + output);
+  return text + line("next", "hotpack verify " + output + " && hotpack info " + output);
 }
 
 std::string report_json(const MergeReport& report, double seconds) {

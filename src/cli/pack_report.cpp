@@ -129,7 +129,7 @@ std::string next_text(const pipeline::PackRun& run) {
   if (run.sets.front().partition)
     return line("next",
                 "when all partitions are packed: hotpack merge " + output + "   or, from several folders: hotpack merge DIR... -o DIR");
-  return line("next", "hotpack verify " + output + "   hotpack info " + output);
+  return line("next", "hotpack verify " + output + " && hotpack info " + output);
 }
 
 Json set_json(const PackReport& report) {
