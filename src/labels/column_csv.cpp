@@ -196,6 +196,7 @@ class ColumnCsvParser {
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     if (columns_.id) HOTPACK_TRY(check_ids(found));
     std::vector<std::size_t> order;
+    order.reserve(found.size());
     for (const auto& [id, row] : found) order.push_back(row);
     return order;
   }
