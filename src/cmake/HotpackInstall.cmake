@@ -55,9 +55,10 @@ if(TARGET hotpack_gpu_check)
   install(FILES ${comparison} DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
 endif()
 
-# Documents lie side by side, in another order than in the source: their links are turned to where things are installed. What is not
+# Documents are installed into one folder, unlike in the source: their links are turned to where things are installed. What is not
 # installed keeps its text and loses its link.
-set(documents README.md CHANGELOG.md src/format/FORMAT.md src/loader/ORDER.md)
+file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+list(APPEND documents README.md CHANGELOG.md src/format/FORMAT.md src/loader/ORDER.md)
 
 # hotpack_turn_links(DOCUMENT RESULT): the document's text with the links that fit an installed tree. Links to places on the web and
 # within the document stay.

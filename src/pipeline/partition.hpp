@@ -17,7 +17,7 @@ namespace hotpack::pipeline {
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 [[nodiscard]] Environment process_environment();
 
-// "I/N" with I from 0 to N−1, or "auto": what the environment says, by these variables (README, "Several machines"):
+// "I/N" with I from 0 to N−1, or "auto": what the environment says, by these variables (docs/cluster.md):
 //   Slurm job array    SLURM_ARRAY_TASK_ID with _MIN, _MAX, _STEP, _COUNT
 //   srun               SLURM_PROCID with SLURM_NTASKS above 1; a task of an array counts within its element
 //   Kubernetes         JOB_COMPLETION_INDEX; the number of completions is in JOB_COMPLETIONS or HOTPACK_PARTITIONS

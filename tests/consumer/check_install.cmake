@@ -79,6 +79,12 @@ function(build_consumer source build)
   run(${CMAKE_COMMAND} --build ${build} -j 2)
 endfunction()
 
+# The program of the README trains for two epochs.
+function(check_quick_start pack)
+  run(${SCRATCH}/build/quick_start ${pack})
+  expect("${output}" "image values, [1-9][0-9]* label values")
+endfunction()
+
 # Training in C++ and in C sees the same batches.
 function(check_training pack)
   run(${SCRATCH}/build/train ${pack} 2)
@@ -233,6 +239,7 @@ run(${MAKE_PACK} ${pack})
 run(${MAKE_PACK} ${SCRATCH}/mixed mixed)
 run(${SCRATCH}/build/example ${pack})
 expect("${output}" "street/sample 0000: 6 x 5, 90 one-hot values.*sample 0012")
+check_quick_start(${pack})
 check_training(${pack})
 check_resume(${pack})
 check_ranks(${pack})

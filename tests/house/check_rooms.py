@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The house: fails when a room includes or links what it may not, when a library prints or exits, when README's programs are not the ones
-that are compiled, or when a file names somebody's folder.
+"""The house: fails when a room includes or links what it may not, when a library prints or exits, when the documentation's programs are not
+the ones that are compiled, or when a file names somebody's folder.
 
 usage: check_rooms.py ROOT      (the source tree; exit 0 and a line of counts, or 1 and a line a fault)
 
@@ -59,14 +59,15 @@ LIBRARIES = {
     "utf8proc": Library(r"utf8proc\.h", "hotpack_utf8proc"),
 }
 
-# The programs that README shows, language by language in README's order: each is compiled and run by tests/consumer, the one in CUDA
-# compiled where nvcc is.
-README_PROGRAMS = {
-    "cpp": ("consumer/example.cpp", "consumer/train.cpp", "consumer/resume.cpp", "consumer/ranks.cpp", "consumer/device.cpp",
-            "consumer/fallback.cpp", "consumer/devices.cpp"),
-    "cuda": ("gpu/user_kernel.cu",),
-    "c": ("consumer/c/train.c", "consumer/c/device.c"),
+# The programs that each page shows, in its order. tests/consumer compiles and runs them; the one in CUDA is compiled if nvcc is found.
+# A page without a row shows none.
+PROGRAMS = {
+    "README.md": {"cpp": ("consumer/quick_start.cpp",)},
+    "docs/cpp.md": {"cpp": ("consumer/train.cpp", "consumer/example.cpp", "consumer/resume.cpp", "consumer/ranks.cpp")},
+    "docs/cuda.md": {"cpp": ("consumer/device.cpp", "consumer/fallback.cpp", "consumer/devices.cpp"), "cuda": ("gpu/user_kernel.cu",)},
+    "docs/c.md": {"c": ("consumer/c/train.c", "consumer/c/device.c")},
 }
+PROGRAM_LANGUAGES = ("cpp", "cuda", "c")
 
 # Targets that a room may link besides rooms and libraries.
 COMMON_TARGETS = {"hotpack_settings", "Threads::Threads", "${CMAKE_DL_LIBS}"}
@@ -140,8 +141,10 @@ class House:
             self.files += 1
             self.check_public_header(path)
         self.check_document(self.root / "ARCHITECTURE.md")
-        for language, names in README_PROGRAMS.items():
-            self.check_programs(self.root / "README.md", language, [self.root / "tests" / name for name in names])
+        for page in [self.root / "README.md", *sorted((self.root / "docs").glob("*.md"))]:
+            programs = PROGRAMS.get(page.relative_to(self.root).as_posix(), {})
+            for language in PROGRAM_LANGUAGES:
+                self.check_programs(page, language, [self.root / "tests" / name for name in programs.get(language, ())])
         self.check_paths()
 
     def check_folders(self):
@@ -251,14 +254,14 @@ class House:
         for name, room in ROOMS.items():
             self.expect(path, 1, rows.get(name), (sorted(room.rooms), sorted(room.libraries)), f"the row of room {name} says")
 
-    def check_programs(self, readme, language, programs):
-        """README's blocks of a language are the programs that tests compile, in this order."""
-        shown = re.findall(rf"^```{language}\n(.*?)^```$", readme.read_text(encoding="utf-8"), re.S | re.M)
+    def check_programs(self, page, language, programs):
+        """A page's blocks of a language are the programs that tests compile, in this order."""
+        shown = re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.S | re.M)
         if len(shown) != len(programs):
-            self.fault(readme, 1, f"it has {len(shown)} ```{language} blocks, tests {len(programs)} programs for them")
+            self.fault(page, 1, f"it has {len(shown)} ```{language} blocks, tests {len(programs)} programs for them")
         for number, (block, program) in enumerate(zip(shown, programs), 1):
             if not program.is_file() or block != program.read_text(encoding="utf-8"):
-                self.fault(readme, 1, f"its ```{language} block {number} is not {program.relative_to(self.root)}")
+                self.fault(page, 1, f"its ```{language} block {number} is not {program.relative_to(self.root)}")
 
     def check_paths(self):
         for path in sorted(self.root.rglob("*")):

@@ -33,10 +33,11 @@ BREAKS = [
     ("src/labels/CMakeLists.txt", None, "target_link_libraries(hotpack_labels PRIVATE hotpack_json)\n", "room labels links the libraries"),
     ("src/labels/CMakeLists.txt", None, "target_include_directories(hotpack_labels PRIVATE ..)\n", "may not use target_include_directories"),
     ("ARCHITECTURE.md", "| `base`, `format` | `zstd` |", "| `base` | `zstd` |", "the row of room"),
-    ("README.md", "```cpp\n", "```cpp\n// Another one.\n", "its ```cpp block 1 is not tests/consumer/example.cpp"),
-    ("README.md", "```c\n", "```c\n/* Another one. */\n", "its ```c block 1 is not tests/consumer/c/train.c"),
-    ("README.md", "```cuda\n", "```cuda\n// Another one.\n", "its ```cuda block 1 is not tests/gpu/user_kernel.cu"),
-    ("README.md", "```cpp\n", "```c++\n", "tests 7 programs"),
+    ("README.md", "```cpp\n", "```cpp\n// Another one.\n", "its ```cpp block 1 is not tests/consumer/quick_start.cpp"),
+    ("docs/c.md", "```c\n", "```c\n/* Another one. */\n", "its ```c block 1 is not tests/consumer/c/train.c"),
+    ("docs/cuda.md", "```cuda\n", "```cuda\n// Another one.\n", "its ```cuda block 1 is not tests/gpu/user_kernel.cu"),
+    ("docs/cpp.md", "```cpp\n", "```c++\n", "tests 4 programs"),
+    ("docs/labels.md", None, "```cpp\nint x;\n```\n", "tests 0 programs"),
     ("include/hotpack/hotpack.h", None, "#include <vector>\n", "a public header may include"),
     ("README.md", None, "see /ho" "me/someone/data\n", "a path of one machine"),
 ]
@@ -46,7 +47,7 @@ def breaks_show(root, copy, number, rule):
     """Breaks a fresh copy by one rule; True when the expected fault is found."""
     name, before, after, expected = rule
     tree = Path(copy) / str(number)
-    for part in ("src", "include", "tests/consumer", "tests/gpu"):
+    for part in ("src", "include", "docs", "tests/consumer", "tests/gpu"):
         shutil.copytree(root / part, tree / part)
     for part in ("ARCHITECTURE.md", "README.md"):
         shutil.copy(root / part, tree / part)

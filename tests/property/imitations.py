@@ -1,6 +1,6 @@
 """Imitations of known data sets: their folders, names and label encodings with tiny pictures. Each returns what its pack must hold.
 
-The names are the first words of the comments above README's lines. An imitation is made in the current folder of the test. What is expected:
+The names are the first words of the comments above the lines of docs/datasets.md. An imitation is made in the current folder of the test. What is expected:
 {set: {key: classes that must occur, -1 for ignored}}, the set "" where there is one only.
 """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every line of README's "Known data sets" packs an imitation of its data set, with the classes where they belong."""
+"""Every line of docs/datasets.md packs an imitation of its data set, with the classes where they belong."""
 
 import os
 import shlex
@@ -10,12 +10,12 @@ from imitations import IMITATIONS
 from packs import Scratch, run
 from shards import label_values
 
-README = Path(os.environ["README"])
+DATASETS = Path(os.environ["DATASETS"])
 
 
 def recipes():
     """(title, arguments) of each line of the section's block."""
-    text = README.read_text()
+    text = DATASETS.read_text()
     block = text.split("## Known data sets", 1)[1].split("```", 2)[1]
     found, title = [], None
     for line in block.splitlines():
