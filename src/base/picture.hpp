@@ -1,4 +1,4 @@
-// Views of pixels in memory, and the buffer that holds them. The currency between codecs, geometry, labels and pipeline.
+// Views of pixels in memory, and the buffer that holds them. The currency between codecs, geometry, labels and pack.
 //
 // Ownership: views own nothing; Buffer owns its bytes and keeps them when it shrinks. Not thread-safe.
 #pragma once
@@ -28,6 +28,10 @@ struct PictureView {
     return row_bytes == static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T);
   }
   operator PictureView<const T>() const { return {data, width, height, channels, row_bytes}; }
+};
+
+struct PixelPlace {
+  int x = 0, y = 0;
 };
 
 using ConstPicture = PictureView<const std::uint8_t>;

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "pipeline/check.hpp"
+#include "check/check.hpp"
 
 namespace hotpack::cli {
 
@@ -21,8 +21,8 @@ struct CheckEnd {
 
 // Several lines, each ending in a newline and printable(); the verdict comes last.
 [[nodiscard]] std::string check_text(const pipeline::CheckReport& report, const CheckEnd& end);
-// One JSON object and a newline; docs/check.md documents its members. `report` is "hotpack-check/1": members may be added to it, none changes
-// its meaning.
+// One JSON object and a newline; docs/check.md documents its members. `report` is "hotpack-check/1": members may be added to it, none
+// changes its meaning.
 [[nodiscard]] std::string check_json(const pipeline::CheckReport& report, const CheckEnd& end);
 
 }  // namespace hotpack::cli

@@ -13,7 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/device_report.hpp"
-#include "pipeline/pack_folders.hpp"
+#include "label_setup/pack_folders.hpp"
 
 namespace hotpack::cli {
 

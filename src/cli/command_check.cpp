@@ -5,13 +5,13 @@
 
 #include "base/error.hpp"
 #include "base/shell_word.hpp"
+#include "check/check.hpp"
 #include "cli/check_report.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/pack_arguments.hpp"
 #include "cli/pack_command.hpp"
 #include "cli/whole_file.hpp"
-#include "pipeline/check.hpp"
 
 namespace hotpack::cli {
 

@@ -22,7 +22,7 @@
 #include "cli/sample_writer.hpp"
 #include "cli/text.hpp"
 #include "hotpack/dataset.hpp"
-#include "pipeline/pack_folders.hpp"
+#include "label_setup/pack_folders.hpp"
 
 namespace hotpack::cli {
 

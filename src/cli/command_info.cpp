@@ -12,7 +12,7 @@
 #include "cli/pack_faults.hpp"
 #include "format/json.hpp"
 #include "hotpack/dataset.hpp"
-#include "pipeline/pack_folders.hpp"
+#include "label_setup/pack_folders.hpp"
 
 namespace hotpack::cli {
 

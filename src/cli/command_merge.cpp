@@ -18,8 +18,8 @@
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
-#include "pipeline/merge.hpp"
-#include "pipeline/pack_folders.hpp"
+#include "label_setup/pack_folders.hpp"
+#include "pack/merge.hpp"
 
 namespace hotpack::cli {
 

@@ -7,7 +7,7 @@
 #include "cli/pack_arguments.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
-#include "pipeline/pack.hpp"
+#include "pack/pack.hpp"
 
 namespace hotpack::cli {
 

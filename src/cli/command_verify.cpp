@@ -15,7 +15,7 @@
 #include "format/json.hpp"
 #include "format/manifest.hpp"
 #include "hotpack/verify.hpp"
-#include "pipeline/pack_folders.hpp"
+#include "label_setup/pack_folders.hpp"
 
 namespace hotpack::cli {
 

@@ -12,8 +12,8 @@
 #include "cli/option_values.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
-#include "pipeline/partition.hpp"
-#include "pipeline/preset_list.hpp"
+#include "label_setup/preset_list.hpp"
+#include "pack/partition.hpp"
 
 namespace hotpack::cli {
 

@@ -1,7 +1,7 @@
 // The options that `pack` and `check` share, from their text to PackOptions.
 //
 // PackArguments keeps what CLI11 writes into; it must live as long as the parser. Failure: values of a wrong form are refused while
-// parsing (CLI::ValidationError), contradictions by the pipeline.
+// parsing (CLI::ValidationError), contradictions by `pack/prepare`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/options.hpp"
+#include "settings/options.hpp"
 
 namespace hotpack::cli {
 

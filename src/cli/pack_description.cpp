@@ -13,7 +13,7 @@
 #include "cli/text.hpp"
 #include "format/json.hpp"
 #include "format/schema_json.hpp"
-#include "pipeline/option_words.hpp"
+#include "settings/option_words.hpp"
 
 namespace hotpack::cli {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "format/json.hpp"
-#include "pipeline/pack.hpp"
+#include "pack/pack.hpp"
 
 namespace hotpack::cli {
 

@@ -6,9 +6,9 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "check/findings.hpp"
 #include "cli/refusal.hpp"
 #include "cli/text.hpp"
-#include "pipeline/findings.hpp"
 #include "preview/label_classes.hpp"
 #include "preview/legend.hpp"
 

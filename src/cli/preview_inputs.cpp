@@ -7,7 +7,7 @@
 
 #include "base/try.hpp"
 #include "cli/preview_pack.hpp"
-#include "pipeline/look.hpp"
+#include "pack/look.hpp"
 
 namespace hotpack::cli {
 

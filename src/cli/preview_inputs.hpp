@@ -6,7 +6,7 @@
 
 #include "cli/preview_source.hpp"
 #include "cli/terminal.hpp"
-#include "pipeline/options.hpp"
+#include "settings/options.hpp"
 
 namespace hotpack::cli {
 

@@ -6,7 +6,7 @@
 
 #include "cli/preview_source.hpp"
 #include "hotpack/dataset.hpp"
-#include "pipeline/pack_folders.hpp"
+#include "label_setup/pack_folders.hpp"
 
 namespace hotpack::cli {
 

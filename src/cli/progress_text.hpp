@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/observer.hpp"
+#include "settings/observer.hpp"
 
 namespace hotpack::cli {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "hotpack/result.hpp"
-#include "pipeline/observer.hpp"
+#include "settings/observer.hpp"
 
 namespace hotpack::cli {
 

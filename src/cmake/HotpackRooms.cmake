@@ -5,22 +5,22 @@
 
 find_package(Threads REQUIRED)
 
-add_library(hotpack_settings INTERFACE)
-target_compile_features(hotpack_settings INTERFACE cxx_std_20)
+add_library(hotpack_compile_options INTERFACE)
+target_compile_features(hotpack_compile_options INTERFACE cxx_std_20)
 # No fused multiply-add: resampling and statistics are promised to the bit.
 # Sections: the linker leaves out of libhotpack.so what no function of hotpack.h reaches.
-target_compile_options(hotpack_settings INTERFACE -ffp-contract=off -fvisibility=hidden -ffunction-sections -fdata-sections
+target_compile_options(hotpack_compile_options INTERFACE -ffp-contract=off -fvisibility=hidden -ffunction-sections -fdata-sections
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
 # g++ 12 reports uninitialized memory, overlaps and overflows inside std::optional, std::string and std::sort that are none.
-target_compile_options(hotpack_settings INTERFACE
+target_compile_options(hotpack_compile_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-restrict;-Wno-stringop-overflow>)
 if(HOTPACK_WERROR)
-  target_compile_options(hotpack_settings INTERFACE -Werror)
+  target_compile_options(hotpack_compile_options INTERFACE -Werror)
 endif()
 if(HOTPACK_SANITIZE)
-  target_compile_options(hotpack_settings INTERFACE -fsanitize=${HOTPACK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(hotpack_settings INTERFACE -fsanitize=${HOTPACK_SANITIZE})
+  target_compile_options(hotpack_compile_options INTERFACE -fsanitize=${HOTPACK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(hotpack_compile_options INTERFACE -fsanitize=${HOTPACK_SANITIZE})
 endif()
 
 # What fuzzing wants of all code, the rooms' included.
@@ -28,15 +28,15 @@ if(NOT HOTPACK_FUZZ STREQUAL "replay" AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Cla
   message(FATAL_ERROR "HOTPACK_FUZZ=${HOTPACK_FUZZ} needs clang 16 or newer, and the compiler is ${CMAKE_CXX_COMPILER_ID}; scripts/fuzz finds one")
 endif()
 if(HOTPACK_FUZZ STREQUAL "sanitized")
-  target_compile_options(hotpack_settings INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+  target_compile_options(hotpack_compile_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
                                                     -fno-omit-frame-pointer)
-  target_link_options(hotpack_settings INTERFACE -fsanitize=address,undefined)
+  target_link_options(hotpack_compile_options INTERFACE -fsanitize=address,undefined)
 elseif(HOTPACK_FUZZ STREQUAL "volume")
   # Edges alone: to trace each comparison costs half of the executions.
-  target_compile_options(hotpack_settings INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp)
+  target_compile_options(hotpack_compile_options INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp)
 elseif(HOTPACK_FUZZ STREQUAL "coverage")
-  target_compile_options(hotpack_settings INTERFACE -fprofile-instr-generate -fcoverage-mapping)
-  target_link_options(hotpack_settings INTERFACE -fprofile-instr-generate)
+  target_compile_options(hotpack_compile_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(hotpack_compile_options INTERFACE -fprofile-instr-generate)
 endif()
 
 # hotpack_add_room(NAME [SMALL] SOURCES … ROOMS … LIBRARIES …)
@@ -55,7 +55,7 @@ function(hotpack_add_room name)
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${root}/${name} SYMBOLIC)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${root}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                               $<INSTALL_INTERFACE:include>)
-  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:hotpack_settings>)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:hotpack_compile_options>)
   foreach(room IN LISTS ROOM_ROOMS)
     target_link_libraries(${target} PUBLIC hotpack_${room})
   endforeach()
@@ -78,7 +78,7 @@ function(hotpack_add_shared_library target)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME hotpack EXPORT_NAME c LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
                         VERSION ${PROJECT_VERSION} SOVERSION ${abi_version})
   target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-  target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,hotpack_${SHARED_ROOM}> hotpack_settings)
+  target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,hotpack_${SHARED_ROOM}> hotpack_compile_options)
   if(NOT APPLE)
     # nodelete: dlclose() leaves it mapped, for its SIGBUS handler stays installed.
     target_link_options(${target} PRIVATE LINKER:--version-script=${exports} LINKER:-z,nodelete LINKER:--gc-sections)

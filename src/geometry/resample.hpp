@@ -4,7 +4,7 @@
 // (linear: INTER_LINEAR, area: INTER_AREA, nearest: INTER_NEAREST); a linked library that does not reproduce them is recorded by
 // `resize_engine()`. Triangle, cubic and lanczos are this room's own, whatever library is linked: they equal BILINEAR, BICUBIC and LANCZOS
 // of Pillow 12.1 and older to the bit (antialias.hpp). The first Resampler turns OpenCV's own threads off for the process: parallelism is
-// the pipeline's.
+// `pack`'s.
 #pragma once
 
 #include <memory>

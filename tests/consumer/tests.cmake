@@ -2,7 +2,7 @@
 set(consumer_dir ${CMAKE_CURRENT_LIST_DIR})
 
 add_executable(make_pack ${consumer_dir}/make_pack.cpp)
-target_link_libraries(make_pack PRIVATE hotpack_tiny_shard hotpack_settings)
+target_link_libraries(make_pack PRIVATE hotpack_tiny_shard hotpack_compile_options)
 
 set(consumer_flags "")
 set(check_libraries ON)

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fuzz/fuzz.hpp"
-#include "pipeline/list_file.hpp"
+#include "inputs/list_file.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;

@@ -39,10 +39,14 @@ ROOMS = {
     "geometry": Room(("base",), ("opencv",)),
     "labels": Room(("base",)),
     "writer": Room(("base", "format"), ("zstd",)),
-    "pipeline": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer"), ("tbb", "utf8proc")),
+    "settings": Room(("base", "format", "codecs", "geometry", "labels"), ("tbb",)),
+    "inputs": Room(("base", "format", "labels", "settings"), ("utf8proc",)),
+    "label_setup": Room(("base", "format", "codecs", "labels", "settings", "inputs"), ("tbb",)),
+    "pack": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer", "settings", "inputs", "label_setup"), ("tbb",)),
+    "check": Room(("base", "codecs", "labels", "settings", "inputs", "label_setup", "pack"), ("tbb",)),
     "preview": Room(("base", "codecs", "reader")),
     "bench": Room(("base", "expand", "reader", "loader", "device")),
-    "cli": Room(("base", "format", "reader", "pipeline", "codecs", "preview", "bench"), ("spdlog", "cli11", "utf8proc"), may_print=True),
+    "cli": Room(("base", "format", "reader", "codecs", "settings", "label_setup", "pack", "check", "preview", "bench"), ("spdlog", "cli11", "utf8proc"), may_print=True),
 }
 
 LIBRARIES = {
@@ -70,7 +74,7 @@ PROGRAMS = {
 PROGRAM_LANGUAGES = ("cpp", "cuda", "c")
 
 # Targets that a room may link besides rooms and libraries.
-COMMON_TARGETS = {"hotpack_settings", "Threads::Threads", "${CMAKE_DL_LIBS}"}
+COMMON_TARGETS = {"hotpack_compile_options", "Threads::Threads", "${CMAKE_DL_LIBS}"}
 
 # What a room's CMakeLists.txt may say; anything else could reach around the table.
 ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "hotpack_embed_kernels", "target_link_libraries", "add_executable", "set_target_properties",

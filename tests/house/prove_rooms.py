@@ -14,7 +14,7 @@ from check_rooms import House
 # (file, text before, text after (None: append), part of the fault that must be reported)
 BREAKS = [
     ("src/base/file.cpp", None, '#include "format/json.hpp"\n', "there is no arrow from base to format"),
-    ("src/labels/one_hot.cpp", None, '#include "pipeline/observer.hpp"\n', "there is no arrow from labels to pipeline"),
+    ("src/labels/one_hot.cpp", None, '#include "settings/observer.hpp"\n', "there is no arrow from labels to settings"),
     ("src/reader/shard.cpp", None, "#include <opencv2/core.hpp>\n", "opencv is not a library of reader"),
     ("src/reader/shard.cpp", None, "#include <boost/crc.hpp>\n", "neither the standard library"),
     ("src/geometry/nearest.cpp", None, "#include <opencv2/core.hpp>\n", "used in resample.cpp"),
@@ -23,7 +23,7 @@ BREAKS = [
     ("src/codecs/exif.cpp", None, 'void f() { std::printf("x"); }\n', "never exit: std::printf"),
     ("src/codecs/exif.cpp", None, "void f() { std::exit(1); }\n", "never exit: std::exit"),
     ("src/device/kernels/image_kernels.cu", None, "#include <cuda.h>\n", "neither the standard library"),
-    ("src/device/kernels/image_kernels.cu", None, '#include "pipeline/observer.hpp"\n', "there is no arrow from device to pipeline"),
+    ("src/device/kernels/image_kernels.cu", None, '#include "settings/observer.hpp"\n', "there is no arrow from device to settings"),
     ("src/device/driver.cpp", None, "#include <cuda_runtime.h>\n", "are for *.cu of device"),
     ("src/expand/value_map.cpp", None, "#include <cuda_fp16.h>\n", "are for *.cu of device"),
     ("include/hotpack/result.hpp", None, "#include <zstd.h>\n", "a public header may include"),

@@ -1,10 +1,10 @@
 # Driver::load on machines that are played: by the folder in which libcuda.so.1 is looked for, and by played_libcuda.cpp in it.
 add_executable(driver_probe driver_probe.cpp)
-target_link_libraries(driver_probe PRIVATE hotpack_device hotpack_settings)
+target_link_libraries(driver_probe PRIVATE hotpack_device hotpack_compile_options)
 
 set(probe_folder ${CMAKE_CURRENT_BINARY_DIR}/probe)
 add_library(played_libcuda MODULE played_libcuda.cpp)
-target_link_libraries(played_libcuda PRIVATE hotpack_settings)
+target_link_libraries(played_libcuda PRIVATE hotpack_compile_options)
 set_target_properties(played_libcuda PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1 LIBRARY_OUTPUT_DIRECTORY ${probe_folder}/played)
 
 # hotpack_add_probe_test(NAME CODE TEXT ENVIRONMENT WORDS…): the probe ends with CODE, and its output matches TEXT.

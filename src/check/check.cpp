@@ -1,0 +1,384 @@
+#include "check/check.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/try.hpp"
+#include "check/census.hpp"
+#include "check/label_attempts.hpp"
+#include "inputs/gather.hpp"
+#include "label_setup/header_survey.hpp"
+#include "label_setup/named_labels.hpp"
+#include "label_setup/one_size.hpp"
+#include "label_setup/source_file.hpp"
+#include "labels/one_hot.hpp"
+#include "pack/prepare.hpp"
+#include "pack/run.hpp"
+#include "settings/arena.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// A picture's own findings are told once, not once a tile.
+bool is_first_tile(const Sample& sample) { return sample.tile_x == 0 && sample.tile_y == 0; }
+
+// Takes what the workers found instead of writing records.
+class CheckSink : public Sink {
+ public:
+  CheckSink(std::uint32_t split, const RunInput& input, Census& census, ProblemLog& problems, SplitReport& report)
+      : split_(split), input_(input), census_(census), problems_(problems), report_(report) {}
+
+  Result<std::shared_ptr<ShardSink>> open_shard(std::size_t) override { return std::shared_ptr<ShardSink>(); }
+  Status finish_shard(std::size_t) override { return {}; }
+  Status accept(Outcome& outcome) override {
+    const std::uint64_t index = input_.plan.shards[outcome.shard].first + outcome.slot;
+    if (!is_first_tile(input_.list.samples[static_cast<std::size_t>(index)])) return {};
+    if (outcome.inspection) {
+      census_.add(split_, static_cast<std::uint32_t>(index), *outcome.inspection);
+      if (outcome.inspection->label_problem) problems_.add(std::move(*outcome.inspection->label_problem));
+    }
+    if (!outcome.problem) return {};
+    ++report_.bad;
+    problems_.add(std::move(*outcome.problem));
+    return {};
+  }
+
+ private:
+  std::uint32_t split_;
+  const RunInput& input_;
+  Census& census_;
+  ProblemLog& problems_;
+  SplitReport& report_;
+};
+
+class Checking {
+ public:
+  Checking(const PackOptions& options, bool headers_only, Observer& observer)
+      : options_(options), headers_only_(headers_only), observer_(observer) {
+    report_.headers_only = headers_only;
+    options_.shard.shuffle_seed.reset();  // first examples are the first keys
+  }
+
+  Result<CheckReport> run() {
+    HOTPACK_TRY(check_options(options_));
+    const Status gathered = gather_splits();
+    if (!gathered.ok() && gathered.error().code != ErrorCode::data) return gathered.error();
+    if (!gathered.ok()) return nothing_to_look_at(gathered.error());
+    HOTPACK_TRY(survey());
+    if (observer_.stop_requested()) return stopped();
+    if (nothing_left() && problems_.group(ProblemKind::unopenable_file).count > 0)
+      return nothing_to_look_at(data_error("no sample is left whose files can be opened"));
+    HOTPACK_TRY(read_labels());
+    if (observer_.stop_requested()) return stopped();
+    Census census(splits_, context(), options_.record);
+    for (std::uint32_t split = 0; split < splits_.size(); ++split) {
+      HOTPACK_TRY(headers_only_ ? look_at_headers(split, census) : look_at_samples(split, census));
+      if (observer_.stop_requested()) return stopped();
+    }
+    tell_problems();
+    census.finish(!headers_only_, report_.findings);
+    tell_remarks();
+    tell_room();
+    return finished(census);
+  }
+
+ private:
+  Status gather_splits() {
+    HOTPACK_ASSIGN(Gathered gathered, gather(options_, problems_));
+    options_.label = gathered.label;
+    report_.layout = gathered.layout;
+    for (const std::string& warning : gathered.warnings) warn("input", warning);
+    report_.orphans_left_out = gathered.orphans_left_out;
+    report_.other_files = gathered.other_files;
+    splits_ = std::move(gathered.splits);
+    for (const Split& split : splits_) {
+      report_.splits.push_back({split.name, split.list.samples.size(), 0, {}});
+      report_.label_files = report_.label_files || split.list.has_label_files || !split.list.masks.empty();
+    }
+    return {};
+  }
+
+  Status survey() {
+    RecordSizes sizes;
+    for (Split& split : splits_) {
+      HOTPACK_ASSIGN(const HeaderSurvey survey, survey_headers(split.list, options_.record, observer_));
+      if (observer_.stop_requested()) return {};
+      forms_.add(survey.forms);
+      // Looking at the pixels meets them again.
+      if (headers_only_)
+        problems_.append(survey.problems);
+      else
+        problems_.append(survey.problems, ProblemKind::unopenable_file);
+      drop_unopened(survey.unopened, split.list);
+      sizes.add(split.list, options_.record);
+    }
+    tell_sizes(sizes);
+    sizes.settle(options_.record);
+    return {};
+  }
+
+  // Told already; what is looked at next would stop there.
+  static void drop_unopened(const std::vector<std::size_t>& unopened, SampleList& list) {
+    for (auto index = unopened.rbegin(); index != unopened.rend(); ++index)
+      list.samples.erase(list.samples.begin() + static_cast<std::ptrdiff_t>(*index));
+  }
+
+  [[nodiscard]] bool nothing_left() const {
+    return std::all_of(splits_.begin(), splits_.end(), [](const Split& split) { return split.list.samples.empty(); });
+  }
+
+  // Only where nobody asked for records of different sizes.
+  void tell_sizes(const RecordSizes& sizes) {
+    if (!size_is_open(options_.record) || !sizes.differ()) return;
+    Finding finding;
+    finding.kind = "sizes-differ";
+    finding.title = sizes.note();
+    report_.findings.add(std::move(finding));
+    report_.size_advice = sizes.advice(report_.label_files);
+  }
+
+  Status read_labels() {
+    std::vector<SampleList*> lists;
+    for (Split& split : splits_) lists.push_back(&split.list);
+    HOTPACK_ASSIGN(ReadLabels read, read_labels_somehow(options_, lists, forms_, headers_only_, observer_, problems_));
+    if (read.classes_known) report_.labels = labels_text(read);
+    report_.classes_known = read.classes_known;
+    options_.label = read.options;
+    question_ = std::move(read.question);
+    if (question_ && !report_.classes_known && !headers_only_) HOTPACK_TRY(list_label_values(lists));
+    setup_ = std::move(read.setup);
+    if (!report_.classes_known) return {};
+    report_.mapped = !setup_->map.empty();
+    report_.classes = setup_->table.classes;
+    report_.ignored_classes = context().ignored;
+    for (const std::string& warning : setup_->table.warnings)
+      if (report_.label_files || !tells_of_missing_images(warning)) warn("class-table", warning);  // the census counts classes of images
+    return {};
+  }
+
+  // The colours of RGB labels, else the ids of others.
+  Status list_label_values(const std::vector<SampleList*>& lists) {
+    const std::vector<const SampleList*> all(lists.begin(), lists.end());
+    const std::uint64_t most = options_.record.max_pixels;
+    Result<ColorList> values =
+        forms_.rgb.count > 0 ? list_colors(all, most, std::numeric_limits<std::size_t>::max(), observer_) : list_ids(all, most, observer_);
+    HOTPACK_ASSIGN(ColorList listed, std::move(values));
+    if (!listed.colors.empty()) report_.colors = std::move(listed);
+    return {};
+  }
+
+  [[nodiscard]] std::string labels_text(const ReadLabels& read) const {
+    std::string text = read.setup.verdict;
+    for (const std::string& line : read.setup.map_lines) text += "\n" + line;
+    if (read.options.unknown != options_.label.unknown) text += "\nhere, unknown colours take the class of the nearest colour";
+    return text;
+  }
+
+  [[nodiscard]] LabelContext context() const { return report_.classes_known ? context_of(*setup_) : LabelContext{}; }
+
+  void warn(std::string kind, const std::string& title) {
+    Finding finding;
+    finding.kind = std::move(kind);
+    finding.weight = Weight::warning;
+    finding.title = title;
+    report_.findings.add(std::move(finding));
+  }
+
+  // ---- with pixels
+
+  Status look_at_samples(std::uint32_t split, Census& census) {
+    SampleList& list = splits_[split].list;
+    cut_into_tiles(options_.record, list);
+    const LabelSetup& setup = setup_of(list, *setup_);
+    HOTPACK_ASSIGN(const Plan plan, make_plan(options_, setup, list));
+    add_to_estimate(plan, list);
+    RunInput input{options_, setup, plan, list, {}, "checking", 0, true};
+    for (std::size_t i = 0; i < plan.shards.size(); ++i) input.shards.push_back(i);
+    CheckSink sink(split, input, census, problems_, report_.splits[split]);
+    HOTPACK_ASSIGN(const RunResult run, run_samples(input, sink, observer_));
+    remarks_.add(run.remarks);
+    report_.bytes_in += run.bytes_in;
+    return {};
+  }
+
+  // ---- headers alone
+
+  Status look_at_headers(std::uint32_t split, Census& census) {
+    SampleList& list = splits_[split].list;
+    constexpr std::size_t kAtATime = 1024;
+    for (std::size_t begin = 0; begin < list.samples.size() && !observer_.stop_requested(); begin += kAtATime) {
+      std::vector<SampleInspection> found(std::min(kAtATime, list.samples.size() - begin));
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, found.size()), [&](const tbb::blocked_range<std::size_t>& range) {
+        SourceReader reader;
+        for (std::size_t i = range.begin(); i != range.end(); ++i) probe(list, list.samples[begin + i], reader, found[i]);
+      });
+      for (std::size_t i = 0; i < found.size(); ++i) census.add(split, static_cast<std::uint32_t>(begin + i), found[i]);
+    }
+    cut_into_tiles(options_.record, list);
+    HOTPACK_ASSIGN(const Plan plan, make_plan(options_, setup_of(list, *setup_), list));
+    add_to_estimate(plan, list);
+    return {};
+  }
+
+  // Headers that cannot be read are problems of the survey.
+  static void probe(const SampleList& list, const Sample& sample, SourceReader& reader, SampleInspection& inspection) {
+    const auto image = reader.probe(list.image_path(sample));
+    if (image.ok()) inspection.image = *image;
+    if (!list.has_label_files) return;
+    const auto label = reader.probe(list.label_path(sample));
+    if (label.ok()) inspection.label = *label;
+  }
+
+  // ---- what it would take
+
+  void add_to_estimate(const Plan& plan, const SampleList& list) {
+    if (!report_.classes_known) return;
+    if (!report_.estimate) report_.estimate = empty_estimate(plan);
+    SizeEstimate& estimate = *report_.estimate;
+    std::uint64_t image_bytes = 0;
+    for (const ShardPlan& shard : plan.shards) image_bytes += shard.bytes.image;
+    estimate.records += list.samples.size();
+    estimate.shards += plan.shards.size();
+    estimate.image_bytes += image_bytes;
+    if (!plan.schema.label) return;
+    const bool a_pixel = plan.schema.label->kind == LabelKind::pixel;
+    const std::uint64_t places = a_pixel ? image_bytes / static_cast<std::uint64_t>(plan.schema.image.channels()) : list.samples.size();
+    for (SizeEstimate::Storage& storage : estimate.storages)
+      storage.label_bytes += labels::encoded_bytes(storage.storage, places, plan.schema.class_count());
+  }
+
+  [[nodiscard]] SizeEstimate empty_estimate(const Plan& plan) const {
+    SizeEstimate estimate;
+    estimate.chosen = options_.record.label_storage;
+    estimate.compressed = plan.compressed();
+    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+      const bool possible = storage != LabelStorage::index || !setup_->multi;
+      if (setup_->kind && possible) estimate.storages.push_back({storage, 0});
+    }
+    return estimate;
+  }
+
+  // Shards of an earlier run that stay need no room, so this is no refusal yet.
+  void tell_room() {
+    if (!report_.estimate || report_.estimate->compressed || options_.run.output.empty()) return;
+    const std::uint64_t needed = report_.estimate->chosen_bytes();
+    const std::optional<std::uint64_t> free = free_bytes_at(options_.run.output);
+    if (!free || needed <= *free) return;
+    warn("disk-space", "the disk of " + options_.run.output + " has " + number_text(*free) + " bytes free, a pack takes " +
+                           number_text(needed) + " and its tables");
+  }
+
+  // ---- ends
+
+  // Not one sample: why, and what is wrong with the names, is all there is to say.
+  CheckReport nothing_to_look_at(const Error& error) {
+    Finding finding;
+    finding.kind = "no-samples";
+    finding.weight = Weight::problem;
+    finding.title = error.describe();
+    report_.findings.add(std::move(finding));
+    add_problems(problems_, {}, options_.run.skip_errors, report_.findings);
+    report_.problems = problems_.count() + 1;
+    report_.verdict = CheckVerdict::refuses;
+    return std::move(report_);
+  }
+
+  Result<CheckReport> stopped() {
+    report_.verdict = CheckVerdict::stopped;
+    return std::move(report_);
+  }
+
+  Result<CheckReport> finished(const Census& census) {
+    report_.images = census.images();
+    report_.label_pictures = census.label_pictures();
+    report_.classes_counted = report_.classes_known && (!headers_only_ || !report_.label_files) && !report_.classes.empty();
+    for (std::size_t split = 0; split < report_.splits.size(); ++split) report_.splits[split].classes = census.classes(split);
+    report_.problems = problems_.count();
+    report_.verdict = verdict();
+    return std::move(report_);
+  }
+
+  void tell_problems() {
+    // A label of another form than the rest is the question's answer already, unless bad samples are to be skipped.
+    const bool told_by_file = problems_.group(ProblemKind::label_form).count > 0 && !options_.run.skip_errors;
+    const bool of_all = question_ && (question_->kind == ProblemKind::class_file || !told_by_file || !report_.classes_known);
+    if (of_all) problems_.add(*question_);
+    // Unknown values are told by value.
+    add_problems(problems_, {ProblemKind::unknown_value}, options_.run.skip_errors, report_.findings);
+  }
+
+  // About labels as they were read; nothing where that is open.
+  void tell_remarks() {
+    if (!report_.classes_known) return;
+    const auto note = [&](std::string kind, std::uint64_t count, const std::string& title) {
+      if (count == 0) return;
+      Finding finding;
+      finding.kind = std::move(kind);
+      finding.count = count;
+      finding.title = title;
+      report_.findings.add(std::move(finding));
+    };
+    const auto labels = [](std::uint64_t count, const std::string& one, const std::string& many) {
+      return counted_text(count, "label ", "labels ") + (count == 1 ? one : many);
+    };
+    note("label-resized", remarks_.label_resized,
+         labels(remarks_.label_resized, "differs in size from its image and is brought to the record by --size-mismatch",
+                "differ in size from their images and are brought to the record by --size-mismatch"));
+    note("nearest-color", remarks_.nearest_pixels,
+         counted_text(remarks_.nearest_pixels, "label pixel takes", "label pixels take") + " the class of the nearest colour");
+    note("beyond-palette", remarks_.beyond_palette,
+         labels(remarks_.beyond_palette, "uses an index beyond its palette; it is taken as an id",
+                "use an index beyond their palettes; it is taken as an id"));
+    note("channels-differ", remarks_.channels_differ,
+         labels(remarks_.channels_differ, "has channels that differ by more than 16; brightness decides",
+                "have channels that differ by more than 16; brightness decides"));
+    note("alpha-varies", remarks_.alpha_varies,
+         labels(remarks_.alpha_varies, "has transparency that is not constant; it is dropped",
+                "have transparency that is not constant; it is dropped"));
+  }
+
+  [[nodiscard]] CheckVerdict verdict() const {
+    if (problems_.count() == 0) return CheckVerdict::succeeds;
+    if (!options_.run.skip_errors) return CheckVerdict::refuses;
+    std::uint64_t skipped = 0;
+    for (std::size_t i = 0; i < kProblemKinds; ++i) {
+      const auto kind = static_cast<ProblemKind>(i);
+      if (problems_.group(kind).count > 0 && !problem_is_skippable(kind)) return CheckVerdict::refuses;
+      skipped += problems_.group(kind).count;
+    }
+    return options_.run.max_errors && skipped > *options_.run.max_errors ? CheckVerdict::refuses : CheckVerdict::leaves_out;
+  }
+
+  PackOptions options_;
+  bool headers_only_;
+  Observer& observer_;
+  std::vector<Split> splits_;
+  LabelForms forms_;
+  std::optional<LabelSetup> setup_;
+  std::optional<Problem> question_;
+  ProblemLog problems_;
+  Remarks remarks_;
+  CheckReport report_;
+};
+
+}  // namespace
+
+std::uint64_t SizeEstimate::chosen_bytes() const {
+  std::uint64_t bytes = image_bytes;
+  for (const Storage& each : storages)
+    if (each.storage == chosen) bytes += each.label_bytes;
+  return bytes;
+}
+
+Result<CheckReport> check(const PackOptions& options, bool headers_only, Observer& observer) {
+  return with_threads(options.run.threads, [&] { return Checking(options, headers_only, observer).run(); });
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,36 @@
+// Images that occur more than once, by the hash of their bytes: between splits (a test that was trained on), within one, and with
+// different labels.
+//
+// Memory: 24 bytes a sample. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "check/findings.hpp"
+#include "pack/inspection.hpp"
+
+namespace hotpack::pipeline {
+
+class Duplicates {
+ public:
+  using Place = SamplePlace;
+
+  // `label`: a hash of the label's bytes, or a class; equal labels have equal values.
+  void add(Place place, std::uint64_t image, std::uint64_t label) { files_.push_back({image, label, place}); }
+
+  // `path_of` gives an image's path. Sorts what was added.
+  void finish(const std::vector<std::string>& split_names, const std::function<std::string(Place)>& path_of, Findings& findings);
+
+ private:
+  struct File {
+    std::uint64_t image = 0;
+    std::uint64_t label = 0;
+    Place place;
+  };
+  std::vector<File> files_;
+};
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,135 @@
+#include "check/label_attempts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/try.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+std::uint64_t label_count(const LabelForms& forms) {
+  return forms.gray8.count + forms.gray16.count + forms.palette.count + forms.rgb.count + forms.jpeg.count;
+}
+
+// Colours and JPEGs that at most half of the files hold: a photo among a hundred id maps does not make them photos.
+constexpr std::array kOddForms = {&LabelForms::rgb, &LabelForms::jpeg};
+
+bool is_odd(const LabelForms& forms, LabelForms::Form LabelForms::*form) {
+  return (forms.*form).count > 0 && 2 * (forms.*form).count <= label_count(forms);
+}
+
+bool has_odd_ones(const LabelForms& forms) {
+  return std::any_of(kOddForms.begin(), kOddForms.end(), [&](auto form) { return is_odd(forms, form); });
+}
+
+LabelForms without_odd_ones(const LabelForms& forms) {
+  LabelForms rest = forms;
+  for (const auto form : kOddForms)
+    if (is_odd(forms, form)) rest.*form = {};
+  return rest;
+}
+
+Problem question_of(const PackOptions& options, const Error& error) {
+  const bool class_file = !error.path.empty() && (error.path == options.label.classes || error.path == options.label.map);
+  return {class_file ? ProblemKind::class_file : ProblemKind::open_question, error.path, error.message};
+}
+
+// Labels without any meaning: decoded for what their values show.
+LabelOptions meaningless(const LabelOptions& asked) {
+  LabelOptions options;
+  options.reading = labels::LabelReading::binary;
+  options.threshold = asked.threshold;
+  return options;
+}
+
+class Attempts {
+ public:
+  Attempts(const PackOptions& options, std::span<SampleList* const> lists, const LabelForms& forms, Observer& observer,
+           ProblemLog& problems, bool pixels_too)
+      : asked_(options), lists_(lists), forms_(forms), observer_(observer), problems_(problems), pixels_too_(pixels_too) {}
+
+  Result<ReadLabels> as_asked() { return attempt(asked_.label, forms_); }
+
+  // Without the files that the question is about; with the nearest colour, which JPEGs need; without any meaning. An attempt may read all
+  // labels to count their classes, so none is made that changes nothing.
+  Result<ReadLabels> without_answer(const Error& error) {
+    Result<ReadLabels> read = error;
+    if (has_odd_ones(forms_)) read = attempt(asked_.label, without_odd_ones(forms_));
+    if (!read.ok() && forms_.jpeg.count > 0 && asked_.label.unknown == "error") {
+      LabelOptions nearest = asked_.label;
+      nearest.unknown = "nearest";
+      read = attempt(nearest, forms_);
+    }
+    const bool classes_known = read.ok();
+    if (!read.ok()) read = attempt(meaningless(asked_.label), forms_);
+    if (!read.ok()) return error;
+    read->classes_known = classes_known;
+    read->question = question_of(asked_, error);
+    return read;
+  }
+
+  // For class folders: their own names in place of a table that cannot be used.
+  Result<ReadLabels> without_table(const Error& error) {
+    Result<ReadLabels> read = attempt(LabelOptions{}, forms_);
+    if (!read.ok()) return error;
+    read->question = question_of(asked_, error);
+    return read;
+  }
+
+  // Without counting classes. Whether pack would ask about JPEGs is told by headers.
+  Result<ReadLabels> undecided() {
+    LabelOptions numbered;
+    numbered.reading = asked_.label.reading;
+    numbered.class_count = 1;
+    LabelForms uncolored = forms_;
+    uncolored.rgb = {};  // whether those hold ids only their pixels tell
+    const Result<ReadLabels> as_numbered = attempt(numbered, uncolored);
+    if (!as_numbered.ok() && as_numbered.error().code != ErrorCode::data) return as_numbered.error();
+    HOTPACK_ASSIGN(ReadLabels read, attempt(meaningless(asked_.label), forms_));
+    read.classes_known = false;
+    if (!as_numbered.ok()) read.question = question_of(asked_, as_numbered.error());
+    return read;
+  }
+
+ private:
+  Result<ReadLabels> attempt(const LabelOptions& label, const LabelForms& forms) {
+    PackOptions options = asked_;
+    options.label = label;
+    ProblemLog found;
+    HOTPACK_ASSIGN(LabelSetup setup, resolve_labels(options, lists_, forms, observer_, found, pixels_too_));
+    problems_.append(found);
+    return ReadLabels{std::move(setup), label, true, std::nullopt};
+  }
+
+  const PackOptions& asked_;
+  std::span<SampleList* const> lists_;
+  const LabelForms& forms_;
+  Observer& observer_;
+  ProblemLog& problems_;
+  bool pixels_too_;
+};
+
+// Whether resolving would read all labels to find the number of classes.
+bool counts_classes(const PackOptions& options, bool label_files) {
+  const LabelOptions& label = options.label;
+  const bool named = !label.classes.empty() || !label.preset.empty() || !label.map.empty() || label.class_count.has_value();
+  return label_files && !named && label.reading != labels::LabelReading::binary;
+}
+
+}  // namespace
+
+Result<ReadLabels> read_labels_somehow(const PackOptions& options, std::span<SampleList* const> lists, const LabelForms& forms,
+                                       bool headers_only, Observer& observer, ProblemLog& problems) {
+  Attempts attempts(options, lists, forms, observer, problems, !headers_only);
+  const bool label_files = std::any_of(lists.begin(), lists.end(), [](const SampleList* list) { return list->has_label_files; });
+  if (headers_only && counts_classes(options, label_files)) return attempts.undecided();
+  Result<ReadLabels> read = attempts.as_asked();
+  if (read.ok() || read.error().code != ErrorCode::data) return read;
+  const Error error = read.error();
+  return label_files ? attempts.without_answer(error) : attempts.without_table(error);
+}
+
+}  // namespace hotpack::pipeline

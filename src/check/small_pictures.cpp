@@ -1,0 +1,53 @@
+#include "check/small_pictures.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "label_setup/placement.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+constexpr std::uint64_t kRecordFactor = 16;
+constexpr std::uint64_t kMiddleFactor = 64;
+
+std::uint64_t area(Extent size) { return static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height); }
+std::string size_text(Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
+
+// Calls `look(list, sample)` for each picture of known size, once.
+template <class Look>
+void for_each_picture(const std::vector<Split>& splits, Look look) {
+  for (const Split& split : splits)
+    for (const Sample& sample : split.list.samples)
+      if (area(sample.size) > 0 && sample.tile_x == 0 && sample.tile_y == 0) look(split.list, sample);
+}
+
+Extent middle_size(const std::vector<Split>& splits) {
+  std::vector<Extent> sizes;
+  for_each_picture(splits, [&](const SampleList&, const Sample& sample) { sizes.push_back(sample.size); });
+  if (sizes.empty()) return {};
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>((sizes.size() - 1) / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end(), [](Extent a, Extent b) { return area(a) < area(b); });
+  return *middle;
+}
+
+}  // namespace
+
+SmallPictures small_pictures(const std::vector<Split>& splits, const RecordOptions& options) {
+  SmallPictures small;
+  small.in_records = options.size != Extent{} || options.tile;
+  const Extent middle = small.in_records ? Extent{} : middle_size(splits);
+  for_each_picture(splits, [&](const SampleList& list, const Sample& sample) {
+    ++small.of;
+    const Extent other = small.in_records ? record_extent(options, sample.size) : middle;
+    const std::uint64_t factor = small.in_records ? kRecordFactor : kMiddleFactor;
+    if (area(other) / factor < area(sample.size)) return;
+    small.pictures.add(
+        {list.image_path(sample),
+         size_text(sample.size) + (small.in_records ? ", the record is " : ", the middle one of all is ") + size_text(other)});
+  });
+  return small;
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,25 @@
+// Pictures that are far smaller than what becomes of them.
+//
+// The rule: a record (or tile) of --size has 16 times as many pixels as the picture, or more. Where records keep their pictures' sizes: the
+// middle one of all pictures has 64 times as many. Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "check/findings.hpp"
+#include "inputs/split.hpp"
+#include "settings/options.hpp"
+
+namespace hotpack::pipeline {
+
+struct SmallPictures {
+  Sightings pictures;
+  std::uint64_t of = 0;     // pictures whose size is known
+  bool in_records = false;  // smaller than their records, not than the others
+};
+
+// Sizes are those that the header survey gave the samples.
+[[nodiscard]] SmallPictures small_pictures(const std::vector<Split>& splits, const RecordOptions& options);
+
+}  // namespace hotpack::pipeline

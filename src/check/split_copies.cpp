@@ -1,0 +1,177 @@
+#include "check/split_copies.hpp"
+
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// Of pictures whose brightness is as good as equal so many are compared with each.
+constexpr std::size_t kMostCompared = 2000;
+constexpr int kTotalSlack = 32;  // half a level a field
+
+// A copy, its original in another split, and how the one was made from the other.
+struct Pair {
+  SamplePlace copy, original;
+  std::string how;
+  auto operator<=>(const Pair&) const = default;
+};
+
+// One finding a pair of splits; of the originals of a copy the first one is told.
+void tell_pairs(std::vector<Pair> pairs, const Finding& about, std::string_view one, std::string_view many,
+                const std::vector<std::string>& names, const std::function<std::string(SamplePlace)>& path_of, Findings& findings) {
+  std::sort(pairs.begin(), pairs.end());
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Sightings> by_splits;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Pair& pair = pairs[i];
+    if (i > 0 && pairs[i - 1].copy == pair.copy && pairs[i - 1].original.split == pair.original.split) continue;
+    by_splits[{pair.original.split, pair.copy.split}].add({path_of(pair.copy), pair.how + path_of(pair.original)});
+  }
+  for (auto& [splits, sightings] : by_splits) {
+    Finding finding = about;
+    finding.weight = Weight::warning;
+    finding.count = sightings.count;
+    finding.title = counted_text(sightings.count, "image", "images") + " of '" + names[splits.second] + "' " +
+                    std::string(sightings.count == 1 ? one : many) + " '" + names[splits.first] + "'";
+    finding.examples = std::move(sightings.examples);
+    findings.add(std::move(finding));
+  }
+}
+
+// ---- names
+
+bool all_digits(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+bool is_word_of_augmentation(std::string_view part) {
+  constexpr std::array<std::string_view, 47> kWords = {
+      "aug",    "augm",     "augment",  "augmented",  "blur",   "blurred", "blurry",   "bright",    "brightness", "brighter",
+      "clahe",  "contrast", "copy",     "cutout",     "darker", "elastic", "equalize", "equalized", "flip",       "fliph",
+      "fliplr", "flipped",  "flipud",   "flipv",      "flipx",  "flipy",   "gamma",    "hflip",     "hvflip",     "inverted",
+      "jitter", "mirror",   "mirrored", "noise",      "noisy",  "r",       "rot",      "rotate",    "rotated",    "rotation",
+      "scaled", "shear",    "sharpen",  "transposed", "vflip",  "zoom",    "zoomed"};
+  std::string word(part);
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::size_t letters = word.find_last_not_of("0123456789") + 1;
+  if (letters == 1 && letters == word.size()) return false;  // "r" alone
+  return std::find(kWords.begin(), kWords.end(), std::string_view(word).substr(0, letters)) != kWords.end();
+}
+
+// Copies that Roboflow makes.
+std::optional<AugmentedName> roboflow_name(std::string_view key) {
+  constexpr std::size_t kDigits = 32;
+  const std::size_t mark = key.rfind(".rf.");
+  if (mark == std::string_view::npos || mark == 0 || key.size() - mark - 4 != kDigits) return std::nullopt;
+  const std::string_view digits = key.substr(mark + 4);
+  const bool hexadecimal = std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
+  return hexadecimal ? std::optional(AugmentedName{key.substr(0, mark)}) : std::nullopt;
+}
+
+// The key without the last part that `drops` takes; as it is where that takes none, or would leave nothing.
+template <class Drops>
+std::string_view without_last(std::string_view key, Drops drops) {
+  const std::size_t start = key.rfind('/') == std::string_view::npos ? 0 : key.rfind('/') + 1;
+  const std::size_t mark = key.find_last_of("_-. ");
+  if (mark == std::string_view::npos || mark <= start || mark + 1 == key.size() || !drops(key.substr(mark + 1))) return key;
+  return key.substr(0, mark);
+}
+
+template <class Drops>
+std::string_view without_all(std::string_view key, Drops drops) {
+  for (std::string_view shorter = without_last(key, drops); shorter.size() < key.size(); shorter = without_last(key, drops)) key = shorter;
+  return key;
+}
+
+using NamesOf = std::map<std::string_view, std::vector<SamplePlace>>;  // by what copies are copies of
+
+// Samples with this very key.
+std::vector<SamplePlace> with_key(const std::vector<std::vector<std::string_view>>& keys, std::string_view key) {
+  std::vector<SamplePlace> found;
+  for (std::uint32_t split = 0; split < keys.size(); ++split) {
+    const auto at = std::lower_bound(keys[split].begin(), keys[split].end(), key);
+    if (at != keys[split].end() && *at == key) found.push_back({split, static_cast<std::uint32_t>(at - keys[split].begin())});
+  }
+  return found;
+}
+
+// Originals of a copy in other splits. Where its own split has one, too, each split counts for itself, and names say nothing.
+void add_originals(SamplePlace copy, const std::vector<SamplePlace>& originals, std::vector<Pair>& pairs) {
+  const auto own = [&](SamplePlace place) { return place.split == copy.split; };
+  if (std::any_of(originals.begin(), originals.end(), own)) return;
+  for (const SamplePlace original : originals) pairs.push_back({copy, original, "by its name a copy of "});
+}
+
+// Copies of one original that is nowhere: those of later splits against the first of all.
+void add_siblings(const std::vector<SamplePlace>& copies, std::vector<Pair>& pairs) {
+  for (const SamplePlace copy : copies)
+    if (copy.split != copies.front().split) pairs.push_back({copy, copies.front(), "by its name a copy of the same image as "});
+}
+
+}  // namespace
+
+std::optional<AugmentedName> augmented_name(std::string_view key) {
+  if (const auto name = roboflow_name(key)) return name;
+  const std::string_view base = without_all(key, is_word_of_augmentation);
+  if (base.size() == key.size()) return std::nullopt;
+  const std::string_view shorter = without_all(base, all_digits);
+  return AugmentedName{base, shorter.size() < base.size() ? shorter : std::string_view()};
+}
+
+void SplitCopies::add(SamplePlace place, std::uint64_t image, const CoarseLook& look) {
+  if (is_distinct(look)) pictures_.push_back({total_of(look), place, image, look});
+}
+
+void SplitCopies::finish(const std::vector<std::string>& split_names, const std::function<std::string(SamplePlace)>& path_of,
+                         Findings& findings) {
+  std::sort(pictures_.begin(), pictures_.end(),
+            [](const Picture& a, const Picture& b) { return std::tie(a.total, a.place) < std::tie(b.total, b.place); });
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < pictures_.size(); ++i) {
+    for (std::size_t j = i + 1; j < std::min(pictures_.size(), i + 1 + kMostCompared); ++j) {
+      if (pictures_[j].total - pictures_[i].total > kTotalSlack) break;
+      const auto& [copy, original] =
+          std::minmax(pictures_[i], pictures_[j], [](const Picture& a, const Picture& b) { return b.place < a.place; });
+      if (copy.place.split == original.place.split || copy.image == original.image) continue;
+      if (const auto how = how_alike(copy.look, original.look)) pairs.push_back({copy.place, original.place, std::string(*how) + " from "});
+    }
+  }
+  Finding finding;
+  finding.kind = "look-alike-between-splits";
+  finding.advice = "take them out of one of the two, if they are copies: a model is judged by what it was trained on";
+  tell_pairs(std::move(pairs), finding, "looks like a copy of one in", "look like copies of some in", split_names, path_of, findings);
+}
+
+void tell_augmented_names(const std::vector<std::vector<std::string_view>>& keys, const std::vector<std::string>& split_names,
+                          const std::function<std::string(SamplePlace)>& path_of, Findings& findings) {
+  std::vector<Pair> pairs;
+  NamesOf siblings;
+  for (std::uint32_t split = 0; split < keys.size(); ++split) {
+    for (std::uint32_t sample = 0; sample < keys[split].size(); ++sample) {
+      const SamplePlace copy{split, sample};
+      const auto name = augmented_name(keys[split][sample]);
+      if (!name || with_key(keys, keys[split][sample]).size() > 1) continue;  // named alike in two splits: each counts for itself
+      std::vector<SamplePlace> originals = with_key(keys, name->base);
+      if (originals.empty() && !name->shorter.empty()) originals = with_key(keys, name->shorter);
+      if (originals.empty())
+        siblings[name->base].push_back(copy);
+      else
+        add_originals(copy, originals, pairs);
+    }
+  }
+  for (const auto& [base, copies] : siblings) add_siblings(copies, pairs);
+  Finding finding;
+  finding.kind = "augmented-between-splits";
+  finding.advice = "split first, augment then: copies of one image belong in one split";
+  tell_pairs(std::move(pairs), finding, "is by its name an augmented copy of one in", "are by their names augmented copies of some in",
+             split_names, path_of, findings);
+}
+
+}  // namespace hotpack::pipeline

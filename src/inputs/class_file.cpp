@@ -1,0 +1,72 @@
+#include "inputs/class_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/shell_word.hpp"
+#include "inputs/file_list.hpp"
+#include "inputs/tree_walk.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// Likeliest first: with colours before names alone.
+constexpr std::array<std::string_view, 19> kNames{
+    "class_dict.csv",   "class_dict_seg.csv", "_classes.csv", "class_dict.txt", "classes.csv",    "class_names.csv",  "label_colors.csv",
+    "colour_codes.csv", "colors.csv",         "colours.csv",  "legend.csv",     "labelmap.txt",   "label_colors.txt", "colors.txt",
+    "legend.txt",       "class_names.txt",    "classes.txt",  "class_name.txt", "label_names.txt"};
+
+FoundClassFile read_class_file(const std::string& path) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text.ok()) return {path, text.error(), {}};
+  return {path, labels::parse_class_file(*text, path), {}};
+}
+
+// The first class that two tables call otherwise; empty where they agree.
+std::string name_difference(const labels::ClassTable& one, const labels::ClassTable& other) {
+  const std::size_t common = std::min(one.classes.size(), other.classes.size());
+  for (std::size_t i = 0; i < common; ++i)
+    if (one.classes[i].name != other.classes[i].name)
+      return "class " + std::to_string(i) + " is '" + one.classes[i].name + "' there and '" + other.classes[i].name + "' here";
+  if (one.classes.size() == other.classes.size()) return {};
+  return std::to_string(one.classes.size()) + " classes there and " + std::to_string(other.classes.size()) + " here";
+}
+
+// Which of two files is meant is asked where they number classes otherwise.
+void compare_with(const FoundClassFile& first, const std::string& path, std::optional<Error>& contradiction) {
+  const FoundClassFile other = read_class_file(path);
+  if (contradiction || !first.table.ok() || !other.table.ok()) return;
+  const std::string difference = name_difference(*first.table, *other.table);
+  if (difference.empty()) return;
+  contradiction = data_error("contradicts " + first.path + ": " + difference + ". Say which is meant:\n  --classes " +
+                                 shell_path(first.path) + "\n  --classes " + shell_path(path),
+                             path);
+}
+
+}  // namespace
+
+bool is_class_file_name(std::string_view name) { return std::find(kNames.begin(), kNames.end(), name) != kNames.end(); }
+
+std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& folders) {
+  std::optional<FoundClassFile> first;
+  std::optional<Error> contradiction;
+  for (const std::string& folder : folders) {
+    for (const std::string_view name : kNames) {
+      const std::string path = path_below(folder, name);
+      if (!is_regular_file(path)) continue;
+      if (first)
+        compare_with(*first, path, contradiction);
+      else
+        first = read_class_file(path);
+    }
+  }
+  if (first) first->contradiction = std::move(contradiction);
+  return first;
+}
+
+}  // namespace hotpack::pipeline

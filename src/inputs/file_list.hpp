@@ -1,0 +1,97 @@
+// Picture files of input folders and their keys, compact: a few numbers a file, all text in one arena.
+//
+// Plain values; thread-safe to read. The functions that change keys leave a list without the files that they drop, in memory too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "inputs/path_pattern.hpp"
+#include "settings/problem.hpp"
+
+namespace hotpack::pipeline {
+
+// An input folder, and what its keys begin with.
+struct Root {
+  std::string folder;
+  std::string key_prefix;  // empty, or ending with '/'
+};
+
+// Text of many files in one allocation: a file's text is its root's key prefix and its path below the root.
+class TextArena {
+ public:
+  // Returns where the text starts.
+  std::uint64_t add(std::string_view first, std::string_view second = {});
+  [[nodiscard]] std::string_view view(std::uint64_t offset, std::uint32_t length) const {
+    return std::string_view(text_).substr(offset, length);
+  }
+
+  [[nodiscard]] std::uint64_t memory_bytes() const { return text_.capacity(); }
+
+ private:
+  std::string text_;
+};
+
+// A file, as small as it can be said.
+struct SourceFile {
+  std::uint64_t text = 0;   // in the arena
+  std::uint64_t bytes = 0;  // size of the file
+  std::uint32_t text_length = 0;
+  std::uint16_t root = 0;
+};
+
+// A file and the key it has.
+struct FoundFile : SourceFile {
+  std::uint32_t key_length = 0;
+  std::uint64_t key = 0;  // in the arena; as a rule the beginning of the text
+};
+
+struct FileList {
+  TextArena arena;
+  std::vector<FoundFile> files;
+  std::vector<Root> roots;
+  std::uint64_t other_files = 0;           // left out: of no picture's extension, or of another suffix or form than asked for
+  std::uint64_t without_suffix = 0;        // pictures among them, or dropped with them, that lack a suffix asked for
+  std::string annotation;                  // the first by bytes of the files left out that may hold polygons; empty if none
+  std::vector<std::string> class_folders;  // scan_class_folders only: names, each once, in byte order
+
+  [[nodiscard]] std::string_view text(const SourceFile& file) const { return arena.view(file.text, file.text_length); }
+  [[nodiscard]] std::string_view key(const FoundFile& file) const { return arena.view(file.key, file.key_length); }
+  [[nodiscard]] std::string_view below(const SourceFile& file) const;  // the path below the root
+  [[nodiscard]] std::string_view stem(const SourceFile& file) const;   // the same without extension
+  [[nodiscard]] std::string path(const SourceFile& file) const;
+};
+
+// A path below the folder of a root, which may be "" (the path is absolute) or "/".
+[[nodiscard]] std::string path_below(const std::string& folder, std::string_view below);
+
+// Adds a file to `to`, which has the roots of `from`.
+[[nodiscard]] SourceFile copy_source(const FileList& from, const SourceFile& file, FileList& to);
+[[nodiscard]] FoundFile copy_file(const FileList& from, const FoundFile& file, FileList& to);
+
+// File i goes to list part_of[i] of `parts` many; kNoPart: to none.
+inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
+[[nodiscard]] std::vector<FileList> divide_files(const FileList& list, const std::vector<std::uint32_t>& part_of, std::size_t parts);
+
+// By the bytes of keys; of equal keys by path.
+void sort_by_key(FileList& list);
+
+// Whether `stem` ends with `suffix` and its last part has a name before that; of a suffix with '/', such as "/image", any part.
+[[nodiscard]] bool has_suffix(std::string_view stem, std::string_view suffix);
+
+// Keeps the files whose key has the suffix, and takes it off.
+void strip_suffix(FileList& list, std::string_view suffix);
+// Keeps the files whose key does not have it.
+void drop_suffix(FileList& list, std::string_view suffix);
+// Keeps JPEG files, or all others.
+void keep_format(FileList& list, bool jpeg);
+// Drops the files whose key is empty. They do not count as other files: whoever emptied their keys reports them.
+void drop_keyless(FileList& list);
+// What the groups of the pattern capture of the path below the root, after the root's prefix, is the key; empty where the pattern is not
+// found. What cannot be a key is a problem, and the file is dropped.
+[[nodiscard]] Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& problems);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,50 @@
+// What becomes of scanned files until they are pairs: keys, lists, splits by folder.
+//
+// Functions of their arguments; not thread-safe where they fill the same log. Failure: `usage` for expressions, `data` for lists and
+// folders that cannot be used, `io` for lists that cannot be read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "inputs/file_set.hpp"
+#include "inputs/mask_pattern.hpp"
+#include "inputs/suffix_rules.hpp"
+#include "settings/options.hpp"
+#include "settings/problem.hpp"
+
+namespace hotpack::pipeline {
+
+// Suffixes that the options and --preset name.
+[[nodiscard]] SuffixWishes suffix_wishes(const PackOptions& options);
+
+// Gives all files of `sets` their keys: by --pair-regex, --mask-per-class, or suffixes given or found. Returns which suffixes were found
+// (their `text` is empty where options say it all). `listed`: lists will say which of the images are meant.
+[[nodiscard]] Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options, bool listed, ProblemLog& problems);
+
+struct ListPart {
+  std::string name;  // of the split; empty for --list
+  std::string file;
+};
+struct Listed {
+  std::vector<FileSet> sets;  // one a list
+  std::string about;          // for people, a line a list
+  std::uint64_t left_out = 0;
+  std::uint64_t unlisted = 0;        // images that have a label and are in no list
+  std::uint64_t strange_labels = 0;  // that go with no image at all, listed or not
+};
+// The files of `set` that the lists name. An image in two lists is an error that names examples.
+[[nodiscard]] Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, const InputOptions& input, ProblemLog& problems);
+
+// Names of the splits that have files of labels, before suffixes and expressions have dropped any; `by_folder`: those that a set without a
+// name will be divided into, too.
+[[nodiscard]] std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets, bool by_folder);
+
+// The files of `set` by the first parts of their keys. A part with images and no labels is a set of images alone.
+[[nodiscard]] Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set);
+
+}  // namespace hotpack::pipeline

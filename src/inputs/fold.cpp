@@ -1,0 +1,64 @@
+#include "inputs/fold.hpp"
+
+#include <utf8proc.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace hotpack::pipeline {
+
+namespace {
+
+struct Release {
+  void operator()(utf8proc_uint8_t* text) const { std::free(text); }
+};
+
+using Images = std::unordered_map<std::string, const FoundFile*>;
+
+Images images_by_folded_key(const FileList& images, KeyFolding folding, ProblemLog& problems) {
+  Images by_key;
+  for (const FoundFile& image : images.files) {
+    const auto [place, is_new] = by_key.try_emplace(folded(images.key(image), folding), &image);
+    if (is_new || images.key(*place->second) == images.key(image)) continue;
+    problems.add({ProblemKind::duplicate_key, images.path(image),
+                  "has the key '" + std::string(images.key(image)) + "', which --fold makes that of " + images.path(*place->second)});
+  }
+  return by_key;
+}
+
+}  // namespace
+
+std::string folded(std::string_view text, KeyFolding folding) {
+  unsigned options = 0;
+  if (folding.ignore_case) options |= static_cast<unsigned>(UTF8PROC_CASEFOLD);
+  if (folding.unicode) options |= static_cast<unsigned>(UTF8PROC_STABLE) | static_cast<unsigned>(UTF8PROC_COMPOSE);
+  utf8proc_uint8_t* made = nullptr;
+  const utf8proc_ssize_t length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                               static_cast<utf8proc_ssize_t>(text.size()), &made, static_cast<utf8proc_option_t>(options));
+  const std::unique_ptr<utf8proc_uint8_t, Release> owner(made);
+  if (length < 0) return std::string(text);
+  return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(length)};
+}
+
+std::string folding_advice(std::string_view a, std::string_view b) {
+  const auto same = [&](KeyFolding folding) { return folded(a, folding) == folded(b, folding); };
+  if (same({true, false})) return "upper and lower case only: say --fold case";
+  if (same({false, true})) return "the Unicode form of their characters only (NFC, NFD): say --fold unicode";
+  return same({true, true}) ? "case and the Unicode form of their characters only: say --fold case,unicode" : "";
+}
+
+void fold_keys(FileSet& set, KeyFolding folding, ProblemLog& problems) {
+  const Images by_key = images_by_folded_key(set.images, folding, problems);
+  for (FoundFile& label : set.labels.files) {
+    const auto image = by_key.find(folded(set.labels.key(label), folding));
+    if (image == by_key.end()) continue;
+    const std::string key(set.images.key(*image->second));
+    label.key = set.labels.arena.add(key);
+    label.key_length = static_cast<std::uint32_t>(key.size());
+  }
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,34 @@
+// The files of the input folders, as the options or a detected layout name them: a set of files a split, before anything is paired.
+//
+// Failure: `io` for folders that cannot be read, `usage` for options that do not fit what is there, `data` for folders without pictures;
+// single files that cannot be used are Problems.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "inputs/file_set.hpp"
+#include "inputs/layout.hpp"
+#include "settings/options.hpp"
+#include "settings/problem.hpp"
+
+namespace hotpack::pipeline {
+
+// --images and --labels: one set without a name.
+[[nodiscard]] Result<std::vector<FileSet>> scan_image_folders(const InputOptions& input, ProblemLog& problems);
+
+// --image-folders: one set without a name or, with --split folder and no key prefixes, one for each folder in them.
+[[nodiscard]] Result<std::vector<FileSet>> scan_class_roots(const InputOptions& input, ProblemLog& problems);
+
+// The folders of a layout that is no table: a set for each of its splits or, where lists name the splits, one set of all files.
+[[nodiscard]] Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& problems);
+
+// Nothing was found below these folders, or nothing but files that got no key. `hint`: what suffixes would do, beginning with "; ".
+[[nodiscard]] Error no_pictures(std::string_view folders, const FileList& found, std::uint64_t keyless = 0, std::string_view hint = {});
+// The folders of a list's roots: "a, b".
+[[nodiscard]] std::string folders_text(const FileList& list);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,37 @@
+// Finds the file that a word of a list means.
+//
+// Refers to a FileList sorted by key, which must outlive it; costs a few bytes a file, and those only once they are needed. Not
+// thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "inputs/file_list.hpp"
+
+namespace hotpack::pipeline {
+
+class KeyFinder {
+ public:
+  explicit KeyFinder(const FileList& sorted) : list_(sorted) {}
+
+  // Indices of the files that `word` may mean, by the first of these ways that gives any: it is a key; it is the path below a root, with or
+  // without extension; it is the last part of a key, without a '/'.
+  [[nodiscard]] std::vector<std::uint32_t> find(std::string_view word);
+  // The files at this path of the file system.
+  [[nodiscard]] std::vector<std::uint32_t> find_path(const std::string& path);
+
+ private:
+  using Order = std::vector<std::uint32_t>;
+  std::vector<std::uint32_t> find_stem(std::string_view stem);
+  std::vector<std::uint32_t> find_name(std::string_view name);
+
+  const FileList& list_;
+  std::optional<Order> by_stem_, by_name_;  // indices sorted by path below the root, and by last part of the key
+  std::vector<std::string> folders_;        // of the roots, absolute and normal; filled when first needed
+};
+
+}  // namespace hotpack::pipeline

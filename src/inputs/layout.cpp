@@ -1,0 +1,296 @@
+#include "inputs/layout.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/shell_word.hpp"
+#include "base/try.hpp"
+#include "format/manifest.hpp"
+#include "inputs/file_kind.hpp"
+#include "inputs/file_list.hpp"
+#include "inputs/folder_pattern.hpp"
+#include "inputs/layout_commands.hpp"
+#include "inputs/layout_questions.hpp"
+#include "inputs/layout_readings.hpp"
+#include "inputs/layout_twins.hpp"
+#include "inputs/listed_path.hpp"
+#include "inputs/tree_walk.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+constexpr int kMostLevels = 3;            // of folders around the data set, as archives have them
+constexpr std::size_t kMostFolders = 64;  // that are looked into
+constexpr std::size_t kMostNames = 8;     // of folders in a message
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() <= kMostNames ? text : text + ", …";
+}
+
+std::string count_text(std::size_t count, const std::string& one, const std::string& many) {
+  return count == 0 ? "no " + many : std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+bool has_picture(const FolderContent& content) {
+  return std::any_of(content.files.begin(), content.files.end(),
+                     [](const std::string& name) { return describe_name(name).kind == FileKind::picture; });
+}
+
+// A folder, or one within, that has layouts.
+struct Found {
+  std::string folder;
+  std::vector<Layout> readings;
+  bool beside_pictures = false;  // that belong to no layout
+};
+
+bool holds_classes(const Found& found) {
+  return std::all_of(found.readings.begin(), found.readings.end(),
+                     [](const Layout& layout) { return layout.kind == Layout::Kind::class_folders; });
+}
+
+Error too_many(const std::string& folder) {
+  return data_error("the search for a data set ended here, after " + std::to_string(kMostFolders) +
+                        " folders; give the folder of the data set itself, or say where the samples are with --images and --labels, "
+                        "--image-folders or --pairs",
+                    folder);
+}
+
+// Looks into a folder and, where it has no layout, into the folders in it, but no folder twice and not into very many.
+Result<std::vector<Found>> find_layouts(const std::string& folder, const SuffixWishes& wishes, int levels, std::set<std::string>& seen) {
+  std::error_code failure;
+  const std::string real = std::filesystem::canonical(folder, failure).string();
+  if (seen.contains(real)) return std::vector<Found>();
+  if (seen.size() >= kMostFolders) return too_many(folder);
+  seen.insert(real);
+  HOTPACK_ASSIGN(std::vector<Layout> readings, layout_readings(folder, wishes));
+  std::vector<Found> found;
+  if (!readings.empty()) found.push_back({folder, std::move(readings), false});
+  if (!found.empty() || levels == 0) return found;
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
+  for (const std::string& name : content.folders) {
+    HOTPACK_ASSIGN(std::vector<Found> within, find_layouts(path_below(folder, name), wishes, levels - 1, seen));
+    std::move(within.begin(), within.end(), std::back_inserter(found));
+  }
+  if (has_picture(content))
+    for (Found& within : found) within.beside_pictures = true;
+  if (!std::all_of(found.begin(), found.end(), holds_classes)) return found;
+  HOTPACK_ASSIGN(readings, likely_class_folders(folder));
+  if (readings.empty()) return found;
+  return std::vector<Found>{{folder, std::move(readings), false}};
+}
+
+// ---- nothing found
+
+class FileCount : public TreeVisitor {
+ public:
+  bool file(const std::string& below, std::uint64_t) override {
+    ++files;
+    if (below.ends_with(".txt")) ++texts;
+    return true;
+  }
+  std::size_t files = 0, texts = 0;
+};
+
+// Boxes of detectors lie in text files that are called like labels.
+std::string no_pictures_text(const std::string& root, const std::string& name) {
+  FileCount count;
+  const Status walked = walk_tree(path_below(root, name), count);
+  if (!walked.ok() || count.files == 0) return "; " + name + " holds no file";
+  if (count.texts < count.files) return "; " + name + " holds no PNG or JPEG";
+  return "; " + name + " holds " + count_text(count.texts, "text file", "text files") +
+         " and no picture (labels of objects, as YOLO has them?): hotpack needs a label picture for each image";
+}
+
+// What there is, and what half of a data set it looks like.
+Result<std::string> content_text(const std::string& root, const FolderContent& content) {
+  const auto pictures = std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
+    const FileKind kind = describe_name(name).kind;
+    return kind == FileKind::picture || kind == FileKind::unsupported;
+  });
+  std::string text = "it holds " + count_text(static_cast<std::size_t>(pictures), "picture", "pictures") + " and " +
+                     count_text(content.folders.size(), "folder", "folders");
+  if (!content.folders.empty()) text += " (" + joined(content.folders) + ")";
+  for (const std::string& name : content.folders) {
+    HOTPACK_ASSIGN(const Pictures below, pictures_below(path_below(root, name)));
+    if (below == Pictures::none && is_labels_word(name)) text += no_pictures_text(root, name);
+    if (below == Pictures::none) continue;
+    if (is_images_word(name)) text += "; no folder of labels goes with " + name;
+    if (is_labels_word(name)) text += "; no folder of images goes with " + name;
+  }
+  return text;
+}
+
+class AnnotationSearch : public TreeVisitor {
+ public:
+  bool file(const std::string& below, std::uint64_t) override {
+    const FileName name = describe_name(below);
+    if (name.kind != FileKind::annotation || below.ends_with(".csv")) return true;
+    found = below;
+    text = std::string(name.format) + " is not supported; " + std::string(name.advice);
+    return false;
+  }
+  std::string found, text;
+};
+
+constexpr std::string_view kLookedFor =
+    "\nLooked for folders such as images and labels (masks, annotations, …), train and train_labels, train/images and train/labels, "
+    "JPEGImages and SegmentationClass, leftImg8bit and gtFine; for labels beside their images (x.jpg, x_mask.png); for class folders; for "
+    "metadata.csv or .jsonl.\nSay where the samples are: ";
+
+Error unknown_layout(const std::string& root) {
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(root));
+  HOTPACK_ASSIGN(std::string text, content_text(root, content));
+  AnnotationSearch annotations;
+  HOTPACK_TRY(walk_tree(root, annotations));
+  if (!annotations.found.empty()) text += "; " + annotations.found + " is there, but " + annotations.text;
+  HOTPACK_ASSIGN(const Pictures pictures, pictures_below(root));
+  if (pictures == Pictures::none) return data_error("holds no picture, here or below: " + text, root);
+  HOTPACK_TRY(check_twins(root));
+  const std::string alone = "--images " + (has_picture(content) ? shell_path(root) : "DIR") + " alone for pictures without labels";
+  HOTPACK_ASSIGN(const std::vector<Way> ways, possible_ways(root, content, text));
+  return data_error("has no layout that is known: " + text + "." + std::string(kLookedFor) + "--images DIR --labels DIR, " + alone +
+                        ", --image-folders DIR for class folders, or --pairs FILE for a table" + ways_text(ways),
+                    root);
+}
+
+Error data_sets_within(const std::string& root, const std::vector<Found>& found) {
+  std::vector<std::string> names;
+  names.reserve(found.size());
+  for (const Found& one : found) names.push_back(one.folder);
+  return data_error("has no layout of its own, but data sets within; pack them one at a time: " + joined(names), root);
+}
+
+// ---- what was left out
+
+std::string relative(const Layout& layout, const std::string& path) {
+  if (path == layout.root) return ".";
+  const std::string inside = path_below(layout.root, "");
+  return path.starts_with(inside) ? path.substr(inside.size()) : path;
+}
+
+bool is_used(const Layout& layout, const std::string& folder) {
+  const auto covers = [&](const std::string& used) { return used == folder || used.starts_with(folder + "/"); };
+  return covers(layout.root) || std::any_of(layout.splits.begin(), layout.splits.end(),
+                                            [&](const SplitFolders& split) { return covers(split.images) || covers(split.labels); });
+}
+
+// The folders whose subfolders are images, labels or splits, and those around them up to the one that was given.
+std::set<std::string> folders_around(const Layout& layout, const std::string& given) {
+  std::set<std::string> around{layout.root};
+  for (std::string outer = layout.root; outer.size() > given.size();) around.insert(outer = folder_of(outer));
+  for (const SplitFolders& split : layout.splits)
+    for (const std::string& folder : {split.images, split.labels})
+      if (!folder.empty() && folder != layout.root) around.insert(folder_of(folder));
+  for (const SplitFolders& split : layout.splits) around.erase(split.images);
+  return around;
+}
+
+// Whether the pictures that lie in the folder itself are those of a split.
+bool is_taken(const Layout& layout, const std::string& folder) {
+  const auto is_within = [&](const std::string& used) { return !used.empty() && (folder == used || folder.starts_with(used + "/")); };
+  return std::any_of(layout.splits.begin(), layout.splits.end(),
+                     [&](const SplitFolders& split) { return is_within(split.images) || is_within(split.labels); });
+}
+
+class PictureCount : public TreeVisitor {
+ public:
+  bool file(const std::string& below, std::uint64_t) override {
+    const FileKind kind = describe_name(below).kind;
+    if (kind == FileKind::picture || kind == FileKind::unsupported) ++pictures;
+    return true;
+  }
+  bool unusable(const Unusable& entry) override { return entry.is_folder || file(entry.below, 0); }
+  std::uint64_t pictures = 0;
+};
+
+// Pictures that lie in `folder` itself, beside folders that are used.
+std::uint64_t loose_pictures(const FolderContent& content) {
+  return static_cast<std::uint64_t>(std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
+    const FileKind kind = describe_name(name).kind;
+    return kind == FileKind::picture || kind == FileKind::unsupported;
+  }));
+}
+
+std::string not_used_text(std::uint64_t pictures, const std::string& place) {
+  return count_text(pictures, "picture", "pictures") + " " + place;
+}
+
+// Pictures that lie beside what is used, in folders or alone.
+Status warn_of_unused(Layout& layout, const std::string& given) {
+  std::vector<std::string> unused;
+  for (const std::string& parent : folders_around(layout, given)) {
+    HOTPACK_ASSIGN(const FolderContent content, read_folder(parent));
+    const std::uint64_t loose = is_taken(layout, parent) ? 0 : loose_pictures(content);
+    if (loose > 0) unused.push_back(not_used_text(loose, "directly in " + parent));
+    for (const std::string& name : content.folders) {
+      const std::string folder = path_below(parent, name);
+      if (is_used(layout, folder)) continue;
+      PictureCount count;
+      HOTPACK_TRY(walk_tree(folder, count));
+      if (count.pictures > 0) unused.push_back(not_used_text(count.pictures, "in " + relative(layout, folder)));
+    }
+  }
+  if (!unused.empty()) layout.warnings.push_back("not used: " + joined(unused));
+  return {};
+}
+
+Status check_root(const std::string& root) {
+  if (is_regular_file(root))
+    return usage_error(root + " is a file, expected the folder of a data set; a table of images and labels goes with --pairs");
+  HOTPACK_TRY(read_folder(root));
+  if (is_regular_file(path_below(root, format::kManifestName)))
+    return usage_error(root + " is a packed data set, expected a folder of pictures");
+  return {};
+}
+
+std::string split_text(const Layout& layout, const SplitFolders& split) {
+  const std::string images = relative(layout, split.images);
+  std::string text;
+  if (layout.kind == Layout::Kind::tables) {
+    text = "table " + relative(layout, split.list);
+  } else if (split.labels.empty()) {
+    text = "images in " + images + ", no labels: a set of images alone";
+  } else if (layout.kind == Layout::Kind::folders) {
+    text = "images in " + images + ", labels in " + relative(layout, split.labels);
+    if (!split.list.empty()) text += ", those of " + relative(layout, split.list);
+  } else {
+    text = (layout.kind == Layout::Kind::one_folder ? "images and labels in " : "class folders in ") + images;
+  }
+  return "  " + (split.name.empty() ? std::string() : split.name + ": ") + text + "\n";
+}
+
+}  // namespace
+
+std::string Layout::text() const {
+  std::string text = "layout of " + root + ": " + name + "\n";
+  for (const SplitFolders& split : splits) text += split_text(*this, split);
+  for (const std::string& remark : remarks) text += "  " + remark + "\n";
+  return text;
+}
+
+Result<Layout> detect_layout(const std::string& root, const SuffixWishes& wishes) {
+  std::string folder = root;
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  HOTPACK_TRY(check_root(folder));
+  std::set<std::string> seen;
+  HOTPACK_ASSIGN(std::vector<Found> found, find_layouts(folder, wishes, kMostLevels, seen));
+  if (found.empty()) return unknown_layout(folder);
+  if (found.size() > 1 || found[0].beside_pictures) return data_sets_within(folder, found);
+  if (found[0].readings.size() > 1) return ambiguous(found[0].folder, found[0].readings);
+  Layout layout = std::move(found[0].readings[0]);
+  HOTPACK_TRY(check_classes(layout, wishes));
+  HOTPACK_TRY(check_level_of_classes(layout, folder));
+  HOTPACK_TRY(warn_of_unused(layout, folder));
+  return layout;
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,38 @@
+// The command lines that stand for a reading of a data set: whole, quoted, to be pasted. Each is a line of its own that begins with
+// "hotpack ", which terminals do not break.
+//
+// Reads no picture; pack_command() looks whether lists are empty. Thread-safe; cannot fail.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "inputs/layout.hpp"
+#include "settings/options.hpp"
+
+namespace hotpack::pipeline {
+
+// "hotpack pack OPTIONS -o OUT"
+[[nodiscard]] std::string whole_command(const std::string& options);
+// The options that name folders, splits and lists of a layout in place of its detection, and `more`.
+[[nodiscard]] std::string pack_command(const Layout& layout, const std::string& more = {});
+// The same for one of its splits, without a name.
+[[nodiscard]] std::string split_command(const Layout& layout, const SplitFolders& split, const std::string& more = {});
+// "--split ratio:train=80,val=20" as it was given; empty where it was not.
+[[nodiscard]] std::string split_option(const SplitOptions& split);
+// "--pair-regex IMAGE LABEL"
+[[nodiscard]] std::string regex_option(const std::string& image, const std::string& label);
+
+// The splits of a layout that pack_command() leaves out, for they have no labels.
+[[nodiscard]] std::vector<std::string> splits_left_out(const Layout& layout);
+// " (leaves out the split test, which has no labels)", or nothing.
+[[nodiscard]] std::string left_out_text(const Layout& layout);
+
+// `commands` as lines of an error: each on a line of its own, with what is to be said about it above.
+struct Way {
+  std::string about;  // "if each folder is a class"; may be empty
+  std::string command;
+};
+[[nodiscard]] std::string ways_text(const std::vector<Way>& ways);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,319 @@
+#include "inputs/layout_questions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/shell_word.hpp"
+#include "base/try.hpp"
+#include "inputs/class_file.hpp"
+#include "inputs/file_kind.hpp"
+#include "inputs/file_list.hpp"
+#include "inputs/folder_pattern.hpp"
+#include "inputs/key_text.hpp"
+#include "inputs/layout_readings.hpp"
+#include "inputs/layout_twins.hpp"
+#include "inputs/pair_file.hpp"
+#include "inputs/sample_folders.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using Kind = Layout::Kind;
+
+constexpr std::size_t kMostTables = 4;  // that are read, and folders in which their files are looked for
+constexpr std::size_t kMostTableFolders = 8;
+
+// The folder as if those in it were classes.
+Layout classes_of(const std::string& root) {
+  Layout layout;
+  layout.kind = Kind::class_folders;
+  layout.root = root;
+  layout.splits.push_back({"", root, root, ""});
+  return layout;
+}
+
+Way class_way(const Layout& classes, const std::string& about) {
+  const std::string left_out = left_out_text(classes);
+  return {about + (left_out.empty() ? "" : " (" + left_out + ")"), pack_command(classes)};
+}
+
+// ---- several readings
+
+bool is_combinable(const Layout& layout) {
+  return layout.kind == Kind::folders && std::all_of(layout.splits.begin(), layout.splits.end(),
+                                                     [](const SplitFolders& split) { return !split.name.empty() && split.list.empty(); });
+}
+
+// Where each reading has the labels of other splits: all of them together.
+std::optional<Layout> combined(const std::vector<Layout>& readings) {
+  std::map<std::string, std::vector<SplitFolders>> labelled;
+  for (const Layout& layout : readings) {
+    if (!is_combinable(layout)) return std::nullopt;
+    for (const SplitFolders& split : layout.splits)
+      if (!split.labels.empty()) labelled[split.name].push_back(split);
+  }
+  Layout all;
+  for (auto& [name, splits] : labelled) {
+    if (splits.size() != 1) return std::nullopt;
+    all.splits.push_back(std::move(splits.front()));
+  }
+  return all.splits.size() < 2 ? std::nullopt : std::optional(std::move(all));
+}
+
+// ---- classes, or images and labels
+
+// How names of images and labels differ, as options say it.
+std::string affix_options(const Affix& affix, bool on_images) {
+  if (affix.text.empty()) return "";
+  if (!affix.in_front) return (on_images ? "--image-suffix " : "--label-suffix ") + shell_word(affix.text);
+  std::string escaped;
+  for (const char c : affix.text)
+    escaped += (std::string_view("^$\\.*+?()[]{}|").find(c) != std::string_view::npos ? "\\" : "") + std::string(1, c);
+  const std::string plain = "^(.+)\\.", longer = "^" + escaped + "(.+)\\.";
+  return on_images ? regex_option(longer, plain) : regex_option(plain, longer);
+}
+
+// The same splits with images and labels in place of classes; nothing where a split has not both folders.
+std::optional<Layout> pairs_in_place_of_classes(const Layout& classes, const TwinFolders& twins) {
+  Layout pairs = classes;
+  pairs.kind = Kind::folders;
+  for (SplitFolders& split : pairs.splits) {
+    if (split.labels.empty()) continue;
+    split.labels = path_below(split.images, twins.labels);
+    split.images = path_below(split.images, twins.images);
+    if (!is_folder(split.labels) || !is_folder(split.images)) return std::nullopt;
+  }
+  return pairs;
+}
+
+Error twin_error(const Layout& classes, const Layout& pairs, const std::string& folder, const TwinFolders& twins) {
+  const std::string how = twins.affix.text.empty() ? "the same names" : "the same names but for '" + twins.affix.text + "'";
+  return data_error("holds " + twins.images + " and " + twins.labels + ", whose files have " + how + " (" + std::to_string(twins.pairs) +
+                        " of them, such as " + twins.image_example + " and " + twins.label_example +
+                        "): they look like images and labels. Say" +
+                        ways_text({{"", pack_command(pairs, affix_options(twins.affix, twins.on_images))},
+                                   class_way(classes, "or, if they are two classes")}),
+                    folder);
+}
+
+Status ask_about_twins(const Layout& classes, const std::string& folder) {
+  HOTPACK_ASSIGN(const std::optional<TwinFolders> twins, find_twins(folder));
+  if (!twins) return {};
+  const std::optional<Layout> pairs = pairs_in_place_of_classes(classes, *twins);
+  return pairs ? Status(twin_error(classes, *pairs, folder, *twins)) : Status();
+}
+
+// The same splits with images and labels side by side, below the folders that look like classes.
+Layout one_folder_in_place_of_classes(const Layout& classes) {
+  Layout pairs = classes;
+  pairs.kind = Kind::one_folder;
+  return pairs;
+}
+
+// The class table that lies there, for labels; the last option, so that one that was given can take its place.
+std::string class_option(const std::string& folder) {
+  const std::optional<FoundClassFile> found = find_class_file({folder});
+  return found && found->table.ok() && !found->contradiction ? " --classes " + shell_path(found->path) : "";
+}
+
+Error sample_folders_error(const Layout& classes, const std::string& folder, const SampleFolders& samples) {
+  std::string text = "holds " + std::to_string(samples.folders) + " folders " + samples.seen +
+                     (samples.several ? ": they look like images and their labels rather than pictures of a class"
+                                      : ": they look like a folder for each sample rather than for each class");
+  if (!samples.pairs.empty() && samples.incomplete > 0)
+    text += "; " + std::to_string(samples.incomplete) + (samples.incomplete == 1 ? " folder lacks" : " folders lack") + " one of the two";
+  if (samples.pairs.size() > 1) text += "; either may be the label";
+  const std::string rest = samples.more_files || samples.incomplete > 0 ? " --orphans skip" : "";
+  const std::string table = class_option(folder);
+  std::vector<Way> ways;
+  const Layout pairs = one_folder_in_place_of_classes(classes);
+  if (!samples.mask_pattern.empty())
+    ways.push_back({"", pack_command(pairs, " --image-suffix " + shell_word(samples.image_suffix) + " --mask-per-class " +
+                                                shell_word(samples.mask_pattern))});
+  for (const SampleFolders::Expressions& pair : samples.pairs)
+    ways.push_back({ways.empty()                   ? ""
+                    : samples.mask_pattern.empty() ? "or"
+                                                   : "or, if that one alone is the label",
+                    pack_command(pairs, regex_option(pair.image, pair.label) + rest + table)});
+  if (samples.pairs.empty()) {
+    text +=
+        ". No expression was found that says which of them go together: write a table of images and labels for --pairs FILE, or move "
+        "images and labels "
+        "into a folder each for --images and --labels";
+    ways.push_back(class_way(classes, "If each folder is a class, say"));
+    return data_error(text + "." + ways_text(ways), folder);
+  }
+  ways.push_back(class_way(classes, "or, if each folder is a class"));
+  return data_error(text + ". Say" + ways_text(ways), folder);
+}
+
+// Masks beside the images of class folders would become images of the classes.
+Error labels_in_classes_error(const Layout& classes, const std::string& folder) {
+  return data_error("holds class folders in which labels lie beside their images. Say" +
+                        ways_text({{"", pack_command(one_folder_in_place_of_classes(classes), class_option(folder))},
+                                   class_way(classes, "or, if each folder is a class")}),
+                    folder);
+}
+
+// ---- folders of labels beside or in those of images
+
+// The options for the pairs of a split, and what their keys begin with.
+std::string pair_options(const std::string& folder, const std::string& split, const LabelFolders& found) {
+  std::string text;
+  for (const LabelFolders::Pair& pair : found.pairs)
+    text += (text.empty() ? "" : " ") + ("--images " + shell_path(path_below(folder, pair.images))) + " --labels " +
+            shell_path(path_below(folder, pair.labels)) + " --key-prefix " + shell_word((split.empty() ? "" : split + "/") + pair.name);
+  return text;
+}
+
+Result<std::optional<std::string>> label_folders_command(const Layout& classes) {
+  std::string options, more;
+  for (const SplitFolders& split : classes.splits) {
+    if (split.labels.empty()) continue;
+    HOTPACK_ASSIGN(const std::optional<LabelFolders> found, find_label_folders(split.images));
+    if (!found) return std::optional<std::string>();
+    options += (options.empty() ? "" : " ") + pair_options(split.images, split.name, *found);
+    // The pictures of the folder within are no images.
+    more = found->within ? regex_option("^([^/]+)\\.[^.]+$", "^([^/]+)\\.[^.]+$") + " --orphans skip"
+                         : affix_options(found->affix, found->on_images);
+  }
+  const bool splits = classes.splits.size() > 1;
+  return std::optional(whole_command(options + (splits ? " --split folder" : "") + (more.empty() ? "" : " " + more)));
+}
+
+Status ask_about_label_folders(const Layout& classes, const std::string& folder) {
+  HOTPACK_ASSIGN(const std::optional<LabelFolders> found, find_label_folders(folder));
+  if (!found) return {};
+  HOTPACK_ASSIGN(const std::optional<std::string> command, label_folders_command(classes));
+  if (!command) return {};
+  const LabelFolders::Pair& first = found->pairs.front();
+  std::string text = "holds " + std::to_string(found->pairs.size()) + " folders, each with one whose files have the same names, such as " +
+                     first.images + " and " + first.labels + ": they look like images and labels";
+  if (!found->alone.empty())
+    text += "; " + found->alone.front() + (found->alone.size() > 1 ? " and others have" : " has") + " none, and the first line leaves " +
+            (found->alone.size() > 1 ? "them" : "it") + " out";
+  return data_error(text + ". Say" + ways_text({{"", *command}, class_way(classes, "or, if each folder is a class")}), folder);
+}
+
+Status check_classes_in(const Layout& layout, const SplitFolders& split, const SuffixWishes& wishes) {
+  HOTPACK_TRY(ask_about_label_folders(layout, split.images));
+  HOTPACK_ASSIGN(const std::optional<SampleFolders> samples, find_sample_folders(split.images));
+  if (samples && !samples->pairs.empty()) return sample_folders_error(layout, split.images, *samples);
+  HOTPACK_ASSIGN(const bool labels_beside, holds_labels_beside_images(split.images, wishes));
+  if (labels_beside) return labels_in_classes_error(layout, split.images);
+  HOTPACK_TRY(ask_about_twins(layout, split.images));
+  return samples ? Status(sample_folders_error(layout, split.images, *samples)) : Status();
+}
+
+// ---- where no layout is known
+
+Result<std::vector<std::string>> folders_with_pictures(const std::string& root, const FolderContent& content) {
+  std::vector<std::string> names;
+  for (const std::string& name : content.folders) {
+    HOTPACK_ASSIGN(const Pictures pictures, pictures_below(path_below(root, name)));
+    if (pictures == Pictures::readable) names.push_back(name);
+  }
+  return names;
+}
+
+bool has_pictures(const FolderContent& content) {
+  return std::any_of(content.files.begin(), content.files.end(),
+                     [](const std::string& name) { return describe_name(name).kind == FileKind::picture; });
+}
+
+// Folders that could be classes but for their names: mask and no_mask, alone or in splits.
+Result<std::optional<Layout>> possible_classes(const std::string& root, const std::vector<std::string>& names) {
+  Layout classes = classes_of(root);
+  if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return usual_split_name(name); }))
+    return names.size() >= 2 ? std::optional(std::move(classes)) : std::nullopt;
+  classes.splits.clear();
+  std::size_t most = 0;
+  for (const std::string& name : names) {
+    const std::string path = path_below(root, name);
+    HOTPACK_ASSIGN(const FolderContent content, read_folder(path));
+    HOTPACK_ASSIGN(const std::vector<std::string> within, folders_with_pictures(path, content));
+    if (!usual_split_name(name) || has_pictures(content)) return std::optional<Layout>();
+    classes.splits.push_back({name, path, path, ""});
+    most = std::max(most, within.size());
+  }
+  return most >= 2 ? std::optional(std::move(classes)) : std::nullopt;
+}
+
+bool is_table(const std::string& name) {
+  const std::string lower = lowered(name);
+  return lower.ends_with(".csv") || lower.ends_with(".tsv");
+}
+
+// The command that packs what a table names; empty where its files are not found.
+Result<std::string> table_command(const std::string& root, const std::string& table, const std::vector<std::string>& folders) {
+  std::vector<std::string> places{""};
+  for (std::size_t i = 0; i < folders.size() && i < kMostTableFolders; ++i) places.push_back(path_below(root, folders[i]));
+  const std::string path = path_below(root, table);
+  for (const std::string& place : places) {
+    ProblemLog problems;
+    const Result<PairFileSamples> read = read_pair_file({path, place, "", false}, problems);
+    const bool some =
+        read.ok() && std::any_of(read->splits.begin(), read->splits.end(), [](const Split& split) { return !split.list.samples.empty(); });
+    if (some && problems.count() == 0)
+      return whole_command("--pairs " + shell_path(path) + (place.empty() ? "" : " --root " + shell_path(place)));
+  }
+  return std::string();
+}
+
+}  // namespace
+
+Error ambiguous(const std::string& root, const std::vector<Layout>& readings) {
+  std::vector<Way> ways;
+  if (const std::optional<Layout> all = combined(readings)) ways.push_back({"all splits that have labels", pack_command(*all)});
+  for (const Layout& layout : readings) ways.push_back({left_out_text(layout), pack_command(layout)});
+  return data_error("may be read in " + std::to_string(ways.size()) + " ways; say which:" + ways_text(ways), root);
+}
+
+Status check_classes(const Layout& layout, const SuffixWishes& wishes) {
+  if (layout.kind != Kind::class_folders) return {};
+  for (const SplitFolders& split : layout.splits)
+    if (!split.labels.empty()) HOTPACK_TRY(check_classes_in(layout, split, wishes));
+  return {};
+}
+
+Status check_level_of_classes(const Layout& layout, const std::string& given) {
+  if (layout.kind != Kind::class_folders || layout.root == given) return {};
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(given));
+  HOTPACK_ASSIGN(const std::vector<std::string> names, folders_with_pictures(given, content));
+  if (names.size() < 2) return {};
+  const auto is_found = [&](const std::string& name) { return (layout.root + "/").starts_with(path_below(given, name) + "/"); };
+  const auto other = std::find_if_not(names.begin(), names.end(), is_found);
+  std::vector<Way> ways;
+  HOTPACK_ASSIGN(const std::optional<Layout> outer, possible_classes(given, names));
+  if (outer) ways.push_back(class_way(*outer, "if the folders in " + given + " are classes"));
+  ways.push_back(
+      {"if those in " + layout.root + " are classes, without the pictures in " + *other + (names.size() > 2 ? " and other folders" : ""),
+       pack_command(layout)});
+  return data_error("has no layout of its own; " + layout.root + " holds folders that look like classes, and " + *other +
+                        " has pictures too. Say" + ways_text(ways),
+                    given);
+}
+
+Status check_twins(const std::string& root) { return ask_about_twins(classes_of(root), root); }
+
+Result<std::vector<Way>> possible_ways(const std::string& root, const FolderContent& content, std::string& seen) {
+  HOTPACK_ASSIGN(const std::vector<std::string> folders, folders_with_pictures(root, content));
+  std::vector<Way> ways;
+  std::size_t tables = 0;
+  for (const std::string& name : content.files) {
+    if (!is_table(name) || tables++ >= kMostTables) continue;
+    HOTPACK_ASSIGN(const std::string command, table_command(root, name, folders));
+    if (command.empty())
+      seen += "; " + name + " may be a table of its samples (--pairs FILE --root DIR), but does not name files that are there";
+    if (!command.empty() && ways.empty()) ways.push_back({"The table " + name + " names files that are there", command});
+  }
+  if (has_pictures(content)) return ways;
+  HOTPACK_ASSIGN(const std::optional<Layout> classes, possible_classes(root, folders));
+  if (classes) ways.push_back({"If the folders are classes", pack_command(*classes)});
+  return ways;
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,551 @@
+#include "inputs/layout_readings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/try.hpp"
+#include "inputs/file_kind.hpp"
+#include "inputs/folder_pattern.hpp"
+#include "inputs/key_text.hpp"
+#include "inputs/pair_table.hpp"
+#include "inputs/scan.hpp"
+#include "inputs/text_lines.hpp"
+#include "inputs/tree_walk.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using Layouts = std::vector<Layout>;
+using Kind = Layout::Kind;
+
+// Images and labels in folders of their own. `lists` are folders where lists of samples may be, likeliest first.
+struct PairPattern {
+  std::string_view name;
+  FolderPattern images, labels;
+  std::vector<std::string> lists = {};
+};
+
+const std::vector<PairPattern>& known_data_sets() {
+  static const std::vector<PairPattern> patterns = [] {
+    const std::vector<std::string> voc{"ImageSets/Segmentation", "ImageSets"};
+    const auto row = [](std::string_view name, std::string_view images, std::string_view labels, std::vector<std::string> lists = {}) {
+      return PairPattern{name, FolderPattern(images), FolderPattern(labels), std::move(lists)};
+    };
+    return std::vector<PairPattern>{
+        row("Pascal VOC", "JPEGImages", "SegmentationClass", voc),
+        row("Pascal VOC", "JPEGImages", "SegmentationClassPNG", voc),
+        row("Pascal VOC", "JPEGImages", "SegmentationClassAug", voc),
+        row("Pascal Context", "JPEGImages", "SegmentationClassContext", {"ImageSets/SegmentationContext", "ImageSets/Segmentation"}),
+        row("Cityscapes", "leftImg8bit/{split}", "gtFine/{split}"),
+        row("Cityscapes", "leftImg8bit/{split}", "gtCoarse/{split}"),
+        row("Cityscapes", "leftImg8bit/{split}", "gtCoarse_daytime_trainvaltest/{split}"),
+        row("Dark Zurich", "rgb_anon/{split}", "gt/{split}"),
+        row("BDD100K", "images/10k/{split}", "labels/sem_seg/masks/{split}"),
+        row("Mapillary Vistas", "{split}/images", "{split}/v1.2/labels"),
+        row("Mapillary Vistas", "{split}/images", "{split}/v2.0/labels"),
+        row("Mapillary Vistas", "images", "v1.2"),
+        row("Mapillary Vistas", "images", "v2.0"),
+        row("Oxford-IIIT Pet", "images", "annotations/trimaps", {"annotations"}),
+        row("CamVid", "701_StillsRaw_full", "LabeledApproved_full"),
+    };
+  }();
+  return patterns;
+}
+
+const std::vector<PairPattern>& usual_names_with_splits() {
+  static const std::vector<PairPattern> patterns{
+      {"folders of images and of labels, each divided into splits", FolderPattern("{images}/{split}"), FolderPattern("{labels}/{split}")},
+      {"splits, each with a folder of images and one of labels", FolderPattern("{split}/{images}"), FolderPattern("{split}/{labels}")},
+      {"splits, each beside a folder of its labels", FolderPattern("{split}"), FolderPattern("{split}{-}{labels}")},
+      {"a folder of images and one of labels for each split", FolderPattern("{split}{-}{images}"), FolderPattern("{split}{-}{labels}")},
+      {"a folder of images and one of labels for each split", FolderPattern("{images}{-}{split}"), FolderPattern("{labels}{-}{split}")},
+  };
+  return patterns;
+}
+
+const std::vector<PairPattern>& usual_names() {
+  static const std::vector<PairPattern> patterns{
+      {"a folder of images and one of labels",
+       FolderPattern("{images}"),
+       FolderPattern("{labels}"),
+       {"splits", "split", "ImageSets/Segmentation", "ImageSets", "lists", "."}},
+  };
+  return patterns;
+}
+
+Error open_layout(const std::string& root, const std::string& why) {
+  return data_error(why +
+                        "; rename or move what is not meant, or say where the samples are with --images and --labels, a pair a split with "
+                        "--key-prefix NAME and --split folder",
+                    root);
+}
+
+void sort_splits(Layout& layout) {
+  std::sort(layout.splits.begin(), layout.splits.end(), [](const SplitFolders& a, const SplitFolders& b) { return a.name < b.name; });
+}
+
+// ---- images and labels in folders of their own
+
+std::set<std::string> words_of(const std::vector<FoundFolder>& folders) {
+  std::set<std::string> words;
+  for (const FoundFolder& folder : folders) words.insert(lowered(folder.word));
+  return words;
+}
+
+struct PairReading {
+  Layout layout;
+  Pictures labels = Pictures::none;  // the best kind that any split has
+  std::string open;                  // which folders go together is open: why, for people; empty where it is clear
+};
+
+// Reads a pattern by one word for images and one for labels.
+class PairReader {
+ public:
+  // `labels` may hold folders of other words.
+  PairReader(const std::vector<FoundFolder>& images, const std::vector<FoundFolder>& labels, std::string labels_word)
+      : images_(images), labels_(labels), labels_word_(std::move(labels_word)) {}
+
+  Result<PairReading> read(const std::string& images_word) {
+    for (const FoundFolder& folder : images_) {
+      if (lowered(folder.word) != images_word) continue;
+      HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
+      if (pictures == Pictures::none) continue;
+      HOTPACK_ASSIGN(std::string labels, labels_of(folder));
+      reading_.layout.splits.push_back({folder.split, folder.path, std::move(labels), ""});
+    }
+    sort_splits(reading_.layout);
+    check_folders();
+    HOTPACK_TRY(check_unlabelled());
+    return std::move(reading_);
+  }
+
+ private:
+  // The labels' folder of a split; empty where there is none with pictures.
+  Result<std::string> labels_of(const FoundFolder& images) {
+    std::vector<std::string> exact, alike;
+    for (const FoundFolder& folder : labels_) {
+      if (lowered(folder.word) != labels_word_ || lowered(folder.split) != lowered(images.split) || folder.path == images.path) continue;
+      HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
+      reading_.labels = std::max(reading_.labels, pictures);
+      if (pictures != Pictures::none) (folder.split == images.split ? exact : alike).push_back(folder.path);
+    }
+    const std::vector<std::string>& found = exact.empty() ? alike : exact;
+    if (found.size() > 1) open("the labels of " + images.path + " may be in " + found[0] + " or in " + found[1]);
+    return found.empty() ? std::string() : found.front();
+  }
+
+  // One folder of images a split, and one split a folder of labels.
+  void check_folders() {
+    const std::vector<SplitFolders>& splits = reading_.layout.splits;
+    for (std::size_t i = 0; i < splits.size(); ++i)
+      for (std::size_t j = i + 1; j < splits.size(); ++j) {
+        const std::string both = splits[i].images + " and " + splits[j].images;
+        if (splits[i].name == splits[j].name)
+          open(both + " are both images" + (splits[i].name.empty() ? "" : " of '" + splits[i].name + "'"));
+        else if (!splits[i].labels.empty() && splits[i].labels == splits[j].labels)
+          open("the labels of both " + both + " may be in " + splits[i].labels);
+      }
+  }
+
+  // Images without labels beside labels without images: "val" and "validation".
+  Status check_unlabelled() {
+    const std::vector<SplitFolders>& splits = reading_.layout.splits;
+    const auto alone = std::find_if(splits.begin(), splits.end(), [](const SplitFolders& split) { return split.labels.empty(); });
+    if (alone == splits.end()) return {};
+    for (const FoundFolder& folder : labels_) {
+      const auto is_its = [&](const FoundFolder& images) { return lowered(images.split) == lowered(folder.split); };
+      if (std::any_of(images_.begin(), images_.end(), is_its)) continue;
+      HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
+      if (pictures != Pictures::none) open("no labels go with " + alone->images + ", and no images with " + folder.path);
+    }
+    return {};
+  }
+
+  void open(const std::string& why) {
+    if (reading_.open.empty()) reading_.open = why;
+  }
+
+  const std::vector<FoundFolder>& images_;
+  const std::vector<FoundFolder>& labels_;
+  std::string labels_word_;
+  PairReading reading_;
+};
+
+Status add_pair_readings(const std::string& root, const PairPattern& pattern, std::vector<PairReading>& readings) {
+  HOTPACK_ASSIGN(const std::vector<FoundFolder> images, pattern.images.find(root));
+  if (images.empty()) return {};
+  HOTPACK_ASSIGN(const std::vector<FoundFolder> labels, pattern.labels.find(root));
+  for (const std::string& images_word : words_of(images))
+    for (const std::string& labels_word : words_of(labels)) {
+      HOTPACK_ASSIGN(PairReading reading, PairReader(images, labels, labels_word).read(images_word));
+      if (reading.labels == Pictures::none) continue;
+      reading.layout.name = pattern.name;
+      reading.layout.root = root;
+      readings.push_back(std::move(reading));
+    }
+  return {};
+}
+
+// ---- lists of samples
+
+// Files train.txt, val.txt, … of a folder, by the names of their splits. Lists of several splits together are left out where there are
+// others.
+Result<std::vector<std::pair<std::string, std::string>>> split_lists(const std::string& folder) {
+  std::vector<std::pair<std::string, std::string>> lists;
+  if (!is_folder(folder)) return lists;
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
+  for (const std::string& file : content.files)
+    if (file.ends_with(".txt") && usual_split_name(std::string_view(file).substr(0, file.size() - 4)))
+      lists.emplace_back(file.substr(0, file.size() - 4), path_below(folder, file));
+  const auto is_joint = [](const auto& list) { return lowered(list.first).starts_with("trainval"); };
+  const auto is_part = [](const auto& list) { return lowered(list.first) == "train" || lowered(list.first) == "val"; };
+  if (std::any_of(lists.begin(), lists.end(), is_part)) std::erase_if(lists, is_joint);
+  return lists;
+}
+
+// The text of lists, to tell whether those of two places say the same.
+Result<std::string> text_of(const std::vector<std::pair<std::string, std::string>>& lists) {
+  std::string all;
+  for (const auto& [name, file] : lists) {
+    HOTPACK_ASSIGN(const std::string text, read_list_text(file));
+    TextLines lines(text);
+    all += lowered(name) + "\n";
+    while (const std::optional<TextLine> line = lines.next()) all += "\t" + std::string(line->text) + "\n";
+  }
+  return all;
+}
+
+// One set of samples becomes those of the lists. The first place that has lists wins, or, where `all_places` count, those of other places
+// that say something else are readings as well.
+Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>& places, bool all_places) {
+  if (layout.splits.size() != 1 || !layout.splits[0].name.empty()) return Layouts{layout};
+  const SplitFolders all = layout.splits[0];
+  Layouts found;
+  std::set<std::string> texts;
+  for (const std::string& place : places) {
+    const std::string folder = place == "." ? layout.root : path_below(layout.root, place);
+    HOTPACK_ASSIGN(const auto lists, split_lists(folder));
+    if (lists.empty() || (!found.empty() && !all_places)) continue;
+    HOTPACK_ASSIGN(std::string text, text_of(lists));
+    if (!texts.insert(std::move(text)).second) continue;
+    found.push_back(layout);
+    found.back().splits.clear();
+    for (const auto& [name, file] : lists) found.back().splits.push_back({name, all.images, all.labels, file});
+    sort_splits(found.back());
+  }
+  return found.empty() ? Layouts{layout} : found;
+}
+
+// Readings whose labels can be read win over others; the same folders found in two ways are one reading. An error where one is open.
+Result<Layouts> best_of(std::vector<PairReading> readings) {
+  Pictures best = Pictures::none;
+  for (const PairReading& reading : readings) best = std::max(best, reading.labels);
+  Layouts layouts;
+  for (PairReading& reading : readings) {
+    const auto is_same = [&](const Layout& other) {
+      return std::equal(
+          other.splits.begin(), other.splits.end(), reading.layout.splits.begin(), reading.layout.splits.end(),
+          [](const SplitFolders& a, const SplitFolders& b) { return a.images == b.images && a.labels == b.labels && a.list == b.list; });
+    };
+    if (reading.labels != best || std::any_of(layouts.begin(), layouts.end(), is_same)) continue;
+    if (!reading.open.empty()) return open_layout(reading.layout.root, reading.open);
+    layouts.push_back(std::move(reading.layout));
+  }
+  return layouts;
+}
+
+Result<Layouts> pair_readings(const std::string& root, const std::vector<PairPattern>& patterns) {
+  std::vector<PairReading> readings;
+  for (const PairPattern& pattern : patterns) {
+    const std::size_t before = readings.size();
+    HOTPACK_TRY(add_pair_readings(root, pattern, readings));
+    for (std::size_t i = before, end = readings.size(); i < end; ++i) {
+      HOTPACK_ASSIGN(Layouts listed, with_lists(readings[i].layout, pattern.lists, &patterns == &usual_names()));
+      readings[i].layout = std::move(listed.front());
+      for (std::size_t j = 1; j < listed.size(); ++j) readings.push_back({std::move(listed[j]), readings[i].labels, readings[i].open});
+    }
+  }
+  return best_of(std::move(readings));
+}
+
+// Folders that are called like splits and are none of the layout's would be left out unseen.
+Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& folders, const std::string& what) {
+  for (const FoundFolder& folder : folders) {
+    const auto is_its = [&](const SplitFolders& split) { return split.images == folder.path; };
+    if (std::any_of(layout.splits.begin(), layout.splits.end(), is_its)) continue;
+    HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
+    if (pictures != Pictures::none)
+      return data_error(layout.splits.front().images + " has " + what + ", but " + folder.path +
+                            ", which is called like a split too, has not; add it, or move that folder elsewhere",
+                        layout.root);
+  }
+  return {};
+}
+
+// ---- tables
+
+// Whether a table says what its samples' labels are; so where it cannot be read, for reading it again tells why.
+bool has_labels(const std::string& text, const std::string& path) {
+  const Result<PairTable> table = PairTable::open(text, path);
+  return !table.ok() || table->has_labels();
+}
+
+// metadata.jsonl or metadata.csv of a folder, if it names files; empty otherwise.
+Result<std::string> metadata_of(const std::string& folder, bool& labelled) {
+  for (const std::string_view name : {"metadata.jsonl", "metadata.csv"}) {
+    const std::string path = path_below(folder, name);
+    if (!is_regular_file(path)) continue;
+    HOTPACK_ASSIGN(const std::string text, read_list_text(path));
+    TextLines lines(text);
+    std::optional<TextLine> first = lines.next();
+    while (first && first->text.starts_with('#')) first = lines.next();
+    if (first && first->text.substr(0, 4096).find("file_name") != std::string_view::npos) {
+      labelled = labelled || has_labels(text, path);
+      return path;
+    }
+  }
+  return std::string();
+}
+
+// `labelled` becomes true where any table has labels.
+Result<Layouts> table_readings(const std::string& root, bool& labelled) {
+  Layout layout;
+  layout.kind = Kind::tables;
+  layout.name = "folders with a table of their files";
+  layout.root = root;
+  HOTPACK_ASSIGN(const std::string all, metadata_of(root, labelled));
+  if (!all.empty()) {
+    layout.splits.push_back({"", root, root, all});
+    return Layouts{layout};
+  }
+  HOTPACK_ASSIGN(const std::vector<FoundFolder> splits, FolderPattern("{split}").find(root));
+  for (const FoundFolder& split : splits) {
+    HOTPACK_ASSIGN(const std::string table, metadata_of(split.path, labelled));
+    if (!table.empty()) layout.splits.push_back({split.split, split.path, split.path, table});
+  }
+  sort_splits(layout);
+  if (layout.splits.empty() || !labelled) return layout.splits.empty() ? Layouts{} : Layouts{layout};
+  HOTPACK_TRY(check_siblings(layout, splits, "a table (metadata.csv or .jsonl)"));
+  return Layouts{layout};
+}
+
+// ---- what a folder holds
+
+struct FolderLook {
+  bool pictures = false;             // of its own
+  std::vector<std::string> folders;  // with pictures in them or below
+};
+
+Result<FolderLook> look_at(const std::string& folder) {
+  HOTPACK_ASSIGN(FolderContent content, read_folder(folder));
+  FolderLook look;
+  look.pictures = std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
+    const FileKind kind = describe_name(name).kind;
+    return kind == FileKind::picture || kind == FileKind::unsupported;
+  });
+  for (std::string& name : content.folders) {
+    HOTPACK_ASSIGN(const Pictures pictures, pictures_below(path_below(folder, name)));
+    if (pictures != Pictures::none) look.folders.push_back(std::move(name));
+  }
+  return look;
+}
+
+// ---- labels beside their images
+
+Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const SuffixWishes& wishes) {
+  std::vector<FileSet> sets;
+  bool possible = !wishes.label.empty();
+  for (const SplitFolders& split : splits) {
+    ProblemLog ignored;  // gather() scans again, and tells
+    FileSet set;
+    HOTPACK_ASSIGN(set.images, scan_pictures({{split.images, ""}}, ignored));
+    set.labels = set.images;
+    set.labelled = set.one_folder = true;
+    possible = possible || may_hold_labels(set.images);
+    sets.push_back(std::move(set));
+  }
+  if (!possible) return false;
+  const Result<SuffixChoice> choice = choose_suffixes(sets, wishes);
+  return !choice.ok() || choice->fits;  // an error says that several kinds of label fit
+}
+
+Result<Layouts> one_folder_readings(const std::string& root, const FolderLook& look, const SuffixWishes& wishes) {
+  Layout layout;
+  layout.kind = Kind::one_folder;
+  layout.name = "labels beside their images";
+  layout.root = root;
+  if (look.pictures) layout.splits.push_back({"", root, root, ""});
+  for (const std::string& name : look.folders) {
+    if (look.pictures || !usual_split_name(name)) continue;
+    const std::string path = path_below(root, name);
+    HOTPACK_ASSIGN(const FolderLook within, look_at(path));
+    if (within.pictures) layout.splits.push_back({name, path, path, ""});
+  }
+  if (layout.splits.empty()) return Layouts{};
+  HOTPACK_ASSIGN(const bool pairs, holds_pairs(layout.splits, wishes));
+  return pairs ? Layouts{layout} : Layouts{};
+}
+
+// ---- class folders
+
+// How sure it is that the folders here are classes.
+enum class Classes {
+  none,      // there are none with pictures, or pictures beside them, or one is called like a part of a data set
+  possible,  // beside a split of classes they are classes too
+  likely,    // several, some with pictures of their own
+  sure,      // several, each with pictures of its own
+};
+
+Result<Classes> classes_in(const std::string& root, const FolderLook& look) {
+  if (look.pictures || look.folders.empty()) return Classes::none;
+  std::size_t filled = 0;
+  for (const std::string& name : look.folders) {
+    if (usual_split_name(name) || is_images_word(name) || is_labels_word(name)) return Classes::none;
+    HOTPACK_ASSIGN(const FolderLook within, look_at(path_below(root, name)));
+    if (within.pictures) ++filled;
+  }
+  if (look.folders.size() < 2 || filled == 0) return Classes::possible;
+  return filled == look.folders.size() ? Classes::sure : Classes::likely;
+}
+
+Result<Classes> classes_but_for_pictures(const std::string& root, FolderLook look) {
+  look.pictures = false;
+  return classes_in(root, look);
+}
+
+struct SplitLook {
+  std::string name, path;
+  FolderLook look;
+};
+
+Result<std::vector<SplitLook>> look_at_splits(const std::string& root, const FolderLook& look) {
+  std::vector<SplitLook> splits;
+  for (const std::string& name : look.folders) {
+    if (!usual_split_name(name)) continue;
+    SplitLook split{name, path_below(root, name), {}};
+    HOTPACK_ASSIGN(split.look, look_at(split.path));
+    splits.push_back(std::move(split));
+  }
+  return splits;
+}
+
+bool have_common_folder(const SplitLook& a, const SplitLook& b) {
+  const std::vector<std::string>& others = b.look.folders;
+  return std::any_of(a.look.folders.begin(), a.look.folders.end(),
+                     [&](const std::string& name) { return std::find(others.begin(), others.end(), name) != others.end(); });
+}
+
+std::size_t count_pictures(const FolderContent& content) {
+  return static_cast<std::size_t>(std::count_if(content.files.begin(), content.files.end(),
+                                                [](const std::string& name) { return describe_name(name).kind == FileKind::picture; }));
+}
+
+// Whether the folders of a split hold more pictures than lie beside them. Reads no more folders than it must.
+Result<bool> most_are_in_folders(const SplitLook& split) {
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(split.path));
+  const std::size_t beside = count_pictures(content);
+  std::size_t within = 0;
+  for (std::size_t i = 0; i < content.folders.size() && within <= beside; ++i) {
+    HOTPACK_ASSIGN(const FolderContent folder, read_folder(path_below(split.path, content.folders[i])));
+    within += count_pictures(folder);
+  }
+  return within > beside;
+}
+
+// Pictures beside folders that other splits have too, or that hold more of them, are strays, which whoever scans class folders tells; else
+// the split is no class folders.
+Result<Classes> classes_of_split(const SplitLook& split, const std::vector<SplitLook>& all) {
+  if (!split.look.pictures) return classes_in(split.path, split.look);
+  const bool as_others = std::any_of(all.begin(), all.end(),
+                                     [&](const SplitLook& other) { return other.name != split.name && have_common_folder(split, other); });
+  if (as_others) return classes_but_for_pictures(split.path, split.look);
+  HOTPACK_ASSIGN(const bool strays, most_are_in_folders(split));
+  return strays ? classes_but_for_pictures(split.path, split.look) : Classes::none;
+}
+
+Result<Layouts> class_folder_readings(const std::string& root, const FolderLook& look) {
+  Layout layout;
+  layout.kind = Kind::class_folders;
+  layout.name = "class folders";
+  layout.root = root;
+  HOTPACK_ASSIGN(const Classes classes, classes_in(root, look));
+  if (classes == Classes::sure) {
+    layout.splits.push_back({"", root, root, ""});
+    return Layouts{layout};
+  }
+  HOTPACK_ASSIGN(const std::vector<SplitLook> looks, look_at_splits(root, look));
+  Classes most = Classes::none;
+  std::vector<FoundFolder> splits;
+  for (const SplitLook& split : looks) {
+    splits.push_back({split.path, split.name, ""});
+    HOTPACK_ASSIGN(const Classes classes_within, classes_of_split(split, looks));
+    most = std::max(most, classes_within);
+    if (classes_within != Classes::none || split.look.pictures)
+      layout.splits.push_back({split.name, split.path, classes_within != Classes::none ? split.path : "", ""});
+  }
+  if (most < Classes::likely) return Layouts{};
+  HOTPACK_TRY(check_siblings(layout, splits, "class folders"));
+  return Layouts{layout};
+}
+
+// A table without labels does not matter where folders say what the labels are.
+void remark_tables(Layouts& readings, const Layouts& tables) {
+  for (Layout& layout : readings)
+    for (const SplitFolders& split : tables.front().splits)
+      layout.remarks.push_back("not used: " + split.list + ", which has no column called like a label");
+}
+
+// Readings by folders and names of files.
+Result<Layouts> folder_readings(const std::string& folder, const SuffixWishes& wishes) {
+  for (const auto* patterns : {&known_data_sets(), &usual_names_with_splits(), &usual_names()}) {
+    HOTPACK_ASSIGN(Layouts readings, pair_readings(folder, *patterns));
+    if (!readings.empty()) return readings;
+  }
+  HOTPACK_ASSIGN(const FolderLook look, look_at(folder));
+  HOTPACK_ASSIGN(Layouts readings, one_folder_readings(folder, look, wishes));
+  return readings.empty() ? class_folder_readings(folder, look) : std::move(readings);
+}
+
+}  // namespace
+
+Result<std::vector<Layout>> layout_readings(const std::string& folder, const SuffixWishes& wishes) {
+  bool labelled = false;
+  HOTPACK_ASSIGN(Layouts tables, table_readings(folder, labelled));
+  if (labelled) return tables;
+  HOTPACK_ASSIGN(Layouts readings, folder_readings(folder, wishes));
+  if (readings.empty() || tables.empty()) return readings.empty() ? tables : readings;
+  remark_tables(readings, tables);
+  return readings;
+}
+
+Result<std::vector<Layout>> likely_class_folders(const std::string& folder) {
+  HOTPACK_ASSIGN(const FolderLook look, look_at(folder));
+  HOTPACK_ASSIGN(const Classes classes, classes_in(folder, look));
+  if (classes != Classes::likely) return Layouts{};
+  Layout layout;
+  layout.kind = Kind::class_folders;
+  layout.name = "class folders";
+  layout.root = folder;
+  layout.splits.push_back({"", folder, folder, ""});
+  for (const std::string& name : look.folders) {
+    HOTPACK_ASSIGN(const FolderLook within, look_at(path_below(folder, name)));
+    if (!within.pictures)
+      layout.warnings.push_back("the class folder " + path_below(folder, name) + " has its pictures in folders of its own (" +
+                                within.folders.front() + (within.folders.size() > 1 ? ", …" : "") + "); all of them are of class '" + name +
+                                "'");
+  }
+  return Layouts{std::move(layout)};
+}
+
+Result<bool> holds_labels_beside_images(const std::string& folder, const SuffixWishes& wishes) {
+  return holds_pairs({{"", folder, folder, ""}}, wishes);
+}
+
+}  // namespace hotpack::pipeline

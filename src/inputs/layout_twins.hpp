@@ -1,0 +1,44 @@
+// Two folders that could be two classes, and hold files of the same names: images and labels, as a rule.
+//
+// Reads names and sizes of files, no picture. Thread-safe. Failure: `io` for folders that cannot be read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "inputs/affixes.hpp"
+
+namespace hotpack::pipeline {
+
+struct TwinFolders {
+  std::string images, labels;  // names of the folders; a guess which is which
+  Affix affix;                 // that names in one have and names in the other have not
+  bool on_images = false;      // the affix is that of the images
+  std::uint64_t pairs = 0;
+  std::string image_example, label_example;  // names of one pair, without extension
+};
+
+// Where `folder` has exactly two folders with pictures, not called like splits, and at least 90 % of the names in one are in the other,
+// equal or with one affix. Folders that hold pictures beside folders of one name ("cat/annotated", "dog/annotated") are no twins.
+[[nodiscard]] Result<std::optional<TwinFolders>> find_twins(const std::string& folder);
+
+// Several folders of images, each with a folder of labels: seqa, seqa_gt, seqb, seqb_gt; or cat/ and cat/annotated/, dog/ and
+// dog/annotated/.
+struct LabelFolders {
+  struct Pair {
+    std::string name, images, labels;  // of the pair, and of its folders below the root
+  };
+  std::vector<Pair> pairs;
+  bool within = false;  // the folders of labels lie in those of images
+  Affix affix;          // of files, as in TwinFolders
+  bool on_images = false;
+  std::vector<std::string> alone;  // folders with pictures that are of no pair
+};
+
+// Where there are two such pairs or more.
+[[nodiscard]] Result<std::optional<LabelFolders>> find_label_folders(const std::string& folder);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,46 @@
+// Paths as lists and tables write them.
+//
+// Immutable but for a count; not thread-safe. Failure: code `usage` in check_prefix().
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "inputs/file_list.hpp"
+
+namespace hotpack::pipeline {
+
+class ListedPaths {
+ public:
+  // Relative paths of `file` start in `root` or, where that is empty, in the file's folder.
+  ListedPaths(std::string file, const std::string& root, std::string strip_prefix);
+
+  // Where paths start: the root of relative ones, and that of absolute ones.
+  [[nodiscard]] const std::vector<Root>& roots() const { return roots_; }
+
+  // A path less the prefix, below one of roots().
+  struct Place {
+    std::uint16_t root = 0;
+    std::string_view below;
+  };
+  [[nodiscard]] Place place(std::string_view path);
+
+  // Refuses a prefix that none of the paths given to place() began with.
+  [[nodiscard]] Status check_prefix() const;
+
+ private:
+  std::string file_, strip_prefix_;
+  std::vector<Root> roots_;
+  std::string first_;         // path, for the message
+  std::size_t stripped_ = 0;  // paths that began with the prefix
+};
+
+// The folder that a file is in: "." for a name without one.
+[[nodiscard]] std::string folder_of(std::string_view path);
+
+}  // namespace hotpack::pipeline

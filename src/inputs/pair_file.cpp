@@ -1,0 +1,248 @@
+#include "inputs/pair_file.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "format/json.hpp"
+#include "inputs/file_kind.hpp"
+#include "inputs/key_text.hpp"
+#include "inputs/listed_path.hpp"
+#include "inputs/pair_table.hpp"
+#include "inputs/tree_walk.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+enum class LabelForm { none, file, name };
+
+std::string_view form_name(LabelForm form) {
+  if (form == LabelForm::none) return "no label";
+  return form == LabelForm::file ? "a label file" : "a class";
+}
+
+class PairFileReader {
+ public:
+  PairFileReader(const PairFileOptions& options, ProblemLog& problems)
+      : options_(options), problems_(problems), paths_(options.file, options.root, options.strip_prefix) {}
+
+  Result<PairFileSamples> read() {
+    HOTPACK_ASSIGN(const std::string text, read_list_text(options_.file));
+    HOTPACK_ASSIGN(PairTable table, PairTable::open(text, options_.file));
+    while (true) {
+      HOTPACK_ASSIGN(const std::optional<PairRow> row, table.next());
+      if (!row) break;
+      HOTPACK_TRY(add(*row));
+    }
+    if (parts_.empty()) return data_error("has a header and no sample; expected a line for each sample below it", options_.file);
+    HOTPACK_TRY(paths_.check_prefix());
+    HOTPACK_TRY(check_labels(table));
+    HOTPACK_TRY(check_case(parts_, "splits"));
+    HOTPACK_TRY(check_case(classes_, "classes"));
+    HOTPACK_TRY(finish());
+    result_.about = options_.file + " is " + std::string(table.form()) + ": each line has an image and " + forms_text() + ", below " +
+                    paths_.roots()[0].folder + "\n" + unused_text(table);
+    return std::move(result_);
+  }
+
+ private:
+  // Samples of one split, and what their labels are.
+  struct Part {
+    SampleList list;
+    std::optional<LabelForm> form;
+    std::size_t first_line = 0;
+  };
+
+  Status add(const PairRow& row) {
+    Part& part = parts_[row.split];
+    if (!part.form) HOTPACK_TRY(begin(part, row));
+    const LabelForm form = form_of(row);
+    if (form != *part.form) return mixed(row.line, form, part.first_line, *part.form);
+    Sample sample;
+    const bool image = add_image(part, row, sample.image);
+    const bool label = form != LabelForm::file || add_label(part, row, sample.label);
+    if (form == LabelForm::name) sample.class_name = class_index(row.label);
+    if (image && label) part.list.samples.push_back(sample);
+    return {};
+  }
+
+  // The first row of a split: its name and its labels' form count for all.
+  Status begin(Part& part, const PairRow& row) {
+    if (!row.split.empty() && !valid_split_name(row.split))
+      return data_error("line " + std::to_string(row.line) + ": the split '" + row.split + "' cannot be the name of a folder",
+                        options_.file);
+    part.form = form_of(row);
+    part.first_line = row.line;
+    part.list.images.roots = part.list.labels.roots = paths_.roots();
+    part.list.has_label_files = *part.form == LabelForm::file;
+    if (*part.form == LabelForm::none) return {};
+    if (form_ && *form_ != *part.form) return mixed(row.line, *part.form, form_line_, *form_);
+    form_ = part.form;
+    form_line_ = row.line;
+    return {};
+  }
+
+  // A label names a file where it is called like a picture or such a file exists, else a class.
+  LabelForm form_of(const PairRow& row) {
+    if (row.label.empty()) return LabelForm::none;
+    const FileKind kind = describe_name(row.label).kind;
+    if (kind == FileKind::picture || kind == FileKind::unsupported) return LabelForm::file;
+    if (form_ == LabelForm::name) return LabelForm::name;
+    return size_of(paths_.place(row.label)) ? LabelForm::file : LabelForm::name;
+  }
+
+  [[nodiscard]] Error mixed(std::size_t line, LabelForm form, std::size_t other_line, LabelForm other) const {
+    return data_error("line " + std::to_string(line) + " has " + std::string(form_name(form)) + ", line " + std::to_string(other_line) +
+                          " has " + std::string(form_name(other)) +
+                          ": the labels of a set are all of one kind. Write a table for each, or, for images without labels, give them a "
+                          "split of their own",
+                      options_.file);
+  }
+
+  bool add_image(Part& part, const PairRow& row, FoundFile& image) {
+    std::string key;
+    if (!add_file(part.list.images, row.line, row.image, image, &key)) return false;
+    image.key = part.list.images.text(image).starts_with(key) ? image.text : part.list.images.arena.add(key);
+    image.key_length = static_cast<std::uint32_t>(key.size());
+    return true;
+  }
+
+  bool add_label(Part& part, const PairRow& row, SourceFile& label) {
+    return add_file(part.list.labels, row.line, row.label, label, nullptr);
+  }
+
+  // False, and a problem, where the file cannot be used.
+  bool add_file(FileList& list, std::size_t line, const std::string& path, SourceFile& file, std::string* key) {
+    const ListedPaths::Place place = paths_.place(path);
+    const FileName name = describe_name(place.below);
+    const std::string below(place.below);
+    if (key != nullptr) *key = key_of_path(name.kind == FileKind::picture ? below.substr(0, name.stem_length) : below);
+    if (!format::valid_utf8(below) || (key != nullptr && !valid_key(*key)))
+      return refuse(ProblemKind::unusable_name, place, line, "the path cannot be a key");
+    if (name.kind == FileKind::unsupported) return refuse(ProblemKind::unsupported_file, place, line, unsupported_text(name));
+    const std::optional<std::uint64_t> bytes = size_of(place);
+    const std::string special = bytes ? std::string() : why_no_file(path_of(place));
+    const bool missing = special.empty() || special.starts_with("cannot be read");
+    if (!bytes) return refuse(ProblemKind::missing_file, place, line, missing ? "there is no such file" : special);
+    file.text = list.arena.add(below);
+    file.text_length = static_cast<std::uint32_t>(below.size());
+    file.bytes = *bytes;
+    file.root = place.root;
+    return true;
+  }
+
+  bool refuse(ProblemKind kind, const ListedPaths::Place& place, std::size_t line, const std::string& why) {
+    if (options_.skip_missing && (kind == ProblemKind::missing_file || kind == ProblemKind::unsupported_file))
+      ++result_.left_out;
+    else
+      problems_.add({kind, path_of(place), why + " (" + options_.file + ", line " + std::to_string(line) + ")"});
+    return false;
+  }
+
+  [[nodiscard]] std::string path_of(const ListedPaths::Place& place) const {
+    return path_below(paths_.roots()[place.root].folder, place.below);
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> size_of(const ListedPaths::Place& place) const {
+    struct stat status {};
+    if (::stat(path_of(place).c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    return static_cast<std::uint64_t>(status.st_size);
+  }
+
+  std::uint32_t class_index(const std::string& name) {
+    return classes_.try_emplace(name, static_cast<std::uint32_t>(classes_.size())).first->second;
+  }
+
+  Status finish() {
+    std::vector<std::string> names;
+    std::vector<std::uint32_t> sorted_index(classes_.size());
+    for (const auto& [name, index] : classes_) {
+      sorted_index[index] = static_cast<std::uint32_t>(names.size());
+      names.push_back(name);
+    }
+    for (auto& [name, part] : parts_) {
+      if (part.form == LabelForm::name) part.list.class_names = names;
+      for (Sample& sample : part.list.samples)
+        if (sample.class_name != kNoClass) sample.class_name = sorted_index[sample.class_name];
+      sort_samples(part.list);
+      result_.splits.push_back({name, std::move(part.list)});
+    }
+    return check_disjoint(result_.splits, options_.file);
+  }
+
+  // By key; of several samples with one key only the first stays.
+  void sort_samples(SampleList& list) {
+    const auto before = [&](const Sample& a, const Sample& b) { return list.key(a) < list.key(b); };
+    std::stable_sort(list.samples.begin(), list.samples.end(), before);
+    std::vector<Sample> unique;
+    for (const Sample& sample : list.samples) {
+      if (unique.empty() || list.key(unique.back()) != list.key(sample)) {
+        unique.push_back(sample);
+      } else {
+        problems_.add({ProblemKind::duplicate_key, list.image_path(sample),
+                       "has the key '" + std::string(list.key(sample)) + "' of another sample of " + options_.file + ", " +
+                           list.image_path(unique.back())});
+      }
+    }
+    list.samples = std::move(unique);
+  }
+
+  [[nodiscard]] std::string forms_text() const {
+    if (!form_) return "no label";
+    if (*form_ == LabelForm::file) return "a label file";
+    return "one of " + std::to_string(classes_.size()) + " classes";
+  }
+
+  // Names that differ in case only are slips of whoever wrote the table.
+  template <class Named>
+  [[nodiscard]] Status check_case(const std::map<std::string, Named>& names, std::string_view what) const {
+    std::map<std::string, std::string> seen;
+    for (const auto& [name, value] : names) {
+      const auto [same, is_new] = seen.try_emplace(lowered(name), name);
+      if (!is_new)
+        return data_error(
+            "the " + std::string(what) + " '" + same->second + "' and '" + name + "' differ in upper and lower case only; write them alike",
+            options_.file);
+    }
+    return {};
+  }
+
+  // Objects may hold much besides; what is not used is told.
+  [[nodiscard]] std::string unused_text(const PairTable& table) const {
+    if (form_ || table.unused().empty()) return {};
+    return "nothing is called like a label; not used: " + table.unused() + "\n";
+  }
+
+  // Where no column names labels, others may hold them.
+  [[nodiscard]] Status check_labels(const PairTable& table) const {
+    if (form_ || table.unused().empty() || !options_.asked_for || table.form() == "JSON lines") return {};
+    return data_error(
+        "has no column that is called like a label (label, mask, class, …); not used: " + table.unused() +
+            ". One column holds the labels: call it 'label', or 'class' for classes of whole images (columns of 0 and 1, one a "
+            "class, are to be made one column)\nFor images alone: --list FILE, a path on each line",
+        options_.file);
+  }
+
+  const PairFileOptions& options_;
+  ProblemLog& problems_;
+  ListedPaths paths_;
+  PairFileSamples result_;
+  std::map<std::string, Part> parts_;
+  std::map<std::string, std::uint32_t> classes_;  // in the order in which they occur
+  std::optional<LabelForm> form_;                 // of all labels of the table
+  std::size_t form_line_ = 0;
+};
+
+}  // namespace
+
+Result<PairFileSamples> read_pair_file(const PairFileOptions& options, ProblemLog& problems) {
+  return PairFileReader(options, problems).read();
+}
+
+}  // namespace hotpack::pipeline

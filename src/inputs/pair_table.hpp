@@ -1,0 +1,74 @@
+// The rows of a --pairs file: CSV, TSV, words or JSON lines, told apart by content.
+//
+// A view of the text, which must outlive it; rows are read one at a time, so that a table of millions costs its text alone. Not
+// thread-safe. Failure: code `data` naming file and line.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "inputs/text_lines.hpp"
+
+namespace hotpack::pipeline {
+
+struct PairRow {
+  std::size_t line = 0;
+  std::string image;  // never empty
+  std::string label;  // a file or a class; empty where the row or the table has none
+  std::string split;  // empty where the table has none
+};
+
+class PairTable {
+ public:
+  // A first row of column names (image, file_name, filename, path, …; label, mask, annotation, class, …; split, subset, …) is a header;
+  // without one the columns are image, label, split. JSON lines have such names as keys. A line that begins with '#' is a comment unless
+  // a picture's name begins so.
+  [[nodiscard]] static Result<PairTable> open(std::string_view text, const std::string& path);
+
+  // Whether there is a column of labels; of JSON lines, whether the first has a label.
+  [[nodiscard]] bool has_labels() const { return columns_.label.has_value(); }
+  // Columns whose names mean nothing here: "'species', 'breed'"; of JSON lines those of the first. Empty if none.
+  [[nodiscard]] const std::string& unused() const { return unused_; }
+  // "a table of comma-separated values": for people.
+  [[nodiscard]] std::string_view form() const;
+  // The next row, nothing at the end.
+  [[nodiscard]] Result<std::optional<PairRow>> next();
+
+ private:
+  struct Columns {
+    std::optional<std::size_t> image, label, split;
+    std::size_t count = 0;
+  };
+
+  PairTable(std::string_view text, const std::string& path) : lines_(text), path_(path) {}
+  [[nodiscard]] std::optional<TextLine> next_line();
+  [[nodiscard]] Status read_columns();
+  [[nodiscard]] Status read_names(const std::vector<std::string>& names, std::size_t line);
+  [[nodiscard]] Result<Columns> named_columns(const std::vector<std::string>& names, std::size_t line) const;
+  [[nodiscard]] Result<Columns> usual_columns(const std::vector<std::string>& fields, std::size_t line) const;
+  [[nodiscard]] Result<std::vector<std::string>> fields_of(const TextLine& line) const;
+  // Names and values of an object's texts and whole numbers.
+  struct JsonFields {
+    std::vector<std::string> names, values;
+  };
+  [[nodiscard]] Result<JsonFields> json_fields(const TextLine& line) const;
+  [[nodiscard]] Result<PairRow> json_row(const TextLine& line) const;
+  [[nodiscard]] Result<PairRow> row_of(const std::vector<std::string>& fields, const Columns& columns, std::size_t line) const;
+  [[nodiscard]] Error error_at(std::size_t line, const std::string& what) const;
+
+  TextLines lines_;
+  std::string path_;
+  char separator_ = ',';  // '{' for JSON lines
+  Columns columns_;
+  std::string unused_;
+  std::optional<TextLine> pending_;  // read ahead, not yet given
+};
+
+// Whether a column or key of this name says which file the image is ("file_name").
+[[nodiscard]] bool names_an_image(std::string_view column);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,110 @@
+#include "inputs/pairing_ways.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/shell_word.hpp"
+#include "inputs/affixes.hpp"
+#include "inputs/file_list.hpp"
+#include "inputs/fold.hpp"
+#include "inputs/path_pattern.hpp"
+#include "inputs/scan.hpp"
+#include "inputs/tree_walk.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+constexpr std::uint64_t kSurePercent = 90;
+constexpr std::size_t kMostWays = 3;
+
+constexpr std::string_view kLastPart = "([^/]+)\\.[^.]+$";
+
+FileList scanned(const std::string& folder) {
+  ProblemLog ignored;
+  Result<FileList> list = scan_pictures({{folder, ""}}, ignored);
+  return list.ok() ? std::move(list).value() : FileList();
+}
+
+// Sorted; empty where a key is there twice.
+SortedNames keys_of(const FileList& list) {
+  SortedNames keys;
+  for (const FoundFile& file : list.files)
+    if (file.key_length > 0) keys.push_back(list.key(file));
+  std::sort(keys.begin(), keys.end());
+  return std::adjacent_find(keys.begin(), keys.end()) == keys.end() ? keys : SortedNames();
+}
+
+bool pair_up(const FileList& images, const FileList& labels) {
+  const SortedNames one = keys_of(images), other = keys_of(labels);
+  return !one.empty() && count_affixed(one, other, {}) * 100 >= std::max(images.files.size(), labels.files.size()) * kSurePercent;
+}
+
+bool pair_up_by(std::string_view expression, FileList images, FileList labels) {
+  const Result<PathPattern> pattern = PathPattern::compile(std::string(expression), "--pair-regex");
+  ProblemLog ignored;
+  if (!pattern.ok() || !capture_keys(images, *pattern, ignored).ok() || !capture_keys(labels, *pattern, ignored).ok()) return false;
+  return ignored.count() == 0 && pair_up(images, labels);
+}
+
+// Several people's labels: masks/ann1, masks/ann2.
+void add_folders_within(const Layout& layout, const FileList& images, std::vector<Way>& ways) {
+  const Result<FolderContent> content = read_folder(layout.splits.front().labels);
+  if (!content.ok()) return;
+  for (const std::string& name : content->folders) {
+    SplitFolders split = layout.splits.front();
+    split.labels = path_below(split.labels, name);
+    if (ways.size() < kMostWays && pair_up(images, scanned(split.labels)))
+      ways.push_back({"the labels in " + name, split_command(layout, split)});
+  }
+}
+
+// Where some cannot have a partner.
+std::string orphans_option(const FileList& images, const FileList& labels) {
+  return images.files.size() == labels.files.size() ? "" : " --orphans skip";
+}
+
+// Keys as they are without case and with one Unicode form, sorted; empty where two become one.
+std::vector<std::string> folded_keys(const FileList& list) {
+  std::vector<std::string> keys;
+  for (const FoundFile& file : list.files) keys.push_back(folded(list.key(file), {true, true}));
+  std::sort(keys.begin(), keys.end());
+  return std::adjacent_find(keys.begin(), keys.end()) == keys.end() ? keys : std::vector<std::string>();
+}
+
+// Names that differ in case or Unicode form, and those of labels go on: Süd_1 and süd_1_lbl.
+void add_folded(const Layout& layout, const FileList& images, const FileList& labels, std::vector<Way>& ways) {
+  const std::vector<std::string> one = folded_keys(images), other = folded_keys(labels);
+  const SortedNames shorter(one.begin(), one.end()), longer(other.begin(), other.end());
+  for (const Affix& affix : likely_affixes(shorter, longer)) {
+    const auto written = std::count_if(labels.files.begin(), labels.files.end(),
+                                       [&](const FoundFile& label) { return has_suffix(labels.key(label), affix.text); });
+    const std::uint64_t enough = labels.files.size() * kSurePercent;
+    if (affix.in_front || static_cast<std::uint64_t>(written) * 100 < enough || count_affixed(shorter, longer, affix) * 100 < enough)
+      continue;
+    ways.push_back({"without case, in one Unicode form, and without '" + affix.text + "' their names go together",
+                    pack_command(layout, "--fold case,unicode --label-suffix " + shell_word(affix.text) + orphans_option(images, labels))});
+    return;
+  }
+}
+
+}  // namespace
+
+std::vector<Way> pairing_ways(const Layout& layout, const std::string& regex) {
+  std::vector<Way> ways;
+  const auto split = std::find_if(layout.splits.begin(), layout.splits.end(), [](const SplitFolders& s) { return !s.labels.empty(); });
+  if (layout.kind != Layout::Kind::folders || split == layout.splits.end()) return ways;
+  const FileList images = scanned(split->images), labels = scanned(split->labels);
+  if (!regex.empty()) return {{"their names go together with", pack_command(layout, regex + orphans_option(images, labels))}};
+  const std::string last_part(kLastPart);
+  if (pair_up_by(last_part, images, labels))
+    ways.push_back({"the names alone, without their folders, pair them", pack_command(layout, regex_option(last_part, last_part))});
+  else if (layout.splits.size() == 1)
+    add_folders_within(layout, images, ways);
+  if (ways.empty()) add_folded(layout, images, labels, ways);
+  return ways;
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,85 @@
+#include "inputs/path_pattern.hpp"
+
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// Some expressions take a time that is exponential in the length of a text; those of use take far fewer steps than these.
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
+
+// A place in a text that counts how often any of its copies looks at a character, and ends a search that looks too often.
+class CountedPlace {
+ public:
+  using iterator_category = std::bidirectional_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountedPlace() = default;
+  CountedPlace(const char* place, std::uint64_t* steps) : place_(place), steps_(steps) {}
+
+  reference operator*() const {
+    if (++*steps_ > kMostSteps) throw std::regex_error(std::regex_constants::error_complexity);
+    return *place_;
+  }
+  CountedPlace& operator++() { return ++place_, *this; }
+  CountedPlace& operator--() { return --place_, *this; }
+  CountedPlace operator++(int) { return {place_++, steps_}; }
+  CountedPlace operator--(int) { return {place_--, steps_}; }
+  bool operator==(const CountedPlace& other) const { return place_ == other.place_; }
+  [[nodiscard]] const char* place() const { return place_; }
+
+ private:
+  const char* place_ = nullptr;
+  std::uint64_t* steps_ = nullptr;
+};
+
+}  // namespace
+
+Result<PathPattern> PathPattern::compile(const std::string& text, std::string_view option) {
+  std::string name = std::string(option) + " '" + text + "'";
+  try {
+    return PathPattern(std::regex(text, std::regex::ECMAScript | std::regex::optimize), name);
+  } catch (const std::regex_error& error) {
+    return usage_error(name + ": is no regular expression (" + error.what() + ")");
+  }
+}
+
+Result<std::vector<std::optional<std::string_view>>> PathPattern::search(std::string_view text) const {
+  std::uint64_t steps = 0;
+  std::match_results<CountedPlace> match;
+  std::vector<std::optional<std::string_view>> found;
+  try {
+    if (!std::regex_search(CountedPlace(text.data(), &steps), CountedPlace(text.data() + text.size(), &steps), match, regex_)) return found;
+  } catch (const std::regex_error& error) {
+    return usage_error(name_ + ": is too complex for '" + std::string(text) + "' (" + error.what() + "); write a simpler one");
+  }
+  for (const auto& part : match) {
+    const std::string_view matched = part.matched ? std::string_view(part.first.place(), part.second.place()) : std::string_view();
+    found.push_back(part.matched ? std::optional(matched) : std::nullopt);
+  }
+  return found;
+}
+
+Result<std::optional<std::string_view>> PathPattern::find(std::string_view text) const {
+  HOTPACK_ASSIGN(const auto found, search(text));
+  return found.empty() ? std::nullopt : found[groups() > 0 ? 1 : 0];
+}
+
+Result<std::optional<std::string>> PathPattern::find_all(std::string_view text) const {
+  HOTPACK_ASSIGN(const auto found, search(text));
+  std::optional<std::string> all;
+  for (std::size_t i = 1; i < found.size(); ++i)
+    if (found[i]) all = all ? *all + "/" + std::string(*found[i]) : std::string(*found[i]);
+  return all;
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,85 @@
+// The samples of a data set: images paired with labels by key, never by position.
+//
+// Compact: about a hundred bytes a sample and its paths' text, because a plan may hold millions. Immutable after pairing except for
+// the headers that probing fills in. Thread-safe to read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fit.hpp"
+#include "inputs/file_list.hpp"
+#include "inputs/mask_pattern.hpp"
+#include "settings/problem.hpp"
+
+namespace hotpack::pipeline {
+
+inline constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
+
+// One of several binary masks of an image (--mask-per-class).
+struct Mask {
+  SourceFile file;
+  std::uint32_t name = 0;             // index into SampleList::mask_names
+  std::uint32_t class_id = kNoClass;  // given by label_setup; masks of a sample stand in class order then
+};
+
+struct Sample {
+  FoundFile image;
+  SourceFile label;                     // bytes and length 0 where there is no label file
+  std::uint32_t class_name = kNoClass;  // whole-image class: index into SampleList::class_names
+  std::uint32_t class_id = kNoClass;    // the id of that class, given by label_setup
+  Extent size;                          // of the picture as it is packed, turned by its orientation; 0x0 until the header survey says it
+  std::int32_t tile_x = 0, tile_y = 0;  // --tile: upper left corner in the fitted picture
+  std::uint32_t first_mask = 0;         // in SampleList::masks
+  std::uint32_t mask_count = 0;
+};
+
+struct SampleList {
+  FileList images;
+  FileList labels;                      // no files in it after pairing, but the text and the roots
+  std::vector<Sample> samples;          // sorted by key bytes
+  bool has_label_files = false;         // one a sample
+  std::vector<Mask> masks;              // of all samples, with --mask-per-class; then no sample has a `label`
+  std::vector<std::string> mask_names;  // classes found in the names of masks, each once, in byte order
+  // Of whole-image labels: folders, or what a table says; each once, in byte order. Empty where the samples have no such label.
+  std::vector<std::string> class_names;
+
+  [[nodiscard]] std::string_view key(const Sample& sample) const { return images.key(sample.image); }
+  // What the list takes, without the allocator's own overhead.
+  [[nodiscard]] std::uint64_t memory_bytes() const;
+  [[nodiscard]] std::string image_path(const Sample& sample) const { return images.path(sample.image); }
+  [[nodiscard]] std::string label_path(const Sample& sample) const { return labels.path(sample.label); }
+  [[nodiscard]] std::string mask_path(const Mask& mask) const { return labels.path(mask.file); }
+  [[nodiscard]] std::span<const Mask> masks_of(const Sample& sample) const {
+    return std::span(masks).subspan(sample.first_mask, sample.mask_count);
+  }
+};
+
+// Bytes of a sample's label file, or of all its masks; 0 where it has none.
+[[nodiscard]] inline std::uint64_t label_bytes(const SampleList& list, const Sample& sample) {
+  std::uint64_t bytes = sample.label.bytes;
+  for (const Mask& mask : list.masks_of(sample)) bytes += mask.file.bytes;
+  return bytes;
+}
+
+// Pairs by key. Two files of one key on one side are always a problem; images without label and labels without image are problems
+// unless `skip_orphans` (then counted in `left_out`).
+[[nodiscard]] SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans, ProblemLog& problems, std::uint64_t& left_out);
+
+// Several masks an image, by the keys that key_masks() gave them. An image without any mask and a mask without image are orphans.
+[[nodiscard]] SampleList pair_masks(FileList images, FileList masks, const MaskPattern& pattern, bool skip_orphans, ProblemLog& problems,
+                                    std::uint64_t& left_out);
+
+// Images alone.
+[[nodiscard]] SampleList images_alone(FileList images, ProblemLog& problems);
+
+// Images whose class is the first folder of their path below the root. `class_names` are all class folders, empty ones too.
+[[nodiscard]] SampleList images_by_folder(FileList images, ProblemLog& problems);
+
+// Sample i goes to list part_of[i] of `parts` many; kNoPart: to none. Each list holds the text of its own samples, and all class names.
+[[nodiscard]] std::vector<SampleList> divide_samples(const SampleList& list, const std::vector<std::uint32_t>& part_of, std::size_t parts);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,24 @@
+// Lists the picture files below input folders.
+//
+// Follows symbolic links (one that leads back to a folder above ends there). Leaves out what tools leave behind: names that start with a
+// dot, Thumbs.db, desktop.ini, __MACOSX, and files whose extension is no picture's (READMEs, lists). Order of the result is unspecified.
+// Failure: code `io` for a folder that cannot be read.
+#pragma once
+
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "inputs/file_list.hpp"
+#include "settings/problem.hpp"
+
+namespace hotpack::pipeline {
+
+// Pictures below `roots`; a file's key is the root's prefix and the path below the root without extension. Unsupported formats and names
+// that are not UTF-8 go to `problems`.
+[[nodiscard]] Result<FileList> scan_pictures(const std::vector<Root>& roots, ProblemLog& problems);
+
+// The same for folders of class folders: a file directly in a root belongs to no class and is a problem; class folders without
+// pictures stay in class_folders.
+[[nodiscard]] Result<FileList> scan_class_folders(const std::vector<Root>& roots, ProblemLog& problems);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,339 @@
+#include "label_setup/given_labels.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <bitset>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/try.hpp"
+#include "format/json.hpp"
+#include "label_setup/id_scan.hpp"
+#include "label_setup/label_words.hpp"
+#include "labels/packed_color.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using labels::ClassTable;
+using labels::LabelMap;
+using labels::LabelReading;
+using labels::MappedValue;
+
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+Error unknown_preset(const std::string& name) {
+  std::string text = "--preset " + name + ": there is no such preset; there are:";
+  for (const std::string_view known : labels::preset_names())
+    text += "\n  " + std::string(known) + ": " + labels::find_preset(known)->about;
+  return usage_error(std::move(text));
+}
+
+// A map that speaks of classes by name needs somebody who says which values they have.
+Status check_names_known(const GivenLabels& given) {
+  if (!given.map || !given.map->holds<std::string>() || given.preset != nullptr || given.table) return {};
+  const auto& rows = given.map->rows;
+  const auto named = std::find_if(rows.begin(), rows.end(), [](const auto& row) { return std::holds_alternative<std::string>(row.old); });
+  return usage_error("--map " + given.map->path + ": line " + std::to_string(named->line) + ": '" + named->name +
+                     "' is the name of a class, and nothing says which ids or colours it has; give --classes or --preset, or write ids "
+                     "(0…65535) or colours (#rrggbb) in place of names. If the line is a header, write it as old,new");
+}
+
+// The preset's own map, where it is about what the reading reads.
+Result<std::optional<LabelMap>> map_of(const labels::Preset& preset, LabelReading reading) {
+  if (preset.map.empty()) return std::optional<LabelMap>();
+  HOTPACK_ASSIGN(LabelMap map, labels::parse_label_map(preset.map, "--preset " + preset.name));
+  const bool fits = map.holds<RgbColor>() ? labels::reads_colors(reading) : reading == LabelReading::index;
+  return fits ? std::optional(std::move(map)) : std::nullopt;
+}
+
+bool has_values(const ClassTable& table, LabelReading reading) { return table.has_colors || !labels::reads_colors(reading); }
+
+Error no_colors(LabelReading reading) {
+  return usage_error("--label-kind " + std::string(labels::reading_name(reading)) +
+                     " needs class colours: give --classes FILE.csv (name,r,g,b)");
+}
+
+// The classes that labels hold by the preset alone.
+Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, LabelReading reading) {
+  labels::OldClasses old{preset.table, {}};
+  HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(preset, reading));
+  if (map) {
+    HOTPACK_ASSIGN(old.values, labels::resolve_map(*map, preset.table, nullptr));
+  } else {
+    if (!has_values(preset.table, reading)) return no_colors(reading);
+    old.values = labels::plain_values(preset.table, reading);
+  }
+  return old;
+}
+
+// A pack in which other values became its classes than the rule says has a meaning for its own kind of labels alone.
+Status check_kind_of_pack(const PackedLabels& packed, LabelReading reading) {
+  if (!packed.values || reading == packed.reading) return {};
+  return usage_error("--label-kind " + std::string(labels::reading_name(reading)) + " contradicts --classes " + packed.folder +
+                     ", whose labels were read as " + std::string(labels::reading_name(packed.reading)) +
+                     " and mapped; leave --label-kind out, or say with --map what these labels' values become");
+}
+
+// The classes that a map names on its left side; absent where it names none there.
+Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, LabelReading reading) {
+  if (!given.map->holds<std::string>()) return std::optional<labels::OldClasses>();
+  if (given.preset != nullptr) {
+    HOTPACK_ASSIGN(labels::OldClasses old, classes_of_preset(*given.preset, reading));
+    return std::optional(std::move(old));
+  }
+  if (!given.table) return std::optional<labels::OldClasses>();  // resolve_map() says what is missing
+  if (given.packed && given.packed->values) {
+    HOTPACK_TRY(check_kind_of_pack(*given.packed, reading));
+    return std::optional(labels::OldClasses{*given.table, *given.packed->values});
+  }
+  if (!has_values(*given.table, reading)) return no_colors(reading);
+  return std::optional(labels::OldClasses{*given.table, labels::plain_values(*given.table, reading)});
+}
+
+Status check_kind_of_map(const LabelMap& map, LabelReading reading) {
+  const bool colors = labels::reads_colors(reading);
+  const std::string kind = "--label-kind " + std::string(labels::reading_name(reading));
+  if (reading == LabelReading::binary)
+    return usage_error(
+        "--map is about ids and colours, which --label-kind binary does not read; for a mask of ids, say --label-kind index");
+  if (colors && map.holds<std::int64_t>()) return usage_error("--map " + map.path + " is about ids, and " + kind + " reads colours");
+  if (!colors && map.holds<RgbColor>()) return usage_error("--map " + map.path + " is about colours, and " + kind + " reads ids");
+  return {};
+}
+
+void warn_of_unfed_classes(const std::string& path, LabelMeaning& meaning) {
+  std::vector<bool> fed(meaning.table.classes.size());
+  for (const MappedValue& value : *meaning.values)
+    if (value.class_id != labels::kIgnored) fed[value.class_id] = true;
+  for (std::size_t id = 0; id < fed.size(); ++id)
+    if (!fed[id]) meaning.table.warnings.push_back("nothing becomes class '" + meaning.table.classes[id].name + "' by --map " + path);
+}
+
+Result<LabelMeaning> meaning_of_map(const GivenLabels& given, LabelReading reading) {
+  const LabelMap& map = *given.map;
+  HOTPACK_TRY(check_kind_of_map(map, reading));
+  HOTPACK_ASSIGN(const std::optional<labels::OldClasses> old, old_classes(given, reading));
+  const bool table_is_old = old && given.preset == nullptr;
+  LabelMeaning meaning;
+  if (given.table && !table_is_old) {
+    meaning.table = *given.table;
+  } else {
+    HOTPACK_ASSIGN(meaning.table, labels::classes_of_map(map));
+    if (given.table) meaning.table.warnings = given.table->warnings;
+  }
+  HOTPACK_ASSIGN(meaning.values, labels::resolve_map(map, meaning.table, old ? &*old : nullptr));
+  meaning.giver = "--map";
+  meaning.table.warnings.insert(meaning.table.warnings.end(), map.warnings.begin(), map.warnings.end());
+  warn_of_unfed_classes(map.path, meaning);
+  return meaning;
+}
+
+Result<LabelMeaning> meaning_of_preset(const GivenLabels& given, LabelReading reading) {
+  LabelMeaning meaning;
+  meaning.table = given.table.value_or(given.preset->table);
+  HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(*given.preset, reading));
+  if (map) {
+    HOTPACK_ASSIGN(meaning.values, labels::resolve_map(*map, meaning.table, nullptr));
+    meaning.giver = "--preset";
+  }
+  return meaning;
+}
+
+LabelMeaning meaning_of_table(const ClassTable& table) {
+  LabelMeaning meaning;
+  meaning.table = table;
+  return meaning;
+}
+
+Result<LabelMeaning> meaning_of_pack(const PackedLabels& packed, LabelReading reading) {
+  HOTPACK_TRY(check_kind_of_pack(packed, reading));
+  LabelMeaning meaning = meaning_of_table(packed.table);
+  if (!packed.values) return meaning;
+  meaning.values = packed.values;
+  meaning.giver = "--classes";
+  meaning.map = packed.map;
+  return meaning;
+}
+
+bool is_mapped(const LabelMeaning& meaning, std::uint32_t value) {
+  return meaning.values &&
+         std::any_of(meaning.values->begin(), meaning.values->end(), [&](const MappedValue& v) { return v.value == value; });
+}
+
+// Of a preset's words those about other readings have no meaning here, nor those that --map speaks of.
+bool holds(const std::string& word, LabelReading reading, const LabelMeaning& meaning) {
+  if (const auto color = hex_color(word)) return labels::reads_colors(reading) && !is_mapped(meaning, labels::packed_color(*color));
+  if (const auto id = whole_number(word)) return reading == LabelReading::index && !is_mapped(meaning, static_cast<std::uint32_t>(*id));
+  return meaning.table.find(word).has_value();
+}
+
+std::string old_text(const std::vector<std::uint32_t>& values, LabelReading reading) {
+  std::string text;
+  if (labels::reads_colors(reading)) {
+    for (const std::uint32_t value : values) text += (text.empty() ? "" : ", ") + labels::color_text(labels::unpacked_color(value));
+    return text;
+  }
+  std::bitset<65536> ids;
+  for (const std::uint32_t value : values) ids.set(value);
+  return ids_text(ids);
+}
+
+Status check_formula(const LabelOptions& options, const GivenLabels& given) {
+  const std::string formula(labels::rgb_id_name(options.rgb_id));
+  if (options.reading == LabelReading::rgb_id && given.rgb_id == labels::RgbId::none)
+    return usage_error(
+        "--label-kind rgb-id: which id a colour stands for is not said: give --rgb-id r+256g+65536b (as COCO panoptic), --rgb-id "
+        "r/10*256+g (as ADE20K full), or a --preset of such labels");
+  const bool by_color =
+      options.reading == LabelReading::automatic || options.reading == LabelReading::index || options.reading == LabelReading::rgb_id;
+  if (!by_color && !formula.empty())
+    return usage_error("--rgb-id " + formula + " finds ids in colours; leave --label-kind out, or say --label-kind rgb-id");
+  if (!formula.empty() && options.classes.empty() && !options.class_count && options.map.empty() && given.preset == nullptr)
+    return usage_error("--rgb-id " + formula + " does not say how many classes there are: give --num-classes N, --classes or --map");
+  return {};
+}
+
+// Of --rgb-id, else of the preset or the pack, unless --label-kind says something else.
+labels::RgbId formula_of(const LabelOptions& options, const GivenLabels& given) {
+  const bool open = options.reading == LabelReading::automatic || options.reading == LabelReading::rgb_id;
+  if (options.rgb_id != labels::RgbId::none || !open) return options.rgb_id;
+  if (given.preset != nullptr) return given.preset->rgb_id;
+  return given.packed ? given.packed->rgb_id : labels::RgbId::none;
+}
+
+Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
+  const bool by_id =
+      options.reading == LabelReading::automatic || options.reading == LabelReading::index || options.reading == LabelReading::rgb_id;
+  HOTPACK_TRY(check_formula(options, given));
+  if (!options.shift_ids) return {};
+  const std::string shift = "--shift-ids " + std::to_string(*options.shift_ids);
+  if (*options.shift_ids >= 0 || *options.shift_ids < -65535) return usage_error(shift + ": must be from -65535 to -1");
+  if (!by_id) return usage_error(shift + " is about ids; leave --label-kind out, or say --label-kind index");
+  if (!options.map.empty() || given.preset != nullptr || given.packed)
+    return usage_error(shift + " says what ids become, and so does --map, --preset or a pack in --classes; give one of them");
+  return {};
+}
+
+// Of a file that was found beside the data set: going on without it would silently lose the names of the classes.
+Error with_ways_on(Error error) {
+  error.message = "cannot be used as class file: " + error.message +
+                  "\nMend it, name another one with --classes FILE, or go without it: --num-classes N";
+  return error;
+}
+
+}  // namespace
+
+Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options) {
+  if (options.classes.empty() || !is_folder(options.classes)) return std::optional<PackedLabels>();
+  HOTPACK_ASSIGN(PackedLabels packed, read_packed_labels(options.classes));
+  return std::optional(std::move(packed));
+}
+
+Result<int> given_threshold(const LabelOptions& options, const std::optional<PackedLabels>& packed) {
+  if (!packed || !packed->threshold || *packed->threshold == options.threshold) return options.threshold;
+  if (options.threshold == LabelOptions().threshold) return *packed->threshold;
+  return usage_error("--threshold " + std::to_string(options.threshold) + " contradicts --classes " + packed->folder +
+                     ", whose labels were read with " + std::to_string(*packed->threshold) + "; leave --threshold out");
+}
+
+Result<std::optional<ClassTable>> given_table(const LabelOptions& options) {
+  if (!options.classes.empty() && options.class_count)
+    return usage_error("--classes and --num-classes exclude each other; give one of them");
+  if (options.class_count) return std::optional(labels::numbered_classes(*options.class_count));
+  if (options.classes.empty()) return std::optional<ClassTable>();
+  HOTPACK_ASSIGN(std::optional<PackedLabels> packed, given_pack(options));
+  if (packed) return std::optional(std::move(packed->table));
+  HOTPACK_ASSIGN(const std::string text, read_text_file(options.classes));
+  Result<ClassTable> table = labels::parse_class_file(text, options.classes);
+  if (!table.ok()) return options.classes_found ? with_ways_on(table.error()) : table.error();
+  return std::optional(std::move(table).value());
+}
+
+Result<std::optional<LabelMap>> given_map(const LabelOptions& options) {
+  if (options.map.empty()) return std::optional<LabelMap>();
+  HOTPACK_ASSIGN(const std::string text, read_text_file(options.map));
+  HOTPACK_ASSIGN(LabelMap map, labels::parse_label_map(text, options.map));
+  return std::optional(std::move(map));
+}
+
+Result<GivenLabels> read_given(const LabelOptions& options) {
+  GivenLabels given;
+  if (!options.preset.empty()) {
+    given.preset = labels::find_preset(options.preset);
+    if (given.preset == nullptr) return unknown_preset(options.preset);
+    if (options.class_count && options.map.empty())
+      return usage_error("--preset " + options.preset + " and --num-classes exclude each other; --classes gives its classes other names");
+  }
+  HOTPACK_ASSIGN(given.table, given_table(options));
+  HOTPACK_ASSIGN(given.packed, given_pack(options));
+  HOTPACK_ASSIGN(given.map, given_map(options));
+  HOTPACK_TRY(check_names_known(given));
+  given.rgb_id = formula_of(options, given);
+  HOTPACK_TRY(check_id_options(options, given));
+  given.ignore = options.ignore;
+  given.shift = options.shift_ids;
+  return given;
+}
+
+Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, LabelReading reading) {
+  std::optional<LabelMeaning> meaning;
+  if (given.map) {
+    HOTPACK_ASSIGN(meaning, meaning_of_map(given, reading));
+  } else if (given.preset != nullptr) {
+    HOTPACK_ASSIGN(meaning, meaning_of_preset(given, reading));
+  } else if (given.packed) {
+    HOTPACK_ASSIGN(meaning, meaning_of_pack(*given.packed, reading));
+  } else if (given.table) {
+    meaning = meaning_of_table(*given.table);
+  }
+  if (!meaning) return meaning;
+  meaning->ignore = given.ignore;
+  if (!given.ignore.empty() || given.preset == nullptr) return meaning;
+  for (const std::string& word : given.preset->ignore)
+    if (holds(word, reading, *meaning)) meaning->ignore.push_back(word);
+  return meaning;
+}
+
+LabelMeaning shifted(LabelMeaning meaning, int shift) {
+  const auto lower = static_cast<std::uint32_t>(-shift);
+  std::vector<MappedValue> values;
+  for (std::uint32_t id = 0; id < lower; ++id) values.push_back({id, labels::kIgnored});
+  for (std::uint32_t id = 0; id < meaning.table.classes.size() && id + lower < 65536; ++id)
+    values.push_back({id + lower, static_cast<std::uint16_t>(id)});
+  meaning.values = std::move(values);
+  meaning.giver = "--shift-ids";
+  return meaning;
+}
+
+std::vector<std::string> map_lines(const std::vector<MappedValue>& values, LabelReading reading, const ClassTable& table) {
+  std::map<std::uint16_t, std::vector<std::uint32_t>> by_class;
+  for (const MappedValue& value : values) by_class[value.class_id].push_back(value.value);
+  std::vector<std::string> lines;
+  for (const auto& [id, old] : by_class) {
+    const std::string target = id == labels::kIgnored ? "ignored" : std::to_string(id) + " " + table.classes[id].name;
+    lines.push_back(old_text(old, reading) + " → " + target);
+  }
+  return lines;
+}
+
+std::string map_json(const std::vector<MappedValue>& values, LabelReading reading) {
+  std::string text;
+  for (const MappedValue& value : values) {
+    const bool color = labels::reads_colors(reading);
+    const std::string old =
+        color ? format::canonical_string(labels::color_text(labels::unpacked_color(value.value))) : std::to_string(value.value);
+    const std::string target = value.class_id == labels::kIgnored ? format::canonical_string("ignore") : std::to_string(value.class_id);
+    text += (text.empty() ? "[" : ",[") + old + "," + target + "]";
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,222 @@
+#include "label_setup/header_survey.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "base/error.hpp"
+#include "label_setup/orientation.hpp"
+#include "label_setup/placement.hpp"
+#include "label_setup/source_file.hpp"
+#include "settings/ticker.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+std::string size_text(Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
+Extent stored_size(const codecs::PictureInfo& info) { return {info.width, info.height}; }
+std::uint64_t pixels_of(const codecs::PictureInfo& info) {
+  return static_cast<std::uint64_t>(info.width) * static_cast<std::uint64_t>(info.height);
+}
+
+std::optional<Problem> too_large(const codecs::PictureInfo& info, const std::string& path, std::uint64_t max_pixels) {
+  if (pixels_of(info) <= max_pixels) return std::nullopt;
+  return Problem{ProblemKind::too_large, path,
+                 "is " + size_text(stored_size(info)) + " = " + std::to_string(pixels_of(info)) + " pixels, the limit is " +
+                     std::to_string(max_pixels)};
+}
+
+void count_form(LabelForms::Form& form, const std::string& path) {
+  if (form.count++ == 0) form.first = path;
+}
+
+void count_palettes(LabelForms& forms, std::uint64_t count, std::uint64_t hash, bool differ) {
+  if (count == 0) return;
+  forms.palettes_differ = forms.palettes_differ || differ || (forms.palette.count > 0 && forms.palette_hash != hash);
+  if (forms.palette.count == 0) forms.palette_hash = hash;
+}
+
+void count_label(LabelForms& forms, const codecs::PictureInfo& info, const std::string& path) {
+  using codecs::PixelKind;
+  if (info.format == codecs::FileFormat::jpeg) return count_form(forms.jpeg, path);
+  if (info.kind == PixelKind::palette) {
+    count_palettes(forms, 1, info.palette_hash, false);
+    return count_form(forms.palette, path);
+  }
+  if (info.kind == PixelKind::gray || info.kind == PixelKind::gray_alpha)
+    return count_form(info.bit_depth == 16 ? forms.gray16 : forms.gray8, path);
+  count_form(forms.rgb, path);
+}
+
+void merge_form(LabelForms::Form& left, const LabelForms::Form& right) {
+  if (left.count == 0) left.first = right.first;
+  left.count += right.count;
+}
+
+// What stops the whole survey: the first failing read, or a signal.
+struct Stop {
+  std::atomic<bool> stopped = false;
+  std::atomic<std::uint64_t> closed = 0;  // files that cannot be read
+  std::mutex mutex;
+  std::optional<Error> error;
+
+  void fail(Error found) {
+    const std::lock_guard lock(mutex);
+    if (!error || found.path < error->path) error = std::move(found);  // of several the same one, as far as threads allow
+    stopped = true;
+  }
+};
+
+// One part of the survey; parts are joined left to right, so the examples are the first ones whatever the number of threads.
+class Part {
+ public:
+  Part(SampleList& list, const RecordOptions& options, const Observer& observer, Stop& stop, Ticker& ticker)
+      : list_(list), options_(options), observer_(observer), stop_(stop), ticker_(ticker) {}
+  Part(const Part& other, tbb::split) : Part(other.list_, other.options_, other.observer_, other.stop_, other.ticker_) {}
+
+  void operator()(const tbb::blocked_range<std::size_t>& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) {
+      if (stop_.stopped || observer_.stop_requested()) return;
+      look_at(i);
+      ticker_.tick(0);
+    }
+  }
+
+  void join(const Part& right) {
+    survey.problems.append(right.survey.problems);
+    survey.unreadable += right.survey.unreadable;
+    survey.largest_pixels = std::max(survey.largest_pixels, right.survey.largest_pixels);
+    survey.forms.add(right.survey.forms);
+    survey.unopened.insert(survey.unopened.end(), right.survey.unopened.begin(), right.survey.unopened.end());
+  }
+
+  HeaderSurvey survey;
+
+ private:
+  // Absent where the header is unusable or the file cannot be read; both are counted.
+  std::optional<codecs::PictureInfo> probe(const std::string& path) {
+    Result<codecs::PictureInfo> info = reader_.probe(path);
+    if (info.ok()) return *info;
+    if (info.error().code != ErrorCode::data && info.error().code != ErrorCode::io) {
+      stop_.fail(info.error());
+      return std::nullopt;
+    }
+    const bool is_open = info.error().code == ErrorCode::data;
+    if (!is_open) note_closed();
+    survey.problems.add({is_open ? ProblemKind::unreadable_header : ProblemKind::unopenable_file, path, what_failed(info.error())});
+    ++survey.unreadable;
+    return std::nullopt;
+  }
+
+  // Where very many files cannot be opened a disk is gone, and trying each again would take hours.
+  void note_closed() {
+    constexpr std::uint64_t kMostRetried = 16;
+    closed_ = true;
+    if (++stop_.closed > kMostRetried) reader_.stop_retrying();
+  }
+
+  // False where a header is unusable.
+  bool read_headers(const Sample& sample) {
+    headers_.clear();
+    headers_.image.path = list_.image_path(sample);
+    const auto image = probe(headers_.image.path);
+    if (image) {
+      headers_.image.info = *image;
+      survey.largest_pixels = std::max(survey.largest_pixels, pixels_of(*image));
+    }
+    bool usable = image.has_value();
+    if (list_.has_label_files) usable &= add_label(list_.label_path(sample));
+    for (const Mask& mask : list_.masks_of(sample)) usable &= add_label(list_.mask_path(mask));
+    return usable;
+  }
+
+  bool add_label(const std::string& path) {
+    const auto info = probe(path);
+    if (!info) return false;
+    count_label(survey.forms, *info, path);
+    headers_.labels.push_back({*info, path});
+    return true;
+  }
+
+  void look_at(std::size_t index) {
+    Sample& sample = list_.samples[index];
+    sample.size = {};
+    closed_ = false;
+    const bool usable = read_headers(sample);
+    if (closed_) survey.unopened.push_back(index);
+    if (!usable) return;
+    if (auto problem = check_headers(headers_, options_)) {
+      survey.problems.add(std::move(*problem));
+    } else {
+      sample.size = packed_source_size(headers_, options_);
+    }
+  }
+
+  SampleList& list_;
+  const RecordOptions& options_;
+  const Observer& observer_;
+  Stop& stop_;
+  Ticker& ticker_;
+  SourceReader reader_;
+  SampleHeaders headers_;  // of the sample in hand
+  bool closed_ = false;    // a file of it cannot be read
+};
+
+}  // namespace
+
+void LabelForms::add(const LabelForms& later) {
+  count_palettes(*this, later.palette.count, later.palette_hash, later.palettes_differ);
+  for (const auto form : {&LabelForms::gray8, &LabelForms::gray16, &LabelForms::palette, &LabelForms::rgb, &LabelForms::jpeg})
+    merge_form(this->*form, later.*form);
+}
+
+std::optional<Extent> SampleHeaders::label_size() const {
+  if (labels.empty()) return std::nullopt;
+  return stored_size(labels.front().info);
+}
+
+std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordOptions& options) {
+  const auto& [image, path] = headers.image;
+  if (auto problem = too_large(image, path, options.max_pixels)) return problem;
+  for (const FileHeader& label : headers.labels)
+    if (auto problem = too_large(label.info, label.path, options.max_pixels)) return problem;
+  const auto applied = applies_orientation(options.exif, image, headers.label_size());
+  if (!applied)
+    return Problem{ProblemKind::orientation, path,
+                   "EXIF orientation " + std::to_string(image.orientation) + ", stored " + size_text(stored_size(image)) + ", label " +
+                       size_text(*headers.label_size())};
+  const Extent seen = oriented_size(image, *applied);
+  for (const FileHeader& label : headers.labels) {
+    if (options.size_mismatch == SizeMismatch::error && seen != stored_size(label.info))
+      return Problem{ProblemKind::size_mismatch, path,
+                     "is " + size_text(seen) + ", its label " + label.path + " is " + size_text(stored_size(label.info))};
+  }
+  if (options.tile && !can_be_tiled(options, packed_source_size(headers, options)))
+    return Problem{ProblemKind::too_large, path,
+                   "of " + size_text(seen) + " makes too many tiles, or too large a picture to cut them from"};
+  return std::nullopt;
+}
+
+Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& options) {
+  const bool applied = applies_orientation(options.exif, headers.image.info, headers.label_size()).value_or(false);
+  Extent size = oriented_size(headers.image.info, applied);
+  if (options.size_mismatch != SizeMismatch::crop_min) return size;
+  for (const FileHeader& label : headers.labels) size = {std::min(size.width, label.info.width), std::min(size.height, label.info.height)};
+  return size;
+}
+
+Result<HeaderSurvey> survey_headers(SampleList& list, const RecordOptions& options, Observer& observer) {
+  Stop stop;
+  Ticker ticker(observer, "reading headers", list.samples.size());
+  Part whole(list, options, observer, stop, ticker);
+  tbb::parallel_reduce(tbb::blocked_range<std::size_t>(0, list.samples.size(), 64), whole);
+  if (stop.error) return *stop.error;
+  return std::move(whole.survey);
+}
+
+}  // namespace hotpack::pipeline

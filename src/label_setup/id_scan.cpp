@@ -1,0 +1,294 @@
+#include "label_setup/id_scan.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <atomic>
+#include <compare>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/file.hpp"
+#include "base/try.hpp"
+#include "codecs/decoder.hpp"
+#include "label_setup/source_file.hpp"
+#include "labels/class_table.hpp"
+#include "labels/gray_rgb.hpp"
+#include "settings/ticker.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// Where a label stands: in the order of lists and samples.
+struct Place {
+  std::size_t list = 0, sample = 0;
+  auto operator<=>(const Place&) const = default;
+};
+
+std::string color_at(const labels::ColoredPixel& pixel) {
+  return labels::color_text(pixel.color) + " at x=" + std::to_string(pixel.x) + " y=" + std::to_string(pixel.y);
+}
+
+constexpr Place kNowhere{std::numeric_limits<std::size_t>::max(), 0};
+
+// The first labels with one foreground and with the other; what one thread has met, and what all have.
+struct Foregrounds {
+  Place one = kNowhere, white = kNowhere;
+  bool together = false;  // in one label
+
+  void add(Place place, bool has_one, bool has_white) {
+    together = together || (has_one && has_white);
+    if (has_one && !has_white) one = std::min(one, place);
+    if (has_white && !has_one) white = std::min(white, place);
+  }
+  void add(const Foregrounds& other) {
+    one = std::min(one, other.one);
+    white = std::min(white, other.white);
+    together = together || other.together;
+  }
+};
+
+// The first label that shows an index, in its colour, and the first that shows it in another one: whatever the order in which they come.
+struct IndexColors {
+  Place first = kNowhere, other = kNowhere;
+  RgbColor color{}, other_color{};
+
+  void add(Place place, RgbColor shown) {
+    if (place == kNowhere) return;
+    if (place < first) {
+      std::swap(place, first);
+      std::swap(shown, color);
+    }
+    if (place == kNowhere || shown == color || other < place) return;
+    other = place;
+    other_color = shown;
+  }
+  void add(const IndexColors& more) {
+    add(more.first, more.color);
+    add(more.other, more.other_color);
+  }
+};
+using PaletteColors = std::array<IndexColors, 256>;
+
+// The first label that cannot be decoded, and why.
+struct Undecoded {
+  Place place = kNowhere;
+  std::string why;
+
+  void add(Place where, const std::string& message) {
+    if (place < where) return;
+    place = where;
+    why = message;
+  }
+};
+
+// What the threads share.
+struct Shared {
+  std::mutex mutex;
+  std::optional<Error> failure;
+  std::atomic<bool> stopped = false;
+  Place colored = kNowhere;  // of the first label that holds a colour, so far
+  std::string color;
+
+  void fail(Error error) {
+    const std::lock_guard lock(mutex);
+    if (!failure) failure = std::move(error);
+    stopped = true;
+  }
+  void found_color(Place place, const labels::ColoredPixel& pixel) {
+    const std::lock_guard lock(mutex);
+    if (colored < place) return;
+    colored = place;
+    color = color_at(pixel);
+  }
+};
+
+class Scanner {
+ public:
+  codecs::Decoder decoder;
+  SourceReader reader;
+  std::bitset<65536> narrow, wide;
+  Foregrounds foregrounds;
+  PaletteColors colors;
+  Undecoded undecoded;
+
+  Status look_at(const std::string& path, std::uint64_t bytes, std::uint64_t max_pixels, Place place, Shared& shared) {
+    Result<std::span<const std::byte>> file = reader.read(path, bytes);
+    if (!file.ok()) return std::move(file).error();
+    const Result<RawLabel> label = decoder.decode_label(*file, max_pixels);
+    if (!label.ok() && label.error().code == ErrorCode::io) return label.error();
+    if (!label.ok()) {
+      undecoded.add(place, label.error().message);
+      return {};
+    }
+    if (label->samples.data != nullptr) {
+      mark(*label, place);
+    } else if (const auto colored = labels::first_colored_pixel(label->rgb)) {
+      shared.found_color(place, *colored);
+    } else {
+      mark_gray(label->rgb, place);
+    }
+    return {};
+  }
+
+  void mark(const RawLabel& label, Place place) {
+    seen_.reset();
+    for (int y = 0; y < label.height; ++y) {
+      const std::uint16_t* const row = label.samples.row(y);
+      int last = -1;
+      for (int x = 0; x < label.width; ++x) {
+        if (row[x] == last) continue;
+        last = row[x];
+        seen_.set(row[x]);
+      }
+    }
+    const bool is_wide = label.bit_depth == 16;
+    (is_wide ? wide : narrow) |= seen_;
+    foregrounds.add(place, seen_[1], seen_[is_wide ? 65535 : 255]);
+    const std::size_t colored = label.is_palette ? std::min(label.palette.size(), colors.size()) : 0;
+    for (std::size_t index = 0; index < colored; ++index)
+      if (seen_[index]) colors[index].add(place, label.palette[index]);
+  }
+
+  void mark_gray(ConstPicture rgb, Place place) {
+    seen_.reset();
+    for (int y = 0; y < rgb.height; ++y) {
+      const std::uint8_t* at = rgb.row(y);
+      for (int x = 0; x < rgb.width; ++x, at += 3) seen_.set(*at);
+    }
+    narrow |= seen_;
+    foregrounds.add(place, seen_[1], seen_[255]);
+  }
+
+ private:
+  std::bitset<65536> seen_;  // in one label
+};
+
+using Scanners = tbb::enumerable_thread_specific<Scanner>;
+
+// Empty for nowhere.
+std::string label_at(std::span<const SampleList* const> lists, Place place) {
+  return place == kNowhere ? std::string() : lists[place.list]->label_path(lists[place.list]->samples[place.sample]);
+}
+
+// What all scanners met.
+struct Found {
+  std::bitset<65536> narrow, wide;
+  Foregrounds foregrounds;
+  PaletteColors colors;
+  Undecoded undecoded;
+
+  void add(const Scanner& scanner) {
+    if (scanner.undecoded.place != kNowhere) undecoded.add(scanner.undecoded.place, scanner.undecoded.why);
+    narrow |= scanner.narrow;
+    wide |= scanner.wide;
+    foregrounds.add(scanner.foregrounds);
+    for (std::size_t index = 0; index < colors.size(); ++index) colors[index].add(scanner.colors[index]);
+  }
+  [[nodiscard]] IdScan scan(std::span<const SampleList* const> lists) const {
+    IdScan scan;
+    scan.narrow = narrow;
+    scan.wide = wide;
+    if (undecoded.place != kNowhere) scan.undecoded = label_at(lists, undecoded.place) + ": " + undecoded.why;
+    scan.clash = clash(lists);
+    if (foregrounds.together) return scan;
+    scan.one_label = label_at(lists, foregrounds.one);
+    scan.white_label = label_at(lists, foregrounds.white);
+    return scan;
+  }
+
+ private:
+  [[nodiscard]] std::optional<IdScan::PaletteClash> clash(std::span<const SampleList* const> lists) const {
+    const auto first =
+        std::min_element(colors.begin(), colors.end(), [](const IndexColors& a, const IndexColors& b) { return a.other < b.other; });
+    if (first->other == kNowhere) return std::nullopt;
+    return IdScan::PaletteClash{static_cast<unsigned>(first - colors.begin()), label_at(lists, first->first), label_at(lists, first->other),
+                                first->color, first->other_color};
+  }
+};
+
+void scan_list(const SampleList& list, std::size_t index, std::uint64_t max_pixels, const Observer& observer, Scanners& scanners,
+               Shared& shared, Ticker& ticker) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, list.samples.size(), 8), [&](const tbb::blocked_range<std::size_t>& range) {
+    for (std::size_t i = range.begin(); i != range.end() && !shared.stopped && !observer.stop_requested(); ++i) {
+      const Sample& sample = list.samples[i];
+      Status status = scanners.local().look_at(list.label_path(sample), sample.label.bytes, max_pixels, {index, i}, shared);
+      ticker.tick(sample.label.bytes);
+      if (!status.ok()) shared.fail(std::move(status).error());
+    }
+  });
+}
+
+}  // namespace
+
+Result<std::string> color_in(const std::string& path, std::uint64_t max_pixels) {
+  std::vector<std::byte> file;
+  HOTPACK_TRY(read_file(path, file));
+  codecs::Decoder decoder;
+  const Result<RawLabel> label = decoder.decode_label(file, max_pixels);
+  if (!label.ok() || label->rgb.data == nullptr) return std::string();
+  const auto pixel = labels::first_colored_pixel(label->rgb);
+  return pixel ? color_at(*pixel) : std::string();
+}
+
+Result<IdScan> scan_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels, Observer& observer) {
+  std::size_t total = 0;
+  for (const SampleList* list : lists) total += list->has_label_files ? list->samples.size() : 0;
+  Scanners scanners;
+  Shared shared;
+  Ticker ticker(observer, "reading labels", total);
+  for (std::size_t i = 0; i < lists.size(); ++i)
+    if (lists[i]->has_label_files) scan_list(*lists[i], i, max_pixels, observer, scanners, shared, ticker);
+  if (shared.failure) return *shared.failure;
+  Found all;
+  for (const Scanner& scanner : scanners) all.add(scanner);
+  IdScan scan = all.scan(lists);
+  scan.colored_label = label_at(lists, shared.colored);
+  scan.color = shared.color;
+  return scan;
+}
+
+Result<IdScan> scan_some_ids(std::span<const SampleList* const> lists, std::uint64_t max_pixels) {
+  constexpr std::size_t kSome = 8;
+  Scanner scanner;
+  Shared shared;
+  for (std::size_t l = 0; l < lists.size(); ++l) {
+    const SampleList& list = *lists[l];
+    if (!list.has_label_files) continue;
+    const std::size_t total = list.samples.size(), taken = std::min(kSome, total);
+    for (std::size_t i = 0; i < taken; ++i) {
+      const Place place{l, i * total / taken};
+      const Sample& sample = list.samples[place.sample];
+      HOTPACK_TRY(scanner.look_at(list.label_path(sample), sample.label.bytes, max_pixels, place, shared));
+    }
+  }
+  Found some;
+  some.add(scanner);
+  return some.scan(lists);
+}
+
+std::string ids_text(const std::bitset<65536>& ids, std::size_t most) {
+  std::vector<std::string> stretches;
+  for (std::size_t first = 0; first < ids.size(); ++first) {
+    if (!ids[first]) continue;
+    std::size_t last = first;
+    while (last + 1 < ids.size() && ids[last + 1]) ++last;
+    stretches.push_back(std::to_string(first));
+    if (last > first) stretches.back() += (last == first + 1 ? ", " : "…") + std::to_string(last);
+    first = last;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const bool left_out = stretches.size() > most && i + 2 > most && i + 1 < stretches.size();
+    if (!left_out) text += (text.empty() ? "" : ", ") + stretches[i];
+    if (left_out && i + 2 == stretches.size()) text += ", …";
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace hotpack::pipeline

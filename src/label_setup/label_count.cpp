@@ -1,0 +1,170 @@
+#include "label_setup/label_count.hpp"
+
+#include <bitset>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "label_setup/label_words.hpp"
+#include "labels/presets.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using Ids = std::bitset<65536>;
+
+// Beyond this an automatic count of classes is more likely a misread instance map; saying --num-classes makes it meant.
+constexpr int kMaxScannedClasses = 1024;
+// Up to this many classes an absent id is more likely a class that no label shows than a hole in the numbers.
+constexpr int kFewClasses = 16;
+
+// Nothing but black and white.
+bool is_mask(const IdScan& found) {
+  Ids narrow = found.narrow, wide = found.wide;
+  const bool black = narrow[0] || wide[0], white = narrow[255] || wide[65535];
+  narrow.reset(0).reset(255);
+  wide.reset(0).reset(65535);
+  return narrow.none() && wide.none() && black && white;
+}
+
+// Whether, with more labels, these values could be those of masks, or of masks of two programs.
+bool may_be_masks(const IdScan& found) {
+  Ids narrow = found.narrow, wide = found.wide;
+  narrow.reset(0).reset(1).reset(255);
+  wide.reset(0).reset(1).reset(65535);
+  return narrow.none() && wide.none();
+}
+
+// Masks of one set that were written by two programs: 1 is the foreground here, 255 there, and no label has both. As ids 255 would be
+// ignored.
+bool is_mixed_masks(const IdScan& found) {
+  if (found.one_label.empty() || found.white_label.empty()) return false;
+  Ids narrow = found.narrow, wide = found.wide;
+  narrow.reset(0).reset(1).reset(255);
+  wide.reset(0).reset(1).reset(65535);
+  return narrow.none() && wide.none();
+}
+
+std::string white_text(const IdScan& found) { return found.wide[65535] ? (found.narrow[255] ? "255 (16 bits: 65535)" : "65535") : "255"; }
+
+// By brightness a 1 of 16 bits is black, so a table says what it is.
+std::string as_masks(const IdScan& found) {
+  if (!found.wide[1]) return "--label-kind binary --threshold 1, where they are masks";
+  return std::string("--map FILE with the lines old,new and 0,background and 1,foreground") +
+         (found.narrow[255] ? " and 255,foreground" : "") + (found.wide[65535] ? " and 65535,foreground" : "") + ", where they are masks";
+}
+
+Error mixed_masks_question(const IdScan& found, const std::string& as_ids) {
+  const std::string white = white_text(found);
+  return data_error("some labels hold 0 and 1, others 0 and " + white +
+                    ", and none both: masks of two classes whose foreground is 1 in one file (" + found.one_label + ") and " + white +
+                    " in another (" + found.white_label + "), or class ids where " + white + " means ignored. Say what is meant:\n  " +
+                    as_masks(found) + "\n  --label-kind index" + as_ids + ", where they are ids");
+}
+
+Error mask_question(const IdScan& found, const std::string& as_ids) {
+  const std::string white = white_text(found);
+  return data_error("the labels hold only 0 and " + white +
+                    ", which is a mask of two classes rather than class ids. Say --label-kind binary, or --label-kind index" + as_ids +
+                    " if " + white + " means ignored");
+}
+
+Ids ids_of_classes(const IdScan& found, const std::vector<std::string>& ignore) {
+  Ids narrow = found.narrow, wide = found.wide;
+  Ids ids = narrow.reset(255) | wide.reset(65535);
+  for (const std::string& word : ignore)
+    if (const auto id = whole_number(word); id && *id >= 0 && *id <= 65535) ids.reset(static_cast<std::size_t>(*id));
+  return ids;
+}
+
+// One more than the largest id; 0 where there is none.
+int count_of(const Ids& ids) {
+  int count = 0;
+  for (std::size_t id = 0; id < ids.size(); ++id)
+    if (ids[id]) count = static_cast<int>(id) + 1;
+  return count;
+}
+
+// Ids that are all multiples of one number were rescaled by the program that wrote them.
+std::string rescaling(const Ids& ids) {
+  std::size_t divisor = 0;
+  for (std::size_t id = 1; id < ids.size(); ++id)
+    if (ids[id]) divisor = std::gcd(divisor, id);
+  if (divisor < 2) return "";
+  const std::string factor = std::to_string(divisor);
+  return "; all are multiples of " + factor + ", as ids are that a program rescaled: the line \"" + factor +
+         ",1\" gives the first one back";
+}
+
+Status check_count(const Ids& ids, int count, const IdScan& scan, const std::string& found) {
+  const std::string number = std::to_string(count);
+  if (found == "none" && !scan.undecoded.empty())
+    return data_error("no label can be decoded, so their classes cannot be counted; the first: " + scan.undecoded);
+  if (count == 0)
+    return data_error("the labels hold no class id (found: " + found + "); say what they mean with --num-classes N or --label-kind");
+  const bool many = count > kMaxScannedClasses, gaps = count > kFewClasses && 2 * ids.count() < static_cast<std::size_t>(count);
+  if (gaps) {
+    const std::string preset = found == "0, 128, 255" ? "\n  --preset refuge, whose values are these" : "";
+    return data_error("the labels hold few of the ids up to " + std::to_string(count - 1) + " (found: " + found + rescaling(ids) +
+                      "), so these are hardly numbers of classes. Say what each value means:\n  --map FILE with a line old,new for each "
+                      "value; hotpack check --write-classes FILE writes one to fill in" +
+                      preset + "\n  --num-classes " + number + ", if so many classes are meant");
+  }
+  if (many)
+    return data_error("the labels hold ids up to " + std::to_string(count - 1) + " (found: " + found +
+                      "); if so many classes are meant, say --num-classes " + number);
+  return {};
+}
+
+// Presets of ids with as many classes, all of which occur; few classes fit too many of them.
+std::string fitting_presets(const Ids& ids, int count) {
+  constexpr int kTelling = 10;
+  std::string names;
+  if (count < kTelling || ids.count() != static_cast<std::size_t>(count)) return names;
+  for (const std::string_view name : labels::preset_names()) {
+    const labels::Preset& preset = *labels::find_preset(name);
+    if (preset.reading != labels::LabelReading::index || !preset.map.empty() || preset.table.classes.size() != ids.count()) continue;
+    names += (names.empty() ? "; as many as --preset " : " or ") + std::string(name);
+  }
+  return names.empty() ? names : names + " has";
+}
+
+}  // namespace
+
+Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& verdict) {
+  HOTPACK_ASSIGN(const IdScan* const found, scan.get());
+  if (options.reading == labels::LabelReading::automatic && is_mask(*found)) return mask_question(*found, " with --num-classes 1");
+  if (options.reading == labels::LabelReading::automatic && is_mixed_masks(*found))
+    return mixed_masks_question(*found, " with --num-classes 2");
+  constexpr std::size_t kListed = 16;
+  const std::string text = ids_text(found->narrow | found->wide, kListed);
+  const Ids ids = ids_of_classes(*found, options.ignore);
+  const int count = count_of(ids);
+  HOTPACK_TRY(check_count(ids, count, *found, text));
+  verdict += "; ids found: " + text + ", so " + std::to_string(count) + (count == 1 ? " class" : " classes") + fitting_presets(ids, count) +
+             (count > 1 && !ids[0] ? "; 0 never occurs: where ids count from 1, say --shift-ids -1" : "") +
+             "; where another split may hold more, say --num-classes N or --classes";
+  return labels::numbered_classes(count);
+}
+
+Status check_not_masks(LabelScan& scan) {
+  HOTPACK_ASSIGN(const IdScan some, scan.some());
+  if (!may_be_masks(some)) return {};
+  HOTPACK_ASSIGN(const IdScan* const found, scan.get());
+  if (is_mixed_masks(*found)) return mixed_masks_question(*found, "");
+  return is_mask(*found) ? Status(mask_question(*found, "")) : Status();
+}
+
+Status check_palettes(LabelScan& scan) {
+  HOTPACK_ASSIGN(const IdScan* const found, scan.get());
+  if (!found->clash) return {};
+  const IdScan::PaletteClash& clash = *found->clash;
+  return data_error(
+      "labels have palettes of their own: index " + std::to_string(clash.index) + " is " + labels::color_text(clash.color) + " in " +
+      clash.label + " and " + labels::color_text(clash.other_color) + " in " + clash.other +
+      ", so it is hardly one class. Say what is meant:\n  --label-kind palette-color with --classes FILE of names and colours, "
+      "where the colours are the classes\n  --label-kind index, where the numbers are");
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,55 @@
+// How label files are read: as --label-kind says, or as the other options, the headers and at last the pixels tell.
+//
+// Failure: `data` where labels cannot be read so, or where it stays open and only the user can tell; `io`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "inputs/sample_list.hpp"
+#include "label_setup/color_list.hpp"
+#include "label_setup/given_labels.hpp"
+#include "label_setup/header_survey.hpp"
+#include "label_setup/id_scan.hpp"
+#include "labels/label_decoder.hpp"
+#include "settings/observer.hpp"
+#include "settings/options.hpp"
+
+namespace hotpack::pipeline {
+
+struct ReadingVerdict {
+  labels::LabelReading reading = labels::LabelReading::automatic;
+  std::string why;  // "auto: the classes have colours; the labels are 3 RGB PNG"
+};
+
+// The ids of all labels, read when they are first asked for. Not thread-safe.
+class LabelScan {
+ public:
+  LabelScan(std::span<SampleList* const> lists, std::uint64_t max_pixels, Observer& observer)
+      : lists_(lists.begin(), lists.end()), max_pixels_(max_pixels), observer_(observer) {}
+  [[nodiscard]] Result<const IdScan*> get();
+  // The ids of a few labels, spread over the data set.
+  [[nodiscard]] Result<IdScan> some() const { return scan_some_ids(lists_, max_pixels_); }
+  // The colours of some labels, spread over the data set.
+  [[nodiscard]] Result<ColorList> colors() const { return list_colors(lists_, max_pixels_, kSomeLabels, observer_); }
+  [[nodiscard]] std::uint64_t max_pixels() const { return max_pixels_; }
+
+ private:
+  static constexpr std::size_t kSomeLabels = 64;
+  std::vector<const SampleList*> lists_;
+  std::uint64_t max_pixels_;
+  Observer& observer_;
+  std::optional<IdScan> found_;
+};
+
+// What options alone decide; absent where it depends on the files.
+[[nodiscard]] std::optional<ReadingVerdict> verdict_of_options(const LabelOptions& options, const GivenLabels& given);
+
+[[nodiscard]] Result<ReadingVerdict> decide_reading(const LabelOptions& options, const GivenLabels& given, const LabelForms& forms,
+                                                    LabelScan& scan);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,312 @@
+#include "label_setup/label_setup.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "format/json.hpp"
+#include "label_setup/given_labels.hpp"
+#include "label_setup/label_count.hpp"
+#include "label_setup/label_reading.hpp"
+#include "label_setup/label_words.hpp"
+#include "label_setup/named_labels.hpp"
+#include "labels/packed_color.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using labels::ClassTable;
+using labels::LabelReading;
+
+// ---- what kind of labels there are
+
+enum class Labelling { none, files, image_classes, masks };
+
+Labelling labelling_of(const PackOptions& options, std::span<SampleList* const> splits) {
+  const auto any = [&](auto has) { return std::any_of(splits.begin(), splits.end(), [&](const SampleList* list) { return has(*list); }); };
+  if (any([](const SampleList& list) { return !list.mask_names.empty(); })) return Labelling::masks;
+  if (any([](const SampleList& list) { return list.has_label_files; })) return Labelling::files;
+  const bool folders = !options.input.image_folders.empty();
+  if (folders || any([](const SampleList& list) { return !list.class_names.empty(); })) return Labelling::image_classes;
+  return Labelling::none;
+}
+
+Status check_unlabelled_options(const LabelOptions& options) {
+  const LabelOptions none;
+  const bool has_rules = options.reading != none.reading || options.threshold != none.threshold || !options.ignore.empty() ||
+                         options.unknown != none.unknown || options.pad_label != none.pad_label;
+  const bool by_id = options.shift_ids.has_value() || options.rgb_id != none.rgb_id;
+  if (options.classes.empty() && options.map.empty() && !options.class_count && !has_rules && !by_id) return {};
+  return usage_error(
+      "--classes, --num-classes, --map, --shift-ids, --rgb-id, --label-kind, --threshold, --ignore, --unknown and --pad-label need labels: "
+      "give --labels DIR, or "
+      "--image-folders DIR in place of --images");
+}
+
+// ---- which classes there are
+
+Status check_table_fits(LabelReading reading, const std::optional<LabelMeaning>& meaning) {
+  if (labels::reads_colors(reading) && (!meaning || (!meaning->values && !meaning->table.has_colors)))
+    return usage_error("--label-kind " + std::string(labels::reading_name(reading)) +
+                       " needs class colours: give --classes FILE.csv (name,r,g,b)");
+  if (reading == LabelReading::binary && meaning && meaning->table.classes.size() != 2)
+    return usage_error("--label-kind binary has two classes, background and foreground; --classes, --num-classes or --preset names " +
+                       std::to_string(meaning->table.classes.size()));
+  return {};
+}
+
+std::vector<ClassInfo> numbered_with_sources(std::size_t count) {
+  std::vector<ClassInfo> classes = labels::numbered_classes(static_cast<int>(count)).classes;
+  for (std::size_t id = 0; id < count; ++id) classes[id].sources = {LabelSource(static_cast<std::int64_t>(id))};
+  return classes;
+}
+
+// The manifests of sets with labels.
+std::vector<const format::Manifest*> labelled(std::span<const format::Manifest* const> finished) {
+  std::vector<const format::Manifest*> sets;
+  std::copy_if(finished.begin(), finished.end(), std::back_inserter(sets), [](const auto* manifest) { return manifest->schema.label; });
+  return sets;
+}
+
+// Whether reading all labels of finished packs again would count as many classes: their last class occurs, and no id beyond it can
+// (unknown ids stop a run). One class alone may be a mask of two values misread, which a fresh run asks about.
+bool counted_by_scan(const std::vector<const format::Manifest*>& finished) {
+  if (finished.empty()) return false;
+  const std::size_t count = finished.front()->schema.class_count();
+  const auto same = [&](const format::Manifest* manifest) {
+    return manifest->skipped == 0 && manifest->schema.classes == numbered_with_sources(count);
+  };
+  const auto has_last = [](const format::Manifest* manifest) { return manifest->statistics.pixels.back() > 0; };
+  return count > 1 && std::all_of(finished.begin(), finished.end(), same) && std::any_of(finished.begin(), finished.end(), has_last);
+}
+
+// How the labels of finished packs were read; automatic where they do not say.
+LabelReading reading_of(const std::vector<const format::Manifest*>& finished) {
+  for (const format::Manifest* manifest : finished) {
+    for (const auto& [name, value] : manifest->schema.options.more) {
+      for (const LabelReading reading : {LabelReading::color, LabelReading::index})
+        if (name == "label_kind" && value == format::canonical_string(labels::reading_name(reading))) return reading;
+    }
+  }
+  return LabelReading::automatic;
+}
+
+// ---- the setup
+
+// Options that change nothing for labels that are read so.
+void warn_of_idle_options(const PackOptions& options, LabelReading reading, std::vector<std::string>& warnings) {
+  if (reading != LabelReading::binary && options.label.threshold != LabelOptions().threshold)
+    warnings.push_back("--threshold has no effect: labels are read as " + std::string(labels::reading_name(reading)) +
+                       ", and only --label-kind binary compares brightness");
+  const Fit fit = options.record.resolved_fit();
+  const bool fills = fit == Fit::stretch || fit == Fit::cover;
+  if (fills && !options.record.tile && options.label.pad_label != "ignore")
+    warnings.push_back("--pad-label has no effect: --fit " + std::string(fit_name(fit)) + " never pads");
+}
+
+// A value cannot become a class and be ignored: what is told of the map, and stored, would be untrue.
+Status check_ignored_by_map(const LabelMeaning& meaning, const labels::LabelRules& rules) {
+  if (!meaning.values) return {};
+  const auto check = [&](std::uint32_t value, const std::string& word) -> Status {
+    const auto given = std::find_if(meaning.values->begin(), meaning.values->end(), [&](const auto& each) { return each.value == value; });
+    if (given == meaning.values->end() || given->class_id == labels::kIgnored) return {};
+    const std::string advice = meaning.giver == "--map" ? "write \"" + word + ",ignore\" into the map, and leave --ignore out"
+                                                        : "give a --map that ignores it, or leave --ignore out";
+    return usage_error("--ignore " + word + ": by " + meaning.giver + " it becomes the class '" +
+                       meaning.table.classes[given->class_id].name + "'; " + advice);
+  };
+  for (const std::int64_t id : rules.ignore_ids) HOTPACK_TRY(check(static_cast<std::uint32_t>(id), std::to_string(id)));
+  for (const RgbColor& color : rules.ignore_colors) HOTPACK_TRY(check(labels::packed_color(color), labels::color_text(color)));
+  return {};
+}
+
+Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId rgb_id, const LabelMeaning& meaning, LabelReading reading,
+                                    int threshold) {
+  labels::LabelRules rules;
+  rules.reading = reading;
+  rules.rgb_id = reading == LabelReading::index ? rgb_id : labels::RgbId::none;
+  rules.threshold = threshold;
+  rules.values = meaning.values;
+  rules.reading_was_automatic = options.reading == LabelReading::automatic;
+  HOTPACK_TRY(resolve_ignored(meaning.ignore, meaning.table, rules));
+  HOTPACK_TRY(check_ignored_by_map(meaning, rules));
+  HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.unknown, meaning.table));
+  return rules;
+}
+
+void tell_map(const LabelMeaning& meaning, LabelReading reading, LabelSetup& setup, std::string& verdict) {
+  setup.map = meaning.map.value_or(map_json(*meaning.values, reading));
+  setup.map_lines = map_lines(*meaning.values, reading, setup.table);
+  verdict += "; " + std::to_string(meaning.values->size()) + " values become " + std::to_string(setup.table.classes.size()) +
+             " classes by " + meaning.giver;
+}
+
+Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& given, const LabelMeaning& meaning, LabelReading reading,
+                              std::string verdict) {
+  LabelSetup setup;
+  setup.kind = LabelKind::pixel;
+  const bool binary = reading == LabelReading::binary;
+  HOTPACK_ASSIGN(const int threshold, given_threshold(options.label, binary ? given.packed : std::nullopt));
+  HOTPACK_ASSIGN(labels::LabelRules rules, rules_of(options.label, given.rgb_id, meaning, reading, threshold));
+  HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, meaning.table));
+  HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(meaning.table, rules));
+  setup.table = setup.decoder->table();
+  setup.label_kind = labels::reading_name(reading);
+  setup.rgb_id = rules.rgb_id;
+  setup.unknown = unknown_text(rules.unknown, setup.table);
+  setup.pad_label = options.label.pad_label;
+  if (binary) setup.threshold = threshold;
+  if (meaning.values) tell_map(meaning, reading, setup, verdict);
+  setup.verdict = std::move(verdict);
+  for (std::string& warning : warnings_of_reserved_names(setup.table)) setup.table.warnings.push_back(std::move(warning));
+  warn_of_idle_options(options, reading, setup.table.warnings);
+  return setup;
+}
+
+// Of classes that were counted by the largest id.
+Status remove_shifted(int shift, ClassTable& table) {
+  const auto most = static_cast<int>(table.classes.size()) + shift;
+  if (most < 1)
+    return data_error("--shift-ids " + std::to_string(shift) + " leaves no class: the largest id in the labels is " +
+                      std::to_string(table.classes.size() - 1));
+  table = labels::numbered_classes(most);
+  return {};
+}
+
+// What labels mean; `count` finds the classes where nothing names them.
+template <class Count>
+Result<LabelMeaning> complete_meaning(const PackOptions& options, const GivenLabels& given, LabelReading reading, Count count) {
+  HOTPACK_ASSIGN(std::optional<LabelMeaning> meaning, meaning_of(given, reading));
+  HOTPACK_TRY(check_table_fits(reading, meaning));
+  const bool shifts = given.shift && reading == LabelReading::index;
+  if (meaning) return shifts ? shifted(std::move(*meaning), *given.shift) : std::move(*meaning);
+  LabelMeaning found;
+  found.table = labels::binary_classes();
+  found.ignore = given.ignore;
+  if (reading != LabelReading::index) return found;
+  if (options.run.partition)
+    return usage_error(
+        "with --partition the classes must be said, as every machine must know the same: --num-classes N, --classes or --preset");
+  HOTPACK_ASSIGN(found.table, count());
+  if (!shifts) return found;
+  HOTPACK_TRY(remove_shifted(*given.shift, found.table));
+  return shifted(std::move(found), *given.shift);
+}
+
+// Whether ids are only supposed: no option says anything of the labels' values.
+bool ids_are_supposed(const PackOptions& options, const GivenLabels& given, LabelReading reading) {
+  return options.label.reading == LabelReading::automatic && reading == LabelReading::index && given.preset == nullptr && !given.map &&
+         !given.shift && given.rgb_id == labels::RgbId::none && !given.packed && given.ignore.empty();
+}
+
+// Of so many classes masks of 0 and 255 would be ids.
+bool may_name_mask(const GivenLabels& given) {
+  const std::size_t classes = given.table ? given.table->classes.size() : 0;
+  return classes > 1 && classes < 256;
+}
+
+// "cityscapes" of "cityscapes19-trainids".
+std::string_view set_of(std::string_view preset) { return preset.substr(0, preset.find_first_of("0123456789")); }
+
+bool is_of_train_ids(std::string_view suffix) { return suffix.find("rainIds") != std::string_view::npos; }
+bool is_of_label_ids(std::string_view suffix) { return suffix.find("abelIds") != std::string_view::npos; }
+
+// Some sets come with two kinds of ids, which file names tell apart: a preset for the one misreads the other.
+Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* preset) {
+  const std::string& suffix = options.input.label_suffix;
+  const bool train_ids = is_of_train_ids(suffix);
+  if (preset == nullptr || (!train_ids && !is_of_label_ids(suffix)) || is_of_train_ids(preset->label_suffix) == train_ids) return {};
+  for (const std::string_view name : labels::preset_names()) {
+    const labels::Preset& other = *labels::find_preset(name);
+    if (set_of(name) != set_of(preset->name) || is_of_train_ids(other.label_suffix) != train_ids) continue;
+    return usage_error("--preset " + preset->name + " is about other ids than files with --label-suffix " + suffix +
+                       " hold; say --preset " + other.name + ", or leave --label-suffix out");
+  }
+  return {};
+}
+
+std::string read_as(LabelReading reading) { return "labels are read as " + std::string(labels::reading_name(reading)); }
+
+Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
+                                Observer& observer, bool pixels_too) {
+  HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
+  HOTPACK_TRY(check_suffix_of_preset(options, given.preset));
+  LabelScan scan(splits, options.record.max_pixels, observer);
+  HOTPACK_ASSIGN(const ReadingVerdict decided, decide_reading(options.label, given, forms, scan));
+  std::string verdict = read_as(decided.reading) + " (" + decided.why + ")";
+  const auto count = [&] { return count_classes(options.label, scan, verdict); };
+  HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, decided.reading, count));
+  if (pixels_too && ids_are_supposed(options, given, decided.reading)) {
+    if (may_name_mask(given)) HOTPACK_TRY(check_not_masks(scan));
+    if (forms.palettes_differ && !options.label.class_count) HOTPACK_TRY(check_palettes(scan));
+  }
+  return make_setup(options, given, meaning, decided.reading, std::move(verdict));
+}
+
+// The reading that set_up_files() would decide on; automatic where only files tell.
+LabelReading adopted_reading(const LabelOptions& options, const GivenLabels& given, const std::vector<const format::Manifest*>& finished) {
+  if (const auto decided = verdict_of_options(options, given)) return decided->reading;
+  if (given.preset != nullptr) return reading_of(finished);
+  return given.table && given.table->has_colors ? LabelReading::color : LabelReading::index;
+}
+
+Result<LabelSetup> adopt_files(const PackOptions& options, const std::vector<const format::Manifest*>& finished) {
+  HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
+  const LabelReading reading = adopted_reading(options.label, given, finished);
+  if (reading == LabelReading::automatic) return data_error("the labels' headers must be read to tell ids from colours");
+  const auto count = [&]() -> Result<ClassTable> {
+    if (options.label.unknown != "error" || !counted_by_scan(finished)) return data_error("the labels must be read to count their classes");
+    return labels::numbered_classes(static_cast<int>(finished.front()->schema.class_count()));
+  };
+  HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, reading, count));
+  return make_setup(options, given, meaning, reading, read_as(reading) + " (as in the finished run)");
+}
+
+// What holds whether files may be looked at or not.
+Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& options, std::span<SampleList* const> splits,
+                                                       ProblemLog& problems) {
+  std::optional<LabelSetup> setup;
+  switch (labelling_of(options, splits)) {
+    case Labelling::files:
+      break;
+    case Labelling::none:
+      HOTPACK_TRY(check_unlabelled_options(options.label));
+      setup.emplace();
+      break;
+    case Labelling::image_classes: {
+      HOTPACK_ASSIGN(setup, set_up_image_classes(options, splits, problems));
+      break;
+    }
+    case Labelling::masks: {
+      HOTPACK_ASSIGN(setup, set_up_masks(options, splits, problems));
+      break;
+    }
+  }
+  return setup;
+}
+
+}  // namespace
+
+const LabelSetup& setup_of(const SampleList& list, const LabelSetup& setup) {
+  static const LabelSetup images_alone;
+  const bool labelled = list.has_label_files || !list.masks.empty() || !list.class_names.empty();
+  return labelled ? setup : images_alone;
+}
+
+Result<LabelSetup> resolve_labels(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
+                                  Observer& observer, ProblemLog& problems, bool pixels_too) {
+  HOTPACK_ASSIGN(std::optional<LabelSetup> setup, set_up_without_files(options, splits, problems));
+  if (setup) return std::move(*setup);
+  return set_up_files(options, splits, forms, observer, pixels_too);
+}
+
+Result<LabelSetup> adopt_labels(const PackOptions& options, std::span<SampleList* const> splits,
+                                std::span<const format::Manifest* const> finished, ProblemLog& problems) {
+  HOTPACK_ASSIGN(std::optional<LabelSetup> setup, set_up_without_files(options, splits, problems));
+  if (setup) return std::move(*setup);
+  return adopt_files(options, labelled(finished));
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,241 @@
+#include "pack/merge.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/try.hpp"
+#include "format/manifest.hpp"
+#include "pack/output_folder.hpp"
+#include "pack/output_lock.hpp"
+#include "pack/partition_set.hpp"
+#include "writer/atomic_file.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(a, b, ignored);
+}
+
+// Another program (rsync, scp) may have brought a shard here without flushing it; the manifest must not outlive it.
+Status make_durable(const std::string& path) {
+  HOTPACK_ASSIGN(const File file, File::open_read(path));
+  return file.sync_data();
+}
+
+Status remove_file(const std::string& path) {
+  std::error_code failure;
+  std::filesystem::remove(path, failure);
+  return failure ? io_error("cannot remove", path, failure.value()) : Status();
+}
+
+// Shards are never changed in place, so two folders may share one. False where the file system, or the way between two, has no hard
+// links; a copy tells what else may be wrong.
+bool link_file(const std::string& from, const std::string& to) {
+  return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+class Merging {
+ public:
+  Merging(const MergeOptions& options, Observer& observer) : options_(options), observer_(observer) {}
+
+  Result<MergeReport> merge() {
+    HOTPACK_TRY(check_options());
+    report_.output = in_place() ? sources_.front() : options_.output;
+    return in_place() ? merge_in_place() : merge_into_output();
+  }
+
+ private:
+  [[nodiscard]] bool in_place() const { return options_.output.empty(); }
+
+  Status check_options() {
+    if (options_.sources.empty()) return usage_error("name the folders of the partitions to merge");
+    std::error_code failure;
+    std::set<std::string> known;  // however a folder is written
+    for (const std::string& source : options_.sources) {
+      if (!std::filesystem::is_directory(source, failure)) return not_a_folder(source, failure);
+      if (known.insert(std::filesystem::canonical(source, failure).string()).second) sources_.push_back(source);
+    }
+    if (in_place() && sources_.size() > 1) return usage_error("-o DIR is required: where to join several folders");
+    if (in_place() || known.count(std::filesystem::weakly_canonical(options_.output, failure).string()) == 0) return {};
+    return usage_error("-o " + options_.output +
+                       ": is one of the folders to merge, which stay as they are; name another, or merge that folder alone without -o");
+  }
+
+  static Error not_a_folder(const std::string& source, const std::error_code& failure) {
+    return failure ? io_error("cannot open the folder", source, failure.value()) : Error{ErrorCode::io, "is not a folder", source, {}};
+  }
+
+  // The partitions shared one folder: only its manifest is missing.
+  Result<MergeReport> merge_in_place() {
+    HOTPACK_ASSIGN(const std::optional<OutputLock> lock, lock_output());
+    if (!lock) return stopped();
+    HOTPACK_ASSIGN(std::optional<JoinedSet> set, join_partitions(sources_, observer_));
+    if (!set) return stopped();
+    set_ = std::move(*set);
+    HOTPACK_ASSIGN([[maybe_unused]] const OutputFolder folder, look_at_output(report_.output));
+    present_.assign(set_.holders.size(), true);
+    for (const format::ShardRow& row : set_.manifest.shards) HOTPACK_TRY(make_durable(path_of(row)));
+    return write();
+  }
+
+  Result<MergeReport> merge_into_output() {
+    HOTPACK_ASSIGN(std::optional<JoinedSet> set, join_partitions(sources_, observer_));
+    if (!set) return stopped();
+    set_ = std::move(*set);
+    HOTPACK_ASSIGN(const std::optional<OutputLock> lock, lock_output());
+    if (!lock) return stopped();
+    HOTPACK_TRY(look_at_present());
+    return write();
+  }
+
+  Result<std::optional<OutputLock>> lock_output() { return OutputLock::take(report_.output, OutputLock::Sharing::none, observer_); }
+
+  [[nodiscard]] std::string path_of(const format::ShardRow& row) const { return report_.output + "/" + row.file; }
+  [[nodiscard]] std::string manifest_path() const { return report_.output + "/" + std::string(format::kManifestName); }
+
+  // ---- what the output folder holds
+
+  // It must be new, or an earlier merge (or pack) of the same set.
+  Status look_at_present() {
+    HOTPACK_ASSIGN(const OutputFolder folder, look_at_output(report_.output));
+    if (folder.manifest) HOTPACK_TRY(check_same_set(folder.path, identity_of(*folder.manifest)));
+    present_.assign(set_.manifest.shards.size(), false);
+    for (const std::string& name : folder.shards) HOTPACK_TRY(look_at_shard(name));
+    return {};
+  }
+
+  Status look_at_shard(const std::string& name) {
+    const auto parsed = format::parse_shard_file_name(name);
+    const bool has_place = parsed->count == set_.manifest.shards.size();
+    const auto index = static_cast<std::size_t>(parsed->index);
+    const std::string path = report_.output + "/" + name;
+    if (has_place && same_file(path, set_.holders[index] + "/" + name)) return present_[index] = true, Status();
+    const Result<ExistingShard> shard = read_existing_shard(report_.output, name);
+    if (shard.ok()) HOTPACK_TRY(check_same_set(path, identity_of(*shard)));
+    if (!has_place)
+      return usage_error(path + ": has no place among the " + std::to_string(set_.manifest.shards.size()) + " shards; remove it");
+    present_[index] = shard.ok() && shard->finished.row == set_.manifest.shards[index];
+    report_.replaced += !present_[index];
+    return {};
+  }
+
+  [[nodiscard]] Status check_same_set(const std::string& path, const SetIdentity& found) const {
+    const std::string difference = first_difference(identity_of(set_.manifest), found);
+    if (difference.empty()) return {};
+    return usage_error(path + ": is of another pack: " + difference + "; choose another folder, or remove that one");
+  }
+
+  // ---- writing
+
+  // With the folder locked and `present_` known.
+  Result<MergeReport> write() {
+    const std::string manifest = format::encode_manifest(set_.manifest);
+    const bool all_present = std::all_of(present_.begin(), present_.end(), [](bool present) { return present; });
+    report_.kept = static_cast<std::uint64_t>(std::count(present_.begin(), present_.end(), true));
+    const Result<std::string> before = read_text_file(manifest_path());
+    if (all_present && before.ok() && *before == manifest) return end(MergeStatus::complete);
+    HOTPACK_TRY(writer::remove_stale_temporaries(report_.output, [](std::string_view) { return true; }));
+    if (!all_present) HOTPACK_TRY(unpublish());
+    HOTPACK_ASSIGN(const bool placed, place_shards());
+    if (!placed) return stopped();
+    HOTPACK_TRY(sync_folder(report_.output));
+    HOTPACK_TRY(writer::write_file_atomically(report_.output, std::string(format::kManifestName), manifest));
+    return end(MergeStatus::merged);
+  }
+
+  // From here on the folder is not a data set until its manifest is written again.
+  Status unpublish() {
+    HOTPACK_TRY(remove_file(manifest_path()));
+    return sync_folder(report_.output);
+  }
+
+  // False: a stop was requested.
+  Result<bool> place_shards() {
+    std::uint64_t records = 0;
+    for (std::size_t i = 0; i < present_.size(); ++i) {
+      const format::ShardRow& row = set_.manifest.shards[i];
+      if (observer_.stop_requested()) return false;
+      if (!present_[i]) {
+        HOTPACK_ASSIGN(const bool placed, place_shard(set_.holders[i] + "/" + row.file, row));
+        if (!placed) return false;
+      }
+      records += row.records;
+      observer_.progress({"joining", records, set_.manifest.records()});
+    }
+    return true;
+  }
+
+  Result<bool> place_shard(const std::string& source, const format::ShardRow& row) {
+    HOTPACK_TRY(remove_file(path_of(row)));
+    if (link_file(source, path_of(row))) {
+      ++report_.linked;
+      HOTPACK_TRY(make_durable(source));
+      return true;
+    }
+    HOTPACK_ASSIGN(const bool copied, copy_shard(source, row));
+    report_.copied += copied;
+    return copied;
+  }
+
+  Result<bool> copy_shard(const std::string& source, const format::ShardRow& row) const {
+    HOTPACK_ASSIGN(const File from, File::open_read(source));
+    HOTPACK_ASSIGN(const std::uint64_t size, from.size());
+    if (size != row.bytes) return Error{ErrorCode::io, "changed while it was merged; run the merge again", source, {}};
+    HOTPACK_ASSIGN(writer::AtomicFile to, writer::AtomicFile::create(report_.output, row.file));
+    std::vector<std::byte> buffer(kCopyBytes);
+    for (std::uint64_t at = 0; at < size; at += buffer.size()) {
+      if (observer_.stop_requested()) return false;
+      buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBytes, size - at)));
+      HOTPACK_TRY(from.read_at(at, buffer));
+      HOTPACK_TRY(to.file().write_at(at, buffer));
+    }
+    HOTPACK_TRY(to.commit());
+    return true;
+  }
+
+  // ---- ends
+
+  Result<MergeReport> stopped() {
+    report_.status = MergeStatus::stopped;
+    return std::move(report_);
+  }
+
+  Result<MergeReport> end(MergeStatus status) {
+    const format::Manifest& manifest = set_.manifest;
+    report_.status = status;
+    report_.records = manifest.records();
+    report_.skipped = manifest.skipped;
+    report_.shards = manifest.shards.size();
+    report_.repeated = set_.repeated;
+    for (const format::ShardRow& row : manifest.shards) report_.bytes += row.bytes;
+    report_.schema = manifest.schema;
+    report_.statistics = manifest.statistics;
+    return std::move(report_);
+  }
+
+  const MergeOptions& options_;
+  Observer& observer_;
+  std::vector<std::string> sources_;  // each folder once
+  JoinedSet set_;
+  std::vector<bool> present_;  // of each shard: whether the output folder has it
+  MergeReport report_;
+};
+
+}  // namespace
+
+Result<MergeReport> merge(const MergeOptions& options, Observer& observer) { return Merging(options, observer).merge(); }
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,48 @@
+// `merge`: joins the partitions of one plan, packed by several runs, into a data set.
+//
+// The result is byte for byte what one run would have written. One call a run. A merge that is killed continues when it is run again;
+// run again after its end it does nothing. Failure: the errors of join_partitions (partition_set.hpp); `usage` for an output folder that
+// hotpack did not make or that holds another pack; `io`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "hotpack/schema.hpp"
+#include "hotpack/statistics.hpp"
+#include "settings/observer.hpp"
+
+namespace hotpack::pipeline {
+
+struct MergeOptions {
+  std::vector<std::string> sources;  // folders of shards; they stay as they are
+  std::string output;                // empty: the one source becomes the data set in place
+};
+
+enum class MergeStatus {
+  merged,    // the data set is whole now
+  complete,  // it was whole already; nothing was done
+  stopped,   // a signal stopped the run; the same command continues it
+};
+
+struct MergeReport {
+  MergeStatus status = MergeStatus::merged;
+  std::string output;  // the data set's folder
+  std::uint64_t records = 0;
+  std::uint64_t skipped = 0;  // samples that the partitions left out
+  std::uint64_t shards = 0;
+  std::uint64_t kept = 0;      // shards that were in the output folder already
+  std::uint64_t linked = 0;    // shards that share their bytes with the source (hard links)
+  std::uint64_t copied = 0;    // shards copied, where the file system has no such links
+  std::uint64_t replaced = 0;  // of those linked or copied, the ones in place of a damaged or older file
+  std::uint64_t repeated = 0;  // shard files of the sources that stand in another source too
+  std::uint64_t bytes = 0;     // of all shard files
+  Schema schema;
+  Statistics statistics;
+};
+
+[[nodiscard]] Result<MergeReport> merge(const MergeOptions& options, Observer& observer);
+
+}  // namespace hotpack::pipeline

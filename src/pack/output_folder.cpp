@@ -1,0 +1,302 @@
+#include "pack/output_folder.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/folder.hpp"
+#include "base/mapping.hpp"
+#include "base/try.hpp"
+#include "format/schema_json.hpp"
+#include "format/shard_header.hpp"
+#include "label_setup/source_file.hpp"
+#include "pack/mask_hashes.hpp"
+#include "settings/option_words.hpp"
+#include "writer/atomic_file.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// A mapped shard whose header and tables passed their checks.
+struct OpenShard {
+  Mapping mapping;
+  format::ShardHeader header;
+};
+
+Error with_path(Error error, const std::string& path) {
+  error.path = path;
+  return error;
+}
+
+Result<OpenShard> open_shard(const std::string& path) {
+  HOTPACK_ASSIGN(Mapping mapping, Mapping::open(path));
+  Result<format::ShardHeader> header = format::decode_header(mapping.bytes());
+  if (!header.ok()) return with_path(std::move(header).error(), path);
+  if (Status status = format::check_tables(mapping.bytes(), *header); !status.ok()) return with_path(std::move(status).error(), path);
+  return OpenShard{std::move(mapping), std::move(header).value()};
+}
+
+std::string key_of(const OpenShard& shard, std::uint64_t record) {
+  const auto file = shard.mapping.bytes();
+  const format::Tensor& offsets = *shard.header.find("key.offsets");
+  const format::Tensor& data = *shard.header.find("key.data");
+  const std::uint64_t begin = format::u64_at(file, shard.header, offsets, record),
+                      end = format::u64_at(file, shard.header, offsets, record + 1);
+  const auto bytes =
+      file.subspan(static_cast<std::size_t>(shard.header.buffer_start() + data.begin + begin), static_cast<std::size_t>(end - begin));
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool is_ours(std::string_view name) { return name == format::kManifestName || format::parse_shard_file_name(name).has_value(); }
+
+Error foreign(const std::string& path) {
+  return usage_error(
+      path + ": was not made by hotpack; -o must name a new folder or one that hotpack made. Move the file away or choose another folder");
+}
+
+Error foreign_beginning(const std::string& path) {
+  return usage_error(path +
+                     ": does not begin as hotpack's files do: another program made it, or it is damaged. --repair makes a damaged file of "
+                     "this data set again; else choose another folder");
+}
+
+// How each of our files begins, up to its version. A file that begins otherwise is not ours to replace.
+constexpr std::string_view kShardStart = R"({"__metadata__":{"hotpack.format":")";
+constexpr std::string_view kManifestStart = "{\n\"format\":\"";
+constexpr std::size_t kLongestVersion = 16;
+
+// The bytes of a file from `offset` on, as many as a beginning with its version takes; fewer where it is shorter.
+Result<std::string> beginning_of(const std::string& path, std::uint64_t offset, std::size_t size) {
+  std::string text(size, '\0');
+  HOTPACK_ASSIGN(const File file, File::open_read(path));
+  HOTPACK_ASSIGN(const std::size_t got, file.read_some(offset, std::as_writable_bytes(std::span(text))));
+  text.resize(got);
+  return text;
+}
+
+// Refuses a manifest or shard that another program, or a later hotpack, has written.
+Status check_origin(const std::string& path, bool is_manifest) {
+  const std::string_view start = is_manifest ? kManifestStart : kShardStart;
+  const std::size_t wanted = start.size() + kLongestVersion;
+  HOTPACK_ASSIGN(const std::string text, beginning_of(path, is_manifest ? 0 : 8, wanted));
+  const bool cut = text.size() < wanted;
+  if (cut && start.starts_with(text)) return {};
+  if (!std::string_view(text).starts_with(start)) return foreign_beginning(path);
+  const std::string_view rest = std::string_view(text).substr(start.size());
+  const std::string_view version = rest.substr(0, rest.find('"'));
+  if (version == format::kVersion || (cut && version == rest && format::kVersion.starts_with(version))) return {};
+  return usage_error(path + ": is of format " + std::string(version) + ", which this hotpack (format " + std::string(format::kVersion) +
+                     ") must not replace. Choose another folder, or remove the old one");
+}
+
+// With `repair`, one file that begins as it has to speaks for the others.
+Status check_origins(const std::string& folder, const std::vector<std::string>& names, bool repair) {
+  std::optional<Error> doubt;
+  bool known = false;
+  for (const std::string& name : names) {
+    Status origin = check_origin(folder + "/" + name, name == format::kManifestName);
+    known = known || origin.ok();
+    if (!origin.ok() && origin.error().code != ErrorCode::usage) return origin;
+    if (!origin.ok() && !doubt) doubt = std::move(origin).error();
+  }
+  return doubt && !(repair && known) ? Status(*doubt) : Status();
+}
+
+// What a folder holds, sorted, but for temporary files of ours.
+Result<std::vector<std::string>> names_in(const std::string& folder) {
+  HOTPACK_ASSIGN(std::vector<std::string> names, names_in_folder(folder));
+  std::erase_if(names, [](const std::string& name) { return is_ours(writer::final_name_of(name)); });
+  return names;
+}
+
+void load_manifest(OutputFolder& folder) {
+  const std::string path = folder.path + "/" + std::string(format::kManifestName);
+  const Result<std::string> text = read_text_file(path);
+  if (!text.ok()) {
+    folder.manifest_fault = text.error().describe();
+    return;
+  }
+  folder.manifest_text = *text;
+  Result<format::Manifest> manifest = format::decode_manifest(*text);
+  if (manifest.ok()) {
+    folder.manifest = std::move(manifest).value();
+  } else {
+    folder.manifest_fault = path + ": " + manifest.error().message;
+  }
+}
+
+// The first shard whose header can be read; shows how an unfinished folder was packed.
+std::optional<ExistingShard> first_readable(const OutputFolder& folder) {
+  for (const std::string& name : folder.shards)
+    if (Result<ExistingShard> existing = read_existing_shard(folder.path, name); existing.ok()) return std::move(existing).value();
+  return std::nullopt;
+}
+
+// How many keys the shards that are there hold, and how many of them the plan has too.
+struct KeyOverlap {
+  std::uint64_t old_keys = 0;
+  std::uint64_t shared = 0;
+};
+
+KeyOverlap compare_keys(const OutputFolder& folder, const SampleList& list) {
+  std::set<std::string_view> planned;
+  for (const Sample& sample : list.samples) planned.insert(list.key(sample));
+  KeyOverlap overlap;
+  for (const std::string& name : folder.shards) {
+    const Result<std::vector<std::string>> keys = read_keys(folder.path, name);
+    if (!keys.ok()) continue;  // damaged: packed again
+    overlap.old_keys += keys->size();
+    for (const std::string& key : *keys) overlap.shared += planned.count(key);
+  }
+  return overlap;
+}
+
+// Whether a shard is this plan's: same plan, schema and sources.
+bool belongs(const format::Metadata& metadata, const Plan& plan, std::size_t shard) {
+  return metadata.plan == plan.plan_text && metadata.schema == plan.schema_text && metadata.sources == plan.shards[shard].sources;
+}
+
+bool agrees_with_row(const OutputFolder& folder, const Plan& plan, std::size_t shard, const writer::FinishedShard& finished) {
+  if (!folder.manifest || folder.manifest->plan_text != plan.plan_text || shard >= folder.manifest->shards.size()) return true;
+  return folder.manifest->shards[shard] == finished.row;
+}
+
+}  // namespace
+
+Result<OutputFolder> look_at_output(const std::string& path, bool repair) {
+  OutputFolder folder;
+  folder.path = path;
+  std::error_code failure;
+  if (!std::filesystem::exists(path, failure) && !failure) return folder;
+  HOTPACK_ASSIGN(const std::vector<std::string> names, names_in(path));
+  folder.exists = true;
+  bool has_manifest = false;
+  for (const std::string& name : names) {
+    if (!is_ours(name)) return foreign(path + "/" + name);
+    if (name == format::kManifestName)
+      has_manifest = true;
+    else
+      folder.shards.push_back(name);
+  }
+  HOTPACK_TRY(check_origins(path, names, repair));
+  if (has_manifest) load_manifest(folder);
+  return folder;
+}
+
+Result<ExistingShard> read_existing_shard(const std::string& folder, const std::string& name, const KeyVisitor& visit_key) {
+  HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
+  const auto file = shard.mapping.bytes();
+  ExistingShard existing{shard.header.metadata, shard.header.schema, shard.header.plan, {}};
+  existing.finished.row = {name, shard.header.records, file.size(), shard.header.metadata.sources, format::digest_of(file, shard.header)};
+  existing.finished.sums = format::read_sums(file, shard.header);
+  for (std::uint64_t record = 0; visit_key && record < shard.header.records; ++record) visit_key(existing.schema, key_of(shard, record));
+  return existing;
+}
+
+std::vector<std::optional<writer::FinishedShard>> find_kept_shards(const OutputFolder& folder, const Plan& plan, ShardRange range,
+                                                                   std::vector<std::string>& damaged) {
+  std::vector<std::optional<writer::FinishedShard>> kept(plan.shards.size());
+  const std::set<std::string> present(folder.shards.begin(), folder.shards.end());
+  for (auto i = static_cast<std::size_t>(range.first); i < range.end; ++i) {
+    const std::string name = format::shard_file_name(i, plan.shards.size());
+    if (present.count(name) == 0) continue;
+    Result<ExistingShard> existing = read_existing_shard(folder.path, name);
+    if (!existing.ok()) {
+      damaged.push_back(existing.error().describe());
+    } else if (!belongs(existing->metadata, plan, i)) {
+      continue;
+    } else if (!agrees_with_row(folder, plan, i, existing->finished)) {
+      damaged.push_back(folder.path + "/" + name + ": does not agree with " + std::string(format::kManifestName));
+    } else {
+      kept[i] = std::move(existing->finished);
+    }
+  }
+  return kept;
+}
+
+bool is_complete(const OutputFolder& folder, const Plan& plan, const std::vector<std::optional<writer::FinishedShard>>& kept) {
+  return folder.manifest && folder.manifest->schema_text == plan.schema_text && folder.manifest->plan_text == plan.plan_text &&
+         folder.shards.size() == plan.shards.size() &&
+         std::all_of(kept.begin(), kept.end(), [](const auto& shard) { return shard.has_value(); });
+}
+
+Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list, std::vector<std::string>& remarks) {
+  const std::optional<ExistingShard> old = first_readable(folder);
+  if (!old && !folder.manifest) return {};
+  const Schema& schema = folder.manifest ? folder.manifest->schema : old->schema;
+  const format::PlanIdentity& identity = folder.manifest ? folder.manifest->plan : old->identity;
+  const std::string again = "; choose another folder, or say --force to replace what is there";
+  if (const std::string difference = option_difference(plan.schema, schema); !difference.empty())
+    return usage_error(folder.path + ": was packed with other options: " + difference + again);
+  if (identity.keys == plan.identity.keys && identity.shards != plan.identity.shards)
+    return usage_error(folder.path + ": was packed with other options: --shard-size or --shard-samples (" +
+                       std::to_string(plan.identity.shards) + (plan.identity.shards == 1 ? " shard" : " shards") + " here, " +
+                       std::to_string(identity.shards) + " there)" + again);
+  if (identity.keys == plan.identity.keys) return {};
+  // A few keys in common are chance (every split may have a 0001); half of the smaller set are the same data, grown or shrunk.
+  const KeyOverlap overlap = compare_keys(folder, list);
+  const std::string counts = std::to_string(overlap.shared) + " of its " + std::to_string(overlap.old_keys) + " keys are among the " +
+                             std::to_string(list.samples.size()) + " of the input";
+  if (2 * overlap.shared < std::min<std::uint64_t>(overlap.old_keys, list.samples.size()))
+    return usage_error(folder.path + ": holds another data set: " + counts + again);
+  remarks.push_back(folder.path + ": the samples have changed (" + counts + "), so all its shards are packed again");
+  return {};
+}
+
+Result<std::vector<std::string>> read_keys(const std::string& folder, const std::string& name) {
+  HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
+  std::vector<std::string> keys;
+  keys.reserve(static_cast<std::size_t>(shard.header.records));
+  for (std::uint64_t record = 0; record < shard.header.records; ++record) keys.push_back(key_of(shard, record));
+  return keys;
+}
+
+Result<SourceCheck> check_sources(const std::string& folder, const std::string& name, const ShardPlan& plan, const SampleList& list) {
+  HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
+  const format::Tensor& hashes = *shard.header.find("source.hash");
+  SourceReader reader;
+  const auto hash_of = [&](const std::string& path, std::uint64_t bytes) -> Result<std::uint64_t> {
+    HOTPACK_ASSIGN(const auto content, reader.read(path, bytes));
+    return xxh3_64(content);
+  };
+  const auto hash_of_masks = [&](const Sample& sample) -> Result<std::uint64_t> {
+    std::vector<std::uint64_t> all;
+    for (const Mask& mask : list.masks_of(sample)) {
+      HOTPACK_ASSIGN(const std::uint64_t hash, hash_of(list.mask_path(mask), mask.file.bytes));
+      all.push_back(hash);
+    }
+    return hash_of_hashes(all);
+  };
+  const auto stored = [&](std::uint64_t index) { return format::u64_at(shard.mapping.bytes(), shard.header, hashes, index); };
+  SourceCheck check;
+  std::optional<std::uint64_t> last_picture;  // its tiles share one check
+  std::uint64_t record = 0;                   // the records are the planned samples in order, without those that were skipped
+  for (std::uint64_t s = plan.first; s < plan.first + plan.samples && check.unchanged; ++s) {
+    const Sample& sample = list.samples[static_cast<std::size_t>(s)];
+    if (record == shard.header.records || key_of(shard, record) != list.key(sample)) {
+      check.skipped.push_back(s);
+      continue;
+    }
+    if (last_picture == sample.image.text) {
+      ++record;
+      continue;
+    }
+    last_picture = sample.image.text;
+    HOTPACK_ASSIGN(std::uint64_t hash, hash_of(list.image_path(sample), sample.image.bytes));
+    check.unchanged = hash == stored(2 * record);
+    if (check.unchanged && (list.has_label_files || sample.mask_count > 0)) {
+      HOTPACK_ASSIGN(hash, list.has_label_files ? hash_of(list.label_path(sample), sample.label.bytes) : hash_of_masks(sample));
+      check.unchanged = hash == stored(2 * record + 1);
+    }
+    ++record;
+  }
+  return check;
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,75 @@
+// The end of the pack pipeline: shard writers, what is skipped, and a thread that commits finished shards (flush, rename) while the
+// workers go on.
+//
+// Thread-safety: as Sink; finish() after the run, from the same thread. Ownership: owns writers; those not committed leave nothing.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pack/run.hpp"
+#include "writer/shard_writer.hpp"
+
+namespace hotpack::pipeline {
+
+// Commits shard writers one after the other in a thread of its own. At most kWaiting wait: then give() blocks. Where the system starts no
+// thread, give() commits.
+class Committer {
+ public:
+  Committer();
+  ~Committer();  // commits what was given
+  // Returns the first failure so far, if any.
+  [[nodiscard]] Status give(std::size_t shard, std::unique_ptr<writer::ShardWriter> shard_writer);
+  // Waits for all that was given.
+  [[nodiscard]] Result<std::map<std::size_t, writer::FinishedShard>> finish();
+
+ private:
+  static constexpr std::size_t kWaiting = 2;
+  void run();
+  void commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard, std::unique_ptr<writer::ShardWriter> shard_writer);
+  void note_finished(std::size_t shard, writer::FinishedShard finished);
+  [[nodiscard]] static Result<writer::FinishedShard> commit(writer::ShardWriter& shard_writer);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::pair<std::size_t, std::unique_ptr<writer::ShardWriter>>> waiting_;
+  std::map<std::size_t, writer::FinishedShard> finished_;
+  std::optional<Error> error_;
+  bool closing_ = false;
+  std::thread thread_;  // last: starts when everything above exists
+};
+
+class PackSink : public Sink {
+ public:
+  PackSink(const RunInput& input, ProblemLog& problems, std::uint64_t skipped_before);
+
+  [[nodiscard]] Result<std::shared_ptr<ShardSink>> open_shard(std::size_t shard) override;
+  [[nodiscard]] Status accept(Outcome& outcome) override;
+  [[nodiscard]] Status finish_shard(std::size_t shard) override;
+
+  // Waits for the commits. The shards written by this run.
+  [[nodiscard]] Result<std::map<std::size_t, writer::FinishedShard>> finish() { return committer_.finish(); }
+  [[nodiscard]] const std::string& skipped_lines() const { return skipped_lines_; }
+
+ private:
+  struct OpenShard;
+  [[nodiscard]] Status refuse_or_skip(Outcome& outcome);
+
+  const RunInput& input_;
+  ProblemLog& problems_;
+  std::uint64_t skipped_;
+  std::string skipped_lines_;  // of --skipped
+  std::mutex mutex_;           // guards open_: the input stage opens, the output stage finishes
+  std::map<std::size_t, std::shared_ptr<OpenShard>> open_;
+  Committer committer_;
+};
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,412 @@
+#include "pack/packed_set.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/try.hpp"
+#include "format/manifest.hpp"
+#include "hotpack/verify.hpp"
+#include "label_setup/placement.hpp"
+#include "pack/output_lock.hpp"
+#include "pack/pack_sink.hpp"
+#include "pack/prepare.hpp"
+#include "pack/skipped_file.hpp"
+#include "writer/atomic_file.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+std::string manifest_path(const std::string& folder) { return folder + "/" + std::string(format::kManifestName); }
+
+format::Sums no_sums(const Schema& schema) { return {schema.image.channels(), schema.label ? schema.class_count() : 0}; }
+
+// An empty data set has one shard without records; no sample makes the pipeline open it.
+Status open_empty_shard(const RunInput& input, PackSink& sink) {
+  if (input.shards.size() != 1 || input.plan.shards[input.shards[0]].samples > 0) return {};
+  HOTPACK_ASSIGN([[maybe_unused]] const auto opened, sink.open_shard(input.shards[0]));
+  return sink.finish_shard(input.shards[0]);
+}
+
+// Bytes must not depend on the weather: a file that cannot be read is never left out.
+Status all_opened(const ProblemLog& problems) {
+  const ProblemLog::Group& group = problems.group(ProblemKind::unopenable_file);
+  if (group.count == 0) return {};
+  const Problem& first = group.examples.front();
+  const std::string more = group.count > 1 ? " (the first of " + std::to_string(group.count) + " files that cannot be opened)" : "";
+  return Error{ErrorCode::io, first.detail + more + "; run the same command again to continue", first.path, {}};
+}
+
+}  // namespace
+
+PackedSet::PackedSet(PackOptions options, Split split, Observer& observer)
+    : options_(std::move(options)), split_(std::move(split)), observer_(observer) {
+  report_.split = split_.name;
+  report_.output = options_.run.output;
+  report_.partition = options_.run.partition;
+}
+
+// ---- before anything is written
+
+// What the output folder holds. With --force every shard is to be packed again, whatever is there.
+Status PackedSet::look_at_folder() {
+  HOTPACK_ASSIGN(folder_, look_at_output(options_.run.output, options_.run.repair));
+  shards_before_ = folder_.shards;
+  if (!options_.run.force) return {};
+  folder_.manifest.reset();
+  folder_.manifest_fault.clear();
+  folder_.shards.clear();
+  return {};
+}
+
+Result<bool> PackedSet::is_finished(const LabelSetup& setup) {
+  if (!folder_.manifest) return false;
+  if (plan_needs_sizes(options_.record)) {
+    HOTPACK_ASSIGN([[maybe_unused]] const HeaderSurvey headers, survey());
+    if (observer_.stop_requested()) return false;
+  }
+  HOTPACK_TRY(plan(setup));
+  if (plan_->schema_text != folder_.manifest->schema_text || plan_->plan_text != folder_.manifest->plan_text) return false;
+  std::vector<std::string> damaged;
+  HOTPACK_TRY(find_kept(damaged));
+  return !observer_.stop_requested() && nothing_to_do();
+}
+
+Result<HeaderSurvey> PackedSet::survey() {
+  if (!survey_) {
+    HOTPACK_ASSIGN(survey_, survey_headers(split_.list, options_.record, observer_));
+    HOTPACK_TRY(all_opened(survey_->problems));
+  }
+  return *survey_;
+}
+
+Status PackedSet::plan(const LabelSetup& setup) {
+  setup_ = &setup_of(split_.list, setup);
+  if (!tiled_) cut_into_tiles(options_.record, split_.list);
+  tiled_ = true;
+  HOTPACK_ASSIGN(Plan made, make_plan(options_, *setup_, split_.list));
+  plan_.emplace(std::move(made));
+  kept_.assign(plan_->shards.size(), std::nullopt);
+  range_ = {0, plan_->shards.size()};
+  if (options_.run.partition) range_ = shards_of(*options_.run.partition, plan_->shards.size());
+  return {};
+}
+
+// Which shards stay; refuses a folder that is not this pack's.
+Status PackedSet::keep_what_is_good() {
+  HOTPACK_TRY(check_same_options(folder_, *plan_, split_.list, report_.plan.warnings));
+  std::vector<std::string> damaged;
+  HOTPACK_TRY(find_kept(damaged));
+  for (const std::string& text : damaged) report_.plan.warnings.push_back(text + "; the shard is packed again");
+  if (!folder_.manifest_fault.empty())
+    report_.plan.warnings.push_back(folder_.manifest_fault +
+                                    (options_.run.partition ? "; hotpack merge writes it again" : "; it is written again"));
+  if (options_.record.tile && options_.shard.shuffle_seed)
+    report_.plan.warnings.push_back("--shuffle with --tile decodes a picture anew for nearly every tile; packing takes much longer");
+  return {};
+}
+
+Status PackedSet::find_kept(std::vector<std::string>& damaged) {
+  kept_ = find_kept_shards(folder_, *plan_, range_, damaged);
+  HOTPACK_TRY(verify_kept(damaged));
+  return recheck_sources();
+}
+
+// --repair: forgets kept shards that are damaged. Read once: the folder is looked at again once it is locked.
+Status PackedSet::verify_kept(std::vector<std::string>& damaged) {
+  if (!options_.run.repair) return {};
+  std::uint64_t records = 0;
+  spoiled_.clear();
+  for (std::size_t i = 0; i < kept_.size() && !observer_.stop_requested(); ++i) {
+    if (!kept_[i]) continue;
+    const format::ShardRow row = kept_[i]->row;
+    HOTPACK_ASSIGN(const std::string damage, damage_of(row, records));
+    records += row.records;
+    if (damage.empty()) continue;
+    damaged.push_back(options_.run.output + "/" + damage);
+    spoiled_.push_back(row.file);
+    kept_[i].reset();
+  }
+  return {};
+}
+
+// What verification finds first, "" where the shard is sound, or where a stop was requested.
+Result<std::string> PackedSet::damage_of(const format::ShardRow& row, std::uint64_t records_before) {
+  const std::string path = options_.run.output + "/" + row.file;
+  HOTPACK_ASSIGN(const FileIdentity identity, identity_of(path));
+  if (const auto known = sound_.find(row.file); known != sound_.end() && known->second == identity) return std::string();
+  VerifyOptions options;
+  options.threads = static_cast<unsigned>(options_.run.threads);
+  options.progress = [&](const VerifyProgress& progress) {
+    observer_.progress({"verifying", records_before + progress.records_done, plan_->identity.samples, progress.bytes_done});
+    return !observer_.stop_requested();
+  };
+  HOTPACK_ASSIGN(const VerifyReport report, verify_shard(path, options));
+  if (report.finding_count > 0) {
+    const Finding& first = report.findings.front();
+    if (first.code == ErrorCode::io) return Error{ErrorCode::io, first.text, path, first.offset};
+    return first.describe() + (report.finding_count > 1 ? " (and " + std::to_string(report.finding_count - 1) + " more)" : "");
+  }
+  if (!report.aligned) return row.file + ": is not laid out as hotpack writes it";
+  if (!report.stopped) sound_[row.file] = identity;
+  return std::string();
+}
+
+// --recheck: forgets kept shards whose sources have other bytes now, or whose skipped samples can be packed by now.
+Status PackedSet::recheck_sources() {
+  if (!options_.run.recheck) return {};
+  SampleWorker worker(options_, *setup_, *plan_, split_.list);
+  PackedSample out;
+  out.sums = no_sums(plan_->schema);
+  for (std::size_t i = 0; i < kept_.size() && !observer_.stop_requested(); ++i) {
+    if (!kept_[i]) continue;
+    HOTPACK_ASSIGN(SourceCheck check, check_sources(folder_.path, kept_[i]->row.file, plan_->shards[i], split_.list));
+    for (const std::uint64_t skipped : check.skipped) {
+      if (!check.unchanged) break;
+      HOTPACK_ASSIGN(const auto problem, worker.process(split_.list.samples[static_cast<std::size_t>(skipped)], out));
+      check.unchanged = problem.has_value();
+    }
+    if (!check.unchanged) kept_[i].reset();
+  }
+  return {};
+}
+
+bool PackedSet::all_kept() const {
+  for (std::uint64_t i = range_.first; i < range_.end; ++i)
+    if (!kept_[static_cast<std::size_t>(i)]) return false;
+  return true;
+}
+
+// A partition has no manifest of its own.
+bool PackedSet::nothing_to_do() const {
+  if (options_.run.partition) return all_kept();
+  return is_complete(folder_, *plan_, kept_) && folder_.manifest_text == format::encode_manifest(make_manifest());
+}
+
+Status PackedSet::summarize_plan() {
+  PlanSummary& summary = report_.plan;
+  summary.shard_bytes_total = summary.bytes_to_write = summary.kept_shards = 0;  // made again under the lock
+  summary.samples = plan_->identity.samples;
+  summary.shards = plan_->shards.size();
+  summary.samples_a_shard = plan_->shards.front().samples;
+  summary.image_record_bytes = plan_->largest.image;
+  summary.label_record_bytes = plan_->largest.label;
+  summary.mixed_sizes = plan_->mixed();
+  summary.exact = !plan_->compressed();
+  for (std::uint64_t s = range_.first; s < range_.end; ++s) {
+    const auto i = static_cast<std::size_t>(s);
+    HOTPACK_ASSIGN(const std::uint64_t bytes, plan_->shard_file_bytes(i));
+    summary.shard_bytes_total += kept_[i] ? kept_[i]->row.bytes : bytes;
+    summary.bytes_to_write += kept_[i] ? 0 : bytes;
+    summary.kept_shards += kept_[i].has_value();
+  }
+  summary.free_bytes = free_bytes_at(options_.run.output.empty() ? "." : options_.run.output);
+  summary.plan_bytes = split_.list.memory_bytes();
+  if (summary.verdict.empty()) {
+    summary.verdict = setup_->verdict;
+    summary.warnings.insert(summary.warnings.end(), setup_->table.warnings.begin(), setup_->table.warnings.end());
+  }
+  report_.schema = plan_->schema;
+  return {};
+}
+
+Result<PackReport> PackedSet::describe_plan() {
+  HOTPACK_TRY(keep_what_is_good());
+  HOTPACK_TRY(summarize_plan());
+  return end(PackStatus::planned);
+}
+
+Result<PackReport> PackedSet::complete(bool dry_run) {
+  if (!dry_run) HOTPACK_TRY(write_skipped_file(options_.run, *plan_, split_.list, kept_, ""));
+  HOTPACK_TRY(summarize_plan());
+  report_.kept_shards = report_.plan.kept_shards;
+  describe(make_manifest());
+  return end(PackStatus::complete);
+}
+
+// ---- writing
+
+// With the folder locked: another run may have changed it since it was looked at. Partitions share the folder.
+Result<PackReport> PackedSet::write() {
+  if (range_.first == range_.end) return complete(false);  // more partitions than shards
+  const auto sharing = options_.run.partition ? OutputLock::Sharing::partitions : OutputLock::Sharing::none;
+  HOTPACK_ASSIGN(const std::optional<OutputLock> lock, OutputLock::take(options_.run.output, sharing, observer_));
+  if (!lock) return end(PackStatus::stopped);
+  HOTPACK_TRY(look_at_folder());
+  HOTPACK_TRY(keep_what_is_good());
+  if (observer_.stop_requested()) return end(PackStatus::stopped);
+  if (nothing_to_do()) return complete(false);
+  HOTPACK_TRY(summarize_plan());
+  HOTPACK_TRY(check_free_space());
+  HOTPACK_TRY(remove_leftovers());
+  HOTPACK_TRY(unpublish());
+  return pack_shards();
+}
+
+// What --force removes before it writes.
+std::uint64_t PackedSet::bytes_forced_away() const {
+  std::uint64_t bytes = 0;
+  for (const std::string& name : forced_shards()) {
+    std::error_code failure;
+    const std::uintmax_t size = std::filesystem::file_size(options_.run.output + "/" + name, failure);
+    if (!failure) bytes += size;
+  }
+  return bytes;
+}
+
+Status PackedSet::check_free_space() const {
+  // The manifest repeats the schema and has a row a shard.
+  const std::uint64_t manifest = 4096 + plan_->schema_text.size() + 256 * plan_->shards.size();
+  const std::uint64_t needed = report_.plan.bytes_to_write + manifest;
+  if (!report_.plan.free_bytes || *report_.plan.free_bytes + bytes_forced_away() >= needed) return {};
+  return Error{ErrorCode::io,
+               "the disk has " + std::to_string(*report_.plan.free_bytes) + " bytes free, the pack needs " +
+                   (report_.plan.exact ? "" : "up to ") + std::to_string(needed) +
+                   ". Free some space, choose another disk, or a smaller form (--label-storage bits or index, --zstd)",
+               options_.run.output,
+               {}};
+}
+
+// Whether a file is one of the shards that this run sees to.
+bool PackedSet::is_own(std::string_view name) const {
+  for (std::uint64_t i = range_.first; i < range_.end; ++i)
+    if (name == format::shard_file_name(i, plan_->shards.size())) return true;
+  return false;
+}
+
+// Temporary files of killed runs; a partition leaves those of the others alone.
+Status PackedSet::remove_leftovers() const {
+  return writer::remove_stale_temporaries(options_.run.output,
+                                          [&](std::string_view name) { return !options_.run.partition || is_own(name); });
+}
+
+// The shards that --force removes: all, or a partition's own.
+std::vector<std::string> PackedSet::forced_shards() const {
+  std::vector<std::string> names;
+  if (!options_.run.force) return names;
+  std::copy_if(shards_before_.begin(), shards_before_.end(), std::back_inserter(names),
+               [&](const std::string& name) { return !options_.run.partition || is_own(name); });
+  return names;
+}
+
+// From here on the folder is not a data set until its manifest is written again.
+Status PackedSet::unpublish() {
+  std::error_code failure;
+  const std::string path = manifest_path(options_.run.output);
+  if (std::filesystem::remove(path, failure)) HOTPACK_TRY(sync_folder(options_.run.output));
+  if (failure) return io_error("cannot remove the old manifest", path, failure.value());
+  HOTPACK_TRY(remove_shards(spoiled_));  // a run without --repair would keep them
+  return remove_shards(forced_shards());
+}
+
+Status PackedSet::remove_shards(const std::vector<std::string>& names) const {
+  for (const std::string& name : names) {
+    std::error_code failure;
+    if (!std::filesystem::remove(options_.run.output + "/" + name, failure) && failure)
+      return io_error("cannot remove an old shard", options_.run.output + "/" + name, failure.value());
+  }
+  return {};
+}
+
+// Shards of an earlier plan whose names this one does not use.
+std::vector<std::string> PackedSet::stale_shards() const {
+  std::set<std::string> planned;
+  const std::size_t count = plan_->shards.size();
+  for (std::size_t i = 0; i < count; ++i) planned.insert(format::shard_file_name(i, count));
+  std::vector<std::string> stale;
+  for (const std::string& name : folder_.shards)
+    if (planned.count(name) == 0) stale.push_back(name);
+  return stale;
+}
+
+Result<PackReport> PackedSet::pack_shards() {
+  RunInput input{options_, *setup_, *plan_, split_.list, {}, "packing", 0, false};
+  std::uint64_t skipped_before = 0;
+  for (std::uint64_t s = range_.first; s < range_.end; ++s) {
+    const auto i = static_cast<std::size_t>(s);
+    if (!kept_[i]) input.shards.push_back(i);
+    if (kept_[i]) input.already_done += plan_->shards[i].samples, skipped_before += kept_[i]->sums.skipped;
+  }
+  PackSink sink(input, report_.problems, skipped_before);
+  HOTPACK_TRY(open_empty_shard(input, sink));
+  const Result<RunResult> run = run_samples(input, sink, observer_);
+  // Also when the run fails: who set --max-errors wants to know what was skipped.
+  HOTPACK_TRY(write_skipped_file(options_.run, *plan_, split_.list, kept_, sink.skipped_lines()));
+  HOTPACK_TRY(run);
+  HOTPACK_ASSIGN(const auto finished, sink.finish());
+  report_.planned_shards = range_.end - range_.first;
+  report_.packed_shards = finished.size();
+  report_.kept_shards = report_.plan.kept_shards;
+  report_.changed_shards = shards_before_.size() - std::min<std::size_t>(shards_before_.size(), report_.plan.kept_shards);
+  if (options_.run.partition) report_.changed_shards = 0;  // others may be in the folder too
+  report_.bytes_in = run->bytes_in;
+  report_.remarks = run->remarks;
+  if (run->stopped) return end(PackStatus::stopped);
+  return publish(finished);
+}
+
+// All shards are there: the manifest makes them a data set. A partition's wait for `merge`.
+Result<PackReport> PackedSet::publish(const Finished& finished) {
+  for (const auto& [index, shard] : finished) kept_[index] = shard;
+  const format::Manifest manifest = make_manifest();
+  warn_of_other_records(manifest);
+  HOTPACK_TRY(remove_shards(stale_shards()));
+  if (!options_.run.partition) {
+    HOTPACK_TRY(writer::write_file_atomically(options_.run.output, std::string(format::kManifestName), format::encode_manifest(manifest)));
+  }
+  describe(manifest);
+  return end(PackStatus::packed);
+}
+
+// A shard that was lost is what it was only where its inputs are.
+void PackedSet::warn_of_other_records(const format::Manifest& manifest) {
+  if (!folder_.manifest || folder_.manifest->plan_text != manifest.plan_text) return;
+  const std::set<std::string_view> spoiled(spoiled_.begin(), spoiled_.end()), there(folder_.shards.begin(), folder_.shards.end());
+  const std::vector<format::ShardRow>& rows = folder_.manifest->shards;  // of all shards, in their order
+  for (std::size_t i = 0; i < manifest.shards.size() && range_.first + i < rows.size(); ++i) {
+    const format::ShardRow &row = manifest.shards[i], &before = rows[static_cast<std::size_t>(range_.first) + i];
+    if (before.file != row.file || before.digest == row.digest) continue;
+    const bool lost = spoiled.contains(row.file) || !there.contains(row.file);
+    if (lost || (!options_.run.recheck && before.sources == row.sources))
+      report_.plan.warnings.push_back(options_.run.output + "/" + row.file +
+                                      ": was packed again, and its records differ from those it had before: its inputs have changed since");
+  }
+}
+
+format::Manifest PackedSet::make_manifest() const {
+  format::Manifest manifest;
+  manifest.schema_text = plan_->schema_text;
+  manifest.schema = plan_->schema;
+  manifest.plan_text = plan_->plan_text;
+  manifest.plan = plan_->identity;
+  format::Sums total = no_sums(plan_->schema);
+  for (std::uint64_t i = range_.first; i < range_.end; ++i) {
+    const auto& shard = kept_[static_cast<std::size_t>(i)];
+    manifest.shards.push_back(shard->row);
+    total.add(shard->sums);
+  }
+  manifest.skipped = total.skipped;
+  manifest.statistics = format::statistics_of(total);
+  return manifest;
+}
+
+void PackedSet::describe(const format::Manifest& manifest) {
+  report_.records = manifest.records();
+  report_.skipped = manifest.skipped;
+  report_.statistics = manifest.statistics;
+  report_.schema = manifest.schema;
+  report_.bytes_out = 0;
+  for (const format::ShardRow& row : manifest.shards) report_.bytes_out += row.bytes;
+}
+
+PackReport PackedSet::end(PackStatus status) {
+  report_.status = status;
+  return std::move(report_);
+}
+
+}  // namespace hotpack::pipeline

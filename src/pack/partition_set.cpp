@@ -1,0 +1,348 @@
+#include "pack/partition_set.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/folder.hpp"
+#include "base/try.hpp"
+#include "format/plan_text.hpp"
+#include "format/schema_json.hpp"
+#include "format/version.hpp"
+#include "settings/option_words.hpp"
+#include "writer/atomic_file.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string plan_in_words(const format::PlanIdentity& plan) {
+  return counted(plan.samples, "sample") + " in " + counted(plan.shards, "shard");
+}
+
+// ---- what the folders hold, by names
+
+struct ShardFile {
+  format::ShardName name;
+  std::size_t folder = 0;  // index into the folders
+};
+
+struct Listing {
+  std::vector<format::ShardName> shards;
+  bool has_manifest = false;
+  std::vector<std::string> others;  // names of what is no part of a data set
+};
+
+Result<Listing> list_folder(const std::string& folder) {
+  Listing listing;
+  HOTPACK_ASSIGN(const std::vector<std::string> names, names_in_folder(folder));
+  for (const std::string& name : names) {
+    if (const auto shard = format::parse_shard_file_name(name)) {
+      listing.shards.push_back(*shard);
+    } else if (name == format::kManifestName) {
+      listing.has_manifest = true;
+    } else if (writer::final_name_of(name).empty()) {
+      listing.others.push_back(name);
+    }
+  }
+  return listing;
+}
+
+// "a, b, c and 4 more".
+std::string some_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNamed = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMostNamed, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() <= kMostNamed ? text : text + " and " + std::to_string(names.size() - kMostNamed) + " more";
+}
+
+// Folders in `folder` that hold shards: partitions, or the splits of one.
+std::vector<std::string> folders_with_shards(const std::string& folder, const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    const Result<Listing> inner = list_folder(folder + "/" + name);
+    if (inner.ok() && !inner->shards.empty()) found.push_back(name);
+  }
+  return found;
+}
+
+// A folder without shards: an empty partition, unless other things are in it.
+Status check_shardless(const std::string& folder, const Listing& listing) {
+  if (listing.has_manifest) return damaged_error("has a manifest but no shards: they were lost or moved away", folder);
+  if (listing.others.empty()) return {};
+  const std::vector<std::string> inner = folders_with_shards(folder, listing.others);
+  if (!inner.empty())
+    return damaged_error("holds no shards itself, but its folders do (" + some_names(inner) +
+                             "): name those that belong together, of a pack with splits one split at a time",
+                         folder);
+  return damaged_error("holds no shards of hotpack (but " + some_names(listing.others) + "): is it the right folder?", folder);
+}
+
+// ---- keys
+
+// Whether keys come in the one order that the plan has, which a shard under another's name would break.
+class KeyOrder {
+ public:
+  void add(const Schema& schema, std::string_view key) {
+    const auto seed = schema.options.shuffle;
+    const Hash128 rank = seed ? format::shuffle_rank(*seed, key) : Hash128{};
+    if (any_ && fault_.empty() && std::tie(rank, key) <= std::make_tuple(last_rank_, std::string_view(last_)))
+      fault_ =
+          "its key '" + std::string(key) + "' does not come after '" + last_ + "', which stands before it: is it under another's name?";
+    any_ = true;
+    last_rank_ = rank;
+    last_ = key;
+  }
+  [[nodiscard]] const std::string& fault() const { return fault_; }  // the first; empty: none
+
+ private:
+  bool any_ = false;
+  Hash128 last_rank_;
+  std::string last_;
+  std::string fault_;
+};
+
+// ---- holes
+
+class MissingShards {
+ public:
+  void add(std::uint64_t first, std::uint64_t end) {
+    if (first == end) return;
+    constexpr int kMostRanges = 20;
+    count_ += end - first;
+    if (++ranges_ > kMostRanges + 1) return;
+    const std::string range = std::to_string(first) + (end - first > 1 ? "-" + std::to_string(end - 1) : std::string());
+    text_ += (text_.empty() ? "" : ", ") + (ranges_ <= kMostRanges ? range : std::string("…"));
+  }
+
+  [[nodiscard]] Status check(std::uint64_t shards, const std::vector<std::string>& empty_folders) const {
+    if (count_ == 0) return {};
+    return data_error(std::to_string(count_) + " of " + counted(shards, "shard") + (count_ == 1 ? " is" : " are") + " missing: " + text_ +
+                      (empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)") +
+                      ". Run the partitions that make them, or name the folders that hold them");
+  }
+
+ private:
+  std::uint64_t count_ = 0;
+  int ranges_ = 0;
+  std::string text_;
+};
+
+// ---- shards that do not go together
+
+Error other_pack(const std::string& here, const std::string& there, const std::string& difference) {
+  return usage_error(here + ": is no part of the same pack as " + there + ": " + difference +
+                     ". All partitions must be packed from the same inputs with the same options and the same hotpack");
+}
+
+std::string row_difference(const format::ShardRow& here, const format::ShardRow& there) {
+  if (here.sources != there.sources) return "its samples had other names or sizes in bytes";
+  if (here.records != there.records)
+    return counted(here.records, "record") + " here, " + std::to_string(there.records) +
+           " there: one run skipped samples that the other packed";
+  return "the inputs of one run had other bytes";
+}
+
+class Joiner {
+ public:
+  Joiner(const std::vector<std::string>& folders, Observer& observer) : folders_(folders), observer_(observer) {}
+
+  Result<std::optional<JoinedSet>> join() {
+    for (std::size_t i = 0; i < folders_.size(); ++i) HOTPACK_TRY(survey(i));
+    if (files_.empty()) return data_error("no folder holds a shard: nothing to merge in " + some_names(folders_));
+    std::sort(files_.begin(), files_.end(), [](const ShardFile& a, const ShardFile& b) {
+      return std::tie(a.name.count, a.name.index, a.folder) < std::tie(b.name.count, b.name.index, b.folder);
+    });
+    HOTPACK_TRY(check_one_count());
+    HOTPACK_TRY(check_complete());
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (observer_.stop_requested()) return std::optional<JoinedSet>();
+      HOTPACK_TRY(take(files_[i]));
+    }
+    HOTPACK_TRY(finish());
+    return std::optional(std::move(set_));
+  }
+
+ private:
+  [[nodiscard]] static std::string name_of(const ShardFile& file) { return format::shard_file_name(file.name.index, file.name.count); }
+  [[nodiscard]] std::string path_of(const ShardFile& file) const { return folders_[file.folder] + "/" + name_of(file); }
+
+  Status survey(std::size_t folder) {
+    HOTPACK_ASSIGN(const Listing listing, list_folder(folders_[folder]));
+    manifests_.emplace_back();
+    if (listing.shards.empty()) {
+      HOTPACK_TRY(check_shardless(folders_[folder], listing));
+      observer_.message(Level::info, folders_[folder] + " is empty: a partition without shards");
+      empty_folders_.push_back(folders_[folder]);
+      return {};
+    }
+    for (const format::ShardName& name : listing.shards) files_.push_back({name, folder});
+    if (!listing.others.empty())
+      observer_.message(Level::info, folders_[folder] + ": passes by what is no shard: " + some_names(listing.others));
+    return listing.has_manifest ? load_manifest(folder) : Status();
+  }
+
+  // A manifest is not needed, but what it says of its shards must hold. One that cannot be used proves nothing about them.
+  Status load_manifest(std::size_t folder) {
+    const std::string path = folders_[folder] + "/" + std::string(format::kManifestName);
+    HOTPACK_ASSIGN(const std::string text, read_text_file(path));
+    Result<format::Manifest> manifest = format::decode_manifest(text);
+    if (!manifest.ok()) {
+      observer_.message(Level::warning, path + ": " + manifest.error().message + "; its shards are taken as they are");
+    } else {
+      HOTPACK_TRY(check_version(manifest->format, path));
+      manifests_[folder] = std::move(manifest).value();
+    }
+    return {};
+  }
+
+  [[nodiscard]] static Status check_version(const std::string& version, const std::string& path) {
+    if (version == format::kVersion) return {};
+    return damaged_error("is of format " + version + ", this hotpack merges format " + std::string(format::kVersion) +
+                             " alone: merge with the hotpack that packed it",
+                         path);
+  }
+
+  // Names alone may show that shards are of different plans; their headers say in what they differ.
+  Status check_one_count() {
+    const ShardFile &first = files_.front(), &last = files_.back();
+    if (first.name.count == last.name.count) return {};
+    HOTPACK_ASSIGN(const ExistingShard one, read(first, {}));
+    HOTPACK_ASSIGN(const ExistingShard other, read(last, {}));
+    return other_pack(path_of(last), path_of(first), first_difference(identity_of(other), identity_of(one)));
+  }
+
+  Status check_complete() const {
+    MissingShards missing;
+    std::uint64_t next = 0;
+    for (const ShardFile& file : files_) {
+      missing.add(next, std::max(next, file.name.index));
+      next = file.name.index + 1;
+    }
+    missing.add(next, files_.front().name.count);
+    return missing.check(files_.front().name.count, empty_folders_);
+  }
+
+  // Reads a shard and holds it against its name and its folder's manifest.
+  Result<ExistingShard> read(const ShardFile& file, const KeyVisitor& visit_key) const {
+    HOTPACK_ASSIGN(ExistingShard shard, read_existing_shard(folders_[file.folder], name_of(file), visit_key));
+    HOTPACK_TRY(check_version(shard.metadata.format, path_of(file)));
+    if (shard.identity.shards != file.name.count)
+      return damaged_error("is a shard of a pack of " + std::to_string(shard.identity.shards) + ": it was renamed", path_of(file));
+    if (manifests_[file.folder]) HOTPACK_TRY(check_row(file, shard, *manifests_[file.folder]));
+    return shard;
+  }
+
+  [[nodiscard]] Status check_row(const ShardFile& file, const ExistingShard& shard, const format::Manifest& manifest) const {
+    const std::string difference = first_difference(identity_of(shard), identity_of(manifest));
+    if (!difference.empty()) return other_pack(path_of(file), folders_[file.folder] + "/" + std::string(format::kManifestName), difference);
+    if (manifest.shards[file.name.index] == shard.finished.row) return {};
+    return damaged_error("does not agree with the " + std::string(format::kManifestName) + " beside it", path_of(file));
+  }
+
+  Status take(const ShardFile& file) {
+    auto& rows = set_.manifest.shards;
+    const bool repeats = file.name.index < rows.size();
+    const auto note_key = [this](const Schema& schema, std::string_view key) { keys_.add(schema, key); };
+    HOTPACK_ASSIGN(ExistingShard shard, read(file, repeats ? KeyVisitor() : note_key));
+    if (rows.empty()) begin_set(file, shard);
+    HOTPACK_TRY(check_same_pack(file, shard));
+    if (repeats) return check_repeated(file, shard.finished.row);
+    if (!keys_.fault().empty()) return damaged_error(keys_.fault(), path_of(file));
+    HOTPACK_TRY(count(shard, path_of(file)));
+    set_.holders.push_back(folders_[file.folder]);
+    rows.push_back(std::move(shard.finished.row));
+    return {};
+  }
+
+  // The first shard says what all must be part of.
+  void begin_set(const ShardFile& file, const ExistingShard& shard) {
+    first_path_ = path_of(file);
+    set_.manifest.schema_text = shard.metadata.schema;
+    set_.manifest.schema = shard.schema;
+    set_.manifest.plan_text = shard.metadata.plan;
+    set_.manifest.plan = shard.identity;
+    set_.manifest.fingerprint = format::fingerprint(shard.metadata.schema, shard.metadata.plan);
+    total_ = format::Sums(shard.schema.image.channels(), format::counted_classes(shard.schema));
+  }
+
+  [[nodiscard]] Status check_same_pack(const ShardFile& file, const ExistingShard& shard) const {
+    const std::string difference = first_difference(identity_of(shard), identity_of(set_.manifest));
+    return difference.empty() ? Status() : other_pack(path_of(file), first_path_, difference);
+  }
+
+  Status check_repeated(const ShardFile& file, const format::ShardRow& row) {
+    const format::ShardRow& first = set_.manifest.shards[file.name.index];
+    ++set_.repeated;
+    if (row == first) return {};
+    return data_error("differs from " + set_.holders[file.name.index] + "/" + first.file +
+                          ", the same shard: " + row_difference(row, first) + ". Pack one of them again, or leave its folder out",
+                      path_of(file));
+  }
+
+  // Each planned sample is in one shard, packed or skipped.
+  Status count(const ExistingShard& shard, const std::string& path) {
+    const std::uint64_t records = shard.finished.row.records, skipped = shard.finished.sums.skipped;
+    const std::uint64_t left = shard.identity.samples - samples_;
+    if (records > left || skipped > left - records)
+      return damaged_error(
+          "the shards up to this one hold more samples than the " + std::to_string(shard.identity.samples) + " of their plan", path);
+    samples_ += records + skipped;
+    total_.add(shard.finished.sums);
+    observer_.progress({"merging", samples_, shard.identity.samples});
+    return {};
+  }
+
+  Status finish() {
+    format::Manifest& manifest = set_.manifest;
+    if (samples_ != manifest.plan.samples)
+      return damaged_error(
+          "the shards hold " + counted(samples_, "sample") + ", packed or skipped; their plan has " + std::to_string(manifest.plan.samples),
+          first_path_);
+    manifest.skipped = total_.skipped;
+    manifest.statistics = format::statistics_of(total_);
+    return {};
+  }
+
+  const std::vector<std::string>& folders_;
+  Observer& observer_;
+  std::vector<std::optional<format::Manifest>> manifests_;  // of each folder, where it has one that can be used
+  std::vector<std::string> empty_folders_;
+  std::vector<ShardFile> files_;
+  std::string first_path_;  // of the shard that the others are held against
+  KeyOrder keys_;
+  format::Sums total_;
+  std::uint64_t samples_ = 0;  // packed or skipped, so far
+  JoinedSet set_;
+};
+
+}  // namespace
+
+SetIdentity identity_of(const format::Manifest& manifest) {
+  return {manifest.schema_text, manifest.schema, manifest.plan_text, manifest.plan};
+}
+
+SetIdentity identity_of(const ExistingShard& shard) { return {shard.metadata.schema, shard.schema, shard.metadata.plan, shard.identity}; }
+
+std::string first_difference(const SetIdentity& here, const SetIdentity& there) {
+  if (here.schema_text != there.schema_text) {
+    const std::string difference = option_difference(here.schema, there.schema);
+    return difference.empty() ? "the schema is written in another way" : difference;
+  }
+  if (here.plan_text == there.plan_text) return {};
+  if (here.plan.samples == there.plan.samples && here.plan.shards == there.plan.shards)
+    return "other samples (the digests of their keys differ)";
+  return plan_in_words(here.plan) + " here, " + plan_in_words(there.plan) + " there";
+}
+
+Result<std::optional<JoinedSet>> join_partitions(const std::vector<std::string>& folders, Observer& observer) {
+  return Joiner(folders, observer).join();
+}
+}  // namespace hotpack::pipeline

@@ -1,0 +1,363 @@
+#include "pack/picture_loader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "codecs/decoder.hpp"
+#include "geometry/nearest.hpp"
+#include "geometry/resample.hpp"
+#include "label_setup/orientation.hpp"
+#include "label_setup/source_file.hpp"
+#include "labels/one_hot.hpp"
+#include "pack/mask_hashes.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// Why values are unknown that would not be by other options.
+std::string limit_text(const labels::DecodeReport& report, const LabelSetup& setup) {
+  constexpr std::string_view kNearest = "nearest:";
+  constexpr std::string_view kLargest = "id 65535";
+  if (setup.unknown.starts_with(kNearest)) return "; farther than " + setup.unknown.substr(kNearest.size()) + " from every class's colour";
+  const auto is_color = [](const labels::UnknownValue& value) { return value.color.has_value(); };
+  const auto is_large = [&](const labels::UnknownValue& value) { return value.text.size() > kLargest.size(); };
+  if (setup.rgb_id == labels::RgbId::tens_of_red && std::any_of(report.unknown.begin(), report.unknown.end(), is_color))
+    return "; by the formula r/10*256+g red is a multiple of 10, so another one may be meant";
+  if (setup.rgb_id == labels::RgbId::low_first && std::any_of(report.unknown.begin(), report.unknown.end(), is_large))
+    return "; ids above 65535 number segments rather than classes (is --rgb-id the right formula?)";
+  return "";
+}
+
+std::string unknown_text(const labels::DecodeReport& report, const LabelSetup& setup, std::uint64_t pixels) {
+  constexpr std::size_t kListed = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kListed, report.unknown.size()); ++i) {
+    const labels::UnknownValue& value = report.unknown[i];
+    if (i > 0) text += "; ";
+    text += std::to_string(value.count) + " pixels of unknown " + value.text + ", first at x=" + std::to_string(value.x) +
+            " y=" + std::to_string(value.y);
+  }
+  if (report.unknown_kinds > kListed) text += "; " + std::to_string(report.unknown_kinds) + " unknown values in all";
+  text += " (" + std::to_string(report.unknown_pixels) + " of " + std::to_string(pixels) + " pixels)";
+  text += limit_text(report, setup);
+  constexpr std::uint64_t kManyKinds = 16;
+  if (report.unknown_kinds > kManyKinds)
+    text += "; so many values look like an interpolated or lossy label, or like a photo (are --images and --labels swapped?)";
+  return text;
+}
+
+// No picture has no width: its header was refused.
+bool is_usable(const FileHeader& header) { return header.info.width > 0; }
+
+void inspect_files(const SampleHeaders& headers, const std::array<std::uint64_t, 2>& hash, SampleInspection& inspection) {
+  inspection.source_hash = hash;
+  if (is_usable(headers.image)) inspection.image = headers.image.info;
+  if (!headers.labels.empty() && is_usable(headers.labels.front())) inspection.label = headers.labels.front().info;
+}
+
+ConstPicture cut(ConstPicture picture, Extent size) { return {picture.data, size.width, size.height, picture.channels, picture.row_bytes}; }
+ConstIds cut(ConstIds ids, Extent size) { return {ids.data, size.width, size.height, ids.channels, ids.row_bytes}; }
+Extent extent_of(const auto& picture) { return {picture.width, picture.height}; }
+std::size_t area(Extent size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
+
+// Whether a picture fills its canvas as it is.
+bool fills(Extent source, const Canvas& canvas) {
+  return canvas.size == source && canvas.region == Region{0, 0, source.width, source.height};
+}
+
+// Colours of 16 bits, which no class table has.
+bool is_wide_color(std::span<const std::byte> file) {
+  const Result<codecs::Probe> probe = codecs::probe(file, true);
+  return probe.ok() && !probe->need_more && probe->info.bit_depth == 16 && probe->info.kind != codecs::PixelKind::gray &&
+         probe->info.kind != codecs::PixelKind::gray_alpha;
+}
+
+Error changed_picture(const std::string& path, Extent planned, Extent found) {
+  const auto text = [](Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); };
+  return Error{ErrorCode::io,
+               "was " + (planned == Extent{} ? std::string("not readable") : text(planned)) + " when the plan was made and is " +
+                   text(found) + " now: it changed in between. Run the same command again",
+               path,
+               {}};
+}
+
+}  // namespace
+
+Verdict damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind) {
+  if (error.code == ErrorCode::data) return std::optional(Problem{kind, path, error.message});
+  // A decoder reads from memory, so `io` is a lack of memory: nothing is wrong with the file, and a run that only looks stops too.
+  return Error{error.code, path + ": " + error.message, {}, error.offset};
+}
+
+std::array<std::uint8_t, 3> pad_pixel(const Schema& schema) {
+  std::array<std::uint8_t, 3> pixel{};
+  for (std::size_t c = 0; c < schema.geometry.pad_color.size(); ++c) pixel[c] = static_cast<std::uint8_t>(schema.geometry.pad_color[c]);
+  return pixel;
+}
+
+struct PictureLoader::Impl {
+  Impl(const RecordOptions& record_options, const LabelSetup& label_setup, const Plan& plan, const SampleList& sample_list)
+      : options(record_options), setup(label_setup), schema(plan.schema), list(sample_list) {}
+
+  // Whether the sample's picture is in hand, from another of its tiles.
+  [[nodiscard]] bool has(const Sample& sample) const { return options.tile && ready && text == sample.image.text; }
+  Status load(const Sample& sample, SampleInspection* inspection);
+
+  bool ready = false;
+  std::uint64_t text = 0;  // of the picture in hand: its image file's, in the arena
+  LoadedPicture loaded;
+
+ private:
+  Verdict load_picture(const Sample& sample, SampleInspection* inspection);
+  Verdict read_files(const Sample& sample);
+  Verdict probe(std::span<const std::byte> bytes, const std::string& path, codecs::PictureInfo& info);
+  Verdict read_label(const SourceFile& file, std::uint64_t& hash);
+  Verdict read_masks(const Sample& sample);
+  Verdict decode_image();
+  Verdict decode_label(SampleInspection* inspection);
+  Verdict decode_masks(const Sample& sample, SampleInspection* inspection);
+  Status look_at_label_too(const Sample& sample, const Problem& image_problem, SampleInspection& inspection);
+  Verdict decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection, ConstIds& ids);
+  ConstIds matched_to_image(ConstIds ids);
+  Status draw_canvas();
+
+  const RecordOptions& options;
+  const LabelSetup& setup;
+  const Schema& schema;
+  const SampleList& list;
+
+  std::span<const std::byte> image_file, label_file;
+  SourceReader image_reader, label_reader;
+  codecs::Decoder image_decoder, label_decoder;
+  geometry::Resampler resampler;
+  geometry::NearestPlacer placer, matcher;
+  labels::DecodeReport report;
+  std::vector<std::uint64_t> mask_hashes;
+  Buffer canvas_pixels, canvas_ids, canvas_label, source_ids, matched_ids, record_ids;
+};
+
+Verdict PictureLoader::Impl::probe(std::span<const std::byte> bytes, const std::string& path, codecs::PictureInfo& info) {
+  Result<codecs::Probe> probe = codecs::probe(bytes, true);
+  if (!probe.ok()) return std::optional(Problem{ProblemKind::unreadable_header, path, probe.error().message});
+  if (probe->need_more) return std::optional(Problem{ProblemKind::unreadable_header, path, "the header is incomplete"});
+  info = probe->info;
+  return std::optional<Problem>();
+}
+
+Verdict PictureLoader::Impl::read_label(const SourceFile& file, std::uint64_t& hash) {
+  FileHeader& header = loaded.headers.labels.emplace_back();
+  header.path = list.labels.path(file);
+  HOTPACK_ASSIGN(label_file, label_reader.read(header.path, file.bytes));
+  hash = xxh3_64(label_file);
+  return probe(label_file, header.path, header.info);
+}
+
+Verdict PictureLoader::Impl::read_masks(const Sample& sample) {
+  mask_hashes.clear();
+  for (const Mask& mask : list.masks_of(sample)) {
+    std::uint64_t hash = 0;
+    HOTPACK_ASSIGN(auto problem, read_label(mask.file, hash));
+    if (problem) return problem;
+    if (mask.class_id == kNoClass)
+      return std::optional(
+          Problem{ProblemKind::unknown_folder, list.mask_path(mask), "its class '" + list.mask_names[mask.name] + "' is no class"});
+    mask_hashes.push_back(hash);
+  }
+  loaded.hash[1] = hash_of_hashes(mask_hashes);
+  return std::optional<Problem>();
+}
+
+// Files and headers of a sample. Hashes are there even where a header is unusable.
+Verdict PictureLoader::Impl::read_files(const Sample& sample) {
+  loaded.headers.clear();
+  loaded.hash = {};
+  FileHeader& image = loaded.headers.image;
+  image.path = list.image_path(sample);
+  image.info = {};
+  HOTPACK_ASSIGN(image_file, image_reader.read(image.path, sample.image.bytes));
+  loaded.hash[0] = xxh3_64(image_file);
+  HOTPACK_ASSIGN(auto problem, probe(image_file, image.path, image.info));
+  if (problem) return problem;
+  if (list.has_label_files) {
+    HOTPACK_ASSIGN(problem, read_label(sample.label, loaded.hash[1]));
+  } else if (setup.multi) {
+    HOTPACK_ASSIGN(problem, read_masks(sample));
+  }
+  return problem;
+}
+
+Verdict PictureLoader::Impl::decode_image() {
+  const FileHeader& header = loaded.headers.image;
+  codecs::ImageOptions decode;
+  decode.channels = schema.image.channels();
+  decode.depth16 = options.depth16;
+  decode.apply_orientation = loaded.rotate;
+  decode.blend = options.alpha_blend;
+  decode.max_pixels = options.max_pixels;
+  const Result<ConstPicture> source = image_decoder.decode_image(image_file, decode);
+  if (!source.ok()) return damaged_or_fatal(source.error(), header.path);
+  loaded.pixels = cut(*source, loaded.size);
+  loaded.remarks.rotated += loaded.rotate && header.info.orientation != 1;
+  loaded.remarks.left_as_stored += !loaded.rotate && header.info.orientation != 1 && options.exif == ExifPolicy::automatic;
+  return std::optional<Problem>();
+}
+
+Verdict PictureLoader::Impl::decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection,
+                                        ConstIds& ids) {
+  const Result<RawLabel> raw = label_decoder.decode_label(file, options.max_pixels);
+  if (!raw.ok()) return damaged_or_fatal(raw.error(), path, is_wide_color(file) ? ProblemKind::label_form : ProblemKind::damaged_picture);
+  const std::size_t pixels = area({raw->width, raw->height});
+  const MutableIds plane{source_ids.reserve_as<std::uint16_t>(pixels), raw->width, raw->height, 1,
+                         static_cast<std::size_t>(raw->width) * 2};
+  report = {};
+  const Status status = setup.decoder->decode(*raw, plane, report);
+  if (inspection != nullptr) inspect_label(*raw, report, status.ok() ? ConstIds(plane) : ConstIds(), *inspection);
+  const ProblemKind form = report.ambiguous ? ProblemKind::ambiguous_label : ProblemKind::label_form;
+  if (!status.ok()) return std::optional(Problem{form, path, status.error().message});
+  if (report.unknown_pixels > 0 && setup.refuses_unknown())
+    return std::optional(Problem{ProblemKind::unknown_value, path, unknown_text(report, setup, pixels)});
+  loaded.remarks.unknown_samples += report.unknown_pixels > 0;
+  loaded.remarks.unknown_pixels += report.unknown_pixels;
+  loaded.remarks.nearest_pixels += report.nearest_pixels;
+  loaded.remarks.beyond_palette += report.beyond_palette;
+  loaded.remarks.channels_differ += report.channels_differ;
+  loaded.remarks.alpha_varies += report.alpha_varies;
+  ids = plane;
+  return std::optional<Problem>();
+}
+
+// The label as --size-mismatch wants it to lie over the image. `each-to-target` leaves that to the placing.
+ConstIds PictureLoader::Impl::matched_to_image(ConstIds ids) {
+  if (options.size_mismatch == SizeMismatch::crop_min) return cut(ids, loaded.size);
+  if (options.size_mismatch != SizeMismatch::resize_label || extent_of(ids) == loaded.size) return ids;
+  const MutableIds matched{matched_ids.reserve_as<std::uint16_t>(area(loaded.size)), loaded.size.width, loaded.size.height, 1,
+                           static_cast<std::size_t>(loaded.size.width) * 2};
+  matcher.place(ids, {0, 0, loaded.size.width, loaded.size.height}, options.label_filter, setup.pad_id, matched);
+  return matched;
+}
+
+Verdict PictureLoader::Impl::decode_label(SampleInspection* inspection) {
+  HOTPACK_ASSIGN(auto problem, decode_ids(label_file, loaded.headers.labels.front().path, inspection, loaded.ids));
+  if (problem) return problem;
+  loaded.remarks.label_resized += extent_of(loaded.ids) != loaded.size;
+  loaded.ids = matched_to_image(loaded.ids);
+  return problem;
+}
+
+// For a check: the label of a sample that is refused because of its image, with what is wrong with it.
+Status PictureLoader::Impl::look_at_label_too(const Sample& sample, const Problem& image_problem, SampleInspection& inspection) {
+  if (!list.has_label_files || !inspection.label_pixels.empty()) return {};
+  std::optional<Problem> problem;
+  if (loaded.headers.labels.empty()) {
+    HOTPACK_ASSIGN(problem, read_label(sample.label, loaded.hash[1]));
+    inspect_files(loaded.headers, loaded.hash, inspection);
+  }
+  const FileHeader& label = loaded.headers.labels.front();
+  if (!problem && is_usable(label) && check_pixel_limit(label.info, options.max_pixels).ok()) {
+    ConstIds ids;
+    HOTPACK_ASSIGN(problem, decode_ids(label_file, label.path, &inspection, ids));
+  }
+  if (problem && problem->path != image_problem.path) inspection.label_problem = std::move(problem);
+  return {};
+}
+
+// For tiles: the fitted picture and label as a whole, unless they are that already.
+Status PictureLoader::Impl::draw_canvas() {
+  const auto& [size, region] = loaded.canvas;
+  const auto width = static_cast<std::size_t>(size.width);
+  if (!fills(extent_of(loaded.pixels), loaded.canvas)) {
+    const int channels = loaded.pixels.channels;
+    const std::size_t row_bytes = width * static_cast<std::size_t>(channels);
+    const MutablePicture canvas{canvas_pixels.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(size.height)), size.width,
+                                size.height, channels, row_bytes};
+    HOTPACK_TRY(resampler.place(loaded.pixels, region, options.image_filter, pad_pixel(schema).data(), canvas));
+    loaded.pixels = canvas;
+  }
+  if (loaded.ids.data == nullptr || fills(extent_of(loaded.ids), loaded.canvas)) return {};
+  const MutableIds canvas{canvas_ids.reserve_as<std::uint16_t>(area(size)), size.width, size.height, 1, width * 2};
+  placer.place(loaded.ids, region, options.label_filter, setup.pad_id, canvas);
+  loaded.ids = canvas;
+  return {};
+}
+
+// Each mask sets its class's bits, of the record or of the canvas. Masks are read a second time here: all of a picture's masks together
+// may be too large to be kept from the first.
+Verdict PictureLoader::Impl::decode_masks(const Sample& sample, SampleInspection* inspection) {
+  const auto& [size, region] = loaded.canvas;
+  const std::uint64_t bytes = labels::encoded_bytes(schema.label->storage, area(size), schema.class_count());
+  if (bytes > kMaxCanvasBytes)
+    return std::optional(Problem{ProblemKind::too_large, loaded.headers.image.path,
+                                 "its label takes " + std::to_string(bytes) + " bytes, the limit is " + std::to_string(kMaxCanvasBytes)});
+  const std::span<std::byte> one_hot(canvas_label.reserve(static_cast<std::size_t>(bytes)), static_cast<std::size_t>(bytes));
+  std::memset(one_hot.data(), 0, one_hot.size());
+  std::size_t number = 0;
+  for (const Mask& mask : list.masks_of(sample)) {
+    const std::string path = list.mask_path(mask);
+    HOTPACK_ASSIGN(const auto file, label_reader.read(path, mask.file.bytes));
+    if (xxh3_64(file) != mask_hashes[number++])
+      return Error{ErrorCode::io, "changed while it was read; run the same command again", path, {}};
+    ConstIds ids;
+    HOTPACK_ASSIGN(auto problem, decode_ids(file, path, inspection, ids));
+    if (problem) return problem;
+    loaded.remarks.label_resized += extent_of(ids) != loaded.size;
+    const MutableIds record{record_ids.reserve_as<std::uint16_t>(area(size)), size.width, size.height, 1,
+                            static_cast<std::size_t>(size.width) * 2};
+    placer.place(matched_to_image(ids), region, options.label_filter, setup.pad_id, record);
+    labels::add_class({record.data, area(size)}, mask.class_id, schema.class_count(), schema.label->storage, one_hot);
+  }
+  loaded.one_hot = one_hot;
+  return std::optional<Problem>();
+}
+
+Verdict PictureLoader::Impl::load_picture(const Sample& sample, SampleInspection* inspection) {
+  Verdict verdict = read_files(sample);
+  if (inspection != nullptr) inspect_files(loaded.headers, loaded.hash, *inspection);
+  if (!verdict.ok() || *verdict) return verdict;
+  if (auto problem = check_headers(loaded.headers, options); problem) return problem;
+  const codecs::PictureInfo& info = loaded.headers.image.info;
+  loaded.rotate = applies_orientation(options.exif, info, loaded.headers.label_size()).value_or(false);
+  loaded.size = packed_source_size(loaded.headers, options);
+  const bool surveyed = plan_needs_sizes(options) || sample.size != Extent{};
+  if (surveyed && sample.size != loaded.size) return changed_picture(loaded.headers.image.path, sample.size, loaded.size);
+  loaded.canvas = canvas_of(options, loaded.size);
+  HOTPACK_ASSIGN(auto problem, decode_image());
+  if (!problem && inspection != nullptr) inspection->look = coarse_look(loaded.pixels);
+  if (!problem && list.has_label_files) {
+    HOTPACK_ASSIGN(problem, decode_label(inspection));
+  } else if (!problem && setup.multi) {
+    HOTPACK_ASSIGN(problem, decode_masks(sample, inspection));
+  }
+  if (!problem && options.tile) HOTPACK_TRY(draw_canvas());
+  return problem;
+}
+
+Status PictureLoader::Impl::load(const Sample& sample, SampleInspection* inspection) {
+  ready = false;
+  loaded.pixels = {};
+  loaded.ids = {};
+  loaded.one_hot = {};
+  loaded.remarks = {};
+  HOTPACK_ASSIGN(loaded.problem, load_picture(sample, inspection));
+  if (loaded.problem && inspection != nullptr) HOTPACK_TRY(look_at_label_too(sample, *loaded.problem, *inspection));
+  text = sample.image.text;
+  ready = true;
+  return {};
+}
+
+PictureLoader::PictureLoader(const RecordOptions& options, const LabelSetup& setup, const Plan& plan, const SampleList& list)
+    : impl_(std::make_unique<Impl>(options, setup, plan, list)) {}
+PictureLoader::~PictureLoader() = default;
+PictureLoader::PictureLoader(PictureLoader&&) noexcept = default;
+
+Result<const LoadedPicture*> PictureLoader::load(const Sample& sample, SampleInspection* inspection) {
+  if (!impl_->has(sample)) HOTPACK_TRY(impl_->load(sample, inspection));
+  return &std::as_const(impl_->loaded);
+}
+
+}  // namespace hotpack::pipeline

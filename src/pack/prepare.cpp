@@ -1,0 +1,86 @@
+#include "pack/prepare.hpp"
+
+#include <sys/statvfs.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "writer/frame_compressor.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+constexpr int kMaxSide = 65535;
+
+bool valid_side(int side) { return side >= 1 && side <= kMaxSide; }
+
+Status check_size(const RecordOptions& record) {
+  const bool given = record.size != Extent{};
+  const Fit fit = record.resolved_fit();
+  if (given && (!valid_side(record.size.width) || !valid_side(record.size.height)))
+    return usage_error("--size WIDTHxHEIGHT: each from 1 to " + std::to_string(kMaxSide));
+  if (!given && fit != Fit::none)
+    return usage_error("--fit " + std::string(fit_name(fit)) + " needs --size WIDTHxHEIGHT; only --fit none goes without");
+  if (given && fit == Fit::none)
+    return usage_error("--fit none keeps pictures at their own size; leave out --size, or choose another --fit");
+  return {};
+}
+
+Status check_tile(const RecordOptions& record) {
+  if (!record.tile) return {};
+  const Extent size = record.tile->size;
+  if (!valid_side(size.width) || !valid_side(size.height))
+    return usage_error("--tile WIDTHxHEIGHT: each from 1 to " + std::to_string(kMaxSide));
+  if (record.pad_multiple > 1) return usage_error("--pad-multiple and --tile exclude each other: tiles have one size");
+  return {};
+}
+
+Status check_pad_multiple(const RecordOptions& record) {
+  const int step = record.pad_multiple;
+  if (step <= 1 || record.size == Extent{}) return {};
+  const Extent padded{padded_length(record.size.width, step), padded_length(record.size.height, step)};
+  if (padded == record.size) return {};
+  return usage_error("--pad-multiple " + std::to_string(step) + ": --size " + std::to_string(record.size.width) + "x" +
+                     std::to_string(record.size.height) + " is no multiple; say --size " + std::to_string(padded.width) + "x" +
+                     std::to_string(padded.height));
+}
+
+Status check_masks(const PackOptions& options) {
+  if (options.input.mask_per_class.empty()) return {};
+  if (options.record.size_mismatch == SizeMismatch::crop_min)
+    return usage_error("--size-mismatch crop-min needs one label an image; with --mask-per-class say resize-label or each-to-target");
+  return {};
+}
+
+}  // namespace
+
+Status check_options(const PackOptions& options) {
+  HOTPACK_TRY(check_size(options.record));
+  HOTPACK_TRY(check_tile(options.record));
+  HOTPACK_TRY(check_pad_multiple(options.record));
+  HOTPACK_TRY(check_masks(options));
+  if (options.shard.shard_bytes == 0) return usage_error("--shard-size must be at least 1 byte");
+  if (options.shard.shard_samples == 0) return usage_error("--shard-samples must be at least 1");
+  if (!writer::valid_level(options.shard.zstd_level)) return usage_error("the level of --zstd must be from 1 to 19");
+  if (options.run.threads < 1) return usage_error("-j must be at least 1");
+  if (!options.run.skip_errors && (options.run.max_errors || !options.run.skipped_file.empty()))
+    return usage_error("--max-errors and --skipped go with --on-error skip");
+  return {};
+}
+
+std::optional<std::uint64_t> free_bytes_at(const std::string& folder) {
+  std::error_code failure;
+  std::filesystem::path path = std::filesystem::absolute(folder, failure);
+  struct statvfs status {};
+  while (!failure && ::statvfs(path.c_str(), &status) != 0) {
+    if (path == path.parent_path()) return std::nullopt;
+    path = path.parent_path();
+  }
+  if (failure) return std::nullopt;
+  return static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
+}
+
+}  // namespace hotpack::pipeline

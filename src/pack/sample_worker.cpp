@@ -1,0 +1,202 @@
+#include "pack/sample_worker.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "base/try.hpp"
+#include "format/schema_json.hpp"
+#include "geometry/nearest.hpp"
+#include "geometry/resample.hpp"
+#include "label_setup/placement.hpp"
+#include "labels/one_hot.hpp"
+#include "pack/channel_sums.hpp"
+#include "pack/picture_loader.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// hwc to chw.
+void split_planes(ConstPicture picture, std::byte* out) {
+  const auto channels = static_cast<std::size_t>(picture.channels);
+  const std::size_t pixels = static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height);
+  for (std::size_t c = 0; c < channels; ++c)
+    for (std::size_t i = 0; i < pixels; ++i) out[c * pixels + i] = static_cast<std::byte>(picture.data[i * channels + c]);
+}
+
+Extent extent_of(const auto& picture) { return {picture.width, picture.height}; }
+std::size_t area(Extent size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
+
+// The part of a canvas's one-hot label that a tile shows; what lies beyond the canvas holds no class.
+void cut_one_hot(std::span<const std::byte> canvas, Extent canvas_size, Corner corner, Extent tile, std::span<std::byte> out) {
+  const std::size_t pixel_bytes = canvas.size() / area(canvas_size);
+  const auto width = static_cast<std::size_t>(std::min(tile.width, canvas_size.width - corner.x));
+  const int height = std::min(tile.height, canvas_size.height - corner.y);
+  std::memset(out.data(), 0, out.size());
+  for (int y = 0; y < height; ++y) {
+    const std::size_t from = area({canvas_size.width, corner.y + y}) + static_cast<std::size_t>(corner.x);
+    std::memcpy(out.data() + area({tile.width, y}) * pixel_bytes, canvas.data() + from * pixel_bytes, width * pixel_bytes);
+  }
+}
+
+// Where the whole source lies in the sample's record.
+Region region_of(const LoadedPicture& picture, const Sample& sample) {
+  Region region = picture.canvas.region;
+  region.x -= sample.tile_x;
+  region.y -= sample.tile_y;
+  return region;
+}
+
+}  // namespace
+
+struct SampleWorker::Impl {
+  Impl(const PackOptions& pack_options, const LabelSetup& label_setup, const Plan& plan, const SampleList& sample_list)
+      : options(pack_options.record),
+        setup(label_setup),
+        schema(plan.schema),
+        list(sample_list),
+        loader(pack_options.record, label_setup, plan, sample_list) {}
+
+  Verdict process(const Sample& sample, PackedSample& out);
+
+ private:
+  Verdict pack_image(const LoadedPicture& picture, const Sample& sample, PackedSample& out);
+  ConstIds record_of(ConstIds source, Region region, Extent record);
+  void pack_label_file(const LoadedPicture& picture, const Sample& sample, PackedSample& out);
+  void pack_masks(const LoadedPicture& picture, const Sample& sample, PackedSample& out);
+  void pack_class(const Sample& sample, PackedSample& out);
+  void encode_label(ConstIds ids, PackedSample& out);
+  std::span<std::byte> label_room(std::size_t places);
+  void take_label(std::span<const std::byte> encoded, Extent size, PackedSample& out);
+
+  const RecordOptions& options;
+  const LabelSetup& setup;
+  const Schema& schema;
+  const SampleList& list;
+
+  PictureLoader loader;
+  geometry::Resampler resampler;
+  geometry::NearestPlacer placer;
+  std::vector<std::uint64_t> histogram;
+  Buffer record_pixels, planes, record_ids, label_bytes;
+};
+
+Verdict SampleWorker::Impl::pack_image(const LoadedPicture& picture, const Sample& sample, PackedSample& out) {
+  const Extent size = options.tile ? options.tile->size : picture.canvas.size;
+  const int channels = picture.pixels.channels;
+  const std::size_t row_bytes = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
+  const std::size_t bytes = row_bytes * static_cast<std::size_t>(size.height);
+  const MutablePicture record{record_pixels.reserve_as<std::uint8_t>(bytes), size.width, size.height, channels, row_bytes};
+  const Region region = region_of(picture, sample);
+  const Region drawn =
+      options.tile ? Region{-sample.tile_x, -sample.tile_y, picture.canvas.size.width, picture.canvas.size.height} : region;
+  if (const Status placed = resampler.place(picture.pixels, drawn, options.image_filter, pad_pixel(schema).data(), record); !placed.ok())
+    return damaged_or_fatal(placed.error(), picture.headers.image.path, ProblemKind::too_large);
+  add_channel_sums(record, region, out.sums);
+
+  out.entry.source_size = {picture.size.width, picture.size.height};
+  out.entry.source_region = {region.x, region.y, region.width, region.height};
+  out.image = {reinterpret_cast<const std::byte*>(record.data), bytes};
+  const bool chw = options.layout == ImageLayout::chw;
+  if (chw && channels > 1) {
+    split_planes(record, planes.reserve(bytes));
+    out.image = {planes.data(), bytes};
+  }
+  out.entry.image_shape =
+      chw ? std::array<std::int32_t, 3>{channels, size.height, size.width} : std::array<std::int32_t, 3>{size.height, size.width, channels};
+  out.entry.image_stored = bytes;
+  out.entry.image_crc = crc32c(out.image);
+  return std::optional<Problem>();
+}
+
+// A label placed as the image is.
+ConstIds SampleWorker::Impl::record_of(ConstIds source, Region region, Extent record_size) {
+  const MutableIds record{record_ids.reserve_as<std::uint16_t>(area(record_size)), record_size.width, record_size.height, 1,
+                          static_cast<std::size_t>(record_size.width) * 2};
+  placer.place(source, region, options.label_filter, setup.pad_id, record);
+  return record;
+}
+
+void SampleWorker::Impl::pack_label_file(const LoadedPicture& picture, const Sample& sample, PackedSample& out) {
+  if (!options.tile) return encode_label(record_of(picture.ids, picture.canvas.region, picture.canvas.size), out);
+  const Region canvas{-sample.tile_x, -sample.tile_y, picture.canvas.size.width, picture.canvas.size.height};
+  encode_label(record_of(picture.ids, canvas, options.tile->size), out);
+}
+
+void SampleWorker::Impl::pack_masks(const LoadedPicture& picture, const Sample& sample, PackedSample& out) {
+  Extent size = picture.canvas.size;
+  std::span<const std::byte> encoded = picture.one_hot;
+  if (options.tile) {
+    size = options.tile->size;
+    const std::span<std::byte> tile = label_room(area(size));
+    cut_one_hot(picture.one_hot, picture.canvas.size, {sample.tile_x, sample.tile_y}, size, tile);
+    encoded = tile;
+  }
+  out.sums.ignored = labels::count_one_hot(encoded, schema.label->storage, schema.class_count(), histogram);
+  for (std::size_t c = 0; c < histogram.size(); ++c)
+    if (histogram[c] > 0) out.sums.classes[c] = {histogram[c], 1, area(size) - out.sums.ignored};
+  take_label(encoded, size, out);
+}
+
+void SampleWorker::Impl::pack_class(const Sample& sample, PackedSample& out) {
+  const auto id = static_cast<std::uint16_t>(sample.class_id);
+  encode_label({&id, 1, 1, 1, sizeof id}, out);
+}
+
+std::span<std::byte> SampleWorker::Impl::label_room(std::size_t places) {
+  const auto bytes = static_cast<std::size_t>(labels::encoded_bytes(schema.label->storage, places, schema.class_count()));
+  return {label_bytes.reserve(bytes), bytes};
+}
+
+void SampleWorker::Impl::take_label(std::span<const std::byte> encoded, Extent size, PackedSample& out) {
+  out.label = encoded;
+  out.entry.label_shape = {size.height, size.width, static_cast<std::int32_t>(format::label_depth(schema))};
+  out.entry.label_stored = encoded.size();
+  out.entry.label_crc = crc32c(encoded);
+}
+
+void SampleWorker::Impl::encode_label(ConstIds ids, PackedSample& out) {
+  const std::size_t classes = schema.class_count();
+  const std::span<const std::uint16_t> all(ids.data, area(extent_of(ids)));
+  const std::span<std::byte> encoded = label_room(all.size());
+  labels::encode_ids(all, classes, schema.label->storage, encoded);
+  out.sums.ignored = labels::count_ids(all, classes, histogram);
+  for (std::size_t c = 0; c < classes; ++c)
+    out.sums.classes[c] = {histogram[c], histogram[c] > 0 ? 1u : 0u, histogram[c] > 0 ? all.size() - out.sums.ignored : 0};
+  take_label(encoded, extent_of(ids), out);
+}
+
+Verdict SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
+  out.entry = {};
+  out.entry.key = list.key(sample);
+  out.sums.clear();
+  out.image = out.label = {};
+  out.remarks = {};
+  HOTPACK_ASSIGN(const LoadedPicture* const picture, loader.load(sample, out.inspection));
+  out.entry.source_hash = picture->hash;
+  if (picture->problem) return picture->problem;
+  if (sample.tile_x == 0 && sample.tile_y == 0) out.remarks = picture->remarks;
+  HOTPACK_ASSIGN(auto problem, pack_image(*picture, sample, out));
+  if (problem) return problem;
+  if (list.has_label_files) {
+    pack_label_file(*picture, sample, out);
+  } else if (setup.multi) {
+    pack_masks(*picture, sample, out);
+  } else if (setup.kind) {
+    pack_class(sample, out);
+  }
+  return problem;
+}
+
+SampleWorker::SampleWorker(const PackOptions& options, const LabelSetup& setup, const Plan& plan, const SampleList& list)
+    : impl_(std::make_unique<Impl>(options, setup, plan, list)) {}
+SampleWorker::~SampleWorker() = default;
+SampleWorker::SampleWorker(SampleWorker&&) noexcept = default;
+
+Result<std::optional<Problem>> SampleWorker::process(const Sample& sample, PackedSample& out) { return impl_->process(sample, out); }
+
+}  // namespace hotpack::pipeline

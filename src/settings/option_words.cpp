@@ -1,0 +1,135 @@
+#include "settings/option_words.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "format/json.hpp"
+#include "format/schema_json.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using Value = std::optional<std::string>;
+
+// An option of the schema as plain text: a string without its quotes; absent where there is none, or null.
+Value option_of(const Schema& schema, std::string_view wanted) {
+  for (const auto& [name, text] : schema.options.more) {
+    if (name != wanted || text == "null") continue;
+    const auto json = format::parse_json(text);
+    return json.ok() && json->is_string() ? json->get<std::string>() : text;
+  }
+  return std::nullopt;
+}
+
+std::string size_text(const std::array<std::int64_t, 2>& size) { return std::to_string(size[0]) + "x" + std::to_string(size[1]); }
+
+// "[64,48]" as "64x48".
+Value listed_size(const Value& text) {
+  if (!text) return std::nullopt;
+  const std::size_t comma = text->find(',');
+  if (comma == std::string::npos) return text;
+  return text->substr(1, comma - 1) + "x" + text->substr(comma + 1, text->size() - comma - 2);
+}
+
+std::string joined(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  return text;
+}
+
+class Options {
+ public:
+  explicit Options(const Schema& schema) : schema_(schema) {}
+
+  std::vector<TypedOption> list() {
+    add_geometry();
+    add_record();
+    add_labels();
+    add("--map", option_of(schema_, "map") ? Value("FILE") : std::nullopt);
+    add("--max-pixels", option_of(schema_, "max_pixels"));
+    add("--zstd", zstd());
+    add("--shuffle", schema_.options.shuffle ? Value(std::to_string(*schema_.options.shuffle)) : std::nullopt);
+    return std::move(options_);
+  }
+
+ private:
+  void add(std::string name, Value value, std::string_view usual = {}) {
+    const bool is_usual = !value || (!usual.empty() && *value == usual);
+    options_.push_back({std::move(name), std::move(value), is_usual});
+  }
+
+  void add_geometry() {
+    const Geometry& geometry = schema_.geometry;
+    const bool tiled = geometry.fit == "tile";
+    const Value own = geometry.size ? Value(size_text(*geometry.size)) : std::nullopt;
+    const Value size = tiled ? listed_size(option_of(schema_, "tiled_size")) : own;
+    const std::string fit = tiled ? option_of(schema_, "tiled_fit").value_or("none") : geometry.fit;
+    add("--size", size);
+    add("--fit", fit, size ? "stretch" : "none");
+    const std::string overlap = option_of(schema_, "tile_overlap").value_or("0");
+    add("--tile", tiled && own ? Value(*own + (overlap == "0" ? "" : "+" + overlap)) : std::nullopt);
+    add("--pad-multiple", option_of(schema_, "pad_multiple"));
+    add("--anchor", schema_.options.anchor, "centre");
+    add("--image-filter", geometry.image_filter, "auto");
+    add("--label-filter", geometry.label_filter, "nearest");
+    add("--size-mismatch", schema_.options.size_mismatch, "error");
+  }
+
+  void add_record() {
+    add("--exif", option_of(schema_, "exif"), "auto");
+    add("--channels", schema_.image.color == ImageColor::gray ? "gray" : "rgb", "rgb");
+    const std::string color = joined(schema_.geometry.pad_color);
+    add("--pad-color", color, color.find_first_not_of("0,") == std::string::npos ? color : "0,0,0");
+    add("--alpha", option_of(schema_, "alpha"), "drop");
+    add("--depth16", option_of(schema_, "depth16"), "shift");
+    add("--image-layout", std::string(format::name_of(schema_.image.layout)), "hwc");
+  }
+
+  void add_labels() {
+    const Value kind = option_of(schema_, "label_kind");
+    const Value formula = option_of(schema_, "rgb_id");
+    add("--label-kind", kind == "folder" ? std::nullopt : formula ? Value("rgb-id") : kind);
+    add("--rgb-id", formula);
+    add("--threshold", option_of(schema_, "threshold"), "128");
+    add("--unknown", option_of(schema_, "unknown"), "error");
+    add("--pad-label", option_of(schema_, "pad_label"), "ignore");
+    add("--label-storage", schema_.label ? Value(std::string(format::name_of(schema_.label->storage))) : std::nullopt, "bits");
+  }
+
+  // Fields and level, where they are not those of a bare --zstd.
+  [[nodiscard]] Value zstd() const {
+    const Value fields = option_of(schema_, "zstd_fields");
+    if (!fields) return std::nullopt;
+    const bool image = fields->find("\"image\"") != std::string::npos, label = fields->find("\"label\"") != std::string::npos;
+    std::string text = image && (label || !schema_.label) ? "" : image ? "image" : "label";
+    if (const std::string level = option_of(schema_, "zstd_level").value_or("1"); level != "1") text += ":" + level;
+    return text;
+  }
+
+  const Schema& schema_;
+  std::vector<TypedOption> options_;
+};
+
+}  // namespace
+
+std::string TypedOption::text() const {
+  if (!value) return "without " + name;
+  if (value->empty()) return name;
+  return name + (name == "--zstd" ? "=" : " ") + *value;
+}
+
+std::vector<TypedOption> typed_options(const Schema& schema) { return Options(schema).list(); }
+
+std::string option_difference(const Schema& here, const Schema& there) {
+  const std::vector<TypedOption> left = typed_options(here), right = typed_options(there);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (left[i].value == right[i].value) continue;
+    const bool both = left[i].value && right[i].value && !left[i].value->empty() && !right[i].value->empty();
+    return left[i].text() + " here, " + (both ? *right[i].value : right[i].text()) + " there";
+  }
+  return format::first_difference(here, there);
+}
+
+}  // namespace hotpack::pipeline

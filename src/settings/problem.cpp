@@ -1,0 +1,184 @@
+#include "settings/problem.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hotpack::pipeline {
+
+namespace {
+
+struct KindText {
+  std::string_view name;
+  std::string_view one, many;  // titles
+  std::string_view advice;
+  std::string_view options;
+};
+
+constexpr std::string_view kSkipOrphans = "--orphans skip";
+constexpr std::string_view kSkipErrors = "--on-error skip";
+
+constexpr std::array<KindText, kProblemKinds> kTexts{{
+    {"orphan-image", "image without a label", "images without a label", "add the labels, or leave these images out with --orphans skip",
+     kSkipOrphans},
+    {"orphan-label", "label without an image", "labels without an image", "add the images, or leave these labels out with --orphans skip",
+     kSkipOrphans},
+    {"duplicate-key", "file that shares a key", "files that share a key",
+     "rename or remove one of each, or tell their folders apart with --key-prefix", ""},
+    {"twin-file", "file that shares its name with another", "files that share their names with others",
+     "rename or remove one of each, or name those that are meant by their paths in a --list", ""},
+    {"unsupported-file", "picture of a format that hotpack does not read", "pictures of a format that hotpack does not read",
+     "convert them to PNG or JPEG, or leave them out with --orphans skip", kSkipOrphans},
+    {"unusable-name", "file name that cannot be a key", "file names that cannot be keys", "rename the files: names must be UTF-8", ""},
+    {"missing-file", "entry of a list that names no file", "entries of a list that name no file",
+     "mend the list, say where its paths begin with --root and --strip-prefix, or leave these entries out with --orphans skip",
+     kSkipOrphans},
+    {"unopenable-file", "file that cannot be opened", "files that cannot be opened",
+     "mend the links and permissions, or move these files out of the input; --on-error skip does not leave them out", ""},
+    {"no-class-folder", "picture in no class folder", "pictures in no class folder",
+     "move them into the folder of their class, or out of the input", ""},
+    {"unknown-folder", "image whose class is not known", "images whose classes are not known",
+     "add the classes to --classes or --map, or take the images out of the input", ""},
+    {"unreadable-header", "file that is not a readable picture", "files that are not readable pictures",
+     "replace them, or leave them out with --on-error skip", kSkipErrors},
+    {"too-large", "picture beyond --max-pixels", "pictures beyond --max-pixels",
+     "raise --max-pixels if they are meant, or leave them out with --on-error skip", kSkipErrors},
+    {"damaged-picture", "damaged or truncated picture", "damaged or truncated pictures",
+     "replace them, or leave them out with --on-error skip", kSkipErrors},
+    {"size-mismatch", "image and label of different sizes", "images and labels of different sizes",
+     "mend them, or say which way to bring them together with --size-mismatch",
+     "--size-mismatch resize-label|--size-mismatch each-to-target|--size-mismatch crop-min|--on-error skip"},
+    {"orientation", "image whose EXIF orientation may or may not fit the label",
+     "images whose EXIF orientation may or may not fit the label", "say --exif apply or --exif ignore", "--exif apply|--exif ignore"},
+    {"label-form", "label of another form than it is read as", "labels of another form than they are read as",
+     "say how labels are to be read with --label-kind, or leave these out with --on-error skip", kSkipErrors},
+    {"ambiguous-label", "label that may hold colours or ids", "labels that may hold colours or ids",
+     "one --label-kind holds for all labels; --on-error skip does not settle it", "--label-kind index|--label-kind color"},
+    {"unknown-value", "label with colours or ids that no class has", "labels with colours or ids that no class has",
+     "add them to the classes, or say --unknown ignore, --unknown CLASS or, for colours a little off, --unknown nearest:D",
+     "--unknown ignore|--on-error skip"},
+    {"class-file", "class file that cannot be used", "class files that cannot be used",
+     "mend the class file: CSV name,r,g,b, or one name a line", ""},
+    {"open-question", "How are the labels to be read? hotpack cannot tell", "How are the labels to be read? hotpack cannot tell",
+     "answer it with the option named, or take the odd files out; --on-error skip does not settle it", ""},
+}};
+
+constexpr std::array kNeverSkipped = {
+    ProblemKind::orphan_image,    ProblemKind::orphan_label, ProblemKind::duplicate_key,   ProblemKind::unsupported_file,
+    ProblemKind::unusable_name,   ProblemKind::missing_file, ProblemKind::no_class_folder, ProblemKind::unknown_folder,
+    ProblemKind::ambiguous_label, ProblemKind::class_file,   ProblemKind::open_question,   ProblemKind::twin_file,
+    ProblemKind::unopenable_file,
+};
+
+const KindText& text_of(ProblemKind kind) { return kTexts[static_cast<std::size_t>(kind)]; }
+
+// A line feed in a file's name would tear the report.
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) line += c == '\n' ? std::string("\\n") : std::string(1, c);
+  return line;
+}
+
+// Told once, in lines of our own.
+bool is_of_all_labels(ProblemKind kind) { return kind == ProblemKind::open_question || kind == ProblemKind::class_file; }
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view digits_of(std::string_view text) {
+  const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+int compare_numbers(std::string_view a, std::string_view b) {
+  const auto value = [](std::string_view digits) { return digits.substr(std::min(digits.find_first_not_of('0'), digits.size())); };
+  if (value(a).size() != value(b).size()) return value(a).size() < value(b).size() ? -1 : 1;
+  const int values = value(a).compare(value(b));
+  return values != 0 ? values : a.compare(b);
+}
+
+// As people sort: "line 2" before "line 10".
+int compare_naturally(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    const std::string_view number = digits_of(a), other = digits_of(b);
+    if (!number.empty() && !other.empty()) {
+      if (const int order = compare_numbers(number, other); order != 0) return order;
+      a.remove_prefix(number.size()), b.remove_prefix(other.size());
+    } else if (a.front() != b.front()) {
+      return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front()) ? -1 : 1;
+    } else {
+      a.remove_prefix(1), b.remove_prefix(1);
+    }
+  }
+  return a.empty() && b.empty() ? 0 : a.empty() ? -1 : 1;
+}
+
+}  // namespace
+
+std::string_view problem_title(ProblemKind kind, std::uint64_t count) { return count == 1 ? text_of(kind).one : text_of(kind).many; }
+std::string_view problem_name(ProblemKind kind) { return text_of(kind).name; }
+std::string_view problem_advice(ProblemKind kind) { return text_of(kind).advice; }
+std::string_view problem_options(ProblemKind kind) { return text_of(kind).options; }
+
+std::string_view advice_once_skipped(ProblemKind kind) {
+  const std::string_view advice = problem_advice(kind);
+  return advice.ends_with(kSkipErrors) ? advice.substr(0, advice.rfind(", or leave")) : advice;
+}
+
+bool problem_is_skippable(ProblemKind kind) { return std::find(kNeverSkipped.begin(), kNeverSkipped.end(), kind) == kNeverSkipped.end(); }
+
+// The first ones in their order, whatever the order in which they were found.
+void ProblemLog::keep_example(Group& group, Problem problem) {
+  const auto place = std::upper_bound(group.examples.begin(), group.examples.end(), problem, [](const Problem& a, const Problem& b) {
+    const int paths = compare_naturally(a.path, b.path);
+    return paths != 0 ? paths < 0 : compare_naturally(a.detail, b.detail) < 0;
+  });
+  if (place == group.examples.end() && group.examples.size() == kExamples) return;
+  group.examples.insert(place, std::move(problem));
+  if (group.examples.size() > kExamples) group.examples.pop_back();
+}
+
+void ProblemLog::add(Problem problem) {
+  Group& group = groups_[static_cast<std::size_t>(problem.kind)];
+  ++group.count;
+  ++count_;
+  problem.path = one_line(problem.path);
+  if (!is_of_all_labels(problem.kind)) problem.detail = one_line(problem.detail);
+  keep_example(group, std::move(problem));
+}
+
+void ProblemLog::append(const ProblemLog& later) {
+  for (std::size_t kind = 0; kind < kProblemKinds; ++kind) append(later, static_cast<ProblemKind>(kind));
+}
+
+void ProblemLog::append(const ProblemLog& later, ProblemKind kind) {
+  Group& group = groups_[static_cast<std::size_t>(kind)];
+  const Group& added = later.group(kind);
+  for (const Problem& example : added.examples) keep_example(group, example);
+  group.count += added.count;
+  count_ += added.count;
+}
+
+std::uint64_t ProblemLog::forget(ProblemKind kind) {
+  const std::uint64_t forgotten = std::exchange(groups_[static_cast<std::size_t>(kind)], {}).count;
+  count_ -= forgotten;
+  return forgotten;
+}
+
+std::string ProblemLog::text() const { return text(problem_advice); }
+std::string ProblemLog::skipped_text() const { return text(advice_once_skipped); }
+
+std::string ProblemLog::text(std::string_view (*advice)(ProblemKind)) const {
+  std::string text;
+  for (std::size_t kind = 0; kind < kProblemKinds; ++kind) {
+    const Group& group = groups_[kind];
+    if (group.count == 0) continue;
+    const bool asks = static_cast<ProblemKind>(kind) == ProblemKind::open_question;
+    text +=
+        (asks ? "" : std::to_string(group.count) + " ") + std::string(problem_title(static_cast<ProblemKind>(kind), group.count)) + ":\n";
+    for (const Problem& example : group.examples) text += "    " + example.text() + "\n";
+    if (group.count > group.examples.size()) text += "    … and " + std::to_string(group.count - group.examples.size()) + " more\n";
+    text += "  what to do: " + std::string(advice(static_cast<ProblemKind>(kind))) + "\n";
+  }
+  return text;
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,99 @@
+// Folders of files whose content does not matter, and what gather() makes of them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "inputs/gather.hpp"
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+
+namespace hotpack::test {
+
+using Names = std::vector<std::string>;
+
+inline void touch(const TempFolder& folder, const Names& names) {
+  for (const std::string& name : names) folder.write(name, "x");
+}
+
+struct GatheredInput {
+  pipeline::Gathered gathered;
+  pipeline::ProblemLog problems;
+
+  // Of the split of this name.
+  [[nodiscard]] const pipeline::SampleList& list(const std::string& name = "") const {
+    for (const pipeline::Split& split : gathered.splits)
+      if (split.name == name) return split.list;
+    FAIL("there is no split '" << name << "'");
+    throw 0;
+  }
+  [[nodiscard]] Names split_names() const {
+    Names names;
+    for (const pipeline::Split& split : gathered.splits) names.push_back(split.name);
+    return names;
+  }
+  [[nodiscard]] Names keys(const std::string& split = "") const {
+    Names keys;
+    for (const pipeline::Sample& sample : list(split).samples) keys.emplace_back(list(split).key(sample));
+    return keys;
+  }
+  // "key: image label", paths below `folder`.
+  [[nodiscard]] Names pairs(const TempFolder& folder, const std::string& split = "") const {
+    const pipeline::SampleList& samples = list(split);
+    const auto below = [&](const std::string& path) { return std::filesystem::relative(path, folder.path()).string(); };
+    Names pairs;
+    for (const pipeline::Sample& sample : samples.samples)
+      pairs.push_back(std::string(samples.key(sample)) + ": " + below(samples.image_path(sample)) +
+                      (samples.has_label_files ? " " + below(samples.label_path(sample)) : ""));
+    return pairs;
+  }
+  // "key: class"
+  [[nodiscard]] Names classes(const std::string& split = "") const {
+    const pipeline::SampleList& samples = list(split);
+    Names classes;
+    for (const pipeline::Sample& sample : samples.samples)
+      classes.push_back(std::string(samples.key(sample)) + ": " + samples.class_names.at(sample.class_name));
+    return classes;
+  }
+};
+
+// Fails where gather() gives an error. Problems are for the caller to look at.
+inline GatheredInput gathered(const pipeline::PackOptions& options) {
+  GatheredInput result;
+  auto gathered = pipeline::gather(options, result.problems);
+  if (!gathered.ok()) FAIL(gathered.error().describe());
+  result.gathered = std::move(gathered).value();
+  return result;
+}
+
+// The same where nothing is wrong with any file.
+inline GatheredInput gathered_clean(const pipeline::PackOptions& options) {
+  GatheredInput result = gathered(options);
+  CHECK(result.problems.text() == "");
+  return result;
+}
+
+inline Error refused(const pipeline::PackOptions& options) {
+  pipeline::ProblemLog problems;
+  const auto gathered = pipeline::gather(options, problems);
+  if (gathered.ok()) FAIL("gather() found no fault");
+  return gathered.error();
+}
+
+inline pipeline::PackOptions root_options(const std::string& folder) {
+  pipeline::PackOptions options;
+  options.input.root = folder;
+  return options;
+}
+
+// --images images --labels labels
+inline pipeline::PackOptions folder_options(const TempFolder& folder) {
+  pipeline::PackOptions options;
+  options.input.images = {folder / "images"};
+  options.input.labels = {folder / "labels"};
+  return options;
+}
+
+}  // namespace hotpack::test

@@ -1,0 +1,153 @@
+// What a check tells of copies, of tiny pictures and of shares that jump: one planted case and one in order each.
+#include "check/check.hpp"
+#include "support/inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+using Ids = std::vector<std::uint16_t>;
+
+CheckReport checked(PackOptions options) {
+  options.label.class_count = 3;
+  Recorder recorder;
+  auto report = check(options, false, recorder);
+  if (!report.ok()) FAIL(report.error().describe());
+  return std::move(report).value();
+}
+
+const Finding* find(const CheckReport& report, const std::string& kind) {
+  for (const Finding& finding : report.findings.all())
+    if (finding.kind == kind) return &finding;
+  return nullptr;
+}
+
+void put_pair(const TempFolder& folder, const std::string& name, std::uint32_t seed, int width = 8, int height = 6) {
+  put(folder, "images/" + name + ".png", photo(width, height, seed));
+  put(folder, "labels/" + name + ".png", noise_label(width, height, 2, seed));
+}
+
+// An RGB picture of bright and dark fields, and the same from right to left.
+Bytes fields(std::uint32_t seed, bool mirrored) {
+  const auto noise = noise_samples(8, 8, 1, 255, seed);
+  std::vector<std::uint8_t> samples;
+  for (int y = 0; y < 32; ++y)
+    for (int x = 0; x < 32; ++x)
+      samples.insert(samples.end(), 3, static_cast<std::uint8_t>(noise[static_cast<std::size_t>(y / 4 * 8 + (mirrored ? 31 - x : x) / 4)]));
+  return make_rgb_png(32, 32, samples);
+}
+
+PackOptions split_options(const TempFolder& folder) {
+  PackOptions options = options_for(folder);
+  options.input.split.method = SplitOptions::Method::folder;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("one label under two images is told with both names, whatever its file form") {
+  const TempFolder folder;
+  for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
+  CHECK(find(checked(options_for(folder)), "shared-label") == nullptr);
+  put(folder, "labels/p3.png", palette_label(8, 6, noise_ids(8, 6, 2, 2), {{0, 0, 0}, {9, 9, 9}, {90, 9, 9}}));
+  const CheckReport report = checked(options_for(folder));
+  const Finding* shared = find(report, "shared-label");
+  REQUIRE(shared != nullptr);
+  CHECK(shared->weight == Weight::warning);
+  CHECK(shared->title == "1 of 4 labels is the same as that of another image");
+  REQUIRE(shared->examples.size() == 1);
+  CHECK(shared->examples[0].path == folder / "labels/p3.png");
+  CHECK(shared->examples[0].found == "the same label as " + (folder / "labels/p1.png") + ", under another image");
+}
+
+TEST_CASE("labels of one class throughout, and copies of a whole sample, share no label") {
+  const TempFolder folder;
+  for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
+  for (const char* name : {"labels/p2.png", "labels/p3.png"}) put(folder, name, id_label(8, 6, Ids(48, 1)));
+  put_pair(folder, "copy", 1);
+  const CheckReport report = checked(options_for(folder));
+  CHECK(find(report, "shared-label") == nullptr);
+  CHECK(find(report, "duplicate-image") != nullptr);
+}
+
+TEST_CASE("one mask in several mask folders is told by its first mask") {
+  const TempFolder folder;
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    const auto seed = static_cast<std::uint32_t>(i == 2 ? 1 : i + 1);
+    put(folder, "images/" + name + ".png", photo(8, 6, static_cast<std::uint32_t>(i + 1)));
+    for (const std::uint32_t mask : {0u, 1u}) {
+      Ids ids = noise_ids(8, 6, 1, seed + 10 * mask);
+      for (auto& id : ids) id = static_cast<std::uint16_t>(id * 255);
+      put(folder, "labels/" + name + (mask == 0 ? "_cat.png" : "_dog.png"), id_label(8, 6, ids));
+    }
+  }
+  PackOptions options = options_for(folder);
+  options.input.mask_per_class = "{key}_{class}";
+  Recorder recorder;
+  const auto report = check(options, false, recorder).value();
+  const Finding* shared = find(report, "shared-label");
+  REQUIRE(shared != nullptr);
+  CHECK(shared->examples[0].path == folder / "labels/p2_cat.png");
+}
+
+TEST_CASE("a picture far smaller than its record is named; where most are small that is a note") {
+  const TempFolder folder;
+  for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
+  PackOptions options = options_for(folder);
+  options.record.size = {16, 24};  // eight times a picture
+  CHECK(find(checked(options), "tiny-picture") == nullptr);
+  put_pair(folder, "speck", 9, 1, 1);
+  const CheckReport report = checked(options);
+  const Finding* tiny = find(report, "tiny-picture");
+  REQUIRE(tiny != nullptr);
+  CHECK(tiny->weight == Weight::warning);
+  CHECK(tiny->title == "1 of 5 images is far smaller than its record");
+  CHECK(tiny->examples[0].path == folder / "images/speck.png");
+  CHECK(tiny->examples[0].found == "1x1, the record is 16x24");
+  options.record.size = {32, 24};  // sixteen times
+  const CheckReport all = checked(options);
+  CHECK(find(all, "tiny-picture")->weight == Weight::note);
+  CHECK(find(all, "tiny-picture")->count == 5);
+}
+
+TEST_CASE("where records keep their sizes, a picture far smaller than the middle one is named") {
+  const TempFolder folder;
+  for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1, 24, 16);
+  put_pair(folder, "small", 8, 6, 4);
+  PackOptions options = options_for(folder);
+  options.record.size = {};
+  CHECK(find(checked(options), "tiny-picture") == nullptr);
+  put_pair(folder, "speck", 9, 3, 2);
+  const CheckReport report = checked(options);
+  const Finding* tiny = find(report, "tiny-picture");
+  REQUIRE(tiny != nullptr);
+  CHECK(tiny->title == "1 of 6 images is far smaller than the others");
+  CHECK(tiny->examples[0].found == "3x2, the middle one of all is 24x16");
+}
+
+TEST_CASE("a flipped copy in another split is told by its pixels, an augmented one by its name") {
+  const TempFolder folder;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const std::string name = (i < 2 ? "train/" : "val/") + std::to_string(i);
+    put(folder, "images/" + name + ".png", fields(i + 1, false));
+    put(folder, "labels/" + name + ".png", noise_label(32, 32, 2, i + 1));
+  }
+  CHECK(checked(split_options(folder)).findings.all().empty());
+  put(folder, "images/val/3.png", fields(1, true));
+  put(folder, "images/val/1_r30.png", fields(9, false));
+  put(folder, "labels/val/1_r30.png", noise_label(32, 32, 2, 9));
+  const CheckReport report = checked(split_options(folder));
+  const Finding* alike = find(report, "look-alike-between-splits");
+  REQUIRE(alike != nullptr);
+  CHECK(alike->title == "1 image of 'val' looks like a copy of one in 'train'");
+  CHECK(alike->examples[0].path == folder / "images/val/3.png");
+  CHECK(alike->examples[0].found == "flipped left to right from " + (folder / "images/train/0.png"));
+  const Finding* named = find(report, "augmented-between-splits");
+  REQUIRE(named != nullptr);
+  CHECK(named->examples[0].path == folder / "images/val/1_r30.png");
+  CHECK(named->examples[0].found == "by its name a copy of " + (folder / "images/train/1.png"));
+  CHECK(report.verdict == CheckVerdict::succeeds);
+}

@@ -1,0 +1,511 @@
+#include "check/check.hpp"
+
+#include "support/inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+using Ids = std::vector<std::uint16_t>;
+using Names = std::vector<std::string>;
+
+const std::vector<Color> kColors{{0, 0, 0}, {128, 0, 0}, {0, 128, 0}};
+constexpr const char* kCsv = "name,r,g,b\nvoid,0,0,0\ncar,128,0,0\ntree,0,128,0\n";
+
+CheckReport checked(const PackOptions& options, bool headers_only = false) {
+  Recorder recorder;
+  auto report = check(options, headers_only, recorder);
+  if (!report.ok()) FAIL(report.error().describe());
+  CHECK(recorder.messages.empty());
+  return std::move(report).value();
+}
+
+const Finding* find(const CheckReport& report, const std::string& kind) {
+  for (const Finding& finding : report.findings.all())
+    if (finding.kind == kind) return &finding;
+  return nullptr;
+}
+
+Names kinds(const CheckReport& report, Weight weight) {
+  Names names;
+  for (const Finding& finding : report.findings.all())
+    if (finding.weight == weight) names.push_back(finding.kind);
+  return names;
+}
+
+// Whether the examples of a finding of this kind name the file.
+bool names(const CheckReport& report, const std::string& kind, const std::string& path) {
+  for (const Finding& finding : report.findings.all())
+    for (const Evidence& example : finding.examples)
+      if (finding.kind == kind && example.path == path) return true;
+  return false;
+}
+
+// Photos with ids 0 … 2, different ones each.
+void put_ids(const TempFolder& folder, int count, const std::string& split = "") {
+  for (int i = 0; i < count; ++i) {
+    const auto seed = static_cast<std::uint32_t>(i + 1 + (split.empty() ? 0 : 100 * static_cast<int>(split.size())));
+    put(folder, "images/" + split + std::to_string(i) + ".png", photo(8, 6, seed));
+    put(folder, "labels/" + split + std::to_string(i) + ".png", noise_label(8, 6, 2, seed));
+  }
+}
+
+PackOptions id_options(const TempFolder& folder, int classes = 3) {
+  PackOptions options = options_for(folder);
+  options.label.class_count = classes;
+  return options;
+}
+
+Bytes jpeg_label() {
+  JpegSpec spec;
+  spec.width = 8, spec.height = 6, spec.color = JpegColor::gray;
+  std::vector<std::uint8_t> samples(48, 0);
+  std::fill(samples.begin() + 24, samples.end(), std::uint8_t{255});
+  return make_jpeg(spec, samples);
+}
+
+}  // namespace
+
+TEST_CASE("of a data set in order a check tells what is in it, and that pack would succeed") {
+  const TempFolder folder;
+  put_ids(folder, 6);
+  const CheckReport report = checked(id_options(folder));
+  CHECK(report.verdict == CheckVerdict::succeeds);
+  CHECK(report.findings.all().empty());
+  CHECK(report.problems == 0);
+  REQUIRE(report.splits.size() == 1);
+  CHECK(report.splits[0].samples == 6);
+  CHECK(report.images.pictures() == 6);
+  CHECK(report.label_pictures.pictures() == 6);
+  CHECK_THAT(report.labels, ContainsSubstring("labels are read as index"));
+  CHECK(report.classes_counted);
+  REQUIRE(report.splits[0].classes.pixels.size() == 3);
+  std::uint64_t pixels = report.splits[0].classes.ignored;
+  for (const std::uint64_t of_class : report.splits[0].classes.pixels) pixels += of_class;
+  CHECK(pixels == 6 * 48);
+  CHECK(report.splits[0].classes.labels[1] == 6);
+  CHECK(report.bytes_in > 0);
+}
+
+TEST_CASE("a check names everything that is wrong in one run") {
+  const TempFolder folder;
+  put_ids(folder, 8);
+  put(folder, "images/alone.png", photo(8, 6, 50));
+  put(folder, "labels/lost.png", noise_label());
+  put(folder, "images/0.png", truncated(photo(8, 6, 60), 120));
+  put(folder, "images/1.png", text_file("no picture"));
+  put(folder, "images/2.png", photo(9, 6, 61));
+  put(folder, "labels/3.png", id_label(8, 6, Ids(48, 9)));
+  put(folder, "labels/4.png", {});
+  const CheckReport report = checked(id_options(folder));
+  CHECK(report.verdict == CheckVerdict::refuses);
+  CHECK(names(report, "orphan-image", folder / "images/alone.png"));
+  CHECK(names(report, "orphan-label", folder / "labels/lost.png"));
+  CHECK(names(report, "damaged-picture", folder / "images/0.png"));
+  CHECK(names(report, "unreadable-header", folder / "images/1.png"));
+  CHECK(names(report, "unreadable-header", folder / "labels/4.png"));
+  CHECK(names(report, "size-mismatch", folder / "images/2.png"));
+  CHECK(names(report, "unknown-value", folder / "labels/3.png"));
+  CHECK(report.splits[0].bad == 5);
+  CHECK(report.problems == 7);
+}
+
+TEST_CASE("what is wrong with an image does not hide what is wrong with its label") {
+  const TempFolder folder;
+  put_ids(folder, 4);
+  put(folder, "images/0.png", truncated(photo(8, 6, 60), 120));
+  put(folder, "labels/0.png", id_label(8, 6, Ids(48, 9)));
+  put(folder, "images/1.png", text_file("no picture"));
+  put(folder, "labels/1.png", truncated(noise_label(), 60));
+  const CheckReport report = checked(id_options(folder));
+  CHECK(names(report, "damaged-picture", folder / "images/0.png"));
+  CHECK(names(report, "unknown-value", folder / "labels/0.png"));
+  CHECK(names(report, "unreadable-header", folder / "images/1.png"));
+  CHECK(names(report, "damaged-picture", folder / "labels/1.png"));
+}
+
+TEST_CASE("V4: the known pixels of refused labels count, and a class that never occurs is told") {
+  const TempFolder folder;
+  put_ids(folder, 2);
+  Ids ids(48, 1);
+  ids.back() = 9;
+  put(folder, "labels/0.png", id_label(8, 6, ids));
+  put(folder, "labels/1.png", id_label(8, 6, Ids(48, 0)));
+  const CheckReport report = checked(id_options(folder));
+  CHECK(report.splits[0].classes.pixels == std::vector<std::uint64_t>{48, 47, 0});
+  CHECK(report.splits[0].classes.ignored == 0);
+  const Finding* never = find(report, "class-never-seen");
+  REQUIRE(never != nullptr);
+  CHECK(never->title == "1 of 3 classes never occurs: '2'");
+}
+
+TEST_CASE("a photo among the labels is named, and all else is looked at: it does not make the labels photos") {
+  const TempFolder folder;
+  put_ids(folder, 4);
+  put(folder, "labels/1.png", photo(64, 48));
+  put(folder, "images/1.png", photo(64, 48, 9));
+  put(folder, "labels/2.png", id_label(8, 6, Ids(48, 9)));
+  PackOptions options = id_options(folder);
+  const CheckReport report = checked(options);
+  CHECK(report.classes_known);
+  CHECK(kinds(report, Weight::problem) == Names{"label-form", "unknown-value"});
+  CHECK(names(report, "label-form", folder / "labels/1.png"));
+  CHECK(names(report, "photo-as-label", folder / "labels/1.png"));
+  SECTION("where bad samples are to be skipped the question stays: pack would stop with it") {
+    options.run.skip_errors = true;
+    const CheckReport skipping = checked(options);
+    CHECK(find(skipping, "open-question") != nullptr);
+    CHECK(skipping.verdict == CheckVerdict::refuses);
+  }
+}
+
+TEST_CASE("labels that pack would ask about do not end the check") {
+  const TempFolder folder;
+  put_ids(folder, 4);
+  put(folder, "images/3.png", truncated(photo(8, 6, 60), 120));
+  SECTION("E-k: JPEG labels") {
+    for (int i = 0; i < 4; ++i) put(folder, "labels/" + std::to_string(i) + ".png", jpeg_label());
+  }
+  SECTION("masks of 0 and 255") {
+    for (int i = 0; i < 4; ++i)
+      put(folder, "labels/" + std::to_string(i) + ".png",
+          id_label(8, 6, Ids{0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255,
+                             0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255}));
+  }
+  const CheckReport report = checked(options_for(folder));
+  CHECK(report.verdict == CheckVerdict::refuses);
+  CHECK_FALSE(report.classes_known);
+  CHECK_FALSE(report.classes_counted);
+  CHECK(find(report, "open-question") != nullptr);
+  CHECK(names(report, "damaged-picture", folder / "images/3.png"));
+  CHECK(report.images.pictures() == 4);
+  CHECK_FALSE(report.estimate.has_value());
+}
+
+TEST_CASE("JPEG labels of classes with colours are looked at with the nearest colour, and still refused") {
+  const TempFolder folder;
+  put_ids(folder, 3);
+  JpegSpec spec;
+  spec.width = 8, spec.height = 6;
+  std::vector<std::uint8_t> samples;
+  for (int i = 0; i < 48; ++i) samples.insert(samples.end(), kColors[i < 24 ? 0 : 1].begin(), kColors[i < 24 ? 0 : 1].end());
+  for (int i = 0; i < 3; ++i) put(folder, "labels/" + std::to_string(i) + ".png", make_jpeg(spec, samples));
+  folder.write("classes.csv", kCsv);
+  PackOptions options = options_for(folder);
+  options.label.classes = folder / "classes.csv";
+  const CheckReport report = checked(options);
+  CHECK(report.verdict == CheckVerdict::refuses);
+  CHECK(kinds(report, Weight::problem) == Names{"open-question"});
+  CHECK(report.splits[0].classes.labels == std::vector<std::uint64_t>{3, 3, 0});
+  CHECK_THAT(report.labels, ContainsSubstring("unknown colours take the class of the nearest colour"));
+}
+
+TEST_CASE("a broken class file is one finding, and everything else is looked at") {
+  const TempFolder folder;
+  for (int i = 0; i < 4; ++i) {
+    put(folder, "images/" + std::to_string(i) + ".png", photo(8, 6, 1));
+    put(folder, "labels/" + std::to_string(i) + ".png", color_label(8, 6, noise_ids(8, 6, 2), kColors));
+  }
+  folder.write("classes.csv", "name,r,g,b\nvoid,0,0,0\ncar,128,0,300\n");
+  PackOptions options = options_for(folder);
+  options.label.classes = folder / "classes.csv";
+  const CheckReport report = checked(options);
+  CHECK(kinds(report, Weight::problem) == Names{"class-file"});
+  CHECK(kinds(report, Weight::warning) == Names{"duplicate-image"});
+}
+
+TEST_CASE("V1: a colour that no class has is one finding, however many labels have it") {
+  const TempFolder folder;
+  folder.write("classes.csv", "name,r,g,b\nvoid,0,0,0\ncar,128,0,9\ntree,0,128,0\n");  // car's blue is wrong
+  for (int i = 0; i < 12; ++i) {
+    const auto seed = static_cast<std::uint32_t>(i);
+    put(folder, "images/" + std::to_string(i) + ".png", photo(8, 6, seed));
+    put(folder, "labels/" + std::to_string(i) + ".png", color_label(8, 6, noise_ids(8, 6, 2, seed), kColors));
+  }
+  PackOptions options = options_for(folder);
+  options.label.classes = folder / "classes.csv";
+  const CheckReport report = checked(options);
+  REQUIRE(kinds(report, Weight::problem) == Names{"unknown-value"});
+  const Finding& finding = *find(report, "unknown-value");
+  CHECK(finding.count == 12);
+  CHECK(finding.value == "colour (128,0,0)");
+  CHECK_THAT(finding.advice, ContainsSubstring("'car', at distance 9, and that class never occurs"));
+  SECTION("--unknown settles it") {
+    options.label.unknown = "nearest:9";
+    const CheckReport settled = checked(options);
+    CHECK(settled.verdict == CheckVerdict::succeeds);
+    CHECK(find(settled, "nearest-color") != nullptr);
+  }
+}
+
+TEST_CASE("V7: with --on-error skip bad samples are left out, unless there are too many") {
+  const TempFolder folder;
+  put_ids(folder, 4);
+  put(folder, "images/0.png", text_file("no picture"));
+  put(folder, "images/1.png", text_file("no picture"));
+  PackOptions options = id_options(folder);
+  options.run.skip_errors = true;
+  CHECK(checked(options).verdict == CheckVerdict::leaves_out);
+  options.run.max_errors = 1;
+  CHECK(checked(options).verdict == CheckVerdict::refuses);
+}
+
+TEST_CASE("V8: a picture beyond --max-pixels is refused by its header") {
+  const TempFolder folder;
+  put_ids(folder, 3);
+  put(folder, "images/1.png", photo(40, 30));
+  PackOptions options = id_options(folder);
+  options.record.max_pixels = 100;
+  const CheckReport report = checked(options);
+  CHECK(names(report, "too-large", folder / "images/1.png"));
+}
+
+TEST_CASE("L8, V4: splits are checked together: images of both, classes of one") {
+  const TempFolder folder;
+  put_ids(folder, 4, "train/");
+  put_ids(folder, 3, "val/");
+  put(folder, "images/val/1.png", photo(8, 6, 1 + 100 * 6));  // that of train/0
+  for (int i = 0; i < 3; ++i) put(folder, "labels/val/" + std::to_string(i) + ".png", noise_label(8, 6, 1, static_cast<std::uint32_t>(i)));
+  PackOptions options = id_options(folder);
+  options.input.split.method = SplitOptions::Method::folder;
+  const CheckReport report = checked(options);
+  CHECK(report.verdict == CheckVerdict::succeeds);
+  REQUIRE(report.splits.size() == 2);
+  CHECK(report.splits[0].name == "train");
+  CHECK(report.splits[1].samples == 3);
+  const Finding* twin = find(report, "duplicate-between-splits");
+  REQUIRE(twin != nullptr);
+  CHECK(twin->title == "1 of 3 images of 'val' is in 'train' too");
+  CHECK(twin->examples[0].path == folder / "images/val/1.png");
+  REQUIRE(find(report, "class-not-in-every-split") != nullptr);
+  CHECK(find(report, "class-not-in-every-split")->title == "1 of 3 classes is not in every split: '2' (not in val)");
+  CHECK(find(report, "class-never-seen") == nullptr);
+}
+
+TEST_CASE("class folders are checked as well: classes are counted in images, a copy under two classes contradicts itself") {
+  const TempFolder folder;
+  for (int i = 0; i < 3; ++i) {
+    put(folder, "root/ant/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(i)));
+    put(folder, "root/bee/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(i + 10)));
+  }
+  put(folder, "root/bee/3.png", photo(8, 6, 0));
+  PackOptions options;
+  options.input.image_folders = {folder / "root"};
+  options.record.size = {8, 6};
+  for (const bool headers_only : {false, true}) {
+    const CheckReport report = checked(options, headers_only);
+    CHECK(report.verdict == CheckVerdict::succeeds);
+    CHECK(report.classes_counted);
+    CHECK(report.splits[0].classes.pixels == std::vector<std::uint64_t>{3, 4});
+    CHECK((find(report, "conflicting-labels") != nullptr) == !headers_only);
+  }
+}
+
+TEST_CASE("E1: images with an EXIF orientation are told, with what becomes of it") {
+  const TempFolder folder;
+  JpegSpec spec;
+  spec.width = 8, spec.height = 6;
+  const Bytes jpeg = make_jpeg(spec, smooth_samples(8, 6, 3));
+  put(folder, "images/stored.jpg", with_exif_orientation(jpeg, 6));
+  put(folder, "labels/stored.png", noise_label(8, 6));
+  put(folder, "images/turned.jpg", with_exif_orientation(jpeg, 8));
+  put(folder, "labels/turned.png", noise_label(6, 8));
+  put(folder, "images/either.jpg", with_exif_orientation(jpeg, 3));
+  put(folder, "labels/either.png", noise_label(8, 6));
+  const CheckReport report = checked(id_options(folder));
+  CHECK(kinds(report, Weight::problem) == Names{"orientation"});
+  CHECK(names(report, "orientation", folder / "images/either.jpg"));
+  CHECK(names(report, "exif-orientation", folder / "images/stored.jpg"));
+  CHECK(names(report, "exif-orientation", folder / "images/turned.jpg"));
+  CHECK(report.images.orientations()[6] == 1);
+}
+
+TEST_CASE("with headers alone no pixel is read, and what headers tell is told") {
+  const TempFolder folder;
+  put_ids(folder, 4);
+  put(folder, "images/0.png", truncated(photo(8, 6, 60), 120));
+  put(folder, "images/1.png", photo(9, 6, 61));
+  put(folder, "labels/2.png", id_label(8, 6, Ids(48, 9)));
+  PackOptions options = id_options(folder);
+  const CheckReport report = checked(options, true);
+  CHECK(report.headers_only);
+  CHECK(kinds(report, Weight::problem) == Names{"size-mismatch"});
+  CHECK(report.images.pictures() == 4);
+  CHECK_FALSE(report.classes_counted);
+  CHECK(report.bytes_in == 0);
+  SECTION("where classes would have to be counted, they stay unknown") {
+    options.label.class_count.reset();
+    const CheckReport uncounted = checked(options, true);
+    CHECK_FALSE(uncounted.classes_known);
+    CHECK(kinds(uncounted, Weight::problem) == Names{"size-mismatch"});
+    put(folder, "labels/3.png", jpeg_label());
+    CHECK(kinds(checked(options, true), Weight::problem) == Names{"size-mismatch", "open-question"});
+  }
+}
+
+TEST_CASE("the estimate is what pack would write in each storage") {
+  const TempFolder folder;
+  put_ids(folder, 5);
+  PackOptions options = id_options(folder, 10);
+  options.record.size = {4, 4};
+  options.shard.shard_samples = 2;
+  const CheckReport report = checked(options);
+  REQUIRE(report.estimate.has_value());
+  CHECK(report.estimate->records == 5);
+  CHECK(report.estimate->shards == 3);
+  CHECK(report.estimate->image_bytes == 5 * 4 * 4 * 3);
+  REQUIRE(report.estimate->storages.size() == 3);
+  CHECK(report.estimate->storages[0].label_bytes == 5 * 16 * 2);
+  CHECK(report.estimate->storages[1].label_bytes == 5 * 16 * 10);
+  CHECK(report.estimate->storages[2].label_bytes == 5 * 16);
+}
+
+TEST_CASE("a pack that does not fit on the disk is told") {
+  const TempFolder folder;
+  for (int i = 0; i < 300; ++i) put(folder, "images/" + std::to_string(i) + ".png", photo());
+  PackOptions options = options_for(folder);
+  options.record.size = {20000, 20000};
+  const CheckReport report = checked(options, true);
+  REQUIRE(report.estimate.has_value());
+  CHECK(report.estimate->chosen_bytes() == std::uint64_t{300} * 20000 * 20000 * 3);
+  const bool fits = free_bytes_at(options.run.output).value() >= report.estimate->chosen_bytes();
+  CHECK((find(report, "disk-space") == nullptr) == fits);
+}
+
+TEST_CASE("a picture that is cut into tiles is told once, not once a tile") {
+  const TempFolder folder;
+  put_ids(folder, 2);
+  put(folder, "images/0.png", photo(16, 12, 3));
+  put(folder, "labels/0.png", id_label(16, 12, Ids(192, 9)));
+  PackOptions options = id_options(folder);
+  options.record.size = {};
+  options.record.fit = Fit::none;
+  options.record.tile = TileOptions{{4, 4}, 0};
+  options.shard.shuffle_seed = 7;
+  const CheckReport report = checked(options);
+  CHECK(report.problems == 1);
+  CHECK(report.images.pictures() == 2);
+  CHECK(find(report, "duplicate-image") == nullptr);
+  CHECK(report.estimate->records > 2);
+}
+
+TEST_CASE("where not one sample is found, that is the finding") {
+  const TempFolder folder;
+  put(folder, "images/a.png", photo());
+  put(folder, "labels/b.png", noise_label());
+  const CheckReport report = checked(options_for(folder));
+  CHECK(report.verdict == CheckVerdict::refuses);
+  const Finding* finding = find(report, "no-samples");
+  REQUIRE(finding != nullptr);
+  CHECK_THAT(finding->title, ContainsSubstring("no image and label share a key"));
+}
+
+TEST_CASE("a check fails only where nothing can be looked at") {
+  const TempFolder folder;
+  put_ids(folder, 2);
+  Recorder recorder;
+  PackOptions options = id_options(folder);
+  options.input.images = {folder / "nowhere"};
+  CHECK(check(options, false, recorder).error().code == ErrorCode::io);
+  options = id_options(folder);
+  options.shard.zstd_level = 99;
+  CHECK(check(options, false, recorder).error().code == ErrorCode::usage);
+}
+
+TEST_CASE("a check can be stopped") {
+  const TempFolder folder;
+  put_ids(folder, 40);
+  Recorder recorder;
+  recorder.stop_after = 3;
+  PackOptions options = id_options(folder);
+  const auto report = check(options, false, recorder);
+  REQUIRE(report.ok());
+  CHECK(report->verdict == CheckVerdict::stopped);
+}
+
+TEST_CASE("E-m: masks of several classes are checked one by one") {
+  const TempFolder folder;
+  for (int i = 0; i < 3; ++i) {
+    const std::string key = std::to_string(i);
+    put(folder, "images/" + key + ".png", photo(8, 6, static_cast<std::uint32_t>(i)));
+    put(folder, "labels/" + key + "_cat.png", id_label(8, 6, Ids(48, 255)));
+    put(folder, "labels/" + key + "_dog.png", id_label(8, 6, Ids(48, i == 0 ? 255 : 0)));
+  }
+  PackOptions options = options_for(folder);
+  options.input.mask_per_class = "{key}_{class}";
+  const CheckReport report = checked(options);
+  CHECK(report.verdict == CheckVerdict::succeeds);
+  CHECK(report.findings.all().empty());
+  CHECK(report.splits[0].classes.pixels == std::vector<std::uint64_t>{3 * 48, 48});
+  REQUIRE(report.estimate.has_value());
+  CHECK(report.estimate->storages.size() == 2);  // a pixel of two classes has no index
+  SECTION("a mask that cannot be read is named") {
+    put(folder, "labels/1_dog.png", truncated(id_label(8, 6, Ids(48, 255)), 50));
+    CHECK(names(checked(options), "damaged-picture", folder / "labels/1_dog.png"));
+  }
+}
+
+TEST_CASE("L9: a split without labels is checked as images alone") {
+  const TempFolder folder;
+  put_ids(folder, 3, "train/");
+  for (int i = 0; i < 2; ++i) put(folder, "images/test/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(70 + i)));
+  PackOptions options;
+  options.input.root = folder.path();
+  options.label.class_count = 3;
+  const CheckReport report = checked(options);
+  CHECK(report.verdict == CheckVerdict::succeeds);
+  CHECK(find(report, "class-not-in-every-split") == nullptr);
+  CHECK_FALSE(report.layout.empty());
+  REQUIRE(report.splits.size() == 2);
+  CHECK(report.estimate->storages.size() == 3);
+}
+
+namespace {
+
+void put_label(const TempFolder& folder, const Bytes& label) {
+  put(folder, "images/a.png", photo(2, 2));
+  put(folder, "labels/a.png", label);
+}
+
+}  // namespace
+
+TEST_CASE("an ignored class is no class that never occurs") {
+  const TempFolder folder;
+  put_label(folder, id_label(2, 2, {0, 1, 2, 1}));
+  PackOptions options = options_for(folder);
+  options.label.class_count = 3;
+  options.label.ignore = {"2"};
+  const CheckReport report = checked(options);
+  CHECK(find(report, "class-never-seen") == nullptr);
+  CHECK(report.ignored_classes == std::vector<bool>{false, false, true});
+}
+
+TEST_CASE("ids that count from 1 are told without --num-classes too") {
+  const TempFolder folder;
+  put_label(folder, id_label(2, 2, {1, 2, 3, 1}));
+  const CheckReport report = checked(options_for(folder));
+  REQUIRE(find(report, "one-based-ids") != nullptr);
+  CHECK(find(report, "one-based-ids")->options == Names{"--shift-ids -1"});
+}
+
+TEST_CASE("ids of which nothing says what they mean are listed, as colours are") {
+  const TempFolder folder;
+  put_label(folder, id_label(2, 2, {0, 64, 128, 200}));
+  const CheckReport report = checked(options_for(folder));
+  REQUIRE(report.colors.has_value());
+  CHECK(report.colors->ids);
+  CHECK(report.colors->colors.size() == 4);
+}
+
+TEST_CASE("class folders without images are warned of once") {
+  const TempFolder folder;
+  for (const std::string name : {"a/1", "b/2"}) put(folder, "set/" + name + ".png", photo(8, 6, name.back() == '1' ? 1U : 2U));
+  for (const std::string name : {"c", "d"}) std::filesystem::create_directories(folder / "set/" + name);
+  PackOptions options;
+  options.input.image_folders = {folder / "set"};
+  const CheckReport report = checked(options);
+  CHECK(find(report, "class-never-seen") != nullptr);
+  CHECK(find(report, "class-table") == nullptr);
+}

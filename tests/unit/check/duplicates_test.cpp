@@ -1,0 +1,65 @@
+#include "check/duplicates.hpp"
+
+#include "support/catch.hpp"
+
+using namespace hotpack::pipeline;
+
+namespace {
+
+std::string path_of(Duplicates::Place place) { return (place.split == 0 ? "train/" : "test/") + std::to_string(place.sample); }
+
+std::string told(Duplicates& duplicates, const std::vector<std::string>& names = {"train", "test"}) {
+  Findings findings;
+  duplicates.finish(names, path_of, findings);
+  std::string text;
+  for (const Finding& finding : findings.all()) {
+    CHECK(finding.weight == Weight::warning);
+    text += finding.kind + ": " + finding.title + "\n";
+    for (const Evidence& example : finding.examples) text += "  " + example.path + ": " + example.found + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("L8: images that are in two splits are found by their content") {
+  Duplicates duplicates;
+  for (std::uint32_t i = 0; i < 4; ++i) duplicates.add({0, i}, 100 + i, 200 + i);
+  duplicates.add({1, 0}, 103, 203);
+  duplicates.add({1, 1}, 999, 204);
+  duplicates.add({1, 2}, 101, 201);
+  CHECK(told(duplicates) ==
+        "duplicate-between-splits: 2 of 3 images of 'test' are in 'train' too\n"
+        "  test/2: the same bytes as train/1\n"
+        "  test/0: the same bytes as train/3\n");
+}
+
+TEST_CASE("L8: copies within a split are told, with the image that they are copies of") {
+  Duplicates duplicates;
+  duplicates.add({0, 0}, 5, 1);
+  duplicates.add({0, 1}, 6, 2);
+  duplicates.add({0, 2}, 5, 1);
+  duplicates.add({0, 3}, 5, 1);
+  CHECK(told(duplicates, {""}) ==
+        "duplicate-image: 2 of 4 images are copies of others\n"
+        "  train/2: the same bytes as train/0\n"
+        "  train/3: the same bytes as train/0\n");
+}
+
+TEST_CASE("copies of an image with another label contradict it") {
+  Duplicates duplicates;
+  duplicates.add({0, 0}, 5, 1);
+  duplicates.add({0, 1}, 5, 2);
+  const std::string text = told(duplicates, {""});
+  CHECK_THAT(text, ContainsSubstring("duplicate-image: 1 of 2 images is a copy of another\n"));
+  CHECK_THAT(text, ContainsSubstring("conflicting-labels: 1 copy of an image has another label than the image\n"
+                                     "  train/1: the same bytes as train/0, with another label\n"));
+}
+
+TEST_CASE("different images are no duplicates") {
+  Duplicates duplicates;
+  for (std::uint32_t i = 0; i < 10; ++i) duplicates.add({i % 2, i}, i, 7);
+  CHECK(told(duplicates).empty());
+  Duplicates none;
+  CHECK(told(none).empty());
+}

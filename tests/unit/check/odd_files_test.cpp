@@ -1,0 +1,129 @@
+// Files that cannot be read, or are none, among good ones: named, and nothing else is lost.
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "check/check.hpp"
+#include "support/inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+// As long as it exists the process may do only what others may, where it may do everything otherwise.
+class Unprivileged {
+ public:
+  Unprivileged() : was_root_(::geteuid() == 0) { changed_ = was_root_ && ::seteuid(65534) == 0; }
+  ~Unprivileged() {
+    if (changed_ && ::seteuid(0) != 0) std::abort();
+  }
+  Unprivileged(const Unprivileged&) = delete;
+  Unprivileged& operator=(const Unprivileged&) = delete;
+  // Says so where not: then nothing is tested.
+  [[nodiscard]] bool works() const {
+    if (::geteuid() != 0) return true;
+    WARN("the rights of others cannot be taken on here: not tested");
+    return false;
+  }
+
+ private:
+  bool was_root_;
+  bool changed_ = false;
+};
+
+void open_to_others(const TempFolder& folder) { REQUIRE(::chmod(folder.path().c_str(), 0755) == 0); }
+
+void make_socket(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  REQUIRE(path.size() < sizeof(address.sun_path));
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  REQUIRE(descriptor >= 0);
+  REQUIRE(::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  ::close(descriptor);
+}
+
+std::string text_of(const CheckReport& report, const std::string& kind) {
+  std::string text;
+  for (const Finding& finding : report.findings.all())
+    if (finding.kind == kind)
+      for (const Evidence& example : finding.examples) text += example.path + ": " + example.found + "\n";
+  return text;
+}
+
+CheckReport checked(const PackOptions& options) {
+  Recorder recorder;
+  auto report = check(options, false, recorder);
+  if (!report.ok()) FAIL(report.error().describe());
+  return std::move(report).value();
+}
+
+PackOptions images_of(const TempFolder& folder) {
+  PackOptions options;
+  options.input.images = {folder / "images"};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a file that may not be read is a problem among others; the rest is looked at") {
+  const TempFolder folder;
+  for (const std::string name : {"a", "b", "c"}) put(folder, "images/" + name + ".png", photo());
+  REQUIRE(::chmod((folder / "images/b.png").c_str(), 0) == 0);
+  open_to_others(folder);
+  const Unprivileged other;
+  if (!other.works()) return;
+  const CheckReport report = checked(images_of(folder));
+  CHECK(report.verdict == CheckVerdict::refuses);
+  CHECK_THAT(text_of(report, "unopenable-file"), ContainsSubstring(folder / "images/b.png: ") && ContainsSubstring("Permission denied"));
+  CHECK(report.images.sizes().front().count == 2);
+}
+
+TEST_CASE("a folder that may not be read is a problem among others") {
+  const TempFolder folder;
+  for (const std::string name : {"x/a", "y/b"}) put(folder, "images/" + name + ".png", photo());
+  REQUIRE(::chmod((folder / "images/y").c_str(), 0) == 0);
+  open_to_others(folder);
+  {
+    const Unprivileged other;
+    if (other.works()) CHECK_THAT(text_of(checked(images_of(folder)), "unopenable-file"), ContainsSubstring(folder / "images/y: "));
+  }
+  REQUIRE(::chmod((folder / "images/y").c_str(), 0755) == 0);
+}
+
+TEST_CASE("sockets and devices that are called like pictures are named as what they are") {
+  const TempFolder folder;
+  put(folder, "images/a.png", photo());
+  make_socket(folder / "images/s.png");
+  std::filesystem::create_symlink("/dev/null", folder / "images/null.png");
+  std::filesystem::create_symlink("/dev/zero", folder / "images/zero.jpg");
+  const std::string text = text_of(checked(images_of(folder)), "unopenable-file");
+  CHECK_THAT(text, ContainsSubstring("images/s.png: is a socket"));
+  CHECK_THAT(text, ContainsSubstring("images/null.png: is a device"));
+  CHECK_THAT(text, ContainsSubstring("images/zero.jpg: is a device"));
+}
+
+TEST_CASE("labels in colours of 16 bits are labels of another form, not damaged pictures") {
+  const unsigned char rgb16[] = {0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00,
+                                 0x00, 0x02, 0x00, 0x00, 0x00, 0x02, 0x10, 0x02, 0x00, 0x00, 0x00, 0xad, 0x44, 0x46, 0x30, 0x00, 0x00, 0x00,
+                                 0x0e, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x60, 0x45, 0x02, 0x0c, 0xc8, 0x1c, 0x00, 0x06, 0x32, 0x00,
+                                 0x79, 0x76, 0xa0, 0xf9, 0xdf, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
+  const TempFolder folder;
+  put(folder, "images/a.png", photo(2, 2));
+  folder.write("labels/a.png", std::string_view(reinterpret_cast<const char*>(rgb16), sizeof rgb16));
+  PackOptions options = images_of(folder);
+  options.input.labels = {folder / "labels"};
+  options.label.class_count = 3;
+  const CheckReport report = checked(options);
+  CHECK_THAT(text_of(report, "label-form"), ContainsSubstring("16-bit RGB labels are not supported; save the colours with 8 bits"));
+  CHECK(text_of(report, "damaged-picture").empty());
+}

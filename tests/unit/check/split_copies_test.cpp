@@ -1,0 +1,83 @@
+#include "check/split_copies.hpp"
+
+#include "support/catch.hpp"
+
+using namespace hotpack::pipeline;
+
+namespace {
+
+using Keys = std::vector<std::vector<std::string_view>>;
+
+std::string told(const Keys& keys) {
+  Findings findings;
+  tell_augmented_names(
+      keys, {"train", "val"}, [&](SamplePlace place) { return std::string(keys[place.split][place.sample]); }, findings);
+  std::string text;
+  for (const Finding& finding : findings.all()) {
+    CHECK(finding.weight == Weight::warning);
+    text += finding.title + "\n";
+    for (const Evidence& example : finding.examples) text += "  " + example.path + ": " + example.found + "\n";
+  }
+  return text;
+}
+
+std::string bases(std::string_view key) {
+  const auto name = augmented_name(key);
+  return name ? std::string(name->base) + (name->shorter.empty() ? "" : "|" + std::string(name->shorter)) : "";
+}
+
+CoarseLook look_of(std::uint8_t first) {
+  CoarseLook look{};
+  for (std::size_t i = 0; i < look.size(); ++i) look[i] = static_cast<std::uint8_t>(i * i % 251);
+  look[0] = first;
+  return look;
+}
+
+}  // namespace
+
+TEST_CASE("names of augmented copies tell what they are copies of") {
+  CHECK(bases("100_2_r30") == "100_2|100");
+  CHECK(bases("town/a_flip") == "town/a");
+  CHECK(bases("a-hflip-rot90") == "a");
+  CHECK(bases("IMG_0001 Mirrored") == "IMG_0001|IMG");
+  CHECK(bases("x_png.rf.0123456789abcdef0123456789abcdef") == "x_png");
+  for (const std::string_view plain :
+       {"100_2", "r30", "flip", "town/flip", "scene_r", "a_flipper", "carrot3", "x.rf.123", "frame_000019_10"})
+    CHECK(bases(plain).empty());
+}
+
+TEST_CASE("an augmented copy in another split than its original is told") {
+  CHECK(told({{"099", "100"}, {"100_2_r30", "300"}}) ==
+        "1 image of 'val' is by its name an augmented copy of one in 'train'\n"
+        "  100_2_r30: by its name a copy of 100\n");
+  CHECK(told({{"a_aug1", "b"}, {"a_aug2"}}) ==
+        "1 image of 'val' is by its name an augmented copy of one in 'train'\n"
+        "  a_aug2: by its name a copy of the same image as a_aug1\n");
+}
+
+TEST_CASE("copies beside their originals, and splits that number for themselves, are told nothing of") {
+  CHECK(told({{"100", "100_flip"}, {"200", "200_flip"}}).empty());
+  CHECK(told({{"001", "001_flip"}, {"001", "002"}}).empty());
+  CHECK(told({{"001_flip"}, {"001_flip"}}).empty());
+  CHECK(told({{"1", "2"}, {"3", "4"}}).empty());
+}
+
+TEST_CASE("pictures of two splits that look alike are told once, files of the same bytes elsewhere") {
+  SplitCopies copies;
+  copies.add({0, 0}, 10, look_of(0));
+  copies.add({0, 1}, 11, look_of(1));
+  copies.add({1, 0}, 12, look_of(0));
+  copies.add({1, 1}, 10, look_of(200));
+  copies.add({0, 2}, 13, look_of(200));
+  copies.add({1, 2}, 13, look_of(200));
+  Findings findings;
+  copies.finish(
+      {"train", "val"}, [](SamplePlace place) { return std::to_string(place.split) + "/" + std::to_string(place.sample); }, findings);
+  REQUIRE(findings.all().size() == 1);
+  CHECK(findings.all()[0].kind == "look-alike-between-splits");
+  CHECK(findings.all()[0].title == "2 images of 'val' look like copies of some in 'train'");
+  REQUIRE(findings.all()[0].examples.size() == 2);
+  CHECK(findings.all()[0].examples[0].path == "1/0");
+  CHECK(findings.all()[0].examples[0].found == "hardly differs from 0/0");
+  CHECK(findings.all()[0].examples[1].found == "hardly differs from 0/2");
+}

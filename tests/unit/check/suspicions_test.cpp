@@ -1,0 +1,167 @@
+#include "check/suspicions.hpp"
+
+#include "support/drawn_labels.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+using Ids = std::vector<std::uint8_t>;
+using Reading = LabelContext::Reading;
+
+LabelContext context_for(int classes, Reading reading = Reading::ids) {
+  LabelContext context;
+  context.reading = reading;
+  context.refuses_unknown = true;
+  context.threshold = 128;
+  for (int c = 0; c < classes; ++c) {
+    context.class_names.push_back("class " + std::to_string(c));
+    context.known_ids.set(static_cast<std::size_t>(c));
+  }
+  context.known_ids.set(255);
+  context.last_id = static_cast<std::uint32_t>(classes - 1);
+  return context;
+}
+
+// Labels one after the other, and what is said of them: kinds and titles.
+class Labels {
+ public:
+  explicit Labels(LabelContext context)
+      : context_(std::move(context)), suspicions_(context_), decoder_(id_decoder(static_cast<int>(context_.class_names.size()))) {}
+
+  void add(const std::string& path, const RawLabel& raw) { suspicions_.add(path, inspected(raw, &decoder_)); }
+  void add(const std::string& path, const Drawing& drawing) {
+    std::vector<std::uint16_t> samples;
+    add(path, raw_label(drawing, samples));
+  }
+  void add_sound(int count, const Ids& ids) {
+    for (int i = 0; i < count; ++i) add("sound", drawn_ids(ids, 160, 120, static_cast<std::uint32_t>(i + 1)));
+  }
+  Suspicions& suspicions() { return suspicions_; }
+
+  [[nodiscard]] std::string told() const {
+    Findings findings;
+    suspicions_.finish(findings);
+    std::string text;
+    for (const Finding& finding : findings.all()) {
+      text += std::string(weight_name(finding.weight)) + " " + finding.kind + ": " + finding.title + "\n";
+      for (const Evidence& example : finding.examples) CHECK_FALSE(example.path == "sound");
+    }
+    return text;
+  }
+
+ private:
+  LabelContext context_;
+  Suspicions suspicions_;
+  labels::LabelDecoder decoder_;
+};
+
+const Ids kIds{0, 1, 3, 5, 7, 9, 11};
+
+}  // namespace
+
+TEST_CASE("of sound labels nothing is said") {
+  Labels labels(context_for(12));
+  labels.add_sound(20, kIds);
+  CHECK(labels.told().empty());
+}
+
+TEST_CASE("a label in the wrong place or spoilt by a tool is named") {
+  Labels labels(context_for(12));
+  labels.add_sound(20, kIds);
+  Drawing photo{160, 120, 1, {}};
+  for (const std::uint16_t sample : noise_samples(160, 120, 1, 255)) photo.samples.push_back(static_cast<std::uint8_t>(sample));
+  labels.add("photo", photo);
+  CHECK(labels.told() == "warning photo-as-label: 1 of 21 labels looks like a photo or a depth map\n");
+  labels.add("interpolated", interpolated(drawn_ids(kIds, 320, 240), 200, 150));
+  CHECK_THAT(labels.told(), ContainsSubstring("warning blended-borders: 1 of 22 labels has blended borders\n"));
+  labels.add("jpeg", through_jpeg(drawn_ids(kIds, 320, 240), 75));
+  CHECK_THAT(labels.told(), ContainsSubstring("warning jpeg-artefacts: 1 of 23 labels shows the traces of a JPEG\n"));
+  labels.suspicions().add_copy_of_image("copy");
+  CHECK_THAT(labels.told(), ContainsSubstring("warning label-is-image: 1 of 23 labels is a copy of its image\n"));
+}
+
+TEST_CASE("rescaled ids and ids one too high are named") {
+  Labels labels(context_for(12));
+  labels.add_sound(20, kIds);
+  labels.add("times 17", mapped(drawn_ids(kIds), [](int id) { return 17 * id; }));
+  labels.add("plus 1", mapped(drawn_ids(kIds, 160, 120, 3), [](int id) { return id + 1; }));
+  CHECK(labels.told() ==
+        "warning rescaled-ids: 1 of 22 labels has ids that are multiples of 17\n"
+        "warning shifted-ids: 1 of 22 labels seems to have ids one too high\n");
+}
+
+TEST_CASE("labels of 0 and 255 alone are masks, not ids") {
+  Labels labels(context_for(2));
+  labels.add_sound(3, {0, 255});
+  CHECK(labels.told() == "warning binary-as-ids: the labels hold 0 and 255 alone: masks of two classes, of which 255 is read as ignored\n");
+  SECTION("unless one of them holds something else") {
+    labels.add_sound(1, {0, 1, 255});
+    CHECK(labels.told().empty());
+  }
+}
+
+TEST_CASE("ids from 1 to the number of classes are told") {
+  Labels labels(context_for(3));
+  labels.add_sound(3, {1, 2, 3});
+  CHECK_THAT(labels.told(), ContainsSubstring("warning one-based-ids: ids run from 1 to the number of classes, 3"));
+}
+
+TEST_CASE("a threshold that no mask reaches is told, with one that would do") {
+  Labels labels(context_for(2, Reading::binary));
+  labels.add_sound(3, {0, 1});
+  CHECK(labels.told() == "warning threshold-never-reached: no label reaches --threshold 128: the largest value is 1\n");
+  Labels good(context_for(2, Reading::binary));
+  good.add_sound(3, {0, 255});
+  CHECK(good.told().empty());
+}
+
+TEST_CASE("labels of one class, or of none, are told") {
+  Labels labels(context_for(12));
+  labels.add_sound(3, kIds);
+  labels.add("one class", drawn_ids({4}));
+  CHECK(labels.told() == "note one-value-label: 1 of 4 labels is of one class throughout\n");
+  labels.add("ignored", drawn_ids({255}));
+  CHECK(labels.told() ==
+        "warning ignored-label: 1 of 5 labels has no pixel of a class\n"
+        "note one-value-label: 1 of 5 labels is of one class throughout\n");
+}
+
+TEST_CASE("all labels of one class are a warning") {
+  Labels labels(context_for(12));
+  labels.add("a", drawn_ids({4}));
+  labels.add("b", drawn_ids({2}));
+  CHECK_THAT(labels.told(), ContainsSubstring("warning one-value-label: all 2 labels are of one class throughout\n"));
+}
+
+TEST_CASE("E-b, E-d: ids of few bits and of palettes are a note: they are read raw") {
+  Labels labels(context_for(12));
+  std::vector<std::uint16_t> samples;
+  RawLabel low = raw_label(drawn_ids({0, 1, 2, 3}), samples);
+  low.bit_depth = 2;
+  labels.add("2 bits", low);
+  RawLabel with_palette = raw_label(drawn_ids({0, 1, 2}), samples);
+  with_palette.is_palette = true;
+  with_palette.palette = {{0, 0, 0}, {128, 0, 0}, {0, 128, 0}};
+  labels.add("palette", with_palette);
+  CHECK(labels.told() ==
+        "note low-depth-ids: 1 of 2 labels has fewer than 8 bits a pixel\n"
+        "note palette-ids: 1 of 2 labels has a palette\n");
+}
+
+TEST_CASE("palettes that give an index different colours are told: such indices are no ids") {
+  Labels labels(context_for(12));
+  std::vector<std::uint16_t> samples;
+  RawLabel raw = raw_label(drawn_ids({0, 1, 2}), samples);
+  raw.is_palette = true;
+  raw.palette = {{0, 0, 0}, {128, 0, 0}, {0, 128, 0}};
+  labels.add("first", raw);
+  raw.palette.push_back({7, 7, 7});  // an index that is not used may be anything
+  labels.add("alike", raw);
+  CHECK_THAT(labels.told(), !ContainsSubstring("palettes-differ"));
+  raw.palette = {{0, 0, 0}, {0, 128, 0}, {128, 0, 0}};
+  labels.add("other", raw);
+  CHECK_THAT(labels.told(), ContainsSubstring("warning palettes-differ: 1 of 3 labels has a palette of its own\n"));
+}

@@ -1,0 +1,49 @@
+#include "inputs/class_file.hpp"
+
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace hotpack::pipeline;
+
+namespace {
+
+std::string found_in(const TempFolder& folder) {
+  const auto found = find_class_file({folder.path()});
+  return found ? found->path.substr(folder.path().size() + 1) : "";
+}
+
+}  // namespace
+
+TEST_CASE("L1: the class file beside a data set is found, with colours before names alone") {
+  const TempFolder folder;
+  CHECK(found_in(folder).empty());
+  folder.write("classes.txt", "a\nb\n");
+  CHECK(found_in(folder) == "classes.txt");
+  folder.write("class_dict.csv", "name,r,g,b\na,0,0,0\nb,255,255,255\n");
+  CHECK(found_in(folder) == "class_dict.csv");
+}
+
+TEST_CASE("L1: a class file that cannot be read is found with its reason, and none behind it is taken instead") {
+  const TempFolder folder;
+  folder.write("class_dict.csv", "name,r,g,b\na,0,0,0\na,1,1,1\n");
+  folder.write("classes.txt", "a\nb\n");
+  const auto found = find_class_file({folder.path()});
+  REQUIRE(found);
+  REQUIRE_FALSE(found->table.ok());
+  CHECK(found->table.error().path == folder / "class_dict.csv");
+  CHECK_THAT(found->table.error().message, ContainsSubstring("line 3"));
+}
+
+TEST_CASE("two class files that number classes otherwise are asked about, with a line for each") {
+  const TempFolder folder;
+  folder.write("class_dict.csv", "id,name\n0,car\n1,road\n");
+  folder.write("classes.txt", "road\ncar\n");
+  const auto found = find_class_file({folder.path()});
+  REQUIRE(found);
+  REQUIRE(found->contradiction);
+  CHECK_THAT(found->contradiction->message, ContainsSubstring("class 0 is 'car' there and 'road' here") &&
+                                                ContainsSubstring("--classes " + (folder / "class_dict.csv")) &&
+                                                ContainsSubstring("--classes " + (folder / "classes.txt")));
+  folder.write("classes.txt", "car\nroad\n");
+  CHECK_FALSE(find_class_file({folder.path()})->contradiction);
+}

@@ -1,0 +1,34 @@
+#include "inputs/file_kind.hpp"
+
+#include "support/catch.hpp"
+
+using namespace hotpack::pipeline;
+
+TEST_CASE("the name says what a file may be") {
+  CHECK(describe_name("a/b.png").kind == FileKind::picture);
+  CHECK(describe_name("a.JPeG").kind == FileKind::picture);
+  CHECK(describe_name("a.jfif").is_jpeg);
+  CHECK_FALSE(describe_name("a.png").is_jpeg);
+  CHECK(describe_name("README").kind == FileKind::other);
+  CHECK(describe_name("png").kind == FileKind::other);
+  CHECK(describe_name("list.txt").kind == FileKind::other);
+  CHECK(describe_name("a/._b.png").kind == FileKind::litter);
+  CHECK(describe_name("a/Thumbs.db").kind == FileKind::litter);
+  CHECK(describe_name(".hidden/b.png").kind == FileKind::picture);  // folders are looked at one by one
+  CHECK(describe_name("coco.json").kind == FileKind::annotation);
+}
+
+TEST_CASE("the stem is what stands before the extension") {
+  CHECK(describe_name("a.b.png").stem_length == 3);
+  CHECK(describe_name("dir.x/name").stem_length == 10);
+  CHECK(describe_name("scan.nii.gz").stem_length == 4);
+  CHECK(describe_name("scan.nii").stem_length == 4);
+  CHECK(describe_name("x.gz").kind == FileKind::other);
+}
+
+TEST_CASE("L12: formats that are not read have a name and an advice") {
+  CHECK(unsupported_text(describe_name("a.TIFF")) == "TIFF is not supported; convert it to PNG");
+  CHECK(unsupported_text(describe_name("a.webp")) == "WebP is not supported; convert it to PNG");
+  CHECK(unsupported_text(describe_name("a.nii.gz")) == "NIfTI is not supported; convert its slices to PNG");
+  CHECK(unsupported_text(describe_name("a.mat")) == "MATLAB data is not supported; save the picture or label that it holds as PNG");
+}

@@ -1,0 +1,37 @@
+#include "inputs/fold.hpp"
+
+#include "support/catch.hpp"
+
+using namespace hotpack::pipeline;
+
+namespace {
+
+constexpr KeyFolding kCase{true, false}, kUnicode{false, true}, kBoth{true, true};
+
+}  // namespace
+
+TEST_CASE("case folds beyond ASCII, and nothing else does") {
+  CHECK(folded("Stra\xC3\x9F"
+               "E_01",
+               kCase) == folded("STRASSe_01", kCase));
+  CHECK(folded("\xD0\x9F\xD1\x83", kCase) == folded("\xD0\xBF\xD0\xA3", kCase));
+  CHECK(folded("A", kUnicode) != folded("a", kUnicode));
+  CHECK(folded("A", {}) == "A");
+}
+
+TEST_CASE("composed and decomposed characters are one in the Unicode form") {
+  const std::string composed = "caf\xC3\xA9", decomposed = "cafe\xCC\x81";
+  CHECK(folded(composed, kUnicode) == folded(decomposed, kUnicode));
+  CHECK(folded(composed, kCase) != folded(decomposed, kCase));
+  CHECK(folded("CAF\xC3\x89", kBoth) == folded(decomposed, kBoth));
+}
+
+TEST_CASE("what is not UTF-8 stays as it is") { CHECK(folded("a\xFF\xFE", kBoth) == "a\xFF\xFE"); }
+
+TEST_CASE("the advice names the smallest folding that makes two keys one") {
+  using Catch::Matchers::EndsWith;
+  CHECK_THAT(folding_advice("a/B", "a/b"), EndsWith("--fold case"));
+  CHECK_THAT(folding_advice("\xC3\xA9", "e\xCC\x81"), EndsWith("--fold unicode"));
+  CHECK_THAT(folding_advice("\xC3\x89", "e\xCC\x81"), EndsWith("--fold case,unicode"));
+  CHECK(folding_advice("a", "b").empty());
+}

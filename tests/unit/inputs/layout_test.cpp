@@ -1,0 +1,524 @@
+#include "inputs/layout.hpp"
+
+#include "support/gather_inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+constexpr std::string_view kColors = "name,r,g,b\nvoid,0,0,0\nroad,128,64,128\n";
+
+GatheredInput detected(const TempFolder& folder) { return gathered_clean(root_options(folder.path())); }
+
+// Line `number` of what was told, without blanks at its beginning.
+std::string line(const GatheredInput& input, int number) {
+  std::string_view text = input.gathered.layout;
+  for (int i = 0; i < number; ++i) text.remove_prefix(text.find('\n') + 1);
+  text = text.substr(0, text.find('\n'));
+  return std::string(text.substr(std::min(text.find_first_not_of(' '), text.size())));
+}
+
+}  // namespace
+
+TEST_CASE("L1: the SSS layout is detected with its splits and its class table") {
+  const TempFolder folder;
+  touch(folder, {"train/1.png", "train/2.png", "train_labels/1.png", "train_labels/2.png", "val/3.png", "val_labels/3.png", "test/4.png",
+                 "test_labels/4.png"});
+  folder.write("class_dict.csv", kColors);
+  const GatheredInput input = detected(folder);
+  CHECK(input.split_names() == Names{"test", "train", "val"});
+  CHECK(input.pairs(folder, "train") == Names{"1: train/1.png train_labels/1.png", "2: train/2.png train_labels/2.png"});
+  CHECK(input.gathered.label.classes == folder / "class_dict.csv");
+  CHECK(input.gathered.layout == "layout of " + folder.path() +
+                                     ": splits, each beside a folder of its labels\n"
+                                     "  test: images in test, labels in test_labels\n"
+                                     "  train: images in train, labels in train_labels\n"
+                                     "  val: images in val, labels in val_labels\n"
+                                     "  labels are called like their images: 4 of 4 images have a label\n"
+                                     "  classes: " +
+                                     folder / "class_dict.csv\n");
+}
+
+TEST_CASE("L1: names of splits are kept as they are") {
+  for (const std::string split : {"train", "Training", "valid", "validation", "testing", "dev", "trainval", "train2017"}) {
+    const TempFolder folder;
+    touch(folder, {split + "/1.png", split + "_labels/1.png"});
+    CHECK(detected(folder).split_names() == Names{split});
+  }
+}
+
+TEST_CASE("L1: what is given is not replaced by what lies beside") {
+  const TempFolder folder;
+  touch(folder, {"train/1.png", "train_labels/1.png"});
+  folder.write("class_dict.csv", kColors);
+  PackOptions options = root_options(folder.path());
+  options.label.class_count = 3;
+  CHECK(gathered_clean(options).gathered.label.classes.empty());
+  options.label.class_count.reset();
+  options.label.classes = "mine.csv";
+  CHECK(gathered_clean(options).gathered.label.classes == "mine.csv");
+}
+
+TEST_CASE("L3: VOC with lists of stems; the joint list is left out, other photos do not matter") {
+  const TempFolder folder;
+  touch(folder,
+        {"JPEGImages/2007_1.jpg", "JPEGImages/2007_2.jpg", "JPEGImages/2007_3.jpg", "JPEGImages/2008_9.jpg", "SegmentationClass/2007_1.png",
+         "SegmentationClass/2007_2.png", "SegmentationClass/2007_3.png", "SegmentationObject/2007_1.png", "Annotations/2007_1.xml"});
+  folder.write("ImageSets/Segmentation/train.txt", "2007_1\n2007_3\n");
+  folder.write("ImageSets/Segmentation/val.txt", "2007_2\r\n");
+  folder.write("ImageSets/Segmentation/trainval.txt", "2007_1\n2007_2\n2007_3\n");
+  folder.write("ImageSets/Main/cat_train.txt", "2007_1 -1\n");
+  folder.write("class_names.txt", "_background_\ncat\n");
+  const GatheredInput input = detected(folder);
+  CHECK(line(input, 0) == "layout of " + folder.path() + ": Pascal VOC");
+  CHECK(input.gathered.warnings == Names{"not used: 1 picture in SegmentationObject"});
+  CHECK(input.split_names() == Names{"train", "val"});
+  CHECK(input.keys("train") == Names{"2007_1", "2007_3"});
+  CHECK(input.keys("val") == Names{"2007_2"});
+  CHECK(input.gathered.label.classes == folder / "class_names.txt");
+
+  PackOptions options = root_options(folder.path());
+  folder.write("mine.txt", "2007_3\n");
+  options.input.list = folder / "mine.txt";
+  CHECK(gathered_clean(options).keys() == Names{"2007_3"});
+}
+
+TEST_CASE("L3: a VOC export without lists, as LabelMe and CVAT write it") {
+  const TempFolder folder;
+  touch(folder, {"JPEGImages/1.jpg", "SegmentationClassPNG/1.png", "SegmentationClass/1.npy", "SegmentationClassVisualization/1.jpg"});
+  const GatheredInput input = detected(folder);
+  CHECK(input.pairs(folder) == Names{"1: JPEGImages/1.jpg SegmentationClassPNG/1.png"});
+}
+
+TEST_CASE("L2: Cityscapes with cities in the keys, ids preferred, and a test split without labels") {
+  const TempFolder folder;
+  for (const std::string frame : {"train/ulm/ulm_1", "train/bonn/bonn_2", "val/jena/jena_3"}) {
+    touch(folder, {"leftImg8bit/" + frame + "_leftImg8bit.png"});
+    for (const std::string kind : {"labelIds", "labelTrainIds", "instanceIds", "color"})
+      touch(folder, {"gtFine/" + frame + "_gtFine_" + kind + ".png"});
+    touch(folder, {"gtFine/" + frame + "_gtFine_polygons.json"});
+  }
+  touch(folder, {"leftImg8bit/test/rome/rome_4_leftImg8bit.png"});
+  const GatheredInput input = detected(folder);
+  CHECK(line(input, 0) == "layout of " + folder.path() + ": Cityscapes");
+  CHECK(line(input, 1) == "test: images in leftImg8bit/test, no labels: a set of images alone");
+  CHECK(input.keys("train") == Names{"bonn/bonn_2", "ulm/ulm_1"});
+  CHECK(input.pairs(folder, "val") ==
+        Names{"jena/jena_3: leftImg8bit/val/jena/jena_3_leftImg8bit.png gtFine/val/jena/jena_3_gtFine_labelIds.png"});
+  CHECK(input.keys("test") == Names{"rome/rome_4"});
+  CHECK_FALSE(input.list("test").has_label_files);
+  PackOptions options = root_options(folder.path());
+  options.input.label_suffix = "_gtFine_labelTrainIds";
+  CHECK(gathered_clean(options).pairs(folder, "val") ==
+        Names{"jena/jena_3: leftImg8bit/val/jena/jena_3_leftImg8bit.png gtFine/val/jena/jena_3_gtFine_labelTrainIds.png"});
+}
+
+TEST_CASE("L2: usual names of folders, with the split above, below, within, or none") {
+  struct Case {
+    std::string image, label, split;
+  };
+  for (const Case& names :
+       {Case{"img_dir/train/1.png", "ann_dir/train/1.png", "train"}, Case{"img_dir/1.png", "ann_dir/1.png", ""},
+        Case{"images/training/1.jpg", "annotations/training/1.png", "training"},
+        Case{"images/train2017/1.jpg", "annotations/train2017/1_labelTrainIds.png", "train2017"}, Case{"Images/1.jpg", "Masks/1.jpg", ""},
+        Case{"train/images/1.jpg", "train/masks/1.png", "train"}, Case{"val/1.png", "valannot/1.png", "val"},
+        Case{"train_images/1.jpg", "train_segmentations/1.png", "train"},
+        Case{"images_prepped_train/1.png", "annotations_prepped_train/1.png", "train"},
+        Case{"images/10k/train/1.jpg", "labels/sem_seg/masks/train/1.png", "train"}, Case{"images/1.jpg", "annotations/trimaps/1.png", ""},
+        Case{"701_StillsRaw_full/1.png", "LabeledApproved_full/1_L.png", ""},
+        Case{"rgb_anon/val/night/1_rgb_anon.png", "gt/val/night/1_gt_labelIds.png", "val"},
+        Case{"training/images/1.jpg", "training/v2.0/labels/1.png", "training"},
+        Case{"original_images/1.jpg", "label_images_semantic/1.png", ""}}) {
+    const TempFolder folder;
+    touch(folder, {names.image, names.label});
+    const GatheredInput input = detected(folder);
+    INFO(names.image);
+    REQUIRE(input.split_names() == Names{names.split});
+    REQUIRE(input.list(names.split).samples.size() == 1);
+    const std::string pair = input.pairs(folder, names.split)[0];
+    CHECK(pair.substr(pair.find(": ") + 2) == names.image + " " + names.label);
+  }
+}
+
+TEST_CASE("L2: BDD100K's coloured maps are no labels") {
+  const TempFolder folder;
+  touch(folder, {"images/10k/train/1.jpg", "labels/sem_seg/masks/train/1.png", "labels/sem_seg/colormaps/train/1.png",
+                 "labels/sem_seg/colormaps/.DS_Store"});
+  CHECK(detected(folder).pairs(folder, "train") == Names{"1: images/10k/train/1.jpg labels/sem_seg/masks/train/1.png"});
+}
+
+TEST_CASE("L3: lists in a folder beside divide one set of files") {
+  const TempFolder folder;
+  touch(folder, {"imgs/1_img.jpg", "imgs/2_img.jpg", "imgs/3_img.jpg", "gts/1_gt.png", "gts/2_gt.png", "gts/3_gt.png"});
+  folder.write("splits/train.txt", "1\n2\n");
+  folder.write("splits/val.txt", "3\n");
+  const GatheredInput input = detected(folder);
+  CHECK(input.keys("train") == Names{"1", "2"});
+  CHECK(input.keys("val") == Names{"3"});
+}
+
+TEST_CASE("L9: a split without labels beside labelled ones is a set of images alone, and told") {
+  const TempFolder folder;
+  touch(folder, {"train/1.png", "train_labels/1.png", "test/2.png"});
+  const GatheredInput input = detected(folder);
+  CHECK(input.list("train").has_label_files);
+  CHECK_FALSE(input.list("test").has_label_files);
+  CHECK(line(input, 1) == "test: images in test, no labels: a set of images alone");
+}
+
+TEST_CASE("L5: class folders, with and without splits, a class missing in one") {
+  const TempFolder folder;
+  touch(folder, {"train/ant/1.jpg", "train/bee/2.jpg", "val/ant/3.jpg", "val/cat/4.jpg", "test/5.jpg", "train/.ipynb_checkpoints/x.jpg"});
+  std::filesystem::create_directory(folder / "val/dog");
+  const GatheredInput input = detected(folder);
+  CHECK(line(input, 0) == "layout of " + folder.path() + ": class folders");
+  CHECK(input.classes("train") == Names{"ant/1: ant", "bee/2: bee"});
+  CHECK(input.classes("val") == Names{"ant/3: ant", "cat/4: cat"});
+  CHECK(input.list("val").class_names == Names{"ant", "cat", "dog"});
+  CHECK(input.keys("test") == Names{"5"});
+  CHECK(input.list("test").class_names.empty());
+
+  const TempFolder flat;
+  touch(flat, {"ant/1.jpg", "bee/deep/2.jpg", "bee/3.jpg"});
+  CHECK(detected(flat).classes() == Names{"ant/1: ant", "bee/3: bee", "bee/deep/2: bee"});
+}
+
+TEST_CASE("L5: two folders whose files have the same names are asked about, not taken for classes") {
+  struct Case {
+    std::string images, labels, before, behind, options;
+  };
+  for (const Case& names :
+       {Case{"scans", "annotated", "", "_annot", " --label-suffix _annot"},
+        Case{"tiles", "truth", "", "_ESA_WorldCover.tif", " --label-suffix _ESA_WorldCover.tif"}, Case{"y", "x", "", "", ""},
+        Case{"src", "dst", "gt.", "", " --pair-regex '^(.+)\\.' '^gt\\.(.+)\\.'"}, Case{"b", "a", "", "_sat", " --image-suffix _sat"}}) {
+    const bool on_images = names.behind == "_sat";
+    const TempFolder folder;
+    for (int i = 0; i < 14; ++i) {
+      const std::string plain = "P" + std::to_string(100 + i), longer = names.before + plain + names.behind;
+      touch(folder, {names.images + "/" + (on_images ? longer : plain) + ".JPG"});
+      if (i < 12) touch(folder, {names.labels + "/" + (on_images ? plain : longer) + ".png"});
+    }
+    const Error error = refused(root_options(folder.path()));
+    CHECK(error.code == ErrorCode::data);
+    CHECK_THAT(error.message, ContainsSubstring("holds " + names.images + " and " + names.labels + ", whose files have the same names"));
+    CHECK_THAT(
+        error.message,
+        ContainsSubstring("Say\n  hotpack pack --images " + folder / names.images + " --labels " + folder / names.labels + names.options +
+                          " -o OUT\nor, if they are two classes:\n  hotpack pack --image-folders " + folder.path() + " -o OUT"));
+    PackOptions classes;
+    classes.input.image_folders = {folder.path()};
+    CHECK(gathered_clean(classes).list().samples.size() == 26);
+  }
+}
+
+TEST_CASE("L5: the question of two folders is asked within splits too, and of no others") {
+  const TempFolder folder;
+  touch(folder, {"train/cat/1.jpg", "train/dog/1.jpg", "val/cat/2.jpg", "val/dog/2.jpg"});
+  const std::string message = refused(root_options(folder.path())).describe();
+  CHECK_THAT(message, ContainsSubstring("train: holds "));
+  CHECK_THAT(message,
+             ContainsSubstring(" --key-prefix val --split folder -o OUT\nor, if they are two classes:\n  hotpack pack --image-folders "));
+
+  const TempFolder others;
+  touch(others, {"cat/cat1.jpg", "cat/cat2.jpg", "dog/dog1.jpg", "dog/dog2.jpg"});
+  CHECK(detected(others).list().class_names == Names{"cat", "dog"});
+  const TempFolder three;
+  touch(three, {"cat/1.jpg", "dog/1.jpg", "emu/1.jpg"});
+  CHECK(detected(three).list().samples.size() == 3);
+  const TempFolder numbered;
+  for (int i = 1; i <= 100; ++i) touch(numbered, {"cat/" + std::to_string(i) + ".jpg", "dog/" + std::to_string(100 + i) + ".jpg"});
+  CHECK(detected(numbered).list().samples.size() == 200);
+}
+
+TEST_CASE("L5: a class file beside class folders is taken only if it names them all") {
+  const TempFolder folder;
+  touch(folder, {"ant/1.jpg", "bee/2.jpg"});
+  folder.write("classes.txt", "bee\nant\n");
+  CHECK(detected(folder).gathered.label.classes == folder / "classes.txt");
+  folder.write("classes.txt", "bee\ncat\n");
+  const GatheredInput input = detected(folder);
+  CHECK(input.gathered.label.classes.empty());
+  CHECK_THAT(input.gathered.layout,
+             ContainsSubstring("class file " + folder / "classes.txt is not used: it does not name the class 'ant'"));
+}
+
+TEST_CASE("L5: colours of classes beside folders that are called like none of them stop and ask") {
+  const TempFolder folder;
+  touch(folder, {"north/a1.jpg", "north/a2.png", "south/b1.jpg", "south/b2.png"});
+  folder.write("legend.csv", "label;hex\nWheat;#e6c200\nWater;#1e6fd9\n");
+  const Error error = refused(root_options(folder.path()));
+  CHECK(error.path == folder / "legend.csv");
+  CHECK_THAT(error.message,
+             ContainsSubstring("the folders hardly stand for classes") && ContainsSubstring("--image-folders " + folder.path()));
+  folder.write("legend.csv", "label;hex\nnorth;#e6c200\nsouth;#1e6fd9\n");
+  CHECK(detected(folder).gathered.label.classes == folder / "legend.csv");
+}
+
+TEST_CASE("L1: labels beside their images, in one folder or one a split") {
+  const TempFolder folder;
+  touch(folder, {"train/1_sat.jpg", "train/1_mask.png", "train/2_sat.jpg", "train/2_mask.png", "valid/3_sat.jpg"});
+  folder.write("class_dict.csv", kColors);
+  const GatheredInput input = detected(folder);
+  CHECK(line(input, 0) == "layout of " + folder.path() + ": labels beside their images");
+  CHECK(input.pairs(folder, "train") == Names{"1: train/1_sat.jpg train/1_mask.png", "2: train/2_sat.jpg train/2_mask.png"});
+  CHECK(input.pairs(folder, "valid") == Names{"3: valid/3_sat.jpg"});
+  CHECK_THAT(input.gathered.layout, ContainsSubstring("valid: no labels: a set of images alone"));
+
+  const TempFolder flat;
+  touch(flat, {"1.png", "1_L.png", "2.png", "2_L.png"});
+  CHECK(detected(flat).pairs(flat) == Names{"1: 1.png 1_L.png", "2: 2.png 2_L.png"});
+}
+
+TEST_CASE("L6: metadata.jsonl wins over names of folders") {
+  const TempFolder folder;
+  touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "test/3.jpg"});
+  folder.write("train/metadata.jsonl",
+               "{\"file_name\": \"cat/1.jpg\", \"label\": \"tabby\"}\n{\"file_name\": \"dog/2.jpg\", \"label\": \"pug\"}\n");
+  folder.write("test/metadata.csv", "file_name,caption\n3.jpg,\"a, b\"\n");
+  const GatheredInput input = detected(folder);
+  CHECK(input.classes("train") == Names{"cat/1: tabby", "dog/2: pug"});
+  CHECK(input.keys("test") == Names{"3"});
+  CHECK(line(input, 1) == "test: table test/metadata.csv");
+}
+
+TEST_CASE("L1: a data set in a folder of its own within is found, and its class file too") {
+  const TempFolder folder;
+  touch(folder, {"archive/Kvasir-SEG/images/1.jpg", "archive/Kvasir-SEG/masks/1.jpg"});
+  folder.write("archive/class_dict.csv", kColors);
+  const GatheredInput input = detected(folder);
+  CHECK(input.keys() == Names{"1"});
+  CHECK(line(input, 0) == "layout of " + folder / "archive/Kvasir-SEG: a folder of images and one of labels");
+  CHECK(input.gathered.label.classes == folder / "archive/class_dict.csv");
+}
+
+TEST_CASE("L1: two readings as good as each other are an error with the options for each") {
+  const TempFolder folder;
+  touch(folder, {"training/images/1.jpg", "training/v1.2/labels/1.png", "training/v2.0/labels/1.png", "validation/images/2.jpg",
+                 "validation/v1.2/labels/2.png", "validation/v2.0/labels/2.png", "testing/images/3.jpg"});
+  const Error error = refused(root_options(folder.path()));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message, ContainsSubstring("may be read in 2 ways"));
+  const std::string t = folder / "training/", v = folder / "validation/";
+  CHECK_THAT(error.message,
+             ContainsSubstring("\n  hotpack pack --images " + t + "images --labels " + t + "v2.0/labels --key-prefix training --images " +
+                               v + "images --labels " + v + "v2.0/labels --key-prefix validation --split folder"));
+
+  // And these options do it.
+  PackOptions options;
+  options.input.images = {t + "images", v + "images"};
+  options.input.labels = {t + "v2.0/labels", v + "v2.0/labels"};
+  options.input.key_prefixes = {"training", "validation"};
+  options.input.split.method = SplitOptions::Method::folder;
+  CHECK(gathered_clean(options).pairs(folder, "validation") == Names{"2: validation/images/2.jpg validation/v2.0/labels/2.png"});
+
+  const TempFolder flat;
+  touch(flat, {"my images/images/1.jpg", "my images/masks/1.png", "my images/labels/1.png"});
+  CHECK_THAT(refused(root_options(flat.path())).message,
+             ContainsSubstring("--images '" + flat / "my images/images' --labels '" + flat / "my images/masks'"));
+}
+
+TEST_CASE("L1: pictures alone are not guessed at: the message says what was found and looked for") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg", "notes.txt"});
+  const Error error = refused(root_options(folder.path()));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.describe(), ContainsSubstring(folder.path() + ": has no layout that is known: it holds 2 pictures and no folders"));
+  CHECK_THAT(error.message, ContainsSubstring("Looked for folders such as images and labels"));
+  CHECK_THAT(error.message, ContainsSubstring("--images " + folder.path() + " alone for pictures without labels"));
+}
+
+TEST_CASE("L1: half a data set is named") {
+  const TempFolder folder;
+  touch(folder, {"images/1.jpg", "other/x.txt"});
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("2 folders (images, other); no folder of labels goes with images"));
+  const TempFolder labels;
+  touch(labels, {"annotations/test/1.png"});
+  CHECK_THAT(refused(root_options(labels.path())).message, ContainsSubstring("no folder of images goes with annotations"));
+  const TempFolder nothing;
+  touch(nothing, {"a/list.csv"});
+  CHECK_THAT(refused(root_options(nothing.path())).message, ContainsSubstring("holds no picture, here or below"));
+}
+
+TEST_CASE("L12: polygons in JSON are named where there are no labels otherwise") {
+  const TempFolder folder;
+  touch(folder, {"train2017/1.jpg", "annotations/instances_train2017.json"});
+  CHECK_THAT(
+      refused(root_options(folder.path())).message,
+      ContainsSubstring("annotations/instances_train2017.json is there, but JSON (polygons or run lengths of COCO, LabelMe and others) is "
+                        "not supported; draw its masks as PNG files, one an image"));
+}
+
+TEST_CASE("L12: a data set of another format has its layout, and its files are named") {
+  const TempFolder folder;
+  touch(folder, {"images/1.tif", "labels/1.tif"});
+  const GatheredInput input = gathered(root_options(folder.path()));
+  CHECK(input.problems.group(ProblemKind::unsupported_file).count == 2);
+  CHECK_THAT(input.problems.text(), ContainsSubstring("TIFF is not supported"));
+
+  const TempFolder classes;
+  touch(classes, {"ant/1.webp", "ant/3.jpg", "bee/2.webp"});
+  CHECK(gathered(root_options(classes.path())).problems.group(ProblemKind::unsupported_file).count == 2);
+}
+
+TEST_CASE("L1: several data sets in a folder are named") {
+  const TempFolder folder;
+  touch(folder, {"a/images/1.jpg", "a/masks/1.png", "b/train/1.jpg", "b/train_labels/1.png"});
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("data sets within; pack them one at a time: " + folder / "a, " + folder / "b"));
+}
+
+TEST_CASE("L11: a linked folder is followed, a loop ends") {
+  const TempFolder folder;
+  touch(folder, {"real/images/1.jpg", "real/masks/1.png"});
+  std::filesystem::create_directory(folder / "set");
+  std::filesystem::create_directory_symlink(folder / "real/images", folder / "set/images");
+  std::filesystem::create_directory_symlink(folder / "real/masks", folder / "set/masks");
+  std::filesystem::create_directory_symlink(folder.path(), folder / "set/up");
+  CHECK(gathered_clean(root_options(folder / "set")).keys() == Names{"1"});
+  std::filesystem::create_directory_symlink(folder.path(), folder / "real/self");
+  CHECK_THAT(refused(root_options(folder.path())).message, ContainsSubstring("data sets within"));
+}
+
+TEST_CASE("what is no folder of pictures is refused with advice") {
+  const TempFolder folder;
+  folder.write("table.csv", "image,mask\n");
+  folder.write("packed/dataset.json", "{}");
+  CHECK(refused(root_options(folder / "missing")).code == ErrorCode::io);
+  const Error file = refused(root_options(folder / "table.csv"));
+  CHECK(file.code == ErrorCode::usage);
+  CHECK_THAT(file.message,
+             ContainsSubstring("is a file, expected the folder of a data set; a table of images and labels goes with --pairs"));
+  CHECK_THAT(refused(root_options(folder / "packed")).message, ContainsSubstring("is a packed data set"));
+}
+
+TEST_CASE("L7: a data set without splits can be divided, one with splits cannot") {
+  const TempFolder folder;
+  for (int i = 0; i < 10; ++i) touch(folder, {"images/" + std::to_string(i) + ".jpg", "masks/" + std::to_string(i) + ".png"});
+  PackOptions options = root_options(folder.path() + "/");
+  options.input.split.method = SplitOptions::Method::ratio;
+  options.input.split.parts = {{"train", "80"}, {"val", "20"}};
+  CHECK(gathered_clean(options).keys("val").size() == 2);
+
+  const TempFolder divided;
+  touch(divided, {"train/1.png", "train_labels/1.png"});
+  options.input.root = divided.path();
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::usage);
+  CHECK_THAT(error.message, ContainsSubstring("this data set has splits of its own"));
+}
+
+TEST_CASE("L1: names that differ in case alone, or in a joint, do not take each other's labels") {
+  const TempFolder folder;
+  touch(folder, {"images/train/1.png", "images/Train/1.png", "labels/train/1.png", "labels/Train/1.png"});
+  const GatheredInput input = detected(folder);
+  CHECK(input.pairs(folder, "train") == Names{"1: images/train/1.png labels/train/1.png"});
+  CHECK(input.pairs(folder, "Train") == Names{"1: images/Train/1.png labels/Train/1.png"});
+
+  const TempFolder shared;
+  touch(shared, {"images/train/1.png", "images/Train/1.png", "labels/train/1.png"});
+  CHECK_THAT(refused(root_options(shared.path())).message, ContainsSubstring("the labels of both"));
+
+  const TempFolder joints;
+  touch(joints, {"train/1.png", "train-labels/1.png", "train_labels/1.png"});
+  const Error error = refused(root_options(joints.path()));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message, ContainsSubstring("the labels of " + joints / "train" + " may be in " + joints / "train-labels" + " or in " +
+                                              joints / "train_labels"));
+  CHECK_THAT(error.message, ContainsSubstring("--key-prefix NAME and --split folder"));
+}
+
+TEST_CASE("L1: two folders of images for one split are an error") {
+  const TempFolder folder;
+  touch(folder, {"images_train/1.png", "images-train/2.png", "labels_train/1.png", "labels-train/2.png"});
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("the labels of " + folder / "images-train" + " may be in " + folder / "labels-train"));
+  const TempFolder cases;
+  touch(cases, {"images/1.png", "Images/2.png", "labels/1.png", "labels/2.png"});
+  CHECK_THAT(refused(root_options(cases.path())).message,
+             ContainsSubstring(cases / "Images" + " and " + cases / "images" + " are both images"));
+}
+
+TEST_CASE("L9: images/val beside labels/validation is no set of images alone") {
+  const TempFolder folder;
+  touch(folder, {"images/train/1.png", "images/val/2.png", "labels/train/1.png", "labels/validation/2.png"});
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("no labels go with " + folder / "images/val" + ", and no images with " + folder / "labels/validation"));
+  const TempFolder more;
+  touch(more, {"images/train/1.png", "labels/train/1.png", "labels/validation/2.png"});
+  CHECK(detected(more).gathered.warnings == Names{"not used: 1 picture in labels/validation"});
+}
+
+TEST_CASE("L5: classes with folders within, and splits of one class, are not left out") {
+  const TempFolder folder;
+  touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "train/bird/x/3.jpg", "val/cat/4.jpg"});
+  const GatheredInput input = detected(folder);
+  CHECK(input.classes("train") == Names{"bird/x/3: bird", "cat/1: cat", "dog/2: dog"});
+  CHECK(input.classes("val") == Names{"cat/4: cat"});
+  touch(folder, {"test/images/5.jpg"});
+  const Error error = refused(root_options(folder.path()));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message, ContainsSubstring(folder / "train" + " has class folders, but " + folder / "test"));
+}
+
+TEST_CASE("L6: a split without a table beside one with a table is an error") {
+  const TempFolder folder;
+  touch(folder, {"train/1.jpg", "val/2.jpg"});
+  folder.write("train/metadata.csv", "file_name,label\n1.jpg,cat\n");
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring(folder / "train" + " has a table (metadata.csv or .jsonl), but " + folder / "val"));
+}
+
+TEST_CASE("L6: a table without labels does not win over folders of labels") {
+  const TempFolder folder;
+  touch(folder, {"images/1.jpg", "masks/1.png"});
+  folder.write("metadata.csv", "file_name,caption\nimages/1.jpg,x\n");
+  const GatheredInput input = detected(folder);
+  CHECK(input.pairs(folder) == Names{"1: images/1.jpg masks/1.png"});
+  CHECK_THAT(input.gathered.layout,
+             ContainsSubstring("not used: " + folder / "metadata.csv" + ", which has no column called like a label"));
+}
+
+TEST_CASE("L1: what stands beside a data set within is told, and a search without end is refused") {
+  const TempFolder folder;
+  touch(folder, {"siteA/images/1.jpg", "siteA/masks/1.png", "siteB/2.png"});
+  CHECK(detected(folder).gathered.warnings == Names{"not used: 1 picture in " + folder / "siteB"});
+  for (int i = 0; i < 70; ++i) touch(folder, {"siteA0/" + std::to_string(i) + "/x.txt"});
+  touch(folder, {"siteZ/images/1.jpg", "siteZ/masks/1.png"});
+  const Error error = refused(root_options(folder.path()));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message, ContainsSubstring("after 64 folders; give the folder of the data set itself"));
+}
+
+TEST_CASE("a picture beside the class folders of a split is named, and makes the split no set of images alone") {
+  const TempFolder folder;
+  touch(folder,
+        {"train/cat/1.jpg", "train/dog/2.jpg", "train/dog/3.jpg", "train/stray.jpg", "val/cat/4.jpg", "val/dog/5.jpg", "test/6.jpg"});
+  GatheredInput input = gathered(root_options(folder.path()));
+  CHECK(input.problems.group(ProblemKind::no_class_folder).count == 1);
+  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "train/stray.jpg: the file is in no class folder"));
+  CHECK(input.classes("train") == Names{"cat/1: cat", "dog/2: dog", "dog/3: dog"});
+  CHECK(input.list("test").class_names.empty());
+
+  touch(folder, {"val/other.jpg"});  // in every split
+  input = gathered(root_options(folder.path()));
+  CHECK(input.problems.group(ProblemKind::no_class_folder).count == 2);
+  CHECK(input.classes("val") == Names{"cat/4: cat", "dog/5: dog"});
+}
+
+TEST_CASE("pictures in folders outnumber strays, also where no other split has such folders") {
+  const TempFolder folder;
+  touch(folder, {"train/n1/1.jpg", "train/n2/2.jpg", "val/n3/3.jpg", "val/n4/4.jpg", "val/preview.png"});
+  const GatheredInput input = gathered(root_options(folder.path()));
+  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "val/preview.png: the file is in no class folder"));
+  CHECK(input.classes("val") == Names{"n3/3: n3", "n4/4: n4"});
+}
+
+TEST_CASE("pictures of which a folder beside them holds small forms stay a set of images alone") {
+  const TempFolder folder;
+  touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "test/3.jpg", "test/4.jpg", "test/thumbs/3.jpg", "test/thumbs/4.jpg"});
+  const GatheredInput input = gathered(root_options(folder.path()));
+  CHECK(input.list("test").class_names.empty());
+}

@@ -1,0 +1,202 @@
+#include "inputs/pair_file.hpp"
+
+#include "support/gather_inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+PackOptions pair_options(const std::string& file) {
+  PackOptions options;
+  options.input.pairs = file;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("L4: a table pairs images and labels wherever they are, relative to its own folder") {
+  const TempFolder folder;
+  touch(folder, {"set/x/2.jpg", "set/y/mask two.png", "set/x/1.png", "set/z.png"});
+  folder.write("set/pairs.csv", "image,mask\nx/2.jpg,y/mask two.png\n./x/1.png,z.png\n");
+  const GatheredInput input = gathered_clean(pair_options(folder / "set/pairs.csv"));
+  CHECK(input.pairs(folder) == Names{"x/1: set/x/1.png set/z.png", "x/2: set/x/2.jpg set/y/mask two.png"});
+  CHECK(input.list().has_label_files);
+  CHECK(input.gathered.layout ==
+        folder / "set/pairs.csv is a table of comma-separated values: each line has an image and a label file, below " + folder / "set\n");
+}
+
+TEST_CASE("L4: SegNet lists are re-rooted") {
+  const TempFolder folder;
+  touch(folder, {"camvid/train/1.png", "camvid/trainannot/1.png"});
+  folder.write("lists/train.txt", "/SegNet/CamVid/train/1.png /SegNet/CamVid/trainannot/1.png\r\n");
+  PackOptions options = pair_options(folder / "lists/train.txt");
+  options.input.list_root = folder / "camvid/";
+  options.input.strip_prefix = "/SegNet/CamVid";
+  CHECK(gathered_clean(options).pairs(folder) == Names{"train/1: camvid/train/1.png camvid/trainannot/1.png"});
+
+  options.input.strip_prefix = "/Segnet/";
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::usage);
+  CHECK_THAT(error.message, ContainsSubstring("--strip-prefix /Segnet/: no path of"));
+}
+
+TEST_CASE("L4: absolute paths are read as they are; their keys are relative") {
+  const TempFolder folder;
+  touch(folder, {"a.png", "b.png"});
+  folder.write("pairs.txt", folder / "a.png" + "\t" + folder / "b.png");
+  const GatheredInput input = gathered_clean(pair_options(folder / "pairs.txt"));
+  CHECK(input.list().image_path(input.list().samples.at(0)) == folder / "a.png");
+  CHECK(input.keys() == Names{(folder / "a").substr(1)});
+}
+
+TEST_CASE("L4: what is listed and not there is a problem with file and line") {
+  const TempFolder folder;
+  touch(folder, {"a.png", "b.png", "m/a.png", "c.tif"});
+  folder.write("pairs.csv", "a.png,m/a.png\nb.png,m/b.png\nx/c.png,m/a.png\nc.tif,m/a.png\n");
+  PackOptions options = pair_options(folder / "pairs.csv");
+  const GatheredInput input = gathered(options);
+  CHECK(input.keys() == Names{"a"});
+  CHECK(input.problems.group(ProblemKind::missing_file).count == 2);
+  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "m/b.png: there is no such file (" + folder / "pairs.csv, line 2)"));
+  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "x/c.png: there is no such file (" + folder / "pairs.csv, line 3)"));
+  CHECK_THAT(input.problems.text(), ContainsSubstring("TIFF is not supported"));
+  options.input.skip_orphans = true;
+  const GatheredInput skipped = gathered_clean(options);
+  CHECK(skipped.keys() == Names{"a"});
+  CHECK(skipped.gathered.orphans_left_out == 3);
+}
+
+TEST_CASE("L4: a label that is no file is a class of the whole image") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
+  folder.write("t.csv", "filename,category\n1.jpg,golden retriever\n3.jpg,ant\n2.jpg,golden retriever\n");
+  const GatheredInput input = gathered_clean(pair_options(folder / "t.csv"));
+  CHECK(input.list().class_names == Names{"ant", "golden retriever"});
+  CHECK(input.classes() == Names{"1: golden retriever", "2: golden retriever", "3: ant"});
+  CHECK_FALSE(input.list().has_label_files);
+}
+
+TEST_CASE("splits and classes that differ in case only are slips") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg"});
+  folder.write("t.csv", "image,class\n1.jpg,cat\n2.jpg,Cat\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).describe(),
+             ContainsSubstring("the classes 'Cat' and 'cat' differ in upper and lower"));
+  folder.write("t.csv", "image,class,split\n1.jpg,cat,train\n2.jpg,cat,Train\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).describe(), ContainsSubstring("the splits 'Train' and 'train'"));
+}
+
+TEST_CASE("L4: files and classes are never mixed") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg", "m.png"});
+  folder.write("t.csv", "1.jpg,m.png\n2.jpg,cat\n");
+  const Error error = refused(pair_options(folder / "t.csv"));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.describe(), ContainsSubstring("t.csv: line 2 has a class, line 1 has a label file"));
+  folder.write("t.csv", "1.jpg,m.png\n2.jpg,\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).message, ContainsSubstring("line 2 has no label, line 1 has a label file"));
+}
+
+TEST_CASE("L7: a column of splits makes several sets") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
+  folder.write("t.csv", "image,class,split\n1.jpg,b,val\n2.jpg,a,train\n3.jpg,,test\n");
+  const GatheredInput input = gathered_clean(pair_options(folder / "t.csv"));
+  CHECK(input.split_names() == Names{"test", "train", "val"});
+  CHECK(input.classes("val") == Names{"1: b"});
+  CHECK(input.classes("train") == Names{"2: a"});
+  CHECK(input.list("val").class_names == Names{"a", "b"});
+  CHECK(input.list("test").class_names.empty());  // L9: an unlabelled split is a set of images alone
+
+  PackOptions options = pair_options(folder / "t.csv");
+  options.input.split.method = SplitOptions::Method::ratio;
+  options.input.split.parts = {{"a", "1"}};
+  CHECK_THAT(refused(options).message, ContainsSubstring("has a column of splits, and --split is given"));
+  folder.write("t.csv", "image,class,split\n1.jpg,b,val\n2.jpg,a,../x\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).message, ContainsSubstring("line 3: the split '../x'"));
+}
+
+TEST_CASE("L7: a sample in two splits is an error that names it") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg"});
+  folder.write("t.csv", "image,split\n1.jpg,val\n2.jpg,train\n1.jpg,train\n");
+  const Error error = refused(pair_options(folder / "t.csv"));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message, ContainsSubstring("1 samples are in more than one split, such as '1' (in train and val)"));
+}
+
+TEST_CASE("L4: an image listed twice is a problem") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "1.png", "m.png"});
+  folder.write("t.csv", "1.jpg,m.png\n1.png,m.png\n");
+  const GatheredInput input = gathered(pair_options(folder / "t.csv"));
+  CHECK(input.problems.group(ProblemKind::duplicate_key).count == 1);
+  CHECK_THAT(input.problems.text(), ContainsSubstring("1.png: has the key '1' of another sample of"));
+}
+
+TEST_CASE("L6: metadata.jsonl of an image folder") {
+  const TempFolder folder;
+  touch(folder, {"set/images/1.jpg", "set/masks/1.png"});
+  folder.write("set/metadata.jsonl", "{\"file_name\": \"images/1.jpg\", \"mask\": \"masks/1.png\"}\n");
+  CHECK(gathered_clean(pair_options(folder / "set/metadata.jsonl")).pairs(folder) == Names{"images/1: set/images/1.jpg set/masks/1.png"});
+}
+
+TEST_CASE("L4: --list without --images is a table of paths") {
+  const TempFolder folder;
+  touch(folder, {"a/1.jpg", "b/1.png"});
+  folder.write("list.txt", "a/1.jpg b/1.png\n");
+  PackOptions options;
+  options.input.list = folder / "list.txt";
+  CHECK(gathered_clean(options).pairs(folder) == Names{"a/1: a/1.jpg b/1.png"});
+}
+
+TEST_CASE("L4: a table of a header alone is an error") {
+  const TempFolder folder;
+  folder.write("p.csv", "image,label\n");
+  PackOptions options;
+  options.input.pairs = folder / "p.csv";
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.describe(), ContainsSubstring("p.csv: has a header and no sample"));
+  folder.write("set/metadata.csv", "file_name,label\n");
+  CHECK_THAT(refused(root_options(folder / "set")).describe(), ContainsSubstring("has a header and no sample"));
+}
+
+TEST_CASE("L4: names may begin with '#'") {
+  const TempFolder folder;
+  touch(folder, {"#1.png", "2.png"});
+  folder.write("p.csv", "#Image,CLASS\n#1.png,cat\n2.png,dog\n");
+  PackOptions options;
+  options.input.pairs = folder / "p.csv";
+  CHECK(gathered_clean(options).classes() == Names{"#1: cat", "2: dog"});
+}
+
+TEST_CASE("L6: a label that is neither text nor whole number is an error with its line") {
+  const TempFolder folder;
+  touch(folder, {"1.png", "2.png"});
+  PackOptions options;
+  options.input.pairs = folder / "p.jsonl";
+  for (const std::string value : {"1.0", "[\"cat\"]", "true", "{\"a\": 1}"}) {
+    folder.write("p.jsonl", "{\"file_name\": \"1.png\", \"label\": " + value + "}\n");
+    const Error error = refused(options);
+    CHECK(error.code == ErrorCode::data);
+    CHECK_THAT(error.describe(), ContainsSubstring("line 1: the value of 'label' is"));
+  }
+  folder.write("p.jsonl", "{\"file_name\": \"1.png\", \"label\": null, \"box\": [1, 2]}\n");
+  CHECK_THAT(gathered_clean(options).gathered.layout, ContainsSubstring("not used: 'box'"));
+}
+
+TEST_CASE("L4: a table with columns of which none is called like labels is no list of images") {
+  const TempFolder folder;
+  touch(folder, {"1.png"});
+  folder.write("p.csv", "file_name,species,split\n1.png,cat,train\n");
+  PackOptions options;
+  options.input.pairs = folder / "p.csv";
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.describe(), ContainsSubstring("not used: 'species'") && ContainsSubstring("--list FILE"));
+  folder.write("p.csv", "file_name,cat,dog\n1.png,1,0\n");
+  CHECK_THAT(refused(options).describe(), ContainsSubstring("to be made one column"));
+}

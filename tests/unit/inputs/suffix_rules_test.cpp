@@ -1,0 +1,257 @@
+#include "inputs/suffix_rules.hpp"
+
+#include "inputs/scan.hpp"
+#include "support/gather_inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+// `count` images and labels with these names around a number.
+void touch_pairs(const TempFolder& folder, int count, const std::string& image_end, const Names& label_ends, int labels = -1) {
+  for (int i = 0; i < count; ++i) {
+    folder.write("images/" + std::to_string(i) + image_end, "x");
+    if (labels >= 0 && i >= labels) continue;
+    for (const std::string& end : label_ends) folder.write("labels/" + std::to_string(i) + end, "x");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("N4: known suffixes are found on both sides, and told") {
+  struct Case {
+    std::string image, label, told;
+  };
+  for (const Case& names :
+       {Case{"_leftImg8bit.png", "_gtFine_labelIds.png", "images end with '_leftImg8bit', labels with '_gtFine_labelIds'"},
+        Case{".png", "_L.png", "labels end with '_L'"}, Case{".jpg", "_mask.png", "labels end with '_mask'"},
+        Case{"_img.jpg", "_gt.png", "images end with '_img', labels with '_gt'"},
+        Case{"_sat.jpg", "_mask.png", "images end with '_sat', labels with '_mask'"},
+        Case{".ppm.png", ".ppm.ah.png", "labels end with '.ah'"}, Case{".jpg", "_1stHO.png", "labels end with '_1stHO'"},
+        Case{"_training.png", "_manual1.png", "images end with '_training', labels with '_manual1'"},
+        Case{".png", "_instance_color_RGB.png", "labels end with '_instance_color_RGB'"},
+        Case{"_rgb_anon.png", "_gt_labelTrainIds.png", "images end with '_rgb_anon', labels with '_gt_labelTrainIds'"},
+        Case{".jpg", "_labelTrainIds.png", "labels end with '_labelTrainIds'"},
+        Case{".jpg", "_segmentation.png", "labels end with '_segmentation'"}}) {
+    const TempFolder folder;
+    touch_pairs(folder, 3, names.image, {names.label});
+    const GatheredInput input = gathered_clean(folder_options(folder));
+    CHECK(input.list().samples.size() == 3);
+    CHECK(input.gathered.layout == names.told + ": 3 of 3 images have a label\n");
+  }
+}
+
+TEST_CASE("N4: equal names come first and need no telling") {
+  const TempFolder folder;
+  touch_pairs(folder, 20, "_mask.jpg", {"_mask.png"});
+  folder.write("labels/0_mask_mask.png", "x");
+  const GatheredInput input = gathered(folder_options(folder));
+  CHECK(input.keys().front() == "0_mask");
+  CHECK(input.list().samples.size() == 20);
+  CHECK(input.gathered.layout.empty());
+}
+
+TEST_CASE("N4: a rule that pairs 95 % of the images is taken, one that pairs few is suggested") {
+  const TempFolder enough;
+  touch_pairs(enough, 20, ".jpg", {"_L.png"}, 19);
+  const GatheredInput input = gathered(folder_options(enough));
+  CHECK(input.list().samples.size() == 19);
+  CHECK(input.problems.group(ProblemKind::orphan_image).count == 1);
+
+  const TempFolder too_few;
+  touch_pairs(too_few, 20, ".jpg", {"_L.png"}, 9);
+  const Error error = refused(folder_options(too_few));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message, ContainsSubstring("no image and label share a key"));
+  CHECK_THAT(error.message, ContainsSubstring("--label-suffix _L would do: 9 of 20 images have a label"));
+}
+
+TEST_CASE("N4: where equal names pair nothing, the only suffix that pairs half of the images is taken; the others are orphans") {
+  for (const std::string end : {"_annot", "_strange"}) {
+    const TempFolder folder;
+    touch_pairs(folder, 14, ".JPG", {end + ".png"}, 12);
+    touch(folder, {"labels/13b.png"});
+    PackOptions options = folder_options(folder);
+    const GatheredInput input = gathered(options);
+    CHECK(input.list().samples.size() == 12);
+    CHECK(input.problems.group(ProblemKind::orphan_image).count == 2);
+    CHECK(input.problems.group(ProblemKind::orphan_label).count == 1);
+    CHECK(input.gathered.layout == "suffixes: labels end with '" + end + "' (found; 12 of 14 images have a label)\n");
+    CHECK(gathered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count == 2);
+    options.input.skip_orphans = true;
+    CHECK(gathered_clean(options).gathered.orphans_left_out == 3);
+  }
+}
+
+TEST_CASE("N4: where two suffixes pair half of the images it stays a question") {
+  for (const Names& ends : {Names{"_mask.png", "_seg.png"}, Names{"_door.png", "_wheel.png"}, Names{"_mask.png", "_door.png"}}) {
+    const TempFolder folder;
+    touch_pairs(folder, 14, ".jpg", ends, 12);
+    CHECK_THAT(refused(folder_options(folder)).message, ContainsSubstring("no image and label share a key"));
+  }
+  const TempFolder rarer;
+  touch_pairs(rarer, 14, ".jpg", {"_door.png"});
+  touch(rarer, {"labels/3_wheel.png"});
+  CHECK_THAT(refused(folder_options(rarer)).message, ContainsSubstring("--label-suffix _door"));
+  const TempFolder known;
+  touch_pairs(known, 14, ".jpg", {"_annot.png"}, 12);
+  touch(known, {"labels/3_preview.png"});
+  CHECK(gathered(folder_options(known)).list().samples.size() == 12);
+}
+
+TEST_CASE("N4: numbers that begin alike are no suffixes") {
+  const TempFolder folder;
+  for (int i = 1; i < 9; ++i) touch(folder, {"images/" + std::to_string(i) + ".jpg", "labels/" + std::to_string(i) + "1.png"});
+  CHECK_THAT(refused(folder_options(folder)).message, ContainsSubstring("no image and label share a key"));
+}
+
+TEST_CASE("N4: a suffix that no name has is said, with one that would do") {
+  const TempFolder folder;
+  touch_pairs(folder, 14, ".jpg", {"_annot.png"}, 12);
+  PackOptions options = folder_options(folder);
+  options.input.label_suffix = "_mask";
+  CHECK_THAT(
+      refused(options).message,
+      ContainsSubstring("no PNG or JPEG picture was found below " + folder / "labels" +
+                        " whose name has the suffix asked for: 12 pictures lack it; --label-suffix _annot would do: 12 of 14 images"));
+  options.input.image_suffix = "_img";
+  CHECK_THAT(refused(options).message, ContainsSubstring("14 pictures lack it; --label-suffix _annot would do: 12 of 14 images"));
+  const TempFolder equal;
+  touch_pairs(equal, 4, ".jpg", {".png"});
+  options = folder_options(equal);
+  options.input.label_suffix = "_mask";
+  CHECK_THAT(refused(options).message, ContainsSubstring("4 pictures lack it; without suffix options 4 of 4 images have a label"));
+}
+
+TEST_CASE("N4: several masks an image are told from a suffix") {
+  const TempFolder folder;
+  touch_pairs(folder, 2, ".jpg", {"_door.png", "_wheel.png"});
+  CHECK_THAT(refused(folder_options(folder)).message,
+             ContainsSubstring(
+                 "--label-suffix _door or --label-suffix _wheel, or, where the masks of an image are a class each, --mask-per-class"));
+}
+
+TEST_CASE("N4: with a list, images without label do not speak against a rule") {
+  const TempFolder folder;
+  touch_pairs(folder, 20, "_img.jpg", {"_gt.png"}, 3);
+  folder.write("list.txt", "0\n2\n");
+  PackOptions options = folder_options(folder);
+  options.input.list = folder / "list.txt";
+  const GatheredInput input = gathered_clean(options);
+  CHECK(input.keys() == Names{"0", "2"});
+  CHECK_THAT(input.gathered.layout, ContainsSubstring("images end with '_img', labels with '_gt': 3 of 3 labels have an image\n"));
+}
+
+TEST_CASE("N5: of the four label files of Cityscapes the ids are taken, whatever stands beside") {
+  const TempFolder folder;
+  touch_pairs(folder, 3, "_leftImg8bit.png",
+              {"_gtFine_labelTrainIds.png", "_gtFine_color.png", "_gtFine_instanceIds.png", "_gtFine_labelIds.png"});
+  const GatheredInput input = gathered_clean(folder_options(folder));
+  CHECK(input.pairs(folder).front() == "0: images/0_leftImg8bit.png labels/0_gtFine_labelIds.png");
+  CHECK(input.gathered.other_files == 9);
+}
+
+TEST_CASE("N4: several kinds of label that fit are an error that asks") {
+  const TempFolder folder;
+  touch_pairs(folder, 3, ".jpg", {"_mask.png", "_seg.png"});
+  const Error error = refused(folder_options(folder));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.message,
+             ContainsSubstring("'_mask' (3 of 3 images have a label), '_seg' (3 of 3 images have a label); say which with --label-suffix"));
+  PackOptions options = folder_options(folder);
+  options.input.label_suffix = "_seg";
+  CHECK(gathered_clean(options).pairs(folder).front() == "0: images/0.jpg labels/0_seg.png");
+}
+
+TEST_CASE("N2: what is given is never overruled; the other side is still found") {
+  const TempFolder folder;
+  touch_pairs(folder, 3, "_leftImg8bit.png", {"_gtFine_labelIds.png", "_gtFine_labelTrainIds.png"});
+  PackOptions options = folder_options(folder);
+  options.input.label_suffix = "_gtFine_labelTrainIds";
+  CHECK(gathered_clean(options).pairs(folder).front() == "0: images/0_leftImg8bit.png labels/0_gtFine_labelTrainIds.png");
+  options.input.image_suffix = "_leftImg";
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring("below " + folder / "images whose name has the suffix asked for: 3 pictures lack it; "));
+}
+
+TEST_CASE("N2: a preset's suffixes are tried first, and equal names after them, but no others") {
+  const TempFolder folder;
+  touch_pairs(folder, 3, "_leftImg8bit.png", {"_gtFine_labelIds.png", "_gtFine_labelTrainIds.png"});
+  FileSet set;
+  ProblemLog problems;
+  PackOptions options = folder_options(folder);
+  SuffixWishes wishes;
+  wishes.preset_image = "_leftImg8bit";
+  wishes.preset_label = "_gtFine_labelTrainIds";
+  const auto chosen = [&](const std::string& images, const std::string& labels) {
+    set.images = scan_pictures({{folder / images, ""}}, problems).value();
+    set.labels = scan_pictures({{folder / labels, ""}}, problems).value();
+    set.labelled = true;
+    return choose_suffixes(std::span(&set, 1), wishes).value();
+  };
+  CHECK(chosen("images", "labels").rule.label == "_gtFine_labelTrainIds");
+  touch(folder, {"plain/1.png", "plain_labels/1.png", "other/1.png", "other_labels/1_L.png"});
+  CHECK(chosen("plain", "plain_labels").rule.label.empty());
+  CHECK_FALSE(chosen("other", "other_labels").fits);
+}
+
+TEST_CASE("N4: images and labels in one folder are told apart by suffix or by format") {
+  const TempFolder folder;
+  touch(folder, {"data/1.png", "data/1_L.png", "data/2.png", "data/2_L.png", "both/1.jpg", "both/1.png", "both/2.jpg", "both/2.png"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "data"};
+  folder.write("data/notes.txt", "x");
+  CHECK(gathered_clean(options).pairs(folder) == Names{"1: data/1.png data/1_L.png", "2: data/2.png data/2_L.png"});
+  CHECK(gathered_clean(options).gathered.other_files == 1);
+  options.input.label_suffix = "_L";
+  CHECK(gathered_clean(options).keys() == Names{"1", "2"});
+  options.input.label_suffix.clear();
+  options.input.images = options.input.labels = {folder / "both"};
+  const GatheredInput input = gathered_clean(options);
+  CHECK(input.pairs(folder) == Names{"1: both/1.jpg both/1.png", "2: both/2.jpg both/2.png"});
+  CHECK(input.gathered.layout == "JPEG files are images, PNG files of the same name their labels: 2 of 2 images have a label\n");
+}
+
+TEST_CASE("N4: one folder in which nothing tells images and labels apart is an error") {
+  const TempFolder folder;
+  touch(folder, {"data/a.png", "data/b.png"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "data"};
+  CHECK_THAT(refused(options).message, ContainsSubstring("--label-suffix"));
+}
+
+TEST_CASE("N5: what lacks a suffix that was found is an orphan; a suffix that was given says what is meant") {
+  const TempFolder folder;
+  touch_pairs(folder, 100, "_img.png", {"_gt.png", "_gt_color.png"});
+  touch(folder, {"images/n0.png", "images/n1.png", "labels/n0.png", "labels/n1.png"});
+  PackOptions options = folder_options(folder);
+  const GatheredInput input = gathered(options);
+  CHECK(input.list().samples.size() == 100);
+  CHECK(input.problems.group(ProblemKind::orphan_image).count == 2);
+  CHECK(input.problems.group(ProblemKind::orphan_label).count == 2);
+  CHECK(input.gathered.other_files == 100);  // labels of another kind
+  CHECK_THAT(input.problems.text(), ContainsSubstring("n0.png: its name does not end with '_img' as others here do"));
+  options.input.skip_orphans = true;
+  CHECK(gathered_clean(options).gathered.orphans_left_out == 4);
+  options.input.skip_orphans = false;
+  options.input.image_suffix = "_img";
+  options.input.label_suffix = "_gt";
+  CHECK(gathered_clean(options).list().samples.size() == 100);
+}
+
+TEST_CASE("N5: in one folder, what is neither image nor label is told") {
+  const TempFolder folder;
+  for (int i = 0; i < 100; ++i) touch(folder, {"d/" + std::to_string(i) + "_sat.jpg", "d/" + std::to_string(i) + "_mask.png"});
+  touch(folder, {"d/n0.jpg"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "d"};
+  for (const std::string label : {"", "_mask"}) {
+    options.input.label_suffix = label;
+    const GatheredInput input = gathered(options);
+    CHECK(input.list().samples.size() == 100);
+    CHECK(input.problems.count() == 1);
+    CHECK(input.gathered.other_files == 0);
+  }
+}

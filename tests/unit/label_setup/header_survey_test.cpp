@@ -1,0 +1,213 @@
+#include "label_setup/header_survey.hpp"
+
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include "support/inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+HeaderSurvey surveyed(const PackOptions& options) {
+  Recorder recorder;
+  SampleList list = samples_of(options);
+  return survey_headers(list, options.record, recorder).value();
+}
+
+HeaderSurvey surveyed(const TempFolder& folder) { return surveyed(options_for(folder)); }
+
+codecs::PictureInfo picture(int width, int height, int orientation = 1) {
+  codecs::PictureInfo info;
+  info.format = codecs::FileFormat::png;
+  info.width = width;
+  info.height = height;
+  info.orientation = orientation;
+  return info;
+}
+
+SampleHeaders headers_of(const codecs::PictureInfo& image, const std::optional<codecs::PictureInfo>& label) {
+  SampleHeaders headers{{image, "image.jpg"}, {}};
+  if (label) headers.labels.push_back({*label, "label.png"});
+  return headers;
+}
+
+std::optional<Problem> checked(const codecs::PictureInfo& image, const std::optional<codecs::PictureInfo>& label,
+                               const RecordOptions& options = {}) {
+  return check_headers(headers_of(image, label), options);
+}
+
+}  // namespace
+
+TEST_CASE("the forms of labels are counted, each with its first file") {
+  const TempFolder folder;
+  const std::vector<Color> palette{{0, 0, 0}, {9, 9, 9}};
+  const std::vector<std::uint16_t> ids(48, 1);
+  const std::map<std::string, Bytes> labels{{"a", id_label(8, 6, ids)},
+                                            {"b", id_label(8, 6, ids, 1)},
+                                            {"c", id_label(8, 6, ids, 16)},
+                                            {"d", palette_label(8, 6, ids, palette)},
+                                            {"e", color_label(8, 6, ids, palette)},
+                                            {"f", make_jpeg({.width = 8, .height = 6, .color = JpegColor::gray}, smooth_samples(8, 6, 1))}};
+  for (const auto& [key, label] : labels) {
+    put(folder, "images/" + key + ".png", photo());
+    put(folder, "labels/" + key + (key == "f" ? ".jpg" : ".png"), label);
+  }
+  const HeaderSurvey survey = surveyed(folder);
+  CHECK(survey.problems.text() == "");
+  CHECK(survey.forms.gray8.count == 2);
+  CHECK(survey.forms.gray8.first == folder / "labels/a.png");
+  CHECK(survey.forms.gray16.count == 1);
+  CHECK(survey.forms.palette.count == 1);
+  CHECK(survey.forms.rgb.count == 1);
+  CHECK(survey.forms.jpeg.count == 1);
+  CHECK(survey.forms.jpeg.first == folder / "labels/f.jpg");
+  CHECK(survey.largest_pixels == 48);
+}
+
+TEST_CASE("files that are no readable pictures are problems, each with its name") {
+  const TempFolder folder;
+  put(folder, "images/good.png", photo(20, 10));
+  put(folder, "images/empty.png", {});
+  put(folder, "images/text.png", text_file("hello"));
+  put(folder, "images/bmp.png", text_file("BM\x36\x01"));
+  put(folder, "images/short.png", truncated(photo(), 20));
+  const HeaderSurvey survey = surveyed(folder);
+  CHECK(survey.unreadable == 4);
+  CHECK(survey.problems.group(ProblemKind::unreadable_header).count == 4);
+  for (const std::string name : {"empty.png", "text.png", "bmp.png", "short.png"})
+    CHECK_THAT(survey.problems.text(), ContainsSubstring(folder / ("images/" + name)));
+  CHECK_THAT(survey.problems.text(), ContainsSubstring("BMP"));
+  CHECK(survey.largest_pixels == 200);
+}
+
+TEST_CASE("content decides what a file is, not its extension") {
+  const TempFolder folder;
+  put(folder, "images/a.png", make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3)));
+  put(folder, "images/b.jpg", photo());
+  CHECK(surveyed(folder).problems.text() == "");
+}
+
+TEST_CASE("an unusable label is a problem too") {
+  const TempFolder folder;
+  put(folder, "images/a.png", photo());
+  put(folder, "labels/a.png", text_file("no picture"));
+  const HeaderSurvey survey = surveyed(folder);
+  CHECK(survey.unreadable == 1);
+  CHECK_THAT(survey.problems.text(), ContainsSubstring(folder / "labels/a.png"));
+}
+
+TEST_CASE("examples do not depend on the number of threads") {
+  const TempFolder folder;
+  for (int i = 0; i < 300; ++i)
+    folder.write("images/" + std::to_string(1000 + i) + ".png", i % 3 == 0 ? "no picture" : std::string_view("\x89PNG\r\n\x1a\n", 8));
+  const PackOptions options = options_for(folder);
+  std::vector<std::string> texts;
+  for (const int threads : {1, 8}) {
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+    tbb::task_arena arena(threads);
+    texts.push_back(arena.execute([&] { return surveyed(options).problems.text(); }));
+  }
+  CHECK(texts[0] == texts[1]);
+  CHECK_THAT(texts[0], ContainsSubstring("300 files that are not readable pictures") && ContainsSubstring("1004.png"));
+}
+
+TEST_CASE("a file that vanished is a problem of the survey, which goes on") {
+  const TempFolder folder;
+  put(folder, "images/a.png", photo());
+  put(folder, "images/b.png", photo());
+  const PackOptions options = options_for(folder);
+  SampleList list = samples_of(options);
+  std::filesystem::remove(folder / "images/a.png");
+  Recorder recorder;
+  const auto survey = survey_headers(list, options.record, recorder);
+  REQUIRE(survey.ok());
+  const ProblemLog::Group& group = survey->problems.group(ProblemKind::unopenable_file);
+  REQUIRE(group.count == 1);
+  CHECK(group.examples[0].path == folder / "images/a.png");
+  CHECK_FALSE(list.samples[1].size == Extent{});
+}
+
+TEST_CASE("a signal ends the survey") {
+  const TempFolder folder;
+  folder.write("images/a.png", "no picture");
+  const PackOptions options = options_for(folder);
+  Recorder recorder;
+  recorder.stopped = true;
+  SampleList list = samples_of(options);
+  CHECK(survey_headers(list, options.record, recorder).value().problems.count() == 0);
+}
+
+TEST_CASE("a picture beyond --max-pixels is refused by its header") {
+  RecordOptions options;
+  options.max_pixels = 1200;
+  CHECK_FALSE(checked(picture(40, 30), {}, options));
+  const auto image = checked(picture(41, 30), {}, options);
+  REQUIRE(image);
+  CHECK(image->kind == ProblemKind::too_large);
+  CHECK(image->text() == "image.jpg: is 41x30 = 1230 pixels, the limit is 1200");
+  const auto label = checked(picture(40, 30), picture(41, 30), options);
+  REQUIRE(label);
+  CHECK(label->path == "label.png");
+}
+
+TEST_CASE("image and label of different sizes are a problem unless each goes to the target") {
+  RecordOptions options;
+  CHECK_FALSE(checked(picture(40, 30), picture(40, 30), options));
+  const auto problem = checked(picture(40, 30), picture(30, 40), options);
+  REQUIRE(problem);
+  CHECK(problem->kind == ProblemKind::size_mismatch);
+  CHECK(problem->text() == "image.jpg: is 40x30, its label label.png is 30x40");
+  options.size_mismatch = SizeMismatch::each_to_target;
+  CHECK_FALSE(checked(picture(40, 30), picture(30, 40), options));
+}
+
+TEST_CASE("sizes are compared as the EXIF rule leaves them") {
+  RecordOptions options;
+  CHECK_FALSE(checked(picture(40, 30, 6), picture(30, 40), options));
+  CHECK_FALSE(checked(picture(40, 30, 6), picture(40, 30), options));
+  options.exif = ExifPolicy::apply;
+  CHECK_FALSE(checked(picture(40, 30, 6), picture(30, 40), options));
+  CHECK(checked(picture(40, 30, 6), picture(40, 30), options)->kind == ProblemKind::size_mismatch);
+  options.exif = ExifPolicy::ignore;
+  CHECK(checked(picture(40, 30, 6), picture(30, 40), options)->kind == ProblemKind::size_mismatch);
+}
+
+TEST_CASE("an orientation that nothing settles asks for a choice") {
+  const auto problem = checked(picture(30, 30, 6), picture(30, 30));
+  REQUIRE(problem);
+  CHECK(problem->kind == ProblemKind::orientation);
+  CHECK(problem->text() == "image.jpg: EXIF orientation 6, stored 30x30, label 30x30");
+  CHECK_THAT(std::string(problem_advice(problem->kind)), ContainsSubstring("--exif apply or --exif ignore"));
+  CHECK_FALSE(checked(picture(30, 30, 6), {}));
+}
+
+TEST_CASE("V6: the survey gives every sample the size that is packed") {
+  const TempFolder folder;
+  put(folder, "images/a.png", photo(10, 6));
+  put(folder, "labels/a.png", noise_label(8, 7));
+  put(folder, "images/b.png", photo(4, 5));
+  put(folder, "labels/b.png", noise_label(4, 5));
+  PackOptions options = options_for(folder);
+  SampleList list = samples_of(options);
+  Recorder recorder;
+  CHECK(survey_headers(list, options.record, recorder).value().problems.group(ProblemKind::size_mismatch).count == 1);
+  CHECK(list.samples[0].size == Extent{});
+  CHECK(list.samples[1].size == Extent{4, 5});
+  for (const auto& [policy, expected] :
+       {std::pair(SizeMismatch::each_to_target, Extent{10, 6}), std::pair(SizeMismatch::resize_label, Extent{10, 6}),
+        std::pair(SizeMismatch::crop_min, Extent{8, 6})}) {
+    options.record.size_mismatch = policy;
+    CHECK(survey_headers(list, options.record, recorder).value().problems.count() == 0);
+    CHECK(list.samples[0].size == expected);
+  }
+}
+
+TEST_CASE("E1: the packed size is that of the turned picture") {
+  const codecs::PictureInfo image = picture(8, 6, 6);
+  CHECK(packed_source_size(headers_of(image, {}), {}) == Extent{6, 8});
+  CHECK(packed_source_size(headers_of(image, picture(8, 6)), {}) == Extent{8, 6});
+  CHECK(packed_source_size(headers_of(image, picture(6, 8)), {}) == Extent{6, 8});
+}

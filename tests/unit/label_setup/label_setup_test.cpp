@@ -1,0 +1,1331 @@
+#include "label_setup/label_setup.hpp"
+
+#include "label_setup/id_scan.hpp"
+
+#include "format/manifest.hpp"
+
+#include "support/inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+using labels::LabelReading;
+
+namespace {
+
+using Ids = std::vector<std::uint16_t>;
+using Names = std::vector<std::string>;
+
+const std::vector<Color> kColors{{0, 0, 0}, {128, 0, 0}, {0, 128, 0}};
+constexpr const char* kCsv = "name,r,g,b\nvoid,0,0,0\ncar,128,0,0\ntree,0,128,0\n";
+
+// One image and its label.
+void put_sample(const TempFolder& folder, const std::string& key, const Bytes& label, const std::string& extension = ".png") {
+  put(folder, "images/" + key + ".png", photo(2, 2));
+  put(folder, "labels/" + key + extension, label);
+}
+
+PackOptions with_classes(const TempFolder& folder, std::string_view text) {
+  folder.write("classes.csv", text);
+  PackOptions options = options_for(folder);
+  options.label.classes = folder / "classes.csv";
+  return options;
+}
+
+Result<LabelSetup> resolved(const PackOptions& options, std::vector<SampleList>& lists, ProblemLog& problems) {
+  Recorder recorder;
+  LabelForms forms;
+  std::vector<SampleList*> splits;
+  for (SampleList& list : lists) {
+    forms.add(survey_headers(list, options.record, recorder).value().forms);
+    splits.push_back(&list);
+  }
+  return resolve_labels(options, splits, forms, recorder, problems);
+}
+
+Result<LabelSetup> resolved(const PackOptions& options, ProblemLog& problems) {
+  std::vector<SampleList> lists{samples_of(options)};
+  return resolved(options, lists, problems);
+}
+
+LabelSetup resolved_well(const PackOptions& options, std::vector<SampleList>& lists) {
+  ProblemLog problems;
+  auto setup = resolved(options, lists, problems);
+  if (!setup.ok()) FAIL(setup.error().describe());
+  CHECK(problems.text() == "");
+  return std::move(setup).value();
+}
+
+LabelSetup setup_of(const PackOptions& options) {
+  std::vector<SampleList> lists{samples_of(options)};
+  return resolved_well(options, lists);
+}
+
+Error refusal(const PackOptions& options, ErrorCode code) {
+  ProblemLog problems;
+  const auto setup = resolved(options, problems);
+  if (setup.ok()) FAIL("was not refused: " + setup.value().verdict);
+  CHECK(setup.error().code == code);
+  return setup.error();
+}
+
+Names names_of(const LabelSetup& setup) {
+  Names names;
+  for (const ClassInfo& info : setup.table.classes) names.push_back(info.name);
+  return names;
+}
+
+Bytes gray_jpeg(int width, int height) {
+  return make_jpeg({.width = width, .height = height, .color = JpegColor::gray}, smooth_samples(width, height, 1));
+}
+
+}  // namespace
+
+// ---- auto
+
+TEST_CASE("auto: classes with colours make labels colours") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  const LabelSetup setup = setup_of(with_classes(folder, kCsv));
+  CHECK(setup.label_kind == "color");
+  CHECK(setup.verdict == "labels are read as color (auto: the classes have colours; the labels are 1 RGB PNG)");
+  CHECK(names_of(setup) == Names{"void", "car", "tree"});
+  CHECK(setup.table.classes[1].sources == std::vector<LabelSource>{LabelSource("#800000")});
+  CHECK(setup.kind == LabelKind::pixel);
+  CHECK(setup.unknown == "error");
+  CHECK(setup.pad_label == "ignore");
+  CHECK(setup.pad_id == labels::kIgnored);
+  CHECK_FALSE(setup.threshold);
+}
+
+TEST_CASE("auto: palette and gray files are colours too where classes have colours") {
+  const TempFolder folder;
+  put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 1}, kColors));
+  CHECK(setup_of(with_classes(folder, kCsv)).label_kind == "color");
+}
+
+TEST_CASE("auto: without colours gray and palette files hold ids, and their number is found") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 255}));
+  put_sample(folder, "b", palette_label(2, 2, {4, 0, 0, 0}, {{0, 0, 0}, {9, 9, 9}}));
+  const LabelSetup setup = setup_of(options_for(folder));
+  CHECK(setup.label_kind == "index");
+  CHECK(names_of(setup) == Names{"0", "1", "2", "3", "4"});
+  CHECK(setup.verdict ==
+        "labels are read as index (auto: no class colours were given; the labels are 1 gray, 1 palette PNG); ids found: 0…2, 4, 255, so 5 "
+        "classes; where another split may hold more, say --num-classes N or --classes");
+  CHECK(setup.table.ignore == std::vector<LabelSource>{LabelSource(std::int64_t{255}), LabelSource(std::int64_t{65535})});
+}
+
+TEST_CASE("auto: --num-classes needs no look at the pixels") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  PackOptions options = options_for(folder);
+  options.label.class_count = 12;
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.table.classes.size() == 12);
+  CHECK_THAT(setup.verdict, !ContainsSubstring("ids found"));
+}
+
+TEST_CASE("auto: names without colours are names of ids") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  const LabelSetup setup = setup_of(with_classes(folder, "sky\nroad\n"));
+  CHECK(setup.label_kind == "index");
+  CHECK(names_of(setup) == Names{"sky", "road"});
+}
+
+TEST_CASE("auto: RGB labels without class colours are refused by name") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  put_sample(folder, "b", photo(2, 2));
+  const Error error = refusal(options_for(folder), ErrorCode::data);
+  CHECK(error.path == folder / "labels/b.png");
+  CHECK_THAT(error.message, ContainsSubstring("--classes FILE.csv"));
+  PackOptions counted = options_for(folder);
+  counted.label.class_count = 3;
+  CHECK(refusal(counted, ErrorCode::data).path == folder / "labels/b.png");
+}
+
+TEST_CASE("a coloured label that may be skipped does not disturb the count of classes") {
+  const TempFolder folder;
+  put_sample(folder, "a", photo(2, 2));
+  put_sample(folder, "b", id_label(2, 2, {0, 1, 0, 3}));
+  PackOptions options = options_for(folder);
+  options.label.reading = LabelReading::index;
+  CHECK(setup_of(options).table.classes.size() == 4);
+}
+
+TEST_CASE("E-g: auto takes RGB labels whose channels are all equal for ids") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 1, {0, 1}, {{0, 0, 0}, {3, 3, 3}}));
+  put_sample(folder, "b", id_label(2, 2, {0, 1, 0, 0}));
+  const LabelSetup setup = setup_of(options_for(folder));
+  CHECK(names_of(setup) == Names{"0", "1", "2", "3"});
+  CHECK(
+      setup.verdict ==
+      "labels are read as index (auto: no class colours were given; the labels are 1 gray, 1 RGB PNG, of equal channels, which hold ids); "
+      "ids found: 0, 1, 3, so 4 classes; where another split may hold more, say --num-classes N or --classes");
+}
+
+TEST_CASE("auto: JPEG labels are refused, with advice") {
+  const TempFolder folder;
+  put_sample(folder, "a", gray_jpeg(2, 2), ".jpg");
+  for (const PackOptions& options : {options_for(folder), with_classes(folder, kCsv)}) {
+    const Error error = refusal(options, ErrorCode::data);
+    CHECK(error.path == folder / "labels/a.jpg");
+    CHECK_THAT(error.message, ContainsSubstring("lossy") && ContainsSubstring("--label-kind binary"));
+  }
+}
+
+TEST_CASE("auto: masks of 0 and 255 alone are asked about") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 255, 0, 0}));
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
+             ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
+  PackOptions meant = options_for(folder);
+  meant.label.reading = LabelReading::index;
+  CHECK(setup_of(meant).table.classes.size() == 1);
+}
+
+TEST_CASE("auto: masks of 0 and 255 are asked about although their classes are named") {
+  const TempFolder folder;
+  for (const char* key : {"a", "b", "c"}) put_sample(folder, key, id_label(2, 2, {0, 255, 0, 0}));
+  PackOptions options = with_classes(folder, "ground\nroad\n");
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
+  options.label.ignore = {"255"};
+  CHECK(names_of(setup_of(options)) == Names{"ground", "road"});
+  options = options_for(folder);
+  options.label.class_count = 2;
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("--label-kind index if 255 means ignored"));
+  options.label.reading = LabelReading::index;
+  CHECK(setup_of(options).table.classes.size() == 2);
+  options.label.reading = LabelReading::automatic;
+  put_sample(folder, "d", id_label(2, 2, {0, 1, 255, 0}));
+  CHECK(setup_of(options).table.classes.size() == 2);
+}
+
+TEST_CASE("auto: masks of 0 and 255 beside masks of 0 and 1 are asked about") {
+  const TempFolder folder;
+  for (const char* key : {"a", "b"}) put_sample(folder, key, id_label(2, 2, {0, 1, 0, 0}));
+  for (const char* key : {"c", "d"}) put_sample(folder, key, id_label(2, 2, {0, 255, 0, 0}));
+  put_sample(folder, "e", id_label(2, 2, {0, 0, 0, 0}));
+  const auto check_asked = [&](const std::string& message) {
+    CHECK_THAT(message, ContainsSubstring(folder / "labels/a.png") && ContainsSubstring(folder / "labels/c.png") &&
+                            ContainsSubstring("--label-kind binary --threshold 1"));
+  };
+  PackOptions options = options_for(folder);
+  const std::string message = refusal(options, ErrorCode::data).message;
+  check_asked(message);
+  CHECK_THAT(message, ContainsSubstring("--label-kind index with --num-classes 2"));
+  options = with_classes(folder, "ground\nroad\n");
+  check_asked(refusal(options, ErrorCode::data).message);
+  options.label.reading = LabelReading::index;
+  CHECK(setup_of(options).table.classes.size() == 2);
+  options.label.reading = LabelReading::automatic;
+  put_sample(folder, "f", id_label(2, 2, {0, 1, 255, 0}));  // 255 beside 1 is no second spelling of it
+  CHECK(setup_of(options).table.classes.size() == 2);
+}
+
+TEST_CASE("auto: indices that palettes show in different colours are asked about") {
+  const TempFolder folder;
+  const std::vector<RgbColor> turned{{0, 0, 0}, {0, 128, 0}, {128, 0, 0}}, unused_differs{{0, 0, 0}, {128, 0, 0}, {1, 2, 3}};
+  put_sample(folder, "a", palette_label(2, 2, {0, 0, 0, 0}, {{0, 0, 0}}));  // background alone, and a palette cut to it
+  put_sample(folder, "b", palette_label(2, 2, {0, 1, 2, 1}, kColors));
+  put_sample(folder, "c", palette_label(2, 2, {0, 1, 1, 1}, unused_differs));
+  CHECK(setup_of(options_for(folder)).table.classes.size() == 3);
+  put_sample(folder, "d", palette_label(2, 2, {0, 1, 1, 0}, turned));
+  const auto check_asked = [&](const PackOptions& options) {
+    CHECK_THAT(refusal(options, ErrorCode::data).message,
+               ContainsSubstring("index 1 is #800000 in " + (folder / "labels/b.png") + " and #008000 in " + (folder / "labels/d.png")) &&
+                   ContainsSubstring("\n  --label-kind palette-color") && ContainsSubstring("\n  --label-kind index"));
+  };
+  check_asked(options_for(folder));
+  check_asked(with_classes(folder, "ground\nroad\nsky\n"));  // without colours of theirs
+  Bytes cut = palette_label(2, 2, {0, 1, 2, 1}, kColors);
+  cut.resize(cut.size() - 20);
+  put_sample(folder, "_damaged", cut);  // before all others, and no reason to compare nothing
+  check_asked(options_for(folder));
+  PackOptions meant = options_for(folder);
+  meant.label.reading = LabelReading::index;
+  CHECK(setup_of(meant).table.classes.size() == 3);
+  meant = options_for(folder);
+  meant.label.class_count = 3;
+  CHECK(setup_of(meant).table.classes.size() == 3);
+}
+
+TEST_CASE("auto: one odd mask among many that have names is found") {
+  const TempFolder folder;
+  for (int i = 0; i < 40; ++i) put_sample(folder, std::to_string(100 + i), id_label(2, 2, {0, 1, 0, 0}));
+  const PackOptions options = with_classes(folder, "ground\nroad\n");
+  CHECK(setup_of(options).table.classes.size() == 2);
+  put_sample(folder, "101", id_label(2, 2, {0, 255, 0, 0}));
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring(folder / "labels/101.png"));
+}
+
+TEST_CASE("auto: mixed masks are found in every form of file") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  std::string way = "--label-kind binary --threshold 1";
+  SECTION("16 bits") { put_sample(folder, "b", id_label(2, 2, {0, 65535, 0, 0}, 16)); }
+  SECTION("gray in RGB") { put_sample(folder, "b", color_label(2, 2, {0, 1, 0, 0}, {{0, 0, 0}, {255, 255, 255}})); }
+  SECTION("1 in 16 bits, which is black by its brightness") {
+    put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}, 16));
+    put_sample(folder, "b", id_label(2, 2, {0, 65535, 0, 0}, 16));
+    way = "--map FILE with the lines old,new and 0,background and 1,foreground and 65535,foreground";
+  }
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
+             ContainsSubstring("others 0 and") && ContainsSubstring(folder / "labels/b.png") && ContainsSubstring("\n  " + way));
+}
+
+TEST_CASE("labels that cannot be decoded are not blamed on their ids") {
+  const TempFolder folder;
+  Bytes cut = id_label(8, 8, std::vector<std::uint16_t>(64, 1));
+  cut.resize(cut.size() - 20);
+  put_sample(folder, "a", cut);
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
+             ContainsSubstring("no label can be decoded") && ContainsSubstring(folder / "labels/a.png: "));
+}
+
+TEST_CASE("auto: 16-bit masks of 0 and 65535 alone are asked about") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 65535, 0, 0}, 16));
+  PackOptions options = options_for(folder);
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0 and 65535") && ContainsSubstring("--label-kind binary"));
+  options.label.class_count = 2;
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0 and 65535"));
+}
+
+TEST_CASE("auto: values far apart are no numbers of classes") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 128, 255, 0}));
+  PackOptions options = options_for(folder);
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("0, 128, 255") && ContainsSubstring("\n  --map FILE") &&
+                                                            ContainsSubstring("\n  --preset refuge") &&
+                                                            ContainsSubstring("\n  --num-classes 129"));
+  options.label.class_count = 129;
+  CHECK(setup_of(options).table.classes.size() == 129);
+  put_sample(folder, "a", id_label(2, 2, {10, 20, 40, 10}));
+  options.label.class_count.reset();
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("the line \"10,1\"") && !ContainsSubstring("refuge"));
+}
+
+TEST_CASE("labels that hold nothing but ignored ids have no classes") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {255, 255, 255, 255}));
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message, ContainsSubstring("found: 255"));
+}
+
+TEST_CASE("more than a thousand scanned ids are asked about, not packed") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 26001, 3, 3}, 16));
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message, ContainsSubstring("--num-classes 26002"));
+  PackOptions meant = options_for(folder);
+  meant.label.class_count = 26002;
+  CHECK(setup_of(meant).table.classes.size() == 26002);
+}
+
+// ---- kinds that are asked for
+
+TEST_CASE("binary has two classes of its own and takes JPEG") {
+  const TempFolder folder;
+  put_sample(folder, "a", gray_jpeg(2, 2), ".jpg");
+  PackOptions options = options_for(folder);
+  options.label.reading = LabelReading::binary;
+  options.label.threshold = 77;
+  const LabelSetup setup = setup_of(options);
+  CHECK(names_of(setup) == Names{"background", "foreground"});
+  CHECK(setup.label_kind == "binary");
+  CHECK(setup.threshold == 77);
+  CHECK(setup.verdict == "labels are read as binary (as --label-kind says; the labels are 1 JPEG)");
+}
+
+TEST_CASE("binary refuses a table of other than two classes") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 255, 0, 0}));
+  PackOptions options = with_classes(folder, kCsv);
+  options.label.reading = LabelReading::binary;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("names 3"));
+  options = with_classes(folder, "other\nroad\n");
+  options.label.reading = LabelReading::binary;
+  CHECK(names_of(setup_of(options)) == Names{"other", "road"});
+}
+
+TEST_CASE("colour kinds need class colours") {
+  const TempFolder folder;
+  put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 1}, kColors));
+  for (const LabelReading reading : {LabelReading::color, LabelReading::palette_color}) {
+    PackOptions options = with_classes(folder, "sky\nroad\n");
+    options.label.reading = reading;
+    CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("needs class colours"));
+    options = options_for(folder);
+    options.label.reading = reading;
+    CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("needs class colours"));
+    options = with_classes(folder, kCsv);
+    options.label.reading = reading;
+    CHECK(setup_of(options).label_kind == labels::reading_name(reading));
+  }
+}
+
+TEST_CASE("index may be asked for although classes have colours") {
+  const TempFolder folder;
+  put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 1}, kColors));
+  PackOptions options = with_classes(folder, kCsv);
+  options.label.reading = LabelReading::index;
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.label_kind == "index");
+  CHECK(setup.table.classes[2].sources == std::vector<LabelSource>{LabelSource(std::int64_t{2})});
+}
+
+TEST_CASE("option --classes and --num-classes exclude each other") {
+  const TempFolder folder;
+  put_sample(folder, "a", noise_label(2, 2));
+  PackOptions options = with_classes(folder, kCsv);
+  options.label.class_count = 3;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--num-classes"));
+}
+
+TEST_CASE("a class file that is missing or wrong is named") {
+  const TempFolder folder;
+  put_sample(folder, "a", noise_label(2, 2));
+  PackOptions options = options_for(folder);
+  options.label.classes = folder / "missing.csv";
+  CHECK(refusal(options, ErrorCode::io).path == folder / "missing.csv");
+  const Error error = refusal(with_classes(folder, "name,r,g,b\na,1,2,3\nb,1,2,3\n"), ErrorCode::data);
+  CHECK(error.path == folder / "classes.csv");
+  CHECK_THAT(error.message, ContainsSubstring("line 3"));
+}
+
+// ---- policies
+
+TEST_CASE("option --ignore takes ids and class names") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 9}));
+  PackOptions options = options_for(folder);
+  options.label.ignore = {"9"};
+  LabelSetup setup = setup_of(options);
+  CHECK(setup.table.classes.size() == 3);
+  CHECK(std::count(setup.table.ignore.begin(), setup.table.ignore.end(), LabelSource(std::int64_t{9})) == 1);
+
+  options = with_classes(folder, kCsv);
+  options.label.reading = LabelReading::index;
+  options.label.ignore = {"tree"};
+  setup = setup_of(options);
+  CHECK(setup.table.classes[2].sources.empty());
+  CHECK(std::count(setup.table.ignore.begin(), setup.table.ignore.end(), LabelSource(std::int64_t{2})) == 1);
+}
+
+TEST_CASE("option --ignore with colours takes names and class numbers") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  for (const std::string word : {"void", "0"}) {
+    PackOptions options = with_classes(folder, kCsv);
+    options.label.ignore = {word};
+    const LabelSetup setup = setup_of(options);
+    CHECK(setup.table.classes.size() == 3);
+    CHECK(setup.table.ignore == std::vector<LabelSource>{LabelSource("#000000")});
+  }
+}
+
+TEST_CASE("words that name no class are refused with their option") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  PackOptions options = with_classes(folder, kCsv);
+  options.label.ignore = {"trees"};
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--ignore trees"));
+  options.label.ignore = {"3"};
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--ignore 3"));
+  options.label.ignore.clear();
+  options.label.unknown = "trees";
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--unknown trees"));
+  options.label.unknown = "tree";
+  options.label.pad_label = "0";
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--pad-label 0"));
+}
+
+TEST_CASE("option --unknown and --pad-label take a class name") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  PackOptions options = with_classes(folder, kCsv);
+  options.label.unknown = "tree";
+  options.label.pad_label = "car";
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.unknown == "tree");
+  CHECK(setup.pad_label == "car");
+  CHECK(setup.pad_id == 1);
+}
+
+TEST_CASE("V1: nearest is resolved to its distance, for colours alone") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  PackOptions options = with_classes(folder, kCsv);
+  options.label.unknown = "nearest:40";
+  CHECK(setup_of(options).unknown == "nearest:40");
+  CHECK(setup_of(options).refuses_unknown());
+  options.label.unknown = "nearest";
+  CHECK(setup_of(options).unknown == "nearest:442");
+  for (const std::string word : {"nearest:", "nearest:-1", "nearest:443", "nearest:x", "nearest40"}) {
+    options.label.unknown = word;
+    CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--unknown " + word) && ContainsSubstring("0 to 442"));
+  }
+  options = with_classes(folder, "sky\nroad\n");
+  options.label.reading = LabelReading::index;
+  options.label.unknown = "nearest";
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--map"));
+}
+
+TEST_CASE("E-k: JPEG labels are taken by the nearest class colour when that is asked for") {
+  const TempFolder folder;
+  put_sample(folder, "a", gray_jpeg(2, 2), ".jpg");
+  PackOptions options = with_classes(folder, kCsv);
+  options.label.unknown = "nearest:60";
+  CHECK(setup_of(options).verdict == "labels are read as color (auto: the classes have colours; the labels are 1 JPEG)");
+  options.label.unknown = "ignore";
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("--unknown nearest:D"));
+  options = options_for(folder);
+  options.label.unknown = "nearest:60";
+  CHECK(refusal(options, ErrorCode::data).path == folder / "labels/a.jpg");
+}
+
+TEST_CASE("option --ignore takes a colour, of labels that hold some") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  PackOptions options = with_classes(folder, "car,128,0,0\n");
+  options.label.ignore = {"#000000", "#008000"};
+  CHECK(setup_of(options).table.ignore == std::vector<LabelSource>{LabelSource("#000000"), LabelSource("#008000")});
+  options.label.ignore = {"#00000"};
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("#rrggbb"));
+}
+
+TEST_CASE("a class that is called like a word of an option is warned of") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  PackOptions options = with_classes(folder, "name,r,g,b\nignore,0,0,0\nerror,128,0,0\ntree,0,128,0\nnearest one,1,1,1\n");
+  options.label.unknown = "ignore";
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.unknown == "ignore");
+  CHECK_FALSE(setup.refuses_unknown());
+  REQUIRE(setup.table.warnings.size() == 3);
+  CHECK_THAT(setup.table.warnings[0], ContainsSubstring("class 'ignore'") && ContainsSubstring("rename"));
+  options.label.unknown = "nearest one";
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--unknown nearest one"));
+}
+
+TEST_CASE("options that change nothing are warned of") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  PackOptions options = with_classes(folder, kCsv);
+  CHECK(setup_of(options).table.warnings.empty());
+  options.label.threshold = 90;
+  options.label.pad_label = "tree";
+  const Names warnings = setup_of(options).table.warnings;
+  REQUIRE(warnings.size() == 2);
+  CHECK_THAT(warnings[0], ContainsSubstring("--threshold has no effect"));
+  CHECK_THAT(warnings[1], ContainsSubstring("--pad-label has no effect"));
+  options.record.fit = Fit::contain;
+  CHECK(setup_of(options).table.warnings.size() == 1);
+}
+
+// ---- maps
+
+namespace {
+
+PackOptions with_map(const TempFolder& folder, std::string_view text) {
+  folder.write("map.csv", text);
+  PackOptions options = options_for(folder);
+  options.label.map = folder / "map.csv";
+  return options;
+}
+
+std::vector<LabelSource> ids(const std::vector<std::int64_t>& numbers) { return {numbers.begin(), numbers.end()}; }
+
+}  // namespace
+
+TEST_CASE("E-j: a map of ids makes the classes it names") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {7, 11, 0, 255}));
+  const LabelSetup setup = setup_of(with_map(folder, "old,new\n0,ignore\n11,house\n7,road\n8,road\n9,road\n12,house\n"));
+  CHECK(names_of(setup) == Names{"house", "road"});
+  CHECK(setup.label_kind == "index");
+  CHECK(setup.table.classes[0].sources == ids({11, 12}));
+  CHECK(setup.table.classes[1].sources == ids({7, 8, 9}));
+  CHECK(setup.table.ignore == ids({0, 255, 65535}));
+  CHECK(setup.map == R"([[0,"ignore"],[7,1],[8,1],[9,1],[11,0],[12,0]])");
+  CHECK(setup.map_lines == Names{"11, 12 → 0 house", "7…9 → 1 road", "0 → ignored"});
+  CHECK(setup.verdict == "labels are read as index (auto: --map gives ids; the labels are 1 gray); 6 values become 2 classes by --map");
+}
+
+TEST_CASE("E-j: two maps that mean the same are the same in the schema") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {7, 11, 0, 255}));
+  const std::string text = setup_of(with_map(folder, "7,1\n8,0\n0,ignore\n")).map;
+  CHECK(setup_of(with_map(folder, "id,class\r\n0,ignore\r\n8, 0\r\n7,\"1\"\r\n")).map == text);
+}
+
+TEST_CASE("E-j: --classes and --num-classes name the classes after a map of ids or colours") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {7, 11, 0, 255}));
+  PackOptions options = with_map(folder, "7,road\n0,ignore\n11,2\n");
+  folder.write("names.txt", "sky\nroad\nhouse\n");
+  options.label.classes = folder / "names.txt";
+  LabelSetup setup = setup_of(options);
+  CHECK(names_of(setup) == Names{"sky", "road", "house"});
+  CHECK(setup.table.classes[1].sources == ids({7}));
+  REQUIRE(setup.table.warnings.size() == 1);
+  CHECK_THAT(setup.table.warnings[0], ContainsSubstring("nothing becomes class 'sky'"));
+
+  options = with_map(folder, "7,1\n11,3\n");
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("becomes 0") && ContainsSubstring("--num-classes"));
+  options.label.class_count = 5;
+  setup = setup_of(options);
+  CHECK(names_of(setup) == Names{"0", "1", "2", "3", "4"});
+  CHECK(setup.table.classes[3].sources == ids({11}));
+}
+
+TEST_CASE("E-j: a map of colours makes labels colours, also by a class file with a column more") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  const PackOptions options = with_map(folder, "name,r,g,b,to2\nvoid,0,0,0,ignore\ncar,128,0,0,1\ntree,0,128,0,0\nbus,128,0,128,1\n");
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.label_kind == "color");
+  CHECK(names_of(setup) == Names{"0", "1"});
+  CHECK(setup.table.classes[1].sources == std::vector<LabelSource>{LabelSource("#800000"), LabelSource("#800080")});
+  CHECK(setup.table.ignore == std::vector<LabelSource>{LabelSource("#000000")});
+  CHECK(setup.map == R"([["#000000","ignore"],["#008000",0],["#800000",1],["#800080",1]])");
+  CHECK(setup.map_lines == Names{"#008000 → 0 0", "#800000, #800080 → 1 1", "#000000 → ignored"});
+}
+
+TEST_CASE("E-j: a map of names speaks of the classes of --classes, and makes its own") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  PackOptions options = with_map(folder, "void,ignore\ncar,thing\ntree,thing\n");
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--classes or --preset"));
+  folder.write("classes.csv", kCsv);
+  options.label.classes = folder / "classes.csv";
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.label_kind == "color");
+  CHECK(names_of(setup) == Names{"thing"});
+  CHECK(setup.map == R"([["#000000","ignore"],["#008000",0],["#800000",0]])");
+
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 1}));
+  options.label.reading = LabelReading::index;
+  CHECK(setup_of(options).map == R"([[0,"ignore"],[1,0],[2,0]])");
+}
+
+TEST_CASE("E-j: a map that does not fit the label kind is refused") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 1}));
+  PackOptions options = with_map(folder, "0,0\n");
+  options.label.reading = LabelReading::color;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("about ids"));
+  options.label.reading = LabelReading::binary;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--label-kind binary"));
+  options = with_map(folder, "#000000,0\n");
+  options.label.reading = LabelReading::index;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("about colours"));
+  options.label.map = folder / "missing.csv";
+  CHECK(refusal(options, ErrorCode::io).path == folder / "missing.csv");
+}
+
+TEST_CASE("E-j: rows of a map that are left out are warned of") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 1}));
+  const LabelSetup setup = setup_of(with_map(folder, "0,0\n5,\n"));
+  REQUIRE(setup.table.warnings.size() == 1);
+  CHECK_THAT(setup.table.warnings[0], ContainsSubstring("map.csv") && ContainsSubstring("line 2"));
+}
+
+// ---- presets
+
+namespace {
+
+PackOptions with_preset(const TempFolder& folder, const std::string& name) {
+  PackOptions options = options_for(folder);
+  options.label.preset = name;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("E-n: a preset brings classes, map and ignore rule") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {7, 8, 0, 33}));
+  const LabelSetup setup = setup_of(with_preset(folder, "cityscapes19"));
+  CHECK(setup.table.classes.size() == 19);
+  CHECK(setup.table.classes[0].name == "road");
+  CHECK(setup.table.classes[0].color == RgbColor{128, 64, 128});
+  CHECK(setup.table.classes[0].sources == ids({7}));
+  CHECK(setup.label_kind == "index");
+  CHECK_THAT(setup.verdict, ContainsSubstring("as --preset cityscapes19 says") && ContainsSubstring("34 values become 19 classes"));
+  CHECK(setup.map.starts_with(R"([[0,"ignore"],[1,"ignore"])"));
+  CHECK(setup_of(with_preset(folder, "camvid11")).table.ignore == ids({11, 255, 65535}));
+}
+
+TEST_CASE("E-n: a set that comes as ids and as colours is told by its files") {
+  const TempFolder folder;
+  put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 255}, kColors));
+  LabelSetup setup = setup_of(with_preset(folder, "voc"));
+  CHECK(setup.label_kind == "index");
+  CHECK(setup.table.ignore == ids({255, 65535}));
+  put_sample(folder, "b", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  CHECK_THAT(refusal(with_preset(folder, "voc"), ErrorCode::data).message, ContainsSubstring("1 palette, 1 RGB"));
+  std::filesystem::remove(folder / "labels/a.png");
+  std::filesystem::remove(folder / "images/a.png");
+  setup = setup_of(with_preset(folder, "voc"));
+  CHECK(setup.label_kind == "color");
+  CHECK(setup.table.ignore == std::vector<LabelSource>{LabelSource("#e0e0c0")});
+}
+
+TEST_CASE("E-n: Potsdam's ids are shifted, its colours are not") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 6, 6}));
+  CHECK(setup_of(with_preset(folder, "potsdam")).table.classes[0].sources == ids({1}));
+  put_sample(folder, "a", color_label(2, 2, {0, 0, 0, 0}, {{255, 255, 255}}));
+  const LabelSetup setup = setup_of(with_preset(folder, "potsdam"));
+  CHECK(setup.table.classes[0].sources == std::vector<LabelSource>{LabelSource("#ffffff")});
+  CHECK(setup.table.ignore == std::vector<LabelSource>{LabelSource("#000000")});
+  CHECK(setup.map.empty());
+}
+
+TEST_CASE("E-n: explicit options go before a preset") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {7, 8, 0, 11}));
+  PackOptions options = with_preset(folder, "camvid11");
+  options.label.ignore = {"fence"};
+  CHECK(setup_of(options).table.ignore == ids({7, 255, 65535}));
+
+  options = with_map(folder, "11,void\n0,sky\n");
+  options.label.preset = "camvid11";
+  LabelSetup setup = setup_of(options);
+  CHECK(names_of(setup) == Names{"void", "sky"});
+  CHECK(setup.table.ignore == ids({255, 65535}));
+
+  options = with_map(folder, "sky,far\nbuilding,far\nroad,near\n");
+  options.label.preset = "camvid11";
+  setup = setup_of(options);
+  CHECK(names_of(setup) == Names{"far", "near"});
+  CHECK(setup.table.classes[0].sources == ids({0, 1}));
+  CHECK(setup.table.ignore == ids({11, 255, 65535}));
+
+  options = with_preset(folder, "pets");
+  folder.write("names.txt", "animal\nother\n");
+  options.label.classes = folder / "names.txt";
+  CHECK(names_of(setup_of(options)) == Names{"animal", "other"});
+  options.label.classes.clear();
+  options.label.class_count = 2;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--preset pets and --num-classes"));
+}
+
+TEST_CASE("E-j: a value that a map gives a class cannot be ignored beside it") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  PackOptions options = with_map(folder, "0,a\n1,b\n");
+  options.label.ignore = {"0"};
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--ignore 0") && ContainsSubstring("0,ignore"));
+  options.label.ignore = {"7"};
+  CHECK(setup_of(options).table.ignore == ids({7, 255, 65535}));
+}
+
+TEST_CASE("E-n: a preset for one kind of ids is refused with the suffix of the other") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  PackOptions options = with_preset(folder, "cityscapes19");
+  std::vector<SampleList> lists{samples_of(options)};
+  ProblemLog problems;
+  const auto refused = [&] { return resolved(options, lists, problems).error().message; };
+  options.input.label_suffix = "_gtFine_labelTrainIds";
+  CHECK_THAT(refused(), ContainsSubstring("--preset cityscapes19-trainids"));
+  options.label.preset = "cityscapes19-trainids";
+  CHECK(resolved(options, lists, problems).ok());
+  options.input.label_suffix = "_gtFine_labelIds";
+  CHECK_THAT(refused(), ContainsSubstring("say --preset cityscapes19,"));
+}
+
+TEST_CASE("E-n: colours of a preset that reads ids may be asked for") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 0, 0, 0}, {{128, 64, 128}}));
+  PackOptions options = with_preset(folder, "cityscapes19");
+  options.label.reading = LabelReading::color;
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.table.classes[0].sources == std::vector<LabelSource>{LabelSource("#804080")});
+  CHECK(setup.map.empty());
+}
+
+TEST_CASE("E-n: an unknown preset lists those there are") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {7, 8, 0, 11}));
+  CHECK_THAT(refusal(with_preset(folder, "citiscapes"), ErrorCode::usage).message,
+             ContainsSubstring("--preset citiscapes") && ContainsSubstring("\n  cityscapes19: Cityscapes label ids") &&
+                 ContainsSubstring("\n  voc: "));
+}
+
+// ---- several splits
+
+TEST_CASE("one class table holds for all splits") {
+  const TempFolder train, val;
+  put_sample(train, "a", id_label(2, 2, {0, 1, 2, 255}));
+  put_sample(val, "b", color_label(1, 1, {0}, {{5, 5, 5}}));
+  std::vector<SampleList> lists{samples_of(options_for(train)), samples_of(options_for(val))};
+  const LabelSetup setup = resolved_well(options_for(train), lists);
+  CHECK(setup.table.classes.size() == 6);
+  CHECK_THAT(setup.verdict, ContainsSubstring("1 gray, 1 RGB PNG, of equal channels"));
+}
+
+TEST_CASE("a split of images alone does not take part in the class table") {
+  const TempFolder train, test;
+  put_sample(train, "a", id_label(2, 2, {0, 1, 2, 255}));
+  put(test, "images/x.png", photo());
+  std::vector<SampleList> lists{samples_of(options_for(test)), samples_of(options_for(train))};
+  CHECK(resolved_well(options_for(train), lists).table.classes.size() == 3);
+}
+
+// ---- class folders and no labels
+
+namespace {
+
+PackOptions folders_options(const TempFolder& folder) {
+  PackOptions options;
+  options.input.image_folders = {folder / "folders"};
+  options.record.size = {8, 6};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("class folders are classes in byte order, and every sample has its own") {
+  const TempFolder folder;
+  for (const std::string name : {"b/1.png", "a/2.png", "B/3.png"}) put(folder, "folders/" + std::string(name), photo());
+  std::filesystem::create_directory(folder / "folders/empty");
+  std::vector<SampleList> lists{samples_of(folders_options(folder))};
+  const LabelSetup setup = resolved_well(folders_options(folder), lists);
+  CHECK(names_of(setup) == Names{"B", "a", "b", "empty"});
+  CHECK(setup.kind == LabelKind::sample);
+  CHECK(setup.label_kind == "folder");
+  CHECK(setup.table.classes[2].sources == std::vector<LabelSource>{LabelSource("b")});
+  REQUIRE(lists[0].samples.size() == 3);
+  for (const Sample& sample : lists[0].samples) CHECK(names_of(setup)[sample.class_id] == lists[0].class_names[sample.class_name]);
+  CHECK(setup.table.warnings == Names{"class 'empty' has no image"});
+  CHECK(setup.verdict == "4 classes, one a folder, in byte order");
+
+  PackOptions meant = folders_options(folder);
+  meant.input.allow_empty = true;
+  CHECK(setup_of(meant).table.warnings.empty());
+}
+
+TEST_CASE("option --classes fixes the classes of folders and their order") {
+  const TempFolder folder;
+  for (const std::string name : {"ant/1.png", "bee/2.png"}) put(folder, "folders/" + std::string(name), photo());
+  folder.write("names.txt", "bee\nwasp\nant\n");
+  PackOptions options = folders_options(folder);
+  options.label.classes = folder / "names.txt";
+  std::vector<SampleList> lists{samples_of(options)};
+  const LabelSetup setup = resolved_well(options, lists);
+  CHECK(names_of(setup) == Names{"bee", "wasp", "ant"});
+  CHECK(lists[0].samples[0].class_id == 2);
+  CHECK(lists[0].samples[1].class_id == 0);
+  CHECK(setup.table.warnings == Names{"class 'wasp' has no image"});
+
+  folder.write("names.txt", "bee\nwasp\n");
+  ProblemLog problems;
+  CHECK(resolved(options, lists, problems).ok());
+  CHECK(problems.group(ProblemKind::unknown_folder).count == 1);
+  CHECK_THAT(problems.text(), ContainsSubstring("its folder 'ant' is no class of --classes"));
+}
+
+TEST_CASE("options about label files do not go with class folders") {
+  const TempFolder folder;
+  put(folder, "folders/ant/1.png", photo());
+  PackOptions options = folders_options(folder);
+  options.label.class_count = 2;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--num-classes"));
+  options = folders_options(folder);
+  options.label.reading = LabelReading::index;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--label-kind"));
+  options = folders_options(folder);
+  options.label.unknown = "ignore";
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--unknown"));
+}
+
+TEST_CASE("images alone have no label, and take no option about labels") {
+  const TempFolder folder;
+  put(folder, "images/a.png", photo());
+  const LabelSetup setup = setup_of(options_for(folder));
+  CHECK_FALSE(setup.kind);
+  CHECK(setup.label_kind.empty());
+  CHECK(setup.verdict.empty());
+  PackOptions options = options_for(folder);
+  options.label.class_count = 2;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("need labels"));
+  options = options_for(folder);
+  options.label.unknown = "ignore";
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("need labels"));
+}
+
+TEST_CASE("L5: class folders of several splits make one table, and a class missing in one is told") {
+  const TempFolder folder;
+  for (const std::string name : {"train/ant/1.png", "train/bee/2.png", "val/bee/3.png", "val/wasp/4.png"})
+    put(folder, std::string(name), photo());
+  std::vector<SampleList> lists;
+  PackOptions options = folders_options(folder);
+  for (const std::string split : {"train", "val"}) {
+    options.input.image_folders = {folder / split};
+    lists.push_back(samples_of(options));
+  }
+  const LabelSetup setup = resolved_well(options, lists);
+  CHECK(names_of(setup) == Names{"ant", "bee", "wasp"});
+  CHECK(lists[0].samples[1].class_id == 1);
+  CHECK(lists[1].samples[0].class_id == 1);
+  CHECK(lists[1].samples[1].class_id == 2);
+  CHECK(setup.table.warnings == Names{"classes without an image in some of the splits: 'ant', 'wasp'"});
+}
+
+TEST_CASE("many classes without an image are one warning") {
+  const TempFolder folder;
+  put(folder, "folders/a/1.png", photo());
+  PackOptions options = folders_options(folder);
+  folder.write("names.txt", "a\nb\nc\nd\ne\nf\ng\nh\n");
+  options.label.classes = folder / "names.txt";
+  CHECK(setup_of(options).table.warnings == Names{"classes without an image: 'b', 'c', 'd', 'e', 'f' and 2 more"});
+}
+
+TEST_CASE("E-j: class folders are merged by name") {
+  const TempFolder folder;
+  for (const std::string name : {"ant/1.png", "bee/2.png", "cat/3.png"}) put(folder, "folders/" + std::string(name), photo());
+  folder.write("map.csv", "cat,mammal\nbee,insect\nant,insect\n");
+  PackOptions options = folders_options(folder);
+  options.label.map = folder / "map.csv";
+  std::vector<SampleList> lists{samples_of(options)};
+  const LabelSetup setup = resolved_well(options, lists);
+  CHECK(names_of(setup) == Names{"mammal", "insect"});
+  CHECK(setup.table.classes[1].sources == std::vector<LabelSource>{LabelSource("ant"), LabelSource("bee")});
+  CHECK(setup.map == R"([["ant",1],["bee",1],["cat",0]])");
+  CHECK(setup.map_lines == Names{"ant → 1 insect", "bee → 1 insect", "cat → 0 mammal"});
+  CHECK(lists[0].samples[2].class_id == 0);
+  CHECK(setup.verdict == "2 classes of whole images, as --map says");
+
+  folder.write("map.csv", "cat,mammal\nbee,insect\n");
+  ProblemLog problems;
+  CHECK(resolved(options, lists, problems).ok());
+  CHECK_THAT(problems.text(), ContainsSubstring("its folder 'ant' is not in --map"));
+}
+
+namespace {
+
+// Samples whose classes a table gave, as --pairs does.
+SampleList listed_samples(const TempFolder& folder, const Names& classes) {
+  SampleList list;
+  list.images.roots = {{folder / "images", ""}};
+  list.class_names = classes;
+  std::sort(list.class_names.begin(), list.class_names.end());
+  list.class_names.erase(std::unique(list.class_names.begin(), list.class_names.end()), list.class_names.end());
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    Sample sample;
+    const std::string name = std::to_string(i);
+    sample.image.text = sample.image.key = list.images.arena.add(name);
+    sample.image.text_length = sample.image.key_length = static_cast<std::uint32_t>(name.size());
+    const auto place = std::find(list.class_names.begin(), list.class_names.end(), classes[i]);
+    sample.class_name = static_cast<std::uint32_t>(place - list.class_names.begin());
+    list.samples.push_back(sample);
+  }
+  return list;
+}
+
+Result<LabelSetup> resolved_alone(const PackOptions& options, SampleList& list, ProblemLog& problems) {
+  Recorder recorder;
+  const std::vector<SampleList*> splits{&list};
+  return resolve_labels(options, splits, {}, recorder, problems);
+}
+
+}  // namespace
+
+TEST_CASE("L4: classes that a table gives are classes of whole images") {
+  const TempFolder folder;
+  SampleList list = listed_samples(folder, {"dog", "cat", "dog"});
+  PackOptions options;
+  options.input.pairs = folder / "pairs.csv";
+  ProblemLog problems;
+  const LabelSetup setup = resolved_alone(options, list, problems).value();
+  CHECK(setup.kind == LabelKind::sample);
+  CHECK(setup.label_kind == "folder");
+  CHECK(names_of(setup) == Names{"cat", "dog"});
+  CHECK(list.samples[0].class_id == 1);
+  CHECK(list.samples[1].class_id == 0);
+  CHECK(setup.verdict == "2 classes of whole images, in byte order");
+
+  folder.write("names.txt", "dog\n");
+  options.label.classes = folder / "names.txt";
+  CHECK(resolved_alone(options, list, problems).ok());
+  CHECK(problems.group(ProblemKind::unknown_folder).count == 1);
+  CHECK_THAT(problems.text(), ContainsSubstring("its class 'cat' is no class of --classes"));
+  options.label.unknown = "ignore";
+  CHECK_THAT(resolved_alone(options, list, problems).error().message, ContainsSubstring("with classes of whole images there are none"));
+}
+
+// ---- masks
+
+namespace {
+
+// One sample a list of mask names; masks in the order given.
+SampleList masked_samples(const TempFolder& folder, const Names& names, const std::vector<std::vector<std::uint32_t>>& samples) {
+  SampleList list;
+  list.labels.roots = {{folder / "labels", ""}};
+  list.mask_names = names;
+  for (const auto& masks : samples) {
+    Sample sample;
+    sample.first_mask = static_cast<std::uint32_t>(list.masks.size());
+    sample.mask_count = static_cast<std::uint32_t>(masks.size());
+    for (const std::uint32_t name : masks) {
+      Mask mask;
+      const std::string text = std::to_string(list.samples.size()) + "_" + names[name] + ".png";
+      mask.file.text = list.labels.arena.add(text);
+      mask.file.text_length = static_cast<std::uint32_t>(text.size());
+      mask.name = name;
+      list.masks.push_back(mask);
+    }
+    list.samples.push_back(sample);
+  }
+  return list;
+}
+
+std::vector<std::uint32_t> class_ids(const SampleList& list, std::size_t sample) {
+  std::vector<std::uint32_t> found;
+  for (const Mask& mask : list.masks_of(list.samples[sample])) found.push_back(mask.class_id);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("E-m: masks are classes in byte order, and stand in class order") {
+  const TempFolder folder;
+  SampleList train = masked_samples(folder, {"cat", "dog"}, {{1, 0}, {1}});
+  SampleList val = masked_samples(folder, {"ant", "dog"}, {{1, 0}});
+  PackOptions options;
+  options.label.threshold = 99;
+  ProblemLog problems;
+  Recorder recorder;
+  const std::vector<SampleList*> splits{&train, &val};
+  const LabelSetup setup = resolve_labels(options, splits, {}, recorder, problems).value();
+  CHECK(problems.text() == "");
+  CHECK(setup.multi);
+  CHECK(setup.kind == LabelKind::pixel);
+  CHECK(setup.label_kind == "binary");
+  CHECK(setup.threshold == 99);
+  CHECK(setup.pad_label == "ignore");
+  CHECK(names_of(setup) == Names{"ant", "cat", "dog"});
+  CHECK(setup.table.classes[2].sources == std::vector<LabelSource>{LabelSource("dog")});
+  CHECK(class_ids(train, 0) == std::vector<std::uint32_t>{1, 2});
+  CHECK(class_ids(train, 1) == std::vector<std::uint32_t>{2});
+  CHECK(class_ids(val, 0) == std::vector<std::uint32_t>{0, 2});
+  REQUIRE(setup.decoder);
+  CHECK(setup.decoder->table().classes.size() == 2);
+}
+
+TEST_CASE("E-m: --classes fixes the classes of masks; other masks are problems") {
+  const TempFolder folder;
+  SampleList list = masked_samples(folder, {"cat", "dog"}, {{0, 1}});
+  PackOptions options;
+  folder.write("names.txt", "dog\nfox\n");
+  options.label.classes = folder / "names.txt";
+  ProblemLog problems;
+  const LabelSetup setup = resolved_alone(options, list, problems).value();
+  CHECK(names_of(setup) == Names{"dog", "fox"});
+  CHECK(class_ids(list, 0) == std::vector<std::uint32_t>{0, kNoClass});
+  CHECK_THAT(problems.text(), ContainsSubstring(folder / "labels/0_cat.png") && ContainsSubstring("'cat' is no class of --classes"));
+  CHECK(setup.table.warnings == Names{"classes without a mask: 'fox'"});
+}
+
+TEST_CASE("E-m: what several classes a pixel exclude is refused") {
+  const TempFolder folder;
+  SampleList list = masked_samples(folder, {"cat", "dog"}, {{0, 1}});
+  const auto refused = [&](const PackOptions& options) {
+    ProblemLog problems;
+    const auto setup = resolved_alone(options, list, problems);
+    REQUIRE_FALSE(setup.ok());
+    CHECK(setup.error().code == ErrorCode::usage);
+    return setup.error().message;
+  };
+  PackOptions options;
+  options.record.label_storage = LabelStorage::index;
+  CHECK_THAT(refused(options), ContainsSubstring("--label-storage index") && ContainsSubstring("bits or onehot"));
+  options = {};
+  options.label.reading = LabelReading::index;
+  CHECK_THAT(refused(options), ContainsSubstring("--label-kind"));
+  options = {};
+  options.label.class_count = 2;
+  CHECK_THAT(refused(options), ContainsSubstring("--num-classes"));
+  options = {};
+  options.label.unknown = "cat";
+  CHECK_THAT(refused(options), ContainsSubstring("--unknown cat"));
+  options = {};
+  options.label.threshold = 0;
+  CHECK_THAT(refused(options), ContainsSubstring("--threshold 0"));
+}
+
+// ---- an earlier decision
+
+namespace {
+
+// What a finished pack of this setup says, every class seen.
+format::Manifest finished_pack(const LabelSetup& setup) {
+  format::Manifest manifest;
+  manifest.schema.label.emplace();
+  manifest.schema.classes = setup.table.classes;
+  manifest.schema.options.more = {{"label_kind", "\"" + setup.label_kind + "\""}};
+  manifest.statistics.pixels.assign(setup.table.classes.size(), 1);
+  return manifest;
+}
+
+Result<LabelSetup> adopted(const PackOptions& options, std::vector<SampleList>& lists,
+                           const std::vector<const format::Manifest*>& finished) {
+  std::vector<SampleList*> splits;
+  for (SampleList& list : lists) splits.push_back(&list);
+  ProblemLog problems;
+  return adopt_labels(options, splits, finished, problems);
+}
+
+}  // namespace
+
+TEST_CASE("a class count is not taken from a pack where counting again could give another") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 255}));
+  const PackOptions options = options_for(folder);
+  std::vector<SampleList> lists{samples_of(options)};
+  format::Manifest finished = finished_pack(setup_of(options));
+  finished.statistics.pixels = {1, 1, 0};  // the last class never occurs: somebody said --num-classes
+  CHECK_FALSE(adopted(options, lists, {&finished}).ok());
+  finished.statistics.pixels = {1, 1, 1};
+  CHECK(adopted(options, lists, {&finished}).ok());
+  finished.schema.classes.back().name = "road";  // somebody gave names
+  CHECK_FALSE(adopted(options, lists, {&finished}).ok());
+}
+
+TEST_CASE("an earlier decision gives the same labels without reading any") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 255}));
+  const PackOptions options = options_for(folder);
+  const LabelSetup found = setup_of(options);
+  std::vector<SampleList> lists{samples_of(options)};
+  std::filesystem::remove(folder / "labels/a.png");
+  const format::Manifest finished = finished_pack(found);
+  const LabelSetup again = adopted(options, lists, {&finished}).value();
+  CHECK(again.table.classes == found.table.classes);
+  CHECK(again.table.ignore == found.table.ignore);
+  CHECK(again.label_kind == found.label_kind);
+}
+
+TEST_CASE("an earlier decision holds for presets and maps too") {
+  const TempFolder folder;
+  put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 255}, kColors));
+  folder.write("map.csv", "0,a\n1,b\n2,b\n");
+  PackOptions mapped = options_for(folder);
+  mapped.label.map = folder / "map.csv";
+  PackOptions preset = options_for(folder);
+  preset.label.preset = "voc";
+  std::vector<SampleList> lists{samples_of(mapped)};
+  for (const PackOptions& options : {mapped, preset}) {
+    const LabelSetup found = setup_of(options);
+    const format::Manifest finished = finished_pack(found);
+    const LabelSetup again = adopted(options, lists, {&finished}).value();
+    CHECK(again.table.classes == found.table.classes);
+    CHECK(again.table.ignore == found.table.ignore);
+    CHECK(again.map == found.map);
+    CHECK(again.label_kind == found.label_kind);
+  }
+  CHECK_FALSE(adopted(preset, lists, {}).ok());  // nothing tells whether its files hold ids or colours
+}
+
+TEST_CASE("an earlier decision is that of all splits") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 255}));
+  const PackOptions options = options_for(folder);
+  std::vector<SampleList> lists{samples_of(options)};
+  format::Manifest train = finished_pack(setup_of(options)), val = train;
+  format::Manifest test;  // images alone
+  val.statistics.pixels = {1, 1, 0};
+  CHECK(adopted(options, lists, {&test, &train, &val}).ok());
+  train.statistics.pixels = {1, 1, 0};
+  CHECK_FALSE(adopted(options, lists, {&test, &train, &val}).ok());
+  train = finished_pack(setup_of(options));
+  val.schema.classes.pop_back();
+  CHECK_FALSE(adopted(options, lists, {&train, &val}).ok());
+  CHECK_FALSE(adopted(options, lists, {&test}).ok());
+}
+
+TEST_CASE("a partition must be told the classes") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 255}));
+  PackOptions options = options_for(folder);
+  options.run.partition = Partition{0, 2};
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--partition") && ContainsSubstring("--num-classes"));
+  options.label.class_count = 3;
+  CHECK(setup_of(options).table.classes.size() == 3);
+}
+
+// ---- the classes of a pack
+
+namespace {
+
+// Packs with these options, and names the pack as the classes of val.
+PackOptions classes_of_pack(PackOptions options, const TempFolder& val) {
+  options.record.size = {2, 2};
+  (void)packed(options);
+  PackOptions other = options_for(val);
+  other.label.classes = options.run.output;
+  return other;
+}
+
+// As they are resolved for train.
+void check_same(const LabelSetup& train, const LabelSetup& val) {
+  CHECK(val.table.classes == train.table.classes);
+  CHECK(val.table.ignore == train.table.ignore);
+  CHECK(val.label_kind == train.label_kind);
+  CHECK(val.threshold == train.threshold);
+  CHECK(val.map == train.map);
+}
+
+}  // namespace
+
+TEST_CASE("option --classes PACK: a map, a preset and what is ignored hold for another split") {
+  const TempFolder train, val;
+  put_sample(train, "a", id_label(2, 2, {0, 1, 2, 3}));
+  put_sample(val, "b", id_label(2, 2, {1, 1, 2, 2}));
+  PackOptions options = with_map(train, "0,x\n1,ignore\n2,y\n3,y\n");
+  SECTION("--map") {}
+  SECTION("--preset") {
+    options = options_for(train);
+    options.label.preset = "nyu40";
+  }
+  SECTION("--ignore") {
+    options = options_for(train);
+    options.label.class_count = 4;
+    options.label.ignore = {"1"};
+  }
+  const LabelSetup found = setup_of(options);
+  PackOptions other = classes_of_pack(options, val);
+  check_same(found, setup_of(other));
+  other.label.reading = LabelReading::color;
+  CHECK_THAT(refusal(other, ErrorCode::usage).message, ContainsSubstring("--label-kind color contradicts --classes"));
+}
+
+TEST_CASE("option --classes PACK: the threshold of a binary pack holds for another split") {
+  const TempFolder train, val;
+  put_sample(train, "a", id_label(2, 2, {0, 255, 100, 0}));
+  put_sample(val, "b", id_label(2, 2, {0, 255, 100, 0}));
+  PackOptions options = options_for(train);
+  options.label.reading = LabelReading::binary;
+  options.label.threshold = 90;
+  const LabelSetup found = setup_of(options);
+  PackOptions other = classes_of_pack(options, val);
+  check_same(found, setup_of(other));
+  other.label.threshold = 100;
+  CHECK_THAT(refusal(other, ErrorCode::usage).message, ContainsSubstring("--threshold 100 contradicts"));
+}
+
+TEST_CASE("option --classes PACK: plain ids and colours stay plain") {
+  const TempFolder train, val;
+  put_sample(train, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
+  put_sample(val, "b", color_label(2, 2, {2, 2, 2, 2}, kColors));
+  const PackOptions options = with_classes(train, kCsv);
+  const LabelSetup found = setup_of(options);
+  const LabelSetup other = setup_of(classes_of_pack(options, val));
+  check_same(found, other);
+  CHECK(other.map_lines.empty());
+}
+
+TEST_CASE("option --classes PACK: --map and --preset go before it") {
+  const TempFolder train, val;
+  put_sample(train, "a", id_label(2, 2, {0, 1, 2, 3}));
+  put_sample(val, "b", id_label(2, 2, {7, 8, 7, 8}));
+  PackOptions other = classes_of_pack(with_map(train, "0,x\n1,ignore\n2,y\n3,y\n"), val);
+  val.write("map.csv", "7,y\n8,x\n");
+  other.label.map = val / "map.csv";
+  const LabelSetup setup = setup_of(other);
+  CHECK(names_of(setup) == Names{"x", "y"});
+  CHECK(setup.table.classes[0].sources == std::vector<LabelSource>{LabelSource(std::int64_t{8})});
+}
+
+TEST_CASE("option --classes takes a folder only where it is a pack") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  PackOptions options = options_for(folder);
+  options.label.classes = folder.path();
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("is no pack") && ContainsSubstring("class file"));
+}
+
+TEST_CASE("E-j: a header that a map does not know is named with its line") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
+  CHECK_THAT(refusal(with_map(folder, "Wert,Klasse\n0,x\n1,y\n"), ErrorCode::usage).message,
+             ContainsSubstring("line 1: 'Wert'") && ContainsSubstring("old,new"));
+}
+
+// ---- ids
+
+TEST_CASE("option --shift-ids lowers ids, ignores those that fall below 0, and is recorded as a map") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 3}));
+  PackOptions options = options_for(folder);
+  options.label.shift_ids = -1;
+  const LabelSetup setup = setup_of(options);
+  CHECK(names_of(setup) == Names{"0", "1", "2"});
+  CHECK(setup.map == R"([[0,"ignore"],[1,0],[2,1],[3,2]])");
+  options.label.class_count = 3;
+  CHECK(setup_of(options).map == setup.map);
+  options.label.shift_ids = 1;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--shift-ids 1"));
+  options.label.shift_ids = -1;
+  options.label.reading = LabelReading::binary;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--label-kind"));
+}
+
+TEST_CASE("option --rgb-id needs to know the classes, and says how labels are read") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
+  PackOptions options = options_for(folder);
+  options.label.rgb_id = labels::RgbId::low_first;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--num-classes"));
+  options.label.class_count = 3;
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.label_kind == "index");
+  CHECK_THAT(setup.verdict, ContainsSubstring("r+256g+65536b"));
+  CHECK(setup.rgb_id == labels::RgbId::low_first);
+}
+
+TEST_CASE("option --label-kind rgb-id takes its formula from --rgb-id or the preset, and asks where there is none") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
+  PackOptions options = options_for(folder);
+  options.label.reading = labels::LabelReading::rgb_id;
+  options.label.class_count = 3;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("r+256g+65536b") && ContainsSubstring("r/10*256+g"));
+  options.label.rgb_id = labels::RgbId::low_first;
+  CHECK(setup_of(options).label_kind == "index");
+  options.label = {};
+  options.label.preset = "coco-panoptic133";
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.rgb_id == labels::RgbId::low_first);
+  CHECK(setup.table.classes.size() == 133);
+  options.label.reading = labels::LabelReading::index;  // category ids in gray labels
+  CHECK(setup_of(options).rgb_id == labels::RgbId::none);
+}
+
+TEST_CASE("ids that a program rescaled are told as such") {
+  const TempFolder folder;
+  put_sample(folder, "a", id_label(2, 2, {0, 257, 514, 1285}, 16));
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
+             ContainsSubstring("multiples of 257") && ContainsSubstring("--map") && ContainsSubstring("found: 0, 257, 514, 1285"));
+}
+
+TEST_CASE("a long list of ids is cut between numbers") {
+  std::bitset<65536> ids;
+  for (std::size_t id = 0; id <= 100; ++id) ids.set(29 * id);
+  CHECK(ids_text(ids, 4) == "0, 29, 58, …, 2900");
+  CHECK(ids_text(ids, 4) != ids_text(ids));
+  CHECK(ids_text(std::bitset<65536>(7), 4) == "0…2");
+}
+
+TEST_CASE("photos in place of labels are told as such") {
+  const TempFolder folder;
+  put_sample(folder, "a", photo(40, 40));
+  CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message, ContainsSubstring("as photos do") && ContainsSubstring("swapped"));
+}

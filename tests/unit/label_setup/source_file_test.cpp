@@ -1,0 +1,126 @@
+#include "label_setup/source_file.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "support/inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+TEST_CASE("a file is read whole, and the buffer is used again") {
+  const TempFolder folder;
+  folder.write("long", std::string(100000, 'l'));
+  folder.write("short", "short");
+  SourceReader reader;
+  const auto first = reader.read(folder / "long", 100000).value();
+  CHECK(first.size() == 100000);
+  const std::byte* const buffer = first.data();
+  const auto second = reader.read(folder / "short", 5).value();
+  CHECK(Bytes(second.begin(), second.end()) == text_file("short"));
+  CHECK(second.data() == buffer);
+}
+
+TEST_CASE("a file that changed since the plan stops the run") {
+  const TempFolder folder;
+  folder.write("a.png", "12345");
+  SourceReader reader;
+  const auto bytes = reader.read(folder / "a.png", 6);
+  REQUIRE_FALSE(bytes.ok());
+  CHECK(bytes.error().code == ErrorCode::io);
+  CHECK(bytes.error().path == folder / "a.png");
+  CHECK_THAT(bytes.error().message, ContainsSubstring("has 5 bytes where the plan saw 6"));
+}
+
+TEST_CASE("a file that grew since the plan stops the run, even where its first bytes are the whole picture") {
+  const TempFolder folder;
+  const Bytes picture = photo(31, 17);
+  put(folder, "a.png", with_tail(picture, "more"));
+  SourceReader reader;
+  const auto bytes = reader.read(folder / "a.png", picture.size());
+  REQUIRE_FALSE(bytes.ok());
+  CHECK(bytes.error().code == ErrorCode::io);
+  CHECK_THAT(bytes.error().message, ContainsSubstring("the input changed during the run"));
+}
+
+// Whoever writes on meanwhile: what is hashed and decoded are the same bytes, as many as were planned.
+TEST_CASE("a file that grows while it is read gives the planned bytes or stops the run") {
+  const TempFolder folder;
+  const std::string start(50000, 's');
+  folder.write("a.png", start);
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    std::ofstream file(folder / "a.png", std::ios::binary | std::ios::app);
+    while (!done) file << "more" << std::flush;
+  });
+  SourceReader reader;
+  for (int i = 0; i < 50; ++i) {
+    const auto bytes = reader.read(folder / "a.png", start.size());
+    if (bytes.ok()) CHECK(Bytes(bytes->begin(), bytes->end()) == text_file(start));
+  }
+  done = true;
+  writer.join();
+}
+
+TEST_CASE("a file that vanished is tried some times, then an I/O error that tells so") {
+  const TempFolder folder;
+  SourceReader reader;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto bytes = reader.read(folder / "gone.png", 5);
+  CHECK(std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(100));
+  REQUIRE_FALSE(bytes.ok());
+  CHECK(bytes.error().code == ErrorCode::io);
+  CHECK_THAT(bytes.error().message, ContainsSubstring("tried 4 times") && ContainsSubstring("run the same command again"));
+}
+
+TEST_CASE("a file that comes back in time is read") {
+  const TempFolder folder;
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    folder.write("part", "12345");
+    std::filesystem::rename(folder / "part", folder / "a.png");
+  });
+  SourceReader reader;
+  const bool read = reader.read(folder / "a.png", 5).ok();
+  later.join();
+  CHECK(read);
+}
+
+TEST_CASE("a folder in place of a file is an I/O error") {
+  const TempFolder folder;
+  SourceReader reader;
+  CHECK(reader.read(folder.path(), 5).error().code == ErrorCode::io);
+}
+
+TEST_CASE("a header is found behind any amount of metadata") {
+  const TempFolder folder;
+  Bytes jpeg = make_jpeg({.width = 31, .height = 17}, smooth_samples(31, 17, 3));
+  for (int i = 0; i < 5; ++i) jpeg = with_jpeg_segment(jpeg, 0xE2, Bytes(65000));
+  put(folder, "a.jpg", with_exif_orientation(jpeg, 6));
+  put(folder, "b.png", with_png_chunk(photo(31, 17), "tEXt", Bytes(200000)));
+  SourceReader reader;
+  for (const std::string name : {"a.jpg", "b.png"}) {
+    const auto info = reader.probe(folder / name).value();
+    CHECK(info.width == 31);
+    CHECK(info.height == 17);
+    CHECK(info.orientation == (name == "a.jpg" ? 6 : 1));
+  }
+}
+
+TEST_CASE("an unusable header is a finding about the data, a missing file an I/O error") {
+  const TempFolder folder;
+  put(folder, "text.png", text_file("no picture"));
+  put(folder, "cut.jpg", truncated(make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3)), 30));
+  put(folder, "empty.png", {});
+  SourceReader reader;
+  for (const std::string name : {"text.png", "cut.jpg", "empty.png"}) {
+    const auto info = reader.probe(folder / name);
+    REQUIRE_FALSE(info.ok());
+    CHECK(info.error().code == ErrorCode::data);
+    CHECK(info.error().path == folder / name);
+  }
+  CHECK(reader.probe(folder / "gone.png").error().code == ErrorCode::io);
+}

@@ -1,0 +1,68 @@
+#include "pack/coarse_look.hpp"
+
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/test_pictures.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+
+namespace {
+
+struct Gray {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> pixels;
+  [[nodiscard]] ConstPicture view() const { return {pixels.data(), width, height, 1, static_cast<std::size_t>(width)}; }
+  [[nodiscard]] std::uint8_t at(int x, int y) const { return pixels[static_cast<std::size_t>(y * width + x)]; }
+};
+
+// Bright and dark fields without symmetry, of a size that 8 does not divide.
+Gray uneven(int width, int height) {
+  Gray gray{width, height, {}};
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) gray.pixels.push_back(static_cast<std::uint8_t>((x * 97 / width * 13 + y * 53 / height * 29) % 251));
+  return gray;
+}
+
+template <class Source>
+Gray made(int width, int height, Source source) {
+  Gray gray{width, height, {}};
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) gray.pixels.push_back(source(x, y));
+  return gray;
+}
+
+}  // namespace
+
+TEST_CASE("a flipped or turned picture is known again, whatever its size") {
+  const auto [width, height] = GENERATE(std::pair(64, 48), std::pair(61, 43), std::pair(9, 17), std::pair(5, 3));
+  const Gray gray = uneven(width, height);
+  const CoarseLook original = coarse_look(gray.view());
+  const Gray flipped = made(width, height, [&](int x, int y) { return gray.at(gray.width - 1 - x, y); });
+  CHECK(how_alike(coarse_look(flipped.view()), original) == "flipped left to right");
+  const Gray over = made(width, height, [&](int x, int y) { return gray.at(x, gray.height - 1 - y); });
+  CHECK(how_alike(coarse_look(over.view()), original) == "flipped upside down");
+  const Gray turned = made(height, width, [&](int x, int y) { return gray.at(y, gray.height - 1 - x); });
+  CHECK(how_alike(coarse_look(turned.view()), original) == "turned by 90 degrees to the right");
+  const Gray left = made(height, width, [&](int x, int y) { return gray.at(gray.width - 1 - y, x); });
+  CHECK(how_alike(coarse_look(left.view()), original) == "turned by 90 degrees to the left");
+  const Gray around = made(width, height, [&](int x, int y) { return gray.at(gray.width - 1 - x, gray.height - 1 - y); });
+  CHECK(how_alike(coarse_look(around.view()), original) == "turned by 180 degrees");
+  CHECK(total_of(coarse_look(turned.view())) == total_of(original));
+}
+
+TEST_CASE("what a codec changes is no difference, another picture is") {
+  const Gray gray = uneven(64, 48);
+  const Gray saved = made(64, 48, [&](int x, int y) { return static_cast<std::uint8_t>(std::min(255, gray.at(x, y) + (x + y) % 2)); });
+  CHECK(how_alike(coarse_look(saved.view()), coarse_look(gray.view())) == "hardly differs");
+  const Gray brighter = made(64, 48, [&](int x, int y) { return static_cast<std::uint8_t>(std::min(255, gray.at(x, y) + 9)); });
+  CHECK_FALSE(how_alike(coarse_look(brighter.view()), coarse_look(gray.view())));
+}
+
+TEST_CASE("a picture of little contrast is like too many others") {
+  CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int, int) { return std::uint8_t{90}; }).view())));
+  CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int x, int) { return static_cast<std::uint8_t>(90 + x / 4); }).view())));
+  CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int x, int y) { return static_cast<std::uint8_t>(4 * x + 3 * y); }).view())));
+  CHECK(is_distinct(coarse_look(made(32, 32, [](int x, int y) { return static_cast<std::uint8_t>(x < 16 && y < 16 ? 200 : 90); }).view())));
+}

@@ -1,0 +1,142 @@
+#include "pack/look.hpp"
+
+#include <string>
+#include <vector>
+
+#include "hotpack/dataset.hpp"
+#include "inputs.hpp"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+
+// Pairs a, b, c of noise.
+void put_pairs(const TempFolder& folder) {
+  for (const char* name : {"a", "b", "c"}) {
+    const auto seed = static_cast<std::uint32_t>(*name);
+    put(folder, std::string("images/") + name + ".png", photo(16, 12, seed));
+    put(folder, std::string("labels/") + name + ".png", noise_label(16, 12, 2, seed));
+  }
+}
+
+std::vector<std::uint8_t> as_u8(std::span<const std::byte> bytes) {
+  const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  return {begin, begin + bytes.size()};
+}
+
+}  // namespace
+
+TEST_CASE("a looked-at record is the record that pack writes") {
+  const TempFolder folder;
+  put_pairs(folder);
+  PackOptions options = options_for(folder);
+  options.record.fit = Fit::contain;
+  options.record.layout = GENERATE(ImageLayout::hwc, ImageLayout::chw);
+  Recorder recorder;
+  REQUIRE(pack(options, false, recorder).ok());
+  const auto dataset = Dataset::open(folder / "packed");
+  REQUIRE(dataset.ok());
+  const auto look = Look::open(options, recorder);
+  REQUIRE(look.ok());
+  CHECK((*look)->schema() == dataset->schema());
+  REQUIRE((*look)->samples() == 3);
+  PackedSample packed;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    const auto sample = dataset->sample(i);
+    REQUIRE(sample.ok());
+    CHECK((*look)->key(i) == sample->key());
+    CHECK((*look)->record_size(i) == Extent{8, 6});
+    const auto problem = (*look)->record_of(i, packed);
+    REQUIRE(problem.ok());
+    CHECK_FALSE(problem->has_value());
+    const auto image = sample->image();
+    const auto label = sample->label();
+    CHECK(as_u8(packed.image) == std::vector<std::uint8_t>(image->bytes.begin(), image->bytes.end()));
+    CHECK(as_u8(packed.label) == std::vector<std::uint8_t>(label->bytes.begin(), label->bytes.end()));
+  }
+}
+
+TEST_CASE("a bad sample is a problem of its own; the others are looked at") {
+  const TempFolder folder;
+  put_pairs(folder);
+  put(folder, "images/b.png", truncated(photo(16, 12), 80));
+  put(folder, "labels/orphan.png", noise_label());
+  put(folder, "images/d.png", text_file("no picture"));
+  put(folder, "labels/d.png", noise_label(16, 12));
+  Recorder recorder;
+  PackOptions options = options_for(folder);
+  options.label.class_count = 3;
+  const auto look = Look::open(options, recorder);
+  REQUIRE(look.ok());
+  CHECK_THAT(recorder.messages, ContainsSubstring("hotpack check"));
+  PackedSample packed;
+  std::vector<bool> good;
+  for (std::uint64_t i = 0; i < (*look)->samples(); ++i) good.push_back(!(*look)->record_of(i, packed).value());
+  CHECK(good == std::vector<bool>{true, false, true, false});
+  CHECK((*look)->record_size(3) == Extent{});
+}
+
+TEST_CASE("samples are numbered split by split and found by their keys") {
+  const TempFolder folder;
+  put_pairs(folder);
+  PackOptions options = options_for(folder);
+  options.input.split.method = SplitOptions::Method::ratio;
+  options.input.split.parts = {{"train", "67"}, {"val", "33"}};
+  Recorder recorder;
+  const auto look = Look::open(options, recorder);
+  REQUIRE(look.ok());
+  REQUIRE((*look)->samples() == 3);
+  CHECK((*look)->has_splits());
+  CHECK((*look)->split(0) == "train");
+  CHECK((*look)->split(2) == "val");
+  for (std::uint64_t i = 0; i < 3; ++i) CHECK((*look)->find((*look)->key(i)) == Numbers{i});
+  CHECK((*look)->find("z").empty());
+}
+
+TEST_CASE("L9: a split of images alone has no labels, whichever comes first") {
+  const TempFolder folder;
+  for (const char* split : {"train", "val"}) {
+    put(folder, std::string("images/") + split + "/a.png", photo());
+    put(folder, std::string("images/") + split + "/b.png", photo());
+  }
+  const std::string labelled = GENERATE("train", "val");
+  for (const char* key : {"a", "b"}) put(folder, "labels/" + labelled + "/" + key + ".png", noise_label());
+  PackOptions options = options_for(folder);
+  options.input = {};
+  options.input.root = folder.path();
+  Recorder recorder;
+  const auto look = Look::open(options, recorder);
+  REQUIRE(look.ok());
+  CHECK((*look)->schema().label);
+  CHECK((*look)->find("a") == Numbers{0, 2});
+  CHECK((*look)->find("val/a") == Numbers{2});
+  PackedSample sample;
+  for (const std::uint64_t number : {0u, 2u}) {
+    CHECK_FALSE((*look)->record_of(number, sample).value());
+    CHECK(sample.label.empty() == ((*look)->split(number) != labelled));
+  }
+}
+
+TEST_CASE("pictures keep their sizes without --size, and tiles are looked at one by one") {
+  const TempFolder folder;
+  put_pairs(folder);
+  put(folder, "images/c.png", photo(20, 5));
+  put(folder, "labels/c.png", noise_label(20, 5));
+  PackOptions options = options_for(folder);
+  options.record.size = {};
+  Recorder recorder;
+  const auto whole = Look::open(options, recorder);
+  REQUIRE(whole.ok());
+  CHECK((*whole)->record_size(0) == Extent{16, 12});
+  CHECK((*whole)->record_size(2) == Extent{20, 5});
+  options.record.tile = TileOptions{{8, 6}, 0};
+  const auto tiles = Look::open(options, recorder);
+  REQUIRE(tiles.ok());
+  CHECK((*tiles)->samples() > 3);
+  CHECK((*tiles)->record_size(0) == Extent{8, 6});
+}
