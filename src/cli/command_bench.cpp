@@ -29,11 +29,18 @@ struct BenchArguments {
   std::optional<int> device;
 };
 
+// A run that a signal stopped has not failed: the signal ends the command.
+int fail(CommandContext& context, const Error& error) {
+  if (error.code != ErrorCode::cancelled) return context.fail(error);
+  context.terminal().warning("stopped before everything was measured");
+  return kExitGood;
+}
+
 int measure_device(CommandContext& context, const BenchArguments& arguments) {
   const auto report = bench::run_device_bench(arguments.folders, arguments.options, *arguments.device);
-  if (!report.ok()) return context.fail(report.error());
+  if (!report.ok()) return fail(context, report.error());
   context.output().write(context.json() ? device_json(*report) : device_text(*report));
-  return report->failed ? context.fail(*report->failed) : kExitGood;
+  return report->failed ? fail(context, *report->failed) : kExitGood;
 }
 
 int measure(CommandContext& context, BenchArguments& arguments) {
@@ -47,7 +54,7 @@ int measure(CommandContext& context, BenchArguments& arguments) {
   arguments.folders = pipeline::packs_at(arguments.folders);
   if (arguments.device) return measure_device(context, arguments);
   const auto report = bench::run_bench(arguments.folders, arguments.options);
-  if (!report.ok()) return context.fail(report.error());
+  if (!report.ok()) return fail(context, report.error());
   context.output().write(context.json() ? bench_json(*report) : bench_text(*report));
   return kExitGood;
 }

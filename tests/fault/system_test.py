@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Failures of the system: a clear message, the right exit code, nothing half-written, and the same command goes on afterwards."""
 
+import json
 import os
 import shutil
 import signal
@@ -176,6 +177,17 @@ class SystemFaults(unittest.TestCase):
                 waiting.send_signal(signal.SIGINT)
                 self.assertEqual(waiting.wait(20), -signal.SIGINT)
         self.assertFalse(self.out.exists())
+
+    def test_a_measurement_that_a_signal_stops_says_so(self):
+        run("pack", *street(), "-o", self.out)
+        command = [os.environ["HOTPACK"], "bench", self.out, "--seconds", "1", "--no-cold", "--json", "-v"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as measuring:
+            line = measuring.stderr.readline()
+            self.assertIn("measuring", line)
+            measuring.send_signal(signal.SIGINT)
+            told, _ = measuring.communicate(timeout=60)
+        self.assertEqual(measuring.returncode, -signal.SIGINT)
+        self.assertEqual(json.loads(told)["error"]["code"], "stopped")
 
     def test_a_class_folder_without_pictures_is_a_warning(self):
         fruit = self.folder / "fruit"
