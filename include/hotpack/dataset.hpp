@@ -72,6 +72,7 @@ class Dataset {
   // absent. Geometry's other members and the options are those of the first pack; packs() has each.
   [[nodiscard]] const Schema& schema() const;
   [[nodiscard]] const std::vector<ClassInfo>& classes() const { return schema().classes; }
+  [[nodiscard]] std::uint64_t size() const { return records(); }  // samples
   [[nodiscard]] std::uint64_t records() const;
   [[nodiscard]] std::uint64_t skipped() const;
   [[nodiscard]] std::span<const Pack> packs() const;

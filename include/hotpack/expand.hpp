@@ -16,6 +16,7 @@
 
 #include "hotpack/result.hpp"
 #include "hotpack/shard.hpp"
+#include "hotpack/statistics.hpp"
 
 namespace hotpack {
 
@@ -33,6 +34,11 @@ struct ImageOutput {
   AxisOrder order = AxisOrder::channels_last;
   std::vector<float> mean;  // none, or one a channel, finite; with float types only
   std::vector<float> std;   // likewise, not 0; both or neither
+
+  // Floats normalized by the pack's own mean and standard deviation (Dataset::statistics()). `usage` for a pack whose channels have none,
+  // as no pixel was seen, or no deviation, as all pixels are equal; and for u8.
+  [[nodiscard]] static Result<ImageOutput> normalized(const Statistics& statistics, ElementType type = ElementType::f32,
+                                                      AxisOrder order = AxisOrder::channels_first);
   bool operator==(const ImageOutput&) const = default;
 };
 

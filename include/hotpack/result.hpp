@@ -1,10 +1,12 @@
-// Result<T>: a value or an Error, the way every hotpack library reports failure. No exceptions cross a library boundary.
+// Result<T>: a value or an Error. Every function that can fail returns one.
 //
-// Ownership: a Result owns its value or its Error. Thread-safety: that of T. Failure: asking for the half that is not there is a
+// Check `.ok()` and read `.error()`, or call `.value()` and catch hotpack::Exception. The library itself throws nothing else.
+// Ownership: a Result owns its value or its Error. Thread-safety: that of T. Failure: error() of a Result that holds a value is a
 // programming error and throws std::logic_error.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -35,6 +37,17 @@ struct Error {
   [[nodiscard]] std::string describe() const;
 };
 
+// What value() throws if there is no value: the Error with its code, path and offset; what() is its describe().
+class [[gnu::visibility("default")]] Exception : public std::runtime_error {
+ public:
+  explicit Exception(Error error) : std::runtime_error(error.describe()), error_(std::make_shared<const Error>(std::move(error))) {}
+  [[nodiscard]] const Error& error() const noexcept { return *error_; }
+  [[nodiscard]] ErrorCode code() const noexcept { return error_->code; }
+
+ private:
+  std::shared_ptr<const Error> error_;  // shared, so that copies of the exception do not throw
+};
+
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -42,12 +55,15 @@ class [[nodiscard]] Result {
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  [[nodiscard]] bool has_value() const { return ok(); }
   explicit operator bool() const { return ok(); }
 
   [[nodiscard]] T& value() & { return require_value(), *std::get_if<0>(&state_); }
   [[nodiscard]] const T& value() const& { return require_value(), *std::get_if<0>(&state_); }
   // By value, so that nothing refers into a Result that ends with the expression.
   [[nodiscard]] T value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
+  [[nodiscard]] T value_or(T otherwise) const& { return ok() ? *std::get_if<0>(&state_) : std::move(otherwise); }
+  [[nodiscard]] T value_or(T otherwise) && { return ok() ? std::move(*std::get_if<0>(&state_)) : std::move(otherwise); }
   [[nodiscard]] T& operator*() & { return value(); }
   [[nodiscard]] const T& operator*() const& { return value(); }
   [[nodiscard]] T operator*() && { return std::move(*this).value(); }
@@ -59,7 +75,7 @@ class [[nodiscard]] Result {
 
  private:
   void require_value() const {
-    if (!ok()) throw std::logic_error(std::get_if<1>(&state_)->describe());
+    if (!ok()) throw Exception(*std::get_if<1>(&state_));
   }
   void require_error() const {
     if (ok()) throw std::logic_error("Result has no error");
@@ -74,7 +90,12 @@ class [[nodiscard]] Result<void> {
   Result(Error error) : error_(std::move(error)) {}
 
   [[nodiscard]] bool ok() const { return !error_; }
+  [[nodiscard]] bool has_value() const { return ok(); }
   explicit operator bool() const { return ok(); }
+  // Returns if the call succeeded, else throws Exception.
+  void value() const {
+    if (error_) throw Exception(*error_);
+  }
   [[nodiscard]] const Error& error() const& { return require_error(), *error_; }
   [[nodiscard]] Error error() && { return require_error(), std::move(*error_); }
 

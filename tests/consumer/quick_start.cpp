@@ -15,7 +15,7 @@ int main(int argc, char* argv[]) try {
 
   LoaderOptions options;
   options.global_batch = 8;
-  options.image = {ElementType::f32, AxisOrder::channels_first, {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
+  options.image = ImageOutput::normalized(dataset.statistics().value()).value();  // by the pack's own mean and std
   options.label.form = LabelForm::one_hot;
   options.label.type = ElementType::f32;
   options.label.order = AxisOrder::channels_first;

@@ -76,13 +76,3 @@ TEST_CASE("a buffer keeps its memory when less is asked for") {
   CHECK(buffer.capacity() == 1000);
   CHECK(reinterpret_cast<std::uintptr_t>(large) % 64 == 0);
 }
-
-TEST_CASE("asking a Result for the half that is not there throws") {
-  const Result<int> good = 1;
-  const Result<int> bad = data_error("no", "x.png");
-  CHECK_THROWS_AS(good.error(), std::logic_error);
-  CHECK_THROWS_AS(bad.value(), std::logic_error);
-  CHECK(bad.error().describe() == "x.png: no");
-  CHECK(data_error("no", "x\nerror: y.png").describe() == "x\\nerror: y.png: no");
-  CHECK(io_error("cannot read", "f", EIO).message == "cannot read: Input/output error");
-}
