@@ -82,7 +82,7 @@ HOTPACK_API const char* hotpack_dataset_error(const hotpack_dataset* dataset);
 
 enum { HOTPACK_LAYOUT_HWC = 0, HOTPACK_LAYOUT_CHW = 1 };
 enum { HOTPACK_LABEL_NONE = 0, HOTPACK_LABEL_PIXEL = 1, HOTPACK_LABEL_SAMPLE = 2 }; /* a class a pixel, or one for the whole image */
-enum { HOTPACK_STORAGE_NONE = 0, HOTPACK_STORAGE_BITS = 1, HOTPACK_STORAGE_ONEHOT = 2, HOTPACK_STORAGE_INDEX = 3 };
+enum { HOTPACK_STORAGE_NONE = 0, HOTPACK_STORAGE_BITS = 1, HOTPACK_STORAGE_ONE_HOT = 2, HOTPACK_STORAGE_INDEX = 3 };
 
 typedef struct hotpack_dataset_info {
   size_t struct_size; /* set by the caller: sizeof(hotpack_dataset_info) */
@@ -170,7 +170,7 @@ enum {
 enum { HOTPACK_CHANNELS_LAST = 0, HOTPACK_CHANNELS_FIRST = 1 }; /* NHWC, NCHW */
 enum { HOTPACK_FORM_INDEX = 0, HOTPACK_FORM_ONE_HOT = 1, HOTPACK_FORM_BITS = 2 };
 enum { HOTPACK_CONTENT_EXPANDED = 0, HOTPACK_CONTENT_PACKED = 1 }; /* packed: records as stored, for expansion elsewhere */
-enum { HOTPACK_CROP_NONE = 0, HOTPACK_CROP_RANDOM = 1, HOTPACK_CROP_CENTRE = 2, HOTPACK_CROP_RESIZED = 3 };
+enum { HOTPACK_CROP_NONE = 0, HOTPACK_CROP_RANDOM = 1, HOTPACK_CROP_CENTER = 2, HOTPACK_CROP_RESIZED = 3 };
 enum { HOTPACK_CHECK_FIRST_EPOCH = 0, HOTPACK_CHECK_ALWAYS = 1, HOTPACK_CHECK_NEVER = 2 };
 enum { HOTPACK_ACCESS_MAP = 0, HOTPACK_ACCESS_READ = 1 };
 

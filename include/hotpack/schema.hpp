@@ -18,7 +18,7 @@ using RgbColor = std::array<std::uint8_t, 3>;
 enum class ImageLayout { hwc, chw };
 enum class ImageColor { rgb, gray };
 enum class LabelKind { pixel, sample };  // a class a pixel, or one for the whole image
-enum class LabelStorage { bits, onehot, index };
+enum class LabelStorage { bits, one_hot, index };
 
 // What a class (or "ignore") was made from: an id in an id label, "#rrggbb" in a colour label, or a folder's name.
 using LabelSource = std::variant<std::int64_t, std::string>;

@@ -57,7 +57,7 @@ struct LabelShape {
   // Bytes of one vector: ceil(C/8) for bits, C for onehot; index: 1, above 255 classes 2 (little-endian).
   [[nodiscard]] std::size_t vector_bytes() const {
     if (storage == LabelStorage::bits) return (class_count + 7) / 8;
-    if (storage == LabelStorage::onehot) return class_count;
+    if (storage == LabelStorage::one_hot) return class_count;
     return class_count <= 255 ? 1 : 2;
   }
   [[nodiscard]] std::uint64_t size_bytes() const { return vectors() * vector_bytes(); }

@@ -10,27 +10,6 @@ namespace hotpack {
 
 namespace {
 
-constexpr std::array<std::pair<Fit, std::string_view>, 7> kFitNames{{{Fit::stretch, "stretch"},
-                                                                     {Fit::crop_or_pad, "crop-or-pad"},
-                                                                     {Fit::contain, "contain"},
-                                                                     {Fit::cover, "cover"},
-                                                                     {Fit::none, "none"},
-                                                                     {Fit::long_side, "long-side"},
-                                                                     {Fit::short_side, "short-side"}}};
-constexpr std::array<std::pair<Anchor, std::string_view>, 2> kAnchorNames{{{Anchor::centre, "centre"}, {Anchor::top_left, "top-left"}}};
-
-template <class Value, std::size_t N>
-std::string_view name_in(const std::array<std::pair<Value, std::string_view>, N>& names, Value value) {
-  return std::find_if(names.begin(), names.end(), [&](const auto& entry) { return entry.first == value; })->second;
-}
-
-template <class Value, std::size_t N>
-std::optional<Value> value_in(const std::array<std::pair<Value, std::string_view>, N>& names, std::string_view name) {
-  const auto found = std::find_if(names.begin(), names.end(), [&](const auto& entry) { return entry.second == name; });
-  if (found == names.end()) return std::nullopt;
-  return found->first;
-}
-
 // length · to / from, rounded half up, in integers. A strip of one pixel's width can pass the range of int: it ends there.
 int scaled(int length, int to, int from) {
   const std::int64_t exact = (2 * std::int64_t{length} * to + from) / (2 * std::int64_t{from});
@@ -95,10 +74,5 @@ Region fit_region(Fit fit, Anchor anchor, Extent source, Extent target) {
   if (anchor == Anchor::top_left) return {0, 0, size.width, size.height};
   return {centred(target.width, size.width), centred(target.height, size.height), size.width, size.height};
 }
-
-std::string_view fit_name(Fit fit) { return name_in(kFitNames, fit); }
-std::optional<Fit> fit_from_name(std::string_view name) { return value_in(kFitNames, name); }
-std::string_view anchor_name(Anchor anchor) { return name_in(kAnchorNames, anchor); }
-std::optional<Anchor> anchor_from_name(std::string_view name) { return value_in(kAnchorNames, name); }
 
 }  // namespace hotpack

@@ -3,8 +3,6 @@
 // Pure functions; thread-safe. FORMAT.md ("Geometry") states the formulas.
 #pragma once
 
-#include <optional>
-#include <string_view>
 #include <vector>
 
 namespace hotpack {
@@ -18,7 +16,7 @@ enum class Fit {
   long_side,    // scaled until the longer side has the longer side's length of the record, then cropped or padded
   short_side,   // the same with the shorter sides
 };
-enum class Anchor { centre, top_left };
+enum class Anchor { center, top_left };
 
 // x, y, width, height in the record of the rectangle that the whole source is mapped to; may lie partly outside.
 struct Region {
@@ -43,10 +41,5 @@ struct Extent {
 // Left (or upper) edges of the tiles along an axis: steps of tile − overlap; the last tile is shifted back so that it ends with the
 // picture; one tile at 0 where the picture is no longer than a tile. Preconditions: tile ≥ 1, 0 ≤ overlap < tile.
 [[nodiscard]] std::vector<int> tile_edges(int length, int tile, int overlap);
-
-[[nodiscard]] std::string_view fit_name(Fit fit);  // "stretch", "crop-or-pad", …
-[[nodiscard]] std::optional<Fit> fit_from_name(std::string_view name);
-[[nodiscard]] std::string_view anchor_name(Anchor anchor);  // "centre", "top-left"
-[[nodiscard]] std::optional<Anchor> anchor_from_name(std::string_view name);
 
 }  // namespace hotpack

@@ -40,8 +40,8 @@ std::int32_t label_storage_number(const Schema& schema) {
   switch (schema.label->storage) {
     case LabelStorage::bits:
       return HOTPACK_STORAGE_BITS;
-    case LabelStorage::onehot:
-      return HOTPACK_STORAGE_ONEHOT;
+    case LabelStorage::one_hot:
+      return HOTPACK_STORAGE_ONE_HOT;
     case LabelStorage::index:
       break;
   }

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kNamesListed = 12;
 
-Finding told(std::string kind, Weight weight, std::string title, const Sightings& sightings, std::uint64_t of, std::string advice) {
+Finding told(std::string kind, Severity severity, std::string title, const Sightings& sightings, std::uint64_t of, std::string advice) {
   Finding finding;
   finding.kind = std::move(kind);
-  finding.weight = weight;
+  finding.severity = severity;
   finding.title = std::move(title);
   finding.count = sightings.count;
   finding.of = of;
@@ -182,7 +182,7 @@ void Census::tell_copies(Findings& findings) {
 
 void Census::tell_more_images(Findings& findings) const {
   if (more_images_.count == 0) return;
-  findings.add(told("more-images", Weight::warning,
+  findings.add(told("more-images", Severity::warning,
                     share_text(more_images_.count, images_.pictures(), "image file", "image files") + " (animated PNG, MPO, Ultra HDR) " +
                         (more_images_.count == 1 ? "holds" : "hold") + " more than one image",
                     more_images_, images_.pictures(), "the first one is packed"));
@@ -194,7 +194,7 @@ void Census::tell_small_pictures(Findings& findings) const {
   if (small.pictures.count == 0) return;
   const bool most = small.pictures.count * 2 > small.of;
   const bool one = small.pictures.count == 1;
-  findings.add(told("tiny-picture", most ? Weight::note : Weight::warning,
+  findings.add(told("tiny-picture", most ? Severity::note : Severity::warning,
                     share_text(small.pictures.count, small.of, "image", "images") + (one ? " is" : " are") + " far smaller than " +
                         (small.in_records ? one ? "its record" : "their records" : "the others"),
                     small.pictures, small.of,
@@ -205,17 +205,17 @@ void Census::tell_small_pictures(Findings& findings) const {
 }
 
 void Census::tell_orientations(Findings& findings) const {
-  const auto tell = [&](const Sightings& sightings, Weight weight, const std::string& what, std::string advice) {
+  const auto tell = [&](const Sightings& sightings, Severity severity, const std::string& what, std::string advice) {
     if (sightings.count == 0) return;
     const bool one = sightings.count == 1;
-    findings.add(told("exif-orientation", weight,
+    findings.add(told("exif-orientation", severity,
                       share_text(sightings.count, images_.pictures(), "image", "images") + (one ? " has" : " have") +
                           " an EXIF orientation and " + (one ? "is " : "are ") + what,
                       sightings, images_.pictures(), std::move(advice)));
   };
-  tell(turned_, Weight::note, "turned by it", "");
+  tell(turned_, Severity::note, "turned by it", "");
   const bool asked = options_.exif == ExifPolicy::ignore;
-  tell(kept_as_stored_, asked ? Weight::note : Weight::warning, asked ? "not turned" : "not turned, because that is how the label fits",
+  tell(kept_as_stored_, asked ? Severity::note : Severity::warning, asked ? "not turned" : "not turned, because that is how the label fits",
        asked ? "" : "viewers turn it: compare image and label, and save the image upright");
 }
 
@@ -242,7 +242,7 @@ void Census::tell_classes(Findings& findings) const {
     if (names.empty()) return;
     Sightings sightings;
     sightings.count = names.size();
-    findings.add(told(std::move(kind), Weight::warning,
+    findings.add(told(std::move(kind), Severity::warning,
                       share_text(names.size(), context_.class_names.size(), "class", "classes") + what + list_text(names, kNamesListed),
                       sightings, context_.class_names.size(), std::move(advice)));
   };

@@ -186,7 +186,7 @@ class Checking {
   void warn(std::string kind, const std::string& title) {
     Finding finding;
     finding.kind = std::move(kind);
-    finding.weight = Weight::warning;
+    finding.severity = Severity::warning;
     finding.title = title;
     report_.findings.add(std::move(finding));
   }
@@ -258,7 +258,7 @@ class Checking {
     SizeEstimate estimate;
     estimate.chosen = options_.record.label_storage;
     estimate.compressed = plan.compressed();
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       const bool possible = storage != LabelStorage::index || !setup_->multi;
       if (setup_->kind && possible) estimate.storages.push_back({storage, 0});
     }
@@ -281,7 +281,7 @@ class Checking {
   CheckReport nothing_to_look_at(const Error& error) {
     Finding finding;
     finding.kind = "no-samples";
-    finding.weight = Weight::problem;
+    finding.severity = Severity::problem;
     finding.title = error.describe();
     report_.findings.add(std::move(finding));
     add_problems(problems_, {}, options_.run.skip_errors, report_.findings);

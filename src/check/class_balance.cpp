@@ -76,7 +76,7 @@ void ClassBalance::finish(const std::vector<std::string>& splits, const std::vec
   if (jumping.empty()) return;
   Finding finding;
   finding.kind = "class-share-jumps";
-  finding.weight = Weight::warning;
+  finding.severity = Severity::warning;
   finding.count = jumping.size();
   finding.of = classes.size();
   finding.title = share_text(jumping.size(), classes.size(), "class", "classes") +

@@ -22,7 +22,7 @@ Evidence copy_of(const PathOf& path_of, Place copy, Place original, std::string_
 Finding finding_of(std::string kind, std::string title, const Sightings& sightings, std::uint64_t of, std::string advice) {
   Finding finding;
   finding.kind = std::move(kind);
-  finding.weight = Weight::warning;
+  finding.severity = Severity::warning;
   finding.title = std::move(title);
   finding.count = sightings.count;
   finding.of = of;

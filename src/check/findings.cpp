@@ -22,13 +22,13 @@ std::vector<std::string> split_options(std::string_view text) {
 
 }  // namespace
 
-std::string_view weight_name(Weight weight) {
-  switch (weight) {
-    case Weight::problem:
+std::string_view severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::problem:
       return "problem";
-    case Weight::warning:
+    case Severity::warning:
       return "warning";
-    case Weight::note:
+    case Severity::note:
       break;
   }
   return "note";
@@ -44,12 +44,13 @@ void Sightings::add(Evidence example) {
 }
 
 void Findings::add(Finding finding) {
-  const auto after = std::find_if(all_.begin(), all_.end(), [&](const Finding& each) { return each.weight > finding.weight; });
+  const auto after = std::find_if(all_.begin(), all_.end(), [&](const Finding& each) { return each.severity > finding.severity; });
   all_.insert(after, std::move(finding));
 }
 
-std::uint64_t Findings::count(Weight weight) const {
-  return static_cast<std::uint64_t>(std::count_if(all_.begin(), all_.end(), [&](const Finding& each) { return each.weight == weight; }));
+std::uint64_t Findings::count(Severity severity) const {
+  return static_cast<std::uint64_t>(
+      std::count_if(all_.begin(), all_.end(), [&](const Finding& each) { return each.severity == severity; }));
 }
 
 void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_out, bool skipping, Findings& findings) {
@@ -59,7 +60,7 @@ void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_o
     if (group.count == 0 || std::find(leave_out.begin(), leave_out.end(), kind) != leave_out.end()) continue;
     Finding finding;
     finding.kind = problem_name(kind);
-    finding.weight = Weight::problem;
+    finding.severity = Severity::problem;
     finding.title = problem_title(kind, group.count);
     finding.title = kind == ProblemKind::open_question ? finding.title + ":" : number_text(group.count) + " " + finding.title;
     finding.count = group.count;

@@ -14,12 +14,12 @@
 
 namespace hotpack::pipeline {
 
-enum class Weight {
+enum class Severity {
   problem,  // pack refuses, or leaves samples out
   warning,  // pack goes on, but hardly with what was meant
   note,     // unusual, and taken care of
 };
-[[nodiscard]] std::string_view weight_name(Weight weight);  // "problem", "warning", "note"
+[[nodiscard]] std::string_view severity_name(Severity severity);  // "problem", "warning", "note"
 
 // A place where it shows.
 struct Evidence {
@@ -30,7 +30,7 @@ struct Evidence {
 
 struct Finding {
   std::string kind;  // "unknown-value": stable, for programs
-  Weight weight = Weight::note;
+  Severity severity = Severity::note;
   std::string title;         // complete: "3 of 104 images have no label"
   std::uint64_t count = 0;   // samples, files or labels that it is about
   std::uint64_t of = 0;      // so many there are; 0 where a share says nothing
@@ -56,7 +56,7 @@ struct Sightings {
 class Findings {
  public:
   void add(Finding finding);
-  [[nodiscard]] std::uint64_t count(Weight weight) const;
+  [[nodiscard]] std::uint64_t count(Severity severity) const;
   [[nodiscard]] const std::vector<Finding>& all() const { return all_; }
 
  private:

@@ -40,7 +40,7 @@ Problem question_of(const PackOptions& options, const Error& error) {
 // Labels without any meaning: decoded for what their values show.
 LabelOptions meaningless(const LabelOptions& asked) {
   LabelOptions options;
-  options.reading = labels::LabelReading::binary;
+  options.reading = LabelReading::binary;
   options.threshold = asked.threshold;
   return options;
 }
@@ -116,7 +116,7 @@ class Attempts {
 bool counts_classes(const PackOptions& options, bool label_files) {
   const LabelOptions& label = options.label;
   const bool named = !label.classes.empty() || !label.preset.empty() || !label.map.empty() || label.class_count.has_value();
-  return label_files && !named && label.reading != labels::LabelReading::binary;
+  return label_files && !named && label.reading != LabelReading::binary;
 }
 
 }  // namespace

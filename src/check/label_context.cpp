@@ -40,8 +40,8 @@ void learn_classes(const labels::ClassTable& table, LabelContext& context) {
 
 LabelContext::Reading reading_of(const LabelSetup& setup) {
   if (setup.kind != LabelKind::pixel) return LabelContext::Reading::none;
-  const auto reading = labels::reading_from_name(setup.label_kind);
-  if (reading == labels::LabelReading::index) return LabelContext::Reading::ids;
+  const auto reading = value_of<LabelReading>(setup.label_kind);
+  if (reading == LabelReading::index) return LabelContext::Reading::ids;
   return setup.threshold ? LabelContext::Reading::binary : LabelContext::Reading::colors;
 }
 

@@ -36,7 +36,7 @@ void SharedLabels::finish(const std::function<std::string(SamplePlace)>& path_of
   std::sort(pairs.begin(), pairs.end());  // the first examples are the first samples, not the smallest hashes
   Finding finding;
   finding.kind = "shared-label";
-  finding.weight = Weight::warning;
+  finding.severity = Severity::warning;
   finding.count = pairs.size();
   finding.of = seen_;
   finding.title = share_text(pairs.size(), seen_, "label", "labels") +

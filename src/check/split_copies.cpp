@@ -36,7 +36,7 @@ void tell_pairs(std::vector<Pair> pairs, const Finding& about, std::string_view 
   }
   for (auto& [splits, sightings] : by_splits) {
     Finding finding = about;
-    finding.weight = Weight::warning;
+    finding.severity = Severity::warning;
     finding.count = sightings.count;
     finding.title = counted_text(sightings.count, "image", "images") + " of '" + names[splits.second] + "' " +
                     std::string(sightings.count == 1 ? one : many) + " '" + names[splits.first] + "'";

@@ -36,11 +36,11 @@ std::uint32_t brightness_of(const LabelInspection& label, RawValue value) {
 }
 
 // A suspicion about some of the labels.
-Finding about_labels(std::string kind, Weight weight, const Sightings& sightings, std::uint64_t labels, const std::string& one,
+Finding about_labels(std::string kind, Severity severity, const Sightings& sightings, std::uint64_t labels, const std::string& one,
                      const std::string& many, std::string advice) {
   Finding finding;
   finding.kind = std::move(kind);
-  finding.weight = weight;
+  finding.severity = severity;
   finding.title = share_text(sightings.count, labels, "label", "labels") + " " + (sightings.count == 1 ? one : many);
   finding.count = sightings.count;
   finding.of = labels;
@@ -138,27 +138,27 @@ void Suspicions::finish(Findings& findings) const {
 
 void Suspicions::tell_making(Findings& findings) const {
   const std::string original = "; ids in between are other classes: use the label as it was drawn, and let hotpack resize it";
-  tell(about_labels("label-is-image", Weight::warning, copies_of_images_, labels_, "is a copy of its image", "are copies of their images",
+  tell(about_labels("label-is-image", Severity::warning, copies_of_images_, labels_, "is a copy of its image", "are copies of their images",
                     "put the label in its place (are --images and --labels the same folder?)"),
        findings);
-  tell(about_labels("photo-as-label", Weight::warning, photos_, labels_, "looks like a photo or a depth map",
+  tell(about_labels("photo-as-label", Severity::warning, photos_, labels_, "looks like a photo or a depth map",
                     "look like photos or depth maps", "put the label in its place, or leave the sample out"),
        findings);
-  tell(about_labels("blended-borders", Weight::warning, blended_, labels_, "has blended borders", "have blended borders",
+  tell(about_labels("blended-borders", Severity::warning, blended_, labels_, "has blended borders", "have blended borders",
                     "it was resized or turned with interpolation" + original),
        findings);
-  tell(about_labels("anti-aliased", Weight::warning, anti_aliased_, labels_, "has smooth edges", "have smooth edges",
+  tell(about_labels("anti-aliased", Severity::warning, anti_aliased_, labels_, "has smooth edges", "have smooth edges",
                     "it was drawn with anti-aliasing or resized with interpolation; draw it without, or, for masks of two classes, say "
                     "--label-kind binary"),
        findings);
-  tell(about_labels("jpeg-artefacts", Weight::warning, jpeg_, labels_, "shows the traces of a JPEG", "show the traces of a JPEG",
+  tell(about_labels("jpeg-artefacts", Severity::warning, jpeg_, labels_, "shows the traces of a JPEG", "show the traces of a JPEG",
                     "it was saved as JPEG once, which changes values around borders; use the label as it was before"),
        findings);
 }
 
 void Suspicions::tell_rescaled(const Sightings& labels, int factor, int bits, Findings& findings) const {
   const std::string times = std::to_string(factor);
-  tell(about_labels("rescaled-ids", Weight::warning, labels, labels_, "has ids that are multiples of " + times,
+  tell(about_labels("rescaled-ids", Severity::warning, labels, labels_, "has ids that are multiples of " + times,
                     "have ids that are multiples of " + times,
                     "a program rescaled a PNG of " + std::to_string(bits) + " bits a pixel to 8: divide the values by " + times +
                         ", or use the file as it was before (hotpack reads its ids raw)"),
@@ -183,16 +183,17 @@ void Suspicions::tell_ids(Findings& findings) const {
   tell_rescaled(rescaled_17_, 17, 4, findings);
   tell_rescaled(rescaled_85_, 85, 2, findings);
   const Sightings shifted = shift_.shifted();
-  tell(about_labels("shifted-ids", Weight::warning, shifted, labels_, "seems to have ids one too high", "seem to have ids one too high",
+  tell(about_labels("shifted-ids", Severity::warning, shifted, labels_, "seems to have ids one too high", "seem to have ids one too high",
                     "compare it with its image, and lower its ids by one if they are"),
        findings);
-  tell(about_labels("palettes-differ", Weight::warning, other_palettes_, labels_, "has a palette of its own", "have palettes of their own",
-                    "an index stands for another colour in each file, so it is no class id; say --label-kind palette-color, with the "
-                    "colours in --classes"),
-       findings);
+  tell(
+      about_labels("palettes-differ", Severity::warning, other_palettes_, labels_, "has a palette of its own", "have palettes of their own",
+                   "an index stands for another colour in each file, so it is no class id; say --label-kind palette-color, with the "
+                   "colours in --classes"),
+      findings);
 
   Finding finding;
-  finding.weight = Weight::warning;
+  finding.severity = Severity::warning;
   finding.count = finding.of = id_labels_;
   if (id_labels_ > 0 && extreme_labels_ == id_labels_ && has_255_ && ids_[0]) {
     finding.kind = "binary-as-ids";
@@ -221,7 +222,7 @@ void Suspicions::tell_content(Findings& findings) const {
   if (context_.reading == Reading::binary && labels_ > 0 && brightest_ < static_cast<std::uint32_t>(context_.threshold)) {
     Finding finding;
     finding.kind = "threshold-never-reached";
-    finding.weight = Weight::warning;
+    finding.severity = Severity::warning;
     finding.count = finding.of = labels_;
     finding.title =
         "no label reaches --threshold " + std::to_string(context_.threshold) + ": the largest value is " + std::to_string(brightest_);
@@ -229,20 +230,20 @@ void Suspicions::tell_content(Findings& findings) const {
     if (brightest_ > 0) finding.options = {"--threshold " + std::to_string(brightest_)};
     findings.add(std::move(finding));
   }
-  tell(about_labels("ignored-label", Weight::warning, all_ignored_, labels_, "has no pixel of a class", "have no pixel of a class",
+  tell(about_labels("ignored-label", Severity::warning, all_ignored_, labels_, "has no pixel of a class", "have no pixel of a class",
                     "a model learns nothing from it; leave the sample out if that is not meant"),
        findings);
   const bool all_alike = one_value_.count == labels_ && labels_ > 1;
-  tell(about_labels("one-value-label", all_alike ? Weight::warning : Weight::note, one_value_, labels_, "is of one class throughout",
+  tell(about_labels("one-value-label", all_alike ? Severity::warning : Severity::note, one_value_, labels_, "is of one class throughout",
                     "are of one class throughout", all_alike ? "are these the right labels, read the right way?" : ""),
        findings);
 }
 
 void Suspicions::tell_notes(Findings& findings) const {
-  tell(about_labels("low-depth-ids", Weight::note, low_depth_, labels_, "has fewer than 8 bits a pixel", "have fewer than 8 bits a pixel",
+  tell(about_labels("low-depth-ids", Severity::note, low_depth_, labels_, "has fewer than 8 bits a pixel", "have fewer than 8 bits a pixel",
                     "their ids are read raw, not as the brightness that viewers show"),
        findings);
-  tell(about_labels("palette-ids", Weight::note, palettes_, labels_, "has a palette", "have palettes",
+  tell(about_labels("palette-ids", Severity::note, palettes_, labels_, "has a palette", "have palettes",
                     "the indices are read as ids, not the colours that viewers show"),
        findings);
 }

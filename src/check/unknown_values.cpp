@@ -34,7 +34,7 @@ std::string in_labels(std::uint64_t count, std::uint64_t of) { return " in " + s
 Finding unknown_finding(const LabelContext& context) {
   Finding finding;
   finding.kind = "unknown-value";
-  finding.weight = context.refuses_unknown ? Weight::problem : Weight::note;
+  finding.severity = context.refuses_unknown ? Severity::problem : Severity::note;
   return finding;
 }
 

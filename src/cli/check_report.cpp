@@ -22,7 +22,7 @@ using pipeline::CheckVerdict;
 using pipeline::Evidence;
 using pipeline::Finding;
 using pipeline::PictureStatistics;
-using pipeline::Weight;
+using pipeline::Severity;
 
 constexpr std::size_t kNameColumn = 13;
 constexpr std::size_t kNoteExamples = 2;  // what is taken care of needs no long list
@@ -92,7 +92,7 @@ std::string options_text(const std::vector<std::string>& options) {
 
 std::string finding_text(const Finding& finding) {
   std::string text = indented(2, finding.title);
-  const std::size_t shown = std::min(finding.examples.size(), finding.weight == Weight::note ? kNoteExamples : Finding::kExamples);
+  const std::size_t shown = std::min(finding.examples.size(), finding.severity == Severity::note ? kNoteExamples : Finding::kExamples);
   for (std::size_t i = 0; i < shown; ++i) text += indented(6, evidence_text(finding.examples[i]));
   if (shown > 0 && finding.count > shown) text += indented(6, "… and " + human_count(finding.count - shown) + " more");
   if (!finding.advice.empty()) text += indented(4, "what to do: " + finding.advice);
@@ -101,10 +101,10 @@ std::string finding_text(const Finding& finding) {
   return text;
 }
 
-std::string findings_text(const CheckReport& report, Weight weight, std::string_view title) {
+std::string findings_text(const CheckReport& report, Severity severity, std::string_view title) {
   std::string text;
   for (const Finding& finding : report.findings.all())
-    if (finding.weight == weight) text += finding_text(finding);
+    if (finding.severity == severity) text += finding_text(finding);
   return text.empty() ? text : "\n" + std::string(title) + "\n" + text;
 }
 
@@ -285,18 +285,6 @@ std::string colors_text(const pipeline::ColorList& list) {
 
 // ---- the whole
 
-std::string_view storage_name(LabelStorage storage) {
-  switch (storage) {
-    case LabelStorage::bits:
-      return "bits";
-    case LabelStorage::onehot:
-      return "onehot";
-    case LabelStorage::index:
-      break;
-  }
-  return "index";
-}
-
 std::string samples_text(const CheckReport& report) {
   std::uint64_t samples = 0;
   std::vector<std::string> splits;
@@ -314,7 +302,7 @@ std::string estimate_text(const pipeline::SizeEstimate& estimate) {
       counted(estimate.records, "record") + " in " + counted(estimate.shards, "shard") + ": images " + human_bytes(estimate.image_bytes);
   std::vector<std::string> storages;
   for (const auto& [storage, bytes] : estimate.storages)
-    storages.push_back(human_bytes(bytes) + " as " + std::string(storage_name(storage)) + (storage == estimate.chosen ? " (chosen)" : ""));
+    storages.push_back(human_bytes(bytes) + " as " + std::string(word_of(storage)) + (storage == estimate.chosen ? " (chosen)" : ""));
   if (!storages.empty()) text += ", labels " + joined(storages, ", ");
   return text + (estimate.compressed ? "; --zstd makes it less" : "");
 }
@@ -349,7 +337,7 @@ std::string summary_text(const CheckReport& report, std::size_t columns) {
 }
 
 std::string verdict_text(const CheckReport& report) {
-  const std::uint64_t warnings = report.findings.count(Weight::warning);
+  const std::uint64_t warnings = report.findings.count(Severity::warning);
   const std::string more = warnings > 0 ? "; " + counted(warnings, "warning") : "";
   switch (report.verdict) {
     case CheckVerdict::succeeds:
@@ -387,7 +375,7 @@ std::string advised_command(const CheckReport& report, const std::string& comman
 bool proposes_commands(const CheckReport& report) {
   const std::vector<Finding>& all = report.findings.all();
   return std::any_of(all.begin(), all.end(), [](const Finding& finding) {
-    return finding.weight == Weight::problem && finding.title.find("\n  hotpack pack ") != std::string::npos;
+    return finding.severity == Severity::problem && finding.title.find("\n  hotpack pack ") != std::string::npos;
   });
 }
 
@@ -418,7 +406,7 @@ Json evidence_json(const Evidence& evidence) {
 }
 
 Json finding_json(const Finding& finding) {
-  Json json{{"kind", finding.kind}, {"weight", pipeline::weight_name(finding.weight)}, {"title", text_json(finding.title)}};
+  Json json{{"kind", finding.kind}, {"severity", pipeline::severity_name(finding.severity)}, {"title", text_json(finding.title)}};
   json["count"] = finding.count;
   json["of"] = finding.of > 0 ? Json(finding.of) : Json(nullptr);
   if (!finding.value.empty()) json["value"] = text_json(finding.value);
@@ -471,8 +459,8 @@ Json class_json(const CheckReport& report, std::size_t c) {
 Json estimate_json(const pipeline::SizeEstimate& estimate) {
   Json json{
       {"records", estimate.records}, {"shards", estimate.shards}, {"image_bytes", estimate.image_bytes}, {"label_bytes", Json::object()}};
-  for (const auto& [storage, bytes] : estimate.storages) json["label_bytes"][std::string(storage_name(storage))] = bytes;
-  json["chosen"] = storage_name(estimate.chosen);
+  for (const auto& [storage, bytes] : estimate.storages) json["label_bytes"][std::string(word_of(storage))] = bytes;
+  json["chosen"] = word_of(estimate.chosen);
   json["zstd"] = estimate.compressed;
   return json;
 }
@@ -503,9 +491,9 @@ Json split_json(const pipeline::SplitReport& split) {
 
 std::string check_text(const CheckReport& report, const CheckEnd& end) {
   std::string text = input_text(report) + summary_text(report, end.columns);
-  text += findings_text(report, Weight::note, "notes");
-  text += findings_text(report, Weight::warning, "warnings");
-  text += findings_text(report, Weight::problem, "problems");
+  text += findings_text(report, Severity::note, "notes");
+  text += findings_text(report, Severity::warning, "warnings");
+  text += findings_text(report, Severity::problem, "problems");
   text = laid_out(text + "\n" + entry("verdict", verdict_text(report)) + next_text(report, end), end.columns);
   return end.color ? colored(text, report.verdict) : text;
 }

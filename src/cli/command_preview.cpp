@@ -255,7 +255,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Schema& schema, 
   facts.emplace_back("classes", human_count(schema.classes.size()));
   facts.emplace_back("label", std::string(labels_pixels(schema) ? "a class a pixel" : "a class an image") +
                                   (schema.label->multi ? ", several allowed" : "") + ", stored as " +
-                                  std::string(format::name_of(schema.label->storage)));
+                                  std::string(word_of(schema.label->storage)));
   return facts;
 }
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.hpp"
+
 namespace hotpack::cli {
 
 // The words of an option and what they mean, in the order of the help; the first is the default.
@@ -35,13 +37,25 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value, co
     std::vector<std::string> shown;
     for (const auto* list : {&choices, &also}) {
       for (const auto& [known, meant] : *list) {
-        if (known == plain) return void(value = meant);
+        if (plain_word(known) == plain) return void(value = meant);
         if (list == &choices) shown.push_back(known);
       }
     }
     throw CLI::ValidationError(name, no_choice(word, shown));
   };
   return command.add_option_function<std::string>(name, choose, text)->option_text(words)->default_str(choices.front().first)->group(group);
+}
+
+// An option whose words are those of an enum (base/words.hpp). The word that packs use is accepted, too.
+template <class Enum, class T>
+CLI::Option* add_words(CLI::App& command, const std::string& name, T& value, const std::string& text, const char* group,
+                       Choices<T> also = {}) {
+  Choices<T> choices;
+  for (const Word<Enum>& word : kWords<Enum>) {
+    choices.emplace_back(word.text, word.value);
+    if (word.packed != word.text) also.emplace_back(word.packed, word.value);
+  }
+  return add_choice(command, name, value, choices, text, group, also);
 }
 
 // An option whose text `parse` understands, or not.

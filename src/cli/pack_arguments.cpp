@@ -265,7 +265,6 @@ std::optional<labels::RgbId> parse_rgb_id(const std::string& text) {
 }
 
 void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
-  using labels::LabelReading;
   command
       .add_option_function<std::string>(
           "--preset", [&label](const std::string& name) { set_preset(name, label.preset); },
@@ -283,14 +282,7 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
       ->option_text("N")
       ->check(CLI::Range(1, 65535))
       ->group(kLabels);
-  add_choice(command, "--label-kind", label.reading,
-             {{"auto", LabelReading::automatic},
-              {"color", LabelReading::color},
-              {"index", LabelReading::index},
-              {"palette-color", LabelReading::palette_color},
-              {"binary", LabelReading::binary},
-              {"rgb-id", LabelReading::rgb_id}},
-             "how label files are read; auto says what it decided and why", kLabels);
+  add_words<LabelReading>(command, "--label-kind", label.reading, "how label files are read; auto says what it decided and why", kLabels);
   add_parsed<labels::RgbId>(command, "--rgb-id", label.rgb_id, parse_rgb_id,
                             "with rgb-id: which id a colour stands for, r+256g+65536b (COCO panoptic) or r/10*256+g (ADE20K full)",
                             "r+256g+65536b|r/10*256+g", kLabels);
@@ -326,23 +318,15 @@ std::string refuse_bilinear(std::string word) {
 }
 
 void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
-  using geometry::ImageFilter;
-  using geometry::LabelFilter;
   add_parsed<Extent>(command, "--size", record.size, parse_size,
                      "width and height of every record, such as 512x512 (512 alone: both); without it that of all pictures, or each its "
                      "own where they differ",
                      "WxH", kGeometry);
-  add_choice(command, "--fit", record.fit,
-             Choices<std::optional<Fit>>{{"stretch", Fit::stretch},
-                                         {"crop-or-pad", Fit::crop_or_pad},
-                                         {"contain", Fit::contain},
-                                         {"cover", Fit::cover},
-                                         {"long-side", Fit::long_side},
-                                         {"short-side", Fit::short_side},
-                                         {"none", Fit::none}},
-             "how a picture is brought to the size: stretched; cut or padded; whole inside; filling, the rest cut; scaled until its long "
-             "(short) side has the length of the record's, then cut or padded; not at all, without --size",
-             kGeometry);
+  add_words<Fit>(
+      command, "--fit", record.fit,
+      "how a picture is brought to the size: stretched; cut or padded; whole inside; filling, the rest cut; scaled until its long "
+      "(short) side has the length of the record's, then cut or padded; not at all, without --size",
+      kGeometry);
   command
       .add_option_function<std::string>(
           "--tile",
@@ -358,46 +342,32 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
       ->option_text("N")
       ->check(CLI::Range(1, 65535))
       ->group(kGeometry);
-  add_choice(command, "--image-filter", record.image_filter,
-             {{"auto", ImageFilter::automatic},
-              {"linear", ImageFilter::linear},
-              {"area", ImageFilter::area},
-              {"nearest", ImageFilter::nearest},
-              {"triangle", ImageFilter::triangle},
-              {"cubic", ImageFilter::cubic},
-              {"lanczos", ImageFilter::lanczos}},
-             "auto: area where both axes shrink, else linear; the last three are antialiased, equal to Pillow's", kGeometry,
-             {{"bicubic", ImageFilter::cubic}, {"lanczos3", ImageFilter::lanczos}})
+  add_words<ImageFilter>(command, "--image-filter", record.image_filter,
+                         "auto: area where both axes shrink, else linear; the last three are antialiased, equal to Pillow's", kGeometry,
+                         {{"bicubic", ImageFilter::cubic}, {"lanczos3", ImageFilter::lanczos}})
       ->transform(refuse_bilinear);
-  add_choice(command, "--label-filter", record.label_filter,
-             {{"nearest", LabelFilter::nearest}, {"nearest-cv", LabelFilter::nearest_cv}, {"nearest-pil", LabelFilter::nearest_pil}},
-             "nearest neighbour: centre-aligned, as OpenCV, as Pillow", kGeometry);
-  add_choice(command, "--anchor", record.anchor, {{"centre", Anchor::centre}, {"top-left", Anchor::top_left}},
-             "where padding and cropping leave the picture", kGeometry, {{"center", Anchor::centre}, {"middle", Anchor::centre}});
+  add_words<LabelFilter>(command, "--label-filter", record.label_filter, "nearest neighbour: centre-aligned, as OpenCV, as Pillow",
+                         kGeometry);
+  add_words<Anchor>(command, "--anchor", record.anchor, "where padding and cropping leave the picture", kGeometry,
+                    {{"middle", Anchor::center}});
   add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color, "colour of padding (default 0,0,0)", "R,G,B|#RRGGBB",
                        kGeometry);
-  add_choice(command, "--size-mismatch", record.size_mismatch,
-             {{"error", pipeline::SizeMismatch::error},
-              {"resize-label", pipeline::SizeMismatch::resize_label},
-              {"each-to-target", pipeline::SizeMismatch::each_to_target},
-              {"crop-min", pipeline::SizeMismatch::crop_min}},
-             "image and label of different sizes: refuse; resample the label to the image first; resample each to the record; cut both to "
-             "the smaller width and height",
-             kGeometry);
+  add_words<SizeMismatch>(
+      command, "--size-mismatch", record.size_mismatch,
+      "image and label of different sizes: refuse; resample the label to the image first; resample each to the record; cut both to "
+      "the smaller width and height",
+      kGeometry);
 }
 
 void add_picture_options(CLI::App& command, pipeline::RecordOptions& record) {
-  using pipeline::ExifPolicy;
-  add_choice(command, "--exif", record.exif,
-             {{"auto", ExifPolicy::automatic}, {"apply", ExifPolicy::apply}, {"ignore", ExifPolicy::ignore}},
-             "EXIF orientation of JPEGs; auto: applied unless the label was drawn on the stored pixels", kPictures);
-  add_choice(command, "--channels", record.color, {{"rgb", ImageColor::rgb}, {"gray", ImageColor::gray}}, "channels of the packed image",
-             kPictures,
-             {{"grey", ImageColor::gray},
-              {"grayscale", ImageColor::gray},
-              {"greyscale", ImageColor::gray},
-              {"colour", ImageColor::rgb},
-              {"color", ImageColor::rgb}});
+  add_words<ExifPolicy>(command, "--exif", record.exif,
+                        "EXIF orientation of JPEGs; auto: applied unless the label was drawn on the stored pixels", kPictures);
+  add_words<ImageColor>(command, "--channels", record.color, "channels of the packed image", kPictures,
+                        {{"grey", ImageColor::gray},
+                         {"grayscale", ImageColor::gray},
+                         {"greyscale", ImageColor::gray},
+                         {"colour", ImageColor::rgb},
+                         {"color", ImageColor::rgb}});
   command
       .add_option_function<std::string>(
           "--alpha",
@@ -409,8 +379,7 @@ void add_picture_options(CLI::App& command, pipeline::RecordOptions& record) {
       ->option_text("drop|blend=R,G,B")
       ->default_str("drop")
       ->group(kPictures);
-  add_choice(command, "--depth16", record.depth16, {{"shift", codecs::Depth16::shift}, {"scale", codecs::Depth16::scale}},
-             "16-bit images: v >> 8, or scaled", kPictures);
+  add_words<Depth16>(command, "--depth16", record.depth16, "16-bit images: v >> 8, or scaled", kPictures);
   command.add_option("--max-pixels", record.max_pixels, "refuse larger pictures (default 268435456)")
       ->option_text("N")
       ->check(CLI::PositiveNumber)
@@ -428,12 +397,9 @@ void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {
 }
 
 void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
-  add_choice(command, "--label-storage", options.record.label_storage,
-             {{"bits", LabelStorage::bits}, {"onehot", LabelStorage::onehot}, {"index", LabelStorage::index}},
-             "one-hot at one bit a class, one-hot bytes, or class ids", kStorage,
-             {{"one-hot", LabelStorage::onehot}, {"ids", LabelStorage::index}});
-  add_choice(command, "--image-layout", options.record.layout, {{"hwc", ImageLayout::hwc}, {"chw", ImageLayout::chw}},
-             "order of an image's axes", kStorage);
+  add_words<LabelStorage>(command, "--label-storage", options.record.label_storage,
+                          "one-hot at one bit a class, one-hot bytes, or class ids", kStorage, {{"ids", LabelStorage::index}});
+  add_words<ImageLayout>(command, "--image-layout", options.record.layout, "order of an image's axes", kStorage);
   command
       .add_option_function<std::string>(
           "--shard-size", [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },

@@ -76,20 +76,21 @@ std::string image_text(const Schema& schema) {
   std::string text = schema.geometry.size ? std::to_string((*schema.geometry.size)[0]) + "x" + std::to_string((*schema.geometry.size)[1])
                                           : std::string("sizes differ");
   text += schema.image.color == ImageColor::rgb ? ", RGB" : ", gray";
-  return text + ", " + std::string(format::name_of(schema.image.layout));
+  return text + ", " + std::string(word_of(schema.image.layout));
 }
 
 std::string label_text(const Schema& schema) {
   if (!schema.label) return "none";
   std::string text = schema.label->kind == LabelKind::pixel ? "a class a pixel" : "a class an image";
   if (schema.label->multi) text += ", several allowed";
-  return text + ", stored as " + std::string(format::name_of(schema.label->storage));
+  return text + ", stored as " + std::string(word_of(schema.label->storage));
 }
 
 std::string geometry_text(const Schema& schema) {
   const Geometry& geometry = schema.geometry;
-  return "fit " + geometry.fit + ", anchor " + schema.options.anchor + ", image filter " + geometry.image_filter + ", label filter " +
-         geometry.label_filter + ", padded with " + joined(geometry.pad_color, ",");
+  return "fit " + geometry.fit + ", anchor " +
+         std::string(word_of(value_of_packed<Anchor>(schema.options.anchor).value_or(Anchor::center))) + ", image filter " +
+         geometry.image_filter + ", label filter " + geometry.label_filter + ", padded with " + joined(geometry.pad_color, ",");
 }
 
 // As they are typed; what is usual is left out.

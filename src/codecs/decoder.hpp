@@ -18,8 +18,6 @@
 
 namespace hotpack::codecs {
 
-enum class Depth16 { shift, scale };  // 16-bit samples to 8: v >> 8, or (v * 255 + 32767) / 65535
-
 struct ImageOptions {
   int channels = 3;  // 3: RGB (gray is replicated); 1: gray (RGB becomes (299R + 587G + 114B + 500) / 1000)
   Depth16 depth16 = Depth16::shift;

@@ -23,7 +23,7 @@ constexpr std::uint64_t kLeastBlocksPerProcessor = 6;
 
 std::int32_t storage_code(LabelStorage storage) {
   if (storage == LabelStorage::bits) return kStoredBits;
-  return storage == LabelStorage::onehot ? kStoredOneHot : kStoredIndex;
+  return storage == LabelStorage::one_hot ? kStoredOneHot : kStoredIndex;
 }
 
 std::int32_t channels_of(const LabelOutput& output, std::size_t classes) {

@@ -60,7 +60,7 @@ std::size_t LabelPlan::tile_pixels(std::size_t pixels) const {
 
 std::size_t TileBuffers::cut(const LabelPlan& plan, std::size_t tile, std::uint8_t* memory) {
   Cutter cutter(memory);
-  packed = cutter.cut(plan.storage == LabelStorage::onehot ? tile * plan.bit_bytes() : 0);
+  packed = cutter.cut(plan.storage == LabelStorage::one_hot ? tile * plan.bit_bytes() : 0);
   marked = cutter.cut(plan.marks_ignored() ? tile * (plan.class_count / 8 + 1) : 0);
   plane = cutter.cut(tile);
   // Bits of all channels; those of a onehot record are made first of all, whatever the form.
@@ -94,7 +94,7 @@ void TileWriter::write(const std::uint8_t* vectors, std::size_t first, std::size
 }
 
 void TileWriter::write_planes(const std::uint8_t* vectors, std::size_t first, std::size_t count) {
-  if (plan_.storage == LabelStorage::onehot) vectors = pack(vectors, count);
+  if (plan_.storage == LabelStorage::one_hot) vectors = pack(vectors, count);
   const ElementType type = *plan_.output.type;
   const std::size_t plane_bytes = pixels_ * element_bytes(type);
   std::byte* at = out_ + first * element_bytes(type);
@@ -128,11 +128,11 @@ void TileWriter::write_channels(const std::uint8_t* vectors, std::size_t first, 
 
 const std::uint8_t* TileWriter::channel_bits(const std::uint8_t* vectors, std::size_t count) {
   const bool ignore_channel = plan_.output.ignore_channel;
-  if (plan_.storage == LabelStorage::onehot && !ignore_channel) {
+  if (plan_.storage == LabelStorage::one_hot && !ignore_channel) {
     kernels_.bytes_have(vectors, count * plan_.class_count, 255, buffers_.bits);
     return buffers_.bits;
   }
-  if (plan_.storage == LabelStorage::onehot) vectors = pack(vectors, count);
+  if (plan_.storage == LabelStorage::one_hot) vectors = pack(vectors, count);
   if (plan_.marks_ignored()) {
     mark_ignored(vectors, count, plan_.class_count, buffers_.marked);
     vectors = buffers_.marked;
@@ -177,7 +177,7 @@ void TileWriter::write_bits(const std::uint8_t* vectors, std::size_t first, std:
   if (plan_.stored_ids()) {
     vectors_of_ids(vectors, plan_.wide_ids(), count, plan_.class_count, buffers_.converted);
     vectors = buffers_.converted;
-  } else if (plan_.storage == LabelStorage::onehot) {
+  } else if (plan_.storage == LabelStorage::one_hot) {
     vectors = pack(vectors, count);
   } else if (plan_.class_count % 8 != 0) {
     clean_vectors(vectors, count, plan_.class_count, buffers_.converted);
@@ -187,7 +187,7 @@ void TileWriter::write_bits(const std::uint8_t* vectors, std::size_t first, std:
 }
 
 void TileWriter::write_ids(const std::uint8_t* vectors, std::size_t first, std::size_t count) {
-  if (plan_.storage == LabelStorage::onehot) vectors = pack(vectors, count);
+  if (plan_.storage == LabelStorage::one_hot) vectors = pack(vectors, count);
   if (!plan_.stored_ids()) {
     lowest_bits(vectors, count);
     vectors = buffers_.ids;

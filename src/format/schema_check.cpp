@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "format/json.hpp"
 #include "format/json_document.hpp"
 #include "format/json_node.hpp"
@@ -15,11 +16,20 @@
 namespace hotpack::format {
 namespace {
 
-constexpr std::array<std::string_view, 8> kFits{"stretch", "crop-or-pad", "contain", "cover", "none", "long-side", "short-side", "tile"};
-constexpr std::array<std::string_view, 7> kImageFilters{"auto", "linear", "area", "nearest", "triangle", "cubic", "lanczos"};
-constexpr std::array<std::string_view, 3> kLabelFilters{"nearest", "nearest-cv", "nearest-pil"};
-constexpr std::array<std::string_view, 4> kMismatches{"error", "each-to-target", "resize-label", "crop-min"};
-constexpr std::array<std::string_view, 5> kLabelKinds{"color", "index", "palette-color", "binary", "folder"};
+// The fits that packs know: those of the options, and tiles.
+constexpr auto kFits = [] {
+  std::array<std::string_view, kWords<Fit>.size() + 1> words{};
+  for (std::size_t i = 0; i < kWords<Fit>.size(); ++i) words[i] = kWords<Fit>[i].packed;
+  words.back() = "tile";
+  return words;
+}();
+constexpr auto kImageFilters = packed_words<ImageFilter>();
+constexpr auto kLabelFilters = packed_words<LabelFilter>();
+constexpr auto kMismatches = packed_words<SizeMismatch>();
+// Never "auto" or "rgb-id", which are resolved; "folder" for classes of whole images.
+constexpr std::array kLabelKinds = {packed_word_of(LabelReading::color), packed_word_of(LabelReading::index),
+                                    packed_word_of(LabelReading::palette_color), packed_word_of(LabelReading::binary),
+                                    std::string_view("folder")};
 
 // What acts through keys and plan, or must not act on the bytes at all.
 constexpr std::array<std::string_view, 15> kForeignOptions{"on_error", "max_errors",    "orphans", "threads",  "jobs",

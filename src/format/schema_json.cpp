@@ -11,18 +11,13 @@
 #include "base/error.hpp"
 #include "base/fit.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "format/json.hpp"
 #include "format/json_document.hpp"
 #include "format/json_node.hpp"
 
 namespace hotpack::format {
 namespace {
-
-// Each list is in the order of its enumeration.
-constexpr std::array<std::string_view, 2> kLayoutNames{"hwc", "chw"};
-constexpr std::array<std::string_view, 2> kColorNames{"rgb", "gray"};
-constexpr std::array<std::string_view, 2> kKindNames{"pixel", "sample"};
-constexpr std::array<std::string_view, 3> kStorageNames{"bits", "onehot", "index"};
 
 constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxClasses = 65535;
@@ -58,12 +53,12 @@ std::string class_text(const ClassInfo& info) {
 
 std::string fields_text(const Schema& schema) {
   const ImageField& image = schema.image;
-  std::string text = "{\"image\":{\"layout\":" + canonical_string(name_of(image.layout)) + ",\"shape\":" + numbers_or_null(image.shape) +
-                     ",\"color\":" + canonical_string(name_of(image.color)) + "}";
+  std::string text = "{\"image\":{\"layout\":" + canonical_string(packed_word_of(image.layout)) +
+                     ",\"shape\":" + numbers_or_null(image.shape) + ",\"color\":" + canonical_string(packed_word_of(image.color)) + "}";
   if (!schema.label) return text + "}";
   const LabelField& label = *schema.label;
-  return text + ",\"label\":{\"kind\":" + canonical_string(name_of(label.kind)) +
-         ",\"storage\":" + canonical_string(name_of(label.storage)) + ",\"shape\":" + numbers_or_null(label.shape) +
+  return text + ",\"label\":{\"kind\":" + canonical_string(packed_word_of(label.kind)) +
+         ",\"storage\":" + canonical_string(packed_word_of(label.storage)) + ",\"shape\":" + numbers_or_null(label.shape) +
          ",\"multi\":" + (label.multi ? "true" : "false") + "}}";
 }
 
@@ -86,6 +81,13 @@ Result<std::string> options_text(const SchemaOptions& options) {
 
 // ---- reading
 
+template <class Enum>
+Result<Enum> decode_word(const JsonNode& node) {
+  static constexpr auto kPacked = packed_words<Enum>();
+  HOTPACK_ASSIGN(const std::size_t number, node.choice(kPacked));
+  return kWords<Enum>[number].value;
+}
+
 template <std::size_t N>
 Result<std::array<std::int64_t, N>> decode_sizes(const JsonNode& node) {
   HOTPACK_ASSIGN(const std::size_t length, node.length());
@@ -107,11 +109,11 @@ Result<std::optional<std::array<std::int64_t, N>>> decode_optional_sizes(const J
 
 Result<ImageField> decode_image(const JsonNode& node, int minor) {
   HOTPACK_TRY(node.require_keys({"layout", "shape", "color"}, minor));
-  HOTPACK_ASSIGN(const std::size_t layout, node.at("layout").choice(kLayoutNames));
-  HOTPACK_ASSIGN(const std::size_t color, node.at("color").choice(kColorNames));
+  HOTPACK_ASSIGN(const auto layout, decode_word<ImageLayout>(node.at("layout")));
+  HOTPACK_ASSIGN(const auto color, decode_word<ImageColor>(node.at("color")));
   ImageField image;
-  image.layout = static_cast<ImageLayout>(layout);
-  image.color = static_cast<ImageColor>(color);
+  image.layout = layout;
+  image.color = color;
   HOTPACK_ASSIGN(image.shape, decode_optional_sizes<3>(node.at("shape")));
   return image;
 }
@@ -131,11 +133,11 @@ Result<std::optional<std::vector<std::int64_t>>> decode_label_shape(const JsonNo
 
 Result<LabelField> decode_label(const JsonNode& node, int minor) {
   HOTPACK_TRY(node.require_keys({"kind", "storage", "shape", "multi"}, minor));
-  HOTPACK_ASSIGN(const std::size_t kind, node.at("kind").choice(kKindNames));
-  HOTPACK_ASSIGN(const std::size_t storage, node.at("storage").choice(kStorageNames));
+  HOTPACK_ASSIGN(const auto kind, decode_word<LabelKind>(node.at("kind")));
+  HOTPACK_ASSIGN(const auto storage, decode_word<LabelStorage>(node.at("storage")));
   LabelField label;
-  label.kind = static_cast<LabelKind>(kind);
-  label.storage = static_cast<LabelStorage>(storage);
+  label.kind = kind;
+  label.storage = storage;
   HOTPACK_ASSIGN(label.shape, decode_label_shape(node.at("shape")));
   HOTPACK_ASSIGN(label.multi, node.at("multi").boolean());
   return label;
@@ -254,7 +256,7 @@ Result<SchemaOptions> decode_options(const JsonNode& node) {
     HOTPACK_ASSIGN(options.shuffle, node.at("shuffle").count(0, std::numeric_limits<std::uint64_t>::max()));
   }
   HOTPACK_ASSIGN(options.anchor, node.at("anchor").text());
-  if (!anchor_from_name(options.anchor)) return node.at("anchor").error("neither \"centre\" nor \"top-left\"");
+  if (!value_of_packed<Anchor>(options.anchor)) return node.at("anchor").error("neither \"centre\" nor \"top-left\"");
   HOTPACK_ASSIGN(options.size_mismatch, node.at("size_mismatch").text());
   if (options.size_mismatch.empty()) return node.at("size_mismatch").error("empty");
   HOTPACK_ASSIGN(options.engines, decode_engines(node.at("engines")));
@@ -348,11 +350,6 @@ std::string difference(const Json& here, const Json& there, const std::string& p
 
 }  // namespace
 
-std::string_view name_of(ImageLayout layout) { return kLayoutNames[static_cast<std::size_t>(layout)]; }
-std::string_view name_of(ImageColor color) { return kColorNames[static_cast<std::size_t>(color)]; }
-std::string_view name_of(LabelKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
-std::string_view name_of(LabelStorage storage) { return kStorageNames[static_cast<std::size_t>(storage)]; }
-
 Result<std::string> encode_schema(const Schema& schema) {
   HOTPACK_ASSIGN(const std::string options, options_text(schema.options));
   std::string text = "{\"fields\":" + fields_text(schema) + ",\"classes\":" + list_text(schema.classes, class_text) +
@@ -433,7 +430,7 @@ std::int64_t label_depth(const Schema& schema) {
   switch (schema.label->storage) {
     case LabelStorage::bits:
       return (count + 7) / 8;
-    case LabelStorage::onehot:
+    case LabelStorage::one_hot:
       return count;
     case LabelStorage::index:
       return 1;

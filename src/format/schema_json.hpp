@@ -21,11 +21,6 @@ inline constexpr std::size_t kMaxSchemaBytes = 16u << 20;
 // payload field of a later 1.x is ignored. Errors have code `damaged` and name the JSON key.
 [[nodiscard]] Result<Schema> decode_schema(std::string_view text, int minor);
 
-[[nodiscard]] std::string_view name_of(ImageLayout layout);
-[[nodiscard]] std::string_view name_of(ImageColor color);
-[[nodiscard]] std::string_view name_of(LabelKind kind);
-[[nodiscard]] std::string_view name_of(LabelStorage storage);
-
 // The first thing in which two schemas differ, as a user would say it ("geometry.size: [512,512] here, [256,256] there"), empty when equal.
 // The name before the colon is the JSON path.
 [[nodiscard]] std::string first_difference(const Schema& here, const Schema& there);

@@ -10,12 +10,6 @@
 namespace hotpack::geometry {
 namespace {
 
-constexpr std::array<std::pair<LabelFilter, std::string_view>, 3> kNames{{
-    {LabelFilter::nearest, "nearest"},
-    {LabelFilter::nearest_cv, "nearest-cv"},
-    {LabelFilter::nearest_pil, "nearest-pil"},
-}};
-
 // Outputs [first, first + count) of an axis that maps `target` outputs to `source` inputs.
 struct Range {
   int source, target, first, count;
@@ -71,17 +65,6 @@ void pad_around(const Visible& part, std::uint16_t pad_id, MutableIds record) {
 }
 
 }  // namespace
-
-std::string_view label_filter_name(LabelFilter filter) {
-  return std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == filter; })->second;
-}
-
-std::optional<LabelFilter> label_filter_from_name(std::string_view name) {
-  for (const auto& [filter, text] : kNames) {
-    if (text == name) return filter;
-  }
-  return std::nullopt;
-}
 
 void nearest_indices(LabelFilter filter, int source, int target, std::vector<int>& indices) {
   fill_indices(filter, {source, target, 0, target}, indices);

@@ -5,22 +5,13 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "base/fit.hpp"
 #include "base/picture.hpp"
+#include "base/words.hpp"
 
 namespace hotpack::geometry {
-
-enum class LabelFilter {
-  nearest,      // centre-aligned, exact: floor((2i+1)·s / (2d))
-  nearest_cv,   // OpenCV's INTER_NEAREST: min(floor(i · (1.0 / (double(d) / s))), s−1)
-  nearest_pil,  // Pillow's NEAREST: accumulated double steps
-};
-[[nodiscard]] std::string_view label_filter_name(LabelFilter filter);  // "nearest", "nearest-cv", "nearest-pil"
-[[nodiscard]] std::optional<LabelFilter> label_filter_from_name(std::string_view name);
 
 // The source index of every output index: `target` entries in [0, source). Both sizes are at least 1. With all three filters the
 // indices never fall, and an unchanged size gives i for i.

@@ -20,16 +20,6 @@ namespace {
 // Above this many pixels an intermediate picture is refused, unless the source itself is larger.
 constexpr std::int64_t kMaxIntermediatePixels = std::int64_t{1} << 28;
 
-constexpr std::array<std::pair<ImageFilter, std::string_view>, 7> kNames{{
-    {ImageFilter::automatic, "auto"},
-    {ImageFilter::linear, "linear"},
-    {ImageFilter::area, "area"},
-    {ImageFilter::nearest, "nearest"},
-    {ImageFilter::triangle, "triangle"},
-    {ImageFilter::cubic, "cubic"},
-    {ImageFilter::lanczos, "lanczos"},
-}};
-
 int interpolation_of(ImageFilter filter) {
   switch (filter) {
     case ImageFilter::area:
@@ -103,17 +93,6 @@ Error no_memory_for(const Region& region) {
 }
 
 }  // namespace
-
-std::string_view image_filter_name(ImageFilter filter) {
-  return std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == filter; })->second;
-}
-
-std::optional<ImageFilter> image_filter_from_name(std::string_view name) {
-  for (const auto& [filter, text] : kNames) {
-    if (text == name) return filter;
-  }
-  return std::nullopt;
-}
 
 bool is_antialiased(ImageFilter filter) {
   return filter == ImageFilter::triangle || filter == ImageFilter::cubic || filter == ImageFilter::lanczos;

@@ -8,27 +8,15 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/fit.hpp"
 #include "base/picture.hpp"
+#include "base/words.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack::geometry {
 
-enum class ImageFilter {
-  automatic,
-  linear,
-  area,
-  nearest,
-  triangle,  // this and the two below: antialiased when shrinking, equal to Pillow's BILINEAR, BICUBIC and LANCZOS
-  cubic,
-  lanczos,
-};
-[[nodiscard]] std::string_view image_filter_name(ImageFilter filter);  // "auto", "linear", …
-[[nodiscard]] std::optional<ImageFilter> image_filter_from_name(std::string_view name);
 // True for triangle, cubic and lanczos: no library decides their result, so it needs no engine token.
 [[nodiscard]] bool is_antialiased(ImageFilter filter);
 // `automatic` is area where both axes shrink, else linear.

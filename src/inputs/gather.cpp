@@ -165,7 +165,7 @@ class Gatherer {
         std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return !split.list.class_names.empty(); });
     if (!found.table.ok()) return named ? found.table.error().message : "";
     const labels::ClassTable& table = *found.table;
-    if (result_.label.reading == labels::LabelReading::binary && table.classes.size() != 2) return "it has not the two classes of a mask";
+    if (result_.label.reading == LabelReading::binary && table.classes.size() != 2) return "it has not the two classes of a mask";
     for (const Split& split : result_.splits)
       for (const std::string& name : split.list.class_names)
         if (!table.find(name)) return "it does not name the class '" + name + "'";

@@ -21,7 +21,6 @@ namespace {
 
 using labels::ClassTable;
 using labels::LabelMap;
-using labels::LabelReading;
 using labels::MappedValue;
 
 bool is_folder(const std::string& path) {
@@ -57,8 +56,7 @@ Result<std::optional<LabelMap>> map_of(const labels::Preset& preset, LabelReadin
 bool has_values(const ClassTable& table, LabelReading reading) { return table.has_colors || !labels::reads_colors(reading); }
 
 Error no_colors(LabelReading reading) {
-  return usage_error("--label-kind " + std::string(labels::reading_name(reading)) +
-                     " needs class colours: give --classes FILE.csv (name,r,g,b)");
+  return usage_error("--label-kind " + std::string(word_of(reading)) + " needs class colours: give --classes FILE.csv (name,r,g,b)");
 }
 
 // The classes that labels hold by the preset alone.
@@ -77,8 +75,8 @@ Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, Label
 // A pack in which other values became its classes than the rule says has a meaning for its own kind of labels alone.
 Status check_kind_of_pack(const PackedLabels& packed, LabelReading reading) {
   if (!packed.values || reading == packed.reading) return {};
-  return usage_error("--label-kind " + std::string(labels::reading_name(reading)) + " contradicts --classes " + packed.folder +
-                     ", whose labels were read as " + std::string(labels::reading_name(packed.reading)) +
+  return usage_error("--label-kind " + std::string(word_of(reading)) + " contradicts --classes " + packed.folder +
+                     ", whose labels were read as " + std::string(word_of(packed.reading)) +
                      " and mapped; leave --label-kind out, or say with --map what these labels' values become");
 }
 
@@ -100,7 +98,7 @@ Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, 
 
 Status check_kind_of_map(const LabelMap& map, LabelReading reading) {
   const bool colors = labels::reads_colors(reading);
-  const std::string kind = "--label-kind " + std::string(labels::reading_name(reading));
+  const std::string kind = "--label-kind " + std::string(word_of(reading));
   if (reading == LabelReading::binary)
     return usage_error(
         "--map is about ids and colours, which --label-kind binary does not read; for a mask of ids, say --label-kind index");

@@ -49,15 +49,15 @@ struct LabelMeaning {
 // Once it is known how label files are read; absent where nothing names the classes. --classes and --num-classes name the classes after
 // the map; before it, where the map speaks of old classes by name and there is no preset. A pack also says which values have its classes,
 // unless --map or --preset does.
-[[nodiscard]] Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, labels::LabelReading reading);
+[[nodiscard]] Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, LabelReading reading);
 
 // What --shift-ids makes of the classes 0, 1, …: each is that id less the shift. Lower ids are ignored.
 [[nodiscard]] LabelMeaning shifted(LabelMeaning meaning, int shift);
 
 // What the table of a map says, for people: "0…6, 9 → ignored", a line for each class that gets something, in the order of ids.
-[[nodiscard]] std::vector<std::string> map_lines(const std::vector<labels::MappedValue>& values, labels::LabelReading reading,
+[[nodiscard]] std::vector<std::string> map_lines(const std::vector<labels::MappedValue>& values, LabelReading reading,
                                                  const labels::ClassTable& table);
 // The same as the schema has it: [[old,new],…], `old` an id or "#rrggbb", ascending, `new` a class id or "ignore".
-[[nodiscard]] std::string map_json(const std::vector<labels::MappedValue>& values, labels::LabelReading reading);
+[[nodiscard]] std::string map_json(const std::vector<labels::MappedValue>& values, LabelReading reading);
 
 }  // namespace hotpack::pipeline

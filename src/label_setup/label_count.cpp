@@ -124,7 +124,7 @@ std::string fitting_presets(const Ids& ids, int count) {
   if (count < kTelling || ids.count() != static_cast<std::size_t>(count)) return names;
   for (const std::string_view name : labels::preset_names()) {
     const labels::Preset& preset = *labels::find_preset(name);
-    if (preset.reading != labels::LabelReading::index || !preset.map.empty() || preset.table.classes.size() != ids.count()) continue;
+    if (preset.reading != LabelReading::index || !preset.map.empty() || preset.table.classes.size() != ids.count()) continue;
     names += (names.empty() ? "; as many as --preset " : " or ") + std::string(name);
   }
   return names.empty() ? names : names + " has";
@@ -134,9 +134,8 @@ std::string fitting_presets(const Ids& ids, int count) {
 
 Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& verdict) {
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
-  if (options.reading == labels::LabelReading::automatic && is_mask(*found)) return mask_question(*found, " with --num-classes 1");
-  if (options.reading == labels::LabelReading::automatic && is_mixed_masks(*found))
-    return mixed_masks_question(*found, " with --num-classes 2");
+  if (options.reading == LabelReading::automatic && is_mask(*found)) return mask_question(*found, " with --num-classes 1");
+  if (options.reading == LabelReading::automatic && is_mixed_masks(*found)) return mixed_masks_question(*found, " with --num-classes 2");
   constexpr std::size_t kListed = 16;
   const std::string text = ids_text(found->narrow | found->wide, kListed);
   const Ids ids = ids_of_classes(*found, options.ignore);

@@ -10,8 +10,6 @@ namespace hotpack::pipeline {
 
 namespace {
 
-using labels::LabelReading;
-
 // "2 gray, 1 palette", and with `file` what all of them are.
 std::string forms_text(const LabelForms& forms, std::string_view file = {}) {
   std::string text;

@@ -22,7 +22,7 @@
 namespace hotpack::pipeline {
 
 struct ReadingVerdict {
-  labels::LabelReading reading = labels::LabelReading::automatic;
+  LabelReading reading = LabelReading::automatic;
   std::string why;  // "auto: the classes have colours; the labels are 3 RGB PNG"
 };
 

@@ -18,7 +18,6 @@ namespace hotpack::pipeline {
 namespace {
 
 using labels::ClassTable;
-using labels::LabelReading;
 
 // ---- what kind of labels there are
 
@@ -49,8 +48,7 @@ Status check_unlabelled_options(const LabelOptions& options) {
 
 Status check_table_fits(LabelReading reading, const std::optional<LabelMeaning>& meaning) {
   if (labels::reads_colors(reading) && (!meaning || (!meaning->values && !meaning->table.has_colors)))
-    return usage_error("--label-kind " + std::string(labels::reading_name(reading)) +
-                       " needs class colours: give --classes FILE.csv (name,r,g,b)");
+    return usage_error("--label-kind " + std::string(word_of(reading)) + " needs class colours: give --classes FILE.csv (name,r,g,b)");
   if (reading == LabelReading::binary && meaning && meaning->table.classes.size() != 2)
     return usage_error("--label-kind binary has two classes, background and foreground; --classes, --num-classes or --preset names " +
                        std::to_string(meaning->table.classes.size()));
@@ -87,7 +85,7 @@ LabelReading reading_of(const std::vector<const format::Manifest*>& finished) {
   for (const format::Manifest* manifest : finished) {
     for (const auto& [name, value] : manifest->schema.options.more) {
       for (const LabelReading reading : {LabelReading::color, LabelReading::index})
-        if (name == "label_kind" && value == format::canonical_string(labels::reading_name(reading))) return reading;
+        if (name == "label_kind" && value == format::canonical_string(word_of(reading))) return reading;
     }
   }
   return LabelReading::automatic;
@@ -98,12 +96,12 @@ LabelReading reading_of(const std::vector<const format::Manifest*>& finished) {
 // Options that change nothing for labels that are read so.
 void warn_of_idle_options(const PackOptions& options, LabelReading reading, std::vector<std::string>& warnings) {
   if (reading != LabelReading::binary && options.label.threshold != LabelOptions().threshold)
-    warnings.push_back("--threshold has no effect: labels are read as " + std::string(labels::reading_name(reading)) +
+    warnings.push_back("--threshold has no effect: labels are read as " + std::string(word_of(reading)) +
                        ", and only --label-kind binary compares brightness");
   const Fit fit = options.record.resolved_fit();
   const bool fills = fit == Fit::stretch || fit == Fit::cover;
   if (fills && !options.record.tile && options.label.pad_label != "ignore")
-    warnings.push_back("--pad-label has no effect: --fit " + std::string(fit_name(fit)) + " never pads");
+    warnings.push_back("--pad-label has no effect: --fit " + std::string(word_of(fit)) + " never pads");
 }
 
 // A value cannot become a class and be ignored: what is told of the map, and stored, would be untrue.
@@ -153,7 +151,7 @@ Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& giv
   HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, meaning.table));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(meaning.table, rules));
   setup.table = setup.decoder->table();
-  setup.label_kind = labels::reading_name(reading);
+  setup.label_kind = word_of(reading);
   setup.rgb_id = rules.rgb_id;
   setup.unknown = unknown_text(rules.unknown, setup.table);
   setup.pad_label = options.label.pad_label;
@@ -227,7 +225,7 @@ Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* 
   return {};
 }
 
-std::string read_as(LabelReading reading) { return "labels are read as " + std::string(labels::reading_name(reading)); }
+std::string read_as(LabelReading reading) { return "labels are read as " + std::string(word_of(reading)); }
 
 Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
                                 Observer& observer, bool pixels_too) {

@@ -17,7 +17,6 @@ namespace hotpack::pipeline {
 namespace {
 
 using labels::ClassTable;
-using labels::LabelReading;
 
 constexpr std::size_t kNamedInWarning = 5;
 constexpr std::string_view kHasNoImage = " has no image", kWithoutImage = "classes without an image";
@@ -203,7 +202,7 @@ Status check_mask_options(const PackOptions& options) {
     return usage_error("--unknown " + label.unknown + ": a mask has no other class; with --mask-per-class say error or ignore");
   if (options.record.label_storage == LabelStorage::index)
     return usage_error(
-        "--label-storage index holds one class a pixel, and with --mask-per-class a pixel may have several; use bits or onehot");
+        "--label-storage index holds one class a pixel, and with --mask-per-class a pixel may have several; use bits or one_hot");
   return {};
 }
 
@@ -275,7 +274,7 @@ Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList
   HOTPACK_ASSIGN(rules.threshold, given_threshold(options.label, packed));
   HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.label.unknown, labels::binary_classes()));
   HOTPACK_ASSIGN(setup.decoder, labels::LabelDecoder::create(labels::binary_classes(), rules));
-  setup.label_kind = labels::reading_name(rules.reading);
+  setup.label_kind = word_of(rules.reading);
   setup.unknown = options.label.unknown;
   setup.pad_label = options.label.pad_label;
   setup.threshold = rules.threshold;

@@ -17,7 +17,6 @@ namespace hotpack::pipeline {
 namespace {
 
 using labels::ClassTable;
-using labels::LabelReading;
 using labels::MappedValue;
 
 // Ignored in every id label, whatever options say.
@@ -79,7 +78,7 @@ ClassTable table_of(const std::vector<ClassInfo>& classes) {
 LabelReading reading_of(const Schema& schema) {
   const std::string kind = option_of(schema, "label_kind");
   for (const LabelReading reading : {LabelReading::color, LabelReading::index, LabelReading::palette_color, LabelReading::binary})
-    if (kind == format::canonical_string(labels::reading_name(reading))) return reading;
+    if (kind == format::canonical_string(word_of(reading))) return reading;
   return LabelReading::automatic;
 }
 

@@ -20,8 +20,8 @@ struct PackedLabels {
   std::string folder;
   labels::ClassTable table;  // names and colours, without sources
   LabelKind kind = LabelKind::pixel;
-  bool multi = false;                                              // a mask a class
-  labels::LabelReading reading = labels::LabelReading::automatic;  // of label files; automatic where there were none
+  bool multi = false;                              // a mask a class
+  LabelReading reading = LabelReading::automatic;  // of label files; automatic where there were none
   labels::RgbId rgb_id = labels::RgbId::none;
   std::optional<int> threshold;  // with binary
   // What each value becomes, where that is not the rule (class c is id c, or its colour).

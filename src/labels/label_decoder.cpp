@@ -17,15 +17,6 @@
 namespace hotpack::labels {
 namespace {
 
-constexpr std::array<std::pair<LabelReading, std::string_view>, 6> kReadingNames{{
-    {LabelReading::automatic, "auto"},
-    {LabelReading::color, "color"},
-    {LabelReading::index, "index"},
-    {LabelReading::palette_color, "palette-color"},
-    {LabelReading::binary, "binary"},
-    {LabelReading::rgb_id, "rgb-id"},
-}};
-
 constexpr std::array<std::pair<RgbId, std::string_view>, 2> kRgbIdNames{
     {{RgbId::low_first, "r+256g+65536b"}, {RgbId::tens_of_red, "r/10*256+g"}}};
 
@@ -54,17 +45,6 @@ std::uint16_t largest_sample(ConstIds samples) {
 Error form_error(const RawLabel& label, const std::string& advice) { return data_error("the label (" + label.form + ") " + advice); }
 
 }  // namespace
-
-std::string_view reading_name(LabelReading reading) {
-  return std::find_if(kReadingNames.begin(), kReadingNames.end(), [&](const auto& entry) { return entry.first == reading; })->second;
-}
-
-std::optional<LabelReading> reading_from_name(std::string_view name) {
-  for (const auto& [reading, text] : kReadingNames) {
-    if (text == name) return reading;
-  }
-  return std::nullopt;
-}
 
 std::string_view rgb_id_name(RgbId formula) {
   const auto found = std::find_if(kRgbIdNames.begin(), kRgbIdNames.end(), [&](const auto& entry) { return entry.first == formula; });

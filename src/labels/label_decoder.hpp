@@ -12,19 +12,15 @@
 
 #include "base/picture.hpp"
 #include "base/raw_label.hpp"
+#include "base/words.hpp"
 #include "hotpack/result.hpp"
 #include "labels/class_table.hpp"
 
 namespace hotpack::labels {
 
-// How a label file is read. `automatic` is resolved before a LabelDecoder is built.
-// rgb_id is what options and presets say; labels then are read as `index`, by a formula of RgbId.
-enum class LabelReading { automatic, color, index, palette_color, binary, rgb_id };
 [[nodiscard]] constexpr bool reads_colors(LabelReading reading) {
   return reading == LabelReading::color || reading == LabelReading::palette_color;
 }
-[[nodiscard]] std::string_view reading_name(LabelReading reading);  // "auto", "color", "index", "palette-color", "binary", "rgb-id"
-[[nodiscard]] std::optional<LabelReading> reading_from_name(std::string_view name);
 
 // How an id stands in the colour of an RGB label: --rgb-id.
 enum class RgbId {

@@ -12,7 +12,7 @@ namespace {
 
 bool is_class(int id, const ClassTable& table) { return id >= 0 && static_cast<std::size_t>(id) < table.classes.size(); }
 
-std::string kind_name(const LabelRules& rules) { return std::string(reading_name(rules.reading)); }
+std::string kind_name(const LabelRules& rules) { return std::string(word_of(rules.reading)); }
 
 Status check_ignored(const ClassTable& table, const LabelRules& rules) {
   if (!rules.ignore_ids.empty() && rules.reading != LabelReading::index)

@@ -34,7 +34,7 @@ std::size_t bytes_a_pixel(LabelStorage storage, std::size_t class_count) {
   switch (storage) {
     case LabelStorage::bits:
       return (class_count + 7) / 8;
-    case LabelStorage::onehot:
+    case LabelStorage::one_hot:
       return class_count;
     case LabelStorage::index:
       break;
@@ -128,7 +128,7 @@ void encode_ids(std::span<const std::uint16_t> ids, std::size_t class_count, Lab
   switch (storage) {
     case LabelStorage::bits:
       return encode_bits(ids, class_count, out.data());
-    case LabelStorage::onehot:
+    case LabelStorage::one_hot:
       return encode_one_hot(ids, class_count, out.data());
     case LabelStorage::index:
       return encode_index(ids, class_count, out.data());

@@ -41,7 +41,7 @@ LabelField label_field(const RecordOptions& record, std::optional<Extent> size, 
   }
   const auto classes = static_cast<std::int64_t>(setup.table.classes.size());
   if (field.storage == LabelStorage::bits) shape.push_back((classes + 7) / 8);
-  if (field.storage == LabelStorage::onehot) shape.push_back(classes);
+  if (field.storage == LabelStorage::one_hot) shape.push_back(classes);
   field.shape = std::move(shape);
   return field;
 }
@@ -53,7 +53,7 @@ std::vector<std::int64_t> pad_values(const RecordOptions& record) {
 
 bool compresses(const ShardOptions& shard, const LabelSetup& setup) { return shard.zstd_image || (shard.zstd_label && setup.kind); }
 
-std::vector<std::string> engines(geometry::ImageFilter filter, bool zstd) {
+std::vector<std::string> engines(ImageFilter filter, bool zstd) {
   std::vector<std::string> tokens;
   // The antialiased filters are our own.
   const std::string resize = geometry::is_antialiased(filter) ? "" : geometry::resize_engine();
@@ -81,7 +81,7 @@ void add_rare_options(const PackOptions& options, const LabelSetup& setup, std::
   if (record.tile) {
     const auto pair = [](Extent size) { return "[" + std::to_string(size.width) + "," + std::to_string(size.height) + "]"; };
     more.emplace_back("tile_overlap", std::to_string(record.tile->overlap));
-    more.emplace_back("tiled_fit", format::canonical_string(fit_name(record.resolved_fit())));
+    more.emplace_back("tiled_fit", format::canonical_string(packed_word_of(record.resolved_fit())));
     more.emplace_back("tiled_size", record.size == Extent{} ? "null" : pair(record.size));
   }
   if (record.pad_multiple > 1 && mixed_sizes(record)) more.emplace_back("pad_multiple", std::to_string(record.pad_multiple));
@@ -98,9 +98,9 @@ std::vector<std::pair<std::string, std::string>> further_options(const PackOptio
       {"threshold", setup.threshold ? std::to_string(*setup.threshold) : "null"},
       {"unknown", text_or_null(label_files, setup.unknown)},
       {"pad_label", text_or_null(label_files, setup.pad_label)},
-      {"exif", format::canonical_string(exif_policy_name(options.record.exif))},
+      {"exif", format::canonical_string(packed_word_of(options.record.exif))},
       {"alpha", format::canonical_string(alpha_text(options.record.alpha_blend))},
-      {"depth16", format::canonical_string(options.record.depth16 == codecs::Depth16::shift ? "shift" : "scale")},
+      {"depth16", format::canonical_string(options.record.depth16 == Depth16::shift ? "shift" : "scale")},
   };
   add_rare_options(options, setup, more);
   // Changes no byte of a packed sample, but which samples --on-error skip leaves out: another limit must not keep old shards.
@@ -208,16 +208,6 @@ void add_tiles(const RecordOptions& options, const Sample& sample, TextArena& ar
 
 }  // namespace
 
-std::string_view size_mismatch_name(SizeMismatch policy) {
-  constexpr std::array<std::string_view, 4> kNames{"error", "each-to-target", "resize-label", "crop-min"};
-  return kNames[static_cast<std::size_t>(policy)];
-}
-
-std::string_view exif_policy_name(ExifPolicy policy) {
-  if (policy == ExifPolicy::automatic) return "auto";
-  return policy == ExifPolicy::apply ? "apply" : "ignore";
-}
-
 format::Metadata Plan::metadata(std::size_t shard) const {
   return {std::string(format::kVersion), plan_text, schema_text, shards[shard].sources, {}};
 }
@@ -264,13 +254,13 @@ Schema make_schema(const PackOptions& options, const LabelSetup& setup) {
     schema.ignore = setup.table.ignore;
   }
   if (size) schema.geometry.size = {size->width, size->height};
-  schema.geometry.fit = options.record.tile ? "tile" : fit_name(options.record.resolved_fit());
-  schema.geometry.image_filter = geometry::image_filter_name(options.record.image_filter);
-  schema.geometry.label_filter = geometry::label_filter_name(options.record.label_filter);
+  schema.geometry.fit = options.record.tile ? "tile" : packed_word_of(options.record.resolved_fit());
+  schema.geometry.image_filter = packed_word_of(options.record.image_filter);
+  schema.geometry.label_filter = packed_word_of(options.record.label_filter);
   schema.geometry.pad_color = pad_values(options.record);
   schema.options.shuffle = options.shard.shuffle_seed;
-  schema.options.anchor = anchor_name(options.record.anchor);
-  schema.options.size_mismatch = size_mismatch_name(options.record.size_mismatch);
+  schema.options.anchor = packed_word_of(options.record.anchor);
+  schema.options.size_mismatch = packed_word_of(options.record.size_mismatch);
   schema.options.engines = engines(options.record.image_filter, compresses(options.shard, setup));
   schema.options.more = further_options(options, setup);
   return schema;

@@ -9,7 +9,7 @@ namespace {
 
 // Whether a vector of `bits` or `onehot` has the class.
 bool has_class(const std::uint8_t* vector, LabelStorage storage, std::size_t class_id) {
-  if (storage == LabelStorage::onehot) return vector[class_id] != 0;
+  if (storage == LabelStorage::one_hot) return vector[class_id] != 0;
   return (unsigned{vector[class_id / 8]} >> (class_id % 8) & 1U) != 0;
 }
 

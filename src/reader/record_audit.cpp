@@ -21,7 +21,7 @@ std::string text_of(const std::array<std::int64_t, 4>& region) {
 std::optional<Fit> recomputable_fit(const Schema& schema) {
   // With crop-min the record shows less than the source; how much is not stored.
   if (schema.options.size_mismatch == "crop-min") return std::nullopt;
-  return fit_from_name(schema.geometry.fit);
+  return value_of<Fit>(schema.geometry.fit);
 }
 
 // Steps that --fit none pads a record's sides to; 1 where it does not, or says it in a way that is not known.
@@ -43,7 +43,7 @@ RecordAuditor::RecordAuditor(const ShardFile& file, std::string file_name, std::
       later_fields_(later_fields),
       fit_(recomputable_fit(file.schema())),
       pad_multiple_(pad_multiple_of(file.schema())),
-      anchor_(anchor_from_name(file.schema().options.anchor).value_or(Anchor::centre)),
+      anchor_(value_of_packed<Anchor>(file.schema().options.anchor).value_or(Anchor::center)),
       findings_(max_findings),
       sums_(file.schema().image.channels(), file.schema().label ? file.schema().class_count() : 0) {}
 

@@ -54,7 +54,7 @@ class RecordAuditor {
   std::span<const FieldTables> later_fields_;
   std::optional<Fit> fit_;  // absent: regions cannot be recomputed (a later fit, or sources cropped to their labels)
   int pad_multiple_ = 1;
-  Anchor anchor_ = Anchor::centre;
+  Anchor anchor_ = Anchor::center;
   std::uint64_t index_ = 0;  // of the present record
   std::string key_;
   Findings findings_;

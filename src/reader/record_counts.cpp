@@ -53,7 +53,7 @@ LabelFaults LabelCounter::count(const LabelView& label, format::Sums& sums) {
     case LabelStorage::bits:
       faults = count_bits(label);
       break;
-    case LabelStorage::onehot:
+    case LabelStorage::one_hot:
       faults = count_bytes(label);
       break;
     case LabelStorage::index:

@@ -71,7 +71,7 @@ class Options {
     const std::string overlap = option_of(schema_, "tile_overlap").value_or("0");
     add("--tile", tiled && own ? Value(*own + (overlap == "0" ? "" : "+" + overlap)) : std::nullopt);
     add("--pad-multiple", option_of(schema_, "pad_multiple"));
-    add("--anchor", schema_.options.anchor, "centre");
+    add("--anchor", Value(word_of(value_of_packed<Anchor>(schema_.options.anchor).value_or(Anchor::center))), "center");
     add("--image-filter", geometry.image_filter, "auto");
     add("--label-filter", geometry.label_filter, "nearest");
     add("--size-mismatch", schema_.options.size_mismatch, "error");
@@ -84,7 +84,7 @@ class Options {
     add("--pad-color", color, color.find_first_not_of("0,") == std::string::npos ? color : "0,0,0");
     add("--alpha", option_of(schema_, "alpha"), "drop");
     add("--depth16", option_of(schema_, "depth16"), "shift");
-    add("--image-layout", std::string(format::name_of(schema_.image.layout)), "hwc");
+    add("--image-layout", std::string(word_of(schema_.image.layout)), "hwc");
   }
 
   void add_labels() {
@@ -95,7 +95,7 @@ class Options {
     add("--threshold", option_of(schema_, "threshold"), "128");
     add("--unknown", option_of(schema_, "unknown"), "error");
     add("--pad-label", option_of(schema_, "pad_label"), "ignore");
-    add("--label-storage", schema_.label ? Value(std::string(format::name_of(schema_.label->storage))) : std::nullopt, "bits");
+    add("--label-storage", schema_.label ? Value(std::string(word_of(schema_.label->storage))) : std::nullopt, "bits");
   }
 
   // Fields and level, where they are not those of a bare --zstd.

@@ -71,23 +71,13 @@ struct LabelOptions {
   std::string map;                 // --map FILE: what becomes of ids, colours, names
   std::optional<int> class_count;  // --num-classes
   std::optional<int> shift_ids;    // --shift-ids: added to every id, below 0
-  labels::LabelReading reading = labels::LabelReading::automatic;
+  LabelReading reading = LabelReading::automatic;
   labels::RgbId rgb_id = labels::RgbId::none;  // --rgb-id
   int threshold = 128;
   std::vector<std::string> ignore;   // ids or class names
   std::string unknown = "error";     // error, ignore, nearest[:D] or a class name
   std::string pad_label = "ignore";  // ignore or a class name
 };
-
-enum class SizeMismatch {
-  error,
-  each_to_target,  // the label is resampled straight to where the image lies
-  resize_label,    // the label is first resampled to the image's size
-  crop_min,        // both are cut to the smaller width and the smaller height, from the upper left corner
-};
-enum class ExifPolicy { automatic, apply, ignore };
-[[nodiscard]] std::string_view size_mismatch_name(SizeMismatch policy);
-[[nodiscard]] std::string_view exif_policy_name(ExifPolicy policy);
 
 // --tile: the fitted picture is cut into records of one size.
 struct TileOptions {
@@ -99,9 +89,9 @@ struct TileOptions {
 struct RecordOptions {
   Extent size;             // --size; 0x0 where it is not given: fit none
   std::optional<Fit> fit;  // absent: stretch with a size, none without
-  geometry::ImageFilter image_filter = geometry::ImageFilter::automatic;
-  geometry::LabelFilter label_filter = geometry::LabelFilter::nearest;
-  Anchor anchor = Anchor::centre;
+  ImageFilter image_filter = ImageFilter::automatic;
+  LabelFilter label_filter = LabelFilter::nearest;
+  Anchor anchor = Anchor::center;
   std::optional<TileOptions> tile;
   int pad_multiple = 1;  // with fit none: record sizes are padded to multiples of this
   RgbColor pad_color{};
@@ -109,7 +99,7 @@ struct RecordOptions {
   ExifPolicy exif = ExifPolicy::automatic;
   ImageColor color = ImageColor::rgb;
   std::optional<RgbColor> alpha_blend;  // --alpha blend=R,G,B; absent: alpha is dropped
-  codecs::Depth16 depth16 = codecs::Depth16::shift;
+  Depth16 depth16 = Depth16::shift;
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
   LabelStorage label_storage = LabelStorage::bits;
   ImageLayout layout = ImageLayout::hwc;

@@ -19,7 +19,7 @@ constexpr std::uint64_t kMaxPixels = 1 << 14;
 ImageOptions options_of(unsigned choice) {
   ImageOptions options;
   options.channels = choice & 1 ? 3 : 1;
-  options.depth16 = choice & 2 ? hotpack::codecs::Depth16::shift : hotpack::codecs::Depth16::scale;
+  options.depth16 = choice & 2 ? hotpack::Depth16::shift : hotpack::Depth16::scale;
   options.apply_orientation = (choice & 4) != 0;
   if (choice & 8) options.blend = {10, 200, 90};
   options.max_pixels = kMaxPixels;

@@ -30,7 +30,7 @@ void write(const fs::path& path, const void* bytes, std::size_t size) {
 std::vector<std::pair<std::string, TinyForm>> forms() {
   const Extent small{3, 2};
   return {{"bits", {.size = small}},
-          {"onehot", {.storage = LabelStorage::onehot, .size = small}},
+          {"onehot", {.storage = LabelStorage::one_hot, .size = small}},
           {"index", {.storage = LabelStorage::index, .size = small}},
           {"zstd", {.size = small, .image_zstd = true, .label_zstd = true}},
           {"chw", {.layout = ImageLayout::chw, .size = small}},

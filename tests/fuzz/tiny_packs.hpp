@@ -15,7 +15,7 @@ namespace hotpack::fuzz {
 inline std::vector<test::TinyForm> tiny_forms() {
   const Extent small{3, 2};
   return {{.size = small},
-          {.storage = LabelStorage::onehot, .size = small},
+          {.storage = LabelStorage::one_hot, .size = small},
           {.storage = LabelStorage::index, .size = small},
           {.size = small, .image_zstd = true, .label_zstd = true},
           {.layout = ImageLayout::chw, .size = small},

@@ -173,7 +173,7 @@ GPU_CASE(host_classes) {
   const auto kernels = machine.kernels();  // for all loaders of the case
   const UserStream stream(machine, false);
   for (const int classes : {1, 2, 7, 8, 9, 16, 17, 255, 256}) {
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       TinyForm form;
       form.classes = classes;
       form.storage = storage;

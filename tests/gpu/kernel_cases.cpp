@@ -177,10 +177,10 @@ LabelShape label_shape(PixelSize size, const expand::LabelSource& source) {
 }
 
 std::size_t stored_label_bytes(PixelSize size, const expand::LabelSource& source) {
-  const std::size_t each = source.storage == LabelStorage::bits     ? (source.class_count + 7) / 8
-                           : source.storage == LabelStorage::onehot ? source.class_count
-                           : source.class_count <= 255              ? 1
-                                                                    : 2;
+  const std::size_t each = source.storage == LabelStorage::bits      ? (source.class_count + 7) / 8
+                           : source.storage == LabelStorage::one_hot ? source.class_count
+                           : source.class_count <= 255               ? 1
+                                                                     : 2;
   return static_cast<std::size_t>(size.width * size.height) * each;
 }
 
@@ -248,7 +248,7 @@ GPU_CASE(kernels_label) {
   const auto kernels = machine.kernels();
   Dice dice(2);
   for (const std::size_t classes : {1U, 2U, 7U, 8U, 9U, 16U, 17U, 255U, 256U}) {
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       for (const bool multi : {false, true}) {
         if (multi && storage == LabelStorage::index) continue;
         for (const LabelOutput& output : label_outputs()) {

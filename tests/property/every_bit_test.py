@@ -43,7 +43,7 @@ def forms(folder):
     mixed = ["--images", folder / "mixed/images", "--labels", folder / "mixed/labels", "--num-classes", "3"]
     broken = ["--images", folder / "broken", "--size", "6x5", "--on-error", "skip"]
     return {
-        "bits": labelled + size, "onehot": labelled + size + ["--label-storage", "onehot"],
+        "bits": labelled + size, "one_hot": labelled + size + ["--label-storage", "one_hot"],
         "index": labelled + size + ["--label-storage", "index"], "zstd": labelled + size + ["--zstd"],
         "chw": labelled + size + ["--image-layout", "chw"], "mixed": mixed, "mixed-zstd": mixed + ["--zstd"],
         "tiles": labelled + ["--tile", "4x3+1"], "unlabelled": ["--images", folder / "images"] + size,

@@ -395,7 +395,7 @@ class PlantedDefects(unittest.TestCase):
 
     def told(self, report):
         """Notes blame nothing: that labels have palettes, for example."""
-        return [finding for finding in report["findings"] if finding["weight"] != "note"]
+        return [finding for finding in report["findings"] if finding["severity"] != "note"]
 
     def blamed(self, report):
         return {file.removeprefix("./") for finding in self.told(report) for file in files_of(finding)}

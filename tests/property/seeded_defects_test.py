@@ -223,7 +223,7 @@ class SeededDefects(unittest.TestCase):
         self.assertEqual(report["verdict"], "refuses")
         unnamed = [defect for defect, (kind, what) in {**defects, **notes}.items() if not named(report, kind, what)]
         self.assertEqual(unnamed, [])
-        weights = {finding["kind"]: finding["weight"] for finding in report["findings"]}
+        weights = {finding["kind"]: finding["severity"] for finding in report["findings"]}
         self.assertEqual(weights["low-depth-ids"], "note")
         self.assertEqual(weights["palette-ids"], "note")
         # Threads change nothing but the time.

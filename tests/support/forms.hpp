@@ -11,16 +11,16 @@ namespace hotpack::test {
 inline std::map<std::string, TinyForm> all_forms() {
   std::map<std::string, TinyForm> forms;
   forms["bits"] = {};
-  forms["onehot"].storage = LabelStorage::onehot;
+  forms["onehot"].storage = LabelStorage::one_hot;
   forms["index"].storage = LabelStorage::index;
   forms["index-300"].storage = LabelStorage::index;
   forms["index-300"].classes = 300;
   forms["bits-12"].classes = 12;
   forms["multi"].multi = true;
   forms["multi-onehot"].multi = true;
-  forms["multi-onehot"].storage = LabelStorage::onehot;
+  forms["multi-onehot"].storage = LabelStorage::one_hot;
   forms["sample-bits"].kind = LabelKind::sample;
-  forms["sample-onehot"] = {.kind = LabelKind::sample, .storage = LabelStorage::onehot};
+  forms["sample-onehot"] = {.kind = LabelKind::sample, .storage = LabelStorage::one_hot};
   forms["sample-index"] = {.kind = LabelKind::sample, .storage = LabelStorage::index};
   forms["unlabelled"].labelled = false;
   forms["gray"].color = ImageColor::gray;

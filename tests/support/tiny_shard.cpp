@@ -67,10 +67,10 @@ void place_source(const TinyForm& form, std::size_t number, TinyRecord& record) 
   if (form.size) {
     record.size = *form.size;
     record.source = {record.size.width + 2 - 2 * shift, record.size.height - 1 + shift};
-    record.region = fit_region(Fit::crop_or_pad, Anchor::centre, record.source, record.size);
+    record.region = fit_region(Fit::crop_or_pad, Anchor::center, record.source, record.size);
   } else {
     record.size = record.source = {4 + shift, 3 + static_cast<int>(number % 2)};
-    record.region = fit_region(Fit::none, Anchor::centre, record.source, record.size);
+    record.region = fit_region(Fit::none, Anchor::center, record.source, record.size);
   }
 }
 
@@ -98,7 +98,7 @@ void store_classes(const TinyForm& form, const std::vector<std::uint16_t>& class
       out.resize(start + (count + 7) / 8);
       for (const std::uint16_t c : classes) out[start + c / 8u] |= std::byte{1} << (c % 8);
       return;
-    case LabelStorage::onehot:
+    case LabelStorage::one_hot:
       out.resize(start + count);
       for (const std::uint16_t c : classes) out[start + c] = std::byte{1};
       return;

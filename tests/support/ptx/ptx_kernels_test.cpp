@@ -291,7 +291,7 @@ TEST_CASE("compiled image kernels write far elements as the host does") {
 TEST_CASE("compiled label kernels write far elements as the host does") {
   const EndlessRecords records(3 * kPixels);
   SparseOutput out(2 * kPixels * 16);
-  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
     check_label({LabelForm::bits, ElementType::u8, AxisOrder::channels_last, false, {}}, storage, records, out);
     for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64})
       check_label({LabelForm::index, type, AxisOrder::channels_last, false, 255}, storage, records, out);

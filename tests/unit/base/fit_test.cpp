@@ -10,7 +10,7 @@ using namespace hotpack;
 
 namespace {
 
-Region centred(Fit fit, Extent source, Extent target) { return fit_region(fit, Anchor::centre, source, target); }
+Region centred(Fit fit, Extent source, Extent target) { return fit_region(fit, Anchor::center, source, target); }
 
 // Python's floor division, which the published rule is written in.
 int floor_div(int a, int b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
@@ -25,19 +25,19 @@ int crop_or_pad_offset(int source, int target) {
 
 TEST_CASE("fits and anchors have names that read back") {
   for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover, Fit::none, Fit::long_side, Fit::short_side}) {
-    CHECK(fit_from_name(fit_name(fit)) == fit);
+    CHECK(value_of<Fit>(word_of(fit)) == fit);
   }
-  CHECK(fit_name(Fit::crop_or_pad) == "crop-or-pad");
-  CHECK(fit_name(Fit::long_side) == "long-side");
-  CHECK(fit_name(Fit::short_side) == "short-side");
-  for (const Anchor anchor : {Anchor::centre, Anchor::top_left}) CHECK(anchor_from_name(anchor_name(anchor)) == anchor);
-  CHECK(anchor_name(Anchor::top_left) == "top-left");
-  CHECK_FALSE(fit_from_name("long_side"));
-  CHECK_FALSE(anchor_from_name("center"));
+  CHECK(word_of(Fit::crop_or_pad) == "crop-or-pad");
+  CHECK(word_of(Fit::long_side) == "long-side");
+  CHECK(word_of(Fit::short_side) == "short-side");
+  for (const Anchor anchor : {Anchor::center, Anchor::top_left}) CHECK(value_of_packed<Anchor>(packed_word_of(anchor)) == anchor);
+  CHECK(packed_word_of(Anchor::top_left) == "top-left");
+  CHECK_FALSE(value_of<Fit>("long_side"));
+  CHECK_FALSE(value_of_packed<Anchor>("center"));
 }
 
 TEST_CASE("stretch fills the record, none keeps the source") {
-  for (const Anchor anchor : {Anchor::centre, Anchor::top_left}) {
+  for (const Anchor anchor : {Anchor::center, Anchor::top_left}) {
     CHECK(fit_region(Fit::stretch, anchor, {480, 360}, {512, 512}) == Region{0, 0, 512, 512});
     CHECK(fit_region(Fit::none, anchor, {480, 360}, {1, 1}) == Region{0, 0, 480, 360});
   }

@@ -137,7 +137,7 @@ TEST_CASE("a data set is described as its schema says") {
 TEST_CASE("every form of images and labels is told apart") {
   TinyForm form;
   form.layout = hotpack::ImageLayout::chw;
-  form.storage = hotpack::LabelStorage::onehot;
+  form.storage = hotpack::LabelStorage::one_hot;
   form.multi = true;
   {
     const OpenPack pack(form);
@@ -145,7 +145,7 @@ TEST_CASE("every form of images and labels is told apart") {
     CHECK(info.image_layout == HOTPACK_LAYOUT_CHW);
     CHECK(info.image_height == 5);
     CHECK(info.image_width == 6);
-    CHECK(info.label_storage == HOTPACK_STORAGE_ONEHOT);
+    CHECK(info.label_storage == HOTPACK_STORAGE_ONE_HOT);
     CHECK(info.label_multi == 1);
   }
   form = {};

@@ -177,7 +177,7 @@ TEST_CASE("augmentation arrives") {
   CHECK(random.vertical_flip == 0.25);
   CHECK(random.crop == Crop{{4, 3}, true});
   CHECK_FALSE(random.resized_crop.has_value());
-  CHECK(cropped(HOTPACK_CROP_CENTRE).augment.crop == Crop{{4, 3}, false});
+  CHECK(cropped(HOTPACK_CROP_CENTER).augment.crop == Crop{{4, 3}, false});
   CHECK(cropped(HOTPACK_CROP_RESIZED).augment.resized_crop == ResizedCrop{{4, 3}, 0.08, 1, 0.75, 2});
   const auto padded = accepted([](hotpack_loader_options& options) {
     options.pad_width = 8;

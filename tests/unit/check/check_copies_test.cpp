@@ -55,7 +55,7 @@ TEST_CASE("one label under two images is told with both names, whatever its file
   const CheckReport report = checked(options_for(folder));
   const Finding* shared = find(report, "shared-label");
   REQUIRE(shared != nullptr);
-  CHECK(shared->weight == Weight::warning);
+  CHECK(shared->severity == Severity::warning);
   CHECK(shared->title == "1 of 4 labels is the same as that of another image");
   REQUIRE(shared->examples.size() == 1);
   CHECK(shared->examples[0].path == folder / "labels/p3.png");
@@ -103,13 +103,13 @@ TEST_CASE("a picture far smaller than its record is named; where most are small 
   const CheckReport report = checked(options);
   const Finding* tiny = find(report, "tiny-picture");
   REQUIRE(tiny != nullptr);
-  CHECK(tiny->weight == Weight::warning);
+  CHECK(tiny->severity == Severity::warning);
   CHECK(tiny->title == "1 of 5 images is far smaller than its record");
   CHECK(tiny->examples[0].path == folder / "images/speck.png");
   CHECK(tiny->examples[0].found == "1x1, the record is 16x24");
   options.record.size = {32, 24};  // sixteen times
   const CheckReport all = checked(options);
-  CHECK(find(all, "tiny-picture")->weight == Weight::note);
+  CHECK(find(all, "tiny-picture")->severity == Severity::note);
   CHECK(find(all, "tiny-picture")->count == 5);
 }
 

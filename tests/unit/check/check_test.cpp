@@ -28,10 +28,10 @@ const Finding* find(const CheckReport& report, const std::string& kind) {
   return nullptr;
 }
 
-Names kinds(const CheckReport& report, Weight weight) {
+Names kinds(const CheckReport& report, Severity severity) {
   Names names;
   for (const Finding& finding : report.findings.all())
-    if (finding.weight == weight) names.push_back(finding.kind);
+    if (finding.severity == severity) names.push_back(finding.kind);
   return names;
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("a photo among the labels is named, and all else is looked at: it does
   PackOptions options = id_options(folder);
   const CheckReport report = checked(options);
   CHECK(report.classes_known);
-  CHECK(kinds(report, Weight::problem) == Names{"label-form", "unknown-value"});
+  CHECK(kinds(report, Severity::problem) == Names{"label-form", "unknown-value"});
   CHECK(names(report, "label-form", folder / "labels/1.png"));
   CHECK(names(report, "photo-as-label", folder / "labels/1.png"));
   SECTION("where bad samples are to be skipped the question stays: pack would stop with it") {
@@ -197,7 +197,7 @@ TEST_CASE("JPEG labels of classes with colours are looked at with the nearest co
   options.label.classes = folder / "classes.csv";
   const CheckReport report = checked(options);
   CHECK(report.verdict == CheckVerdict::refuses);
-  CHECK(kinds(report, Weight::problem) == Names{"open-question"});
+  CHECK(kinds(report, Severity::problem) == Names{"open-question"});
   CHECK(report.splits[0].classes.labels == std::vector<std::uint64_t>{3, 3, 0});
   CHECK_THAT(report.labels, ContainsSubstring("unknown colours take the class of the nearest colour"));
 }
@@ -212,8 +212,8 @@ TEST_CASE("a broken class file is one finding, and everything else is looked at"
   PackOptions options = options_for(folder);
   options.label.classes = folder / "classes.csv";
   const CheckReport report = checked(options);
-  CHECK(kinds(report, Weight::problem) == Names{"class-file"});
-  CHECK(kinds(report, Weight::warning) == Names{"duplicate-image"});
+  CHECK(kinds(report, Severity::problem) == Names{"class-file"});
+  CHECK(kinds(report, Severity::warning) == Names{"duplicate-image"});
 }
 
 TEST_CASE("V1: a colour that no class has is one finding, however many labels have it") {
@@ -227,7 +227,7 @@ TEST_CASE("V1: a colour that no class has is one finding, however many labels ha
   PackOptions options = options_for(folder);
   options.label.classes = folder / "classes.csv";
   const CheckReport report = checked(options);
-  REQUIRE(kinds(report, Weight::problem) == Names{"unknown-value"});
+  REQUIRE(kinds(report, Severity::problem) == Names{"unknown-value"});
   const Finding& finding = *find(report, "unknown-value");
   CHECK(finding.count == 12);
   CHECK(finding.value == "colour (128,0,0)");
@@ -315,7 +315,7 @@ TEST_CASE("E1: images with an EXIF orientation are told, with what becomes of it
   put(folder, "images/either.jpg", with_exif_orientation(jpeg, 3));
   put(folder, "labels/either.png", noise_label(8, 6));
   const CheckReport report = checked(id_options(folder));
-  CHECK(kinds(report, Weight::problem) == Names{"orientation"});
+  CHECK(kinds(report, Severity::problem) == Names{"orientation"});
   CHECK(names(report, "orientation", folder / "images/either.jpg"));
   CHECK(names(report, "exif-orientation", folder / "images/stored.jpg"));
   CHECK(names(report, "exif-orientation", folder / "images/turned.jpg"));
@@ -331,7 +331,7 @@ TEST_CASE("with headers alone no pixel is read, and what headers tell is told") 
   PackOptions options = id_options(folder);
   const CheckReport report = checked(options, true);
   CHECK(report.headers_only);
-  CHECK(kinds(report, Weight::problem) == Names{"size-mismatch"});
+  CHECK(kinds(report, Severity::problem) == Names{"size-mismatch"});
   CHECK(report.images.pictures() == 4);
   CHECK_FALSE(report.classes_counted);
   CHECK(report.bytes_in == 0);
@@ -339,9 +339,9 @@ TEST_CASE("with headers alone no pixel is read, and what headers tell is told") 
     options.label.class_count.reset();
     const CheckReport uncounted = checked(options, true);
     CHECK_FALSE(uncounted.classes_known);
-    CHECK(kinds(uncounted, Weight::problem) == Names{"size-mismatch"});
+    CHECK(kinds(uncounted, Severity::problem) == Names{"size-mismatch"});
     put(folder, "labels/3.png", jpeg_label());
-    CHECK(kinds(checked(options, true), Weight::problem) == Names{"size-mismatch", "open-question"});
+    CHECK(kinds(checked(options, true), Severity::problem) == Names{"size-mismatch", "open-question"});
   }
 }
 

@@ -13,7 +13,7 @@ std::string told(Duplicates& duplicates, const std::vector<std::string>& names =
   duplicates.finish(names, path_of, findings);
   std::string text;
   for (const Finding& finding : findings.all()) {
-    CHECK(finding.weight == Weight::warning);
+    CHECK(finding.severity == Severity::warning);
     text += finding.kind + ": " + finding.title + "\n";
     for (const Evidence& example : finding.examples) text += "  " + example.path + ": " + example.found + "\n";
   }

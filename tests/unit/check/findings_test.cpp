@@ -6,27 +6,27 @@ using namespace hotpack::pipeline;
 
 namespace {
 
-Finding named(const std::string& kind, Weight weight) {
+Finding named(const std::string& kind, Severity severity) {
   Finding finding;
   finding.kind = kind;
-  finding.weight = weight;
+  finding.severity = severity;
   return finding;
 }
 
 }  // namespace
 
-TEST_CASE("findings stand in the order of their weight, and of equal weight in the order in which they were told") {
+TEST_CASE("findings stand in the order of their severity, and of equal severity in the order in which they were told") {
   Findings findings;
-  findings.add(named("note 1", Weight::note));
-  findings.add(named("warning", Weight::warning));
-  findings.add(named("problem 1", Weight::problem));
-  findings.add(named("note 2", Weight::note));
-  findings.add(named("problem 2", Weight::problem));
+  findings.add(named("note 1", Severity::note));
+  findings.add(named("warning", Severity::warning));
+  findings.add(named("problem 1", Severity::problem));
+  findings.add(named("note 2", Severity::note));
+  findings.add(named("problem 2", Severity::problem));
   std::string order;
   for (const Finding& finding : findings.all()) order += finding.kind + ", ";
   CHECK(order == "problem 1, problem 2, warning, note 1, note 2, ");
-  CHECK(findings.count(Weight::problem) == 2);
-  CHECK(findings.count(Weight::warning) == 1);
+  CHECK(findings.count(Severity::problem) == 2);
+  CHECK(findings.count(Severity::warning) == 1);
 }
 
 TEST_CASE("each kind of problem becomes a finding with the options that settle it") {

@@ -14,7 +14,7 @@ std::string told(const Keys& keys) {
       keys, {"train", "val"}, [&](SamplePlace place) { return std::string(keys[place.split][place.sample]); }, findings);
   std::string text;
   for (const Finding& finding : findings.all()) {
-    CHECK(finding.weight == Weight::warning);
+    CHECK(finding.severity == Severity::warning);
     text += finding.title + "\n";
     for (const Evidence& example : finding.examples) text += "  " + example.path + ": " + example.found + "\n";
   }

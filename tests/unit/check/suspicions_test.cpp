@@ -46,7 +46,7 @@ class Labels {
     suspicions_.finish(findings);
     std::string text;
     for (const Finding& finding : findings.all()) {
-      text += std::string(weight_name(finding.weight)) + " " + finding.kind + ": " + finding.title + "\n";
+      text += std::string(severity_name(finding.severity)) + " " + finding.kind + ": " + finding.title + "\n";
       for (const Evidence& example : finding.examples) CHECK_FALSE(example.path == "sound");
     }
     return text;

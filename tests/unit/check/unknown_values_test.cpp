@@ -68,7 +68,7 @@ TEST_CASE("V1: unknown colours are grouped by value, with the labels that have t
   values.add("fine.png", unknown_label({}));
   const auto findings = told(values, color_context());
   REQUIRE(findings.size() == 2);
-  CHECK(findings[0].weight == Weight::problem);
+  CHECK(findings[0].severity == Severity::problem);
   CHECK(findings[0].title == "17,302 pixels in 2 of 148 labels have colour (0,0,128), which no class has");
   CHECK(findings[0].pixels == 17302);
   CHECK(findings[0].value == "colour (0,0,128)");
@@ -142,7 +142,7 @@ TEST_CASE("unknown values that --unknown settles are a note") {
   values.add("a.png", unknown_label({unknown_id(12, 40)}));
   const auto findings = told(values, id_context(12, false));
   REQUIRE(findings.size() == 1);
-  CHECK(findings[0].weight == Weight::note);
+  CHECK(findings[0].severity == Severity::note);
   CHECK_THAT(findings[0].title, ContainsSubstring("--unknown ignore settles it"));
   CHECK(findings[0].options.empty());
 }

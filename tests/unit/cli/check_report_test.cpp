@@ -9,17 +9,18 @@ using namespace hotpack::pipeline;
 
 namespace {
 
-Finding finding(const std::string& kind, Weight weight, const std::string& title, std::uint64_t count = 1) {
+Finding finding(const std::string& kind, Severity severity, const std::string& title, std::uint64_t count = 1) {
   Finding made;
   made.kind = kind;
-  made.weight = weight;
+  made.severity = severity;
   made.title = title;
   made.count = count;
   return made;
 }
 
 Finding unknown_color() {
-  Finding made = finding("unknown-value", Weight::problem, "17,302 pixels in 6 of 148 labels have colour (0,0,128), which no class has", 6);
+  Finding made =
+      finding("unknown-value", Severity::problem, "17,302 pixels in 6 of 148 labels have colour (0,0,128), which no class has", 6);
   made.of = 148;
   made.pixels = 17302;
   made.value = "colour (0,0,128)";
@@ -93,9 +94,9 @@ TEST_CASE("a check's report of sound data") {
 
 TEST_CASE("a check's report shows evidence, advice, and options that the advice does not name") {
   CheckReport report = report_of_two_splits();
-  report.findings.add(finding("palette-ids", Weight::note, "1 label has a palette"));
+  report.findings.add(finding("palette-ids", Severity::note, "1 label has a palette"));
   report.findings.add(unknown_color());
-  Finding orphan = finding("orphan-image", Weight::problem, "9 images without a label", 9);
+  Finding orphan = finding("orphan-image", Severity::problem, "9 images without a label", 9);
   for (int i = 0; i < 9; ++i) orphan.add_example({std::to_string(i) + ".png", "no label", {}});
   orphan.advice = "add the labels, or leave these images out with --orphans skip";
   orphan.options = {"--orphans skip"};
@@ -124,7 +125,7 @@ TEST_CASE("what to run next is never a command that was just refused, nor one th
   report.verdict = CheckVerdict::refuses;
   CHECK_THAT(cli::check_text(report, {.command = command, .reads_input = true}),
              ContainsSubstring("next         when that is mended, or with options named above, with the same standard input:\n"));
-  report.findings.add(finding("no-samples", Weight::problem, "a: Say\n  hotpack pack --images a -o OUT"));
+  report.findings.add(finding("no-samples", Severity::problem, "a: Say\n  hotpack pack --images a -o OUT"));
   const std::string text = text_of(report);
   CHECK_THAT(text, ContainsSubstring("next         one of the commands above\n"));
   CHECK_THAT(text, !ContainsSubstring("-o packed"));
@@ -181,7 +182,7 @@ TEST_CASE("of many classes a check's report shows the commonest") {
 
 TEST_CASE("names in a check's report cannot drive the terminal") {
   CheckReport report = report_of_two_splits();
-  Finding odd = finding("damaged-picture", Weight::problem, "1 damaged picture");
+  Finding odd = finding("damaged-picture", Severity::problem, "1 damaged picture");
   odd.add_example({"\x1b[31mred.png", "cut", {}});
   report.findings.add(odd);
   CHECK_THAT(text_of(report), ContainsSubstring("\\x1b[31mred.png: cut"));
@@ -202,7 +203,7 @@ TEST_CASE("a check's JSON has the members that README documents") {
   CHECK(json["seconds"] == 1.5);
   const format::Json& found = json["findings"][0];
   CHECK(found["kind"] == "unknown-value");
-  CHECK(found["weight"] == "problem");
+  CHECK(found["severity"] == "problem");
   CHECK(found["count"] == 6);
   CHECK(found["of"] == 148);
   CHECK(found["value"] == "colour (0,0,128)");

@@ -72,7 +72,7 @@ TEST_CASE("preview draws a pack in every form of the format") {
   TinyForm form;
   form.layout = GENERATE(ImageLayout::hwc, ImageLayout::chw);
   form.color = GENERATE(ImageColor::rgb, ImageColor::gray);
-  form.storage = GENERATE(LabelStorage::bits, LabelStorage::onehot, LabelStorage::index);
+  form.storage = GENERATE(LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index);
   form.kind = GENERATE(LabelKind::pixel, LabelKind::sample);
   if (form.storage != LabelStorage::index) form.multi = form.kind == LabelKind::pixel && form.color == ImageColor::gray;
   form.image_zstd = form.label_zstd = form.layout == ImageLayout::chw;

@@ -84,7 +84,7 @@ TEST_CASE("an unknown key is refused with the key that was probably meant") {
 }
 
 TEST_CASE("option --class: the samples richest in it first, with their part, by name and by id") {
-  FourSamples pack(GENERATE(LabelStorage::bits, LabelStorage::onehot, LabelStorage::index));
+  FourSamples pack(GENERATE(LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index));
   for (const char* name : {"class 2", "2"}) {
     const auto chosen = pack.choose(of_class(name));
     REQUIRE(chosen.ok());

@@ -49,7 +49,7 @@ std::vector<std::uint16_t> ids_of(const TinyRecord& record, std::uint16_t ignore
 }  // namespace
 
 TEST_CASE("pictures and ids come back, in every storage and layout") {
-  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
     for (const ImageLayout layout : {ImageLayout::hwc, ImageLayout::chw}) {
       const TempFolder folder;
       TinyForm form;

@@ -326,7 +326,7 @@ TEST_CASE("device: sizes whose pixels are no multiple of 16") {
 TEST_CASE("device: any number of classes and what is ignored and ids beyond the classes") {
   std::uint64_t seed = 0;
   for (const int classes : {1, 2, 7, 8, 9, 16, 17, 255, 256}) {
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       TinyForm form;
       form.storage = storage;
       form.classes = classes;

@@ -26,7 +26,7 @@ using expand::Placement;
 using test::Against;
 using test::FencedMemory;
 
-constexpr LabelStorage kStorages[] = {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index};
+constexpr LabelStorage kStorages[] = {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index};
 constexpr std::byte kUnwritten{0xA5};
 
 LabelOutput index_output(ElementType type, std::optional<std::int64_t> ignored = {}) {
@@ -104,7 +104,7 @@ std::vector<std::uint8_t> hostile_label(const LabelShape& shape, std::mt19937& r
     } else if (shape.storage == LabelStorage::index) {
       const auto stored = static_cast<std::uint16_t>(sort == 3 ? shape.class_count : id);
       std::memcpy(bytes.data() + at, &stored, size);
-    } else if (shape.storage == LabelStorage::onehot) {
+    } else if (shape.storage == LabelStorage::one_hot) {
       bytes[at + id] = static_cast<std::uint8_t>(1 + random() % 255);
     } else {
       bytes[at + id / 8] = static_cast<std::uint8_t>(1U << id % 8);
@@ -300,7 +300,7 @@ TEST_CASE("label kernels write what the host's expander writes", "[device][label
 TEST_CASE("label kernels write every class of vectors that hold several", "[device][label]") {
   std::size_t number = 0;
   for (const std::size_t classes : {3U, 12U, 19U, 40U}) {
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot}) {
+    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot}) {
       const StoredRows stored(every_placement({12, 12}), {LabelKind::pixel, storage, true, classes}, static_cast<std::uint32_t>(number));
       check_every_output(stored, ++number);
     }

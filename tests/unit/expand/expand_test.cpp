@@ -65,7 +65,7 @@ std::vector<float> expanded(const LabelView& view, ElementType type, AxisOrder o
 
 std::vector<TinyForm> label_forms() {
   std::vector<TinyForm> forms;
-  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
     for (const LabelKind kind : {LabelKind::pixel, LabelKind::sample}) {
       for (const int classes : {1, 3, 8, 9, 16, 255, 256, 300}) {
         TinyForm form;
@@ -121,7 +121,7 @@ TEST_CASE("values that no label may have count as no class") {
   const auto from_bits = expanded(view_of(bits, LabelStorage::bits, 2, 3), ElementType::u8, AxisOrder::channels_first);
   CHECK(from_bits == std::vector<float>{1, 0, 0, 0, 0, 0});
   const std::vector<std::uint8_t> bytes{7, 0, 255, 0};
-  const auto from_bytes = expanded(view_of(bytes, LabelStorage::onehot, 2, 2), ElementType::f32, AxisOrder::channels_last);
+  const auto from_bytes = expanded(view_of(bytes, LabelStorage::one_hot, 2, 2), ElementType::f32, AxisOrder::channels_last);
   CHECK(from_bytes == std::vector<float>{1, 0, 1, 0});
   std::vector<std::uint16_t> out(5);
   REQUIRE(expand_ids(view_of(ids, LabelStorage::index, 5, 3), out).ok());

@@ -29,16 +29,16 @@ struct StoredLabel {
   }
 };
 
-constexpr LabelStorage kStorages[] = {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index};
+constexpr LabelStorage kStorages[] = {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index};
 
 // The classes that a stored vector holds.
 std::vector<std::size_t> classes_in(const LabelSource& source, const std::uint8_t* vector) {
   std::vector<std::size_t> found;
   for (std::size_t c = 0; c < source.class_count; ++c) {
-    const bool set = source.storage == LabelStorage::bits     ? (vector[c / 8] >> c % 8 & 1) != 0
-                     : source.storage == LabelStorage::onehot ? vector[c] != 0
-                     : source.class_count <= 255              ? vector[0] == c
-                                                              : vector[0] + 256U * vector[1] == c;
+    const bool set = source.storage == LabelStorage::bits      ? (vector[c / 8] >> c % 8 & 1) != 0
+                     : source.storage == LabelStorage::one_hot ? vector[c] != 0
+                     : source.class_count <= 255               ? vector[0] == c
+                                                               : vector[0] + 256U * vector[1] == c;
     if (set) found.push_back(c);
   }
   return found;
@@ -56,7 +56,7 @@ StoredLabel proper_label(const LabelSource& source, PixelSize size, std::uint32_
     const std::size_t id = random() % source.class_count;
     const std::uint64_t stored = ignored ? 65535 : id;
     if (source.storage == LabelStorage::index) std::memcpy(vector, &stored, shape.vector_bytes());
-    if (source.storage == LabelStorage::onehot && !ignored) vector[id] = 1;
+    if (source.storage == LabelStorage::one_hot && !ignored) vector[id] = 1;
     if (source.storage == LabelStorage::bits && !ignored) vector[id / 8] = static_cast<std::uint8_t>(1 << id % 8);
     if (source.multi && source.storage == LabelStorage::bits && !ignored) vector[0] = static_cast<std::uint8_t>(vector[0] | 1);
   }
@@ -279,7 +279,7 @@ TEST_CASE("labels with several classes a pixel keep them all") {
   for (const std::size_t classes : kClassCounts) {
     const PixelSize size{19, 17};
     check_outputs(proper_label({LabelKind::pixel, LabelStorage::bits, true, classes}, size, ++seed), identity(size), outputs(classes));
-    check_outputs(hostile_label({LabelKind::pixel, LabelStorage::onehot, true, classes}, size, ++seed), identity(size), outputs(classes));
+    check_outputs(hostile_label({LabelKind::pixel, LabelStorage::one_hot, true, classes}, size, ++seed), identity(size), outputs(classes));
   }
 }
 

@@ -145,7 +145,7 @@ TEST_CASE("rules between classes and storage hold") {
   CHECK_THAT(refusal(encode_schema(schema).value()), ContainsSubstring("65535"));
   schema.classes.pop_back();
   CHECK(refusal(encode_schema(schema).value()) == "accepted");
-  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot}) {
+  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot}) {
     Schema many = tiny_schema({.storage = storage});
     many.classes.assign(65536, {"c", {}, {}});
     fill_shapes(many);
@@ -166,7 +166,7 @@ TEST_CASE("shapes and sizes of records follow from the schema") {
   CHECK(image_record_bytes(tiny_schema(form)) == 90);
   CHECK(label_record_bytes(tiny_schema(form)) == 60);
   CHECK(label_depth(tiny_schema(form)) == 2);
-  form.storage = LabelStorage::onehot;
+  form.storage = LabelStorage::one_hot;
   CHECK(label_record_bytes(tiny_schema(form)) == 360);
   CHECK(label_depth(tiny_schema(form)) == 12);
   form.storage = LabelStorage::index;

@@ -83,9 +83,9 @@ Picture noise(int width, int height, int channels, std::mt19937& random) {
 
 TEST_CASE("G2: triangle, cubic and lanczos equal Pillow's BILINEAR, BICUBIC and LANCZOS") {
   for (const ResizeCase& resize_case : kPillowCases) {
-    INFO(image_filter_name(resize_case.filter) << " " << resize_case.channels << " channels, " << resize_case.source.width << "x"
-                                               << resize_case.source.height << " to " << resize_case.target.width << "x"
-                                               << resize_case.target.height);
+    INFO(word_of(resize_case.filter) << " " << resize_case.channels << " channels, " << resize_case.source.width << "x"
+                                     << resize_case.source.height << " to " << resize_case.target.width << "x"
+                                     << resize_case.target.height);
     CHECK(resize_hash(resize_case) == resize_case.hash);
   }
 }

@@ -61,12 +61,12 @@ int wrong_pixels(const Ids& source, Region region, LabelFilter filter, std::uint
 }  // namespace
 
 TEST_CASE("label filters have names that read back") {
-  CHECK(label_filter_name(LabelFilter::nearest) == "nearest");
-  CHECK(label_filter_name(LabelFilter::nearest_cv) == "nearest-cv");
-  CHECK(label_filter_name(LabelFilter::nearest_pil) == "nearest-pil");
-  for (const LabelFilter filter : kFilters) CHECK(label_filter_from_name(label_filter_name(filter)) == filter);
-  CHECK_FALSE(label_filter_from_name("linear"));
-  CHECK_FALSE(label_filter_from_name(""));
+  CHECK(word_of(LabelFilter::nearest) == "nearest");
+  CHECK(word_of(LabelFilter::nearest_cv) == "nearest-cv");
+  CHECK(word_of(LabelFilter::nearest_pil) == "nearest-pil");
+  for (const LabelFilter filter : kFilters) CHECK(value_of<LabelFilter>(word_of(filter)) == filter);
+  CHECK_FALSE(value_of<LabelFilter>("linear"));
+  CHECK_FALSE(value_of<LabelFilter>(""));
 }
 
 TEST_CASE("nearest indices follow the formula of each filter") {
@@ -82,7 +82,7 @@ TEST_CASE("nearest indices follow the formula of each filter") {
         const int wanted = filter == LabelFilter::nearest_pil ? static_cast<int>(pillow) : reference_index(filter, i, source, target);
         wrong += indices[static_cast<std::size_t>(i)] != wanted;
       }
-      INFO(label_filter_name(filter) << " " << source << " -> " << target);
+      INFO(word_of(filter) << " " << source << " -> " << target);
       REQUIRE(wrong == 0);
     }
   }
@@ -93,7 +93,7 @@ TEST_CASE("nearest indices stay inside the source and never fall") {
     for (const auto& [source, target] :
          std::vector<std::pair<int, int>>{{1, 1}, {1, 100000}, {100000, 1}, {3, 100003}, {65535, 65521}, {49, 100000}}) {
       const std::vector<int> indices = indices_of(filter, source, target);
-      INFO(label_filter_name(filter) << " " << source << " -> " << target);
+      INFO(word_of(filter) << " " << source << " -> " << target);
       CHECK(std::is_sorted(indices.begin(), indices.end()));
       CHECK(indices.front() >= 0);
       CHECK(indices.back() < source);

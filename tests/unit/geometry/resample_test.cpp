@@ -57,17 +57,17 @@ Picture resize(const Picture& source, ImageFilter filter, Extent size) {
 }  // namespace
 
 TEST_CASE("image filters have names that read back") {
-  CHECK(image_filter_name(ImageFilter::automatic) == "auto");
-  CHECK(image_filter_name(ImageFilter::linear) == "linear");
-  CHECK(image_filter_name(ImageFilter::area) == "area");
-  CHECK(image_filter_name(ImageFilter::nearest) == "nearest");
-  CHECK(image_filter_name(ImageFilter::triangle) == "triangle");
-  CHECK(image_filter_name(ImageFilter::cubic) == "cubic");
-  CHECK(image_filter_name(ImageFilter::lanczos) == "lanczos");
+  CHECK(word_of(ImageFilter::automatic) == "auto");
+  CHECK(word_of(ImageFilter::linear) == "linear");
+  CHECK(word_of(ImageFilter::area) == "area");
+  CHECK(word_of(ImageFilter::nearest) == "nearest");
+  CHECK(word_of(ImageFilter::triangle) == "triangle");
+  CHECK(word_of(ImageFilter::cubic) == "cubic");
+  CHECK(word_of(ImageFilter::lanczos) == "lanczos");
   for (const char* name : {"auto", "linear", "area", "nearest", "triangle", "cubic", "lanczos"}) {
-    CHECK(image_filter_name(image_filter_from_name(name).value()) == name);
+    CHECK(word_of(value_of<ImageFilter>(name).value()) == name);
   }
-  CHECK_FALSE(image_filter_from_name("bicubic"));
+  CHECK_FALSE(value_of<ImageFilter>("bicubic"));
 }
 
 TEST_CASE("auto is area where both axes shrink, else linear") {
@@ -152,11 +152,11 @@ TEST_CASE("fits of real sizes place the pixels that the formulas name") {
   const Picture source = random_picture(96, 72, 3, random);
   const Extent record{51, 51};
   for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover}) {
-    for (const Anchor anchor : {Anchor::centre, Anchor::top_left}) {
+    for (const Anchor anchor : {Anchor::center, Anchor::top_left}) {
       const Region region = fit_region(fit, anchor, {96, 72}, record);
       const Picture wanted = reference::placed(reference::linear(source, region.width, region.height), region.x, region.y, record.width,
                                                record.height, kPad.data());
-      INFO(fit_name(fit) << " " << anchor_name(anchor));
+      INFO(word_of(fit) << " " << packed_word_of(anchor));
       CHECK(place(resampler, source, region, ImageFilter::linear, record) == wanted);
     }
   }

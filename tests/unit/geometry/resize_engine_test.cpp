@@ -11,9 +11,9 @@ using namespace hotpack::geometry;
 TEST_CASE("the stored hashes are those of OpenCV 4.6, non-integer area included") {
   if (resize_library() != "opencv-4.6.0") return;  // another library may differ: resize_engine() then says so
   for (const ResizeCase& resize_case : stored_resize_cases()) {
-    INFO(image_filter_name(resize_case.filter) << " " << resize_case.channels << " channels, " << resize_case.source.width << "x"
-                                               << resize_case.source.height << " to " << resize_case.target.width << "x"
-                                               << resize_case.target.height);
+    INFO(word_of(resize_case.filter) << " " << resize_case.channels << " channels, " << resize_case.source.width << "x"
+                                     << resize_case.source.height << " to " << resize_case.target.width << "x"
+                                     << resize_case.target.height);
     CHECK(resize_hash(resize_case) == resize_case.hash);
   }
   CHECK(resize_engine().empty());

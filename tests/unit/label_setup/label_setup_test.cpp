@@ -9,7 +9,6 @@
 using namespace hotpack;
 using namespace hotpack::pipeline;
 using namespace hotpack::test;
-using labels::LabelReading;
 
 namespace {
 
@@ -363,7 +362,7 @@ TEST_CASE("colour kinds need class colours") {
     CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("needs class colours"));
     options = with_classes(folder, kCsv);
     options.label.reading = reading;
-    CHECK(setup_of(options).label_kind == labels::reading_name(reading));
+    CHECK(setup_of(options).label_kind == word_of(reading));
   }
 }
 
@@ -1295,7 +1294,7 @@ TEST_CASE("option --label-kind rgb-id takes its formula from --rgb-id or the pre
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
   PackOptions options = options_for(folder);
-  options.label.reading = labels::LabelReading::rgb_id;
+  options.label.reading = LabelReading::rgb_id;
   options.label.class_count = 3;
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("r+256g+65536b") && ContainsSubstring("r/10*256+g"));
   options.label.rgb_id = labels::RgbId::low_first;
@@ -1305,7 +1304,7 @@ TEST_CASE("option --label-kind rgb-id takes its formula from --rgb-id or the pre
   const LabelSetup setup = setup_of(options);
   CHECK(setup.rgb_id == labels::RgbId::low_first);
   CHECK(setup.table.classes.size() == 133);
-  options.label.reading = labels::LabelReading::index;  // category ids in gray labels
+  options.label.reading = LabelReading::index;  // category ids in gray labels
   CHECK(setup_of(options).rgb_id == labels::RgbId::none);
 }
 

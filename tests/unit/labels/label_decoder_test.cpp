@@ -109,9 +109,9 @@ constexpr RgbColor kBlack{0, 0, 0}, kWhite{255, 255, 255}, kRed{255, 0, 0}, kBlu
 
 TEST_CASE("label kinds have names that read back") {
   for (const char* name : {"auto", "color", "index", "palette-color", "binary"})
-    CHECK(reading_name(reading_from_name(name).value()) == name);
-  CHECK(reading_from_name("palette-color") == LabelReading::palette_color);
-  CHECK_FALSE(reading_from_name("colour"));
+    CHECK(word_of(value_of<LabelReading>(name).value()) == name);
+  CHECK(value_of<LabelReading>("palette-color") == LabelReading::palette_color);
+  CHECK_FALSE(value_of<LabelReading>("colour"));
 }
 
 // ---- building

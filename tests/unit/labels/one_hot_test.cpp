@@ -85,10 +85,10 @@ TEST_CASE("encoded_bytes by storage") {
   CHECK(encoded_bytes(LabelStorage::bits, 100, 12) == 200);
   CHECK(encoded_bytes(LabelStorage::bits, 100, 8) == 100);
   CHECK(encoded_bytes(LabelStorage::bits, 100, 300) == 3800);
-  CHECK(encoded_bytes(LabelStorage::onehot, 100, 12) == 1200);
+  CHECK(encoded_bytes(LabelStorage::one_hot, 100, 12) == 1200);
   CHECK(encoded_bytes(LabelStorage::index, 100, 255) == 100);
   CHECK(encoded_bytes(LabelStorage::index, 100, 256) == 200);
-  CHECK(encoded_bytes(LabelStorage::onehot, std::uint64_t{1} << 28, 65535) == (std::uint64_t{1} << 28) * 65535);
+  CHECK(encoded_bytes(LabelStorage::one_hot, std::uint64_t{1} << 28, 65535) == (std::uint64_t{1} << 28) * 65535);
 }
 
 TEST_CASE("bits and one-hot bytes equal one_hot_it for every class count") {
@@ -101,7 +101,7 @@ TEST_CASE("bits and one-hot bytes equal one_hot_it for every class count") {
       const Bytes bits = encode(ids, class_count, LabelStorage::bits);
       CHECK(unpack_bits(bits, class_count) == wanted);
       CHECK(spare_bits_are_zero(bits, class_count));
-      const Bytes one_hot = encode(ids, class_count, LabelStorage::onehot);
+      const Bytes one_hot = encode(ids, class_count, LabelStorage::one_hot);
       CHECK(as_bools(one_hot) == wanted);
       CHECK(only_zeros_and_ones(one_hot));
     }
@@ -123,7 +123,7 @@ TEST_CASE("class c is bit c mod 8, least significant first, of byte c div 8") {
 
 TEST_CASE("an ignored pixel is an all-zero vector") {
   for (const std::size_t class_count : kClassCounts) {
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot}) {
+    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot}) {
       const Bytes bytes = encode(Ids(40, kIgnored), class_count, storage);
       CHECK(std::count(bytes.begin(), bytes.end(), std::byte{0}) == static_cast<std::ptrdiff_t>(bytes.size()));
     }
@@ -152,7 +152,7 @@ TEST_CASE("index is one byte up to 255 classes, else two, little-endian, 255 or 
 TEST_CASE("nothing beyond the output is written, at any alignment") {
   std::mt19937 random(33);
   for (const std::size_t class_count : {std::size_t{8}, std::size_t{12}, std::size_t{17}, std::size_t{300}}) {
-    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+    for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       const Ids ids = random_ids(77, class_count, random);
       const Bytes wanted = encode(ids, class_count, storage);
       Bytes memory(wanted.size() + 8, std::byte{0x55});
@@ -170,7 +170,7 @@ TEST_CASE("no pixels give no bytes") {
 }
 
 TEST_CASE("one pixel serves as a whole-image label") {
-  CHECK(encode({2}, 3, LabelStorage::onehot) == Bytes{std::byte{0}, std::byte{0}, std::byte{1}});
+  CHECK(encode({2}, 3, LabelStorage::one_hot) == Bytes{std::byte{0}, std::byte{0}, std::byte{1}});
   CHECK(encode({2}, 3, LabelStorage::bits) == Bytes{std::byte{4}});
 }
 

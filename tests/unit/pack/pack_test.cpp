@@ -159,7 +159,7 @@ TEST_CASE("RGB masks are packed as one_hot_it makes them") {
   const TempFolder folder;
   put_street(folder, 3);
   PackOptions options = street_options(folder);
-  options.record.label_storage = LabelStorage::onehot;
+  options.record.label_storage = LabelStorage::one_hot;
   options.record.size = {20, 9};
   for (const std::string key : {"south/1", "north/2"}) {
     std::filesystem::remove(folder / ("images/" + key + ".png"));
@@ -361,7 +361,7 @@ TEST_CASE("statistics equal those of a slow computation over the packed records"
 TEST_CASE("the plan's bytes are exactly those of the shards") {
   const TempFolder folder;
   put_street(folder, 8);
-  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
     for (const bool gray : {false, true}) {
       PackOptions options = elsewhere(street_options(folder), std::to_string(static_cast<int>(storage)) + (gray ? "gray" : "rgb"));
       options.record.label_storage = storage;

@@ -116,7 +116,7 @@ TEST_CASE("record sizes are those of every storage") {
   SampleList list = list_of({"a"});
   CHECK(planned(options, list).largest.image == 8 * 6 * 3);
   CHECK(planned(options, list).largest.label == 8 * 6 * 2);
-  options.record.label_storage = LabelStorage::onehot;
+  options.record.label_storage = LabelStorage::one_hot;
   CHECK(planned(options, list).largest.label == 8 * 6 * 12);
   options.record.label_storage = LabelStorage::index;
   CHECK(planned(options, list).largest.label == 8 * 6);
@@ -226,7 +226,7 @@ TEST_CASE("the schema says everything that changes a packed byte") {
   options.record.pad_color = {1, 2, 3};
   options.record.size_mismatch = SizeMismatch::each_to_target;
   options.record.exif = ExifPolicy::ignore;
-  options.record.depth16 = codecs::Depth16::scale;
+  options.record.depth16 = Depth16::scale;
   options.shard.shuffle_seed = 11;
   options.shard.zstd_label = true;
   options.shard.zstd_level = 3;

@@ -150,7 +150,7 @@ TEST_CASE("16-bit pictures are shifted or scaled") {
     scaled.push_back(static_cast<std::uint8_t>((v * 255u + 32767u) / 65535u));
   }
   CHECK(good(options).image == shifted);
-  options.record.depth16 = codecs::Depth16::scale;
+  options.record.depth16 = Depth16::scale;
   CHECK(good(options).image == scaled);
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("RGB masks become what one_hot_it makes of them, in every storage") {
   const Ids ids = noise_ids(8, 6, 2);
   PackOptions options = one_sample(folder, photo(), color_label(8, 6, ids, kColors), true);
   const Bytes mask = read_bytes(folder / "labels/a.png");
-  options.record.label_storage = LabelStorage::onehot;
+  options.record.label_storage = LabelStorage::one_hot;
   Samples one_hot, bits;
   for (const std::uint16_t id : ids) {
     std::uint8_t packed_bits = 0;
@@ -310,7 +310,7 @@ TEST_CASE("ignored and unknown pixels are all-zero vectors in one-hot storage") 
   options.label.unknown = "ignore";
   options.record.label_storage = LabelStorage::bits;
   CHECK(good(options).label == Samples{1, 0, 0, 2});
-  options.record.label_storage = LabelStorage::onehot;
+  options.record.label_storage = LabelStorage::one_hot;
   CHECK(good(options).label == Samples{1, 0, 0, 0, 0, 0, 0, 1});
 }
 
@@ -318,7 +318,7 @@ TEST_CASE("binary masks are cut at the threshold") {
   const TempFolder folder;
   PackOptions options = with_ids(folder, 2, 2, {0, 127, 128, 255}, 2);
   options.label.class_count.reset();
-  options.label.reading = labels::LabelReading::binary;
+  options.label.reading = LabelReading::binary;
   CHECK(good(options).label == Samples{0, 0, 1, 1});
   options.label.threshold = 100;
   CHECK(good(options).label == Samples{0, 1, 1, 1});
@@ -571,7 +571,7 @@ TEST_CASE("G6: records are padded to a multiple, around the anchor") {
   CHECK(result.sums.pixels_counted == 24);
   CHECK(result.sums.ignored == 8);
   for (std::size_t y = 0; y < 4; ++y) CHECK(result.label[y * 8 + 6] == kNone);
-  options.record.anchor = Anchor::centre;
+  options.record.anchor = Anchor::center;
   CHECK(good(options).entry.source_region == std::array<std::int32_t, 4>{1, 0, 6, 4});
 }
 
@@ -687,6 +687,6 @@ TEST_CASE("E-m: every mask sets its class's bit, pixels may hold several or none
   CHECK(result.sums.classes == std::vector<Count>{{1, 1, 2}, {2, 1, 2}});
   CHECK(result.sums.ignored == 2);
   CHECK(result.entry.source_hash[1] != 0);
-  options.record.label_storage = LabelStorage::onehot;
+  options.record.label_storage = LabelStorage::one_hot;
   CHECK(good(options).label == Samples{0, 1, 1, 1, 0, 0, 0, 0});
 }

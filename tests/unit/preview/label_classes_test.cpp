@@ -8,7 +8,7 @@ using namespace hotpack::preview;
 using namespace hotpack::test;
 
 TEST_CASE("the classes of pixels are the same from every storage") {
-  const auto storage = GENERATE(LabelStorage::bits, LabelStorage::onehot, LabelStorage::index);
+  const auto storage = GENERATE(LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index);
   const OwnedLabel label = label_of(storage, 2, 2, 11, {{0}, {10}, {}, {10}});
   LabelClasses classes;
   REQUIRE(classes.read(label.view()).ok());
@@ -34,7 +34,7 @@ TEST_CASE("ids of two bytes") {
 }
 
 TEST_CASE("several classes of a pixel take turns and each is counted") {
-  const auto storage = GENERATE(LabelStorage::bits, LabelStorage::onehot);
+  const auto storage = GENERATE(LabelStorage::bits, LabelStorage::one_hot);
   const OwnedLabel label = label_of(storage, 3, 1, 9, {{1, 8}, {}, {4}}, true);
   LabelClasses classes;
   REQUIRE(classes.read(label.view()).ok());

@@ -67,7 +67,7 @@ TEST_CASE("several classes of a pixel show as stripes of each; a pixel without o
 }
 
 TEST_CASE("a pixel of a small overlay is the mean of the tints that it covers") {
-  const OwnedLabel label = label_of(LabelStorage::onehot, 4, 1, 3, {{0}, {0}, {0}, {1}});
+  const OwnedLabel label = label_of(LabelStorage::one_hot, 4, 1, 3, {{0}, {0}, {0}, {1}});
   const auto whole = painted(label, {4, 1}), shrunk = painted(label, {1, 1});
   for (std::size_t c = 0; c < 3; ++c) {
     const int mean = (3 * whole[0][c] + whole[3][c] + 2) / 4;

@@ -37,7 +37,7 @@ inline OwnedLabel label_of(LabelStorage storage, int width, int height, std::siz
     std::vector<std::uint8_t> vector(step, storage == LabelStorage::index ? std::uint8_t{255} : std::uint8_t{0});
     for (const std::size_t id : set) {
       if (storage == LabelStorage::bits) vector[id / 8] = static_cast<std::uint8_t>(vector[id / 8] | 1U << (id % 8));
-      if (storage == LabelStorage::onehot) vector[id] = 1;
+      if (storage == LabelStorage::one_hot) vector[id] = 1;
       if (storage == LabelStorage::index) {
         vector[0] = static_cast<std::uint8_t>(id);
         if (step == 2) vector[1] = static_cast<std::uint8_t>(id >> 8);

@@ -23,7 +23,7 @@ TEST_CASE("labels of each storage give the same counts") {
   format::Sums ids, bits, bytes;
   (void)count({0, 2, 255, 2}, LabelStorage::index, 4, 3, ids);
   (void)count({1, 4, 0, 4}, LabelStorage::bits, 4, 3, bits);
-  (void)count({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}, LabelStorage::onehot, 4, 3, bytes);
+  (void)count({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}, LabelStorage::one_hot, 4, 3, bytes);
   CHECK(ids.ignored == 1);
   CHECK(ids.classes[2].pixels == 2);
   CHECK(ids.classes[2].samples == 1);
@@ -54,7 +54,7 @@ TEST_CASE("values that a label must not have are told with their place") {
   CHECK(bits.crowded.first == 1);
   CHECK(bits.spare_bit.count == 1);
   CHECK(bits.spare_bit.first == 2);
-  const LabelFaults bytes = count({1, 1, 0, 2}, LabelStorage::onehot, 2, 2, sums);
+  const LabelFaults bytes = count({1, 1, 0, 2}, LabelStorage::one_hot, 2, 2, sums);
   CHECK(bytes.crowded.count == 1);
   CHECK(bytes.wrong_byte.count == 1);
   CHECK(bytes.wrong_byte.value == 2);

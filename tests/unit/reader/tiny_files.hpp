@@ -54,7 +54,7 @@ inline void seal_record(TinyShard& shard, std::string_view field, std::size_t re
 // One form of everything that a pack can be.
 inline std::vector<TinyForm> all_forms() {
   std::vector<TinyForm> forms;
-  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::onehot, LabelStorage::index}) {
+  for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
     for (const LabelKind kind : {LabelKind::pixel, LabelKind::sample}) {
       TinyForm form;
       form.storage = storage;

@@ -142,11 +142,11 @@ TEST_CASE("label values are checked behind a true checksum") {
   };
   for (const Case& bad : {Case{LabelStorage::index, 9, "1 ids of no class (there are 3 classes); the first at x 1, y 0 has 9"},
                           Case{LabelStorage::bits, 0x80, "bits beyond class 2"}, Case{LabelStorage::bits, 3, "more than one class"},
-                          Case{LabelStorage::onehot, 5, "one-hot bytes other than 0 and 1"}}) {
+                          Case{LabelStorage::one_hot, 5, "one-hot bytes other than 0 and 1"}}) {
     TinyForm form;
     form.storage = bad.storage;
     TinyShard shard = make_shard(form, 2);
-    const std::size_t step = bad.storage == LabelStorage::onehot ? 3 : 1;
+    const std::size_t step = bad.storage == LabelStorage::one_hot ? 3 : 1;
     const std::uint64_t offset = shard.layout.file_offset("label") + 30 * step + step;  // record 1, the second pixel
     shard.bytes[offset] = std::byte{bad.value};
     seal_record(shard, "label", 1, 30 * step);

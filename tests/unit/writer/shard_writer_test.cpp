@@ -40,7 +40,7 @@ TinyForm form_of(LabelStorage storage = LabelStorage::bits) {
 std::map<std::string, TinyForm> fixed_forms() {
   std::map<std::string, TinyForm> forms;
   forms["bits"] = form_of();
-  forms["onehot"] = form_of(LabelStorage::onehot);
+  forms["onehot"] = form_of(LabelStorage::one_hot);
   forms["index"] = form_of(LabelStorage::index);
   forms["index of 300 classes"] = form_of(LabelStorage::index);
   forms["index of 300 classes"].classes = 300;

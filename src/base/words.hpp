@@ -1,0 +1,151 @@
+// The values that options, schemas and reports spell as words. Each enum has one array of words, here and nowhere else: the command line,
+// its help, the checks of a schema and every message read it.
+//
+// Plain values and pure functions; thread-safe. Failure: a word that is none of an enum's gives no value.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "base/fit.hpp"
+#include "hotpack/schema.hpp"
+
+namespace hotpack {
+
+// How images are resampled.
+enum class ImageFilter {
+  automatic,  // area where both axes shrink, else linear
+  linear,
+  area,
+  nearest,
+  triangle,  // this and the two below: antialiased when shrinking, equal to Pillow's BILINEAR, BICUBIC and LANCZOS
+  cubic,
+  lanczos,
+};
+
+// How class ids are resampled: always to the nearest pixel.
+enum class LabelFilter {
+  nearest,      // centered, exact: floor((2i+1)·s / (2d))
+  nearest_cv,   // OpenCV's INTER_NEAREST: min(floor(i · (1.0 / (double(d) / s))), s−1)
+  nearest_pil,  // Pillow's NEAREST: accumulated double steps
+};
+
+// What happens if an image and its label differ in size.
+enum class SizeMismatch {
+  error,
+  each_to_target,  // the label is resampled straight to where the image lies
+  resize_label,    // the label is first resampled to the image's size
+  crop_min,        // both are cropped to the smaller width and the smaller height, from the upper left corner
+};
+
+enum class ExifPolicy { automatic, apply, ignore };
+
+enum class Depth16 { shift, scale };  // 16-bit samples to 8: v >> 8, or (v * 255 + 32767) / 65535
+
+// How a label file is read. `automatic` is resolved before labels are decoded.
+// rgb_id appears in options and presets only: such labels are read as `index`, by a formula.
+enum class LabelReading { automatic, color, index, palette_color, binary, rgb_id };
+
+// A value, its word on the command line and in reports, and its word in packs if that differs.
+template <class Enum>
+struct Word {
+  Enum value;
+  std::string_view text;
+  std::string_view packed = text;
+};
+
+template <class Enum>
+inline constexpr int kWords = 0;  // no words
+
+template <>
+inline constexpr auto kWords<Fit> = std::array{
+    Word<Fit>{Fit::stretch, "stretch"}, Word<Fit>{Fit::crop_or_pad, "crop-or-pad"}, Word<Fit>{Fit::contain, "contain"},
+    Word<Fit>{Fit::cover, "cover"},     Word<Fit>{Fit::long_side, "long-side"},     Word<Fit>{Fit::short_side, "short-side"},
+    Word<Fit>{Fit::none, "none"},
+};
+template <>
+inline constexpr auto kWords<Anchor> =
+    std::array{Word<Anchor>{Anchor::center, "center", "centre"}, Word<Anchor>{Anchor::top_left, "top-left"}};
+template <>
+inline constexpr auto kWords<ImageFilter> = std::array{
+    Word<ImageFilter>{ImageFilter::automatic, "auto"},    Word<ImageFilter>{ImageFilter::linear, "linear"},
+    Word<ImageFilter>{ImageFilter::area, "area"},         Word<ImageFilter>{ImageFilter::nearest, "nearest"},
+    Word<ImageFilter>{ImageFilter::triangle, "triangle"}, Word<ImageFilter>{ImageFilter::cubic, "cubic"},
+    Word<ImageFilter>{ImageFilter::lanczos, "lanczos"},
+};
+template <>
+inline constexpr auto kWords<LabelFilter> =
+    std::array{Word<LabelFilter>{LabelFilter::nearest, "nearest"}, Word<LabelFilter>{LabelFilter::nearest_cv, "nearest-cv"},
+               Word<LabelFilter>{LabelFilter::nearest_pil, "nearest-pil"}};
+template <>
+inline constexpr auto kWords<SizeMismatch> =
+    std::array{Word<SizeMismatch>{SizeMismatch::error, "error"}, Word<SizeMismatch>{SizeMismatch::resize_label, "resize-label"},
+               Word<SizeMismatch>{SizeMismatch::each_to_target, "each-to-target"}, Word<SizeMismatch>{SizeMismatch::crop_min, "crop-min"}};
+template <>
+inline constexpr auto kWords<ExifPolicy> =
+    std::array{Word<ExifPolicy>{ExifPolicy::automatic, "auto"}, Word<ExifPolicy>{ExifPolicy::apply, "apply"},
+               Word<ExifPolicy>{ExifPolicy::ignore, "ignore"}};
+template <>
+inline constexpr auto kWords<Depth16> = std::array{Word<Depth16>{Depth16::shift, "shift"}, Word<Depth16>{Depth16::scale, "scale"}};
+template <>
+inline constexpr auto kWords<LabelReading> = std::array{
+    Word<LabelReading>{LabelReading::automatic, "auto"}, Word<LabelReading>{LabelReading::color, "color"},
+    Word<LabelReading>{LabelReading::index, "index"},    Word<LabelReading>{LabelReading::palette_color, "palette-color"},
+    Word<LabelReading>{LabelReading::binary, "binary"},  Word<LabelReading>{LabelReading::rgb_id, "rgb-id"},
+};
+template <>
+inline constexpr auto kWords<LabelStorage> =
+    std::array{Word<LabelStorage>{LabelStorage::bits, "bits"}, Word<LabelStorage>{LabelStorage::one_hot, "one_hot", "onehot"},
+               Word<LabelStorage>{LabelStorage::index, "index"}};
+template <>
+inline constexpr auto kWords<ImageLayout> =
+    std::array{Word<ImageLayout>{ImageLayout::hwc, "hwc"}, Word<ImageLayout>{ImageLayout::chw, "chw"}};
+template <>
+inline constexpr auto kWords<ImageColor> = std::array{Word<ImageColor>{ImageColor::rgb, "rgb"}, Word<ImageColor>{ImageColor::gray, "gray"}};
+template <>
+inline constexpr auto kWords<LabelKind> =
+    std::array{Word<LabelKind>{LabelKind::pixel, "pixel"}, Word<LabelKind>{LabelKind::sample, "sample"}};
+
+// The word of a value; precondition: it is one of the enum.
+template <class Enum>
+[[nodiscard]] constexpr const Word<Enum>& entry_of(Enum value) {
+  for (const Word<Enum>& word : kWords<Enum>) {
+    if (word.value == value) return word;
+  }
+  return kWords<Enum>.front();
+}
+template <class Enum>
+[[nodiscard]] constexpr std::string_view word_of(Enum value) {
+  return entry_of(value).text;
+}
+template <class Enum>
+[[nodiscard]] constexpr std::string_view packed_word_of(Enum value) {
+  return entry_of(value).packed;
+}
+
+// The value of a word; of a word in a pack.
+template <class Enum>
+[[nodiscard]] constexpr std::optional<Enum> value_of(std::string_view text) {
+  for (const Word<Enum>& word : kWords<Enum>) {
+    if (word.text == text) return word.value;
+  }
+  return std::nullopt;
+}
+template <class Enum>
+[[nodiscard]] constexpr std::optional<Enum> value_of_packed(std::string_view text) {
+  for (const Word<Enum>& word : kWords<Enum>) {
+    if (word.packed == text) return word.value;
+  }
+  return std::nullopt;
+}
+
+// All words of an enum as packs spell them, in their order.
+template <class Enum>
+[[nodiscard]] constexpr auto packed_words() {
+  std::array<std::string_view, kWords<Enum>.size()> words{};
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = kWords<Enum>[i].packed;
+  return words;
+}
+
+}  // namespace hotpack
