@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "check/small_pictures.hpp"
 #include "label_setup/orientation.hpp"
 

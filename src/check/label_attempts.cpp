@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "base/words.hpp"
 
 namespace hotpack::pipeline {
 

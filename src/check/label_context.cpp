@@ -1,5 +1,7 @@
 #include "check/label_context.hpp"
 
+#include "base/words.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 #include "format/schema_json.hpp"

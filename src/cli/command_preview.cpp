@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_values.hpp"

@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/fit.hpp"
+#include "base/words.hpp"
 #include "cli/option_values.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/shell_word.hpp"
+#include "base/words.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"

@@ -13,6 +13,7 @@
 
 #include "base/picture.hpp"
 #include "base/raw_label.hpp"
+#include "base/words.hpp"
 #include "codecs/picture_info.hpp"
 #include "hotpack/result.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "codecs/png_session.hpp"
 #include "codecs/sample_rows.hpp"
 

@@ -1,5 +1,7 @@
 #include "geometry/antialias.hpp"
 
+#include "base/words.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -14,6 +14,7 @@
 
 #include "base/fit.hpp"
 #include "base/picture.hpp"
+#include "base/words.hpp"
 #include "geometry/resample.hpp"
 
 namespace hotpack::geometry {

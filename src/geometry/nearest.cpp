@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/words.hpp"
 #include "geometry/visible.hpp"
 
 namespace hotpack::geometry {

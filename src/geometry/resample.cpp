@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "geometry/antialias.hpp"
 #include "geometry/visible.hpp"
 

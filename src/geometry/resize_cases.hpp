@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/words.hpp"
 #include "geometry/resample.hpp"
 
 namespace hotpack::geometry {

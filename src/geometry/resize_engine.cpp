@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/checksum.hpp"
+#include "base/words.hpp"
 #include "geometry/resize_cases.hpp"
 
 namespace hotpack::geometry {

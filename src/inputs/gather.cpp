@@ -10,6 +10,7 @@
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "inputs/class_file.hpp"
 #include "inputs/file_steps.hpp"
 #include "inputs/fold.hpp"

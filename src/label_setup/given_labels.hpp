@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/words.hpp"
 #include "hotpack/result.hpp"
 #include "label_setup/packed_labels.hpp"
 #include "labels/class_table.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/words.hpp"
 #include "label_setup/orientation.hpp"
 #include "label_setup/placement.hpp"
 #include "label_setup/source_file.hpp"

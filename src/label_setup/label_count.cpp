@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "label_setup/label_words.hpp"
 #include "labels/presets.hpp"
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/words.hpp"
 #include "hotpack/result.hpp"
 #include "inputs/sample_list.hpp"
 #include "label_setup/color_list.hpp"

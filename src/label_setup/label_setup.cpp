@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "format/json.hpp"
 #include "label_setup/given_labels.hpp"
 #include "label_setup/label_count.hpp"

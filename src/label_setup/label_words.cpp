@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "base/words.hpp"
 #include "labels/packed_color.hpp"
 
 namespace hotpack::pipeline {

@@ -1,5 +1,7 @@
 #include "label_setup/orientation.hpp"
 
+#include "base/words.hpp"
+
 namespace hotpack::pipeline {
 
 Extent oriented_size(const codecs::PictureInfo& info, bool applied) {

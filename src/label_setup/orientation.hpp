@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/fit.hpp"
+#include "base/words.hpp"
 #include "codecs/picture_info.hpp"
 #include "settings/options.hpp"
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "format/json.hpp"
 #include "format/manifest.hpp"
 #include "label_setup/label_words.hpp"

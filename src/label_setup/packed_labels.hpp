@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 #include "labels/class_table.hpp"

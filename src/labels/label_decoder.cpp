@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "labels/color_map.hpp"
 #include "labels/gray_rgb.hpp"
 #include "labels/label_rules.hpp"

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "labels/packed_color.hpp"
 
 namespace hotpack::labels {

@@ -1,5 +1,7 @@
 #include "labels/pixel_maps.hpp"
 
+#include "base/words.hpp"
+
 #include <cstring>
 
 namespace hotpack::labels {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.hpp"
 #include "labels/class_table.hpp"
 #include "labels/label_decoder.hpp"
 

@@ -1,6 +1,7 @@
 // LoveDA, ISPRS Potsdam and Vaihingen, iSAID, DeepGlobe.
 #include <array>
 
+#include "base/words.hpp"
 #include "labels/preset_data.hpp"
 
 namespace hotpack::labels {

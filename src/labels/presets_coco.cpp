@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/words.hpp"
 #include "labels/preset_data.hpp"
 
 namespace hotpack::labels {

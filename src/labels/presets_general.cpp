@@ -1,6 +1,7 @@
 // PASCAL VOC and Oxford-IIIT Pet.
 #include <array>
 
+#include "base/words.hpp"
 #include "labels/preset_data.hpp"
 
 namespace hotpack::labels {

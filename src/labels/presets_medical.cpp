@@ -1,6 +1,7 @@
 // Masks of eyes and bowels.
 #include <array>
 
+#include "base/words.hpp"
 #include "labels/preset_data.hpp"
 
 namespace hotpack::labels {

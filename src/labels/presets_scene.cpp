@@ -1,6 +1,7 @@
 // ADE20K and NYU.
 #include <array>
 
+#include "base/words.hpp"
 #include "labels/preset_data.hpp"
 
 namespace hotpack::labels {

@@ -1,6 +1,7 @@
 // Cityscapes and what shares its classes, CamVid, Mapillary Vistas.
 #include <array>
 
+#include "base/words.hpp"
 #include "labels/preset_data.hpp"
 
 namespace hotpack::labels {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.hpp"
 #include "labels/packed_color.hpp"
 
 namespace hotpack::labels {

@@ -7,6 +7,7 @@
 
 #include "base/checksum.hpp"
 #include "base/endian.hpp"
+#include "base/words.hpp"
 #include "pack/value_counter.hpp"
 
 namespace hotpack::pipeline {

@@ -8,6 +8,7 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "codecs/decoder.hpp"
 #include "geometry/nearest.hpp"
 #include "geometry/resample.hpp"

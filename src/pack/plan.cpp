@@ -8,6 +8,7 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "format/json.hpp"
 #include "format/schema_json.hpp"
 #include "geometry/resample.hpp"

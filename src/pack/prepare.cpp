@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "writer/frame_compressor.hpp"
 
 namespace hotpack::pipeline {

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "format/json.hpp"
 #include "reader/zstd_frame.hpp"
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/words.hpp"
 #include "format/json.hpp"
 #include "format/schema_json.hpp"
 

@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "base/fit.hpp"
-#include "codecs/decoder.hpp"
-#include "geometry/nearest.hpp"
-#include "geometry/resample.hpp"
+#include "base/words.hpp"
 #include "hotpack/schema.hpp"
 #include "labels/label_decoder.hpp"
 

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "base/words.hpp"
 #include "codecs/decoder.hpp"
 #include "fuzz/expect.hpp"
 #include "fuzz/jpeg_mutator.hpp"

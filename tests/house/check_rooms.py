@@ -39,7 +39,7 @@ ROOMS = {
     "geometry": Room(("base",), ("opencv",)),
     "labels": Room(("base",)),
     "writer": Room(("base", "format"), ("zstd",)),
-    "settings": Room(("base", "format", "codecs", "geometry", "labels"), ("tbb",)),
+    "settings": Room(("base", "format", "labels"), ("tbb",)),
     "inputs": Room(("base", "format", "labels", "settings"), ("utf8proc",)),
     "label_setup": Room(("base", "format", "codecs", "labels", "settings", "inputs"), ("tbb",)),
     "pack": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer", "settings", "inputs", "label_setup"), ("tbb",)),

@@ -1,4 +1,5 @@
 #include "base/fit.hpp"
+#include "base/words.hpp"
 
 #include <algorithm>
 #include <limits>

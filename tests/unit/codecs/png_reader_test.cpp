@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "base/words.hpp"
 #include "codecs/decoder.hpp"
 #include "codecs/sample_rows.hpp"
 #include "support/catch.hpp"

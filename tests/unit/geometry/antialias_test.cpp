@@ -1,4 +1,5 @@
 #include "geometry/antialias.hpp"
+#include "base/words.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
 #include "geometry/nearest.hpp"
+#include "base/words.hpp"
 
 #include <algorithm>
 #include <random>

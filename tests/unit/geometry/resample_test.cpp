@@ -1,4 +1,5 @@
 #include "geometry/resample.hpp"
+#include "base/words.hpp"
 
 #include <array>
 #include <random>

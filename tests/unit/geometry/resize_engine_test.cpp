@@ -1,6 +1,7 @@
 #include <chrono>
 #include <vector>
 
+#include "base/words.hpp"
 #include "geometry/resample.hpp"
 #include "geometry/resize_cases.hpp"
 #include "support/catch.hpp"

@@ -1,4 +1,5 @@
 #include "label_setup/header_survey.hpp"
+#include "base/words.hpp"
 
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>

@@ -1,4 +1,5 @@
 #include "label_setup/label_setup.hpp"
+#include "base/words.hpp"
 
 #include "label_setup/id_scan.hpp"
 

@@ -1,4 +1,5 @@
 #include "label_setup/orientation.hpp"
+#include "base/words.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,5 @@
 #include "labels/label_decoder.hpp"
+#include "base/words.hpp"
 
 #include <map>
 #include <random>

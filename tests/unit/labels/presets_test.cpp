@@ -1,4 +1,5 @@
 #include "labels/presets.hpp"
+#include "base/words.hpp"
 
 #include <set>
 #include <string>

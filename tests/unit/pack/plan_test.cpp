@@ -1,4 +1,5 @@
 #include "pack/plan.hpp"
+#include "base/words.hpp"
 
 #include "base/checksum.hpp"
 #include "base/endian.hpp"

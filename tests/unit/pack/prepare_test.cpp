@@ -1,4 +1,5 @@
 #include "pack/prepare.hpp"
+#include "base/words.hpp"
 
 #include "support/inputs.hpp"
 

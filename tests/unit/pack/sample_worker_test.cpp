@@ -1,4 +1,5 @@
 #include "pack/sample_worker.hpp"
+#include "base/words.hpp"
 
 #include "base/checksum.hpp"
 #include "support/inputs.hpp"
