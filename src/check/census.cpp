@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "check/small_pictures.hpp"
+#include "codecs/picture_info.hpp"
 #include "label_setup/orientation.hpp"
 
 namespace hotpack::pipeline {

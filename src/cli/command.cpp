@@ -68,7 +68,7 @@ void add_help_command(CLI::App& root, CommandContext& context) {
   auto name = std::make_shared<std::string>();
   CLI::App& command = *root.add_subcommand("help", "Shows the help of a command, as COMMAND --help does");
   set_examples(command, "hotpack help pack");
-  command.add_option("COMMAND", *name, "whose help; without it, that of hotpack");
+  command.add_option("COMMAND", *name, "the command; without it, help of hotpack");
   command.callback([&root, &context, name] { context.set_action([&root, &context, name] { return show_help(context, root, *name); }); });
 }
 
@@ -177,7 +177,7 @@ int report_exception(CommandContext& context, const std::exception& thrown) {
 CommandContext::CommandContext(Streams streams) : streams_(streams), output_(streams.output) {}
 
 void CommandContext::add_jobs_option(CLI::App& command) {
-  command.add_option("-j,--jobs", jobs_, "samples worked on at a time; more need more memory [default: the processors]")
+  command.add_option("-j,--jobs", jobs_, "threads; more need more memory [default: the processors]")
       ->option_text("N")
       ->check(CLI::Range(1, kMostJobs))
       ->group(kRunning);
@@ -188,9 +188,10 @@ void CommandContext::add_json_option(CLI::App& command) { command.add_flag("--js
 void CommandContext::add_config_option(CLI::App& command) { add_config_file_option(command); }
 
 void CommandContext::add_message_options(CLI::App& command) {
-  command.add_flag("-q,--quiet", quiet_, "on stderr warnings and errors only, no progress; -qq: errors only. The result on stdout stays")
+  command
+      .add_flag("-q,--quiet", quiet_, "print only warnings and errors on stderr, no progress; -qq: only errors. The result on stdout stays")
       ->group(kMessages);
-  command.add_flag("-v,--verbose", verbose_, "say more; -vv: with the seconds since the start")->group(kMessages);
+  command.add_flag("-v,--verbose", verbose_, "print more; -vv: with seconds since the start")->group(kMessages);
   const Choices<ProgressMode> progress = {
       {"auto", ProgressMode::automatic}, {"always", ProgressMode::always}, {"never", ProgressMode::never}, {"json", ProgressMode::json}};
   add_choice(command, "--progress", terminal_options_.progress, progress,
@@ -200,7 +201,7 @@ void CommandContext::add_message_options(CLI::App& command) {
   const Choices<ColorMode> color = {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
   add_choice(command, "--color", terminal_options_.color, color, "colours in messages; auto: on a terminal, unless NO_COLOR is set",
              kMessages);
-  command.add_option("--log-file", terminal_options_.log_file, "append every message, with its time, to FILE")
+  command.add_option("--log-file", terminal_options_.log_file, "append every message with its time to FILE")
       ->option_text("FILE")
       ->group(kMessages);
 }

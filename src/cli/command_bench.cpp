@@ -87,7 +87,7 @@ void add_device_option(CLI::App& command, BenchArguments& arguments) {
             arguments.device = static_cast<int>(number.value_or(0));
             if (!number && !word.empty()) put_first(*command.get_option("PACK"), word);
           },
-          "measure the way to this CUDA device instead, in bytes of packed records and of tensors [default: 0]")
+          "measure batches on this CUDA device instead [default: 0]")
       ->expected(0, 1)
       ->allow_extra_args(false)
       ->option_text("[N]")
@@ -99,31 +99,30 @@ void add_device_option(CLI::App& command, BenchArguments& arguments) {
 void add_bench_command(CLI::App& app, CommandContext& context) {
   auto arguments = std::make_shared<BenchArguments>();
   CLI::App& command = *app.add_subcommand(
-      "bench", "Measures how fast this machine reads, expands and delivers a pack's batches, each rate beside its ceiling");
+      "bench", "Measures how fast this machine reads, expands and delivers a pack's batches, each rate next to its limit");
   set_examples(command,
                "hotpack bench packed/train\n"
                "hotpack bench packed/train --batch 8 --threads 1,2,4   # as the training will read it\n"
                "hotpack bench packed/train --json | jq .recommended_threads\n"
                "hotpack bench packed/train --device    # the way to the first CUDA device, beside bus and device memory");
   bench::BenchOptions& options = arguments->options;
-  command.add_option("--batch", options.batch, "samples a batch; fewer where memory is short [default: 32]")
+  command.add_option("--batch", options.batch, "samples per batch; fewer if memory is short [default: 32]")
       ->option_text("N")
       ->check(CLI::Range(1, 65536))
       ->group("Measuring");
-  command.add_option("--seconds", options.seconds, "time for each row of the table; longer gives steadier figures [default: 1]")
+  command.add_option("--seconds", options.seconds, "seconds per row of the table; longer gives steadier figures [default: 1]")
       ->option_text("S")
       ->check(CLI::Range(0.01, 600.0))
       ->group("Measuring");
-  command.add_option("--threads", options.threads, "numbers of threads to measure with [default: 1, 2, 4, … and all cores]")
+  command.add_option("--threads", options.threads, "thread counts to measure with [default: 1, 2, 4, … and all cores]")
       ->option_text("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(1U, kMostThreads))
       ->group("Measuring");
-  command.add_flag("--no-cold", arguments->no_cold, "leave out reads from the disk; the pack's pages stay in memory")->group("Measuring");
+  command.add_flag("--no-cold", arguments->no_cold, "skip reads from disk; the pack's pages stay in memory")->group("Measuring");
   add_device_option(command, *arguments);
-  command.add_option("PACK", arguments->folders, "packed folders, or the folder above splits; several are read as one data set")
-      ->required();
+  command.add_option("PACK", arguments->folders, "packs, or the parent folder of splits; several are read as one data set")->required();
   context.add_json_option(command);
   command.callback([&context, arguments] { context.set_action([&context, arguments] { return measure(context, *arguments); }); });
 }

@@ -108,7 +108,7 @@ int run_check(CommandContext& context, CheckCommand& command) {
 
 void add_check_command(CLI::App& app, CommandContext& context) {
   auto command = std::make_shared<CheckCommand>();
-  CLI::App& sub = *app.add_subcommand("check", "Tells everything that is wrong or suspicious in a data set; writes nothing");
+  CLI::App& sub = *app.add_subcommand("check", "Reports errors and likely mistakes in a data set; writes nothing");
   set_examples(sub,
                "hotpack check --images train --labels train_labels --classes class_dict.csv --size 512x512\n"
                "hotpack check CamVid --size 512x512   # all splits, and images that are in two of them\n"
@@ -117,9 +117,10 @@ void add_check_command(CLI::App& app, CommandContext& context) {
   command->app = &sub;
   add_sample_options(sub, command->arguments);
   add_writing_options(sub, command->arguments);  // so that a pack's options can be given unchanged
-  sub.add_flag("--fast", command->headers_only, "read headers alone: pairs, forms, sizes and orientations, but no pixel")->group("Running");
-  sub.add_option("--write-classes", command->write_classes,
-                 "write a class table of the labels' colours or ids to fill in, where nothing says what they are; never replaces a file")
+  sub.add_flag("--fast", command->headers_only, "read headers only: pairs, formats, sizes and orientations, no pixels")->group("Running");
+  sub.add_option(
+         "--write-classes", command->write_classes,
+         "write a class table to fill in, with the colors or ids of the labels, if nothing says what they mean; never replaces a file")
       ->option_text("FILE")
       ->group("Running");
   context.add_jobs_option(sub);

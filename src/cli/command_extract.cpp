@@ -231,29 +231,26 @@ int extract(CommandContext& context, const ExtractArguments& arguments) {
 void add_extract_command(CLI::App& app, CommandContext& context) {
   auto arguments = std::make_shared<ExtractArguments>();
   CLI::App& command =
-      *app.add_subcommand("extract", "Writes samples of a pack to PNG files again: images/KEY.png and labels/KEY.png, or labels.csv");
+      *app.add_subcommand("extract", "Writes samples of a pack as PNG files: images/KEY.png and labels/KEY.png, or labels.csv");
   set_examples(command,
                "hotpack extract packed/train -o back\n"
                "hotpack extract packed -o back                                         # every split: back/train, back/val\n"
                "hotpack extract packed/train -o back --key town/0001 --key town/0002\n"
                "hotpack pack --images back/images --labels back/labels --label-kind index --classes packed/train --size 512x512 -o again\n"
                "hotpack extract packed/train -o back --ids --npy                       # class ids in place of colours; arrays too");
-  command.add_option("PACK", arguments->pack, "a packed folder, or the folder above splits: each is written to a folder of its own")
-      ->required();
-  command.add_option("-o,--output", arguments->folder, "the folder to write to; made where it is missing")
+  command.add_option("PACK", arguments->pack, "a pack, or the parent folder of splits, each of which gets a folder of its own")->required();
+  command.add_option("-o,--output", arguments->folder, "folder to write to; created if missing")
       ->option_text("DIR")
       ->group(kOutput)
       ->required();
-  command.add_option("--key", arguments->keys, "only the sample with this key; may be repeated [default: all]")
+  command.add_option("--key", arguments->keys, "only the sample with this key; repeatable [default: all]")
       ->option_text("KEY")
       ->group(kOutput);
   command
-      .add_flag("--ids", arguments->writer.ids,
-                "label pictures hold class ids as gray, even where classes have colours; both are read again with --label-kind index")
+      .add_flag("--ids", arguments->writer.ids, "write labels as gray class ids even if classes have colors; --label-kind index reads both")
       ->group(kOutput);
-  command.add_flag("--npy", arguments->writer.npy, "write .npy files too: the image as HWC bytes, the label as it is stored")
-      ->group(kOutput);
-  command.add_flag("--force", arguments->writer.force, "replace files that exist")->group(kOutput);
+  command.add_flag("--npy", arguments->writer.npy, "also write .npy files: the image as HWC bytes, the label as stored")->group(kOutput);
+  command.add_flag("--force", arguments->writer.force, "replace existing files")->group(kOutput);
   context.add_jobs_option(command);
   command.callback([&context, arguments] { context.set_action([&context, arguments] { return extract(context, *arguments); }); });
 }

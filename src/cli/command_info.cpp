@@ -77,7 +77,7 @@ void add_info_command(CLI::App& app, CommandContext& context) {
                "hotpack info packed/train\n"
                "hotpack info packed          # every split below it\n"
                "hotpack info packed/train --json | jq .statistics.weights.median");
-  command.add_option("PACK", *paths, "packed folders, or the folder above the splits of one")->required();
+  command.add_option("PACK", *paths, "packs, or the parent folder of splits")->required();
   context.add_json_option(command);
   command.callback([&context, paths] { context.set_action([&context, paths] { return info(context, *paths); }); });
 }

@@ -154,16 +154,16 @@ int merge(CommandContext& context, const pipeline::MergeOptions& options) {
 
 void add_merge_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<pipeline::MergeOptions>();
-  CLI::App& command = *app.add_subcommand(
-      "merge", "Joins the partitions of a pack (pack --partition) into one data set, byte for byte that of a single run");
+  CLI::App& command =
+      *app.add_subcommand("merge", "Joins the partitions of a pack (pack --partition); the result has the bytes of a single run");
   set_examples(command,
                "hotpack merge packed/train   # the partitions shared one folder: writes its manifest\n"
                "hotpack merge parts/0 parts/1 parts/2 -o packed/train   # links the shards, or copies them to another file system\n"
                "hotpack merge parts/* -o packed   # with splits: parts/*/train to packed/train, parts/*/val to packed/val");
-  command.add_option("DIR", options->sources, "folders of partitions, or of their splits; they stay as they are")->required();
+  command.add_option("DIR", options->sources, "folders of partitions, or of their splits; they stay unchanged")->required();
   command
       .add_option("-o,--output", options->output,
-                  "folder of the joined data set; new, or of an earlier merge. Without it the one DIR gets its manifest")
+                  "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR gets its manifest")
       ->option_text("DIR")
       ->group("Output");
   context.add_json_option(command);

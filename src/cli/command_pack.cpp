@@ -85,9 +85,9 @@ int run_pack(CommandContext& context, PackCommand& command) {
 
 void add_pack_command(CLI::App& app, CommandContext& context) {
   auto command = std::make_shared<PackCommand>();
-  CLI::App& sub = *app.add_subcommand("pack", "Packs images and labels into a data set of memory-mappable shards");
+  CLI::App& sub = *app.add_subcommand("pack", "Packs images and labels into memory-mappable shards");
   set_examples(sub,
-               "hotpack pack CamVid --size 512x512 -o packed   # finds the layout, tells it, packs each split below packed\n"
+               "hotpack pack CamVid --size 512x512 -o packed   # detects and prints the layout, packs each split below packed\n"
                "hotpack pack --images train --labels train_labels --classes class_dict.csv --size 512x512 -o packed/train\n"
                "hotpack pack --images photos --labels ids --size 512x512 --fit crop-or-pad -o packed/val   # labels hold class ids\n"
                "hotpack pack --image-folders flowers/train --size 224x224 --fit cover -o packed/flowers   # class = folder name\n"

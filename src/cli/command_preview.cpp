@@ -320,26 +320,25 @@ int run_preview(CommandContext& context, PreviewArguments& arguments) {
 }
 
 void add_sheet_options(CLI::App& command, PreviewArguments& arguments) {
-  command.add_option("-o,--output", arguments.sheet, "the sheet, a PNG file; a sheet that is there is replaced")
+  command.add_option("-o,--output", arguments.sheet, "the sheet, a PNG file; replaces an existing sheet")
       ->option_text("FILE.png")
       ->group(kSheet);
   command
       .add_option("--html", arguments.page,
-                  "the samples as one HTML page: larger views, a filter by class and key, a histogram of the classes")
+                  "the samples as one HTML page with larger views, a filter by class and key, and a histogram of the classes")
       ->option_text("FILE.html")
       ->group(kSheet);
   command.add_option("--keys", arguments.choice.keys, "the samples with these keys; repeatable")->option_text("K[,K…]")->group(kSheet);
-  command.add_option("--class", arguments.choice.class_name, "the samples richest in this class; reads all labels")
+  command.add_option("--class", arguments.choice.class_name, "the samples with the most pixels of this class; reads all labels")
       ->option_text("NAME|ID")
       ->group(kSheet);
   add_parsed<Extent>(command, "--grid", arguments.grid, parse_grid, "columns and rows (default: 12 samples, or as many as --keys names)",
                      "CxR", kSheet);
-  command
-      .add_option("--width", arguments.cell_width, "width of a sample with its label on the sheet (default: for a sheet of 1600 pixels)")
+  command.add_option("--width", arguments.cell_width, "width of a sample with its label (default: for a sheet of 1600 pixels)")
       ->option_text("PIXELS")
       ->check(CLI::Range(preview::kLeastCellWidth, preview::kMostCellWidth))
       ->group(kSheet);
-  command.add_flag("--force", arguments.force, "replace files that `hotpack preview` did not make")->group(kSheet);
+  command.add_flag("--force", arguments.force, "replace files that `hotpack preview` did not write")->group(kSheet);
 }
 
 // The options of pack, but for its ROOT: that is a PACK here.
@@ -356,14 +355,15 @@ void add_input_options(CLI::App& command, PreviewArguments& arguments) {
 
 void add_preview_command(CLI::App& app, CommandContext& context) {
   auto arguments = std::make_shared<PreviewArguments>();
-  CLI::App& command = *app.add_subcommand("preview", "Draws samples and their labels on one picture, of a pack or before packing");
+  CLI::App& command = *app.add_subcommand("preview", "Draws a contact sheet of samples and their labels, before or after packing");
   set_examples(
       command,
       "hotpack preview packed/train -o sheet.png\n"
       "hotpack preview packed/train -o cars.png --class Car --grid 3x2\n"
       "hotpack preview packed/train -o two.png --keys town/0001,town/0002 --width 1200\n"
       "hotpack preview --images train --labels train_labels --classes class_dict.csv --size 512x512 -o sheet.png   # before packing");
-  command.add_option("PACK", arguments->paths, "packed folders; or the folder of a data set to be packed, or none and options as for pack");
+  command.add_option("PACK", arguments->paths,
+                     "packs; or the folder of a data set that is not packed yet; or none, with the input options of pack");
   add_sheet_options(command, *arguments);
   add_input_options(command, *arguments);
   context.add_jobs_option(command);

@@ -186,14 +186,14 @@ int verify(CommandContext& context, const VerifyArguments& arguments) {
 void add_verify_command(CLI::App& app, CommandContext& context) {
   auto arguments = std::make_shared<VerifyArguments>();
   CLI::App& command =
-      *app.add_subcommand("verify", "Checks every rule and every checksum of a pack; names file, record and byte of what is damaged");
+      *app.add_subcommand("verify", "Checks every rule and every checksum of a pack; names file, record and byte of any damage");
   set_examples(command,
                "hotpack verify packed/train\n"
                "hotpack verify packed                                         # every split below it\n"
                "hotpack verify packed/part/shard-00003-of-00012.safetensors   # one shard by itself\n"
                "hotpack verify packed/train --json | jq .findings");
-  command.add_option("PACK", arguments->paths, "packed folders, folders above splits, or single shards")->required();
-  command.add_option("--max-findings", arguments->max_findings, "findings to print; all are counted [default: 1000]")
+  command.add_option("PACK", arguments->paths, "packs, parent folders of splits, or single shards")->required();
+  command.add_option("--max-findings", arguments->max_findings, "maximum number of findings to print; all are counted [default: 1000]")
       ->option_text("N")
       ->check(CLI::Range(1, 1'000'000))
       ->group("Running");

@@ -84,7 +84,7 @@ void add_config_file_option(CLI::App& command) {
       ->trigger_on_parse()
       ->configurable(false)
       ->option_text("FILE")
-      ->description("read options from FILE: lines `name = value`, the names as here without dashes; the command line wins")
+      ->description("read options from FILE: lines `name = value`, with option names without dashes; the command line takes precedence")
       ->group("Running");
 }
 

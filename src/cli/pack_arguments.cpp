@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kInput = "Input";
 constexpr const char* kLabels = "Labels";
 constexpr const char* kGeometry = "Size and geometry";
-constexpr const char* kPictures = "Pictures";
+constexpr const char* kPictures = "Image details";
 constexpr const char* kStorage = "Storage";
 constexpr const char* kWriting = "Running";
 
@@ -147,20 +147,19 @@ void set_split(const std::string& text, pipeline::SplitOptions& split) {
 
 void add_folder_options(CLI::App& command, pipeline::InputOptions& input) {
   command
-      .add_option(
-          "ROOT", input.root,
-          "folder of a whole data set; hotpack finds its layout and prints it (VOC, Cityscapes, images and masks, class folders, …)")
+      .add_option("ROOT", input.root,
+                  "data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks, class folders, …)")
       ->group(kInput);
   command.add_option("--images", input.images, "folder of images, searched recursively; repeatable")->option_text("DIR")->group(kInput);
   command.add_option("--labels", input.labels, "folder of label files, paired with images by relative path without extension; repeatable")
       ->option_text("DIR")
       ->group(kInput);
-  command.add_option("--image-folders", input.image_folders, "folder of class folders: the class is the folder's name; repeatable")
+  command.add_option("--image-folders", input.image_folders, "folder with one folder per class, whose name is the class; repeatable")
       ->option_text("DIR")
       ->group(kInput);
   command
       .add_option("--key-prefix", input.key_prefixes,
-                  "put PREFIX/ before the keys of a root; one for each --images or --image-folders, in order")
+                  "prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in order")
       ->option_text("PREFIX")
       ->group(kInput);
 }
@@ -169,10 +168,10 @@ void add_folder_options(CLI::App& command, pipeline::InputOptions& input) {
 void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
   command
       .add_option("--image-suffix", input.image_suffix,
-                  "end of image stems that is no part of the key, such as _leftImg8bit; other files are left out")
+                  "suffix stripped from image stems, such as _leftImg8bit; files without it are ignored")
       ->option_text("S")
       ->group(kInput);
-  command.add_option("--label-suffix", input.label_suffix, "the same for labels, such as _L or _gtFine_labelIds")
+  command.add_option("--label-suffix", input.label_suffix, "suffix stripped from label stems, such as _L or _gtFine_labelIds")
       ->option_text("S")
       ->group(kInput);
   const auto set_regex = [&input](const std::vector<std::string>& both) {
@@ -180,45 +179,44 @@ void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
     input.label_regex = both[1];
   };
   command
-      .add_option_function<std::vector<std::string>>("--pair-regex", set_regex,
-                                                     "two regular expressions, for the paths of images and of labels below their folders; "
-                                                     "what their groups capture, with '/' between, is the key")
+      .add_option_function<std::vector<std::string>>(
+          "--pair-regex", set_regex,
+          "two regular expressions for the paths of images and labels below their folders; the captured groups, joined by '/', are the key")
       ->option_text("IMAGE LABEL")
       ->expected(2)
       ->group(kInput);
   command
       .add_option("--mask-per-class", input.mask_per_class,
-                  "several binary masks an image, a class each: their path below --labels without extension, such as {key}_{class} or "
-                  "{class}/{key}; a pixel may then hold several classes")
+                  "one binary mask per class: their path below --labels without extension, such as {key}_{class} or {class}/{key}; a pixel "
+                  "may then have several classes")
       ->option_text("PATTERN")
       ->group(kInput);
-  command.add_flag("--allow-empty", input.allow_empty, "class folders without pictures are meant; without it they are warned of")
-      ->group(kInput);
-  add_choice(
-      command, "--fold", input.fold, {{"none", {}}, {"case", {true, false}}, {"unicode", {false, true}}, {"case,unicode", {true, true}}},
-      "pair images and labels whose names differ only in upper and lower case, or in the Unicode form of a character (NFC, NFD); keys "
-      "stay as images spell them",
-      kInput, {{"unicode,case", {true, true}}});
+  command.add_flag("--allow-empty", input.allow_empty, "accept empty class folders without a warning")->group(kInput);
+  add_choice(command, "--fold", input.fold,
+             {{"none", {}}, {"case", {true, false}}, {"unicode", {false, true}}, {"case,unicode", {true, true}}},
+             "pair images and labels whose names differ only in case, or in the Unicode form of a character (NFC, NFD); keys keep the "
+             "spelling of the image",
+             kInput, {{"unicode,case", {true, true}}});
   add_choice(command, "--orphans", input.skip_orphans, {{"error", false}, {"skip", true}},
-             "an image without label, or a label without image", kInput);
+             "images without a label and labels without an image: stop, or leave them out", kInput);
 }
 
 void add_table_options(CLI::App& command, pipeline::InputOptions& input) {
   command
       .add_option("--pairs", input.pairs,
-                  "table of samples, CSV, TSV or JSON lines: image, label (a file or a class) and, if wanted, split")
+                  "table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and optionally split")
       ->option_text("FILE")
       ->group(kInput);
   command
       .add_option("--list", input.list,
-                  "which samples to take, a line each: keys or paths; or, without --images, an image and a label path a line")
+                  "samples to pack, one key or path per line; without --images, one image and one label path per line")
       ->option_text("FILE")
       ->group(kInput);
-  command.add_option("--root", input.list_root, "where relative paths of --pairs and --list start (default: the file's own folder)")
+  command
+      .add_option("--root", input.list_root, "folder that paths in --pairs and --list are relative to (default: the folder of that file)")
       ->option_text("DIR")
       ->group(kInput);
-  command
-      .add_option("--strip-prefix", input.strip_prefix, "beginning that is taken away from paths of --pairs and --list, such as /SegNet/")
+  command.add_option("--strip-prefix", input.strip_prefix, "prefix removed from paths in --pairs and --list, such as /SegNet/")
       ->option_text("PREFIX")
       ->group(kInput);
 }
@@ -227,14 +225,14 @@ void add_split_options(CLI::App& command, pipeline::InputOptions& input) {
   command
       .add_option_function<std::string>(
           "--split", [&input](const std::string& text) { set_split(text, input.split); },
-          "several sets, each below -o under its name: folder (first part of the key), ratio:train=80,val=20, hash:train=80,val=20 (stable "
-          "when samples are added), list:train=FILE,val=FILE")
+          "write several packs below -o: folder (first part of the key), ratio:train=80,val=20, hash:train=80,val=20 (samples keep their "
+          "split when others are added), list:train=FILE,val=FILE")
       ->option_text("HOW")
       ->group(kInput);
   command.add_option("--split-seed", input.split.seed, "seed of --split ratio (default 0)")->option_text("N")->group(kInput);
   command
       .add_option("--group", input.split.group,
-                  "with --split ratio or hash: samples whose keys have the same match of this regular expression stay in one set")
+                  "with --split ratio or hash: samples whose keys have the same match of this regular expression stay in one split")
       ->option_text("REGEX")
       ->group(kInput);
 }
@@ -269,44 +267,47 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
   command
       .add_option_function<std::string>(
           "--preset", [&label](const std::string& name) { set_preset(name, label.preset); },
-          "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, ade20k150; list shows all")
+          "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, ade20k150; list prints all")
       ->option_text("NAME|list")
       ->group(kLabels);
-  command.add_option("--map", label.map, "table old,new: what becomes of ids, colours or class names (a class, or ignore)")
+  command.add_option("--map", label.map, "table old,new that maps ids, colors or class names to a class, or to ignore")
       ->option_text("FILE")
       ->group(kLabels);
-  command
-      .add_option("--classes", label.classes, "class table: CSV name,r,g,b; or names one a line; or a packed data set whose table to share")
+  command.add_option("--classes", label.classes, "class table: a CSV name,r,g,b, one name per line, or a pack whose table to share")
       ->option_text("FILE|PACK")
       ->group(kLabels);
-  command.add_option("--num-classes", label.class_count, "ids 0 … N-1 without a class file; without either, all labels are read to find N")
+  command
+      .add_option("--num-classes", label.class_count,
+                  "number of classes, ids 0 … N-1; without it and without a class table, all labels are read to find N")
       ->option_text("N")
       ->check(CLI::Range(1, 65535))
       ->group(kLabels);
-  add_words<LabelReading>(command, "--label-kind", label.reading, "how label files are read; auto says what it decided and why", kLabels);
+  add_words<LabelReading>(command, "--label-kind", label.reading, "how label files are read; auto prints its decision and the reason",
+                          kLabels);
   add_parsed<labels::RgbId>(command, "--rgb-id", label.rgb_id, parse_rgb_id,
-                            "with rgb-id: which id a colour stands for, r+256g+65536b (COCO panoptic) or r/10*256+g (ADE20K full)",
+                            "with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g (ADE20K full)",
                             "r+256g+65536b|r/10*256+g", kLabels);
-  command.add_option("--shift-ids", label.shift_ids, "added to every id, such as -1 where ids count from 1; ids below 0 then are ignored")
+  command
+      .add_option("--shift-ids", label.shift_ids, "added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored")
       ->option_text("-N")
       ->group(kLabels);
-  command.add_option("--threshold", label.threshold, "with binary: luma from N on is foreground (default 128)")
+  command.add_option("--threshold", label.threshold, "with binary: pixels with a luma of N or more are foreground (default 128)")
       ->option_text("N")
       ->check(CLI::Range(0, 255))
       ->group(kLabels);
   command
       .add_option("--ignore", label.ignore,
-                  "id, class name or colour whose pixels become ignored; repeatable. 255 in 8-bit and 65535 in 16-bit ids are, unless a "
+                  "id, class name or color to exclude from training; repeatable. 255 in 8-bit and 65535 in 16-bit ids are ignored unless a "
                   "class has that id")
       ->option_text("ID|NAME|#RRGGBB")
       ->group(kLabels);
   command
       .add_option("--unknown", label.unknown,
-                  "a colour or id that no class has: error (default), ignore, nearest[:D] (the class of the nearest "
-                  "colour, if need be at most D away), or the class that it becomes")
+                  "colors or ids without a class: error (default), ignore, nearest[:D] (the class of the nearest color, at most D away), "
+                  "or the class they become")
       ->option_text("error|ignore|nearest[:D]|CLASS")
       ->group(kLabels);
-  command.add_option("--pad-label", label.pad_label, "label of padding: ignore (default) or a class")
+  command.add_option("--pad-label", label.pad_label, "label of padded pixels: ignore (default) or a class")
       ->option_text("ignore|CLASS")
       ->group(kLabels);
 }
@@ -320,14 +321,13 @@ std::string refuse_bilinear(std::string word) {
 
 void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
   add_parsed<Extent>(command, "--size", record.size, parse_size,
-                     "width and height of every record, such as 512x512 (512 alone: both); without it that of all pictures, or each its "
-                     "own where they differ",
+                     "width and height of every record, such as 512x512 (512 alone: both). Without it, the size of the images if all are "
+                     "equal, otherwise each image keeps its own",
                      "WxH", kGeometry);
-  add_words<Fit>(
-      command, "--fit", record.fit,
-      "how a picture is brought to the size: stretched; cut or padded; whole inside; filling, the rest cut; scaled until its long "
-      "(short) side has the length of the record's, then cut or padded; not at all, without --size",
-      kGeometry);
+  add_words<Fit>(command, "--fit", record.fit,
+                 "how an image is fitted: scale both sides; crop or pad without scaling; scale to fit inside and pad; scale to fill and "
+                 "crop; scale the long (short) side to the record's, then crop or pad; none: keep the size, without --size",
+                 kGeometry);
   command
       .add_option_function<std::string>(
           "--tile",
@@ -336,7 +336,7 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
             if (!record.tile)
               throw CLI::ValidationError("--tile", "'" + text + "' is not WxH or WxH+OVERLAP with an overlap below both sides");
           },
-          "cut the fitted picture into records of one size, such as 512x512+128")
+          "cut the fitted image into records of one size, such as 512x512+128")
       ->option_text("WxH[+OVERLAP]")
       ->group(kGeometry);
   command.add_option("--pad-multiple", record.pad_multiple, "with --fit none: pad records to multiples of N")
@@ -344,25 +344,24 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
       ->check(CLI::Range(1, 65535))
       ->group(kGeometry);
   add_words<ImageFilter>(command, "--image-filter", record.image_filter,
-                         "auto: area where both axes shrink, else linear; the last three are antialiased, equal to Pillow's", kGeometry,
+                         "auto: area if both sides shrink, otherwise linear; the last three are antialiased and equal Pillow's", kGeometry,
                          {{"bicubic", ImageFilter::cubic}, {"lanczos3", ImageFilter::lanczos}})
       ->transform(refuse_bilinear);
-  add_words<LabelFilter>(command, "--label-filter", record.label_filter, "nearest neighbour: centre-aligned, as OpenCV, as Pillow",
+  add_words<LabelFilter>(command, "--label-filter", record.label_filter, "nearest neighbor: centered and exact, as OpenCV, or as Pillow",
                          kGeometry);
-  add_words<Anchor>(command, "--anchor", record.anchor, "where padding and cropping leave the picture", kGeometry,
+  add_words<Anchor>(command, "--anchor", record.anchor, "where cropping and padding leave the image", kGeometry,
                     {{"middle", Anchor::center}});
-  add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color, "colour of padding (default 0,0,0)", "R,G,B|#RRGGBB",
+  add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color, "color of padding (default 0,0,0)", "R,G,B|#RRGGBB",
                        kGeometry);
-  add_words<SizeMismatch>(
-      command, "--size-mismatch", record.size_mismatch,
-      "image and label of different sizes: refuse; resample the label to the image first; resample each to the record; cut both to "
-      "the smaller width and height",
-      kGeometry);
+  add_words<SizeMismatch>(command, "--size-mismatch", record.size_mismatch,
+                          "image and label differ in size: refuse; resample the label to the image first; resample each to the record; "
+                          "crop both to the smaller width and height",
+                          kGeometry);
 }
 
 void add_picture_options(CLI::App& command, pipeline::RecordOptions& record) {
-  add_words<ExifPolicy>(command, "--exif", record.exif,
-                        "EXIF orientation of JPEGs; auto: applied unless the label was drawn on the stored pixels", kPictures);
+  add_words<ExifPolicy>(command, "--exif", record.exif, "EXIF orientation; auto: apply it unless the label was drawn on the stored pixels",
+                        kPictures);
   add_words<ImageColor>(command, "--channels", record.color, "channels of the packed image", kPictures,
                         {{"grey", ImageColor::gray},
                          {"grayscale", ImageColor::gray},
@@ -376,12 +375,12 @@ void add_picture_options(CLI::App& command, pipeline::RecordOptions& record) {
             if (!parse_alpha(text, record.alpha_blend))
               throw CLI::ValidationError("--alpha", "'" + text + "' is neither drop nor blend=R,G,B");
           },
-          "transparency of images: dropped, or blended with a colour behind")
+          "transparency of images: drop it, or blend with a color")
       ->option_text("drop|blend=R,G,B")
       ->default_str("drop")
       ->group(kPictures);
-  add_words<Depth16>(command, "--depth16", record.depth16, "16-bit images: v >> 8, or scaled", kPictures);
-  command.add_option("--max-pixels", record.max_pixels, "refuse larger pictures (default 268435456)")
+  add_words<Depth16>(command, "--depth16", record.depth16, "16-bit images: keep the upper 8 bits, or rescale", kPictures);
+  command.add_option("--max-pixels", record.max_pixels, "refuse larger images (default 268435456)")
       ->option_text("N")
       ->check(CLI::PositiveNumber)
       ->group(kPictures);
@@ -399,21 +398,21 @@ void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {
 
 void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
   add_words<LabelStorage>(command, "--label-storage", options.record.label_storage,
-                          "one-hot at one bit a class, one-hot bytes, or class ids", kStorage, {{"ids", LabelStorage::index}});
-  add_words<ImageLayout>(command, "--image-layout", options.record.layout, "order of an image's axes", kStorage);
+                          "one-hot with one bit per class, one-hot bytes, or class ids", kStorage, {{"ids", LabelStorage::index}});
+  add_words<ImageLayout>(command, "--image-layout", options.record.layout, "order of the image's axes", kStorage);
   command
       .add_option_function<std::string>(
           "--shard-size", [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },
-          "most bytes of records a shard, such as 64MiB or 1GB (default 256MiB)")
+          "maximum bytes of records per shard, such as 64MiB or 1GB (default 256MiB)")
       ->option_text("SIZE")
       ->group(kStorage);
-  command.add_option("--shard-samples", options.shard.shard_samples, "cut shards by samples instead")
+  command.add_option("--shard-samples", options.shard.shard_samples, "maximum samples per shard, instead of a size")
       ->option_text("N")
       ->check(CLI::PositiveNumber)
       ->group(kStorage);
   command
       .add_option("--shuffle", options.shard.shuffle_seed,
-                  "write in a random order drawn from SEED, so that reading in file order is random")
+                  "write records in a random order drawn from SEED; reading in file order is then random")
       ->option_text("SEED")
       ->group(kStorage);
   const auto set_zstd = [shard = &options.shard](const std::string& text) {
@@ -421,8 +420,8 @@ void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
       throw CLI::ValidationError("--zstd", "'" + text + "' is not [image,label][:LEVEL] with a level from 1 to 19");
   };
   command
-      .add_option_function<std::string>(
-          "--zstd", set_zstd, "compress records one by one: smaller, but no longer readable in place (default both fields, level 1)")
+      .add_option_function<std::string>("--zstd", set_zstd,
+                                        "compress each record: smaller, but no longer readable in place (default both fields, level 1)")
       ->option_text("[FIELDS][:LEVEL]")
       ->expected(0, 1)
       ->group(kStorage);
@@ -477,9 +476,7 @@ void add_sample_options(CLI::App& command, PackArguments& arguments) {
 
 void add_writing_options(CLI::App& command, PackArguments& arguments) {
   pipeline::RunOptions& run = arguments.options.run;
-  command.add_option("-o,--output", run.output, "folder of the packed data set; new, or made by hotpack")
-      ->option_text("DIR")
-      ->group(kWriting);
+  command.add_option("-o,--output", run.output, "folder of the pack; new, or made by hotpack")->option_text("DIR")->group(kWriting);
   const auto set_partition = [&run](const std::string& text) {
     const Result<pipeline::Partition> partition = pipeline::parse_partition(text, pipeline::process_environment());
     if (!partition.ok()) throw CLI::ValidationError("--partition", partition.error().message);
@@ -487,20 +484,22 @@ void add_writing_options(CLI::App& command, PackArguments& arguments) {
   };
   command
       .add_option_function<std::string>("--partition", set_partition,
-                                        "write only part I (from 0) of N of the shards, for `hotpack merge` to join; auto: as Slurm, "
-                                        "Kubernetes, Open MPI or torchrun say")
+                                        "write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that Slurm, "
+                                        "Kubernetes, Open MPI or torchrun assigned")
       ->option_text("I/N|auto")
       ->group(kWriting);
-  add_choice(command, "--on-error", run.skip_errors, {{"fail", false}, {"skip", true}}, "a picture or label that cannot be packed",
-             kWriting);
-  command.add_option("--max-errors", run.max_errors, "with skip: stop beyond N skipped samples")->option_text("N")->group(kWriting);
+  add_choice(command, "--on-error", run.skip_errors, {{"fail", false}, {"skip", true}},
+             "samples that cannot be packed: stop, or leave them out", kWriting);
+  command.add_option("--max-errors", run.max_errors, "with skip: stop after more than N skipped samples")
+      ->option_text("N")
+      ->group(kWriting);
   command.add_option("--skipped", run.skipped_file, "with skip: write key, file and reason of each skipped sample to FILE")
       ->option_text("FILE")
       ->group(kWriting);
-  command.add_flag("--recheck", run.recheck, "hash all inputs again and pack those shards whose inputs changed")->group(kWriting);
-  command.add_flag("--repair", run.repair, "verify every byte of what is there and pack damaged or missing shards again; the others stay")
+  command.add_flag("--recheck", run.recheck, "hash all inputs again, and pack the shards whose inputs changed")->group(kWriting);
+  command.add_flag("--repair", run.repair, "verify every byte of the pack, and pack damaged or missing shards again; the others stay")
       ->group(kWriting);
-  command.add_flag("--force", run.force, "pack everything again, replacing the data set in -o")->group(kWriting);
+  command.add_flag("--force", run.force, "pack everything again, replacing the pack in -o")->group(kWriting);
 }
 
 }  // namespace hotpack::cli

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/words.hpp"
+#include "codecs/picture_info.hpp"
 #include "label_setup/orientation.hpp"
 #include "label_setup/placement.hpp"
 #include "label_setup/source_file.hpp"

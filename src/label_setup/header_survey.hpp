@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "codecs/picture_info.hpp"
 #include "hotpack/result.hpp"
 #include "inputs/sample_list.hpp"
 #include "settings/observer.hpp"

@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "codecs/decoder.hpp"
+#include "codecs/picture_info.hpp"
 #include "geometry/nearest.hpp"
 #include "geometry/resample.hpp"
 #include "label_setup/orientation.hpp"

@@ -1,4 +1,5 @@
 #include "check/picture_statistics.hpp"
+#include "codecs/picture_info.hpp"
 
 #include "support/catch.hpp"
 

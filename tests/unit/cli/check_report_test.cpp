@@ -1,4 +1,5 @@
 #include "cli/check_report.hpp"
+#include "codecs/picture_info.hpp"
 
 #include "cli/text.hpp"
 #include "format/json.hpp"

@@ -1,5 +1,6 @@
 #include "label_setup/header_survey.hpp"
 #include "base/words.hpp"
+#include "codecs/picture_info.hpp"
 
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>

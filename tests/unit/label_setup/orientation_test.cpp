@@ -1,5 +1,6 @@
 #include "label_setup/orientation.hpp"
 #include "base/words.hpp"
+#include "codecs/picture_info.hpp"
 
 #include "support/catch.hpp"
 
