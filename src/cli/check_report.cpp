@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "base/words.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
@@ -114,7 +115,7 @@ std::string findings_text(const CheckReport& report, Severity severity, std::str
 std::string forms_text(const PictureStatistics& pictures) {
   std::vector<std::string> forms;
   for (const auto& [form, count] : pictures.forms()) forms.push_back(human_count(count) + " " + form);
-  return pipeline::list_text(forms, 12);
+  return list_text(forms, 12);
 }
 
 std::string sizes_text(const PictureStatistics& pictures) {
@@ -128,7 +129,7 @@ std::string sizes_text(const PictureStatistics& pictures) {
   const auto widths = pictures.widths(), heights = pictures.heights();
   const auto aspects = pictures.aspects();
   const auto range = [](const auto& least, const auto& median, const auto& most) { return least + "…" + most + ", median " + median; };
-  return human_count(sizes.size()) + " different: " + pipeline::list_text(listed, kListed) + "\nwidth " +
+  return human_count(sizes.size()) + " different: " + list_text(listed, kListed) + "\nwidth " +
          range(std::to_string(widths.least), std::to_string(widths.median), std::to_string(widths.most)) + "; height " +
          range(std::to_string(heights.least), std::to_string(heights.median), std::to_string(heights.most)) + "; aspect " +
          range(decimal(aspects.least), decimal(aspects.median), decimal(aspects.most));

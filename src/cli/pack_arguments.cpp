@@ -297,8 +297,8 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
       ->group(kLabels);
   command
       .add_option("--ignore", label.ignore,
-                  "id, class name or color to exclude from training; repeatable. 255 in 8-bit and 65535 in 16-bit ids are ignored unless a "
-                  "class has that id")
+                  "id, class name or color to exclude from training; repeatable (default: 255 in 8-bit, 65535 in 16-bit ids, unless a "
+                  "class has that id)")
       ->option_text("ID|NAME|#RRGGBB")
       ->group(kLabels);
   command
@@ -321,12 +321,11 @@ std::string refuse_bilinear(std::string word) {
 
 void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
   add_parsed<Extent>(command, "--size", record.size, parse_size,
-                     "width and height of every record, such as 512x512 (512 alone: both). Without it, the size of the images if all are "
-                     "equal, otherwise each image keeps its own",
-                     "WxH", kGeometry);
+                     "width and height of every record, such as 512x512 (512 alone: both). Without it, images keep their size", "WxH",
+                     kGeometry);
   add_words<Fit>(command, "--fit", record.fit,
-                 "how an image is fitted: scale both sides; crop or pad without scaling; scale to fit inside and pad; scale to fill and "
-                 "crop; scale the long (short) side to the record's, then crop or pad; none: keep the size, without --size",
+                 "stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; cover: fill and crop; long-side, "
+                 "short-side: scale that side, then crop or pad; none: keep the size",
                  kGeometry);
   command
       .add_option_function<std::string>(

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "check/findings.hpp"
 #include "cli/refusal.hpp"
@@ -81,7 +82,7 @@ std::string class_list(const std::vector<std::string>& names) {
   constexpr std::size_t kListed = 40;
   const std::string more = names.size() > kListed ? ", … (" + human_count(names.size()) + " in all; `hotpack info` lists them)" : "";
   return "the classes are: " +
-         pipeline::list_text({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kListed, names.size()))}, kListed) + more;
+         list_text({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kListed, names.size()))}, kListed) + more;
 }
 
 Result<std::size_t> class_named(const PreviewSource& source, const std::string& name) {
