@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "hotpack/dataset.hpp"
-#include "inputs.hpp"
 #include "support/catch.hpp"
+#include "support/inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
