@@ -1046,7 +1046,7 @@ TEST_CASE("E-m: what several classes a pixel exclude is refused") {
   };
   PackOptions options;
   options.record.label_storage = LabelStorage::index;
-  CHECK_THAT(refused(options), ContainsSubstring("--label-storage index") && ContainsSubstring("bits or onehot"));
+  CHECK_THAT(refused(options), ContainsSubstring("--label-storage index") && ContainsSubstring("bits or one_hot"));
   options = {};
   options.label.reading = LabelReading::index;
   CHECK_THAT(refused(options), ContainsSubstring("--label-kind"));
