@@ -1,7 +1,6 @@
 #include "bench/device_ceilings.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -40,7 +39,6 @@ class Gather {
       work.bytes += bytes;
       work.seconds = now_seconds() - began;
     } while (work.seconds < seconds);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
     return work;
   }
 
