@@ -27,9 +27,10 @@ HOTPACK_AVX512 void wide_ids_equal(const std::uint8_t* ids, std::size_t count, s
   const __m512i wanted = _mm512_set1_epi16(static_cast<short>(id));
   std::size_t i = 0;
   for (; i + 64 <= count; i += 64) {
-    const std::uint64_t low = _mm512_cmpeq_epi16_mask(load(ids + 2 * i), wanted);
-    const std::uint64_t high = _mm512_cmpeq_epi16_mask(load(ids + 2 * i + 64), wanted);
-    store_word(bits + i / 8, low | high << 32);
+    const __mmask32 low = _mm512_cmpeq_epi16_mask(load(ids + 2 * i), wanted);
+    const __mmask32 high = _mm512_cmpeq_epi16_mask(load(ids + 2 * i + 64), wanted);
+    // Not `low | high << 32`: if a call lies between them, GCC 12 spills 32 bits of `low` and reloads 64.
+    store_word(bits + i / 8, _mm512_kunpackd(high, low));
   }
   portable::wide_ids_equal(ids, i, count, id, bits);
 }
