@@ -63,7 +63,7 @@ void check_closed_at_exit() {
 
 }  // namespace
 
-TEST_CASE("EIO while a record is read is an error at its step that names file and record, and goes away with its cause", "[eio]") {
+TEST_CASE("EIO while reading a record fails its step only, naming file and record", "[eio]") {
   for (const char* const form : {"bits", "zstd"}) {
     const FailingPack failing(all_forms().at(form));
     const Dataset dataset = failing.pack.open();
@@ -93,7 +93,7 @@ TEST_CASE("EIO while a shard is opened is an error at its first step", "[eio]") 
   }
 }
 
-TEST_CASE("a loader is closed by atexit, and destroyed behind main, while it reads ahead", "[exit]") {
+TEST_CASE("a loader reading ahead survives atexit and destruction after main", "[exit]") {
   static TinyPack pack({}, 16, 2);
   LoaderOptions options = in_file_order(1);
   options.threads = 3;

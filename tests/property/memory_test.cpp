@@ -189,7 +189,7 @@ TinyForm later_form() {
 
 }  // namespace
 
-TEST_CASE("memory that is lacking while a data set is opened and read is no damage") {
+TEST_CASE("lack of memory while opening or reading is not reported as damage") {
   for (const TinyForm& form : {TinyForm{}, zstd_form(), mixed_form(), later_form()}) {
     const PackFolder pack(form);
     const std::string folder = pack.folder.path();
@@ -197,7 +197,7 @@ TEST_CASE("memory that is lacking while a data set is opened and read is no dama
   }
 }
 
-TEST_CASE("memory that is lacking while packs that differ are refused is told as such") {
+TEST_CASE("lack of memory while comparing packs is reported as such") {
   TinyForm chw;
   chw.layout = ImageLayout::chw;
   const PackFolder one{TinyForm{}}, other(chw);

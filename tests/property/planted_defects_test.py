@@ -377,7 +377,7 @@ class PlantedDefects(unittest.TestCase):
             with self.subTest(make.__name__), packs.Scratch() as folder:
                 self.assertEqual(self.told(self.check(self.copy_of(make, folder), 0)), [])
 
-    def test_forty_defects_of_twenty_kinds_are_named_and_no_other_file_is_blamed(self):
+    def test_forty_defects_of_twenty_kinds_are_named_and_no_other_file_is(self):
         count, kinds = 0, set()
         for make in LAYOUTS:
             with self.subTest(make.__name__), packs.Scratch() as folder:

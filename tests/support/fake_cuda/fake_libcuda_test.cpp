@@ -78,7 +78,7 @@ TEST_CASE("fake library: its devices cannot be mistaken for real ones") {
   CHECK(info->devices[1].memory_bytes == 1000000);
 }
 
-TEST_CASE("fake library: a function is not found at a version of CUDA before its own") {
+TEST_CASE("a function cannot be found at a CUDA version older than its own") {
   using Find = int (*)(const char*, void**, int, std::uint64_t, int*);
   void* const library = dlopen("libcuda.so.1", RTLD_NOW);
   REQUIRE(library != nullptr);
@@ -114,7 +114,7 @@ TEST_CASE("fake library: copies arrive at once and memory is limited") {
   CHECK(std::memcmp(reinterpret_cast<const void*>(static_cast<std::uintptr_t>(memory->address())), bytes.data(), bytes.size()) == 0);
 }
 
-TEST_CASE("fake library: a function on the host holds up its stream until it returns") {
+TEST_CASE("a host function blocks its stream until it returns") {
   const Program program;
   const Stream other = take(Stream::create(program.context));
   std::promise<void> end;
@@ -141,7 +141,7 @@ TEST_CASE("fake library: what is captured does not run") {
   CHECK(program.first_byte() == 'y');
 }
 
-TEST_CASE("fake library: an unsafe call of another thread spoils a global capture and the status of the process") {
+TEST_CASE("an unsafe call of another thread invalidates a global capture") {
   const int status = end_of_process([] {
     const Program program;
     call("cuStreamBeginCapture_v2", program.stream.handle(), kGlobal);

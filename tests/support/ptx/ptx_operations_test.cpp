@@ -216,7 +216,7 @@ TEST_CASE("a launch runs every thread once and the last one first") {
   CHECK(places.back().thread + places.back().block_x + places.back().block_y + places.back().block_z == 0);
 }
 
-TEST_CASE("an access that a device would trap on ends the process with its kernel and line") {
+TEST_CASE("an access that would trap on a device ends the process with its line") {
   alignas(16) static const std::array<unsigned char, 32> bytes = {};
   const auto load_at = [](std::size_t offset) {
     return last_words([=] {

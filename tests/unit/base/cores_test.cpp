@@ -29,7 +29,7 @@ void write_v1(const TempFolder& root, const std::string& cgroup) {
 
 }  // namespace
 
-TEST_CASE("cores: version 2, rounded up, the tightest of the cgroup and its parents") {
+TEST_CASE("cgroup v2 rounds up the tightest quota of a group and its parents") {
   const TempFolder root;
   write_v2(root, "/jobs/one/step");
   CHECK_FALSE(quota_cores(root.path()).has_value());

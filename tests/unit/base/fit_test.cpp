@@ -116,7 +116,7 @@ TEST_CASE("a very long picture does not overflow a region") {
   CHECK(region.y < 0);
 }
 
-TEST_CASE("G1: long-side scales the longer side to the record's longer side, portrait and landscape alike") {
+TEST_CASE("long-side scales the longer side to the record's longer side") {
   const auto size = [](Extent source, Extent target) { return scaled_extent(Fit::long_side, source, target); };
   CHECK(size({960, 720}, {512, 512}) == Extent{512, 384});
   CHECK(size({720, 960}, {512, 512}) == Extent{384, 512});
@@ -130,7 +130,7 @@ TEST_CASE("G1: long-side scales the longer side to the record's longer side, por
   CHECK(fit_region(Fit::long_side, Anchor::top_left, {720, 960}, {512, 256}) == Region{0, 0, 384, 512});
 }
 
-TEST_CASE("G1: short-side scales the shorter side to the record's shorter side, portrait and landscape alike") {
+TEST_CASE("short-side scales the shorter side to the record's shorter side") {
   const auto size = [](Extent source, Extent target) { return scaled_extent(Fit::short_side, source, target); };
   CHECK(size({960, 720}, {512, 512}) == Extent{683, 512});
   CHECK(size({720, 960}, {512, 512}) == Extent{512, 683});
@@ -141,7 +141,7 @@ TEST_CASE("G1: short-side scales the shorter side to the record's shorter side, 
   CHECK(centred(Fit::short_side, {720, 960}, {512, 256}) == Region{128, -42, 256, 341});
 }
 
-TEST_CASE("G1: into a square record long-side is contain and short-side is cover") {
+TEST_CASE("in square records long-side equals contain and short-side equals cover") {
   std::mt19937 random(23);
   for (int round = 0; round < 2000; ++round) {
     const auto size = [&] { return 1 + static_cast<int>(random() % 700); };
@@ -162,12 +162,12 @@ TEST_CASE("scaled_extent is the size of the region, whatever the fit") {
   }
 }
 
-TEST_CASE("a strip that long-side or short-side makes too long ends at the range of a region") {
+TEST_CASE("an overlong strip of long-side or short-side ends at the region range") {
   CHECK(scaled_extent(Fit::short_side, {1, 10'000'000}, {512, 512}) == Extent{512, std::numeric_limits<int>::max()});
   CHECK(scaled_extent(Fit::long_side, {1, 10'000'000}, {512, 512}) == Extent{1, 512});
 }
 
-TEST_CASE("G6: a padded length is the next multiple") {
+TEST_CASE("a padded length is the next multiple") {
   CHECK(padded_length(1, 32) == 32);
   CHECK(padded_length(32, 32) == 32);
   CHECK(padded_length(33, 32) == 64);
@@ -176,7 +176,7 @@ TEST_CASE("G6: a padded length is the next multiple") {
   CHECK(padded_length(std::numeric_limits<int>::max(), 2) == std::numeric_limits<int>::max());  // the next one is no int
 }
 
-TEST_CASE("G5: tiles step by what does not overlap, and the last one ends with the picture") {
+TEST_CASE("tiles step by size minus overlap, and the last one ends at the edge") {
   CHECK(tile_edges(100, 100, 0) == std::vector{0});
   CHECK(tile_edges(60, 100, 20) == std::vector{0});
   CHECK(tile_edges(200, 100, 0) == std::vector{0, 100});
@@ -188,7 +188,7 @@ TEST_CASE("G5: tiles step by what does not overlap, and the last one ends with t
   CHECK(tile_edges(1200, 896, 512) == std::vector{0, 304});  // the sliding crops of aerial pictures
 }
 
-TEST_CASE("G5: tiles cover a picture, each is new, and neighbours overlap at least as asked") {
+TEST_CASE("tiles are distinct, cover the image and overlap at least as requested") {
   std::mt19937 random(24);
   for (int round = 0; round < 5000; ++round) {
     const int length = 1 + static_cast<int>(random() % 400), tile = 1 + static_cast<int>(random() % 120);

@@ -21,7 +21,7 @@ TEST_CASE("a file just written is in memory, all of it") {
   CHECK(found->share() == 1);
 }
 
-TEST_CASE("dropping pages keeps the file's bytes, and mapped pages in memory count as such") {
+TEST_CASE("dropping pages keeps the bytes, and mapped pages count as cached") {
   const TempFolder folder;
   folder.write("a", std::string(100'000, 'a'));
   const std::vector<std::string> paths = {folder / "a"};

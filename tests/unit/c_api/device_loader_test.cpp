@@ -206,7 +206,7 @@ TEST_CASE("without a device the handles say why") {
   hotpack_dataset_close(dataset);
 }
 
-TEST_CASE("NULL is refused where a handle or a result must be, and nothing happens on closing it") {
+TEST_CASE("NULL handles and results are refused, and closing NULL does nothing") {
   hotpack_device_loader* loader = nullptr;
   CHECK(hotpack_cuda_open(nullptr) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_device_loader_open(nullptr, nullptr, nullptr) == HOTPACK_ERROR_USAGE);

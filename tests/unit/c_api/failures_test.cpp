@@ -12,7 +12,7 @@
 using namespace hotpack;
 using namespace hotpack::c_api;
 
-TEST_CASE("the latest failure is told with path and offset, and nothing before the first") {
+TEST_CASE("the last error has its path and offset, and is empty before the first") {
   Failures failures;
   CHECK(std::string(failures.latest()).empty());
   CHECK(failures.add(damaged_error("bad magic", "a.safetensors", 8)) == HOTPACK_ERROR_DAMAGED);

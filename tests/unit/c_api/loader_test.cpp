@@ -416,7 +416,7 @@ TEST_CASE("batches and loaders outlive what they came from") {
   hotpack_batch_release(batch);
 }
 
-TEST_CASE("with every slot held there is an error, and with one released the next batch") {
+TEST_CASE("next fails while every slot is held, and works after a release") {
   const OpenLoader open;
   hotpack_batch* batches[3] = {};
   for (auto& batch : batches) REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);

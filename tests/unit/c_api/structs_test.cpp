@@ -67,7 +67,7 @@ TEST_CASE("a size that was never set is refused") {
   }
 }
 
-TEST_CASE("a size that cuts a field in two is refused, one that ends between two fields is not") {
+TEST_CASE("struct_size must end between two fields, not within one") {
   for (const std::size_t size : {9U, 15U, 17U, 23U}) {
     Version2 given{size, 1, 2};
     CHECK(read(&given).error().code == ErrorCode::usage);
@@ -97,7 +97,7 @@ TEST_CASE("fields of hotpack.h end where the compiler ends them") {
   CHECK_FALSE(info_ends(offsetof(hotpack_batch_info, image) + 8));
 }
 
-TEST_CASE("no more is written than the caller has room for, and what is not known is 0") {
+TEST_CASE("a smaller struct is not overrun, and unknown fields are zero") {
   Version3 room{sizeof(Version1), 1, 2, 3};
   REQUIRE(write_struct(Version2{0, 5, 6}, reinterpret_cast<Version2*>(&room), "info").ok());
   CHECK(room.struct_size == sizeof(Version1));

@@ -47,7 +47,7 @@ PackOptions split_options(const TempFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("one label under two images is told with both names, whatever its file form") {
+TEST_CASE("one label under two images is reported with both, in any file form") {
   const TempFolder folder;
   for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
   CHECK(find(checked(options_for(folder)), "shared-label") == nullptr);
@@ -62,7 +62,7 @@ TEST_CASE("one label under two images is told with both names, whatever its file
   CHECK(shared->examples[0].found == "the same label as " + (folder / "labels/p1.png") + ", under another image");
 }
 
-TEST_CASE("labels of one class throughout, and copies of a whole sample, share no label") {
+TEST_CASE("constant labels and copies of whole samples are not shared labels") {
   const TempFolder folder;
   for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
   for (const char* name : {"labels/p2.png", "labels/p3.png"}) put(folder, name, id_label(8, 6, Ids(48, 1)));
@@ -93,7 +93,7 @@ TEST_CASE("one mask in several mask folders is told by its first mask") {
   CHECK(shared->examples[0].path == folder / "labels/p2_cat.png");
 }
 
-TEST_CASE("a picture far smaller than its record is named; where most are small that is a note") {
+TEST_CASE("an image far smaller than its record is reported, many as one note") {
   const TempFolder folder;
   for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
   PackOptions options = options_for(folder);
@@ -113,7 +113,7 @@ TEST_CASE("a picture far smaller than its record is named; where most are small 
   CHECK(find(all, "tiny-picture")->count == 5);
 }
 
-TEST_CASE("where records keep their sizes, a picture far smaller than the middle one is named") {
+TEST_CASE("with mixed sizes an image far below the median is reported") {
   const TempFolder folder;
   for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1, 24, 16);
   put_pair(folder, "small", 8, 6, 4);
@@ -128,7 +128,7 @@ TEST_CASE("where records keep their sizes, a picture far smaller than the middle
   CHECK(tiny->examples[0].found == "3x2, the middle one of all is 24x16");
 }
 
-TEST_CASE("a flipped copy in another split is told by its pixels, an augmented one by its name") {
+TEST_CASE("copies across splits are found if flipped (by pixels) or renamed") {
   const TempFolder folder;
   for (std::uint32_t i = 0; i < 4; ++i) {
     const std::string name = (i < 2 ? "train/" : "val/") + std::to_string(i);

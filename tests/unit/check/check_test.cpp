@@ -68,7 +68,7 @@ Bytes jpeg_label() {
 
 }  // namespace
 
-TEST_CASE("of a data set in order a check tells what is in it, and that pack would succeed") {
+TEST_CASE("check describes a correct data set and predicts that pack succeeds") {
   const TempFolder folder;
   put_ids(folder, 6);
   const CheckReport report = checked(id_options(folder));
@@ -126,7 +126,7 @@ TEST_CASE("what is wrong with an image does not hide what is wrong with its labe
   CHECK(names(report, "damaged-picture", folder / "labels/1.png"));
 }
 
-TEST_CASE("V4: the known pixels of refused labels count, and a class that never occurs is told") {
+TEST_CASE("refused labels count their known pixels and report absent classes") {
   const TempFolder folder;
   put_ids(folder, 2);
   Ids ids(48, 1);
@@ -141,7 +141,7 @@ TEST_CASE("V4: the known pixels of refused labels count, and a class that never 
   CHECK(never->title == "1 of 3 classes never occurs: '2'");
 }
 
-TEST_CASE("a photo among the labels is named, and all else is looked at: it does not make the labels photos") {
+TEST_CASE("a photo among the labels is reported without making all labels photos") {
   const TempFolder folder;
   put_ids(folder, 4);
   put(folder, "labels/1.png", photo(64, 48));
@@ -153,7 +153,7 @@ TEST_CASE("a photo among the labels is named, and all else is looked at: it does
   CHECK(kinds(report, Severity::problem) == Names{"label-form", "unknown-value"});
   CHECK(names(report, "label-form", folder / "labels/1.png"));
   CHECK(names(report, "photo-as-label", folder / "labels/1.png"));
-  SECTION("where bad samples are to be skipped the question stays: pack would stop with it") {
+  SECTION("skipping bad samples does not answer a question that would stop pack") {
     options.run.skip_errors = true;
     const CheckReport skipping = checked(options);
     CHECK(find(skipping, "open-question") != nullptr);
@@ -165,7 +165,7 @@ TEST_CASE("labels that pack would ask about do not end the check") {
   const TempFolder folder;
   put_ids(folder, 4);
   put(folder, "images/3.png", truncated(photo(8, 6, 60), 120));
-  SECTION("E-k: JPEG labels") {
+  SECTION("JPEG labels are refused") {
     for (int i = 0; i < 4; ++i) put(folder, "labels/" + std::to_string(i) + ".png", jpeg_label());
   }
   SECTION("masks of 0 and 255") {
@@ -184,7 +184,7 @@ TEST_CASE("labels that pack would ask about do not end the check") {
   CHECK_FALSE(report.estimate.has_value());
 }
 
-TEST_CASE("JPEG labels of classes with colours are looked at with the nearest colour, and still refused") {
+TEST_CASE("JPEG labels are examined by nearest color even though they are refused") {
   const TempFolder folder;
   put_ids(folder, 3);
   JpegSpec spec;
@@ -216,7 +216,7 @@ TEST_CASE("a broken class file is one finding, and everything else is looked at"
   CHECK(kinds(report, Severity::warning) == Names{"duplicate-image"});
 }
 
-TEST_CASE("V1: a colour that no class has is one finding, however many labels have it") {
+TEST_CASE("an unknown color is one finding, however many labels contain it") {
   const TempFolder folder;
   folder.write("classes.csv", "name,r,g,b\nvoid,0,0,0\ncar,128,0,9\ntree,0,128,0\n");  // car's blue is wrong
   for (int i = 0; i < 12; ++i) {
@@ -240,7 +240,7 @@ TEST_CASE("V1: a colour that no class has is one finding, however many labels ha
   }
 }
 
-TEST_CASE("V7: with --on-error skip bad samples are left out, unless there are too many") {
+TEST_CASE("option --on-error skip leaves out bad samples up to --max-errors") {
   const TempFolder folder;
   put_ids(folder, 4);
   put(folder, "images/0.png", text_file("no picture"));
@@ -252,7 +252,7 @@ TEST_CASE("V7: with --on-error skip bad samples are left out, unless there are t
   CHECK(checked(options).verdict == CheckVerdict::refuses);
 }
 
-TEST_CASE("V8: a picture beyond --max-pixels is refused by its header") {
+TEST_CASE("option --max-pixels refuses a larger image by its header") {
   const TempFolder folder;
   put_ids(folder, 3);
   put(folder, "images/1.png", photo(40, 30));
@@ -262,7 +262,7 @@ TEST_CASE("V8: a picture beyond --max-pixels is refused by its header") {
   CHECK(names(report, "too-large", folder / "images/1.png"));
 }
 
-TEST_CASE("L8, V4: splits are checked together: images of both, classes of one") {
+TEST_CASE("splits are checked together, with copies and classes across them") {
   const TempFolder folder;
   put_ids(folder, 4, "train/");
   put_ids(folder, 3, "val/");
@@ -284,7 +284,7 @@ TEST_CASE("L8, V4: splits are checked together: images of both, classes of one")
   CHECK(find(report, "class-never-seen") == nullptr);
 }
 
-TEST_CASE("class folders are checked as well: classes are counted in images, a copy under two classes contradicts itself") {
+TEST_CASE("class folders count images per class and report contradicting copies") {
   const TempFolder folder;
   for (int i = 0; i < 3; ++i) {
     put(folder, "root/ant/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(i)));
@@ -303,7 +303,7 @@ TEST_CASE("class folders are checked as well: classes are counted in images, a c
   }
 }
 
-TEST_CASE("E1: images with an EXIF orientation are told, with what becomes of it") {
+TEST_CASE("images with an EXIF orientation are reported with their treatment") {
   const TempFolder folder;
   JpegSpec spec;
   spec.width = 8, spec.height = 6;
@@ -425,7 +425,7 @@ TEST_CASE("a check can be stopped") {
   CHECK(report->verdict == CheckVerdict::stopped);
 }
 
-TEST_CASE("E-m: masks of several classes are checked one by one") {
+TEST_CASE("masks of several classes are checked one by one") {
   const TempFolder folder;
   for (int i = 0; i < 3; ++i) {
     const std::string key = std::to_string(i);
@@ -447,7 +447,7 @@ TEST_CASE("E-m: masks of several classes are checked one by one") {
   }
 }
 
-TEST_CASE("L9: a split without labels is checked as images alone") {
+TEST_CASE("a split without labels is checked as images only") {
   const TempFolder folder;
   put_ids(folder, 3, "train/");
   for (int i = 0; i < 2; ++i) put(folder, "images/test/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(70 + i)));

@@ -31,7 +31,7 @@ TEST_CASE("a class whose share jumps between splits is told with both shares") {
                  Catch::Matchers::EndsWith(", val 0.95 %)"));
 }
 
-TEST_CASE("neither a small split, nor a small difference, nor a class of few labels raises an alarm") {
+TEST_CASE("small splits, small differences and rare classes raise no warning") {
   ClassBalance small(2, 2);
   add_split(small, 0, 100, 90);
   add_split(small, 1, 29, 10);

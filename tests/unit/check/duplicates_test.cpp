@@ -22,7 +22,7 @@ std::string told(Duplicates& duplicates, const std::vector<std::string>& names =
 
 }  // namespace
 
-TEST_CASE("L8: images that are in two splits are found by their content") {
+TEST_CASE("images in two splits are found by their content") {
   Duplicates duplicates;
   for (std::uint32_t i = 0; i < 4; ++i) duplicates.add({0, i}, 100 + i, 200 + i);
   duplicates.add({1, 0}, 103, 203);
@@ -34,7 +34,7 @@ TEST_CASE("L8: images that are in two splits are found by their content") {
         "  test/0: the same bytes as train/3\n");
 }
 
-TEST_CASE("L8: copies within a split are told, with the image that they are copies of") {
+TEST_CASE("copies within a split are reported with their original") {
   Duplicates duplicates;
   duplicates.add({0, 0}, 5, 1);
   duplicates.add({0, 1}, 6, 2);

@@ -15,7 +15,7 @@ Finding named(const std::string& kind, Severity severity) {
 
 }  // namespace
 
-TEST_CASE("findings stand in the order of their severity, and of equal severity in the order in which they were told") {
+TEST_CASE("findings are sorted by severity, then by the order of reporting") {
   Findings findings;
   findings.add(named("note 1", Severity::note));
   findings.add(named("warning", Severity::warning));

@@ -31,7 +31,7 @@ IdShift usual_labels(std::size_t classes = 6) {
 
 }  // namespace
 
-TEST_CASE("a label whose ids are all one higher is found by an id beyond the classes") {
+TEST_CASE("a label with ids one too high is found by an id beyond the classes") {
   IdShift shift = usual_labels();
   shift.add("raised", ids_of(kUsual, 3, 1));
   const Sightings found = shift.shifted();
@@ -40,7 +40,7 @@ TEST_CASE("a label whose ids are all one higher is found by an id beyond the cla
   CHECK_THAT(found.examples[0].found, ContainsSubstring("ids 1…6, never 0: ") && ContainsSubstring("if every id were one less"));
 }
 
-TEST_CASE("a label whose ids are all one higher is found by the shares of its classes, though all its ids are classes") {
+TEST_CASE("a label with ids one too high is found by its class shares alone") {
   IdShift shift = usual_labels();
   shift.add("raised", ids_of(kWithoutLast, 0, 1));
   REQUIRE(shift.shifted().count == 1);

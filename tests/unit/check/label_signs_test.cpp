@@ -29,7 +29,7 @@ std::bitset<65536> known_below(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("labels as drawn have sharp borders, also after resizing by nearest neighbour") {
+TEST_CASE("drawn labels have sharp borders, also after nearest resizing") {
   for (const std::uint32_t seed : {1u, 2u, 3u, 4u}) {
     const Drawing drawing = drawn_ids(kIds, 160, 120, seed);
     CHECK(borders_of(inspected(drawing)) == Borders::sharp);
@@ -40,7 +40,7 @@ TEST_CASE("labels as drawn have sharp borders, also after resizing by nearest ne
   CHECK(borders_of(inspected(kMask)) == Borders::sharp);
 }
 
-TEST_CASE("an interpolated label has blended borders, of ids and of colours, enlarged and reduced") {
+TEST_CASE("interpolated labels have blended borders, of ids and of colors") {
   for (const std::uint32_t seed : {1u, 2u, 3u, 4u}) {
     const Drawing drawing = drawn_ids(kIds, 320, 240, seed);
     CHECK(borders_of(inspected(interpolated(drawing, 439, 333))) == Borders::blended);

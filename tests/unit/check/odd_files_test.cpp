@@ -75,7 +75,7 @@ PackOptions images_of(const TempFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("a file that may not be read is a problem among others; the rest is looked at") {
+TEST_CASE("an unreadable file is one problem, and the others are still checked") {
   const TempFolder folder;
   for (const std::string name : {"a", "b", "c"}) put(folder, "images/" + name + ".png", photo());
   REQUIRE(::chmod((folder / "images/b.png").c_str(), 0) == 0);
@@ -100,7 +100,7 @@ TEST_CASE("a folder that may not be read is a problem among others") {
   REQUIRE(::chmod((folder / "images/y").c_str(), 0755) == 0);
 }
 
-TEST_CASE("sockets and devices that are called like pictures are named as what they are") {
+TEST_CASE("sockets and devices with image names are reported as what they are") {
   const TempFolder folder;
   put(folder, "images/a.png", photo());
   make_socket(folder / "images/s.png");
@@ -112,7 +112,7 @@ TEST_CASE("sockets and devices that are called like pictures are named as what t
   CHECK_THAT(text, ContainsSubstring("images/zero.jpg: is a device"));
 }
 
-TEST_CASE("labels in colours of 16 bits are labels of another form, not damaged pictures") {
+TEST_CASE("labels with 16-bit colors are reported as a form, not as damage") {
   const unsigned char rgb16[] = {0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00,
                                  0x00, 0x02, 0x00, 0x00, 0x00, 0x02, 0x10, 0x02, 0x00, 0x00, 0x00, 0xad, 0x44, 0x46, 0x30, 0x00, 0x00, 0x00,
                                  0x0e, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x60, 0x45, 0x02, 0x0c, 0xc8, 0x1c, 0x00, 0x06, 0x32, 0x00,

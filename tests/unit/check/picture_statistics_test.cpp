@@ -49,7 +49,7 @@ TEST_CASE("statistics know the least, the middle and the largest size and aspect
   CHECK(PictureStatistics().widths().most == 0);
 }
 
-TEST_CASE("C7, C8, E1: statistics count orientations, transparency, profiles and further images") {
+TEST_CASE("statistics count orientations, transparency, profiles and extra images") {
   PictureInfo odd = picture(8, 8);
   odd.orientation = 6;
   odd.has_alpha = odd.has_icc = odd.more_images = true;

@@ -55,14 +55,14 @@ TEST_CASE("an augmented copy in another split than its original is told") {
         "  a_aug2: by its name a copy of the same image as a_aug1\n");
 }
 
-TEST_CASE("copies beside their originals, and splits that number for themselves, are told nothing of") {
+TEST_CASE("originals next to copies and numbering per split raise no finding") {
   CHECK(told({{"100", "100_flip"}, {"200", "200_flip"}}).empty());
   CHECK(told({{"001", "001_flip"}, {"001", "002"}}).empty());
   CHECK(told({{"001_flip"}, {"001_flip"}}).empty());
   CHECK(told({{"1", "2"}, {"3", "4"}}).empty());
 }
 
-TEST_CASE("pictures of two splits that look alike are told once, files of the same bytes elsewhere") {
+TEST_CASE("lookalikes in two splits are reported once, equal files elsewhere") {
   SplitCopies copies;
   copies.add({0, 0}, 10, look_of(0));
   copies.add({0, 1}, 11, look_of(1));

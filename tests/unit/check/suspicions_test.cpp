@@ -136,7 +136,7 @@ TEST_CASE("all labels of one class are a warning") {
   CHECK_THAT(labels.told(), ContainsSubstring("warning one-value-label: all 2 labels are of one class throughout\n"));
 }
 
-TEST_CASE("E-b, E-d: ids of few bits and of palettes are a note: they are read raw") {
+TEST_CASE("ids of few bits or in palettes are a note, since they are read raw") {
   Labels labels(context_for(12));
   std::vector<std::uint16_t> samples;
   RawLabel low = raw_label(drawn_ids({0, 1, 2, 3}), samples);
@@ -151,7 +151,7 @@ TEST_CASE("E-b, E-d: ids of few bits and of palettes are a note: they are read r
         "note palette-ids: 1 of 2 labels has a palette\n");
 }
 
-TEST_CASE("palettes that give an index different colours are told: such indices are no ids") {
+TEST_CASE("palettes that color one index differently show that it is not an id") {
   Labels labels(context_for(12));
   std::vector<std::uint16_t> samples;
   RawLabel raw = raw_label(drawn_ids({0, 1, 2}), samples);

@@ -61,7 +61,7 @@ std::vector<Finding> told(const UnknownValues& values, const LabelContext& conte
 
 }  // namespace
 
-TEST_CASE("V1: unknown colours are grouped by value, with the labels that have them and the nearest class") {
+TEST_CASE("unknown colors are grouped by value, with labels and nearest class") {
   UnknownValues values;
   values.add("a.png", unknown_label({unknown_color({0, 0, 128}, 17300)}));
   values.add("b.png", unknown_label({unknown_color({0, 0, 128}, 2), unknown_color({9, 9, 9}, 1)}));
@@ -80,7 +80,7 @@ TEST_CASE("V1: unknown colours are grouped by value, with the labels that have t
   CHECK(findings[1].options == std::vector<std::string>{"--unknown ignore"});  // no class is near
 }
 
-TEST_CASE("a wrong line of the class file is named: its class never occurs, and an unknown colour is near it") {
+TEST_CASE("a wrong class file line is found by its unused class and a near color") {
   UnknownValues values;
   for (int i = 0; i < 148; ++i) values.add(std::to_string(i), unknown_label({unknown_color({0, 0, 128}, 10)}));
   const auto findings = told(values, color_context(), {false, true});
@@ -122,7 +122,7 @@ TEST_CASE("many unknown ids become one line of ranges") {
   CHECK(findings.back().examples.size() == Finding::kExamples);
 }
 
-TEST_CASE("a label of many unknown values is told as such, and its values spoil no list") {
+TEST_CASE("a label full of unknown values is one finding and joins no list") {
   UnknownValues values;
   std::vector<labels::UnknownValue> some;
   for (int i = 0; i < 16; ++i) some.push_back(unknown_id(20 + i, 3));

@@ -93,7 +93,7 @@ TEST_CASE("a check's report of sound data") {
         "next         hotpack pack --images a -o packed\n");
 }
 
-TEST_CASE("a check's report shows evidence, advice, and options that the advice does not name") {
+TEST_CASE("the check report shows evidence, advice and the remaining options") {
   CheckReport report = report_of_two_splits();
   report.findings.add(finding("palette-ids", Severity::note, "1 label has a palette"));
   report.findings.add(unknown_color());
@@ -118,7 +118,7 @@ TEST_CASE("a check's report shows evidence, advice, and options that the advice 
                                      "             hotpack pack --images a -o packed\n"));
 }
 
-TEST_CASE("what to run next is never a command that was just refused, nor one that lacks what it reads") {
+TEST_CASE("the next command was never just refused and lacks no input") {
   CheckReport report = report_of_two_splits();
   const std::string command = "hotpack pack --images a --list=- -o packed";
   CHECK_THAT(cli::check_text(report, {.command = command, .reads_input = true}),
@@ -132,7 +132,7 @@ TEST_CASE("what to run next is never a command that was just refused, nor one th
   CHECK_THAT(text, !ContainsSubstring("-o packed"));
 }
 
-TEST_CASE("a check's report keeps to its columns, but breaks neither commands nor options") {
+TEST_CASE("the check report wraps text, but never commands or options") {
   CheckReport report = report_of_two_splits();
   Finding long_one = unknown_color();
   for (int i = 0; i < 8; ++i) long_one.options.push_back("--size-mismatch each-to-target");
@@ -154,7 +154,7 @@ TEST_CASE("a check's report keeps to its columns, but breaks neither commands no
   CHECK_THAT(text, ContainsSubstring("\n             second line\n"));
 }
 
-TEST_CASE("a check's report says when labels could not be read, and when pixels were not") {
+TEST_CASE("the check report says when labels or pixels could not be read") {
   CheckReport report = report_of_two_splits();
   report.labels.clear();
   report.classes_known = report.classes_counted = false;

@@ -35,7 +35,7 @@ Ran run(std::vector<const char*> arguments) {
 
 }  // namespace
 
-TEST_CASE("a key whose file is a folder of another key is refused before anything is written") {
+TEST_CASE("extract refuses a key that is a folder of another before it writes") {
   const TempFolder folder;
   auto records = tiny_records({}, 2);
   records[0].key = "a";
@@ -85,7 +85,7 @@ TEST_CASE("a key too long for a file is refused before anything is written") {
   CHECK(run({"extract", pack.c_str(), "-o", out.c_str(), "--key", "a"}).code == kExitGood);
 }
 
-TEST_CASE("keys that lead out of the folder are refused by the reader: nothing is written") {
+TEST_CASE("keys that lead out of the folder are refused and nothing is written") {
   for (const char* key : {"../escape", "/absolute", "a/../../escape", "./a"}) {
     const TempFolder folder;
     auto records = tiny_records({}, 1);
@@ -114,7 +114,7 @@ TEST_CASE("control characters of keys do not reach the terminal") {
   CHECK_THAT(again.messages, ContainsSubstring("\\x1b[31mred"));
 }
 
-TEST_CASE("the splits of a parent folder are extracted to a folder each; a key may name its split") {
+TEST_CASE("extract writes one folder per split, and a key may name its split") {
   const TempFolder folder;
   std::filesystem::create_directories(folder / "packed/val");
   std::filesystem::create_directories(folder / "packed/train");
@@ -133,7 +133,7 @@ TEST_CASE("the splits of a parent folder are extracted to a folder each; a key m
   CHECK(run({"extract", pack.c_str(), "-o", none.c_str(), "--key", "nobody"}).code == kExitUsage);
 }
 
-TEST_CASE("info and verify take several packs and parent folders; the exit code is the worst") {
+TEST_CASE("info and verify take several packs and exit with the worst code") {
   const TempFolder folder;
   for (const char* name : {"packed/train", "packed/val", "alone"}) {
     std::filesystem::create_directories(folder / name);

@@ -104,7 +104,7 @@ TEST_CASE("preview draws unlabelled packs and several packs on one sheet") {
   CHECK(json_of(run({folder.path(), "-o", folder / "sheet.png", "--json"}))["samples"] == two["samples"]);
 }
 
-TEST_CASE("a sheet is the same to the byte, and is replaced by the next one; other files are not") {
+TEST_CASE("a sheet is reproducible, and replaces sheets but no other files") {
   const TempFolder folder;
   (void)write_pack(folder.path(), {}, tiny_records({}, 4), 4);
   folder.write("photo.png", "somebody's");
@@ -119,7 +119,7 @@ TEST_CASE("a sheet is the same to the byte, and is replaced by the next one; oth
   CHECK(read_text_file(folder / "photo.png").value() == "somebody's");
 }
 
-TEST_CASE("option --html: one page with cells and histogram, alone or beside the sheet") {
+TEST_CASE("option --html writes one page, with or without a sheet") {
   const TempFolder folder;
   (void)write_pack(folder.path(), {}, tiny_records({}, 4), 4);
   const Ran ran = run({folder.path(), "--html", folder / "page.html"});
@@ -133,7 +133,7 @@ TEST_CASE("option --html: one page with cells and histogram, alone or beside the
   CHECK(read_text_file(folder / "page.html").value() == page);
 }
 
-TEST_CASE("option --grid and --width shape the sheet; too many keys for a grid are refused") {
+TEST_CASE("options --grid and --width shape the sheet, too many keys are refused") {
   const TempFolder folder;
   const auto records = tiny_records({}, 6);
   (void)write_pack(folder.path(), {}, records, 4);
@@ -164,7 +164,7 @@ TEST_CASE("a damaged record stops the sheet with exit code 4 and leaves no file"
   CHECK(run({folder.path()}).code == kExitUsage);                                // neither -o nor --html
 }
 
-TEST_CASE("preview before packing: the same options as pack, shares of the samples shown") {
+TEST_CASE("preview of raw data takes the options of pack and shows class shares") {
   const TempFolder folder;
   write_pairs(folder, 6);
   const Ran ran = run({"--images", folder / "images", "--labels", folder / "labels", "--num-classes", "3", "--size", "12x8", "-o",
@@ -181,7 +181,7 @@ TEST_CASE("preview before packing: the same options as pack, shares of the sampl
   CHECK(rich["samples"][0]["key"] == "p2");
 }
 
-TEST_CASE("preview before packing: a sample that cannot be packed is a cell with the reason, and no other refuses the sheet") {
+TEST_CASE("a sample that cannot be packed shows its reason in its cell only") {
   const TempFolder folder;
   write_pairs(folder, 3);
   write(folder, "labels/p1.png", make_gray_png(6, 4, std::vector<std::uint8_t>(24, 77)));

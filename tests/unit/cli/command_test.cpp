@@ -133,7 +133,7 @@ TEST_CASE("help begins with what it is and examples, and groups the options") {
   CHECK(std::is_sorted(places.begin(), places.end()));
 }
 
-TEST_CASE("without a command the help is a message and the exit code that of a usage error") {
+TEST_CASE("without a command the help goes to stderr with a usage exit code") {
   const Ran ran = run({});
   CHECK(ran.code == kExitUsage);
   CHECK(ran.output.empty());

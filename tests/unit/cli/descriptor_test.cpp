@@ -40,7 +40,7 @@ TEST_CASE("a closed pipe is an error, not the end of the process") {
   ::close(ends[1]);
 }
 
-TEST_CASE("closed standard descriptors are occupied, and writing to them still fails") {
+TEST_CASE("closed standard descriptors are reserved, and writing still fails") {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {

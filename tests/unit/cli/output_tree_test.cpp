@@ -33,7 +33,7 @@ void check_refused(const Status& status, ErrorCode code, const std::string& text
 
 }  // namespace
 
-TEST_CASE("files are written below a folder, with the folders they need and nothing else") {
+TEST_CASE("files are written below the folder, with only the folders they need") {
   const TempFolder folder;
   const auto tree = OutputTree::open(folder / "new/out").value();
   REQUIRE(tree->write("a/b/c.txt", "one", false).ok());
@@ -90,7 +90,7 @@ TEST_CASE("names that lead out are refused") {
   CHECK_FALSE(fs::exists(folder / "a.txt"));
 }
 
-TEST_CASE("two names of one run that the file system takes for one are an error, with and without replacing") {
+TEST_CASE("two names that the file system treats as one are an error") {
   for (const bool replace : {false, true}) {
     const TempFolder folder;
     const auto tree = OutputTree::open(folder / "out").value();
@@ -113,7 +113,7 @@ TEST_CASE("what is in the way is named, and no temporary file stays") {
   CHECK(OutputTree::open(folder / "out/a").error().code == ErrorCode::io);
 }
 
-TEST_CASE("names with control characters and of other scripts are names like any other") {
+TEST_CASE("names with control characters and in any script are accepted") {
   const TempFolder folder;
   const auto tree = OutputTree::open(folder / "out").value();
   for (const char* name : {"a\nb.txt", "\x1b[31mred.txt", "straße.txt", "街.txt", "back\\slash.txt", "trailing. "}) {

@@ -41,7 +41,7 @@ std::string told(std::string_view text, std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("the pack command has a check's options, but not those about the check itself") {
+TEST_CASE("the pack command takes over the options of check that apply to it") {
   CHECK(pack_line({"--fast", "--json", "-q", "--log-file", "log", "--images", "a", "--labels", "b", "--num-classes", "12", "-o", "out",
                    "-j", "4"}) == "hotpack pack --images a --labels b --num-classes 12 -o out -j 4");
 }
@@ -51,7 +51,7 @@ TEST_CASE("an output folder is proposed where none was named") {
   CHECK(pack_line({"data"}) == "hotpack pack data -o packed");
 }
 
-TEST_CASE("repeated options, options of two values and flags come back as they were given") {
+TEST_CASE("repeated options, two-value options and flags are reproduced as given") {
   CHECK(pack_line({"--images", "a", "--images", "b", "--key-prefix", "x", "--key-prefix", "y"}) ==
         "hotpack pack --images a --images b --key-prefix x --key-prefix y -o packed");
   CHECK(pack_line({"data", "--pair-regex", "(.*)_i", "(.*)_l"}) == "hotpack pack data --pair-regex '(.*)_i' '(.*)_l' -o packed");

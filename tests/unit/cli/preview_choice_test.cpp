@@ -67,7 +67,7 @@ TEST_CASE("without a wish samples are spread evenly over the data set") {
   CHECK(pack.numbers({{}, {}, 2}) == std::vector<std::uint64_t>{1, 3});
 }
 
-TEST_CASE("option --keys: samples in the order asked for, several with commas between, and a key that has a comma itself") {
+TEST_CASE("option --keys keeps the order and accepts keys with commas") {
   FourSamples pack;
   CHECK(pack.numbers(with_keys({"b/three,a/one"})) == std::vector<std::uint64_t>{3, 0});
   CHECK(pack.numbers(with_keys({"a/two", "b,c"})) == std::vector<std::uint64_t>{1, 2});
@@ -83,7 +83,7 @@ TEST_CASE("an unknown key is refused with the key that was probably meant") {
   CHECK_THAT(chosen.error().message, ContainsSubstring(asked) && ContainsSubstring(meant));
 }
 
-TEST_CASE("option --class: the samples richest in it first, with their part, by name and by id") {
+TEST_CASE("option --class picks the samples with the largest share of it") {
   FourSamples pack(GENERATE(LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index));
   for (const char* name : {"class 2", "2"}) {
     const auto chosen = pack.choose(of_class(name));
@@ -96,7 +96,7 @@ TEST_CASE("option --class: the samples richest in it first, with their part, by 
   }
 }
 
-TEST_CASE("option --class: an unknown class, and one that no sample has, are refused by name") {
+TEST_CASE("option --class refuses unknown classes and those without samples") {
   FourSamples pack;
   const auto unknown = pack.choose(of_class("clas 2"));
   REQUIRE_FALSE(unknown.ok());
@@ -115,7 +115,7 @@ TEST_CASE("keys with commas need one --keys each, which a wrong part says") {
   CHECK(samples.numbers(with_keys({"a/one", "b,c"})) == std::vector<std::uint64_t>{0, 2});
 }
 
-TEST_CASE("a key of several packs is all of them, and one pack's with its folder's name before it") {
+TEST_CASE("a key matches every pack, and a folder prefix selects one") {
   const TempFolder folder;
   std::vector<std::string> packs;
   for (const char* name : {"train", "val"}) {

@@ -9,7 +9,7 @@
 using namespace hotpack;
 using namespace hotpack::cli;
 
-TEST_CASE("a sheet may be written where nothing is, and over an earlier page of hotpack's") {
+TEST_CASE("a sheet may create a file or replace an earlier hotpack page") {
   const TempFolder folder;
   CHECK(check_preview_path(folder / "new.png", sheet_kind(), false).ok());
   CHECK(check_preview_path(folder / "new.PNG", sheet_kind(), false).ok());
@@ -27,7 +27,7 @@ TEST_CASE("somebody's picture is not replaced unasked") {
   CHECK(check_preview_path(folder / "photo.png", sheet_kind(), true).ok());
 }
 
-TEST_CASE("a folder and a name of another kind of file are refused, --force or not") {
+TEST_CASE("folders and other kinds of file are refused, even with --force") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "sheets.png");
   for (const bool force : {false, true}) {

@@ -34,7 +34,7 @@ TEST_CASE("the line leaves out what is not known") {
   CHECK(progress_line(figures(100, 100, 50)) == "packing 100/100, 100 %, 50 samples/s, 1.2 GiB read");
 }
 
-TEST_CASE("100 % is said only when all is done, and short times left have no tenths") {
+TEST_CASE("100 % appears only at the end, and short times have no tenths") {
   CHECK(figures(99'999, 100'000, 1).percent() == 99);
   CHECK(figures(100'000, 100'000, 1).percent() == 100);
   CHECK_THAT(progress_line(figures(99, 100, 3)), ContainsSubstring(", 1 s left"));

@@ -70,7 +70,7 @@ TEST_CASE("pictures and ids come back, in every storage and layout") {
   }
 }
 
-TEST_CASE("classes that all have colours give a palette picture, unless ids are asked for") {
+TEST_CASE("classes with colors become a palette image unless ids are requested") {
   const TinyForm form;
   std::vector<ClassInfo> classes = tiny_schema(form).classes;
   classes[1].color = RgbColor{1, 2, 3};

@@ -34,7 +34,7 @@ TEST_CASE("a screen that is gone does no harm") {
   CHECK_FALSE(screen.has_line());
 }
 
-TEST_CASE("where memory is lacking a message goes below the redrawn line, as it is") {
+TEST_CASE("out of memory, a message goes below the progress line unchanged") {
   const Captured file;
   Screen screen(file.descriptor());
   screen.print_plainly("error:", "one");

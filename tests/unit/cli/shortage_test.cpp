@@ -52,7 +52,7 @@ TEST_CASE("too little memory and too few threads are known by their exceptions")
   CHECK(shortage_text(std::system_error(std::make_error_code(std::errc::io_error))) == nullptr);
 }
 
-TEST_CASE("a shortage that nobody can catch ends the process in words, a bug aborts it") {
+TEST_CASE("an uncatchable shortage ends with a message, and a bug aborts") {
   int status = 0;
   const std::string words = last_words(std::bad_alloc(), status);
   CHECK(words == "error: out of memory; -j with a smaller number needs less. Run the same command again to go on\n");

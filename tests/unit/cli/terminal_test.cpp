@@ -69,7 +69,7 @@ const std::string kClear = "\r\x1b[K";
 
 }  // namespace
 
-TEST_CASE("a message fits the terminal, and a name that holds a line feed does not pass for one") {
+TEST_CASE("a message fits the terminal, and line feeds in names are escaped") {
   Desk desk;
   desk.width = 30;
   desk.fits = true;
@@ -160,7 +160,7 @@ TEST_CASE("the redrawn line fits the terminal, whose width may change") {
   CHECK(desk.screen.text() == kClear + "packing 0/…" + kClear + "…");
 }
 
-TEST_CASE("elsewhere a plain line comes every ten seconds, and at the end if there was one") {
+TEST_CASE("without a terminal a plain line is printed every ten seconds") {
   Desk desk;
   auto terminal = desk.open({});
   for (std::uint64_t done = 0; done <= 25; ++done) {
@@ -210,7 +210,7 @@ TEST_CASE("progress can be switched off, by asking and by being quiet") {
   CHECK(shown(ProgressMode::always, -1));
 }
 
-TEST_CASE("for programs every line is an object: progress each second, messages, the last counts") {
+TEST_CASE("with JSON progress every line is an object, one per second") {
   Desk desk;
   TerminalOptions options;
   options.progress = ProgressMode::json;
@@ -254,7 +254,7 @@ TEST_CASE("the log file gets everything with time stamps, and is appended to") {
   CHECK_THAT(log, ContainsSubstring(" info packing 12/100, 12 %, 1.0 samples/s"));
 }
 
-TEST_CASE("a log file that cannot be opened is an I/O error, and no folder is made for it") {
+TEST_CASE("a log file that cannot be opened is an I/O error, without new folders") {
   const TempFolder folder;
   TerminalOptions options;
   options.log_file = folder / "missing/log";

@@ -16,7 +16,7 @@ TEST_CASE("a file appears whole, replaces another, and leaves nothing beside it"
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("a file that cannot be written is an I/O error with its name, and leaves nothing") {
+TEST_CASE("a file that cannot be written is an I/O error and leaves nothing") {
   const TempFolder folder;
   const Status missing = cli::write_whole_file(folder / "no/such/folder", "x");
   CHECK(missing.error().code == ErrorCode::io);

@@ -58,7 +58,7 @@ TEST_CASE("a refused picture leaves the decoder ready for the next") {
   }
 }
 
-TEST_CASE("V8: the pixel limit holds for photos and labels, and is checked from the header") {
+TEST_CASE("the pixel limit is checked in the header of photos and labels") {
   Decoder decoder;
   for (const Bytes& file : {some_png(), some_jpeg()}) {
     CHECK(decoder.decode_image(file, {.max_pixels = kPixels}).ok());
@@ -88,7 +88,7 @@ TEST_CASE("a picture too large for memory is an error, not an exception") {
 }
 #endif
 
-TEST_CASE("C6, E1: a PNG's orientation is applied when asked, by the fast way and by libpng's alike") {
+TEST_CASE("both PNG decoders apply the orientation on request") {
   const Bytes exif = test::exif_payload(6);
   const test::PngSpec interlaced{.width = kWidth, .height = kHeight, .interlaced = true};
   const auto samples = test::noise_samples(kWidth, kHeight, 3, 255);
@@ -105,7 +105,7 @@ TEST_CASE("C6, E1: a PNG's orientation is applied when asked, by the fast way an
   }
 }
 
-TEST_CASE("C8: of an animated PNG the first picture is read") {
+TEST_CASE("of an animated PNG the first image is read") {
   const Bytes still = some_png();
   Bytes animated = test::with_png_chunk(still, "acTL", Bytes(8, std::byte{2}));
   animated = test::with_png_chunk(animated, "fdAT", Bytes(50), "IEND");
@@ -126,7 +126,7 @@ TEST_CASE("a decoder may be moved") {
   CHECK(second.decode_image(some_jpeg(), {}).ok());
 }
 
-TEST_CASE("N6: content decides, whatever came before") {
+TEST_CASE("the content decides the format, whatever the previous file was") {
   Decoder decoder;
   CHECK(decoder.decode_image(some_jpeg(), {}).ok());
   CHECK_FALSE(decoder.decode_image({}, {}).ok());

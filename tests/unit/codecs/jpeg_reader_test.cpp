@@ -87,7 +87,7 @@ std::vector<JpegSpec> all_kinds() {
           {.color = JpegColor::rgb, .progressive = true}};
 }
 
-TEST_CASE("C1: colour JPEGs of every kind equal a plain read") {
+TEST_CASE("color JPEGs of every kind equal a plain libjpeg read") {
   Decoder decoder;
   for (const JpegSpec& spec : all_kinds()) {
     CAPTURE(spec.horizontal, spec.vertical, spec.progressive, static_cast<int>(spec.color));
@@ -154,7 +154,7 @@ TEST_CASE("chroma is upsampled smoothly") {
 }
 
 #ifdef C_ARITH_CODING_SUPPORTED
-TEST_CASE("C5: arithmetic coding is read") {
+TEST_CASE("arithmetic coding is decoded") {
   const Bytes file = sized_jpeg({.arithmetic = true});
   CHECK(reads_as(file, plainly_read(file)));
 }
@@ -240,7 +240,7 @@ TEST_CASE("libjpeg's warnings are errors with its own words") {
   CHECK_THAT(refusal_of(scrambled), ContainsSubstring("the JPEG is damaged or truncated: Corrupt JPEG data"));
 }
 
-TEST_CASE("odd but sound JPEGs are read: restarts, and samplings that cameras do not use") {
+TEST_CASE("JPEGs with restarts and rare subsampling are decoded") {
   for (const auto& [horizontal, vertical] : {std::pair{4, 1}, {1, 2}, {1, 4}, {2, 4}, {4, 2}, {3, 1}})
     for (const int restart_rows : {0, 1}) {
       CAPTURE(horizontal, vertical, restart_rows);
@@ -264,7 +264,7 @@ TEST_CASE("odd JPEGs that cannot be read are refused with the reason") {
   CHECK_THAT(refusal_of(no_height), ContainsSubstring("after its pixels (DNL)") && ContainsSubstring("save it again"));
 }
 
-TEST_CASE("C8: what follows the end of a JPEG is not looked at") {
+TEST_CASE("data after the end of a JPEG is ignored") {
   const Bytes file = sized_jpeg({});
   CHECK(reads_as(test::with_tail(file, "\xff\xd8 a second picture"), plainly_read(file)));
 }
@@ -300,7 +300,7 @@ Pixels light_of(const Pixels& inks) {
   return rgb;
 }
 
-TEST_CASE("C4: CMYK and YCCK JPEGs become RGB by OpenCV's formula, or its gray") {
+TEST_CASE("CMYK and YCCK JPEGs become RGB or gray by OpenCV's formula") {
   Decoder decoder;
   const auto inks = test::smooth_samples(45, 35, 4);
   for (const JpegSpec& spec : {JpegSpec{.color = JpegColor::cmyk}, JpegSpec{.color = JpegColor::ycck},
@@ -347,13 +347,13 @@ constexpr std::string_view kYcckHex =
     "eaf2f3f4f5f6f7f8f9faffda000e040100021103110400003f00d38ee7deaca5cf1d6b0e363eb56518e3ad72e672f788ce23ef1d2d9dc74e6b6e0b8f"
     "93ad72766c78e6b6e063b3ad7fffd9";
 
-TEST_CASE("C4: pixels of CMYK and YCCK JPEGs are those of OpenCV 4.6") {
+TEST_CASE("pixels of CMYK and YCCK JPEGs equal those of OpenCV 4.6") {
   Decoder decoder;
   CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kCmykHex), {}).value())) == 0xe51f761be39bd8f0);
   CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kYcckHex), {}).value())) == 0x7c6e5788cb5916b7);
 }
 
-TEST_CASE("C4: inks are Adobe's inverted ones even where the Adobe segment is missing") {
+TEST_CASE("inks count as inverted even without an Adobe segment") {
   const Bytes file = from_hex(kCmykHex);
   const auto adobe = file.begin() + static_cast<std::ptrdiff_t>(test::jpeg_segment_at(file, 0xEE));
   Bytes without(file.begin(), adobe);
@@ -363,13 +363,13 @@ TEST_CASE("C4: inks are Adobe's inverted ones even where the Adobe segment is mi
   CHECK(reads_as(without, pixels));
 }
 
-TEST_CASE("C4: a transform that Adobe does not know is refused") {
+TEST_CASE("an unknown Adobe transform is refused") {
   const Bytes file = from_hex(kYcckHex);
   CHECK_THAT(refusal_of(test::with_byte(file, test::jpeg_segment_at(file, 0xEE) + 15, std::byte{7})), ContainsSubstring("transform"));
 }
 
 // Damage in the entropy-coded part may pass unseen, as everywhere with JPEG; it must never do more than that.
-TEST_CASE("a JPEG without tables of its own is never read with those of the picture before") {
+TEST_CASE("a JPEG without tables never uses those of the previous image") {
   constexpr unsigned kQuantization = 0xDB, kHuffman = 0xC4;
   const Bytes before = sized_jpeg({.quality = 30, .progressive = true});  // tables made for it
   const Bytes usual = sized_jpeg({});

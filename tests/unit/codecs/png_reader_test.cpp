@@ -114,7 +114,7 @@ bool image_is(const Bytes& file, const std::vector<std::uint8_t>& pixels) {
   return picture.ok() && pixels_of(picture.value()) == pixels;
 }
 
-TEST_CASE("C1: photos of every PNG kind become 8-bit RGB or gray") {
+TEST_CASE("PNG photos of every kind become 8-bit RGB or gray") {
   Decoder decoder;
   for_each_kind([&](PngColor color, int depth, bool interlaced) {
     for (const auto& [width, height] : {std::pair{1, 1}, {3, 9}, {33, 17}}) {
@@ -127,7 +127,7 @@ TEST_CASE("C1: photos of every PNG kind become 8-bit RGB or gray") {
   });
 }
 
-TEST_CASE("C3: every 16-bit sample is shifted or scaled to 8 bits") {
+TEST_CASE("every 16-bit sample is shifted or scaled to 8 bits") {
   Made all{{.width = 256, .height = 256, .color = PngColor::gray, .bit_depth = 16}, Samples(65536), {}};
   for (std::size_t i = 0; i < all.samples.size(); ++i) all.samples[i] = static_cast<std::uint16_t>(i);
   all.file = test::make_png(all.spec, all.samples);
@@ -187,7 +187,7 @@ void check_blend(const Made& made, const AlphaAt& alpha_at) {
   }
 }
 
-TEST_CASE("C2: blend lays RGBA and gray+alpha over the colour, 8 and 16 bits, interlaced or not") {
+TEST_CASE("blend composites RGBA and gray with alpha at 8 and 16 bits") {
   for (const PngColor color : {PngColor::gray_alpha, PngColor::rgba}) {
     for (const int depth : {8, 16}) {
       for (const bool interlaced : {false, true}) {
@@ -202,7 +202,7 @@ TEST_CASE("C2: blend lays RGBA and gray+alpha over the colour, 8 and 16 bits, in
   }
 }
 
-TEST_CASE("C2: blend takes a tRNS colour as transparent, at the depth of the file") {
+TEST_CASE("blend treats a tRNS color as transparent at the file's depth") {
   for (const PngColor color : {PngColor::gray, PngColor::rgb}) {
     for (const int depth : {1, 2, 4, 8, 16}) {
       if (color == PngColor::rgb && depth < 8) continue;
@@ -220,7 +220,7 @@ TEST_CASE("C2: blend takes a tRNS colour as transparent, at the depth of the fil
   }
 }
 
-TEST_CASE("C2: blend takes the alpha of palette colours, opaque where tRNS is shorter") {
+TEST_CASE("blend uses palette alpha, opaque where tRNS is shorter") {
   for (const int depth : {2, 8}) {
     for (const bool interlaced : {false, true}) {
       Made made = make(PngColor::palette, depth, 19, 13, interlaced);
@@ -234,7 +234,7 @@ TEST_CASE("C2: blend takes the alpha of palette colours, opaque where tRNS is sh
   }
 }
 
-TEST_CASE("C2: blend leaves a picture without transparency as it is") {
+TEST_CASE("blend leaves an image without transparency unchanged") {
   Decoder decoder;
   for (const PngColor color : {PngColor::gray, PngColor::rgb, PngColor::palette}) {
     const Made made = make(color, 8, 19, 13, false);
@@ -242,7 +242,7 @@ TEST_CASE("C2: blend leaves a picture without transparency as it is") {
   }
 }
 
-TEST_CASE("C2: transparency that cannot be understood is an error where it matters, and only there") {
+TEST_CASE("invalid transparency is an error only where it matters") {
   const auto blended = [](const Bytes& file) { return Decoder().decode_image(file, {.blend = kBehind}).ok(); };
   const auto dropped = [](const Bytes& file) { return Decoder().decode_image(file, {}).ok(); };
   const Made rgb = make(PngColor::rgb, 8, 5, 5, false);
@@ -316,7 +316,7 @@ TEST_CASE("16-bit colour labels are refused") {
   }
 }
 
-TEST_CASE("E-h: constant alpha does not vary, one other value does") {
+TEST_CASE("constant alpha does not vary, and one other value does") {
   Decoder decoder;
   const auto varies = [&](PngColor color, int depth, const Samples& samples) {
     return decoder.decode_label(test::make_png({.width = 2, .height = 2, .color = color, .bit_depth = depth}, samples), kMaxPixels)
@@ -331,7 +331,7 @@ TEST_CASE("E-h: constant alpha does not vary, one other value does") {
   CHECK(varies(PngColor::rgba, 8, {1, 1, 1, 0, 2, 2, 2, 0, 3, 3, 3, 1, 4, 4, 4, 0}));
 }
 
-TEST_CASE("E-o: chunks about colour and transparency never alter a sample") {
+TEST_CASE("chunks about color and transparency never alter a sample") {
   Decoder decoder;
   const auto byte_chunk = [](std::string_view text) { return test::bytes_of(text); };
   for (const PngColor color : {PngColor::gray, PngColor::palette, PngColor::rgb}) {
@@ -378,7 +378,7 @@ TEST_CASE("damaged or huge metadata does not spoil a good picture") {
   CHECK(image_is(test::with_png_chunk(plain.file, "tEXt", text, "IEND"), plain.pixels));
 }
 
-TEST_CASE("V8: compressed metadata is never unpacked") {
+TEST_CASE("compressed metadata is never decompressed") {
   const Plain plain;
   Bytes bomb = test::bytes_of(std::string_view("name\0\0", 6));
   const Bytes zeros = test::deflated_zeros(std::size_t{32} << 20);

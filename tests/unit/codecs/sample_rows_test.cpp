@@ -30,7 +30,7 @@ TEST_CASE("alpha is dropped and its changes are noticed") {
   CHECK(gray == std::array<std::uint16_t, 2>{500, 600});
 }
 
-TEST_CASE("C4: inverted inks leave light, scaled down by 256 and not by 255") {
+TEST_CASE("inverted inks scale light by 1/256 and not by 1/255") {
   CHECK(ink_to_light(255, 255) == 255);
   CHECK(ink_to_light(0, 255) == 1);
   CHECK(ink_to_light(0, 0) == 0);
@@ -45,7 +45,7 @@ TEST_CASE("C4: inverted inks leave light, scaled down by 256 and not by 255") {
   CHECK(gray == luma(200, 101, 1));
 }
 
-TEST_CASE("C2: blending is exact at both ends and rounds between") {
+TEST_CASE("blending is exact at both ends and rounds in between") {
   for (unsigned sample = 0; sample < 256; ++sample) {
     CHECK(blend(sample, 99, 255) == sample);
     CHECK(blend(99, sample, 0) == sample);

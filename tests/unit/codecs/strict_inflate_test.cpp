@@ -171,7 +171,7 @@ TEST_CASE("another size, a cut, a tail or a changed bit is not taken") {
   }
 }
 
-TEST_CASE("a stream longer than its bytes writes nothing behind the slack, whatever blocks follow") {
+TEST_CASE("an overlong stream writes nothing past the slack, whatever its blocks") {
   constexpr std::uint32_t kStored = 65535;
   for (const std::size_t size : {1UL, 2UL, 3UL, 6UL, 40UL}) {
     for (std::size_t literals = size; literals <= size + 6; ++literals) {
@@ -198,7 +198,7 @@ TEST_CASE("a stream longer than its bytes writes nothing behind the slack, whate
   }
 }
 
-TEST_CASE("the fixed code is made once, and very many other codes are left to zlib") {
+TEST_CASE("the fixed code is built once, and excessive codes are left to zlib") {
   const Octets bytes = sample_bytes(300);
   const Octets whole = deflated(bytes, 6, Z_DEFAULT_STRATEGY, -15);
   const auto behind = [&](int blocks, bool own_codes) {
@@ -360,7 +360,7 @@ TEST_CASE("distances that do not exist are not taken from the fixed code") {
   }
 }
 
-TEST_CASE("streams made by chance: what is taken zlib takes, and reads as the same bytes") {
+TEST_CASE("random streams that are accepted give the bytes of zlib") {
   hotpack::fuzz::LenientReader lenient;
   int taken = 0;
   for (std::uint64_t seed = 0; seed < 5000; ++seed) {

@@ -42,7 +42,7 @@ struct TwoDevices {
 
 }  // namespace
 
-TEST_CASE("device: buffers in host memory are refused and the batch is not lost") {
+TEST_CASE("buffers in host memory are refused and the batch is not lost") {
   TwoDevices two;
   alignas(16) static std::byte plain[1 << 16];
   Buffers bad = two.good;
@@ -59,7 +59,7 @@ TEST_CASE("device: buffers in host memory are refused and the batch is not lost"
   CHECK(two.loader->state().samples == 4);
 }
 
-TEST_CASE("device: buffers of another device are refused") {
+TEST_CASE("buffers of another device are refused") {
   TwoDevices two;
   REQUIRE(two.loader->next_into(two.good, two.streams).ok());
   REQUIRE(two.loader->seek(0).ok());
@@ -69,7 +69,7 @@ TEST_CASE("device: buffers of another device are refused") {
         "the label buffer of part 1 is in memory of device 0; it must be in memory of device 1");
 }
 
-TEST_CASE("device: managed memory is any device's") {
+TEST_CASE("managed memory is any device's") {
   TwoDevices two;
   Buffers managed = two.good;
   managed[0].image = two.good[1].image;
@@ -80,7 +80,7 @@ TEST_CASE("device: managed memory is any device's") {
   CHECK(two.loader->next_into(managed, two.streams).ok());
 }
 
-TEST_CASE("device: buffers that are said to be larger than their memory are refused") {
+TEST_CASE("buffers declared larger than their memory are refused") {
   TwoDevices two;
   Buffers larger = two.good;
   larger[1].image_bytes += 1;
@@ -94,7 +94,7 @@ TEST_CASE("device: buffers that are said to be larger than their memory are refu
   CHECK_THAT(two.refusal(later), ContainsSubstring("ends after " + std::to_string(two.good[0].label_bytes - 16)));
 }
 
-TEST_CASE("device: memory behind which more may be mapped is taken at the caller's word") {
+TEST_CASE("memory next to a further mapping is accepted at its declared size") {
   TwoDevices two;
   Buffers larger = two.good;
   larger[0].image_bytes += 4096;  // the kernels write no more than the batch
@@ -105,7 +105,7 @@ TEST_CASE("device: memory behind which more may be mapped is taken at the caller
   CHECK(two.loader->next_into(larger, two.streams).ok());
 }
 
-TEST_CASE("device: the driver is asked once about buffers that stay") {
+TEST_CASE("the driver is asked once about buffers that stay") {
   TwoDevices two;
   REQUIRE(two.loader->next_into(two.good, two.streams).ok());
   CHECK(two.fake.calls("PointerGetAttributes") == 4);
@@ -116,7 +116,7 @@ TEST_CASE("device: the driver is asked once about buffers that stay") {
   CHECK(two.fake.calls("PointerGetAttributes") == 6);
 }
 
-TEST_CASE("device: of more buffers than are remembered those asked about last are known") {
+TEST_CASE("the most recently checked buffers are remembered") {
   TwoDevices two;
   const auto asked_for = [&](const Buffers& buffers) {
     const std::uint64_t asked = two.fake.calls("PointerGetAttributes");
@@ -134,7 +134,7 @@ TEST_CASE("device: of more buffers than are remembered those asked about last ar
   CHECK(asked_for(two.good) == 4);
 }
 
-TEST_CASE("device: what the driver says where it cannot tell of a buffer") {
+TEST_CASE("what the driver says where it cannot tell of a buffer") {
   TwoDevices two;
   two.fake.fail("PointerGetAttributes", 0, device::code::kInvalidValue);
   CHECK_THAT(two.refusal(two.good), ContainsSubstring("in host memory"));

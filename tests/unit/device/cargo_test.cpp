@@ -120,7 +120,7 @@ TEST_CASE("every form of record arrives as it is stored") {
   }
 }
 
-TEST_CASE("a page cargo is one piece a part: the table and then the blocks of its rows without gaps") {
+TEST_CASE("a page cargo copies one piece per part: its table and its rows' blocks") {
   const TinyPack pack({}, 12, 4);
   const Dataset dataset = pack.open();
   CargoRig rig;
@@ -194,7 +194,7 @@ TEST_CASE("a wrapped batch larger than the data set has room for every repetitio
   }
 }
 
-TEST_CASE("records of different sizes lie tightly and a slot has room for the largest") {
+TEST_CASE("records of mixed sizes are packed tightly in slots for the largest") {
   const TinyPack pack(all_forms()["mixed"], 11, 4);
   const Dataset dataset = pack.open();
   RigOptions options = rig_options(Residency::page, 4);

@@ -151,19 +151,17 @@ void fail_everywhere(Residency residency, int code) {
 
 }  // namespace
 
-TEST_CASE("every call of the driver that fails is told by its name and leaves nothing behind: page") {
-  fail_everywhere(Residency::page, device::code::kUnknown);
-}
+TEST_CASE("a failing driver call is reported by name and leaks nothing: page") { fail_everywhere(Residency::page, device::code::kUnknown); }
 
-TEST_CASE("every call of the driver that fails is told by its name and leaves nothing behind: pinned") {
+TEST_CASE("a failing driver call is reported by name and leaks nothing: pinned") {
   fail_everywhere(Residency::pinned, device::code::kOutOfMemory);
 }
 
-TEST_CASE("every call of the driver that fails is told by its name and leaves nothing behind: device") {
+TEST_CASE("a failing driver call is reported by name and leaks nothing: device") {
   fail_everywhere(Residency::device, device::code::kUnknown);
 }
 
-TEST_CASE("a context that breaks at any moment ends every call with its error and close in a moment") {
+TEST_CASE("a context that breaks at any time fails every call and closes quickly") {
   const TinyPack pack;
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     for (int step = 0; step < 4; ++step) {
@@ -211,7 +209,7 @@ TEST_CASE("a graph that another thread captures in the global mode is not spoilt
   }
 }
 
-TEST_CASE("memory of a lease that is released while its stream is captured is not reused") {
+TEST_CASE("memory released while its stream is captured is not reused") {
   const TinyPack pack;
   FakeDriver fake;
   const StreamHandle stream = fake.stream();

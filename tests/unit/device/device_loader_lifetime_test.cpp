@@ -235,7 +235,7 @@ StreamHandle block_copies(Scene& scene, const PlayedCalls& calls, DeviceLoader& 
 
 // ------------------------------------------------------------------------------------------------ early breaks
 
-TEST_CASE("device: 1,000 epochs left early leave threads and descriptors and all memory flat") {
+TEST_CASE("1,000 abandoned epochs leave threads and descriptors and memory flat") {
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     Scene scene({.schedule = Schedule::random, .seed = 5});
     scene.options.residency = residency;
@@ -264,7 +264,7 @@ TEST_CASE("device: 1,000 epochs left early leave threads and descriptors and all
   }
 }
 
-TEST_CASE("device: 1,000 loaders opened and left early and closed leave nothing behind") {
+TEST_CASE("1,000 loaders closed early leave nothing behind") {
   Scene scene({.schedule = Schedule::random, .seed = 6});
   const auto open_and_leave = [&](int i) {
     DeviceLoader loader = scene.open();
@@ -286,7 +286,7 @@ TEST_CASE("device: 1,000 loaders opened and left early and closed leave nothing 
   scene.check_end();
 }
 
-TEST_CASE("device: refused openings leave nothing behind") {
+TEST_CASE("refused openings leave nothing behind") {
   Scene scene;
   const FakeDriver::Held held = scene.fake.held();
   for (int i = 0; i < 100; ++i) {
@@ -300,7 +300,7 @@ TEST_CASE("device: refused openings leave nothing behind") {
   scene.check_end();
 }
 
-TEST_CASE("device: a thread that the system does not start is an error of the opening and nothing stays behind") {
+TEST_CASE("open fails cleanly if the system cannot start a thread") {
   Scene scene;
   const FakeDriver::Held held = scene.fake.held();
   int left = 0;
@@ -319,7 +319,7 @@ TEST_CASE("device: a thread that the system does not start is an error of the op
   scene.check_end();
 }
 
-TEST_CASE("device: where no thread frees late the next sweep does") {
+TEST_CASE("where no thread frees late the next sweep does") {
   Scene scene;
   const auto held = [&] { return scene.fake.held().pinned_bytes; };
   CHECK(status_of_child([&] {  // where none has been started
@@ -334,7 +334,7 @@ TEST_CASE("device: where no thread frees late the next sweep does") {
   scene.check_end();
 }
 
-TEST_CASE("device: pinned memory is that of the statistics and stays the same from open to close") {
+TEST_CASE("statistics report the pinned memory and it stays constant until close") {
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     Scene scene;
     scene.options.residency = residency;
@@ -366,7 +366,7 @@ TEST_CASE("device: pinned memory is that of the statistics and stays the same fr
   }
 }
 
-TEST_CASE("device: statistics tell of batches and bytes and waiting") {
+TEST_CASE("statistics tell of batches and bytes and waiting") {
   Scene scene;
   scene.options.residency = Residency::device;
   {
@@ -392,7 +392,7 @@ TEST_CASE("device: statistics tell of batches and bytes and waiting") {
   scene.check_end();
 }
 
-TEST_CASE("device: a wait for a batch that is not on the device counts as waiting") {
+TEST_CASE("a wait for a batch that is not on the device counts as waiting") {
   Scene scene;
   PlayedCalls calls;
   {
@@ -410,7 +410,7 @@ TEST_CASE("device: a wait for a batch that is not on the device counts as waitin
 
 // ------------------------------------------------------------------------------------------------ leases
 
-TEST_CASE("device: all outputs leased is an error at once and nothing is lost") {
+TEST_CASE("all outputs leased is an error at once and nothing is lost") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
@@ -434,7 +434,7 @@ TEST_CASE("device: all outputs leased is an error at once and nothing is lost") 
   scene.check_end();
 }
 
-TEST_CASE("device: memory that comes back while next waits for its batch is that of the batch") {
+TEST_CASE("next takes memory that is released while it waits for its batch") {
   Scene scene;
   PlayedCalls calls;
   HangingCopies copies(scene, calls);
@@ -461,7 +461,7 @@ TEST_CASE("device: memory that comes back while next waits for its batch is that
   scene.check_end();
 }
 
-TEST_CASE("device: leases outlive the loader and can be read and used on other streams") {
+TEST_CASE("batches outlive the loader and work on other streams") {
   Scene scene({.schedule = Schedule::random, .seed = 8});
   const auto wanted = scene.host();
   std::vector<DeviceBatch> held;
@@ -481,7 +481,7 @@ TEST_CASE("device: leases outlive the loader and can be read and used on other s
   scene.check_end();
 }
 
-TEST_CASE("device: a loader that goes ends its work though a lease lives on") {
+TEST_CASE("a loader that goes ends its work though a lease lives on") {
   Scene scene;
   {
     std::optional<DeviceBatch> batch;
@@ -497,7 +497,7 @@ TEST_CASE("device: a loader that goes ends its work though a lease lives on") {
   scene.check_end();
 }
 
-TEST_CASE("device: memory of a lease that a blocked stream reads is not freed before it") {
+TEST_CASE("memory is not freed while a blocked stream reads the batch") {
   Scene scene;
   const auto wanted = scene.host();
   const StreamHandle reader = scene.fake.stream();
@@ -520,7 +520,7 @@ TEST_CASE("device: memory of a lease that a blocked stream reads is not freed be
   scene.check_end();
 }
 
-TEST_CASE("device: a lease released after close gives its memory back although others and the loader are there") {
+TEST_CASE("a batch released after close frees its memory before the loader does") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
@@ -538,7 +538,7 @@ TEST_CASE("device: a lease released after close gives its memory back although o
   scene.check_end();
 }
 
-TEST_CASE("device: use_on of a released batch and of a part that is not there") {
+TEST_CASE("use_on of a released batch and of a part that is not there") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
@@ -551,7 +551,7 @@ TEST_CASE("device: use_on of a released batch and of a part that is not there") 
   scene.check_end();
 }
 
-TEST_CASE("device: any order of the device when the stream per thread is released by another thread") {
+TEST_CASE("a batch of the per-thread stream may be released by another thread") {
   const TinyPack pack(square_form(), 8, 4);
   const Dataset dataset = pack.open();
   DeviceLoaderOptions options = device_options(small_batches(4));
@@ -574,7 +574,7 @@ TEST_CASE("device: any order of the device when the stream per thread is release
 
 // ------------------------------------------------------------------------------------------------ closing
 
-TEST_CASE("device: close twice and after cancel and from two threads and with a batch in hand") {
+TEST_CASE("close works twice and after cancel and concurrently and with a batch") {
   for (int kind = 0; kind < 4; ++kind) {
     Scene scene;
     const auto wanted = scene.host();
@@ -605,7 +605,7 @@ TEST_CASE("device: close twice and after cancel and from two threads and with a 
   }
 }
 
-TEST_CASE("device: close with a blocked consumer stream returns and the memory is freed once that is unblocked") {
+TEST_CASE("close does not wait for a blocked stream and frees the memory later") {
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     Scene scene;
     scene.options.residency = residency;
@@ -631,7 +631,7 @@ TEST_CASE("device: close with a blocked consumer stream returns and the memory i
   }
 }
 
-TEST_CASE("device: copies that are all but over when the loader closes are over when close returns") {
+TEST_CASE("close completes copies that are about to finish") {
   Scene scene;
   const FakeDriver::Held before = scene.fake.held();
   PlayedCalls calls;
@@ -650,7 +650,7 @@ TEST_CASE("device: copies that are all but over when the loader closes are over 
   scene.check_end();
 }
 
-TEST_CASE("device: slots that a blocked copy reads are not freed before it") {
+TEST_CASE("slots that a blocked copy reads are not freed before it") {
   Scene scene;
   PlayedCalls calls;
   {
@@ -666,7 +666,7 @@ TEST_CASE("device: slots that a blocked copy reads are not freed before it") {
   scene.check_end();
 }
 
-TEST_CASE("device: close waits for a consumer that has a batch in hand") {
+TEST_CASE("close waits for a consumer that has a batch in hand") {
   Scene scene;
   PlayedCalls calls;
   {
@@ -691,7 +691,7 @@ TEST_CASE("device: close waits for a consumer that has a batch in hand") {
   scene.check_end();
 }
 
-TEST_CASE("device: a driver that hangs keeps close and a seek for some seconds and no longer") {
+TEST_CASE("a hanging driver delays close and seek by a few seconds at most") {
   Scene scene;
   PlayedCalls calls;
   {
@@ -721,7 +721,7 @@ TEST_CASE("device: a driver that hangs keeps close and a seek for some seconds a
   scene.check_end();
 }
 
-TEST_CASE("device: what is left to free is freed by the next loader") {
+TEST_CASE("what is left to free is freed by the next loader") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
@@ -737,7 +737,7 @@ TEST_CASE("device: what is left to free is freed by the next loader") {
   scene.check_end();
 }
 
-TEST_CASE("device: cancel and close from another thread wake a waiting next and seek goes on after cancel") {
+TEST_CASE("cancel and close wake a waiting next and seek works after cancel") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
@@ -760,7 +760,7 @@ TEST_CASE("device: cancel and close from another thread wake a waiting next and 
   scene.check_end();
 }
 
-TEST_CASE("device: a batch that does not come in time is a time-out and nothing is lost") {
+TEST_CASE("a batch that is late times out and is delivered later") {
   Scene scene;
   scene.options.loader.timeout = milliseconds(5);
   {
@@ -781,7 +781,7 @@ TEST_CASE("device: a batch that does not come in time is a time-out and nothing 
   scene.check_end();
 }
 
-TEST_CASE("device: a wait without an end and times that no clock can tell") {
+TEST_CASE("a wait without an end and times that no clock can tell") {
   for (const milliseconds timeout : {milliseconds(0), milliseconds::max(), milliseconds::min(), milliseconds(-9'223'472'036'855)}) {
     CAPTURE(timeout.count());
     Scene scene;
@@ -801,7 +801,7 @@ TEST_CASE("device: a wait without an end and times that no clock can tell") {
   }
 }
 
-TEST_CASE("device: closing while threads take batches at any moment") {
+TEST_CASE("closing while threads take batches at any moment") {
   Scene scene({.schedule = Schedule::random, .seed = 9});
   const FakeDriver::Held before = scene.fake.held();
   for (int i = 0; i < 150; ++i) {
@@ -826,7 +826,7 @@ TEST_CASE("device: closing while threads take batches at any moment") {
   scene.check_end();
 }
 
-TEST_CASE("device: several threads share the steps of an epoch and each is given once") {
+TEST_CASE("threads share the steps of an epoch without duplicates") {
   Scene scene({.schedule = Schedule::random, .seed = 10});
   scene.options.outputs = 6;
   scene.options.loader.global_batch = 1;
@@ -857,7 +857,7 @@ TEST_CASE("device: several threads share the steps of an epoch and each is given
   scene.check_end();
 }
 
-TEST_CASE("device: threads that wait at the same time each get memory of their own") {
+TEST_CASE("threads that wait at the same time each get memory of their own") {
   Scene scene;
   scene.options.outputs = 3;
   {
@@ -886,7 +886,7 @@ TEST_CASE("device: threads that wait at the same time each get memory of their o
   scene.check_end();
 }
 
-TEST_CASE("device: seeks while other threads take batches") {
+TEST_CASE("seeks while other threads take batches") {
   Scene scene({.schedule = Schedule::random, .seed = 11});
   scene.options.outputs = 4;
   {
@@ -909,7 +909,7 @@ TEST_CASE("device: seeks while other threads take batches") {
   scene.check_end();
 }
 
-TEST_CASE("device: a moved loader goes on and assigning one closes the one that was there") {
+TEST_CASE("a moved loader goes on and assigning to one closes its old loader") {
   Scene scene;
   {
     DeviceLoader first = scene.open();
@@ -926,7 +926,7 @@ TEST_CASE("device: a moved loader goes on and assigning one closes the one that 
   scene.check_end();
 }
 
-TEST_CASE("device: signals of the program do not reach the feeder") {
+TEST_CASE("signals of the program do not reach the feeder") {
   Scene scene;
   {
     const DeviceLoader loader = scene.open();
@@ -939,7 +939,7 @@ TEST_CASE("device: signals of the program do not reach the feeder") {
   scene.check_end();
 }
 
-TEST_CASE("device: the feeder looks at events less often the longer nothing comes of it") {
+TEST_CASE("the feeder polls events less often the longer none completes") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
@@ -953,7 +953,7 @@ TEST_CASE("device: the feeder looks at events less often the longer nothing come
   scene.check_end();
 }
 
-TEST_CASE("device: the feeder wakes when it asked to and not 50 microseconds later") {
+TEST_CASE("the feeder wakes on time without the default timer slack") {
   Scene scene;
   {
     const DeviceLoader loader = scene.open();
@@ -969,7 +969,7 @@ TEST_CASE("device: the feeder wakes when it asked to and not 50 microseconds lat
 
 // ------------------------------------------------------------------------------------------------ failed contexts
 
-TEST_CASE("device: an error of the context is told by every call with the name of the driver's and close does not wait") {
+TEST_CASE("a context error is returned by every call and does not delay close") {
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     Scene scene;
     scene.options.residency = residency;
@@ -995,7 +995,7 @@ TEST_CASE("device: an error of the context is told by every call with the name o
   }
 }
 
-TEST_CASE("device: an error of the context wakes a waiting next and seek tells it too") {
+TEST_CASE("a context error wakes a waiting next and is returned by seek") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
@@ -1010,7 +1010,7 @@ TEST_CASE("device: an error of the context wakes a waiting next and seek tells i
   check_nothing_left(scene.fake);
 }
 
-TEST_CASE("device: the first error of a context stays the one that is told") {
+TEST_CASE("the first error of a context stays the one that is told") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
@@ -1029,7 +1029,7 @@ TEST_CASE("device: the first error of a context stays the one that is told") {
   check_nothing_left(scene.fake);
 }
 
-TEST_CASE("device: close looks once at the events of a context that has failed") {
+TEST_CASE("close looks once at the events of a context that has failed") {
   Scene scene;
   PlayedCalls calls;
   {
@@ -1044,7 +1044,7 @@ TEST_CASE("device: close looks once at the events of a context that has failed")
   check_nothing_left(scene.fake);
 }
 
-TEST_CASE("device: a loader that has failed calls the driver no more") {
+TEST_CASE("a loader that has failed calls the driver no more") {
   for (const bool copy : {true, false}) {
     CAPTURE(copy);
     Scene scene;
@@ -1068,7 +1068,7 @@ TEST_CASE("device: a loader that has failed calls the driver no more") {
   }
 }
 
-TEST_CASE("device: a batch that fails is not counted and does not move a position that was sought meanwhile") {
+TEST_CASE("a failed batch is not counted and keeps a concurrent seek") {
   for (const bool sought : {false, true}) {
     Scene scene;
     PlayedCalls calls;
@@ -1084,7 +1084,7 @@ TEST_CASE("device: a batch that fails is not counted and does not move a positio
   }
 }
 
-TEST_CASE("device: one of two contexts fails") {
+TEST_CASE("one of two contexts fails") {
   Scene scene({.devices = 2});
   scene.options.devices = {0, 1};
   {
@@ -1101,7 +1101,7 @@ TEST_CASE("device: one of two contexts fails") {
   check_nothing_left(scene.fake);
 }
 
-TEST_CASE("device: a launch that fails on one of two devices is an error of the batch whatever the other does") {
+TEST_CASE("a launch that fails on one of two devices fails the batch") {
   for (const unsigned launch : {0u, 1u, 2u, 3u}) {  // images and labels of each
     CAPTURE(launch);
     Scene scene({.devices = 2});
@@ -1118,7 +1118,7 @@ TEST_CASE("device: a launch that fails on one of two devices is an error of the 
   }
 }
 
-TEST_CASE("device: what a kernel uses is not freed before it where a record of its end fails at first") {
+TEST_CASE("a kernel's memory is kept until it ends even if recording fails") {
   for (const int failing : {0, 1}) {  // that the staged memory was read, that the output was written
     CAPTURE(failing);
     Scene scene;
@@ -1140,7 +1140,7 @@ TEST_CASE("device: what a kernel uses is not freed before it where a record of i
 
 // ------------------------------------------------------------------------------------------------ refusals
 
-TEST_CASE("device: a stream that is captured is refused and nothing is lost") {
+TEST_CASE("a stream that is captured is refused and nothing is lost") {
   Scene scene;
   {
     const StreamHandle blocking = scene.fake.stream(0, true);
@@ -1164,7 +1164,7 @@ TEST_CASE("device: a stream that is captured is refused and nothing is lost") {
   scene.check_end();
 }
 
-TEST_CASE("device: a stream that was destroyed is refused and the loader goes on") {
+TEST_CASE("a stream that was destroyed is refused and the loader goes on") {
   for (const int code : {device::code::kInvalidHandle, device::code::kInvalidContext}) {
     CAPTURE(code);
     Scene scene;
@@ -1180,7 +1180,7 @@ TEST_CASE("device: a stream that was destroyed is refused and the loader goes on
   }
 }
 
-TEST_CASE("device: streams that are too many or too few or of another context are refused") {
+TEST_CASE("too many or too few streams or streams of another context are refused") {
   Scene scene({.devices = 2});
   {
     const Streams both{scene.fake.stream(0), scene.fake.stream(1)};
@@ -1203,7 +1203,7 @@ TEST_CASE("device: streams that are too many or too few or of another context ar
   scene.check_end();
 }
 
-TEST_CASE("device: buffers that are too small or not aligned or too few are refused and nothing is lost") {
+TEST_CASE("buffers too small or unaligned or too few are refused without loss") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
@@ -1232,7 +1232,7 @@ TEST_CASE("device: buffers that are too small or not aligned or too few are refu
   scene.check_end();
 }
 
-TEST_CASE("device: budgets that do not hold what is needed are refused with numbers") {
+TEST_CASE("budgets that are too small are refused with numbers") {
   Scene scene;
   const auto refusal = [&](const DeviceLoaderOptions& options) {
     const Error error = open_error(scene.fake, scene.dataset, options);
@@ -1260,7 +1260,7 @@ TEST_CASE("device: budgets that do not hold what is needed are refused with numb
   scene.check_end();
 }
 
-TEST_CASE("device: residency that is chosen automatically says what and why") {
+TEST_CASE("residency that is chosen automatically says what and why") {
   Scene scene;
   const auto choice = [&](std::optional<std::uint64_t> on_device, std::optional<std::uint64_t> pinned) {
     DeviceLoaderOptions options = scene.options;
@@ -1289,7 +1289,7 @@ TEST_CASE("device: residency that is chosen automatically says what and why") {
   scene.check_end();
 }
 
-TEST_CASE("device: options that do not go with a device loader are refused") {
+TEST_CASE("options that do not go with a device loader are refused") {
   Scene scene;
   const auto refusal = [&](const std::function<void(DeviceLoaderOptions&)>& change) {
     DeviceLoaderOptions options = scene.options;
@@ -1316,7 +1316,7 @@ TEST_CASE("device: options that do not go with a device loader are refused") {
 
 // ------------------------------------------------------------------------------------------------ contexts of the caller
 
-TEST_CASE("device: the current context of the caller is the same after every call") {
+TEST_CASE("the current context of the caller is the same after every call") {
   Scene scene({.devices = 2});
   const auto& table = scene.fake.table();
   for (int which = 0; which < 3; ++which) {  // none, the loader's own, another device's
@@ -1366,7 +1366,7 @@ TEST_CASE("device: the current context of the caller is the same after every cal
 
 // ------------------------------------------------------------------------------------------------ forks and exits
 
-TEST_CASE("device: the child of a fork gets errors from every function and destroys without a call of the driver") {
+TEST_CASE("a forked child gets errors and destroys without driver calls") {
   Scene scene;
   {
     std::optional<DeviceLoader> loader = scene.open();
@@ -1407,7 +1407,7 @@ TEST_CASE("device: the child of a fork gets errors from every function and destr
   scene.check_end();
 }
 
-TEST_CASE("device: a fork at any moment whatever locks are held") {
+TEST_CASE("a fork at any moment whatever locks are held") {
   if (!kForksAtAnyMoment) return;
   Scene scene({.schedule = Schedule::random, .seed = 12});
   scene.options.outputs = 4;
@@ -1445,7 +1445,7 @@ TEST_CASE("device: a fork at any moment whatever locks are held") {
   scene.check_end();
 }
 
-TEST_CASE("device: a loader and a lease that live until the process exits") {
+TEST_CASE("a loader and a lease that live until the process exits") {
   if (!kThreadsAfterFork) return;
   const TinyPack pack(square_form(), 24, 4);
   for (const bool driver_goes_first : {false, true}) {

@@ -63,9 +63,9 @@ Setting of_residency(Residency residency) { return Setting(device_options(small_
 
 }  // namespace
 
-TEST_CASE("any order of the device: leases that are released at once") { check_epochs_in_all_orders(Setting()); }
+TEST_CASE("in any order: leases that are released at once") { check_epochs_in_all_orders(Setting()); }
 
-TEST_CASE("any order of the device: leases that are released when the stream is done") {
+TEST_CASE("in any order: batches are released once the stream is done") {
   const Setting setting;
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {
     DeviceLoader loader = setting.open(fake);
@@ -79,7 +79,7 @@ TEST_CASE("any order of the device: leases that are released when the stream is 
   });
 }
 
-TEST_CASE("any order of the device: a blocked stream with the loader ten batches ahead") {
+TEST_CASE("in any order: a stream is blocked with the loader ten batches ahead") {
   DeviceLoaderOptions options = device_options(small_batches(2));
   options.prefetch = 10;
   const Setting setting(options, 24);
@@ -102,7 +102,7 @@ TEST_CASE("any order of the device: a blocked stream with the loader ten batches
   });
 }
 
-TEST_CASE("any order of the device: a blocked stream holds leases back and nothing is lost") {
+TEST_CASE("in any order: a blocked stream delays releases and nothing is lost") {
   DeviceLoaderOptions options = device_options(small_batches(3));
   options.outputs = 4;
   const Setting setting(options);
@@ -121,7 +121,7 @@ TEST_CASE("any order of the device: a blocked stream holds leases back and nothi
   });
 }
 
-TEST_CASE("any order of the device: another stream for every batch") {
+TEST_CASE("in any order: another stream for every batch") {
   const Setting setting;
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {
     std::array<StreamHandle, 4> streams{};
@@ -132,7 +132,7 @@ TEST_CASE("any order of the device: another stream for every batch") {
   });
 }
 
-TEST_CASE("any order of the device: the legacy stream, the one per thread, blocking and non-blocking ones") {
+TEST_CASE("in any order: the legacy and per-thread and other streams") {
   const Setting setting;
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {
     const std::array<StreamHandle, 5> streams{nullptr, fake.stream(), kLegacyStream, kPerThreadStream, fake.stream(0, true)};
@@ -142,7 +142,7 @@ TEST_CASE("any order of the device: the legacy stream, the one per thread, block
   });
 }
 
-TEST_CASE("any order of the device: work on the legacy stream does not hold up the loader") {
+TEST_CASE("in any order: work on the legacy stream does not block the loader") {
   const Setting setting;
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {
     DeviceLoader loader = setting.open(fake);
@@ -155,7 +155,7 @@ TEST_CASE("any order of the device: work on the legacy stream does not hold up t
   });
 }
 
-TEST_CASE("any order of the device: a second stream that reads later than the release") {
+TEST_CASE("in any order: a second stream reads after the release") {
   DeviceLoaderOptions options = device_options(small_batches(3));
   options.outputs = 1;
   const Setting setting(options);
@@ -173,7 +173,7 @@ TEST_CASE("any order of the device: a second stream that reads later than the re
   });
 }
 
-TEST_CASE("any order of the device: memory of a lease goes to another stream") {
+TEST_CASE("in any order: memory of a lease goes to another stream") {
   DeviceLoaderOptions options = device_options(small_batches(3));
   options.outputs = 1;
   const Setting setting(options);
@@ -186,7 +186,7 @@ TEST_CASE("any order of the device: memory of a lease goes to another stream") {
   });
 }
 
-TEST_CASE("any order of the device: several readers of one lease and copies of it") {
+TEST_CASE("in any order: several readers of one lease and copies of it") {
   DeviceLoaderOptions options = device_options(small_batches(3));
   options.outputs = 1;
   const Setting setting(options);
@@ -211,9 +211,9 @@ TEST_CASE("any order of the device: several readers of one lease and copies of i
   });
 }
 
-TEST_CASE("any order of the device: two devices") { check_epochs_in_all_orders(Setting(device_options(small_batches(3), {0, 1}))); }
+TEST_CASE("in any order: two devices") { check_epochs_in_all_orders(Setting(device_options(small_batches(3), {0, 1}))); }
 
-TEST_CASE("any order of the device: two devices of which one is blocked") {
+TEST_CASE("in any order: two devices of which one is blocked") {
   const Setting setting(device_options(small_batches(4), {1, 0}));
   in_all_orders({.devices = 2}, [&](FakeDriver& fake, Program& program) {
     DeviceLoader loader = setting.open(fake);
@@ -228,7 +228,7 @@ TEST_CASE("any order of the device: two devices of which one is blocked") {
   });
 }
 
-TEST_CASE("any order of the device: the caller writes over its own memory in stream order") {
+TEST_CASE("in any order: the caller overwrites its own memory in stream order") {
   const Setting setting;
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {
     DeviceLoader loader = setting.open(fake);
@@ -246,7 +246,7 @@ TEST_CASE("any order of the device: the caller writes over its own memory in str
   });
 }
 
-TEST_CASE("any order of the device: seek and restore and cancel with work in flight") {
+TEST_CASE("in any order: seek and restore and cancel with work in flight") {
   DeviceLoaderOptions options = device_options(small_batches(2));
   options.prefetch = 4;
   options.outputs = 3;
@@ -280,7 +280,7 @@ TEST_CASE("any order of the device: seek and restore and cancel with work in fli
   });
 }
 
-TEST_CASE("any order of the device: seeks one after another that nobody reads between") {
+TEST_CASE("in any order: seeks follow each other without a batch in between") {
   const Setting setting(device_options(small_batches(2)), 12);
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {
     DeviceLoader loader = setting.open(fake);
@@ -292,36 +292,36 @@ TEST_CASE("any order of the device: seeks one after another that nobody reads be
   });
 }
 
-TEST_CASE("any order of the device: records in pinned memory") { check_epochs_in_all_orders(of_residency(Residency::pinned)); }
+TEST_CASE("in any order: records in pinned memory") { check_epochs_in_all_orders(of_residency(Residency::pinned)); }
 
-TEST_CASE("any order of the device: records in device memory") { check_epochs_in_all_orders(of_residency(Residency::device)); }
+TEST_CASE("in any order: records in device memory") { check_epochs_in_all_orders(of_residency(Residency::device)); }
 
-TEST_CASE("any order of the device: residency chosen automatically") { check_epochs_in_all_orders(of_residency(Residency::automatic)); }
+TEST_CASE("in any order: residency chosen automatically") { check_epochs_in_all_orders(of_residency(Residency::automatic)); }
 
-TEST_CASE("any order of the device: records in device memory with augmentation") {
+TEST_CASE("in any order: records in device memory with augmentation") {
   DeviceLoaderOptions options = device_options(small_batches(3), {0}, Residency::device);
   options.loader.augment.horizontal_flip = options.loader.augment.vertical_flip = 0.5;
   options.loader.augment.resized_crop = ResizedCrop{{6, 5}};
   check_epochs_in_all_orders(Setting(options));
 }
 
-TEST_CASE("any order of the device: records of different sizes with a crop") {
+TEST_CASE("in any order: records of different sizes with a crop") {
   DeviceLoaderOptions options = device_options(small_batches(3));
   options.loader.augment.crop = Crop{{5, 4}, true};
   check_epochs_in_all_orders(Setting(all_forms().at("mixed"), 10, options));
 }
 
-TEST_CASE("any order of the device: records of different sizes in batches of one row") {
+TEST_CASE("in any order: records of mixed sizes in batches of one row") {
   check_epochs_in_all_orders(Setting(all_forms().at("mixed"), 4, device_options(small_batches(1))));
 }
 
-TEST_CASE("any order of the device: a last batch with empty rows") {
+TEST_CASE("in any order: a last batch with empty rows") {
   DeviceLoaderOptions options = device_options(small_batches(4));
   options.loader.tail = Tail::pad;
   check_epochs_in_all_orders(Setting(options, 9));
 }
 
-TEST_CASE("any order of the device: the loader goes before the work of its batches") {
+TEST_CASE("in any order: the loader is destroyed before the work of its batches") {
   const Setting setting;
   for (const bool blocked : {false, true}) {
     const auto scenario = [&](FakeDriver& fake, Program& program) {

@@ -270,7 +270,7 @@ void check_fault(const Dataset& dataset, const TinyPack& pack, const DeviceLoade
 
 }  // namespace
 
-TEST_CASE("device: whole epochs are those of a host loader in every form and content") {
+TEST_CASE("epochs equal those of a host loader in every form and content") {
   std::uint64_t seed = 0;
   for (const auto& [form_name, form] : all_forms()) {
     const TinyPack pack(form, 7, 4);
@@ -290,7 +290,7 @@ TEST_CASE("device: whole epochs are those of a host loader in every form and con
   }
 }
 
-TEST_CASE("device: augmentation is that of a host loader for every residency") {
+TEST_CASE("augmentation is that of a host loader for every residency") {
   const std::array<const char*, 5> forms{"bits", "mixed", "chw", "index-300", "zstd"};
   for (const char* const name : forms) {
     const TinyPack pack(all_forms().at(name), 7, 4);
@@ -310,7 +310,7 @@ TEST_CASE("device: augmentation is that of a host loader for every residency") {
   }
 }
 
-TEST_CASE("device: sizes whose pixels are no multiple of 16") {
+TEST_CASE("sizes whose pixels are no multiple of 16") {
   for (const Extent size : {Extent{1, 1}, Extent{1, 7}, Extent{7, 1}, Extent{17, 15}, Extent{31, 33}, Extent{65, 3}}) {
     TinyForm form;
     form.size = size;
@@ -323,7 +323,7 @@ TEST_CASE("device: sizes whose pixels are no multiple of 16") {
   }
 }
 
-TEST_CASE("device: any number of classes and what is ignored and ids beyond the classes") {
+TEST_CASE("class counts of any size and ignored pixels and ids beyond the classes") {
   std::uint64_t seed = 0;
   for (const int classes : {1, 2, 7, 8, 9, 16, 17, 255, 256}) {
     for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
@@ -353,7 +353,7 @@ TEST_CASE("device: any number of classes and what is ignored and ids beyond the 
   }
 }
 
-TEST_CASE("device: threads and ranks and devices and residencies give the same batches") {
+TEST_CASE("threads and ranks and devices and residencies give the same batches") {
   const TinyPack pack(square_form(), 53, 9);
   const Dataset dataset = pack.open();
   LoaderOptions options = small_batches(24);
@@ -381,7 +381,7 @@ TEST_CASE("device: threads and ranks and devices and residencies give the same b
   }
 }
 
-TEST_CASE("device: part d of rank r of w has the rows of rank r D plus d of w D") {
+TEST_CASE("part d of rank r of w has the rows of rank r D plus d of w D") {
   const TinyPack pack(square_form(), 29, 9);
   const Dataset dataset = pack.open();
   LoaderOptions options = small_batches(13);
@@ -426,7 +426,7 @@ TEST_CASE("device: part d of rank r of w has the rows of rank r D plus d of w D"
   }
 }
 
-TEST_CASE("device: every tail with N mod G of 0 and 1 and G − 1 and with N below G and with batches of one") {
+TEST_CASE("every tail gives the host's batches for all remainders of N mod G") {
   struct Case {
     std::size_t records;
     std::uint64_t global_batch;
@@ -449,14 +449,14 @@ TEST_CASE("device: every tail with N mod G of 0 and 1 and G − 1 and with N bel
   }
 }
 
-TEST_CASE("device: an empty data set is refused as a host loader does") {
+TEST_CASE("an empty data set is refused as a host loader does") {
   const TinyPack pack({}, 0, 5);
   const FakeDriver fake;
   CHECK(open_error(fake, pack.open(), {}).message == refusal_of(pack.open(), {}));
   check_nothing_left(fake);
 }
 
-TEST_CASE("device: more devices than rows are refused with the reason") {
+TEST_CASE("more devices than rows are refused with the reason") {
   const TinyPack pack;
   const FakeDriver fake({.devices = 3});
   const Error error = open_error(fake, pack.open(), device_options(small_batches(2), {0, 1, 2}));
@@ -465,7 +465,7 @@ TEST_CASE("device: more devices than rows are refused with the reason") {
   check_nothing_left(fake);
 }
 
-TEST_CASE("device: epochs differ and none follows the last") {
+TEST_CASE("epochs differ and none follows the last") {
   const TinyPack pack({}, 12, 5);
   LoaderOptions options = small_batches(12);
   options.epoch = kMaxEpoch;
@@ -491,7 +491,7 @@ TEST_CASE("device: epochs differ and none follows the last") {
   check_nothing_left(fake);
 }
 
-TEST_CASE("device: seek to any step and to the end of an epoch and not beyond") {
+TEST_CASE("seek to any step and to the end of an epoch and not beyond") {
   const TinyPack pack({}, 12, 5);
   const LoaderOptions options = small_batches(4);
   FakeDriver fake;
@@ -514,7 +514,7 @@ TEST_CASE("device: seek to any step and to the end of an epoch and not beyond") 
   check_nothing_left(fake);
 }
 
-TEST_CASE("device: a run resumed after any step on another world size by host or device goes on as if it had not stopped") {
+TEST_CASE("a run resumes after any step with another world size on host or device") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
   std::uint64_t seed = 0;
@@ -555,7 +555,7 @@ TEST_CASE("device: a run resumed after any step on another world size by host or
   }
 }
 
-TEST_CASE("device: the option resume does what restore does") {
+TEST_CASE("the option resume does what restore does") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options = run_options(Tail::pad, Shuffle::full);
@@ -582,7 +582,7 @@ TEST_CASE("device: the option resume does what restore does") {
   check_nothing_left(fake);
 }
 
-TEST_CASE("device: a state of another run is refused and moves nothing") {
+TEST_CASE("a state of another run is refused and moves nothing") {
   const TinyPack pack({}, 13, 5), other({}, 13, 5, 50);
   const LoaderOptions options = run_options(Tail::pad, Shuffle::full);
   FakeDriver fake;
@@ -604,7 +604,7 @@ TEST_CASE("device: a state of another run is refused and moves nothing") {
   check_nothing_left(fake);
 }
 
-TEST_CASE("device: the state counts what was handed out and not what lies ahead") {
+TEST_CASE("the state counts what was handed out and not what lies ahead") {
   const TinyPack pack({}, 40, 20);
   DeviceLoaderOptions options = device_options(run_options(Tail::drop, Shuffle::full));
   options.prefetch = 6;
@@ -625,7 +625,7 @@ TEST_CASE("device: the state counts what was handed out and not what lies ahead"
   check_nothing_left(fake);
 }
 
-TEST_CASE("device: a record with a wrong CRC is an error at its step for every residency") {
+TEST_CASE("a wrong CRC fails its step for every residency") {
   const FaultyPack faulty;
   faulty.pack.damage_image(5);
   for (const Residency residency : kPlaces) {
@@ -638,7 +638,7 @@ TEST_CASE("device: a record with a wrong CRC is an error at its step for every r
   }
 }
 
-TEST_CASE("device: a compressed record that is damaged is an error at its step for every residency") {
+TEST_CASE("a damaged compressed record fails its step for every residency") {
   const TinyPack pack(all_forms().at("zstd"), kSamples, kPerShard);
   pack.damage_first_frame(2);
   for (const Residency residency : kPlaces) {
@@ -647,7 +647,7 @@ TEST_CASE("device: a compressed record that is damaged is an error at its step f
   }
 }
 
-TEST_CASE("device: a shard cut short before it is opened is an error at its first step for every residency") {
+TEST_CASE("a shard truncated before opening fails its first step everywhere") {
   const FaultyPack faulty;
   fs::resize_file(faulty.pack.shard_path(4), fs::file_size(faulty.pack.shard_path(4)) - 1);
   for (const Residency residency : kPlaces) {
@@ -656,7 +656,7 @@ TEST_CASE("device: a shard cut short before it is opened is an error at its firs
   }
 }
 
-TEST_CASE("device: a shard cut short while it is mapped is an error at its step") {
+TEST_CASE("a shard cut short while it is mapped is an error at its step") {
   for (const Check check : {Check::always, Check::first_epoch, Check::never}) {
     for (const std::uintmax_t left : {std::uintmax_t{0}, std::uintmax_t{4096}}) {
       CAPTURE(static_cast<int>(check), left);
@@ -668,7 +668,7 @@ TEST_CASE("device: a shard cut short while it is mapped is an error at its step"
   }
 }
 
-TEST_CASE("device: a file that the system cannot read is an error at its step for every residency") {
+TEST_CASE("an unreadable file fails its step for every residency") {
   for (const char* const form : {"bits", "zstd"}) {
     const TinyPack pack(all_forms().at(form), kSamples, kPerShard);
     for (const Residency residency : kPlaces) {
@@ -688,7 +688,7 @@ TEST_CASE("device: a file that the system cannot read is an error at its step fo
   }
 }
 
-TEST_CASE("device: resident records do not care for what becomes of the files") {
+TEST_CASE("resident records do not care for what becomes of the files") {
   for (const Residency residency : {Residency::pinned, Residency::device}) {
     const FaultyPack faulty;
     const Dataset dataset = faulty.pack.open();
@@ -711,7 +711,7 @@ TEST_CASE("device: resident records do not care for what becomes of the files") 
   }
 }
 
-TEST_CASE("device: a loader that stands at an error does not work on it") {
+TEST_CASE("a loader that stands at an error does not work on it") {
   const FaultyPack faulty;
   faulty.pack.damage_image(1);
   FakeDriver fake;
@@ -728,7 +728,7 @@ TEST_CASE("device: a loader that stands at an error does not work on it") {
   check_nothing_left(fake);
 }
 
-TEST_CASE("device: every row of a batch that is not faulty is right behind an error") {
+TEST_CASE("the good rows of a batch are correct after a failed row") {
   const FaultyPack faulty;
   faulty.pack.damage_image(5);
   for (const Residency residency : kPlaces) {
@@ -757,7 +757,7 @@ TEST_CASE("device: every row of a batch that is not faulty is right behind an er
   }
 }
 
-TEST_CASE("device: fields tell their shape and type and where they are") {
+TEST_CASE("fields tell their shape and type and where they are") {
   const TinyPack pack;
   LoaderOptions options = in_file_order(5);
   options.image = {ElementType::f16, AxisOrder::channels_first, {}, {}};
@@ -795,7 +795,7 @@ TEST_CASE("device: fields tell their shape and type and where they are") {
   check_nothing_left(fake);
 }
 
-TEST_CASE("device: an unlabelled set has no labels and fields can be skipped") {
+TEST_CASE("an unlabelled set has no labels and fields can be skipped") {
   const TinyPack without(all_forms().at("unlabelled")), with;
   FakeDriver fake;
   {

@@ -87,7 +87,7 @@ TEST_CASE("where no device is found CUDA_VISIBLE_DEVICES is told") {
   CHECK_THAT(driver.error().message, ContainsSubstring("CUDA_VISIBLE_DEVICES is \"\": unset it"));
 }
 
-TEST_CASE("a call that fails is named with the driver's name and text of the error") {
+TEST_CASE("a failing call is reported with the driver's name and error text") {
   const FakeDriver fake;
   const auto driver = fake.driver();
   CHECK(driver->check("cuMemAlloc", code::kSuccess).ok());

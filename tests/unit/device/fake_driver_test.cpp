@@ -101,7 +101,7 @@ TEST_CASE("late: nothing runs before somebody waits for it") {
   CHECK(program.fake.violations().empty());
 }
 
-TEST_CASE("late: without a wait for the event another stream reads poison, with it the bytes") {
+TEST_CASE("late: another stream reads poison unless it waits for the event") {
   const bool waits = GENERATE(false, true);
   Program program;
   const Pointer staged = program.device_memory();
@@ -117,7 +117,7 @@ TEST_CASE("late: without a wait for the event another stream reads poison, with 
   CHECK(program.value(output) == (waits ? 7 : 0xA5));
 }
 
-TEST_CASE("late: pinned memory that is written over before its copy ran gives the new bytes") {
+TEST_CASE("late: pinned memory overwritten before its copy gives the new bytes") {
   Program program;
   const Pointer memory = program.device_memory();
   const StreamHandle stream = program.stream();
@@ -183,7 +183,7 @@ TEST_CASE("an event that is destroyed keeps the waits that were made of it") {
   CHECK(program.fake.violations().empty());
 }
 
-TEST_CASE("the legacy stream and blocking streams wait for each other; others do not") {
+TEST_CASE("the legacy stream and blocking streams wait for each other only") {
   Program program;
   const Pointer memory = program.device_memory();
   const StreamHandle legacy = GENERATE(StreamHandle{nullptr}, kLegacyStream);
@@ -216,7 +216,7 @@ TEST_CASE("every thread has a per-thread stream of its own") {
   CHECK(program.value(memory) == 1);
 }
 
-TEST_CASE("late: an event is not over at once but polling gets on and runs no more than it needs") {
+TEST_CASE("late: an event needs several polls and each runs only what it needs") {
   Program program;
   const Pointer wanted = program.device_memory();
   const Pointer other = program.device_memory();
@@ -290,7 +290,7 @@ TEST_CASE("a wait behind a block ends when the context breaks") {
 
 // ---- Memory.
 
-TEST_CASE("memory lies against a fence and what is written behind its end is found") {
+TEST_CASE("memory ends at a fence and writes past the end are found") {
   Program program;
   const Pointer memory = program.device_memory(100);
   CHECK(memory % 256 == 0);
@@ -561,7 +561,7 @@ TEST_CASE("the driver must not be called by work on a stream") {
 
 // ---- Capture.
 
-TEST_CASE("a stream that is captured cannot be waited for and what is put on it is noted") {
+TEST_CASE("waiting for a captured stream fails and its work is recorded") {
   Program program;
   const Pointer memory = program.device_memory();
   const StreamHandle stream = program.fake.stream(0, true);

@@ -91,7 +91,7 @@ TEST_CASE("the thread has its own context again after a scope, also none") {
   CHECK(fake.violations().empty());
 }
 
-TEST_CASE("within a scope the thread spoils no capture of another one and after it its own mode is back") {
+TEST_CASE("a scope invalidates no other capture and restores the thread's mode") {
   const FakeDriver fake;
   const auto context = context_of(fake);
   const auto exchanged = [&](int mode) {
@@ -122,7 +122,7 @@ TEST_CASE("a context that cannot be made current is told and not popped") {
   CHECK(current_of(fake) == first->handle());
 }
 
-TEST_CASE("what belongs to a context that cannot be made current is not given back in another one") {
+TEST_CASE("objects of an unreachable context are not freed in another one") {
   FakeDriver fake({.devices = 2});
   const auto first = context_of(fake, 0);
   const auto second = context_of(fake, 1);
@@ -169,7 +169,7 @@ TEST_CASE("handles leave the current context as it is and give all back") {
   CHECK(fake.violations().empty());
 }
 
-TEST_CASE("a handle that is moved from owns nothing and one that is assigned to gives back what it had") {
+TEST_CASE("a moved-from handle owns nothing and assignment frees the old one") {
   const FakeDriver fake;
   const auto context = context_of(fake);
   auto first = DeviceMemory::take(context, 100).value();
@@ -338,7 +338,7 @@ TEST_CASE("handles that outlive the driver or a failed context are let go quietl
   CHECK(broken.held() == FakeDriver::Held{});
 }
 
-TEST_CASE("handles may go after the driver is torn down as at the end of a process") {
+TEST_CASE("handles may outlive the driver as at process exit") {
   auto fake = std::make_unique<FakeDriver>();
   const auto context = context_of(*fake);
   auto memory = DeviceMemory::take(context, 100).value();
@@ -454,7 +454,7 @@ int old_attribute(int* value, int attribute, Ordinal /*device*/) {
   return code::kSuccess;
 }
 
-TEST_CASE("a device that is too old for the kernels is named with its compute capability") {
+TEST_CASE("a device too old for the kernels is named with its compute capability") {
   FakeDriver fake;
   DriverTable table = fake.table();
   table.DeviceGetAttribute = &old_attribute;

@@ -361,7 +361,7 @@ TEST_CASE("image kernels read nothing behind a record that fills its block") {
   }
 }
 
-TEST_CASE("bytes at any address are read with the words that hold them and no other") {
+TEST_CASE("bytes at any address are read with the words that hold them only") {
   FencedMemory memory(64, Against::high_fence);
   auto* const data = reinterpret_cast<std::uint8_t*>(memory.data());
   for (std::uint8_t i = 0; i < 64; ++i) data[i] = static_cast<std::uint8_t>(i * 3 + 1);
@@ -379,7 +379,7 @@ TEST_CASE("bytes at any address are read with the words that hold them and no ot
   }
 }
 
-TEST_CASE("some bytes of a string are read with the words that hold them and no other") {
+TEST_CASE("bytes of a string are read with the words that hold them only") {
   FencedMemory memory(24, Against::high_fence);
   auto* const data = reinterpret_cast<std::uint8_t*>(memory.data());
   for (std::uint8_t i = 0; i < 24; ++i) data[i] = static_cast<std::uint8_t>(i + 1);
@@ -437,7 +437,7 @@ TEST_CASE("image kernels give the same bytes with any launch") {
   }
 }
 
-TEST_CASE("an image launch has threads for every row and vector and no more than a device holds") {
+TEST_CASE("an image launch covers every row and vector within the device's limit") {
   ImageArgs args;
   args.width = args.height = 512;
   args.row_count = 32;
@@ -654,7 +654,7 @@ struct OnFake {
 
 }  // namespace
 
-TEST_CASE("an image launch writes what the host expands when the stream comes to it") {
+TEST_CASE("an image launch writes what the host expands in stream order") {
   OnFake on;
   const StreamHandle stream = on.fake.stream();
   const PixelSize size{33, 31};
@@ -714,7 +714,7 @@ TEST_CASE("an image launch refuses forms as the host does") {
   CHECK(!ImageLaunch::make(on.context, on.modules, {ElementType::i64, AxisOrder::channels_last, {}, {}}, 3, ImageLayout::hwc).ok());
 }
 
-TEST_CASE("an image launch tells which call of the driver failed and keeps nothing") {
+TEST_CASE("a failing image launch names the driver call and keeps nothing") {
   OnFake on;
   const ImageOutput output{ElementType::f32, AxisOrder::channels_first, {}, {}};
   const FakeDriver::Held before = on.fake.held();

@@ -629,7 +629,7 @@ TEST_CASE("a label launch writes its rows when the stream comes to it", "[device
   CHECK(on.fake.violations().empty());
 }
 
-TEST_CASE("a label launch of rows without pixels writes labels of whole images only", "[device][label]") {
+TEST_CASE("a label launch without pixels writes labels of whole images only", "[device][label]") {
   OnFake on;
   const StreamHandle stream = on.fake.stream();
   const CurrentContext current(*on.context);

@@ -230,7 +230,7 @@ TEST_CASE("the reaper frees what is over and nobody calls for it") {
   CHECK(fake.violations().empty());
 }
 
-TEST_CASE("the reaper frees on a thread of its own that gets no signals and what it frees is counted until then") {
+TEST_CASE("the reaper frees on its own signal-free thread and counts until then") {
   const ReaperWorks works;
   std::promise<std::thread::id> begun;
   std::promise<void> go_on;
@@ -266,7 +266,7 @@ TEST_CASE("a sweep returns once the reaper has freed what it has in hand") {
   }
 }
 
-TEST_CASE("the child of a fork has a list of its own and leaves the parent's alone") {
+TEST_CASE("a forked child has its own list and leaves the parent's alone") {
   FakeDriver fake;
   const Busy busy(fake);
   free_late(busy.memory(), {});
@@ -317,7 +317,7 @@ TEST_CASE("at exit the reaper stops before the driver ends") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("at exit a reaper that the driver holds up keeps the process for a moment and no longer") {
+TEST_CASE("a reaper stuck in the driver delays exit only briefly") {
   if (!kThreadsAfterFork) return;
   std::cout.flush();
   const pid_t child = ::fork();
@@ -359,7 +359,7 @@ double seconds_of(const Act& act) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-TEST_CASE("what a capture keeps from being freed is tried again by each look and by no look for ever") {
+TEST_CASE("memory that a capture protects is retried once per sweep") {
   FakeDriver fake;
   const Busy busy(fake);
   for (std::uint64_t refusals = 0; refusals < 3; ++refusals) fake.fail("MemFree", refusals, code::kStreamCaptureUnsupported);
@@ -432,7 +432,7 @@ TEST_CASE("who settles does not wait for what streams use") {
   CHECK(all_freed_soon());
 }
 
-TEST_CASE("who lacks memory waits until streams let go of it and not twice for one that does not") {
+TEST_CASE("waiting for memory ends once streams release it and is not repeated") {
   FakeDriver fake;
   const Busy busy(fake);
   const ReaperWorks works;
@@ -449,7 +449,7 @@ TEST_CASE("who lacks memory waits until streams let go of it and not twice for o
   other.join();
 }
 
-TEST_CASE("memory that closed loaders still hold is waited for and told where that does not help") {
+TEST_CASE("allocation waits for memory of closed loaders and reports failure") {
   FakeDriver fake({.device_bytes = 1000, .pinned_bytes = 1000});
   const Busy busy(fake);
   const auto pinned = std::make_shared<PinnedMemory>(PinnedMemory::take(busy.context, 800).value());
@@ -503,7 +503,7 @@ DriverTable noting_table(const FakeDriver& fake, Freeing& notes) {
 }
 
 // Loaders of which the last owner is the caller, a lease, or nobody since they did not open.
-TEST_CASE("neither close nor a destructor nor an opening waits for streams where the driver does to free memory") {
+TEST_CASE("close and destructor and open never wait for streams to free memory") {
   const test::TinyPack pack(test::square_form(), 24, 4);
   const Dataset dataset = pack.open();
   FakeDriver fake({.frees_wait = true});
@@ -643,7 +643,7 @@ int status_of_exit(const test::TinyPack& pack, std::uint64_t steps) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-TEST_CASE("a process that exits in the middle of an epoch stops threads of loaders before the driver ends") {
+TEST_CASE("exit during an epoch stops loader threads before the driver ends") {
   if (!kThreadsAfterFork) return;
   const test::TinyPack pack(test::square_form(), 24, 4);
   for (std::uint64_t round = 0; round < 200; ++round) {

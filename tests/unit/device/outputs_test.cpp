@@ -97,7 +97,7 @@ TEST_CASE("outputs: all memory is taken at once and stays") {
   CHECK(made.fake.held().device_blocks == 6);
 }
 
-TEST_CASE("outputs: what is released while its stream is captured comes back after the capture") {
+TEST_CASE("outputs: a release during a capture returns after the capture") {
   Pool made;
   made.fake.set_capturing(made.stream, true);
   REQUIRE(made.release(made.stream).ok());
@@ -114,7 +114,7 @@ TEST_CASE("outputs: what is released while its stream is captured comes back aft
   made.pool->give_back(std::make_unique<OutputMemory>(std::move(*memory)));
 }
 
-TEST_CASE("outputs: what is released while its stream is captured is not freed before that stream has read it") {
+TEST_CASE("outputs: a release during a capture is not freed before it is read") {
   Pool made;
   made.fake.block(made.stream);  // has something to do yet
   made.fake.set_capturing(made.stream, true);
@@ -132,7 +132,7 @@ TEST_CASE("outputs: what is released while its stream is captured is not freed b
   CHECK(made.pool->device_bytes(0) == 0);
 }
 
-TEST_CASE("outputs: what was used on a stream that is gone is kept back and that is no failure") {
+TEST_CASE("outputs: memory used on a destroyed stream is kept without an error") {
   for (const int code : {device::code::kInvalidHandle, device::code::kInvalidContext, 709}) {
     CAPTURE(code);
     Pool made(2);
@@ -163,7 +163,7 @@ TEST_CASE("outputs: a context that has failed is told and its memory dropped") {
   CHECK_FALSE(made.pool->any_free());
 }
 
-TEST_CASE("outputs: the stream per thread of another thread waits for a capture that the legacy stream must not meet") {
+TEST_CASE("outputs: another thread's stream waits for captures") {
   Pool made;
   const StreamHandle blocking = made.fake.stream(0, true);
   made.fake.set_capturing(blocking, true);
@@ -175,7 +175,7 @@ TEST_CASE("outputs: the stream per thread of another thread waits for a capture 
   CHECK(made.pool->any_free());
 }
 
-TEST_CASE("outputs: one stream that cannot tell yet keeps the memory back whatever the others say") {
+TEST_CASE("outputs: one undecided stream retains the memory despite the others") {
   Pool made;
   const StreamHandle captured = made.fake.stream();
   made.fake.set_capturing(captured, true);
@@ -206,7 +206,7 @@ TEST_CASE("outputs: a record that may succeed another time is made then") {
   }
 }
 
-TEST_CASE("outputs: what no event can be made for is not given out before its use is recorded") {
+TEST_CASE("outputs: memory without an event is not reused before one is recorded") {
   Pool made;
   made.fake.fail("EventCreate", 0, device::code::kOutOfMemory);
   REQUIRE(made.release(made.stream).ok());
@@ -251,7 +251,7 @@ device::DriverTable held_looks_table(const FakeDriver& fake) {
 
 }  // namespace
 
-TEST_CASE("outputs: threads that look after a capture at the same time lose nothing") {
+TEST_CASE("outputs: threads that poll a capture concurrently lose nothing") {
   HeldLooks looks;
   looks_held = &looks;
   Pool made(held_looks_table);
@@ -322,7 +322,7 @@ device::DriverTable spared_table(const FakeDriver& fake) {
 
 }  // namespace
 
-TEST_CASE("outputs: a release for which the host has no memory is made up for later") {
+TEST_CASE("outputs: a release without host memory is repeated later") {
   Pool made(spared_table);
   bool done = false;
   int left = 0;
@@ -372,7 +372,7 @@ TEST_CASE("outputs: a loader takes their memory at open and none later") {
   scene.check_end();
 }
 
-TEST_CASE("outputs: a loader without any fills memory of the caller and refuses next") {
+TEST_CASE("outputs: a loader without outputs fills buffers and refuses next") {
   Opened scene;
   {
     Program program(scene.fake);
@@ -418,7 +418,7 @@ TEST_CASE("outputs: a context that fails at a release is told by the next call")
   scene.check_end();
 }
 
-TEST_CASE("outputs: a context that fails where a release is made up for is told by every call from then on") {
+TEST_CASE("outputs: every call reports a context that fails in a delayed release") {
   Opened scene;
   {
     DeviceLoader loader = scene.open(2);
@@ -436,7 +436,7 @@ TEST_CASE("outputs: a context that fails where a release is made up for is told 
   scene.check_end();
 }
 
-TEST_CASE("outputs: two threads that use a batch on streams of their own at the same time are both waited for") {
+TEST_CASE("outputs: a release waits for streams added by two threads at once") {
   Opened scene;
   {
     DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset, device_options(small_batches(4)));
@@ -461,7 +461,7 @@ TEST_CASE("outputs: two threads that use a batch on streams of their own at the 
   scene.check_end();
 }
 
-TEST_CASE("outputs: memory that the stream per thread of another thread reads is not written before it") {
+TEST_CASE("outputs: memory read on another thread's stream is not overwritten") {
   Opened scene;
   const auto wanted = host_batches(scene.dataset, small_batches(4));
   {
@@ -498,7 +498,7 @@ TEST_CASE("outputs: a loader of one output goes on after a release into a captur
   scene.check_end();
 }
 
-TEST_CASE("outputs: memory that a kernel writes is not freed before it where the next kernel failed") {
+TEST_CASE("outputs: memory is kept while a kernel writes if the next one failed") {
   Opened scene;
   {
     DeviceLoader loader = scene.open(1);
@@ -578,7 +578,7 @@ TEST_CASE("outputs: where memory of the host runs out in next nothing is lost") 
   }
 }
 
-TEST_CASE("outputs: where memory of the host runs out in use_on it is an error and the batch goes on") {
+TEST_CASE("outputs: use_on without host memory fails and the batch goes on") {
   Opened scene;
   {
     DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset, device_options(small_batches(4)));
@@ -599,7 +599,7 @@ TEST_CASE("outputs: where memory of the host runs out in use_on it is an error a
   scene.check_end();
 }
 
-TEST_CASE("outputs: where memory of the host runs out at open it is an error and nothing stays behind") {
+TEST_CASE("outputs: open without host memory fails and leaves nothing behind") {
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     Opened scene;
     const FakeDriver::Held held = scene.fake.held();
@@ -630,7 +630,7 @@ TEST_CASE("outputs: where memory of the host runs out at open it is an error and
   }
 }
 
-TEST_CASE("outputs: where memory of the host runs out while rows are filled it is an error of the row") {
+TEST_CASE("outputs: filling a row without host memory fails that row") {
   const TinyPack pack({}, 12, 4);
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     CargoRig rig;

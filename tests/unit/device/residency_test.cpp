@@ -212,7 +212,7 @@ TEST_CASE("slots that pinned records are gathered into count") {
   CHECK(rig.loaded->cargo->slot_bytes() == 4096);
 }
 
-TEST_CASE("records are copied one by one only where that costs a twentieth of the link at most") {
+TEST_CASE("records are copied singly only if that costs a twentieth at most") {
   const auto share = [](double bytes) { return bytes / (bytes + 330e3); };
   CHECK(share(static_cast<double>(device::kGatherBelowBytes)) >= 0.95);
   CHECK(share(static_cast<double>(device::kGatherBelowBytes) / 2) < 0.95);

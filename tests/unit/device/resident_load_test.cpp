@@ -154,7 +154,7 @@ TEST_CASE("a shard that is gone is an error of the steps that want it") {
   }
 }
 
-TEST_CASE("a record that could not be measured when its set was loaded has no room later") {
+TEST_CASE("a record that could not be measured while loading gets no room later") {
   const TinyPack pack(all_forms()["mixed"], 12, 4);
   const std::string shard = pack.shard_path(1);
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
@@ -204,7 +204,7 @@ std::vector<TinyRecord> records_by_size(bool largest_first) {
 
 }  // namespace
 
-TEST_CASE("a record that is written over by a larger one between measuring and loading has no room and is an error") {
+TEST_CASE("a record replaced by a larger one after measuring is an error") {
   const TempFolder folder, other;
   write_pack(folder.path(), all_forms()["mixed"], records_by_size(true), 4);
   write_pack(other.path(), all_forms()["mixed"], records_by_size(false), 4);
@@ -220,7 +220,7 @@ TEST_CASE("a record that is written over by a larger one between measuring and l
   CHECK_THAT(set->errors.at(3).message, ContainsSubstring("written over while it was in use"));
 }
 
-TEST_CASE("a record whose shard comes back between measuring and loading is an error that says what to do") {
+TEST_CASE("a record whose shard returns after measuring is an error with advice") {
   const TinyPack pack(all_forms()["mixed"], 12, 4);
   const std::string shard = pack.shard_path(1);
   FakeDriver fake;
@@ -363,7 +363,7 @@ TEST_CASE("fewer buffers will do where the driver has no more") {
   CHECK(contents(fake, *set, dataset, 0) == stored_rows(dataset));
 }
 
-TEST_CASE("a driver that fails while records are loaded ends the load and leaves nothing behind") {
+TEST_CASE("a driver failure ends the load and leaves nothing behind") {
   const TinyPack pack({}, kRecords, 16);
   for (const char* const call : {"MemcpyHtoDAsync", "EventRecord", "EventSynchronize", "StreamSynchronize"}) {
     for (const Residency residency : {Residency::device, Residency::automatic}) {
@@ -388,7 +388,7 @@ std::atomic<bool> second_fails{false};
 
 }  // namespace
 
-TEST_CASE("a load that has failed on one thread ends on the others and tells what failed first") {
+TEST_CASE("a load that fails on one thread stops the others with the first error") {
   const TinyPack pack({}, kRecords, 16);
   const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));

@@ -21,7 +21,7 @@ std::size_t wrong_roundings(float value) {
 
 }  // namespace
 
-TEST_CASE("Every half, every midpoint between two, and their neighbours are rounded to the nearest, ties to even", "[expand]") {
+TEST_CASE("Halves, their midpoints and neighbors round to nearest, ties to even", "[expand]") {
   std::size_t wrong = 0;
   for (unsigned bits = 0; bits < 0x7C00; ++bits) {
     const auto value = static_cast<float>(reference::half_value(bits));

@@ -231,7 +231,7 @@ TEST_CASE("Flipped images equal the formula", "[expand]") {
   check_all_forms(Record(size.width, size.height, channels), placement);
 }
 
-TEST_CASE("Windows of images equal the formula, padded with black where they are smaller than the output", "[expand]") {
+TEST_CASE("Windows equal the formula, padded with black where they are smaller", "[expand]") {
   const int channels = GENERATE(1, 3);
   const bool flip = GENERATE(false, true);
   const Record record(67, 41, channels);
@@ -376,7 +376,7 @@ constexpr Normalisation kDelicate[] = {{0.3f, 3e38f}, {1e-40f, 0.5f}, {0.0f, 1e-
 
 }  // namespace
 
-TEST_CASE("An image becomes the same elements whatever floating-point mode the caller's thread is in", "[expand]") {
+TEST_CASE("Images give the same elements in any floating-point mode", "[expand]") {
   const RestoreLevel restore;
   const Record record = all_values(1);
   const ElementType type = GENERATE(ElementType::f32, ElementType::f16, ElementType::bf16);
@@ -403,7 +403,7 @@ TEST_CASE("An image becomes the same elements whatever floating-point mode the c
   }
 }
 
-TEST_CASE("An expander made in any floating-point mode gives the same elements, and expands while subnormals are flushed", "[expand]") {
+TEST_CASE("An expander built in any floating-point mode gives the same elements", "[expand]") {
   const RestoreLevel restore;
   const Record record = all_values(1);
   for (const Normalisation& with : kDelicate) {

@@ -283,7 +283,7 @@ TEST_CASE("labels with several classes a pixel keep them all") {
   }
 }
 
-TEST_CASE("bytes that no label may have count as no class and never lead outside the row") {
+TEST_CASE("invalid label bytes count as no class and never lead outside the row") {
   std::uint32_t seed = 200;
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : {1U, 3U, 8U, 12U, 21U, 33U, 56U, 57U, 63U, 64U, 65U, 200U, 255U, 256U, 300U}) {
@@ -307,7 +307,7 @@ TEST_CASE("labels larger than a tile are whole") {
   }
 }
 
-TEST_CASE("ids of many pages become ids of the same size and of others, whole or cut") {
+TEST_CASE("ids of many pages convert to any id size, whole or cut") {
   const PixelSize size{211, 181};
   for (const std::size_t classes : {12U, 300U}) {
     const StoredLabel label = hostile_label({LabelKind::pixel, LabelStorage::index, false, classes}, size, 350);

@@ -19,7 +19,7 @@ TEST_CASE("The level is the best one until it is set, and never above it", "[exp
   CHECK(level_name(Level::avx512) == "avx512");
 }
 
-TEST_CASE("A streaming copy is a copy, at every size and alignment, and touches nothing else", "[expand]") {
+TEST_CASE("A streaming copy is exact at every size and alignment", "[expand]") {
   const hotpack::test::RestoreLevel restore;
   const Level level = GENERATE_REF(from_range(hotpack::test::levels()));
   set_level(level);

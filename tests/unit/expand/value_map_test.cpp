@@ -5,7 +5,7 @@
 using namespace hotpack;
 using namespace hotpack::expand;
 
-TEST_CASE("The usual mean and std are exact by arithmetic, so that no processor needs tables for them", "[expand]") {
+TEST_CASE("The usual mean and std are exact by arithmetic and need no tables", "[expand]") {
   CHECK(make_value_map(ElementType::f32, {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}).arithmetic.exact);
   CHECK(make_value_map(ElementType::f16, {0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}).arithmetic.exact);
   CHECK(make_value_map(ElementType::bf16, {0.0f}, {1.0f}).arithmetic.exact);

@@ -120,7 +120,7 @@ TEST_CASE("every changed byte of a manifest is an error") {
   CHECK_THAT(refusal(good + " "), ContainsSubstring("does not end with \"check\""));
 }
 
-TEST_CASE("what a manifest must not say is refused by name although its check holds") {
+TEST_CASE("invalid manifest values are refused by name even with a correct check") {
   const auto check = [](const std::string& from, const std::string& to, const std::string& what) {
     INFO(to);
     CHECK_THAT(refusal(changed(from, to)), ContainsSubstring(what));

@@ -113,7 +113,7 @@ TEST_CASE("each wrong value is refused by the name of its key") {
   check("\"engines\":[]", "\"engines\":[\"zstd:1 2\"]", "options.engines[0]");
 }
 
-TEST_CASE("missing and unknown keys are refused in 1.0, unknown ones ignored later") {
+TEST_CASE("missing keys are refused, unknown ones only in version 1.0") {
   CHECK_THAT(refusal("[]"), ContainsSubstring("not an object"));
   CHECK_THAT(refusal(changed("\"ignore\":{\"sources\":[255]},", "")), ContainsSubstring("lacks the key \"ignore\""));
   CHECK_THAT(refusal(changed("\"multi\":false", "\"multi\":false,\"multi\":false")), ContainsSubstring("stands twice"));
@@ -183,7 +183,7 @@ TEST_CASE("shapes and sizes of records follow from the schema") {
   CHECK(tiny_schema(form).image.shape == std::array<std::int64_t, 3>{3, 5, 6});
 }
 
-TEST_CASE("the first difference is named as a user would say it: what was chosen before the shapes that follow from it") {
+TEST_CASE("the first difference names the option before the shapes it implies") {
   const Schema here = tiny_schema({});
   Schema there = here;
   CHECK(first_difference(here, there).empty());

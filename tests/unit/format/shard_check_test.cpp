@@ -98,7 +98,7 @@ TEST_CASE("compressed and mixed later fields need their offsets") {
   }
 }
 
-TEST_CASE("a later field in two forms is refused, whichever stands among the tables") {
+TEST_CASE("a later field in two forms is refused wherever its tables are") {
   const TinyShard shard = make_shard({.later = true}, 2);
   for (const auto* other : {"depth.data", "depth.zstd"}) {
     INFO(other);

@@ -102,7 +102,7 @@ TEST_CASE("the header's length is known before counts are") {
   CHECK((8 + small->header_bytes) % kPage == 0);
 }
 
-TEST_CASE("the header's length is the smallest that holds every number in 20 digits and three fillers") {
+TEST_CASE("the header has room for 20-digit numbers and three fillers, no more") {
   constexpr std::uint64_t kTwentyDigits = 10000000000000000000u;
   Metadata metadata = metadata_of({});
   const TensorList list = list_tensors(tiny_schema({}), {}).value();
@@ -122,7 +122,7 @@ TEST_CASE("the header's length is the smallest that holds every number in 20 dig
   }
 }
 
-TEST_CASE("the encoded header is canonical, padded with spaces, and says its length") {
+TEST_CASE("the encoded header is canonical, padded and states its length") {
   const Metadata metadata{"1.0", "p\"q", "s", "t", {}};
   TinyForm form;
   form.labelled = false;

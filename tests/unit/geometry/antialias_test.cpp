@@ -82,7 +82,7 @@ Picture noise(int width, int height, int channels, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("G2: triangle, cubic and lanczos equal Pillow's BILINEAR, BICUBIC and LANCZOS") {
+TEST_CASE("triangle, cubic and lanczos equal Pillow's filters") {
   for (const ResizeCase& resize_case : kPillowCases) {
     INFO(word_of(resize_case.filter) << " " << resize_case.channels << " channels, " << resize_case.source.width << "x"
                                      << resize_case.source.height << " to " << resize_case.target.width << "x"
@@ -91,7 +91,7 @@ TEST_CASE("G2: triangle, cubic and lanczos equal Pillow's BILINEAR, BICUBIC and 
   }
 }
 
-TEST_CASE("G2: triangle by hand") {
+TEST_CASE("triangle weights equal those computed by hand") {
   CHECK(resize(gray(2, 1, {10, 13}), ImageFilter::triangle, {1, 1}).samples == Row{12});  // 11.5, halves go up
   CHECK(resize(gray(2, 1, {0, 100}), ImageFilter::triangle, {4, 1}).samples == Row{0, 25, 75, 100});
   CHECK(resize(gray(1, 2, {0, 100}), ImageFilter::triangle, {1, 4}).samples == Row{0, 25, 75, 100});
@@ -99,7 +99,7 @@ TEST_CASE("G2: triangle by hand") {
   CHECK(resize(gray(6, 1, {0, 0, 80, 80, 0, 0}), ImageFilter::triangle, {3, 1}).samples == Row{11, 60, 11});
 }
 
-TEST_CASE("G2: cubic by hand") {
+TEST_CASE("cubic weights equal those computed by hand") {
   // The kernel follows straight lines: away from the borders a doubled ramp is a ramp of half the slope.
   const Picture doubled = resize(gray(8, 1, {0, 32, 64, 96, 128, 160, 192, 224}), ImageFilter::cubic, {16, 1});
   CHECK(Row(doubled.samples.begin() + 4, doubled.samples.begin() + 12) == Row{56, 72, 88, 104, 120, 136, 152, 168});
@@ -109,7 +109,7 @@ TEST_CASE("G2: cubic by hand") {
   CHECK(Row(step.samples.begin() + 7, step.samples.end()) == Row{255, 255, 255, 255, 255});
 }
 
-TEST_CASE("G2: a flat picture stays flat with every antialiased filter") {
+TEST_CASE("a flat image stays flat with every antialiased filter") {
   for (const ImageFilter filter : kFilters) {
     for (const int value : {0, 1, 128, 255}) {
       for (const Extent size : {Extent{1, 1}, Extent{3, 50}, Extent{64, 2}, Extent{90, 61}, Extent{17, 23}}) {
@@ -122,7 +122,7 @@ TEST_CASE("G2: a flat picture stays flat with every antialiased filter") {
   }
 }
 
-TEST_CASE("G2: shrinking averages where the filters that are not antialiased skip pixels") {
+TEST_CASE("antialiased shrinking averages pixels that other filters skip") {
   Row stripes(64);
   for (std::size_t i = 0; i < stripes.size(); ++i) stripes[i] = i % 8 == 0 ? 255 : 0;
   const Picture source = gray(64, 1, stripes);
@@ -132,7 +132,7 @@ TEST_CASE("G2: shrinking averages where the filters that are not antialiased ski
   }
 }
 
-TEST_CASE("G2: what a record cuts off does not change what it shows") {
+TEST_CASE("what a record cuts off does not change what it shows") {
   std::mt19937 random(31);
   const auto up_to = [&](int most) { return 1 + static_cast<int>(random() % static_cast<unsigned>(most)); };
   Resampler resampler;
@@ -151,7 +151,7 @@ TEST_CASE("G2: what a record cuts off does not change what it shows") {
   }
 }
 
-TEST_CASE("G2: tables are made anew when any size, place or filter changes") {
+TEST_CASE("tables are rebuilt when a size, place or filter changes") {
   std::mt19937 random(32);
   const Picture wide = noise(30, 20, 3, random), tall = noise(20, 30, 3, random);
   Resampler kept;
@@ -167,7 +167,7 @@ TEST_CASE("G2: tables are made anew when any size, place or filter changes") {
   }
 }
 
-TEST_CASE("G2: an axis of unchanged size is not filtered") {
+TEST_CASE("an axis of unchanged size is not filtered") {
   std::mt19937 random(33);
   const Picture row = noise(50, 1, 3, random);
   Picture column(50, 9, 3);  // each row the same
@@ -175,7 +175,7 @@ TEST_CASE("G2: an axis of unchanged size is not filtered") {
   for (const ImageFilter filter : kFilters) CHECK(resize(column, filter, {50, 1}) == row);
 }
 
-TEST_CASE("G2: a very long picture needs no memory for what is not seen") {
+TEST_CASE("a very long image needs no memory for what is not visible") {
   Picture source(1, 3000, 1);
   std::fill(source.samples.begin(), source.samples.end(), std::uint8_t{90});
   Resampler resampler;
@@ -185,7 +185,7 @@ TEST_CASE("G2: a very long picture needs no memory for what is not seen") {
   }
 }
 
-TEST_CASE("windows of weights lie inside the axis, never step back, and weigh one together") {
+TEST_CASE("weight windows lie inside the axis, never step back and sum to one") {
   AxisWeights weights;
   for (const ImageFilter filter : kFilters) {
     for (const auto& [source, target] : {std::pair{1, 1}, {1, 100}, {100, 1}, {7, 3}, {3, 7}, {1000, 999}, {999, 1000}, {4096, 10}}) {

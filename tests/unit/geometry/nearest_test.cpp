@@ -143,7 +143,7 @@ TEST_CASE("NearestPlacer places, clips and pads by the formulas") {
   }
 }
 
-TEST_CASE("NearestPlacer gives the same again when only the filter or one size changes") {
+TEST_CASE("NearestPlacer gives the same after changes of filter or one size") {
   std::mt19937 random(3);
   const Ids wide = random_ids(30, 20, random), tall = random_ids(20, 30, random);
   NearestPlacer placer;

@@ -163,7 +163,7 @@ TEST_CASE("fits of real sizes place the pixels that the formulas name") {
   }
 }
 
-TEST_CASE("strided source and record: only the record's pixels are read and written") {
+TEST_CASE("strided source and record: no byte outside the record is touched") {
   std::mt19937 random(17);
   const Picture wide = random_picture(30, 20, 3, random);
   Picture source(12, 9, 3);

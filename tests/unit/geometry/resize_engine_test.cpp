@@ -20,7 +20,7 @@ TEST_CASE("the stored hashes are those of OpenCV 4.6, non-integer area included"
   CHECK(resize_engine().empty());
 }
 
-TEST_CASE("the self-test covers each filter, both channel counts, and area at other than integer factors") {
+TEST_CASE("the self-test covers filters, channel counts and fractional factors") {
   const auto has = [](auto&& wanted) {
     const auto cases = stored_resize_cases();
     return std::any_of(cases.begin(), cases.end(), wanted);

@@ -14,7 +14,7 @@ std::string found_in(const TempFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("L1: the class file beside a data set is found, with colours before names alone") {
+TEST_CASE("the class file next to a data set is found, colors before plain names") {
   const TempFolder folder;
   CHECK(found_in(folder).empty());
   folder.write("classes.txt", "a\nb\n");
@@ -23,7 +23,7 @@ TEST_CASE("L1: the class file beside a data set is found, with colours before na
   CHECK(found_in(folder) == "class_dict.csv");
 }
 
-TEST_CASE("L1: a class file that cannot be read is found with its reason, and none behind it is taken instead") {
+TEST_CASE("an unreadable class file is reported instead of using the next one") {
   const TempFolder folder;
   folder.write("class_dict.csv", "name,r,g,b\na,0,0,0\na,1,1,1\n");
   folder.write("classes.txt", "a\nb\n");
@@ -34,7 +34,7 @@ TEST_CASE("L1: a class file that cannot be read is found with its reason, and no
   CHECK_THAT(found->table.error().message, ContainsSubstring("line 3"));
 }
 
-TEST_CASE("two class files that number classes otherwise are asked about, with a line for each") {
+TEST_CASE("two class files with different numbering are a question with commands") {
   const TempFolder folder;
   folder.write("class_dict.csv", "id,name\n0,car\n1,road\n");
   folder.write("classes.txt", "road\ncar\n");

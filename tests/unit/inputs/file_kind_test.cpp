@@ -26,7 +26,7 @@ TEST_CASE("the stem is what stands before the extension") {
   CHECK(describe_name("x.gz").kind == FileKind::other);
 }
 
-TEST_CASE("L12: formats that are not read have a name and an advice") {
+TEST_CASE("unsupported formats have a name and advice") {
   CHECK(unsupported_text(describe_name("a.TIFF")) == "TIFF is not supported; convert it to PNG");
   CHECK(unsupported_text(describe_name("a.webp")) == "WebP is not supported; convert it to PNG");
   CHECK(unsupported_text(describe_name("a.nii.gz")) == "NIfTI is not supported; convert its slices to PNG");

@@ -25,7 +25,7 @@ Names keys_of(const FileList& list) {
 
 }  // namespace
 
-TEST_CASE("N3: the key is what a regular expression captures of the path with extension") {
+TEST_CASE("a regular expression captures the key from the path with extension") {
   const TempFolder folder;
   touch(folder, {"a/frame_001_rgb.png", "b/frame_002_rgb.png", "frame_003_depth.png"});
   FileList list = scanned(folder, "set/");
@@ -39,7 +39,7 @@ TEST_CASE("N3: the key is what a regular expression captures of the path with ex
   for (const FoundFile& file : list.files) CHECK(std::filesystem::exists(list.path(file)));
 }
 
-TEST_CASE("N3: what is captured must be a key") {
+TEST_CASE("a captured text must be a valid key") {
   const TempFolder folder;
   touch(folder, {"x/a.png", "b.png"});
   FileList list = scanned(folder);

@@ -18,7 +18,7 @@ Names found(const TempFolder& folder, std::string_view pattern) {
 
 }  // namespace
 
-TEST_CASE("L1: folders are found by the words that data sets use, in any case") {
+TEST_CASE("folders are found by the names that data sets use, in any case") {
   const TempFolder folder;
   touch(folder, {"train/x", "Train_Labels/x", "valannot/x", "images_prepped_test/x", "images/train2017/x", "images/other/x", ".images/x"});
   CHECK(found(folder, "{split}") == Names{"train train "});

@@ -40,7 +40,7 @@ TEST_CASE("folders without pictures are an error of the data that names them") {
   CHECK_THAT(refused(options).message, ContainsSubstring(folder / "labels"));
 }
 
-TEST_CASE("L12: polygons in place of label pictures are named") {
+TEST_CASE("polygon files in place of label images are reported by name") {
   const TempFolder folder;
   touch(folder, {"images/a.png", "labels/a.json", "labels/b.json"});
   CHECK_THAT(
@@ -49,7 +49,7 @@ TEST_CASE("L12: polygons in place of label pictures are named") {
                                  "draw its masks as PNG files, one an image"));
 }
 
-TEST_CASE("complaint 1: no key in common is an error, whatever becomes of orphans") {
+TEST_CASE("no key in common is an error, whatever the orphan policy") {
   const TempFolder folder;
   touch(folder, {"images/a.png", "labels/b.png"});
   for (const bool skip : {false, true}) {
@@ -62,7 +62,7 @@ TEST_CASE("complaint 1: no key in common is an error, whatever becomes of orphan
   }
 }
 
-TEST_CASE("N5: --orphans skip leaves out pictures of other formats too, and counts them") {
+TEST_CASE("option --orphans skip also leaves out and counts other formats") {
   const TempFolder folder;
   touch(folder, {"images/a.png", "images/b.png", "labels/a.png", "images/c.tif", "labels/readme.txt"});
   PackOptions options = folder_options(folder);
@@ -75,7 +75,7 @@ TEST_CASE("N5: --orphans skip leaves out pictures of other formats too, and coun
   CHECK(gathered(options).problems.count() == 2);
 }
 
-TEST_CASE("N3: --pair-regex pairs what no suffix can; what does not match is an orphan") {
+TEST_CASE("option --pair-regex pairs what no suffix can and reports the rest") {
   const TempFolder folder;
   touch(folder, {"images/img_001.jpg", "images/img_002.jpg", "images/thumbnail.jpg", "labels/mask_001.png", "labels/mask_002.png",
                  "labels/n0.png"});
@@ -96,7 +96,7 @@ TEST_CASE("N3: --pair-regex pairs what no suffix can; what does not match is an 
   CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG picture was found below " + folder / "images (3 other files"));
 }
 
-TEST_CASE("E-m: several masks an image, a class each, in files or folders") {
+TEST_CASE("several masks per image, one per class, come from files or folders") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "images/2_b.jpg", "labels/1_car.png", "labels/1_road.png", "labels/2_b_car.png", "bycl/car/1.png",
                  "bycl/car/2_b.png"});
@@ -115,7 +115,7 @@ TEST_CASE("E-m: several masks an image, a class each, in files or folders") {
   CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG picture was found below " + folder / "bycl (2 other files"));
 }
 
-TEST_CASE("E-m: masks beside their images, in one folder or a folder for each sample") {
+TEST_CASE("masks may lie next to their images, in one folder or one per sample") {
   const TempFolder folder;
   touch(folder, {"flat/1.jpg", "flat/1_car.png", "flat/1_road.png", "flat/2_b.jpg", "flat/2_b_car.png", "flat/1_car_2.png",
                  "cases/a/scan.png", "cases/a/mask_car.png", "cases/b/scan.png", "cases/b/mask_road.png", "cases/b/mask_car.png"});
@@ -147,7 +147,7 @@ TEST_CASE("E-m: masks beside their images, in one folder or a folder for each sa
   CHECK_THAT(with_stranger.problems.text(), ContainsSubstring("depth.png") && ContainsSubstring("does not fit the pattern"));
 }
 
-TEST_CASE("E-m: masks follow their images into splits") {
+TEST_CASE("masks follow their images into splits") {
   const TempFolder folder;
   touch(folder, {"images/train/1.jpg", "images/val/2.jpg", "labels/train/1_car.png", "labels/val/2_road.png"});
   PackOptions options = folder_options(folder);
@@ -158,7 +158,7 @@ TEST_CASE("E-m: masks follow their images into splits") {
   CHECK(input.list("val").mask_path(input.list("val").masks.at(0)) == folder / "labels/val/2_road.png");
 }
 
-TEST_CASE("E-m: masks follow the prefixes of their folders") {
+TEST_CASE("masks follow the prefixes of their folders") {
   const TempFolder folder;
   touch(folder, {"a/1.jpg", "a_m/1_car.png", "b/1.jpg", "b_m/1_road.png"});
   PackOptions options;
@@ -171,7 +171,7 @@ TEST_CASE("E-m: masks follow the prefixes of their folders") {
   CHECK(gathered_clean(options).list("val").mask_names == Names{"road"});
 }
 
-TEST_CASE("L5: class folders in byte order, one table of several roots") {
+TEST_CASE("class folders are sorted by bytes and share one table over all roots") {
   const TempFolder folder;
   touch(folder, {"one/10/a.jpg", "one/2/b.jpg", "two/B/c.jpg", "two/__MACOSX/x.jpg"});
   PackOptions options;
@@ -181,7 +181,7 @@ TEST_CASE("L5: class folders in byte order, one table of several roots") {
   CHECK(input.classes() == Names{"10/a: 10", "2/b: 2", "B/c: B"});
 }
 
-TEST_CASE("complaint 14: --image-folders one level too high is said, with ways to go on") {
+TEST_CASE("option --image-folders one level too high is an error with advice") {
   const TempFolder folder;
   touch(folder, {"set/train/ant/1.jpg", "set/train/bee/2.jpg", "set/val/ant/3.jpg"});
   PackOptions options;
@@ -197,7 +197,7 @@ TEST_CASE("complaint 14: --image-folders one level too high is said, with ways t
   CHECK(input.split_names() == Names{"test", "train", "val"});
   CHECK(input.classes("train") == Names{"ant/1: ant", "bee/2: bee"});
   CHECK(input.keys("test") == Names{"9"});
-  CHECK(input.gathered.layout == "test: no labels: a set of images alone\n");  // L9
+  CHECK(input.gathered.layout == "test: no labels: a set of images alone\n");
 }
 
 TEST_CASE("images alone have no label and no class") {
@@ -213,14 +213,14 @@ TEST_CASE("images alone have no label and no class") {
   CHECK(input.list().samples[0].label.bytes == 0);
 }
 
-TEST_CASE("N7: odd names are paired like others") {
+TEST_CASE("unusual names are paired like any others") {
   const TempFolder folder;
   for (const std::string name : {"-dash", "with space", "quo'te\"", "ünï/çödé", "a.b.c", "$(x)", "100%", "tab\tx"})
     touch(folder, {"images/" + name + ".JPG", "labels/" + name + ".png"});
   CHECK(gathered_clean(folder_options(folder)).list().samples.size() == 8);
 }
 
-TEST_CASE("N3: images and labels of one folder are told apart by --pair-regex; what neither matches is told once") {
+TEST_CASE("option --pair-regex tells images from labels in one folder") {
   const TempFolder folder;
   touch(folder, {"data/i1.png", "data/l1.png", "data/other.png"});
   PackOptions options;
@@ -233,7 +233,7 @@ TEST_CASE("N3: images and labels of one folder are told apart by --pair-regex; w
   CHECK_THAT(input.problems.text(), ContainsSubstring("other.png"));
 }
 
-TEST_CASE("E-m: a mask whose name does not fit the pattern is told, not lost") {
+TEST_CASE("a mask whose name does not match the pattern is reported") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "images/2.jpg", "labels/1_road.png", "labels/2_road.png", "labels/1_car.png", "labels/2-car.png"});
   PackOptions options = folder_options(folder);
@@ -247,7 +247,7 @@ TEST_CASE("E-m: a mask whose name does not fit the pattern is told, not lost") {
   CHECK(skipped.list().samples[1].mask_count == 1);
 }
 
-TEST_CASE("L9: a split whose labels are called otherwise is no set of images alone") {
+TEST_CASE("a split whose labels have another name does not count as unlabelled") {
   const TempFolder folder;
   for (int i = 0; i < 100; ++i)
     touch(folder, {"images/train/" + std::to_string(i) + ".png", "labels/train/" + std::to_string(i) + "_mask.png"});
@@ -264,14 +264,14 @@ TEST_CASE("L9: a split whose labels are called otherwise is no set of images alo
   CHECK(orphans(by_folder) == 5);
 }
 
-TEST_CASE("L9: in one folder a split whose labels are called otherwise is no set of images alone") {
+TEST_CASE("in one folder too, labels of another name do not count as missing") {
   const TempFolder folder;
   for (int i = 0; i < 100; ++i) touch(folder, {"train/" + std::to_string(i) + ".jpg", "train/" + std::to_string(i) + "_mask.png"});
   for (int i = 0; i < 3; ++i) touch(folder, {"val/" + std::to_string(i) + ".jpg", "val/" + std::to_string(i) + "_strange.png"});
   CHECK(gathered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count > 0);
 }
 
-TEST_CASE("L9: listed images without labels are images alone only where no label goes astray") {
+TEST_CASE("listed images are unlabelled only if no label is left over") {
   const TempFolder folder;
   touch(folder, {"JPEGImages/1.jpg", "JPEGImages/2.jpg", "JPEGImages/4.jpg", "JPEGImages/5.jpg", "SegmentationClass/1.png",
                  "SegmentationClass/2.png"});
@@ -282,7 +282,7 @@ TEST_CASE("L9: listed images without labels are images alone only where no label
   CHECK(gathered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count == 2);
 }
 
-TEST_CASE("where nothing pairs and names differ in case or Unicode form alone, the folding is named") {
+TEST_CASE("names that differ only in case or Unicode form suggest --fold") {
   const TempFolder folder;
   touch(folder, {"images/A.png", "images/B.png", "labels/a.png", "labels/b.png"});
   CHECK_THAT(refused(folder_options(folder)).message,

@@ -62,7 +62,7 @@ TEST_CASE("options that go with others say with which") {
              ContainsSubstring("--list and --split list"));
 }
 
-TEST_CASE("N3: --pair-regex takes two expressions with groups, and nothing else that makes keys") {
+TEST_CASE("option --pair-regex takes two expressions with groups, alone") {
   const auto regex = [](InputOptions& i) { folders(i), i.image_regex = "(.*)_img", i.label_regex = "(.*)_gt"; };
   CHECK(refusal(regex).empty());
   CHECK_THAT(refusal([&](InputOptions& i) { regex(i), i.labels.clear(); }),

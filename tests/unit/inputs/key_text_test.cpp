@@ -22,7 +22,7 @@ TEST_CASE("any path has a key, without roots, dots and empty parts") {
   CHECK(key_of_path("../..").empty());
 }
 
-TEST_CASE("L1: usual names of splits are known in any case and with a year") {
+TEST_CASE("common split names are recognized in any case and with a year") {
   for (const std::string name :
        {"train", "Val", "valid", "validation", "TEST", "testing", "training", "dev", "trainval", "train2017", "test2"})
     CHECK(usual_split_name(name));

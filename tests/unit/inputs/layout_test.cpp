@@ -22,7 +22,7 @@ std::string line(const GatheredInput& input, int number) {
 
 }  // namespace
 
-TEST_CASE("L1: the SSS layout is detected with its splits and its class table") {
+TEST_CASE("the SSS layout is detected with its splits and class table") {
   const TempFolder folder;
   touch(folder, {"train/1.png", "train/2.png", "train_labels/1.png", "train_labels/2.png", "val/3.png", "val_labels/3.png", "test/4.png",
                  "test_labels/4.png"});
@@ -41,7 +41,7 @@ TEST_CASE("L1: the SSS layout is detected with its splits and its class table") 
                                      folder / "class_dict.csv\n");
 }
 
-TEST_CASE("L1: names of splits are kept as they are") {
+TEST_CASE("split names are kept as they are") {
   for (const std::string split : {"train", "Training", "valid", "validation", "testing", "dev", "trainval", "train2017"}) {
     const TempFolder folder;
     touch(folder, {split + "/1.png", split + "_labels/1.png"});
@@ -49,7 +49,7 @@ TEST_CASE("L1: names of splits are kept as they are") {
   }
 }
 
-TEST_CASE("L1: what is given is not replaced by what lies beside") {
+TEST_CASE("given options take precedence over detected files") {
   const TempFolder folder;
   touch(folder, {"train/1.png", "train_labels/1.png"});
   folder.write("class_dict.csv", kColors);
@@ -61,7 +61,7 @@ TEST_CASE("L1: what is given is not replaced by what lies beside") {
   CHECK(gathered_clean(options).gathered.label.classes == "mine.csv");
 }
 
-TEST_CASE("L3: VOC with lists of stems; the joint list is left out, other photos do not matter") {
+TEST_CASE("VOC with lists of stems leaves out the joint list and unlisted photos") {
   const TempFolder folder;
   touch(folder,
         {"JPEGImages/2007_1.jpg", "JPEGImages/2007_2.jpg", "JPEGImages/2007_3.jpg", "JPEGImages/2008_9.jpg", "SegmentationClass/2007_1.png",
@@ -85,14 +85,14 @@ TEST_CASE("L3: VOC with lists of stems; the joint list is left out, other photos
   CHECK(gathered_clean(options).keys() == Names{"2007_3"});
 }
 
-TEST_CASE("L3: a VOC export without lists, as LabelMe and CVAT write it") {
+TEST_CASE("VOC exports without lists are read, as from LabelMe and CVAT") {
   const TempFolder folder;
   touch(folder, {"JPEGImages/1.jpg", "SegmentationClassPNG/1.png", "SegmentationClass/1.npy", "SegmentationClassVisualization/1.jpg"});
   const GatheredInput input = detected(folder);
   CHECK(input.pairs(folder) == Names{"1: JPEGImages/1.jpg SegmentationClassPNG/1.png"});
 }
 
-TEST_CASE("L2: Cityscapes with cities in the keys, ids preferred, and a test split without labels") {
+TEST_CASE("Cityscapes keeps cities in keys and prefers ids, test has no labels") {
   const TempFolder folder;
   for (const std::string frame : {"train/ulm/ulm_1", "train/bonn/bonn_2", "val/jena/jena_3"}) {
     touch(folder, {"leftImg8bit/" + frame + "_leftImg8bit.png"});
@@ -115,7 +115,7 @@ TEST_CASE("L2: Cityscapes with cities in the keys, ids preferred, and a test spl
         Names{"jena/jena_3: leftImg8bit/val/jena/jena_3_leftImg8bit.png gtFine/val/jena/jena_3_gtFine_labelTrainIds.png"});
 }
 
-TEST_CASE("L2: usual names of folders, with the split above, below, within, or none") {
+TEST_CASE("common folder names work with splits above, below, inside or without") {
   struct Case {
     std::string image, label, split;
   };
@@ -142,14 +142,14 @@ TEST_CASE("L2: usual names of folders, with the split above, below, within, or n
   }
 }
 
-TEST_CASE("L2: BDD100K's coloured maps are no labels") {
+TEST_CASE("colored maps of BDD100K do not count as labels") {
   const TempFolder folder;
   touch(folder, {"images/10k/train/1.jpg", "labels/sem_seg/masks/train/1.png", "labels/sem_seg/colormaps/train/1.png",
                  "labels/sem_seg/colormaps/.DS_Store"});
   CHECK(detected(folder).pairs(folder, "train") == Names{"1: images/10k/train/1.jpg labels/sem_seg/masks/train/1.png"});
 }
 
-TEST_CASE("L3: lists in a folder beside divide one set of files") {
+TEST_CASE("lists in a neighboring folder divide one set of files") {
   const TempFolder folder;
   touch(folder, {"imgs/1_img.jpg", "imgs/2_img.jpg", "imgs/3_img.jpg", "gts/1_gt.png", "gts/2_gt.png", "gts/3_gt.png"});
   folder.write("splits/train.txt", "1\n2\n");
@@ -159,7 +159,7 @@ TEST_CASE("L3: lists in a folder beside divide one set of files") {
   CHECK(input.keys("val") == Names{"3"});
 }
 
-TEST_CASE("L9: a split without labels beside labelled ones is a set of images alone, and told") {
+TEST_CASE("an unlabelled split next to labelled ones is accepted and reported") {
   const TempFolder folder;
   touch(folder, {"train/1.png", "train_labels/1.png", "test/2.png"});
   const GatheredInput input = detected(folder);
@@ -168,7 +168,7 @@ TEST_CASE("L9: a split without labels beside labelled ones is a set of images al
   CHECK(line(input, 1) == "test: images in test, no labels: a set of images alone");
 }
 
-TEST_CASE("L5: class folders, with and without splits, a class missing in one") {
+TEST_CASE("class folders work with and without splits, and may lack a class") {
   const TempFolder folder;
   touch(folder, {"train/ant/1.jpg", "train/bee/2.jpg", "val/ant/3.jpg", "val/cat/4.jpg", "test/5.jpg", "train/.ipynb_checkpoints/x.jpg"});
   std::filesystem::create_directory(folder / "val/dog");
@@ -185,7 +185,7 @@ TEST_CASE("L5: class folders, with and without splits, a class missing in one") 
   CHECK(detected(flat).classes() == Names{"ant/1: ant", "bee/3: bee", "bee/deep/2: bee"});
 }
 
-TEST_CASE("L5: two folders whose files have the same names are asked about, not taken for classes") {
+TEST_CASE("two folders with equal file names are a question, not two classes") {
   struct Case {
     std::string images, labels, before, behind, options;
   };
@@ -213,7 +213,7 @@ TEST_CASE("L5: two folders whose files have the same names are asked about, not 
   }
 }
 
-TEST_CASE("L5: the question of two folders is asked within splits too, and of no others") {
+TEST_CASE("the question of two folders applies within splits, and to no others") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/1.jpg", "val/cat/2.jpg", "val/dog/2.jpg"});
   const std::string message = refused(root_options(folder.path())).describe();
@@ -232,7 +232,7 @@ TEST_CASE("L5: the question of two folders is asked within splits too, and of no
   CHECK(detected(numbered).list().samples.size() == 200);
 }
 
-TEST_CASE("L5: a class file beside class folders is taken only if it names them all") {
+TEST_CASE("a class file next to class folders counts only if it names them all") {
   const TempFolder folder;
   touch(folder, {"ant/1.jpg", "bee/2.jpg"});
   folder.write("classes.txt", "bee\nant\n");
@@ -244,7 +244,7 @@ TEST_CASE("L5: a class file beside class folders is taken only if it names them 
              ContainsSubstring("class file " + folder / "classes.txt is not used: it does not name the class 'ant'"));
 }
 
-TEST_CASE("L5: colours of classes beside folders that are called like none of them stop and ask") {
+TEST_CASE("class colors that match no class folder are a question") {
   const TempFolder folder;
   touch(folder, {"north/a1.jpg", "north/a2.png", "south/b1.jpg", "south/b2.png"});
   folder.write("legend.csv", "label;hex\nWheat;#e6c200\nWater;#1e6fd9\n");
@@ -256,7 +256,7 @@ TEST_CASE("L5: colours of classes beside folders that are called like none of th
   CHECK(detected(folder).gathered.label.classes == folder / "legend.csv");
 }
 
-TEST_CASE("L1: labels beside their images, in one folder or one a split") {
+TEST_CASE("labels may lie next to their images, in one folder or one per split") {
   const TempFolder folder;
   touch(folder, {"train/1_sat.jpg", "train/1_mask.png", "train/2_sat.jpg", "train/2_mask.png", "valid/3_sat.jpg"});
   folder.write("class_dict.csv", kColors);
@@ -271,7 +271,7 @@ TEST_CASE("L1: labels beside their images, in one folder or one a split") {
   CHECK(detected(flat).pairs(flat) == Names{"1: 1.png 1_L.png", "2: 2.png 2_L.png"});
 }
 
-TEST_CASE("L6: metadata.jsonl wins over names of folders") {
+TEST_CASE("metadata.jsonl takes precedence over folder names") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "test/3.jpg"});
   folder.write("train/metadata.jsonl",
@@ -283,7 +283,7 @@ TEST_CASE("L6: metadata.jsonl wins over names of folders") {
   CHECK(line(input, 1) == "test: table test/metadata.csv");
 }
 
-TEST_CASE("L1: a data set in a folder of its own within is found, and its class file too") {
+TEST_CASE("a data set in a subfolder is found with its class file") {
   const TempFolder folder;
   touch(folder, {"archive/Kvasir-SEG/images/1.jpg", "archive/Kvasir-SEG/masks/1.jpg"});
   folder.write("archive/class_dict.csv", kColors);
@@ -293,7 +293,7 @@ TEST_CASE("L1: a data set in a folder of its own within is found, and its class 
   CHECK(input.gathered.label.classes == folder / "archive/class_dict.csv");
 }
 
-TEST_CASE("L1: two readings as good as each other are an error with the options for each") {
+TEST_CASE("two equally good readings are an error with options for each") {
   const TempFolder folder;
   touch(folder, {"training/images/1.jpg", "training/v1.2/labels/1.png", "training/v2.0/labels/1.png", "validation/images/2.jpg",
                  "validation/v1.2/labels/2.png", "validation/v2.0/labels/2.png", "testing/images/3.jpg"});
@@ -319,7 +319,7 @@ TEST_CASE("L1: two readings as good as each other are an error with the options 
              ContainsSubstring("--images '" + flat / "my images/images' --labels '" + flat / "my images/masks'"));
 }
 
-TEST_CASE("L1: pictures alone are not guessed at: the message says what was found and looked for") {
+TEST_CASE("images alone are not guessed at, and the error says what was searched") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "2.jpg", "notes.txt"});
   const Error error = refused(root_options(folder.path()));
@@ -329,7 +329,7 @@ TEST_CASE("L1: pictures alone are not guessed at: the message says what was foun
   CHECK_THAT(error.message, ContainsSubstring("--images " + folder.path() + " alone for pictures without labels"));
 }
 
-TEST_CASE("L1: half a data set is named") {
+TEST_CASE("half a data set is reported as such") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "other/x.txt"});
   CHECK_THAT(refused(root_options(folder.path())).message,
@@ -342,7 +342,7 @@ TEST_CASE("L1: half a data set is named") {
   CHECK_THAT(refused(root_options(nothing.path())).message, ContainsSubstring("holds no picture, here or below"));
 }
 
-TEST_CASE("L12: polygons in JSON are named where there are no labels otherwise") {
+TEST_CASE("JSON polygons are reported if there are no other labels") {
   const TempFolder folder;
   touch(folder, {"train2017/1.jpg", "annotations/instances_train2017.json"});
   CHECK_THAT(
@@ -351,7 +351,7 @@ TEST_CASE("L12: polygons in JSON are named where there are no labels otherwise")
                         "not supported; draw its masks as PNG files, one an image"));
 }
 
-TEST_CASE("L12: a data set of another format has its layout, and its files are named") {
+TEST_CASE("a data set of another format has a layout and names its files") {
   const TempFolder folder;
   touch(folder, {"images/1.tif", "labels/1.tif"});
   const GatheredInput input = gathered(root_options(folder.path()));
@@ -363,14 +363,14 @@ TEST_CASE("L12: a data set of another format has its layout, and its files are n
   CHECK(gathered(root_options(classes.path())).problems.group(ProblemKind::unsupported_file).count == 2);
 }
 
-TEST_CASE("L1: several data sets in a folder are named") {
+TEST_CASE("several data sets in a folder are reported") {
   const TempFolder folder;
   touch(folder, {"a/images/1.jpg", "a/masks/1.png", "b/train/1.jpg", "b/train_labels/1.png"});
   CHECK_THAT(refused(root_options(folder.path())).message,
              ContainsSubstring("data sets within; pack them one at a time: " + folder / "a, " + folder / "b"));
 }
 
-TEST_CASE("L11: a linked folder is followed, a loop ends") {
+TEST_CASE("a linked folder is followed, and a loop ends") {
   const TempFolder folder;
   touch(folder, {"real/images/1.jpg", "real/masks/1.png"});
   std::filesystem::create_directory(folder / "set");
@@ -394,7 +394,7 @@ TEST_CASE("what is no folder of pictures is refused with advice") {
   CHECK_THAT(refused(root_options(folder / "packed")).message, ContainsSubstring("is a packed data set"));
 }
 
-TEST_CASE("L7: a data set without splits can be divided, one with splits cannot") {
+TEST_CASE("a data set without splits can be divided, one with splits cannot") {
   const TempFolder folder;
   for (int i = 0; i < 10; ++i) touch(folder, {"images/" + std::to_string(i) + ".jpg", "masks/" + std::to_string(i) + ".png"});
   PackOptions options = root_options(folder.path() + "/");
@@ -410,7 +410,7 @@ TEST_CASE("L7: a data set without splits can be divided, one with splits cannot"
   CHECK_THAT(error.message, ContainsSubstring("this data set has splits of its own"));
 }
 
-TEST_CASE("L1: names that differ in case alone, or in a joint, do not take each other's labels") {
+TEST_CASE("names that differ by case or joint do not take each other's labels") {
   const TempFolder folder;
   touch(folder, {"images/train/1.png", "images/Train/1.png", "labels/train/1.png", "labels/Train/1.png"});
   const GatheredInput input = detected(folder);
@@ -430,7 +430,7 @@ TEST_CASE("L1: names that differ in case alone, or in a joint, do not take each 
   CHECK_THAT(error.message, ContainsSubstring("--key-prefix NAME and --split folder"));
 }
 
-TEST_CASE("L1: two folders of images for one split are an error") {
+TEST_CASE("two image folders for one split are an error") {
   const TempFolder folder;
   touch(folder, {"images_train/1.png", "images-train/2.png", "labels_train/1.png", "labels-train/2.png"});
   CHECK_THAT(refused(root_options(folder.path())).message,
@@ -441,7 +441,7 @@ TEST_CASE("L1: two folders of images for one split are an error") {
              ContainsSubstring(cases / "Images" + " and " + cases / "images" + " are both images"));
 }
 
-TEST_CASE("L9: images/val beside labels/validation is no set of images alone") {
+TEST_CASE("images/val with labels/validation is not an unlabelled set") {
   const TempFolder folder;
   touch(folder, {"images/train/1.png", "images/val/2.png", "labels/train/1.png", "labels/validation/2.png"});
   CHECK_THAT(refused(root_options(folder.path())).message,
@@ -451,7 +451,7 @@ TEST_CASE("L9: images/val beside labels/validation is no set of images alone") {
   CHECK(detected(more).gathered.warnings == Names{"not used: 1 picture in labels/validation"});
 }
 
-TEST_CASE("L5: classes with folders within, and splits of one class, are not left out") {
+TEST_CASE("nested classes and splits of one class are not left out") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "train/bird/x/3.jpg", "val/cat/4.jpg"});
   const GatheredInput input = detected(folder);
@@ -463,7 +463,7 @@ TEST_CASE("L5: classes with folders within, and splits of one class, are not lef
   CHECK_THAT(error.message, ContainsSubstring(folder / "train" + " has class folders, but " + folder / "test"));
 }
 
-TEST_CASE("L6: a split without a table beside one with a table is an error") {
+TEST_CASE("a split without a table next to one with a table is an error") {
   const TempFolder folder;
   touch(folder, {"train/1.jpg", "val/2.jpg"});
   folder.write("train/metadata.csv", "file_name,label\n1.jpg,cat\n");
@@ -471,7 +471,7 @@ TEST_CASE("L6: a split without a table beside one with a table is an error") {
              ContainsSubstring(folder / "train" + " has a table (metadata.csv or .jsonl), but " + folder / "val"));
 }
 
-TEST_CASE("L6: a table without labels does not win over folders of labels") {
+TEST_CASE("a table without labels does not override label folders") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "masks/1.png"});
   folder.write("metadata.csv", "file_name,caption\nimages/1.jpg,x\n");
@@ -481,7 +481,7 @@ TEST_CASE("L6: a table without labels does not win over folders of labels") {
              ContainsSubstring("not used: " + folder / "metadata.csv" + ", which has no column called like a label"));
 }
 
-TEST_CASE("L1: what stands beside a data set within is told, and a search without end is refused") {
+TEST_CASE("files next to an inner data set are reported, the search is bounded") {
   const TempFolder folder;
   touch(folder, {"siteA/images/1.jpg", "siteA/masks/1.png", "siteB/2.png"});
   CHECK(detected(folder).gathered.warnings == Names{"not used: 1 picture in " + folder / "siteB"});
@@ -492,7 +492,7 @@ TEST_CASE("L1: what stands beside a data set within is told, and a search withou
   CHECK_THAT(error.message, ContainsSubstring("after 64 folders; give the folder of the data set itself"));
 }
 
-TEST_CASE("a picture beside the class folders of a split is named, and makes the split no set of images alone") {
+TEST_CASE("a stray image next to the class folders of a split is reported") {
   const TempFolder folder;
   touch(folder,
         {"train/cat/1.jpg", "train/dog/2.jpg", "train/dog/3.jpg", "train/stray.jpg", "val/cat/4.jpg", "val/dog/5.jpg", "test/6.jpg"});
@@ -508,7 +508,7 @@ TEST_CASE("a picture beside the class folders of a split is named, and makes the
   CHECK(input.classes("val") == Names{"cat/4: cat", "dog/5: dog"});
 }
 
-TEST_CASE("pictures in folders outnumber strays, also where no other split has such folders") {
+TEST_CASE("class folders outnumber stray images even in a single split") {
   const TempFolder folder;
   touch(folder, {"train/n1/1.jpg", "train/n2/2.jpg", "val/n3/3.jpg", "val/n4/4.jpg", "val/preview.png"});
   const GatheredInput input = gathered(root_options(folder.path()));
@@ -516,7 +516,7 @@ TEST_CASE("pictures in folders outnumber strays, also where no other split has s
   CHECK(input.classes("val") == Names{"n3/3: n3", "n4/4: n4"});
 }
 
-TEST_CASE("pictures of which a folder beside them holds small forms stay a set of images alone") {
+TEST_CASE("images with a folder of thumbnails remain an unlabelled set") {
   const TempFolder folder;
   touch(folder, {"train/cat/1.jpg", "train/dog/2.jpg", "test/3.jpg", "test/4.jpg", "test/thumbs/3.jpg", "test/thumbs/4.jpg"});
   const GatheredInput input = gathered(root_options(folder.path()));

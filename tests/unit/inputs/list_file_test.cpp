@@ -19,7 +19,7 @@ Names listed(const TempFolder& folder, std::string_view list) { return gathered_
 
 }  // namespace
 
-TEST_CASE("L3: a list of stems takes these samples; photos without label that it does not name are no orphans") {
+TEST_CASE("a list of stems selects samples, and unlisted photos are not orphans") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "images/2.jpg", "images/3.jpg", "images/sub/4.jpg", "labels/1.png", "labels/3.png", "labels/sub/4.png",
                  "labels/9.png"});
@@ -30,7 +30,7 @@ TEST_CASE("L3: a list of stems takes these samples; photos without label that it
   CHECK_THAT(input.gathered.layout, ContainsSubstring("list.txt: 3 of 4 images"));
 }
 
-TEST_CASE("L3: entries may be keys, paths below the folder, paths of the file system, or last parts of keys") {
+TEST_CASE("entries may be keys, paths below a folder or the last parts of keys") {
   const TempFolder folder;
   touch(folder, {"images/a.b.jpg", "images/city/x_1.jpg", "images/with space.jpg", "images/2.jpg", "images/3.jpg", "labels/a.b.png",
                  "labels/city/x_1.png", "labels/with space.png", "labels/2.png", "labels/3.png"});
@@ -44,7 +44,7 @@ TEST_CASE("L3: entries may be keys, paths below the folder, paths of the file sy
   CHECK(gathered_clean(options).keys() == Names{"2"});
 }
 
-TEST_CASE("L3: what follows the name on a line is passed over") {
+TEST_CASE("text after the name on a line is ignored") {
   const TempFolder folder;
   touch(folder, {"images/Abyssinian_1.jpg", "images/beagle_2.jpg", "images/1.jpg", "labels/Abyssinian_1.png", "labels/beagle_2.png",
                  "labels/1.png"});
@@ -55,7 +55,7 @@ TEST_CASE("L3: what follows the name on a line is passed over") {
   CHECK_THAT(voc.gathered.layout, ContainsSubstring("1 lines marked -1 that are left out"));
 }
 
-TEST_CASE("L3: an entry without image is a problem that names its line") {
+TEST_CASE("an entry without an image is a problem with its line") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "images/a/2.jpg", "images/b/2.jpg", "labels/1.png", "labels/a/2.png", "labels/b/2.png"});
   PackOptions options = listed_options(folder, "1\n\nnot there\n2\n");
@@ -69,13 +69,13 @@ TEST_CASE("L3: an entry without image is a problem that names its line") {
   CHECK(skipped.gathered.orphans_left_out == 2);
 }
 
-TEST_CASE("L3: a listed image without label is an orphan") {
+TEST_CASE("a listed image without a label is an orphan") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "images/2.jpg", "labels/1.png"});
   CHECK(gathered(listed_options(folder, "1\n2\n")).problems.group(ProblemKind::orphan_image).count == 1);
 }
 
-TEST_CASE("L3: a list of which nothing is found is an error that shows an entry and a key") {
+TEST_CASE("a list that matches nothing is an error with an entry and a key") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "labels/1.png"});
   const Error error = refused(listed_options(folder, "/SegNet/x.png\n/SegNet/y.png\n"));
@@ -86,13 +86,13 @@ TEST_CASE("L3: a list of which nothing is found is an error that shows an entry 
   CHECK_THAT(refused(listed_options(folder, "1 -1\n")).message, ContainsSubstring("marked -1"));
 }
 
-TEST_CASE("L3: files of other formats that no list names do not matter") {
+TEST_CASE("unlisted files of other formats do not matter") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "images/x.mat", "labels/1.png"});
   CHECK(listed(folder, "1\n") == Names{"1"});
 }
 
-TEST_CASE("L3: a list takes images alone and images of class folders too") {
+TEST_CASE("a list also selects from unlabelled images and class folders") {
   const TempFolder folder;
   touch(folder, {"images/cat/1.jpg", "images/cat/2.jpg", "images/dog/3.jpg"});
   folder.write("list.txt", "cat/1\ndog/3\n");
@@ -104,7 +104,7 @@ TEST_CASE("L3: a list takes images alone and images of class folders too") {
   CHECK(gathered_clean(options).classes() == Names{"cat/1: cat", "dog/3: dog"});
 }
 
-TEST_CASE("L3: a missing name with a blank does not take a sample of a shorter name") {
+TEST_CASE("a missing name with a blank does not match a shorter name") {
   const TempFolder folder;
   for (const std::string name : {"image", "image (1)", "image (2)", "frame", "frame 1", "a", "a -1"})
     touch(folder, {"images/" + name + ".png", "labels/" + name + ".png"});
@@ -115,14 +115,14 @@ TEST_CASE("L3: a missing name with a blank does not take a sample of a shorter n
   CHECK(listed(folder, "a -1\n") == Names{"a -1"});
 }
 
-TEST_CASE("N7: a key may begin with '#'; other such lines are comments") {
+TEST_CASE("a key may begin with '#', and other such lines are comments") {
   const TempFolder folder;
   touch(folder, {"images/#1.png", "labels/#1.png", "images/2.png", "labels/2.png"});
   CHECK(listed(folder, "# a comment\n#\n#1\n2\n") == Names{"#1", "2"});
   CHECK(gathered(listed_options(folder, "#3\n2\n")).problems.group(ProblemKind::missing_file).count == 1);
 }
 
-TEST_CASE("complaint 1: a list that pairs otherwise than the keys do is a problem") {
+TEST_CASE("a list that pairs differently from the keys is a problem") {
   const TempFolder folder;
   touch(folder, {"images/0.png", "images/2.png", "labels/0.png", "labels/2.png"});
   const GatheredInput input = gathered(listed_options(folder, "images/0.png labels/2.png\nimages/2.png labels/2.png\n"));

@@ -5,7 +5,7 @@
 using namespace hotpack;
 using namespace hotpack::pipeline;
 
-TEST_CASE("L4: relative paths begin where --root or the list is, absolute ones at /") {
+TEST_CASE("relative paths start at --root or the list, absolute ones at /") {
   ListedPaths paths("lists/train.txt", "", "");
   CHECK(paths.roots()[0].folder == "lists");
   CHECK(paths.place("a/b.png").root == 0);
@@ -17,7 +17,7 @@ TEST_CASE("L4: relative paths begin where --root or the list is, absolute ones a
   CHECK(ListedPaths("lists/train.txt", "data//", "").roots()[0].folder == "data");
 }
 
-TEST_CASE("L4: the prefix is taken from paths that begin with it, and must occur") {
+TEST_CASE("the prefix is stripped from paths that have it, and must occur") {
   ListedPaths paths("train.txt", "data", "/SegNet/CamVid");
   CHECK(paths.check_prefix().ok());  // no path yet
   CHECK(paths.place("other/x.png").below == "other/x.png");

@@ -17,7 +17,7 @@ std::string ways(const std::string& pattern, const std::string& stem) {
 
 }  // namespace
 
-TEST_CASE("E-m: key and class stand where the pattern says") {
+TEST_CASE("the pattern says where key and class are") {
   CHECK(ways("{key}_{class}", "town/1_car") == "town/1: car");
   CHECK(ways("{class}/{key}", "car/town/1") == "town/1: car");
   CHECK(ways("{key}/{class}", "town/1/car") == "town/1: car");
@@ -28,12 +28,12 @@ TEST_CASE("E-m: key and class stand where the pattern says") {
   CHECK(ways("{key}_{class}", "1_").empty());
 }
 
-TEST_CASE("E-m: several ways are tried, the longest key first") {
+TEST_CASE("several matches are tried, the longest key first") {
   CHECK(ways("{key}_{class}", "a_b_c") == "a_b: c | a: b_c");
   CHECK(ways("{class}_{key}", "a_b_c") == "b_c: a | c: a_b");
 }
 
-TEST_CASE("E-m: a pattern needs both words once, and text between them") {
+TEST_CASE("a pattern needs both words once with text between them") {
   for (const std::string bad : {"{key}", "{class}", "x", "{key}{class}", "{key}_{key}_{class}", "{class}_{key}_{class}"}) {
     const auto pattern = MaskPattern::parse(bad);
     REQUIRE_FALSE(pattern.ok());

@@ -16,7 +16,7 @@ PackOptions pair_options(const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("L4: a table pairs images and labels wherever they are, relative to its own folder") {
+TEST_CASE("a table pairs files anywhere, relative to its own folder") {
   const TempFolder folder;
   touch(folder, {"set/x/2.jpg", "set/y/mask two.png", "set/x/1.png", "set/z.png"});
   folder.write("set/pairs.csv", "image,mask\nx/2.jpg,y/mask two.png\n./x/1.png,z.png\n");
@@ -27,7 +27,7 @@ TEST_CASE("L4: a table pairs images and labels wherever they are, relative to it
         folder / "set/pairs.csv is a table of comma-separated values: each line has an image and a label file, below " + folder / "set\n");
 }
 
-TEST_CASE("L4: SegNet lists are re-rooted") {
+TEST_CASE("SegNet lists are moved to a new root") {
   const TempFolder folder;
   touch(folder, {"camvid/train/1.png", "camvid/trainannot/1.png"});
   folder.write("lists/train.txt", "/SegNet/CamVid/train/1.png /SegNet/CamVid/trainannot/1.png\r\n");
@@ -42,7 +42,7 @@ TEST_CASE("L4: SegNet lists are re-rooted") {
   CHECK_THAT(error.message, ContainsSubstring("--strip-prefix /Segnet/: no path of"));
 }
 
-TEST_CASE("L4: absolute paths are read as they are; their keys are relative") {
+TEST_CASE("absolute paths are read as they are and give relative keys") {
   const TempFolder folder;
   touch(folder, {"a.png", "b.png"});
   folder.write("pairs.txt", folder / "a.png" + "\t" + folder / "b.png");
@@ -51,7 +51,7 @@ TEST_CASE("L4: absolute paths are read as they are; their keys are relative") {
   CHECK(input.keys() == Names{(folder / "a").substr(1)});
 }
 
-TEST_CASE("L4: what is listed and not there is a problem with file and line") {
+TEST_CASE("a listed file that does not exist is a problem with its line") {
   const TempFolder folder;
   touch(folder, {"a.png", "b.png", "m/a.png", "c.tif"});
   folder.write("pairs.csv", "a.png,m/a.png\nb.png,m/b.png\nx/c.png,m/a.png\nc.tif,m/a.png\n");
@@ -68,7 +68,7 @@ TEST_CASE("L4: what is listed and not there is a problem with file and line") {
   CHECK(skipped.gathered.orphans_left_out == 3);
 }
 
-TEST_CASE("L4: a label that is no file is a class of the whole image") {
+TEST_CASE("a label that is not a file is a class of the whole image") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
   folder.write("t.csv", "filename,category\n1.jpg,golden retriever\n3.jpg,ant\n2.jpg,golden retriever\n");
@@ -88,7 +88,7 @@ TEST_CASE("splits and classes that differ in case only are slips") {
   CHECK_THAT(refused(pair_options(folder / "t.csv")).describe(), ContainsSubstring("the splits 'Train' and 'train'"));
 }
 
-TEST_CASE("L4: files and classes are never mixed") {
+TEST_CASE("files and classes in one table are refused") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "2.jpg", "m.png"});
   folder.write("t.csv", "1.jpg,m.png\n2.jpg,cat\n");
@@ -99,7 +99,7 @@ TEST_CASE("L4: files and classes are never mixed") {
   CHECK_THAT(refused(pair_options(folder / "t.csv")).message, ContainsSubstring("line 2 has no label, line 1 has a label file"));
 }
 
-TEST_CASE("L7: a column of splits makes several sets") {
+TEST_CASE("a split column makes several sets") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
   folder.write("t.csv", "image,class,split\n1.jpg,b,val\n2.jpg,a,train\n3.jpg,,test\n");
@@ -108,7 +108,7 @@ TEST_CASE("L7: a column of splits makes several sets") {
   CHECK(input.classes("val") == Names{"1: b"});
   CHECK(input.classes("train") == Names{"2: a"});
   CHECK(input.list("val").class_names == Names{"a", "b"});
-  CHECK(input.list("test").class_names.empty());  // L9: an unlabelled split is a set of images alone
+  CHECK(input.list("test").class_names.empty());  // an unlabelled split is a set of images only
 
   PackOptions options = pair_options(folder / "t.csv");
   options.input.split.method = SplitOptions::Method::ratio;
@@ -118,7 +118,7 @@ TEST_CASE("L7: a column of splits makes several sets") {
   CHECK_THAT(refused(pair_options(folder / "t.csv")).message, ContainsSubstring("line 3: the split '../x'"));
 }
 
-TEST_CASE("L7: a sample in two splits is an error that names it") {
+TEST_CASE("a sample in two splits is an error that names it") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "2.jpg"});
   folder.write("t.csv", "image,split\n1.jpg,val\n2.jpg,train\n1.jpg,train\n");
@@ -127,7 +127,7 @@ TEST_CASE("L7: a sample in two splits is an error that names it") {
   CHECK_THAT(error.message, ContainsSubstring("1 samples are in more than one split, such as '1' (in train and val)"));
 }
 
-TEST_CASE("L4: an image listed twice is a problem") {
+TEST_CASE("an image listed twice is a problem") {
   const TempFolder folder;
   touch(folder, {"1.jpg", "1.png", "m.png"});
   folder.write("t.csv", "1.jpg,m.png\n1.png,m.png\n");
@@ -136,14 +136,14 @@ TEST_CASE("L4: an image listed twice is a problem") {
   CHECK_THAT(input.problems.text(), ContainsSubstring("1.png: has the key '1' of another sample of"));
 }
 
-TEST_CASE("L6: metadata.jsonl of an image folder") {
+TEST_CASE("metadata.jsonl describes an image folder") {
   const TempFolder folder;
   touch(folder, {"set/images/1.jpg", "set/masks/1.png"});
   folder.write("set/metadata.jsonl", "{\"file_name\": \"images/1.jpg\", \"mask\": \"masks/1.png\"}\n");
   CHECK(gathered_clean(pair_options(folder / "set/metadata.jsonl")).pairs(folder) == Names{"images/1: set/images/1.jpg set/masks/1.png"});
 }
 
-TEST_CASE("L4: --list without --images is a table of paths") {
+TEST_CASE("option --list without --images is a table of paths") {
   const TempFolder folder;
   touch(folder, {"a/1.jpg", "b/1.png"});
   folder.write("list.txt", "a/1.jpg b/1.png\n");
@@ -152,7 +152,7 @@ TEST_CASE("L4: --list without --images is a table of paths") {
   CHECK(gathered_clean(options).pairs(folder) == Names{"a/1: a/1.jpg b/1.png"});
 }
 
-TEST_CASE("L4: a table of a header alone is an error") {
+TEST_CASE("a table with only a header is an error") {
   const TempFolder folder;
   folder.write("p.csv", "image,label\n");
   PackOptions options;
@@ -164,7 +164,7 @@ TEST_CASE("L4: a table of a header alone is an error") {
   CHECK_THAT(refused(root_options(folder / "set")).describe(), ContainsSubstring("has a header and no sample"));
 }
 
-TEST_CASE("L4: names may begin with '#'") {
+TEST_CASE("names in a table may begin with '#'") {
   const TempFolder folder;
   touch(folder, {"#1.png", "2.png"});
   folder.write("p.csv", "#Image,CLASS\n#1.png,cat\n2.png,dog\n");
@@ -173,7 +173,7 @@ TEST_CASE("L4: names may begin with '#'") {
   CHECK(gathered_clean(options).classes() == Names{"#1: cat", "2: dog"});
 }
 
-TEST_CASE("L6: a label that is neither text nor whole number is an error with its line") {
+TEST_CASE("a label that is neither text nor an integer is an error with its line") {
   const TempFolder folder;
   touch(folder, {"1.png", "2.png"});
   PackOptions options;
@@ -188,7 +188,7 @@ TEST_CASE("L6: a label that is neither text nor whole number is an error with it
   CHECK_THAT(gathered_clean(options).gathered.layout, ContainsSubstring("not used: 'box'"));
 }
 
-TEST_CASE("L4: a table with columns of which none is called like labels is no list of images") {
+TEST_CASE("a table whose columns are not labels is not a list of images") {
   const TempFolder folder;
   touch(folder, {"1.png"});
   folder.write("p.csv", "file_name,species,split\n1.png,cat,train\n");

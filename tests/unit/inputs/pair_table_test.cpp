@@ -22,7 +22,7 @@ std::string rows_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("L4: CSV, TSV and words are told apart by content") {
+TEST_CASE("CSV, TSV and space-separated text are told apart by content") {
   CHECK(rows_of("a.png,b.png\nc d.png , \"e,f.png\"\r\n") == "1:a.png|b.png|;2:c d.png|e,f.png|;");
   CHECK(rows_of("a b.png\tc.png\n") == "1:a b.png|c.png|;");
   CHECK(rows_of("/SegNet/a.png /SegNet/b.png\n\n# end\n") == "1:/SegNet/a.png|/SegNet/b.png|;");
@@ -32,19 +32,19 @@ TEST_CASE("L4: CSV, TSV and words are told apart by content") {
   CHECK(rows_of("a.png\nb.png\n") == "1:a.png||;2:b.png||;");
 }
 
-TEST_CASE("L4: a header names the columns, in any order and among others") {
+TEST_CASE("a header names the columns in any order and among others") {
   CHECK(rows_of("id,Mask,Split,File Name\n7,m.png,val,a.png\n") == "2:a.png|m.png|val;");
   CHECK(rows_of("filename\tclass\na.png\tgolden retriever\n") == "2:a.png|golden retriever|;");
   CHECK(rows_of("image_path,label_path\na.png,\n") == "2:a.png||;");
 }
 
-TEST_CASE("L6: JSON lines have a file_name, and labels under usual names") {
+TEST_CASE("JSON lines have a file_name and labels under common names") {
   CHECK(rows_of("{\"file_name\": \"a.png\", \"label\": 3, \"caption\": [1]}\n{\"file_name\": \"b.png\", \"label\": null}\n") ==
         "1:a.png|3|;2:b.png||;");
   CHECK(rows_of("{\"image\": \"a.png\", \"mask\": \"m/a.png\", \"split\": \"test\"}\n") == "1:a.png|m/a.png|test;");
 }
 
-TEST_CASE("L4: what cannot be understood names the line, what was found and what was expected") {
+TEST_CASE("a syntax error names the line, what was found and what was expected") {
   CHECK_THAT(rows_of(""), ContainsSubstring("table: is empty"));
   CHECK_THAT(rows_of("a.png,b.png\nc.png\n"), ContainsSubstring("line 2: has 1 columns ('c.png'), expected 2"));
   CHECK_THAT(rows_of("a.png b.png c.png d.png\n"), ContainsSubstring("line 1: has 4 columns"));
@@ -58,7 +58,7 @@ TEST_CASE("L4: what cannot be understood names the line, what was found and what
   CHECK_THAT(rows_of("{\"text\": \"a\"}\n"), ContainsSubstring("nothing there names the image"));
 }
 
-TEST_CASE("L12: COCO and other JSON is refused by name") {
+TEST_CASE("COCO and other JSON is refused by name") {
   CHECK_THAT(rows_of("{\"images\": [], \"annotations\": []}"), ContainsSubstring("is a COCO annotation file"));
   CHECK_THAT(rows_of("[{\"file_name\": \"a.png\"}]"), ContainsSubstring("JSON list"));
   CHECK_THAT(rows_of("{\n \"images\": []\n}"), ContainsSubstring("COCO or LabelMe polygons, is not supported; draw its masks as PNG"));

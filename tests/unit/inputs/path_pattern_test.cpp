@@ -14,7 +14,7 @@ TEST_CASE("the first group is what is found, or the whole match") {
   CHECK(whole.find("seq12/0001").value() == "12");
 }
 
-TEST_CASE("an expression that is none is a usage error naming option and expression") {
+TEST_CASE("an invalid expression is a usage error with option and expression") {
   const auto bad = PathPattern::compile("(a", "--group");
   REQUIRE_FALSE(bad.ok());
   CHECK(bad.error().code == ErrorCode::usage);

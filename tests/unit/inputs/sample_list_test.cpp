@@ -40,7 +40,7 @@ Names pairs_of(const TempFolder& folder, const SampleList& list) {
 
 }  // namespace
 
-TEST_CASE("N1: images and labels are paired by key whatever their extensions") {
+TEST_CASE("images and labels are paired by key, whatever their extensions") {
   const TempFolder folder;
   touch(folder, {"images/b.jpg", "images/a.PNG", "images/deep/a.jpeg", "labels/deep/a.png", "labels/a.png", "labels/b.PNG"});
   const Paired result = paired(folder);
@@ -50,7 +50,7 @@ TEST_CASE("N1: images and labels are paired by key whatever their extensions") {
   CHECK(result.list.has_label_files);
 }
 
-TEST_CASE("complaint 1: a missing label does not shift the pairs after it") {
+TEST_CASE("a missing label does not shift the pairs after it") {
   const TempFolder folder;
   touch(folder, {"images/1.png", "images/2.png", "images/3.png", "labels/1.png", "labels/3.png", "labels/4.png"});
   const Paired result = paired(folder, true);
@@ -76,7 +76,7 @@ TEST_CASE("order is that of bytes, of the whole key") {
   CHECK(keys == Names{"10", "9", "B", "a-b", "a/z", "b", "é"});
 }
 
-TEST_CASE("N5: orphans of both sides are problems that name the file and the key") {
+TEST_CASE("orphans on both sides are problems with file and key") {
   const TempFolder folder;
   touch(folder, {"images/a.png", "images/b.png", "labels/b.png", "labels/c.png", "labels/d.png"});
   const Paired result = paired(folder);
@@ -88,7 +88,7 @@ TEST_CASE("N5: orphans of both sides are problems that name the file and the key
   CHECK(result.left_out == 0);
 }
 
-TEST_CASE("N5: orphans may be left out, and are counted") {
+TEST_CASE("orphans may be left out and are counted") {
   const TempFolder folder;
   touch(folder, {"images/a.png", "images/b.png", "labels/b.png", "labels/c.png", "labels/d.png"});
   const Paired result = paired(folder, true);
@@ -97,7 +97,7 @@ TEST_CASE("N5: orphans may be left out, and are counted") {
   CHECK(result.list.samples.size() == 1);
 }
 
-TEST_CASE("N5: two files of one key are a problem on either side, whatever becomes of orphans") {
+TEST_CASE("two files with one key are a problem on either side") {
   const TempFolder folder;
   touch(folder, {"images/a.png", "images/a.jpg", "images/b.png", "labels/a.png", "labels/b.png", "labels/b.PNG", "labels/b.jpg"});
   for (const bool skip : {false, true}) {
@@ -139,7 +139,7 @@ TEST_CASE("an image alone has no label and no class") {
   CHECK(list.samples[0].class_id == kNoClass);
 }
 
-TEST_CASE("L5: the class is the first folder of the path, without the prefix; empty class folders keep their names") {
+TEST_CASE("the class is the first folder of the path, empty ones stay classes") {
   const TempFolder folder;
   touch(folder, {"images/cat/deep/1.png", "images/ant/1.png"});
   std::filesystem::create_directory(folder / "images/bee");
@@ -154,7 +154,7 @@ TEST_CASE("L5: the class is the first folder of the path, without the prefix; em
   CHECK_FALSE(list.has_label_files);
 }
 
-TEST_CASE("E-m: each image has its masks in the order of their names") {
+TEST_CASE("each image has its masks sorted by name") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/2_car.png", "labels/1_road.png", "labels/1_car.png",
                  "labels/4_car.png", "labels/1_road.jpg", "labels/legend.png"});

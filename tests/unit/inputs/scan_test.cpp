@@ -29,7 +29,7 @@ FileList scanned(const TempFolder& folder, std::string_view suffix = "") { retur
 
 }  // namespace
 
-TEST_CASE("N1: pictures are found in all folders, by extension in any case") {
+TEST_CASE("images are found in all folders by extension in any case") {
   const TempFolder folder;
   touch(folder, {"a.png", "b.PNG", "c.jpg", "d.JPeG", "deep/er/e.jpeg", "deep/f.Jpg"});
   CHECK(keys_of(scanned(folder)) == Names{"a", "b", "c", "d", "deep/er/e", "deep/f"});
@@ -44,7 +44,7 @@ TEST_CASE("a file knows its path and size") {
   CHECK(list.files[0].bytes == 12);
 }
 
-TEST_CASE("N7: the key is the path without the last extension, whatever the name") {
+TEST_CASE("the key is the path without its last extension") {
   const TempFolder folder;
   const std::string long_name(240, 'n');
   touch(folder, {"a.b.c.png", "-dash.png", "with space.png", "quo'te\".png", "ünï/çödé.jpg", "x.png.jpg", "$(echo).png", long_name + ".png",
@@ -54,7 +54,7 @@ TEST_CASE("N7: the key is the path without the last extension, whatever the name
   CHECK(keys_of(scanned(folder)) == expected);
 }
 
-TEST_CASE("N2: a suffix is stripped at the end of the stem only") {
+TEST_CASE("a suffix is stripped only at the end of the stem") {
   const TempFolder folder;
   touch(folder, {"a_L.png", "b_L_L.png", "c_L_x.png", "d_L/e_L.png", "f.png", "_L.png", "g_l.png", "h_L.JPG"});
   const FileList list = scanned(folder, "_L");
@@ -68,7 +68,7 @@ TEST_CASE("a suffix may hold dots") {
   CHECK(keys_of(scanned(folder, ".ah")) == Names{"im0001"});
 }
 
-TEST_CASE("L10: what tools leave behind is ignored") {
+TEST_CASE("files that tools leave behind are ignored") {
   const TempFolder folder;
   touch(folder, {"a.png", ".a.png", "._a.png", ".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX/a.png", ".git/b.png",
                  ".ipynb_checkpoints/c.png", "deep/__MACOSX/d.png", "@eaDir/e.png", "ehthumbs.db"});
@@ -77,7 +77,7 @@ TEST_CASE("L10: what tools leave behind is ignored") {
   CHECK(list.other_files == 0);
 }
 
-TEST_CASE("L10: files of other kinds are counted") {
+TEST_CASE("files of other kinds are counted") {
   const TempFolder folder;
   touch(folder, {"a.png", "README.md", "list.txt", "png", "no_extension", "a.png.part"});
   const FileList list = scanned(folder);
@@ -85,7 +85,7 @@ TEST_CASE("L10: files of other kinds are counted") {
   CHECK(list.other_files == 5);
 }
 
-TEST_CASE("L12: pictures and data of formats that are not read are named") {
+TEST_CASE("unsupported image and data formats are named") {
   const TempFolder folder;
   touch(folder, {"a.png", "b.BMP", "c/d.tif", "e.webp", "f.mat", "g.nii.gz"});
   ProblemLog problems;
@@ -100,7 +100,7 @@ TEST_CASE("L12: pictures and data of formats that are not read are named") {
   CHECK_THAT(text, ContainsSubstring(folder / "g.nii.gz: NIfTI is not supported; convert its slices to PNG"));
 }
 
-TEST_CASE("L12: files that may hold polygons are remembered, the first by name") {
+TEST_CASE("possible polygon files are counted, the first with its name") {
   const TempFolder folder;
   touch(folder, {"a.png", "z.json", "instances.json", "boxes.xml"});
   const FileList list = scanned(folder);
@@ -125,7 +125,7 @@ TEST_CASE("several roots are read, each with its prefix") {
   for (const FoundFile& file : list.files) CHECK(std::filesystem::exists(list.path(file)));
 }
 
-TEST_CASE("L11: symbolic links are followed, loops end") {
+TEST_CASE("symbolic links are followed, and loops end") {
   const TempFolder folder;
   touch(folder, {"real/a.png", "tree/b.png", "tree/deep/c.png"});
   std::filesystem::create_directory_symlink(folder / "real", folder / "tree/linked");

@@ -61,7 +61,7 @@ std::vector<std::size_t> counts(const std::vector<Split>& splits) {
 
 }  // namespace
 
-TEST_CASE("L7: shares are numbers in any proportion") {
+TEST_CASE("shares are numbers in any proportion") {
   CHECK(parse_shares({{"a", "80"}, {"b", "20"}}).value() == std::vector<std::uint64_t>{4, 1});
   CHECK(parse_shares({{"a", "0.8"}, {"b", ".2"}}).value() == std::vector<std::uint64_t>{4, 1});
   CHECK(parse_shares({{"a", "70"}, {"b", "15"}, {"c", "15.0"}}).value() == std::vector<std::uint64_t>{14, 3, 3});
@@ -73,14 +73,14 @@ TEST_CASE("L7: shares are numbers in any proportion") {
   }
 }
 
-TEST_CASE("L7: remainders go to the largest") {
+TEST_CASE("samples left over go to the largest remainders") {
   CHECK(largest_remainders({4, 1}, 10) == std::vector<std::uint64_t>{8, 2});
   CHECK(largest_remainders({14, 3, 3}, 10) == std::vector<std::uint64_t>{7, 2, 1});
   CHECK(largest_remainders({1, 1, 1}, 10) == std::vector<std::uint64_t>{4, 3, 3});
   CHECK(largest_remainders({1, 1}, 0) == std::vector<std::uint64_t>{0, 0});
 }
 
-TEST_CASE("L7: a ratio gives exact counts, the same for the same seed whatever the order of files") {
+TEST_CASE("a ratio gives exact counts for a seed, whatever the file order") {
   const SampleList list = numbered(103);
   SplitOptions options = shares(Method::ratio, {{"train", "80"}, {"val", "10"}, {"test", "10"}});
   const std::vector<Split> splits = divided(list, options);
@@ -101,7 +101,7 @@ TEST_CASE("L7: a ratio gives exact counts, the same for the same seed whatever t
   CHECK(keys_of(divided(numbered(5), options)[1].list) == Names{"0", "4"});
 }
 
-TEST_CASE("L7: a hash keeps every sample where it is when others are added") {
+TEST_CASE("a hash keeps every sample in its split when others are added") {
   const SplitOptions options = shares(Method::hash, {{"train", "80"}, {"val", "20"}});
   const std::vector<Split> few = divided(numbered(500), options);
   const std::vector<Split> many = divided(numbered(1000), options);
@@ -116,7 +116,7 @@ TEST_CASE("L7: a hash keeps every sample where it is when others are added") {
   CHECK(keys_of(divided(numbered(12), shares(Method::hash, {{"train", "1"}, {"val", "1"}}))[1].list) == Names{"0", "4", "6"});
 }
 
-TEST_CASE("L7: groups stay together") {
+TEST_CASE("groups stay together") {
   Names keys;
   for (int drive = 0; drive < 10; ++drive)
     for (int frame = 0; frame < 10; ++frame) keys.push_back("drive" + std::to_string(drive) + "_" + std::to_string(frame));
@@ -135,7 +135,7 @@ TEST_CASE("L7: groups stay together") {
   }
 }
 
-TEST_CASE("L7: keys without match are groups of their own; an expression that matches none is refused") {
+TEST_CASE("keys without a match form their own groups, no match at all is refused") {
   SplitOptions options = shares(Method::ratio, {{"train", "1"}, {"val", "1"}});
   options.group = "a[0-9]";
   std::string about;
@@ -148,7 +148,7 @@ TEST_CASE("L7: keys without match are groups of their own; an expression that ma
   CHECK_THAT(none.error().message, ContainsSubstring("--group 'z' matches none of the keys, such as 'a'"));
 }
 
-TEST_CASE("L7: a split that stays empty is an error") {
+TEST_CASE("an empty split is an error") {
   std::string about;
   const auto empty = divide_by_share(numbered(3), shares(Method::ratio, {{"train", "99"}, {"val", "1"}}), about);
   REQUIRE_FALSE(empty.ok());
@@ -156,13 +156,13 @@ TEST_CASE("L7: a split that stays empty is an error") {
   CHECK_THAT(empty.error().message, ContainsSubstring("no sample falls to 'val' (there are 3 samples)"));
 }
 
-TEST_CASE("L7: names of splits can be folders, and are given once") {
+TEST_CASE("split names must be plain folder names, each once") {
   CHECK(check_split_names({{"train", ""}, {"val", ""}}).ok());
   for (const std::string bad : {"../x", "a/b", ".", "", ".x"}) CHECK_FALSE(check_split_names({{bad, "1"}}).ok());
   CHECK_THAT(check_split_names({{"a", "1"}, {"a", "2"}}).error().message, ContainsSubstring("'a' is given twice"));
 }
 
-TEST_CASE("L7: --split folder takes the first part of the key, and takes it off") {
+TEST_CASE("option --split folder strips the first part of the key") {
   const TempFolder folder;
   touch(folder, {"images/train/city/1.jpg", "images/val/2.jpg", "images/test/3.jpg", "labels/train/city/1.png", "labels/val/2.png"});
   PackOptions options = folder_options(folder);
@@ -171,7 +171,7 @@ TEST_CASE("L7: --split folder takes the first part of the key, and takes it off"
   CHECK(input.split_names() == Names{"test", "train", "val"});
   CHECK(input.pairs(folder, "train") == Names{"city/1: images/train/city/1.jpg labels/train/city/1.png"});
   CHECK(input.pairs(folder, "test") == Names{"3: images/test/3.jpg"});
-  CHECK_THAT(input.gathered.layout, ContainsSubstring("test: no labels: a set of images alone"));  // L9
+  CHECK_THAT(input.gathered.layout, ContainsSubstring("test: no labels: a set of images alone"));
 
   folder.write("images/4.jpg", "x");
   const Error error = refused(options);
@@ -179,7 +179,7 @@ TEST_CASE("L7: --split folder takes the first part of the key, and takes it off"
   CHECK_THAT(error.describe(), ContainsSubstring("images/4.jpg: stands in no folder that could be its split"));
 }
 
-TEST_CASE("L7: key prefixes of several roots can be the splits") {
+TEST_CASE("key prefixes of several roots can be the splits") {
   const TempFolder folder;
   touch(folder, {"a/1.jpg", "a_L/1.png", "b/1.jpg", "b_L/1.png"});
   PackOptions options;
@@ -192,7 +192,7 @@ TEST_CASE("L7: key prefixes of several roots can be the splits") {
   CHECK(input.pairs(folder, "val") == Names{"1: b/1.jpg b_L/1.png"});
 }
 
-TEST_CASE("L7: --split list takes what each list names; lists that overlap are an error that names keys") {
+TEST_CASE("option --split list follows the lists and refuses overlaps with keys") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/1.png", "labels/2.png", "labels/3.png"});
   folder.write("train.txt", "1\n2\n");
@@ -210,7 +210,7 @@ TEST_CASE("L7: --split list takes what each list names; lists that overlap are a
              ContainsSubstring("both.txt: names 1 images that another list names too: '2' (also in " + folder / "train.txt)"));
 }
 
-TEST_CASE("L7: shares divide pairs, with labels and classes") {
+TEST_CASE("shares divide pairs with labels and classes") {
   const TempFolder folder;
   for (int i = 0; i < 10; ++i) touch(folder, {"images/c/" + std::to_string(i) + ".jpg", "labels/c/" + std::to_string(i) + ".png"});
   PackOptions options = folder_options(folder);

@@ -20,7 +20,7 @@ void touch_pairs(const TempFolder& folder, int count, const std::string& image_e
 
 }  // namespace
 
-TEST_CASE("N4: known suffixes are found on both sides, and told") {
+TEST_CASE("known suffixes are found on both sides and reported") {
   struct Case {
     std::string image, label, told;
   };
@@ -43,7 +43,7 @@ TEST_CASE("N4: known suffixes are found on both sides, and told") {
   }
 }
 
-TEST_CASE("N4: equal names come first and need no telling") {
+TEST_CASE("equal names come first and are not reported") {
   const TempFolder folder;
   touch_pairs(folder, 20, "_mask.jpg", {"_mask.png"});
   folder.write("labels/0_mask_mask.png", "x");
@@ -53,7 +53,7 @@ TEST_CASE("N4: equal names come first and need no telling") {
   CHECK(input.gathered.layout.empty());
 }
 
-TEST_CASE("N4: a rule that pairs 95 % of the images is taken, one that pairs few is suggested") {
+TEST_CASE("a rule for 95 % of the images applies, a rarer one is suggested") {
   const TempFolder enough;
   touch_pairs(enough, 20, ".jpg", {"_L.png"}, 19);
   const GatheredInput input = gathered(folder_options(enough));
@@ -68,7 +68,7 @@ TEST_CASE("N4: a rule that pairs 95 % of the images is taken, one that pairs few
   CHECK_THAT(error.message, ContainsSubstring("--label-suffix _L would do: 9 of 20 images have a label"));
 }
 
-TEST_CASE("N4: where equal names pair nothing, the only suffix that pairs half of the images is taken; the others are orphans") {
+TEST_CASE("the only suffix for half of the images applies if no names are equal") {
   for (const std::string end : {"_annot", "_strange"}) {
     const TempFolder folder;
     touch_pairs(folder, 14, ".JPG", {end + ".png"}, 12);
@@ -85,7 +85,7 @@ TEST_CASE("N4: where equal names pair nothing, the only suffix that pairs half o
   }
 }
 
-TEST_CASE("N4: where two suffixes pair half of the images it stays a question") {
+TEST_CASE("two suffixes for half of the images each remain a question") {
   for (const Names& ends : {Names{"_mask.png", "_seg.png"}, Names{"_door.png", "_wheel.png"}, Names{"_mask.png", "_door.png"}}) {
     const TempFolder folder;
     touch_pairs(folder, 14, ".jpg", ends, 12);
@@ -101,13 +101,13 @@ TEST_CASE("N4: where two suffixes pair half of the images it stays a question") 
   CHECK(gathered(folder_options(known)).list().samples.size() == 12);
 }
 
-TEST_CASE("N4: numbers that begin alike are no suffixes") {
+TEST_CASE("numbers with a common start are not suffixes") {
   const TempFolder folder;
   for (int i = 1; i < 9; ++i) touch(folder, {"images/" + std::to_string(i) + ".jpg", "labels/" + std::to_string(i) + "1.png"});
   CHECK_THAT(refused(folder_options(folder)).message, ContainsSubstring("no image and label share a key"));
 }
 
-TEST_CASE("N4: a suffix that no name has is said, with one that would do") {
+TEST_CASE("a suffix that no name has is refused with one that fits") {
   const TempFolder folder;
   touch_pairs(folder, 14, ".jpg", {"_annot.png"}, 12);
   PackOptions options = folder_options(folder);
@@ -125,7 +125,7 @@ TEST_CASE("N4: a suffix that no name has is said, with one that would do") {
   CHECK_THAT(refused(options).message, ContainsSubstring("4 pictures lack it; without suffix options 4 of 4 images have a label"));
 }
 
-TEST_CASE("N4: several masks an image are told from a suffix") {
+TEST_CASE("several masks per image are not mistaken for a suffix") {
   const TempFolder folder;
   touch_pairs(folder, 2, ".jpg", {"_door.png", "_wheel.png"});
   CHECK_THAT(refused(folder_options(folder)).message,
@@ -133,7 +133,7 @@ TEST_CASE("N4: several masks an image are told from a suffix") {
                  "--label-suffix _door or --label-suffix _wheel, or, where the masks of an image are a class each, --mask-per-class"));
 }
 
-TEST_CASE("N4: with a list, images without label do not speak against a rule") {
+TEST_CASE("with a list, unlisted images do not count against a rule") {
   const TempFolder folder;
   touch_pairs(folder, 20, "_img.jpg", {"_gt.png"}, 3);
   folder.write("list.txt", "0\n2\n");
@@ -144,7 +144,7 @@ TEST_CASE("N4: with a list, images without label do not speak against a rule") {
   CHECK_THAT(input.gathered.layout, ContainsSubstring("images end with '_img', labels with '_gt': 3 of 3 labels have an image\n"));
 }
 
-TEST_CASE("N5: of the four label files of Cityscapes the ids are taken, whatever stands beside") {
+TEST_CASE("of the four Cityscapes label files the ids are used") {
   const TempFolder folder;
   touch_pairs(folder, 3, "_leftImg8bit.png",
               {"_gtFine_labelTrainIds.png", "_gtFine_color.png", "_gtFine_instanceIds.png", "_gtFine_labelIds.png"});
@@ -153,7 +153,7 @@ TEST_CASE("N5: of the four label files of Cityscapes the ids are taken, whatever
   CHECK(input.gathered.other_files == 9);
 }
 
-TEST_CASE("N4: several kinds of label that fit are an error that asks") {
+TEST_CASE("several kinds of label that fit are an error with a question") {
   const TempFolder folder;
   touch_pairs(folder, 3, ".jpg", {"_mask.png", "_seg.png"});
   const Error error = refused(folder_options(folder));
@@ -165,7 +165,7 @@ TEST_CASE("N4: several kinds of label that fit are an error that asks") {
   CHECK(gathered_clean(options).pairs(folder).front() == "0: images/0.jpg labels/0_seg.png");
 }
 
-TEST_CASE("N2: what is given is never overruled; the other side is still found") {
+TEST_CASE("given suffixes are kept, and the other side is still found") {
   const TempFolder folder;
   touch_pairs(folder, 3, "_leftImg8bit.png", {"_gtFine_labelIds.png", "_gtFine_labelTrainIds.png"});
   PackOptions options = folder_options(folder);
@@ -176,7 +176,7 @@ TEST_CASE("N2: what is given is never overruled; the other side is still found")
              ContainsSubstring("below " + folder / "images whose name has the suffix asked for: 3 pictures lack it; "));
 }
 
-TEST_CASE("N2: a preset's suffixes are tried first, and equal names after them, but no others") {
+TEST_CASE("a preset tries its own suffixes, then equal names, and no others") {
   const TempFolder folder;
   touch_pairs(folder, 3, "_leftImg8bit.png", {"_gtFine_labelIds.png", "_gtFine_labelTrainIds.png"});
   FileSet set;
@@ -197,7 +197,7 @@ TEST_CASE("N2: a preset's suffixes are tried first, and equal names after them, 
   CHECK_FALSE(chosen("other", "other_labels").fits);
 }
 
-TEST_CASE("N4: images and labels in one folder are told apart by suffix or by format") {
+TEST_CASE("one folder is divided into images and labels by suffix or format") {
   const TempFolder folder;
   touch(folder, {"data/1.png", "data/1_L.png", "data/2.png", "data/2_L.png", "both/1.jpg", "both/1.png", "both/2.jpg", "both/2.png"});
   PackOptions options;
@@ -214,7 +214,7 @@ TEST_CASE("N4: images and labels in one folder are told apart by suffix or by fo
   CHECK(input.gathered.layout == "JPEG files are images, PNG files of the same name their labels: 2 of 2 images have a label\n");
 }
 
-TEST_CASE("N4: one folder in which nothing tells images and labels apart is an error") {
+TEST_CASE("one folder without a difference between image and label is an error") {
   const TempFolder folder;
   touch(folder, {"data/a.png", "data/b.png"});
   PackOptions options;
@@ -222,7 +222,7 @@ TEST_CASE("N4: one folder in which nothing tells images and labels apart is an e
   CHECK_THAT(refused(options).message, ContainsSubstring("--label-suffix"));
 }
 
-TEST_CASE("N5: what lacks a suffix that was found is an orphan; a suffix that was given says what is meant") {
+TEST_CASE("a file lacking a detected suffix is an orphan, a given one ignores it") {
   const TempFolder folder;
   touch_pairs(folder, 100, "_img.png", {"_gt.png", "_gt_color.png"});
   touch(folder, {"images/n0.png", "images/n1.png", "labels/n0.png", "labels/n1.png"});
@@ -241,7 +241,7 @@ TEST_CASE("N5: what lacks a suffix that was found is an orphan; a suffix that wa
   CHECK(gathered_clean(options).list().samples.size() == 100);
 }
 
-TEST_CASE("N5: in one folder, what is neither image nor label is told") {
+TEST_CASE("in one folder, files that are neither image nor label are reported") {
   const TempFolder folder;
   for (int i = 0; i < 100; ++i) touch(folder, {"d/" + std::to_string(i) + "_sat.jpg", "d/" + std::to_string(i) + "_mask.png"});
   touch(folder, {"d/n0.jpg"});

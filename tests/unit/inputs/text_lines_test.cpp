@@ -19,7 +19,7 @@ std::string lines_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("L3: lines lose byte order mark, CR, blanks, comments and empty lines, and keep their numbers") {
+TEST_CASE("lines lose BOM, CR, blanks and comments, and keep their numbers") {
   CHECK(lines_of("\xEF\xBB\xBF"
                  "a\r\n\r\n  b c \t\n# no\n\n d") == "1=a;3=b c;6=d;");
   CHECK(lines_of("").empty());
@@ -46,4 +46,4 @@ TEST_CASE("a list that is no UTF-8 text is refused by name") {
   CHECK(read_list_text(folder / "missing.txt").error().code == ErrorCode::io);
 }
 
-TEST_CASE("N7: '#' begins a comment only alone or before a blank") { CHECK(lines_of("#1\n# 2\n#\n#\t3\n4") == "1=#1;5=4;"); }
+TEST_CASE("'#' begins a comment only alone or before a blank") { CHECK(lines_of("#1\n# 2\n#\n#\t3\n4") == "1=#1;5=4;"); }

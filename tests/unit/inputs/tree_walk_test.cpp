@@ -60,7 +60,7 @@ struct AllEntries : TreeVisitor {
 
 }  // namespace
 
-TEST_CASE("a walk goes by names, whatever the order of the file system, and tells what is no file") {
+TEST_CASE("a walk is sorted by name and reports what is not a file") {
   const TempFolder folder;
   touch(folder, {"c.png", "a.png", "b/z.png", "b/y.png"});
   std::filesystem::create_symlink("nowhere", folder / "d.png");

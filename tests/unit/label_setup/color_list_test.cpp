@@ -25,7 +25,7 @@ void put_sample(const TempFolder& folder, const std::string& key, const Bytes& l
 
 }  // namespace
 
-TEST_CASE("the colours of labels are listed with pixels, labels and the first place") {
+TEST_CASE("label colors are listed with pixels, labels and first location") {
   const TempFolder folder;
   const std::vector<Color> colors{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
   put_sample(folder, "a", color_label(2, 2, {0, 0, 0, 1}, colors));

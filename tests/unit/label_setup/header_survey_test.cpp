@@ -155,7 +155,7 @@ TEST_CASE("a picture beyond --max-pixels is refused by its header") {
   CHECK(label->path == "label.png");
 }
 
-TEST_CASE("image and label of different sizes are a problem unless each goes to the target") {
+TEST_CASE("different image and label sizes are refused unless resized separately") {
   RecordOptions options;
   CHECK_FALSE(checked(picture(40, 30), picture(40, 30), options));
   const auto problem = checked(picture(40, 30), picture(30, 40), options);
@@ -186,7 +186,7 @@ TEST_CASE("an orientation that nothing settles asks for a choice") {
   CHECK_FALSE(checked(picture(30, 30, 6), {}));
 }
 
-TEST_CASE("V6: the survey gives every sample the size that is packed") {
+TEST_CASE("the survey computes the packed size of every sample") {
   const TempFolder folder;
   put(folder, "images/a.png", photo(10, 6));
   put(folder, "labels/a.png", noise_label(8, 7));
@@ -207,7 +207,7 @@ TEST_CASE("V6: the survey gives every sample the size that is packed") {
   }
 }
 
-TEST_CASE("E1: the packed size is that of the turned picture") {
+TEST_CASE("the packed size follows the EXIF rotation") {
   const codecs::PictureInfo image = picture(8, 6, 6);
   CHECK(packed_source_size(headers_of(image, {}), {}) == Extent{6, 8});
   CHECK(packed_source_size(headers_of(image, picture(8, 6)), {}) == Extent{8, 6});

@@ -53,7 +53,7 @@ TEST_CASE("labels that cannot be read as ids are passed over") {
   CHECK(scanned(folder, 8).narrow == set_of({1}));
 }
 
-TEST_CASE("E-g: RGB labels of equal channels hold ids, and the first that holds a colour is named") {
+TEST_CASE("gray RGB labels hold ids, and the first colored one is reported") {
   const TempFolder folder;
   put_label(folder, "a", color_label(2, 1, {0, 1}, {{7, 7, 7}, {200, 200, 200}}));
   CHECK(scanned(folder).narrow == set_of({7, 200}));

@@ -98,13 +98,13 @@ TEST_CASE("auto: classes with colours make labels colours") {
   CHECK_FALSE(setup.threshold);
 }
 
-TEST_CASE("auto: palette and gray files are colours too where classes have colours") {
+TEST_CASE("auto: palette and gray files are colors if classes have colors") {
   const TempFolder folder;
   put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 1}, kColors));
   CHECK(setup_of(with_classes(folder, kCsv)).label_kind == "color");
 }
 
-TEST_CASE("auto: without colours gray and palette files hold ids, and their number is found") {
+TEST_CASE("auto: gray and palette files without class colors are ids and counted") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 255}));
   put_sample(folder, "b", palette_label(2, 2, {4, 0, 0, 0}, {{0, 0, 0}, {9, 9, 9}}));
@@ -147,7 +147,7 @@ TEST_CASE("auto: RGB labels without class colours are refused by name") {
   CHECK(refusal(counted, ErrorCode::data).path == folder / "labels/b.png");
 }
 
-TEST_CASE("a coloured label that may be skipped does not disturb the count of classes") {
+TEST_CASE("a colored label that may be skipped does not affect the class count") {
   const TempFolder folder;
   put_sample(folder, "a", photo(2, 2));
   put_sample(folder, "b", id_label(2, 2, {0, 1, 0, 3}));
@@ -156,7 +156,7 @@ TEST_CASE("a coloured label that may be skipped does not disturb the count of cl
   CHECK(setup_of(options).table.classes.size() == 4);
 }
 
-TEST_CASE("E-g: auto takes RGB labels whose channels are all equal for ids") {
+TEST_CASE("auto: RGB labels with equal channels hold ids") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 1, {0, 1}, {{0, 0, 0}, {3, 3, 3}}));
   put_sample(folder, "b", id_label(2, 2, {0, 1, 0, 0}));
@@ -188,7 +188,7 @@ TEST_CASE("auto: masks of 0 and 255 alone are asked about") {
   CHECK(setup_of(meant).table.classes.size() == 1);
 }
 
-TEST_CASE("auto: masks of 0 and 255 are asked about although their classes are named") {
+TEST_CASE("auto: masks of 0 and 255 remain a question even with named classes") {
   const TempFolder folder;
   for (const char* key : {"a", "b", "c"}) put_sample(folder, key, id_label(2, 2, {0, 255, 0, 0}));
   PackOptions options = with_classes(folder, "ground\nroad\n");
@@ -455,7 +455,7 @@ TEST_CASE("option --unknown and --pad-label take a class name") {
   CHECK(setup.pad_id == 1);
 }
 
-TEST_CASE("V1: nearest is resolved to its distance, for colours alone") {
+TEST_CASE("nearest resolves to its distance, for colors only") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
   PackOptions options = with_classes(folder, kCsv);
@@ -474,7 +474,7 @@ TEST_CASE("V1: nearest is resolved to its distance, for colours alone") {
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--map"));
 }
 
-TEST_CASE("E-k: JPEG labels are taken by the nearest class colour when that is asked for") {
+TEST_CASE("JPEG labels are read by the nearest class color on request") {
   const TempFolder folder;
   put_sample(folder, "a", gray_jpeg(2, 2), ".jpg");
   PackOptions options = with_classes(folder, kCsv);
@@ -541,7 +541,7 @@ std::vector<LabelSource> ids(const std::vector<std::int64_t>& numbers) { return 
 
 }  // namespace
 
-TEST_CASE("E-j: a map of ids makes the classes it names") {
+TEST_CASE("a map of ids makes the classes that it names") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {7, 11, 0, 255}));
   const LabelSetup setup = setup_of(with_map(folder, "old,new\n0,ignore\n11,house\n7,road\n8,road\n9,road\n12,house\n"));
@@ -555,14 +555,14 @@ TEST_CASE("E-j: a map of ids makes the classes it names") {
   CHECK(setup.verdict == "labels are read as index (auto: --map gives ids; the labels are 1 gray); 6 values become 2 classes by --map");
 }
 
-TEST_CASE("E-j: two maps that mean the same are the same in the schema") {
+TEST_CASE("two maps with the same meaning give the same schema") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {7, 11, 0, 255}));
   const std::string text = setup_of(with_map(folder, "7,1\n8,0\n0,ignore\n")).map;
   CHECK(setup_of(with_map(folder, "id,class\r\n0,ignore\r\n8, 0\r\n7,\"1\"\r\n")).map == text);
 }
 
-TEST_CASE("E-j: --classes and --num-classes name the classes after a map of ids or colours") {
+TEST_CASE("options --classes and --num-classes name the classes of a map") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {7, 11, 0, 255}));
   PackOptions options = with_map(folder, "7,road\n0,ignore\n11,2\n");
@@ -582,7 +582,7 @@ TEST_CASE("E-j: --classes and --num-classes name the classes after a map of ids 
   CHECK(setup.table.classes[3].sources == ids({11}));
 }
 
-TEST_CASE("E-j: a map of colours makes labels colours, also by a class file with a column more") {
+TEST_CASE("a map of colors makes labels colors, also as a wider class file") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
   const PackOptions options = with_map(folder, "name,r,g,b,to2\nvoid,0,0,0,ignore\ncar,128,0,0,1\ntree,0,128,0,0\nbus,128,0,128,1\n");
@@ -595,7 +595,7 @@ TEST_CASE("E-j: a map of colours makes labels colours, also by a class file with
   CHECK(setup.map_lines == Names{"#008000 → 0 0", "#800000, #800080 → 1 1", "#000000 → ignored"});
 }
 
-TEST_CASE("E-j: a map of names speaks of the classes of --classes, and makes its own") {
+TEST_CASE("a map of names refers to --classes and makes its own classes") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
   PackOptions options = with_map(folder, "void,ignore\ncar,thing\ntree,thing\n");
@@ -612,7 +612,7 @@ TEST_CASE("E-j: a map of names speaks of the classes of --classes, and makes its
   CHECK(setup_of(options).map == R"([[0,"ignore"],[1,0],[2,0]])");
 }
 
-TEST_CASE("E-j: a map that does not fit the label kind is refused") {
+TEST_CASE("a map that does not fit the label kind is refused") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 1}));
   PackOptions options = with_map(folder, "0,0\n");
@@ -627,7 +627,7 @@ TEST_CASE("E-j: a map that does not fit the label kind is refused") {
   CHECK(refusal(options, ErrorCode::io).path == folder / "missing.csv");
 }
 
-TEST_CASE("E-j: rows of a map that are left out are warned of") {
+TEST_CASE("map rows that are left out cause a warning") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 1}));
   const LabelSetup setup = setup_of(with_map(folder, "0,0\n5,\n"));
@@ -647,7 +647,7 @@ PackOptions with_preset(const TempFolder& folder, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("E-n: a preset brings classes, map and ignore rule") {
+TEST_CASE("a preset provides classes, map and ignore rule") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {7, 8, 0, 33}));
   const LabelSetup setup = setup_of(with_preset(folder, "cityscapes19"));
@@ -661,7 +661,7 @@ TEST_CASE("E-n: a preset brings classes, map and ignore rule") {
   CHECK(setup_of(with_preset(folder, "camvid11")).table.ignore == ids({11, 255, 65535}));
 }
 
-TEST_CASE("E-n: a set that comes as ids and as colours is told by its files") {
+TEST_CASE("a preset for ids and colors decides by the files") {
   const TempFolder folder;
   put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 255}, kColors));
   LabelSetup setup = setup_of(with_preset(folder, "voc"));
@@ -676,7 +676,7 @@ TEST_CASE("E-n: a set that comes as ids and as colours is told by its files") {
   CHECK(setup.table.ignore == std::vector<LabelSource>{LabelSource("#e0e0c0")});
 }
 
-TEST_CASE("E-n: Potsdam's ids are shifted, its colours are not") {
+TEST_CASE("Potsdam's ids are shifted, its colors are not") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 6, 6}));
   CHECK(setup_of(with_preset(folder, "potsdam")).table.classes[0].sources == ids({1}));
@@ -687,7 +687,7 @@ TEST_CASE("E-n: Potsdam's ids are shifted, its colours are not") {
   CHECK(setup.map.empty());
 }
 
-TEST_CASE("E-n: explicit options go before a preset") {
+TEST_CASE("explicit options override a preset") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {7, 8, 0, 11}));
   PackOptions options = with_preset(folder, "camvid11");
@@ -716,7 +716,7 @@ TEST_CASE("E-n: explicit options go before a preset") {
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--preset pets and --num-classes"));
 }
 
-TEST_CASE("E-j: a value that a map gives a class cannot be ignored beside it") {
+TEST_CASE("a value that a map gives a class cannot also be ignored") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
   PackOptions options = with_map(folder, "0,a\n1,b\n");
@@ -726,7 +726,7 @@ TEST_CASE("E-j: a value that a map gives a class cannot be ignored beside it") {
   CHECK(setup_of(options).table.ignore == ids({7, 255, 65535}));
 }
 
-TEST_CASE("E-n: a preset for one kind of ids is refused with the suffix of the other") {
+TEST_CASE("a preset for one kind of ids is refused with the suffix of the other") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
   PackOptions options = with_preset(folder, "cityscapes19");
@@ -741,7 +741,7 @@ TEST_CASE("E-n: a preset for one kind of ids is refused with the suffix of the o
   CHECK_THAT(refused(), ContainsSubstring("say --preset cityscapes19,"));
 }
 
-TEST_CASE("E-n: colours of a preset that reads ids may be asked for") {
+TEST_CASE("colors may be requested of a preset that reads ids") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 0, 0, 0}, {{128, 64, 128}}));
   PackOptions options = with_preset(folder, "cityscapes19");
@@ -751,7 +751,7 @@ TEST_CASE("E-n: colours of a preset that reads ids may be asked for") {
   CHECK(setup.map.empty());
 }
 
-TEST_CASE("E-n: an unknown preset lists those there are") {
+TEST_CASE("an unknown preset is refused with a list of all") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {7, 8, 0, 11}));
   CHECK_THAT(refusal(with_preset(folder, "citiscapes"), ErrorCode::usage).message,
@@ -861,7 +861,7 @@ TEST_CASE("images alone have no label, and take no option about labels") {
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("need labels"));
 }
 
-TEST_CASE("L5: class folders of several splits make one table, and a class missing in one is told") {
+TEST_CASE("class folders of several splits share a table and report gaps") {
   const TempFolder folder;
   for (const std::string name : {"train/ant/1.png", "train/bee/2.png", "val/bee/3.png", "val/wasp/4.png"})
     put(folder, std::string(name), photo());
@@ -888,7 +888,7 @@ TEST_CASE("many classes without an image are one warning") {
   CHECK(setup_of(options).table.warnings == Names{"classes without an image: 'b', 'c', 'd', 'e', 'f' and 2 more"});
 }
 
-TEST_CASE("E-j: class folders are merged by name") {
+TEST_CASE("class folders are merged by name") {
   const TempFolder folder;
   for (const std::string name : {"ant/1.png", "bee/2.png", "cat/3.png"}) put(folder, "folders/" + std::string(name), photo());
   folder.write("map.csv", "cat,mammal\nbee,insect\nant,insect\n");
@@ -938,7 +938,7 @@ Result<LabelSetup> resolved_alone(const PackOptions& options, SampleList& list, 
 
 }  // namespace
 
-TEST_CASE("L4: classes that a table gives are classes of whole images") {
+TEST_CASE("classes in a table are classes of whole images") {
   const TempFolder folder;
   SampleList list = listed_samples(folder, {"dog", "cat", "dog"});
   PackOptions options;
@@ -995,7 +995,7 @@ std::vector<std::uint32_t> class_ids(const SampleList& list, std::size_t sample)
 
 }  // namespace
 
-TEST_CASE("E-m: masks are classes in byte order, and stand in class order") {
+TEST_CASE("masks are classes sorted by bytes and stored in class order") {
   const TempFolder folder;
   SampleList train = masked_samples(folder, {"cat", "dog"}, {{1, 0}, {1}});
   SampleList val = masked_samples(folder, {"ant", "dog"}, {{1, 0}});
@@ -1020,7 +1020,7 @@ TEST_CASE("E-m: masks are classes in byte order, and stand in class order") {
   CHECK(setup.decoder->table().classes.size() == 2);
 }
 
-TEST_CASE("E-m: --classes fixes the classes of masks; other masks are problems") {
+TEST_CASE("option --classes fixes the mask classes, and other masks are problems") {
   const TempFolder folder;
   SampleList list = masked_samples(folder, {"cat", "dog"}, {{0, 1}});
   PackOptions options;
@@ -1034,7 +1034,7 @@ TEST_CASE("E-m: --classes fixes the classes of masks; other masks are problems")
   CHECK(setup.table.warnings == Names{"classes without a mask: 'fox'"});
 }
 
-TEST_CASE("E-m: what several classes a pixel exclude is refused") {
+TEST_CASE("options that exclude several classes per pixel are refused") {
   const TempFolder folder;
   SampleList list = masked_samples(folder, {"cat", "dog"}, {{0, 1}});
   const auto refused = [&](const PackOptions& options) {
@@ -1085,7 +1085,7 @@ Result<LabelSetup> adopted(const PackOptions& options, std::vector<SampleList>& 
 
 }  // namespace
 
-TEST_CASE("a class count is not taken from a pack where counting again could give another") {
+TEST_CASE("a class count is not copied from a pack if counting could differ") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 255}));
   const PackOptions options = options_for(folder);
@@ -1185,7 +1185,7 @@ void check_same(const LabelSetup& train, const LabelSetup& val) {
 
 }  // namespace
 
-TEST_CASE("option --classes PACK: a map, a preset and what is ignored hold for another split") {
+TEST_CASE("option --classes PACK: map, preset and ignore apply to a new split") {
   const TempFolder train, val;
   put_sample(train, "a", id_label(2, 2, {0, 1, 2, 3}));
   put_sample(val, "b", id_label(2, 2, {1, 1, 2, 2}));
@@ -1207,7 +1207,7 @@ TEST_CASE("option --classes PACK: a map, a preset and what is ignored hold for a
   CHECK_THAT(refusal(other, ErrorCode::usage).message, ContainsSubstring("--label-kind color contradicts --classes"));
 }
 
-TEST_CASE("option --classes PACK: the threshold of a binary pack holds for another split") {
+TEST_CASE("option --classes PACK: the threshold of a binary pack applies again") {
   const TempFolder train, val;
   put_sample(train, "a", id_label(2, 2, {0, 255, 100, 0}));
   put_sample(val, "b", id_label(2, 2, {0, 255, 100, 0}));
@@ -1252,7 +1252,7 @@ TEST_CASE("option --classes takes a folder only where it is a pack") {
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("is no pack") && ContainsSubstring("class file"));
 }
 
-TEST_CASE("E-j: a header that a map does not know is named with its line") {
+TEST_CASE("a header that a map does not know is an error with its line") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
   CHECK_THAT(refusal(with_map(folder, "Wert,Klasse\n0,x\n1,y\n"), ErrorCode::usage).message,
@@ -1261,7 +1261,7 @@ TEST_CASE("E-j: a header that a map does not know is named with its line") {
 
 // ---- ids
 
-TEST_CASE("option --shift-ids lowers ids, ignores those that fall below 0, and is recorded as a map") {
+TEST_CASE("option --shift-ids lowers ids, ignores negative ones and becomes a map") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 3}));
   PackOptions options = options_for(folder);
@@ -1278,7 +1278,7 @@ TEST_CASE("option --shift-ids lowers ids, ignores those that fall below 0, and i
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--label-kind"));
 }
 
-TEST_CASE("option --rgb-id needs to know the classes, and says how labels are read") {
+TEST_CASE("option --rgb-id requires the classes and sets the label kind") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
   PackOptions options = options_for(folder);
@@ -1291,7 +1291,7 @@ TEST_CASE("option --rgb-id needs to know the classes, and says how labels are re
   CHECK(setup.rgb_id == labels::RgbId::low_first);
 }
 
-TEST_CASE("option --label-kind rgb-id takes its formula from --rgb-id or the preset, and asks where there is none") {
+TEST_CASE("option --label-kind rgb-id gets its formula from an option or a preset") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
   PackOptions options = options_for(folder);

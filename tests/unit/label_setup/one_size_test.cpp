@@ -22,7 +22,7 @@ RecordOptions settled(const std::vector<Extent>& sizes, RecordOptions options = 
 
 }  // namespace
 
-TEST_CASE("pictures of one size make records of that size; one without a usable header does not count") {
+TEST_CASE("images of one size make records of it, unreadable headers do not count") {
   const RecordOptions options = settled({{48, 36}, {}, {48, 36}});
   CHECK(options.size == Extent{48, 36});
   CHECK(options.resolved_fit() == Fit::stretch);

@@ -61,7 +61,7 @@ TEST_CASE("a path names a pack, or the packs in it by name") {
         Names{folder / "out/val", folder / "absent", folder / "out/train", folder / "out/unfinished", folder / "out/val"});
 }
 
-TEST_CASE("a folder beside packs that the system does not let look into is not left out") {
+TEST_CASE("an unreadable folder next to packs is not silently left out") {
   const TempFolder folder;
   put_pack(folder, "out/train");
   folder.write("out/val/notes.txt", "mine");
@@ -87,7 +87,7 @@ TEST_CASE("the path of a pack from the folder on that names it") {
   CHECK(name_within("./packed/", "./packed/city/val") == "city/val");
 }
 
-TEST_CASE("the labels of the folder above splits are those of its splits, where they agree") {
+TEST_CASE("labels of a parent folder are those of its splits if they agree") {
   const TempFolder folder;
   TinyForm unlabelled, other;
   unlabelled.labelled = false;

@@ -35,7 +35,7 @@ TEST_CASE("a file that changed since the plan stops the run") {
   CHECK_THAT(bytes.error().message, ContainsSubstring("has 5 bytes where the plan saw 6"));
 }
 
-TEST_CASE("a file that grew since the plan stops the run, even where its first bytes are the whole picture") {
+TEST_CASE("a file that grew after planning stops the run") {
   const TempFolder folder;
   const Bytes picture = photo(31, 17);
   put(folder, "a.png", with_tail(picture, "more"));
@@ -47,7 +47,7 @@ TEST_CASE("a file that grew since the plan stops the run, even where its first b
 }
 
 // Whoever writes on meanwhile: what is hashed and decoded are the same bytes, as many as were planned.
-TEST_CASE("a file that grows while it is read gives the planned bytes or stops the run") {
+TEST_CASE("a file that grows while it is read gives planned bytes or an error") {
   const TempFolder folder;
   const std::string start(50000, 's');
   folder.write("a.png", start);
@@ -65,7 +65,7 @@ TEST_CASE("a file that grows while it is read gives the planned bytes or stops t
   writer.join();
 }
 
-TEST_CASE("a file that vanished is tried some times, then an I/O error that tells so") {
+TEST_CASE("a missing file is retried several times, then an I/O error") {
   const TempFolder folder;
   SourceReader reader;
   const auto begin = std::chrono::steady_clock::now();
@@ -110,7 +110,7 @@ TEST_CASE("a header is found behind any amount of metadata") {
   }
 }
 
-TEST_CASE("an unusable header is a finding about the data, a missing file an I/O error") {
+TEST_CASE("a bad header is a data finding, a missing file an I/O error") {
   const TempFolder folder;
   put(folder, "text.png", text_file("no picture"));
   put(folder, "cut.jpg", truncated(make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3)), 30));

@@ -91,7 +91,7 @@ TEST_CASE("further columns are ignored with a warning that names them") {
   CHECK(parse("bg,0,0,0,9\n").warnings.size() == 1);
 }
 
-TEST_CASE("E-n: a column of 0 and 1 may mark classes that are not used, which --ignore leaves out") {
+TEST_CASE("a 0/1 column may mark unused classes, which --ignore leaves out") {
   const ClassTable table = parse("name,r,g,b,class_11\nbg,0,0,0,0\nBridge,1,1,1,1\nVoid,2,2,2,0\n");
   CHECK(names_of(table) == Names{"bg", "Bridge", "Void"});
   REQUIRE(table.warnings.size() == 1);
@@ -99,7 +99,7 @@ TEST_CASE("E-n: a column of 0 and 1 may mark classes that are not used, which --
   CHECK_THAT(parse("name,r,g,b,class_11\nbg,0,0,0,1\nBridge,1,1,1,1\n").warnings[0], !ContainsSubstring("--ignore"));
 }
 
-TEST_CASE("E-n: a column of new classes is told to be one for --map") {
+TEST_CASE("a column of new classes suggests --map") {
   CHECK_THAT(parse("name,r,g,b,to12\nSky,1,2,3,0\nRoad,4,5,6,3\n").warnings[0], ContainsSubstring("--map"));
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("values outside 0…255 and words for numbers are errors with the line
   CHECK_THAT(failure("name,r,g,b\na,0,1 2,0\n"), ContainsSubstring("'1 2'"));
 }
 
-TEST_CASE("a first row whose colours are partly numbers is no header but a mistake") {
+TEST_CASE("a first row with partly numeric colors is an error, not a header") {
   CHECK_THAT(failure("a,0,x,0\nb,1,1,1\n"), ContainsSubstring("line 1") && ContainsSubstring("'x'"));
 }
 
@@ -130,18 +130,18 @@ TEST_CASE("a colour or name that occurs twice is an error naming both lines") {
   CHECK_THAT(failure("sky\nroad\nsky\n"), ContainsSubstring("line 3") && ContainsSubstring("line 1"));
 }
 
-TEST_CASE("V3: a row that repeats name and colour of another is left out with a warning") {
+TEST_CASE("a row that repeats name and color of another is dropped with a warning") {
   const ClassTable table = parse("name,r,g,b\nsky,1,2,3\nroad,4,5,6\nsky,1,2,3\n");
   CHECK(names_of(table) == Names{"sky", "road"});
   REQUIRE(table.warnings.size() == 1);
   CHECK_THAT(table.warnings[0], ContainsSubstring("line 4") && ContainsSubstring("line 2") && ContainsSubstring("'sky'"));
 }
 
-TEST_CASE("V3: one class with two colours is sent to --map") {
+TEST_CASE("one class with two colors suggests --map") {
   CHECK_THAT(failure("name,r,g,b\nsky,1,2,3\nsky,4,5,6\n"), ContainsSubstring("line 3") && ContainsSubstring("--map"));
 }
 
-TEST_CASE("E-n: a label map of CVAT") {
+TEST_CASE("a CVAT label map is read") {
   const ClassTable table =
       parse("# label:color_rgb:parts:actions\nbackground:0,0,0::\r\n\naeroplane:10, 10 ,128::\ntime: noon:1,2,3::\nunpainted:::\n");
   CHECK(names_of(table) == Names{"background", "aeroplane", "time: noon", "unpainted"});
@@ -153,14 +153,14 @@ TEST_CASE("E-n: a label map of CVAT") {
   CHECK_THAT(parse("person:0,0,0:head,hand:walk\n").warnings[0], ContainsSubstring("parts and actions"));
 }
 
-TEST_CASE("E-n: mistakes in a label map have their line") {
+TEST_CASE("errors in a label map have their line") {
   CHECK_THAT(failure("a:0,0,0::\nb:1,1::\n"), ContainsSubstring("line 2") && ContainsSubstring("2 numbers"));
   CHECK_THAT(failure("# x\na:0,0,0::\nb:1,1,256::\n"), ContainsSubstring("line 3") && ContainsSubstring("256"));
   CHECK_THAT(failure("a:0,0,0::\nb,1,1,1\n"), ContainsSubstring("line 2") && ContainsSubstring("name:r,g,b:parts:actions"));
   CHECK_THAT(failure("a:0,0,0::\nb:0,0,0::\n"), ContainsSubstring("line 2") && ContainsSubstring("line 1"));
 }
 
-TEST_CASE("E-n: a list of colours between blanks, as DIGITS has it") {
+TEST_CASE("a DIGITS list of colors between blanks is read") {
   const ClassTable table = parse("0 0 0\n128  64\t128\n\n 1 2 3 \n");
   CHECK(names_of(table) == Names{"class_0", "class_1", "class_2"});
   CHECK(table.classes[1].color == RgbColor{128, 64, 128});
@@ -210,14 +210,14 @@ TEST_CASE("names one a line: trimmed, in order, without colours") {
   CHECK(table.warnings.empty());
 }
 
-TEST_CASE("E-n: a first line that may be a header is asked about") {
+TEST_CASE("a first line that may be a header is a question") {
   for (const char* text : {"name\nroad\nsky\n", "\nClass\nroad\n", "label"})
     CHECK_THAT(failure(text), ContainsSubstring("header or a class") && ContainsSubstring("in quotes"));
   CHECK(names_of(parse("\"name\"\nroad\n")) == Names{"name", "road"});
   CHECK(names_of(parse("road\nname\n")) == Names{"road", "name"});
 }
 
-TEST_CASE("E-n: three numbers and a name behind them, as CamVid has it") {
+TEST_CASE("three numbers and a name are read as in CamVid") {
   const ClassTable table = parse("64 128 64\tAnimal\n192 0 128\t\tArchway\n0 128  192 Bicyclist 2\n");
   CHECK(names_of(table) == Names{"Animal", "Archway", "Bicyclist 2"});
   CHECK(table.classes[1].color == RgbColor{192, 0, 128});
@@ -265,7 +265,7 @@ TEST_CASE("colours are written as #rrggbb") {
   CHECK(color_text({255, 10, 160}) == "#ff0aa0");
 }
 
-TEST_CASE("E-a: a name with its colour behind it, however the two are set apart") {
+TEST_CASE("a name may be separated from its color in any way") {
   for (const std::string text : {"Tooth: 0 170 255\nBack ground: 1 2 3\n", "name;r;g;b\nTooth;0;170;255\nBack ground;1;2;3\n",
                                  "Tooth\t0\t170\t255\nBack ground\t1\t2\t3", "# legend\nTooth 0 170 255\n\nBack ground 1 2 3\n",
                                  "Tooth #00aaff\nBack ground #010203\n", "Tooth = 0, 170 255\nBack ground = 1 2 3\n"}) {
@@ -295,7 +295,7 @@ TEST_CASE("a remark in a names file is no class") {
   CHECK(parse_class_file("# classes\nroad\nsky\n", "names.txt").value().classes.size() == 2);
 }
 
-TEST_CASE("numbers that are set apart from every name are asked about, however they are set apart") {
+TEST_CASE("numbers apart from every name are a question, whatever the separator") {
   for (const std::string text :
        {"sky: 2\nroad: 0\ncar: 1\n", "sky=2\nroad=0\n", "sky -> 2\nroad -> 0\n", "sky (2)\nroad (0)\n", "0. sky\n1. road\n",
         "(2) sky\n(0) road\n", "#2 sky\n#0 road\n", "2) sky\n0) road\n", "# classes\nsky:2\nroad:0\n"}) {
@@ -325,7 +325,7 @@ TEST_CASE("lines of JSON, YAML and the like are no names") {
   }
 }
 
-TEST_CASE("a column that may hold ids is asked about where the lines come in another order") {
+TEST_CASE("a column of possible ids is a question if it orders lines differently") {
   CHECK_THAT(failure("class,label\nsky,2\nroad,0\ncar,1\n"), ContainsSubstring("'label'") && ContainsSubstring("call it 'id'"));
   CHECK_THAT(failure("name,mask value\nsky,255\nroad,0\n"), ContainsSubstring("'mask value'"));
   CHECK_THAT(failure("raw_id,name,train_id\n7,road,0\n11,sky,1\n8,car,2\n"), ContainsSubstring("another order"));

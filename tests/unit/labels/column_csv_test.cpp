@@ -29,7 +29,7 @@ std::vector<std::string> warnings_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a header that names a name and a colour is a header, and hex colours are read") {
+TEST_CASE("a row with a name and a color heading is a header, hex colors are read") {
   const std::string wanted = "Sky #808080, Road #804080";
   for (const std::string header :
        {"name,color", "name,hex", "Name , Colour", "class,hex_color", "Class Name,rgb", "label_name,HEX", "\xEF\xBB\xBFname,color"})
@@ -39,7 +39,7 @@ TEST_CASE("a header that names a name and a colour is a header, and hex colours 
   CHECK(read("color,name\r\n#808080,Sky\r\n#804080,Road\r\n") == wanted);
 }
 
-TEST_CASE("columns r, g and b are read by their names, in any order, beside an id or not") {
+TEST_CASE("columns r, g and b are found by name in any order, with or without ids") {
   CHECK(read("name,b,g,r\nSky,1,2,3\nRoad,4,5,6\n") == "Sky #030201, Road #060504");
   CHECK(read("id,name,r,g,b\n0,Sky,1,2,3\n1,Road,4,5,6\n") == "Sky #010203, Road #040506");
   CHECK(read("name;red;green;blue\nSky;1;2;3\nRoad;4;5;6\n") == "Sky #010203, Road #040506");
@@ -61,7 +61,7 @@ TEST_CASE("ids that are not 0 to N-1 are refused with line and advice") {
   CHECK_THAT(read("id,name\nx,Sky\n"), ContainsSubstring("line 2: 'x' is no class id"));
 }
 
-TEST_CASE("a row of what labels ignore is no class; columns that say nothing about classes are told") {
+TEST_CASE("a row of ignored labels is not a class, and odd columns are reported") {
   const std::string text = "id,name\n0,Sky\n1,Road\n255,void\n";
   CHECK(read(text) == "Sky, Road");
   REQUIRE(warnings_of(text).size() == 1);

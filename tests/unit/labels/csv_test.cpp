@@ -57,7 +57,7 @@ TEST_CASE("CSV: quotes hold commas, line ends, quotes and blanks") {
 
 TEST_CASE("CSV: a quote inside an unquoted field stands for itself") { CHECK(fields_of("5\" pipe,1") == Fields{{"5\" pipe", "1"}}); }
 
-TEST_CASE("CSV: an open quote and text after a closing one are errors with file and line") {
+TEST_CASE("CSV: open quotes and text after a quote are errors with their line") {
   const auto open = parse_csv("a,b\nc,\"d\ne,f\n", "t.csv");
   REQUIRE_FALSE(open.ok());
   CHECK(open.error().path == "t.csv");

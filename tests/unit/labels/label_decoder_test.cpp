@@ -156,7 +156,7 @@ TEST_CASE("a decoder of an unresolved label kind is a bug") {
   CHECK(decoder.error().code == ErrorCode::internal);
 }
 
-TEST_CASE("sources of an index table are ids, and the ignored ones are listed in order") {
+TEST_CASE("sources of an index table are ids, and ignored ones are sorted") {
   LabelRules rules = rules_of(LabelReading::index);
   const LabelDecoder plain = make(numbered_classes(3), rules);
   CHECK(plain.table().classes[2].sources == Sources{std::int64_t{2}});
@@ -241,7 +241,7 @@ TEST_CASE("rows of a strided label and id plane keep apart") {
   for (std::size_t i = 0; i < memory.size(); ++i) REQUIRE(memory[i] == (i % 12 < 9 ? 1 : 777));
 }
 
-TEST_CASE("unknown colours are counted by kind, most first, each with its first place") {
+TEST_CASE("unknown colors are counted per kind, most frequent and first place") {
   std::vector<RgbColor> pixels(20 * 10, kBlack);
   for (const std::size_t at : {35u, 36u, 37u, 199u}) pixels[at] = {0, 0, 128};
   for (const std::size_t at : {3u, 50u}) pixels[at] = {1, 2, 3};
@@ -308,7 +308,7 @@ TEST_CASE("palette files read as colours go through the palette") {
   }
 }
 
-TEST_CASE("palette entries of one unknown colour are one kind, and an index without colour is its own") {
+TEST_CASE("palette entries of one unknown color count as one kind") {
   const std::vector<RgbColor> palette{kBlack, {5, 5, 5}, {5, 5, 5}};
   const Decoded decoded =
       decode(make(colored_classes({kBlack}), rules_of(LabelReading::color)), palette_label(6, {0, 1, 2, 9, 0, 0}, palette));
@@ -353,7 +353,7 @@ TEST_CASE("JPEG labels are refused unless binary") {
   CHECK(decode(make(binary_classes(), rules_of(LabelReading::binary)), label).ids == Ids{0});
 }
 
-TEST_CASE("gray or palette files that fit ids and not colours are ambiguous when the kind was automatic") {
+TEST_CASE("auto: gray and palette files that fit ids but not colors are ambiguous") {
   LabelRules rules = rules_of(LabelReading::color);
   rules.reading_was_automatic = true;
   const LabelDecoder automatic = make(colored_classes({kBlack, kRed, kBlue}), rules);
@@ -398,7 +398,7 @@ TEST_CASE("255 is ignored in 8-bit files, 65535 in 16-bit files, each there alon
   CHECK(wide.report.unknown[0].x == 2);
 }
 
-TEST_CASE("255 is a class where there are so many, unless it is ignored by name or number") {
+TEST_CASE("255 is a class if there are enough, unless ignored by name or number") {
   LabelRules rules = rules_of(LabelReading::index);
   CHECK(decode(make(numbered_classes(256), rules), gray_label(2, {255, 0})).ids == Ids{255, 0});
   const Decoded last_ignored = decode(make(numbered_classes(255), rules), gray_label(2, {255, 254}));
@@ -459,7 +459,7 @@ TEST_CASE("the most classes there can be all have ids") {
   CHECK(decoded.report.unknown_pixels == 0);
 }
 
-TEST_CASE("E-g: RGB pixels of equal channels are ids") {
+TEST_CASE("RGB pixels with equal channels are ids") {
   LabelRules rules = rules_of(LabelReading::index);
   const OwnedLabel label = rgb_label(3, {{0, 0, 0}, {2, 2, 2}, {255, 255, 255}, {1, 1, 1}, {7, 7, 7}, {7, 7, 7}});
   const Decoded decoded = decode(make(numbered_classes(3), rules), label);
@@ -473,7 +473,7 @@ TEST_CASE("E-g: RGB pixels of equal channels are ids") {
   CHECK(decode(make(numbered_classes(3), rules), label).ids == Ids{0, 2, kIgnored, 1, 2, 2});
 }
 
-TEST_CASE("E-g: a single coloured pixel makes an RGB label no ids") {
+TEST_CASE("one colored pixel means that an RGB label has no ids") {
   const LabelDecoder decoder = make(numbered_classes(3), rules_of(LabelReading::index));
   CHECK_THAT(
       decode_refusal(decoder, rgb_label(2, {kBlack, kBlack, {2, 2, 1}, kBlack})),
@@ -494,7 +494,7 @@ LabelRules mapped_rules(LabelReading reading, const std::vector<MappedValue>& va
 
 }  // namespace
 
-TEST_CASE("E-j: ids become what the map says, at every depth, and all others are unknown") {
+TEST_CASE("ids become what the map says at every depth, and others are unknown") {
   const LabelDecoder decoder =
       make(numbered_classes(2), mapped_rules(LabelReading::index, {{300, 1}, {0, 1}, {128, 0}, {9, kIgnored}, {7, 1}}));
   const Decoded narrow = decode(decoder, gray_label(6, {0, 128, 9, 7, 1, 255}));
@@ -508,14 +508,14 @@ TEST_CASE("E-j: ids become what the map says, at every depth, and all others are
   CHECK(decoder.table().ignore == Sources{std::int64_t{9}, std::int64_t{255}, std::int64_t{65535}});
 }
 
-TEST_CASE("V2: a map gives 255 and 65535 meaning") {
+TEST_CASE("a map may give 255 and 65535 a class") {
   const LabelDecoder decoder = make(binary_classes(), mapped_rules(LabelReading::index, {{0, 0}, {255, 1}, {65535, 1}}));
   CHECK(decode(decoder, gray_label(2, {0, 255})).ids == Ids{0, 1});
   CHECK(decode(decoder, gray_label(3, {0, 255, 65535}, 16)).ids == Ids{0, 1, 1});
   CHECK(decoder.table().ignore.empty());
 }
 
-TEST_CASE("E-j: colours become what the map says, and classes need no colour of their own") {
+TEST_CASE("mapped colors need no class color of their own") {
   LabelRules rules =
       mapped_rules(LabelReading::color, {{packed(kRed), 0}, {packed(kWhite), 0}, {packed(kBlack), kIgnored}, {packed(kBlue), 1}});
   const LabelDecoder decoder = make(numbered_classes(2), rules);
@@ -565,7 +565,7 @@ LabelRules nearest_rules(int distance = kMaxColorDistance) {
 
 }  // namespace
 
-TEST_CASE("V1: unknown colours become the nearest class within the distance") {
+TEST_CASE("unknown colors become the nearest class within the distance") {
   const LabelDecoder decoder = make(colored_classes({kBlack, kWhite}), nearest_rules(5));
   const OwnedLabel label = rgb_label(6, {kBlack, {3, 4, 0}, {3, 4, 1}, {255, 250, 255}, {255, 249, 255}, kWhite});
   const Decoded decoded = decode(decoder, label);
@@ -579,7 +579,7 @@ TEST_CASE("V1: unknown colours become the nearest class within the distance") {
   CHECK(all.report.unknown_pixels == 0);
 }
 
-TEST_CASE("V1: of colours equally near the lowest class wins, an ignored one last") {
+TEST_CASE("of equally near colors the lowest class wins, an ignored one last") {
   LabelRules rules = nearest_rules();
   const OwnedLabel label = rgb_label(1, {{10, 0, 0}});
   CHECK(decode(make(colored_classes({{20, 0, 0}, kBlack}), rules), label).ids == Ids{0});
@@ -589,7 +589,7 @@ TEST_CASE("V1: of colours equally near the lowest class wins, an ignored one las
   CHECK(decode(make(colored_classes({kBlack, {30, 0, 0}}), rules), label).ids == Ids{kIgnored});
 }
 
-TEST_CASE("V1: nearest is the same for every pixel and form as comparing with all colours") {
+TEST_CASE("nearest equals a comparison with all colors for every pixel and form") {
   std::mt19937 random(44);
   std::vector<RgbColor> classes, pixels;
   const auto any = [&] { return static_cast<std::uint8_t>(random()); };
@@ -617,7 +617,7 @@ TEST_CASE("V1: nearest is the same for every pixel and form as comparing with al
   CHECK(decode(two, palette_label(2, {0, 1}, {{190, 210, 200}, {1, 0, 0}})).ids == Ids{1, 0});
 }
 
-TEST_CASE("E-k: a JPEG label is taken by the nearest colour, and by nothing else that reads colours") {
+TEST_CASE("a JPEG label is read by nearest color only") {
   OwnedLabel label = rgb_label(2, {{250, 4, 3}, {2, 1, 0}});
   label.raw.lossy = true;
   CHECK(decode(make(colored_classes({kBlack, kRed}), nearest_rules(40)), label).ids == Ids{1, 0});
@@ -628,7 +628,7 @@ TEST_CASE("E-k: a JPEG label is taken by the nearest colour, and by nothing else
   CHECK_FALSE(decode_refusal(make(colored_classes({kBlack, kRed}), ignoring), label).empty());
 }
 
-TEST_CASE("V1: nearest is for colours, within the colour cube") {
+TEST_CASE("nearest needs colors and stays within the color cube") {
   LabelRules rules = nearest_rules();
   rules.reading = LabelReading::index;
   CHECK_THAT(refusal(numbered_classes(3), rules), ContainsSubstring("--map") && ContainsSubstring("--unknown ignore"));
@@ -664,7 +664,7 @@ TEST_CASE("binary compares the rounded luma with the threshold") {
   }
 }
 
-TEST_CASE("binary reads gray of every depth on the scale of 8 bits, and palettes by colour") {
+TEST_CASE("binary reads gray at every depth as 8 bits, and palettes by color") {
   const LabelDecoder decoder = make(binary_classes(), rules_of(LabelReading::binary));
   CHECK(decode(decoder, gray_label(4, {0, 127, 128, 255})).ids == Ids{0, 0, 1, 1});
   CHECK(decode(decoder, gray_label(2, {0, 1}, 1)).ids == Ids{0, 1});
@@ -752,7 +752,7 @@ TEST_CASE("one decoder serves several threads") {
   CHECK(wrong == std::vector<int>(4));
 }
 
-TEST_CASE("E-m: a mask of 0 and 1 is refused, not packed as empty") {
+TEST_CASE("a mask of 0 and 1 is refused, not packed as empty") {
   LabelRules rules = rules_of(LabelReading::binary);
   rules.dim_is_error = true;
   const LabelDecoder decoder = make(binary_classes(), rules);
@@ -788,7 +788,7 @@ TEST_CASE("ids in colours by their formulas") {
   CHECK_FALSE(rgb_id_from_name("r"));
 }
 
-TEST_CASE("labels whose colours are ids: known ones, an ignored one, one of no class and one beyond 65535") {
+TEST_CASE("rgb-id labels: known, ignored, unknown and ids beyond 65535") {
   LabelRules rules = rules_of(LabelReading::index);
   rules.rgb_id = RgbId::low_first;
   const LabelDecoder decoder = make(numbered_classes(300), rules);

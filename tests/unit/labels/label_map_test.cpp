@@ -60,7 +60,7 @@ std::string value_failure(std::string_view text, const ClassTable& table, const 
 
 }  // namespace
 
-TEST_CASE("E-j: ids become classes or ignored") {
+TEST_CASE("a map turns ids into classes or ignored") {
   const Values wanted{{0, kIgnored}, {7, 0}, {8, 1}, {11, 0}, {65535, kIgnored}};
   const std::vector<std::string> variants{
       "old,new\n7,0\n8,1\n11,0\n0,ignore\n65535,Ignore\n",
@@ -75,14 +75,14 @@ TEST_CASE("E-j: ids become classes or ignored") {
   }
 }
 
-TEST_CASE("E-j: colours become classes, as #rrggbb or as three numbers") {
+TEST_CASE("a map turns colors into classes, as #rrggbb or as three numbers") {
   const Values wanted{{0x000000, kIgnored}, {0x800000, 1}, {0x8040ff, 0}};
   CHECK(values("#8040FF,0\n#800000,1\n#000000,ignore\n") == wanted);
   CHECK(values("r,g,b,new\n128,64,255,0\n128.0,0,0,1\n0,0,0,ignore\n") == wanted);
   CHECK(values("128, 64, 255, road\n128,0,0,sky\n0,0,0,ignore\n") == wanted);
 }
 
-TEST_CASE("E-j: a class file with one column more is a map of its colours") {
+TEST_CASE("a class file with one more column is a map of its colors") {
   const Values wanted{{0x000000, kIgnored}, {0x010203, 1}, {0x040506, 0}, {0x070809, 1}};
   CHECK(values("name,r,g,b,to2\nSky,1,2,3,1\nRoad,4,5,6,0\nCloud,7,8,9,1\nVoid,0,0,0,ignore\n") == wanted);
   CHECK(values("Sky,1,2,3,1\nRoad,4,5,6,0\nCloud,7,8,9,1\nVoid,0,0,0,ignore\n") == wanted);
@@ -90,21 +90,21 @@ TEST_CASE("E-j: a class file with one column more is a map of its colours") {
   CHECK(parse("name,r,g,b,to2\nSky,1,2,3,0\n").rows[0].name == "Sky");
 }
 
-TEST_CASE("E-j: several sources merge, and rows may drop and reorder classes") {
+TEST_CASE("several sources merge, and rows may drop and reorder classes") {
   CHECK(values("3,0\n1,1\n2,1\n0,ignore\n") == Values{{0, kIgnored}, {1, 1}, {2, 1}, {3, 0}});
 }
 
-TEST_CASE("E-j: values of medical masks and ids from 1") {
+TEST_CASE("maps cover values of medical masks and ids from 1") {
   CHECK(values("0,cup\n128,disc\n255,background\n") == Values{{0, 0}, {128, 1}, {255, 2}});
   CHECK(values("1,0\n2,1\n3,ignore\n") == Values{{1, 0}, {2, 1}, {3, kIgnored}});
 }
 
-TEST_CASE("E-j: new names are classes in the order of their first appearance, new ids number them") {
+TEST_CASE("new names become classes in order of appearance, new ids number them") {
   CHECK(names_of(classes_of_map(parse("5,road\n1,sky\n6,road\n0,ignore\n")).value()) == Names{"road", "sky"});
   CHECK(names_of(classes_of_map(parse("5,1\n1,0\n6,2\n")).value()) == Names{"0", "1", "2"});
 }
 
-TEST_CASE("E-j: ids without holes, unless the classes are said") {
+TEST_CASE("mapped ids must have no gaps unless the classes are given") {
   CHECK_THAT(class_failure("1,0\n2,3\n4,1\n"),
              ContainsSubstring("up to 3") && ContainsSubstring("becomes 2") && ContainsSubstring("--num-classes"));
   CHECK_THAT(class_failure("1,0\n2,255\n"), ContainsSubstring("write ignore in place of 255"));
@@ -114,7 +114,7 @@ TEST_CASE("E-j: ids without holes, unless the classes are said") {
   CHECK(resolve_map(parse("1,0\n2,3\n"), numbered_classes(4), nullptr).value() == Values{{1, 0}, {2, 3}});
 }
 
-TEST_CASE("E-j: new classes by name or id of the classes that are said") {
+TEST_CASE("new classes are named by name or id of given classes") {
   const ClassTable table = table_of({"sky", "road"});
   CHECK(resolve_map(parse("7,road\n8,0\n"), table, nullptr).value() == Values{{7, 1}, {8, 0}});
   CHECK_THAT(value_failure("7,road\n8,Road\n", table), ContainsSubstring("line 2") && ContainsSubstring("'Road' is no class"));
@@ -123,7 +123,7 @@ TEST_CASE("E-j: new classes by name or id of the classes that are said") {
   CHECK_THAT(value_failure("7,1\n", table_of({"1", "0"})), ContainsSubstring("is an id, and the name of class 0"));
 }
 
-TEST_CASE("E-j: old class names stand for all that was such a class, and what was ignored stays so") {
+TEST_CASE("an old class name stands for all its sources, ignored stays ignored") {
   const OldClasses old{table_of({"road", "lane", "sky"}), {{3, 0}, {4, 0}, {5, 1}, {6, 2}, {9, kIgnored}, {10, kIgnored}}};
   const LabelMap map = parse("road,way\nlane,way\n10,other\n");
   const ClassTable table = classes_of_map(map).value();
@@ -133,13 +133,13 @@ TEST_CASE("E-j: old class names stand for all that was such a class, and what wa
   CHECK_THAT(value_failure("road,0\n", table), ContainsSubstring("--classes"));
 }
 
-TEST_CASE("E-j: a value with two meanings is an error, with the same meaning twice none") {
+TEST_CASE("a value with two meanings is an error, repeating one meaning is not") {
   CHECK_THAT(value_failure("7,0\n8,1\n7,1\n", numbered_classes(2)),
              ContainsSubstring("line 3") && ContainsSubstring("line 1") && ContainsSubstring("'7'"));
   CHECK(values("#0a0b0c,x\n#0A0B0C,x\n") == Values{{0x0a0b0c, 0}});
 }
 
-TEST_CASE("E-j: rows without a new class, and ids that no file holds, are left out with a warning") {
+TEST_CASE("rows without a new class and impossible ids are dropped with a warning") {
   const LabelMap map = parse("name,r,g,b,to1\nSky,1,2,3,0\nTrain,4,5,6,\nTunnel,7,8,9\n");
   CHECK(map.rows.size() == 1);
   REQUIRE(map.warnings.size() == 2);
@@ -148,7 +148,7 @@ TEST_CASE("E-j: rows without a new class, and ids that no file holds, are left o
   CHECK_THAT(parse("0,0\n-1,ignore\n").warnings.at(0), ContainsSubstring("-1"));
 }
 
-TEST_CASE("E-j: mistakes have their line and what was expected") {
+TEST_CASE("errors in a map have their line and what was expected") {
   CHECK_THAT(failure("0,0\n70000,1\n"), ContainsSubstring("line 2") && ContainsSubstring("0…65535"));
   CHECK_THAT(failure("#80408,0\n"), ContainsSubstring("line 1") && ContainsSubstring("#rrggbb"));
   CHECK_THAT(failure("0,0\n#804080,0\n"), ContainsSubstring("line 2") && ContainsSubstring("ids and colours"));
@@ -167,7 +167,7 @@ TEST_CASE("E-j: mistakes have their line and what was expected") {
   CHECK_THAT(failure(std::string_view("\xFF\xFE\0,", 4)), ContainsSubstring("UTF-8"));
 }
 
-TEST_CASE("E-j: a map of every id is read and resolved at once") {
+TEST_CASE("a map of every id is read and resolved at once") {
   std::string text;
   for (int id = 0; id < 65536; ++id) text += std::to_string(id) + "," + std::to_string(id / 2) + "\n";
   const Values all = values(text);
@@ -175,7 +175,7 @@ TEST_CASE("E-j: a map of every id is read and resolved at once") {
   CHECK(all.back() == MappedValue{65535, 32767});
 }
 
-TEST_CASE("E-j: whole-image classes are mapped by name, numbers too") {
+TEST_CASE("whole-image classes are mapped by name, also if names are numbers") {
   using Pairs = std::vector<std::pair<std::string, std::uint16_t>>;
   const LabelMap map = parse("old,new\nbees,insect\nants,insect\n10,digit\nants,insect\n");
   CHECK(resolve_class_names(map, classes_of_map(map).value()).value() == Pairs{{"10", 1}, {"ants", 0}, {"bees", 0}});

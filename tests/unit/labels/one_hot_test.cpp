@@ -130,7 +130,7 @@ TEST_CASE("an ignored pixel is an all-zero vector") {
   }
 }
 
-TEST_CASE("index is one byte up to 255 classes, else two, little-endian, 255 or 65535 where ignored") {
+TEST_CASE("an index is one byte up to 255 classes, else two, little-endian") {
   CHECK(encode({0, 11, kIgnored}, 12, LabelStorage::index) == Bytes{std::byte{0}, std::byte{11}, std::byte{255}});
   CHECK(encode({254, kIgnored}, 255, LabelStorage::index) == Bytes{std::byte{254}, std::byte{255}});
   CHECK(encode({255, 299, kIgnored}, 300, LabelStorage::index) ==

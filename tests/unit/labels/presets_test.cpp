@@ -36,7 +36,7 @@ std::string name_of(const Preset& one, std::uint32_t id) { return one.table.clas
 
 }  // namespace
 
-TEST_CASE("E-n: every preset has a name, a line about it, classes of different names, and a map that fits them") {
+TEST_CASE("every preset has a description, distinct classes and a valid map") {
   CHECK(preset_names().size() > 20);
   std::set<std::string_view> names;
   for (const std::string_view name : preset_names()) {
@@ -59,7 +59,7 @@ TEST_CASE("E-n: every preset has a name, a line about it, classes of different n
   }
 }
 
-TEST_CASE("E-n: presets that are read as colours tell all classes apart by colour") {
+TEST_CASE("presets for colors have distinct class colors") {
   for (const std::string_view name : preset_names()) {
     const Preset& one = preset(name);
     if (one.reading != LabelReading::color && one.reading != LabelReading::automatic) continue;
@@ -70,7 +70,7 @@ TEST_CASE("E-n: presets that are read as colours tell all classes apart by colou
   }
 }
 
-TEST_CASE("E-n: numbers of classes are those of the data sets") {
+TEST_CASE("presets have the class counts of their data sets") {
   const std::vector<std::pair<std::string_view, std::size_t>> counts{{"voc", 21},
                                                                      {"pets", 2},
                                                                      {"pets3", 3},
@@ -107,7 +107,7 @@ TEST_CASE("E-n: numbers of classes are those of the data sets") {
   }
 }
 
-TEST_CASE("E-n: the colours of PASCAL VOC follow its rule") {
+TEST_CASE("PASCAL VOC colors follow their rule") {
   const Preset& voc = preset("voc");
   for (std::size_t id = 0; id < voc.table.classes.size(); ++id) {
     RgbColor color{};
@@ -120,7 +120,7 @@ TEST_CASE("E-n: the colours of PASCAL VOC follow its rule") {
   CHECK(voc.table.classes[20].name == "tvmonitor");
 }
 
-TEST_CASE("E-n: label ids of Cityscapes become the nineteen classes") {
+TEST_CASE("Cityscapes label ids become the nineteen classes") {
   const Preset& one = preset("cityscapes19");
   CHECK(one.image_suffix == "_leftImg8bit");
   CHECK(one.label_suffix == "_gtFine_labelIds");
@@ -138,7 +138,7 @@ TEST_CASE("E-n: label ids of Cityscapes become the nineteen classes") {
   CHECK(preset("cityscapes19-trainids").label_suffix == "_gtFine_labelTrainIds");
 }
 
-TEST_CASE("E-n: sets whose 0 means no class are shifted by one") {
+TEST_CASE("data sets with 0 as no class are shifted by one") {
   for (const std::string_view name : {"ade20k150", "nyu40", "loveda", "potsdam", "vaihingen"}) {
     INFO(name);
     const Preset& one = preset(name);
@@ -150,7 +150,7 @@ TEST_CASE("E-n: sets whose 0 means no class are shifted by one") {
   CHECK(name_of(preset("ade20k150"), 150) == "flag");
 }
 
-TEST_CASE("E-n: COCO-Stuff leaves out the ids that were never annotated") {
+TEST_CASE("COCO-Stuff leaves out ids that were never annotated") {
   const Preset& one = preset("coco-stuff171");
   CHECK(map_of(one).size() == 171);
   CHECK(name_of(one, 0) == "person");
@@ -161,7 +161,7 @@ TEST_CASE("E-n: COCO-Stuff leaves out the ids that were never annotated") {
   for (const MappedValue& value : map_of(one)) CHECK((value.value != 11 && value.value != 90));
 }
 
-TEST_CASE("E-n: trimaps and masks of eyes") {
+TEST_CASE("presets for trimaps and eye masks are correct") {
   CHECK(name_of(preset("pets"), 1) == "pet");
   CHECK(class_of(preset("pets"), 3) == kIgnored);
   CHECK(name_of(preset("pets3"), 3) == "border");

@@ -144,7 +144,7 @@ TEST_CASE("a resized crop of one aspect has it exactly") {
   }
 }
 
-TEST_CASE("a resized crop that fits nowhere is the largest centred one with an aspect in range") {
+TEST_CASE("a resized crop that never fits becomes the largest centered one") {
   CHECK(draw_box(resized(1, 1, 1, 1), {300, 100}, 1, 0, 0) == SampleBox{100, 0, 100, 100, false, false});
   CHECK(draw_box(resized(1, 1, 1, 1), {100, 301}, 1, 0, 0) == SampleBox{0, 100, 100, 100, false, false});
   CHECK(draw_box(resized(1, 1, 0.75, 4.0 / 3), {1000, 100}, 1, 0, 0) == SampleBox{433, 0, 133, 100, false, false});

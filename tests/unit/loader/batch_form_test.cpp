@@ -64,7 +64,7 @@ TEST_CASE("the size of a row follows crop, resized crop, pad_to and content") {
   CHECK(form_of(schema_of("bits"), options).output() == PixelSize{7, 9});
 }
 
-TEST_CASE("records of different sizes have no common row, and need one of the ways to get it") {
+TEST_CASE("records of mixed sizes have no common row without an option for it") {
   const BatchForm form = form_of(schema_of("mixed"), {}, 1);
   CHECK_FALSE(form.one_size());
   CHECK_FALSE(form.output());
@@ -73,7 +73,7 @@ TEST_CASE("records of different sizes have no common row, and need one of the wa
   CHECK_THAT(refusal("mixed", {}, 2), ContainsSubstring("a crop or pad_to, or a batch of one row"));
 }
 
-TEST_CASE("a record is placed as the options say, and one larger than pad_to is refused with both sizes") {
+TEST_CASE("a record is placed by the options, one beyond pad_to is refused") {
   const SampleBox whole{0, 0, 6, 5, true, false};
   LoaderOptions options;
   CHECK(form_of(schema_of("bits"), options).place(record_of(6, 5), whole)->output == PixelSize{6, 5});
@@ -117,7 +117,7 @@ TEST_CASE("packed labels have the shape they are stored in") {
   CHECK(shape_of("unlabelled").shape.empty());
 }
 
-TEST_CASE("packed content refuses what would expand it; an unlabelled set asks for no labels in any content") {
+TEST_CASE("packed content refuses expansion, unlabelled sets refuse labels") {
   LoaderOptions options;
   options.content = SlotContent::packed;
   options.label.form = LabelForm::one_hot;

@@ -78,12 +78,12 @@ TEST_CASE("alone: reading from mappings", "[.]") {
   CHECK(is_mapped(pack.shard_path(0)));
 }
 
-TEST_CASE("reading by calls installs no handler of SIGBUS and maps no shard; reading from mappings does both") {
+TEST_CASE("only access by map maps shards and installs a SIGBUS handler") {
   CHECK(exit_of_process("alone: reading by calls") == 0);
   CHECK(exit_of_process("alone: reading from mappings") == 0);
 }
 
-TEST_CASE("samples copied out of a shard that shrank are an error once a loader has installed its handler") {
+TEST_CASE("copying from a shrunken shard fails once a loader has its handler") {
   for (const char* const form : {"bits", "zstd"}) {
     const TinyPack pack(all_forms().at(form));
     const Dataset dataset = pack.open();

@@ -71,7 +71,7 @@ TEST_CASE("next_into copies what next leases, and tells the same about it") {
   CHECK_FALSE(end->has_value());
 }
 
-TEST_CASE("next_into skips a field without a buffer, and writes nothing past the batch") {
+TEST_CASE("next_into skips a field without a buffer and writes only the batch") {
   const TinyPack pack;
   Loader loader = open_loader(pack.open(), f32_options());
   Bytes label(loader.label_batch_bytes() + 64, std::byte{0xAB});
@@ -88,7 +88,7 @@ TEST_CASE("next_into frees the slot: more batches than slots can come") {
   for (std::uint64_t step = 0; step < 3; ++step) CHECK(copied(loader, {}).step == step);
 }
 
-TEST_CASE("next_into refuses a buffer that is too small or not aligned, and the batch is not lost") {
+TEST_CASE("next_into refuses small or unaligned buffers without losing the batch") {
   const TinyPack pack;
   Loader loader = open_loader(pack.open(), f32_options());
   std::vector<float> floats(2 * loader.image_batch_bytes() / 4);
@@ -100,7 +100,7 @@ TEST_CASE("next_into refuses a buffer that is too small or not aligned, and the 
   CHECK(copied(loader, {bytes, {}}).step == 0);
 }
 
-TEST_CASE("records of different sizes: a buffer that is too small is refused with what is needed, and the batch comes again") {
+TEST_CASE("records of mixed sizes: a small buffer is refused, the batch repeats") {
   const TinyPack pack(all_forms().at("mixed"), 6, 3);
   const Dataset dataset = pack.open();
   Loader loader = open_loader(dataset, in_file_order(1));

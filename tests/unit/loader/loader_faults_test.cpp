@@ -90,7 +90,7 @@ void check_goes_on(Loader& loader, const Dataset& dataset, const LoaderOptions& 
 
 }  // namespace
 
-TEST_CASE("a record with a wrong CRC is an error at its step that names file and record") {
+TEST_CASE("a wrong CRC fails its step only, naming file and record") {
   const FaultyPack faulty;
   faulty.pack.damage_image(5);
   for (const Access access : {Access::map, Access::read}) {
@@ -116,7 +116,7 @@ TEST_CASE("a compressed record that is damaged is an error at its step") {
   }
 }
 
-TEST_CASE("a shard cut short before it is opened is an error at its first step, with both sizes") {
+TEST_CASE("a shard truncated before opening fails its first step with both sizes") {
   const FaultyPack faulty;
   const auto size = fs::file_size(faulty.pack.shard_path(4));
   fs::resize_file(faulty.pack.shard_path(4), size - 1);
@@ -129,7 +129,7 @@ TEST_CASE("a shard cut short before it is opened is an error at its first step, 
   }
 }
 
-TEST_CASE("a shard cut short while it is mapped (SIGBUS) is an error at its step, with both sizes") {
+TEST_CASE("a shard truncated while mapped (SIGBUS) fails its step with both sizes") {
   for (const char* const form : {"bits", "zstd", "mixed", "index"}) {
     for (const Access access : {Access::map, Access::read}) {
       for (const Check check : {Check::always, Check::first_epoch, Check::never}) {
@@ -150,7 +150,7 @@ TEST_CASE("a shard cut short while it is mapped (SIGBUS) is an error at its step
   }
 }
 
-TEST_CASE("a shard cut short between its opening by the Dataset and reading ahead is an error at its step") {
+TEST_CASE("a shard truncated between opening and reading ahead fails its step") {
   for (const char* const form : {"bits", "zstd", "mixed"}) {
     for (const Access access : {Access::map, Access::read}) {
       CAPTURE(form, access == Access::map);
@@ -183,7 +183,7 @@ TEST_CASE("a shard that shrank and is whole again can be read after a seek") {
   check_goes_on(loader, dataset, options, 8);
 }
 
-TEST_CASE("a shard deleted before it is opened is an error at its first step; deleted later, reading goes on") {
+TEST_CASE("a shard deleted before opening fails, deleted later it is still read") {
   for (const Access access : {Access::map, Access::read}) {
     const FaultyPack faulty;
     const Dataset dataset = faulty.pack.open();
@@ -209,7 +209,7 @@ TEST_CASE("a shard replaced by rename: what is open goes on with the old one") {
   }
 }
 
-TEST_CASE("a shard replaced between reading its tables and its records by system calls is an error at its step") {
+TEST_CASE("a shard replaced between tables and records fails its step with read") {
   const FaultyPack faulty;
   const Dataset dataset = faulty.pack.open();
   {
@@ -222,7 +222,7 @@ TEST_CASE("a shard replaced between reading its tables and its records by system
   CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring("another file has taken its place"));
 }
 
-TEST_CASE("a shard of another pack, put in place before it is opened, is an error at its first step") {
+TEST_CASE("a shard replaced by another pack's fails its first step") {
   const FaultyPack faulty;
   const Dataset dataset = faulty.pack.open();
   replace_by_rename(faulty.pack, 4);
@@ -249,7 +249,7 @@ TEST_CASE("a shard that cannot be read is an error at its first step") {
   }
 }
 
-TEST_CASE("check always notices bytes that change later, first_epoch those that are wrong at first, never none") {
+TEST_CASE("check always finds late changes, first_epoch early ones, never none") {
   for (const Access access : {Access::map, Access::read}) {
     const FaultyPack faulty;
     const Dataset dataset = faulty.pack.open();
@@ -273,7 +273,7 @@ TEST_CASE("check always notices bytes that change later, first_epoch those that 
   }
 }
 
-TEST_CASE("a record counts as checked only once it was good, and reading with check never does not make it so") {
+TEST_CASE("a record counts as checked only after it passed a check") {
   const FaultyPack faulty;
   faulty.pack.damage_image(14);
   const Dataset dataset = faulty.pack.open();
@@ -286,7 +286,7 @@ TEST_CASE("a record counts as checked only once it was good, and reading with ch
   }
 }
 
-TEST_CASE("of several faulty rows the lowest is told, whatever the number of threads") {
+TEST_CASE("of several faulty rows the lowest is reported for any thread count") {
   const FaultyPack faulty;
   for (const std::size_t sample : {2u, 5u, 6u, 7u}) faulty.pack.damage_image(sample);
   for (const unsigned threads : {1u, 2u, 3u, 8u, 16u}) {

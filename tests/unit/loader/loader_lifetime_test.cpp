@@ -96,7 +96,7 @@ int status_of_child(const std::function<bool()>& work) {
 
 }  // namespace
 
-TEST_CASE("1,000 epochs left early: threads, descriptors, mappings and memory stay flat") {
+TEST_CASE("1,000 epochs left early leave threads, files, mappings and memory flat") {
   const TinyPack pack({}, 24, 4);
   for (const Access access : {Access::map, Access::read}) {
     LoaderOptions options = usual_options();
@@ -116,7 +116,7 @@ TEST_CASE("1,000 epochs left early: threads, descriptors, mappings and memory st
   }
 }
 
-TEST_CASE("1,000 loaders opened, left early and closed: threads, descriptors, mappings and memory stay flat") {
+TEST_CASE("1,000 loaders closed early leave threads, files and memory flat") {
   const TinyPack pack({}, 24, 4);
   const Dataset dataset = pack.open();
   for (const Access access : {Access::map, Access::read}) {
@@ -163,7 +163,7 @@ TEST_CASE("refused and failing openings leave nothing behind") {
   check_flat(before);
 }
 
-TEST_CASE("signals of the program do not reach the loader's threads, but faults do") {
+TEST_CASE("loader threads block the program's signals, but not faults") {
   const TinyPack pack({}, 24, 4);
   const Loader loader = open_loader(pack.open(), usual_options());
   constexpr auto bit = [](int signal) { return 1ULL << (signal - 1); };
@@ -180,7 +180,7 @@ TEST_CASE("signals of the program do not reach the loader's threads, but faults 
   CHECK(std::all_of(masks.begin(), masks.end(), as_wanted));
 }
 
-TEST_CASE("a moved loader goes on; the one it was moved from can be closed, destroyed and assigned to") {
+TEST_CASE("a moved loader goes on, and the old one can be closed and assigned to") {
   const TinyPack pack({}, 24, 4);
   const Dataset dataset = pack.open();
   Loader first = open_loader(dataset, in_file_order(4));
@@ -224,7 +224,7 @@ TEST_CASE("a moved batch keeps its slot; the one it was moved from holds none") 
   CHECK(next_batch(loader).step() == 2);
 }
 
-TEST_CASE("the child of a fork gets an error from its parent's loader, may close and destroy it, and opens its own") {
+TEST_CASE("a forked child cannot use its parent's loader, but can open its own") {
   const TinyPack pack({}, 24, 4);
   const Dataset dataset = pack.open();
   std::optional<Loader> loader = open_loader(dataset, in_file_order(4));
@@ -250,7 +250,7 @@ TEST_CASE("the child of a fork gets an error from its parent's loader, may close
   CHECK(next_batch(*loader).step() == 1);  // the parent's goes on
 }
 
-TEST_CASE("the child of a fork at any moment of its parent's first epoch reads the same data set") {
+TEST_CASE("a child forked at any moment of an epoch reads the same data set") {
   if (!kForksAtAnyMoment) return;
   const TinyPack pack({}, 400, 1);  // so that shards are being opened most of the time
   LoaderOptions options = in_file_order(8);
@@ -298,7 +298,7 @@ TEST_CASE("a batch held across a fork can outlive the loader in the child") {
   CHECK(status == 0);
 }
 
-TEST_CASE("the child of a fork may close many loaders: it waits for none of their threads") {
+TEST_CASE("the child of a fork may close many loaders without waiting for threads") {
   const TinyPack pack({}, 24, 4);
   const Dataset dataset = pack.open();
   std::vector<Loader> loaders;

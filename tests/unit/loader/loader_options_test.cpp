@@ -38,7 +38,7 @@ TEST_CASE("numbers outside their range are refused with it") {
              ContainsSubstring("timeout is negative; 0 waits for ever"));
 }
 
-TEST_CASE("batches and ranks that do not go together are refused with their numbers") {
+TEST_CASE("batch and rank counts that do not fit are refused with their numbers") {
   const TinyPack pack;
   const Dataset dataset = pack.open();
   CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.global_batch = 0; }), ContainsSubstring("batch"));

@@ -70,7 +70,7 @@ std::string restore_refused(Loader& loader, const LoaderState& state) {
 
 }  // namespace
 
-TEST_CASE("a run resumed after any step, on another world size, goes on as if it had not stopped") {
+TEST_CASE("a run resumes after any step with another world size") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
   for (const Tail tail : {Tail::drop, Tail::pad, Tail::wrap}) {
@@ -159,7 +159,7 @@ TEST_CASE("the state tells the run it belongs to") {
   CHECK(*parsed == state);
 }
 
-TEST_CASE("a state of another run is refused, naming what differs, and moves nothing") {
+TEST_CASE("a state of another run is refused by its first difference") {
   const TinyPack pack({}, 13, 5), other({}, 13, 5, 50);
   const Dataset dataset = pack.open();
   Loader loader = open_loader(dataset, run_options(Tail::pad, Shuffle::block));

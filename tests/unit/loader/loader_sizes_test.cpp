@@ -35,7 +35,7 @@ PixelSize size_of(const Row& row) { return {row.box.width, row.box.height}; }
 
 }  // namespace
 
-TEST_CASE("records of different sizes do not make batches of several rows: refused with what would") {
+TEST_CASE("records of mixed sizes are refused in batches of several rows") {
   const TinyPack pack = mixed_pack();
   const Dataset dataset = pack.open();
   CHECK(refusal_of(dataset, in_file_order(2)) ==
@@ -49,7 +49,7 @@ TEST_CASE("records of different sizes do not make batches of several rows: refus
   CHECK(open_loader(dataset, ranks).rows() == 1);
 }
 
-TEST_CASE("records of different sizes in batches of one row: each batch has its record's shape") {
+TEST_CASE("records of mixed sizes in batches of one row keep their shapes") {
   const TinyPack pack = mixed_pack();
   const Dataset dataset = pack.open();
   const LoaderOptions options = in_file_order(1);
@@ -103,7 +103,7 @@ TEST_CASE("pad_to: records at the upper left, the rest black and ignored") {
   CHECK(sample == 9);
 }
 
-TEST_CASE("a record larger than pad_to is an error of its step that names it and both sizes") {
+TEST_CASE("a record larger than pad_to fails its step with both sizes") {
   const TinyPack pack = mixed_pack();
   LoaderOptions options = in_file_order(1);
   options.pad_to = PixelSize{5, 4};
@@ -125,7 +125,7 @@ TEST_CASE("pad_to smaller than all records is refused at once") {
   CHECK_THAT(refusal_of(pack.open(), options), ContainsSubstring("6x5 pixels, larger than pad_to 6x4"));
 }
 
-TEST_CASE("a crop makes batches of records of different sizes, and pads those that are smaller") {
+TEST_CASE("a crop batches records of mixed sizes and pads smaller ones") {
   const TinyPack pack = mixed_pack();
   const Dataset dataset = pack.open();
   LoaderOptions options = in_file_order(3);

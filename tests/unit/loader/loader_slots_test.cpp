@@ -64,7 +64,7 @@ TEST_CASE("slots are allocated once, not per epoch, and all given back") {
   CHECK(allocator->released == 5);
 }
 
-TEST_CASE("slots of records of different sizes grow until the largest has come, and then no more") {
+TEST_CASE("slots of mixed sizes grow until the largest record has come") {
   const TinyPack pack(all_forms().at("mixed"), 9, 9);
   const auto allocator = std::make_shared<CountingAllocator>();
   LoaderOptions options = in_file_order(1);
@@ -80,7 +80,7 @@ TEST_CASE("slots of records of different sizes grow until the largest has come, 
   CHECK(allocator->released == allocator->taken);
 }
 
-TEST_CASE("a slot that cannot be allocated is the allocator's own error, and the others are given back") {
+TEST_CASE("a slot that cannot be allocated fails and the others are freed") {
   const TinyPack pack;
   const auto allocator = std::make_shared<CountingAllocator>();
   allocator->failing_from = 2;
@@ -143,7 +143,7 @@ TEST_CASE("what the holder writes into a batch stays its own") {
   }
 }
 
-TEST_CASE("all slots leased: an error at once, and a released batch lets the loader go on") {
+TEST_CASE("all slots leased: next fails at once and works after a release") {
   const TinyPack pack({}, 24, 6);
   LoaderOptions options = in_file_order(4);
   options.slots = 2;
@@ -198,7 +198,7 @@ TEST_CASE("the loader outlives its data set") {
 }
 
 #if !defined(__SANITIZE_THREAD__)  // which would need four times the memory besides
-TEST_CASE("a batch of more than 2^31 elements: rows behind that are where they belong") {
+TEST_CASE("a batch of more than 2^31 elements has all rows at their places") {
   TinyForm form;
   form.storage = LabelStorage::index;
   form.classes = 255;

@@ -70,7 +70,7 @@ void check_epochs(const Dataset& dataset, const LoaderOptions& options, int epoc
 
 }  // namespace
 
-TEST_CASE("whole epochs are the records of the data set, expanded by the formulas, in every form and content") {
+TEST_CASE("epochs hold all records, expanded by the formulas in every form") {
   for (const auto& [form_name, form] : all_forms()) {
     const TinyPack pack(form, 10, 4);
     const Dataset dataset = pack.open();
@@ -201,7 +201,7 @@ TEST_CASE("fields tell their shape and type") {
   }
 }
 
-TEST_CASE("threads 1, 2, 16 give the same batches, and every world size the same rows in the same order") {
+TEST_CASE("thread counts give the same batches, world sizes the same rows") {
   const TinyPack pack({}, 27, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options;
@@ -283,7 +283,7 @@ TEST_CASE("packed slots tell the boxes and leave the records alone") {
   }
 }
 
-TEST_CASE("every tail, with N mod G of 0, 1, G − 1, with N < G and with batches of one") {
+TEST_CASE("every tail works for all remainders of N mod G and batches of one") {
   struct Case {
     std::size_t records;
     std::uint64_t global_batch;
@@ -308,7 +308,7 @@ TEST_CASE("every tail, with N mod G of 0, 1, G − 1, with N < G and with batche
   }
 }
 
-TEST_CASE("rows past the end of a padded epoch are black and ignored, have no sample and no key, and valid counts the others") {
+TEST_CASE("rows past the end of a padded epoch are black, ignored and not valid") {
   const TinyPack pack({}, 9, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options;

@@ -68,7 +68,7 @@ TEST_CASE("a batch that does not come in time is a time-out; nothing is lost") {
   CHECK(next_batch(*held.loader).step() == 0);
 }
 
-TEST_CASE("cancel from another thread wakes a waiting next; seek and restore go on") {
+TEST_CASE("cancel from another thread wakes next, and seek and restore continue") {
   HeldLoader held;
   const Error woken = held.error_while([&] { held.loader->cancel(); });
   CHECK(woken.code == ErrorCode::cancelled);
@@ -91,7 +91,7 @@ TEST_CASE("close from another thread wakes a waiting next and joins") {
   CHECK(woken.message == "the loader is closed; open another one");
 }
 
-TEST_CASE("close twice, after cancel, after an error, with a batch in hand, from two threads at once") {
+TEST_CASE("close works twice, after cancel, after errors and concurrently") {
   const TinyPack pack;
   const Dataset dataset = pack.open();
   Loader loader = open_loader(dataset, in_file_order(4));

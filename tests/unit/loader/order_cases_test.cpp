@@ -142,7 +142,7 @@ void check(const Case& one, Cases& cases, Tally& tally) {
 
 }  // namespace
 
-TEST_CASE("in 100,000 random epochs each sample comes once, ranks share every step, and any world size resumes") {
+TEST_CASE("100,000 random epochs are permutations that any world size resumes") {
   Cases cases;
   Tally tally;
   for (int i = 0; i < 100000 && tally.faults.size() < 3; ++i) {

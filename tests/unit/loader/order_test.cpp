@@ -119,7 +119,7 @@ TEST_CASE("permutations, orders and steps are the golden ones") {
   }
 }
 
-TEST_CASE("every element is as likely at every position, and every pair at every pair of positions") {
+TEST_CASE("every element and every pair is equally likely at every position") {
   for (const std::uint64_t n : Sizes{2, 3, 4, 5, 7, 8, 9, 16, 17, 64, 100}) {
     CAPTURE(n);
     std::vector<std::vector<double>> counts(n, std::vector<double>(n));
@@ -207,7 +207,7 @@ TEST_CASE("block shuffle mixes the samples of a window's blocks and of no others
   }
 }
 
-TEST_CASE("the order before the mixing holds the same samples in each window, block by block") {
+TEST_CASE("the order before mixing has the same samples per window") {
   constexpr std::uint64_t kBlock = 8, kWindow = 3;
   for (std::uint64_t samples = 90; samples <= 106; ++samples) {
     const EpochOrder order(samples, {Shuffle::block, samples, kBlock, kWindow}, 1);

@@ -227,7 +227,7 @@ TEST_CASE("damaged frames are told as Sample tells them") {
   }
 }
 
-TEST_CASE("a shard that is missing or has another length is told by each of its records") {
+TEST_CASE("a shard that is missing or has another length fails all its records") {
   const Fixture pack;
   std::filesystem::remove(pack.shard(1));
   std::filesystem::resize_file(pack.shard(2), 5000);
@@ -266,7 +266,7 @@ TEST_CASE("a shard cut short while it is open is an error with both lengths") {
   }
 }
 
-TEST_CASE("a shard cut short while a record is used: the use is left half-way, and the record does not count as checked") {
+TEST_CASE("a shard truncated during use leaves its record unchecked") {
   TinyForm form;
   form.size = Extent{120, 90};
   const Fixture pack(form);
@@ -301,7 +301,7 @@ TEST_CASE("a shard that was deleted or replaced while it is mapped is read on") 
   CHECK(read(*source, 7).key == pack.records[7].key);
 }
 
-TEST_CASE("by calls, a shard that was replaced is read on as long as it is open, and another file is never read in its place") {
+TEST_CASE("with read, a replaced shard is read while open and never confused") {
   const Fixture pack;
   const auto source = source_of(*pack.dataset, Check::always, Access::read);
   (void)read(*source, 0);
@@ -358,7 +358,7 @@ TEST_CASE("what was checked stays known when its shard is unmapped") {
   CHECK(message_of(*source, 0) == "read");
 }
 
-TEST_CASE("a shard that was unmapped and has been replaced meanwhile is refused: its records may count as checked") {
+TEST_CASE("a shard replaced while unmapped is refused, it may count as checked") {
   for (const Access access : kBothWays) {
     const Fixture pack;
     DatasetFiles::of(*pack.dataset, access == Access::map ? reader::Holding::mapped : reader::Holding::tables)->limit_mappings(1);

@@ -112,7 +112,7 @@ TEST_CASE("steps come in order, whole, epoch after epoch") {
   }
 }
 
-TEST_CASE("a leased slot is not written to, however far the threads could run ahead") {
+TEST_CASE("a leased slot is not overwritten, however far threads run ahead") {
   const RingUnderTest t({4, 1, 100, 4});
   Slot* const held = t.next();
   for (std::uint64_t step = 1; step < 60; ++step) {
@@ -132,7 +132,7 @@ TEST_CASE("no more batches are begun than there are slots") {
   t.ring->release(slot);
 }
 
-TEST_CASE("all slots leased: an error at once, and the loader goes on after a release") {
+TEST_CASE("all slots leased: the ring fails at once and goes on after a release") {
   const RingUnderTest t({1, 1, 10, 2}, 2);
   Slot* const first = t.next();
   Slot* const second = t.next();
@@ -156,7 +156,7 @@ TEST_CASE("the end of an epoch is told even while all slots are leased") {
   t.ring->release(second);
 }
 
-TEST_CASE("a batch that does not come in time is a timeout, and comes at a later call") {
+TEST_CASE("a late batch times out and comes with a later call") {
   std::atomic<bool> hold{true};
   const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
     filler.delay = [&] {
@@ -173,7 +173,7 @@ TEST_CASE("a batch that does not come in time is a timeout, and comes at a later
   t.ring->release(slot);
 }
 
-TEST_CASE("an error comes at its own step, with the lowest row, and again at each later call") {
+TEST_CASE("an error comes at its step with the lowest row, and is repeated") {
   const RingUnderTest t({6, 1, 10, 3}, 3, [](FakeFiller& filler) {
     filler.fail = [](Cursor at, std::size_t row) -> std::optional<Error> {
       if (at.step == 4 && row >= 2) return damaged_error("row " + std::to_string(row), "a.safetensors");

@@ -35,7 +35,7 @@ TEST_CASE("no bytes need no memory") {
   CHECK(allocator->taken == 0);
 }
 
-TEST_CASE("grow places both fields, the label on a page of its own, and takes new memory only for more") {
+TEST_CASE("grow aligns both fields to pages and reallocates only for more") {
   const auto allocator = std::make_shared<CountingAllocator>();
   Slot slot;
   REQUIRE(grow(slot, allocator, 5000, 300).ok());
@@ -85,7 +85,7 @@ TEST_CASE("pages of ordinary memory are aligned, writable and zero") {
   std::memset(memory.data(), 7, memory.size());
 }
 
-TEST_CASE("memory that the system does not have is an error that says how much was asked for") {
+TEST_CASE("failing to allocate a slot is an error with the requested size") {
   const auto refused = SlotMemory::take(page_allocator(), std::size_t{1} << 60);
   REQUIRE_FALSE(refused.ok());
   CHECK_THAT(refused.error().message, ContainsSubstring("1152921504606846976 bytes"));

@@ -33,7 +33,7 @@ format::Sums fast_sums(ConstPicture record, Region region) {
 
 }  // namespace
 
-TEST_CASE("sums equal those of a slow loop for every width, region and number of channels") {
+TEST_CASE("sums equal a slow loop for every width, region and channel count") {
   for (const int channels : {1, 3}) {
     for (const int width : {1, 2, 15, 16, 17, 31, 48, 49, 97, 200}) {
       const int height = 5;

@@ -23,7 +23,7 @@ std::string text_of(const std::vector<ValueCount>& counts) {
 
 }  // namespace
 
-TEST_CASE("an inspection counts the values of a label and the pixels of its classes, ignored and unknown") {
+TEST_CASE("an inspection counts values, class pixels, ignored and unknown") {
   Drawing drawing = digits("0011133300112355", 8);
   drawing.samples.back() = 255;
   const LabelInspection label = inspected(drawing, 3);
@@ -40,7 +40,7 @@ TEST_CASE("an inspection counts the values of a label and the pixels of its clas
   CHECK(label.pixels() == 16);
 }
 
-TEST_CASE("an inspection counts steps, flat pixels, and runs between their neighbours") {
+TEST_CASE("an inspection counts steps, flat pixels and runs between neighbors") {
   // No ramps: a run of three, a peak. A ramp: the run of one in the last row.
   const LabelInspection label =
       inspected(digits("000033355555"

@@ -98,7 +98,7 @@ TEST_CASE("samples are numbered split by split and found by their keys") {
   CHECK((*look)->find("z").empty());
 }
 
-TEST_CASE("L9: a split of images alone has no labels, whichever comes first") {
+TEST_CASE("a split of images only has no labels, whichever comes first") {
   const TempFolder folder;
   for (const char* split : {"train", "val"}) {
     put(folder, std::string("images/") + split + "/a.png", photo());
@@ -122,7 +122,7 @@ TEST_CASE("L9: a split of images alone has no labels, whichever comes first") {
   }
 }
 
-TEST_CASE("pictures keep their sizes without --size, and tiles are looked at one by one") {
+TEST_CASE("images keep their sizes without --size, and tiles are seen one by one") {
   const TempFolder folder;
   put_pairs(folder);
   put(folder, "images/c.png", photo(20, 5));

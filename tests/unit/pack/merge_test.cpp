@@ -141,7 +141,7 @@ struct Parts {
 
 // ---- joining
 
-TEST_CASE("merge: partitions in folders of their own become the bytes of a single run, in every form") {
+TEST_CASE("merge: partitions in separate folders give the bytes of a single run") {
   for (const TinyForm& form : forms()) {
     const Parts parts(form);
     const MergeReport report = parts.merged({parts.part("b", {2, 3}), parts.part("c", {4}), parts.part("a", {0, 1})});
@@ -153,7 +153,7 @@ TEST_CASE("merge: partitions in folders of their own become the bytes of a singl
   }
 }
 
-TEST_CASE("merge: partitions that shared a folder get their manifest in place, and their shards stay untouched") {
+TEST_CASE("merge: partitions in one folder get a manifest, shards stay untouched") {
   const Parts parts;
   const std::string shared = parts.part("shared", {0, 1, 2, 3, 4});
   const ino_t before = inode_of(shared + "/" + shard(3));
@@ -164,7 +164,7 @@ TEST_CASE("merge: partitions that shared a folder get their manifest in place, a
   CHECK(inode_of(shared + "/" + shard(3)) == before);
 }
 
-TEST_CASE("merge: sources stay as they are, and share their bytes with the result where the file system can") {
+TEST_CASE("merge: sources stay unchanged and share their bytes if possible") {
   const Parts parts;
   const std::string a = parts.part("a", {0, 1, 2}), b = parts.part("b", {3, 4});
   const auto before_a = content_of(a), before_b = content_of(b);
@@ -196,7 +196,7 @@ TEST_CASE("merge: shards on another file system are copied") {
   fs::remove_all(elsewhere);
 }
 
-TEST_CASE("merge: the same shard from several runs counts once where it is equal, and a whole pack may be a source") {
+TEST_CASE("merge: an equal shard from several runs or a whole pack counts once") {
   const Parts parts;
   const MergeReport report = parts.merged({parts.part("a", {0, 1, 2}), parts.part("b", {2, 3, 4}), parts.whole});
   CHECK(content_of(parts.out) == parts.expected);
@@ -282,7 +282,7 @@ TEST_CASE("merge: a stop leaves no data set, and the next run completes it") {
   }
 }
 
-TEST_CASE("merge: a damaged shard in the output is replaced, without touching the data set before all is known") {
+TEST_CASE("merge: a damaged shard in the output is replaced after all is known") {
   const Parts parts;
   (void)parts.merged({parts.whole});
   write_bytes(parts.out + "/" + shard(2), Bytes(100));
@@ -366,7 +366,7 @@ TEST_CASE("merge: one shard with different bytes is refused, both files named") 
   CHECK_THAT(message, ContainsSubstring(a + "/" + shard(4)) && ContainsSubstring(b + "/" + shard(4)) && ContainsSubstring("other bytes"));
 }
 
-TEST_CASE("merge: a run that skipped a sample and one that packed it do not go together") {
+TEST_CASE("merge: a run that skipped a sample does not match one that packed it") {
   const Parts parts;
   const std::string a = parts.part("a", {0, 1, 2, 3, 4}), b = parts.part("b", {});
   const TinyForm form;
@@ -376,7 +376,7 @@ TEST_CASE("merge: a run that skipped a sample and one that packed it do not go t
   CHECK_THAT(parts.refusal(ErrorCode::data, {a, b}), ContainsSubstring("differs from"));
 }
 
-TEST_CASE("merge: other options are refused with the first difference and both files") {
+TEST_CASE("merge: different options are refused by first difference and files") {
   const Parts parts;
   TinyForm form;
   form.storage = LabelStorage::index;
@@ -413,7 +413,7 @@ TEST_CASE("merge: an engine that differs is the difference that is named") {
 
 // ---- damage
 
-TEST_CASE("merge: damage of header or tables is refused, the file named; the payload is not read") {
+TEST_CASE("merge: damaged headers and tables are refused, payload is not read") {
   const Parts parts;
   const std::string a = parts.part("a", {0, 1, 2, 3, 4}), third = a + "/" + shard(3);
   const auto good = read_bytes(third);

@@ -162,7 +162,7 @@ TEST_CASE("a damaged shard is an error that names it") {
 
 // ---- what can be kept
 
-TEST_CASE("all shards of the same inputs and options are kept, and the pack is complete") {
+TEST_CASE("all shards of equal inputs and options are kept as a complete pack") {
   PackedFolder pack;
   const Plan plan = pack.plan();
   Names damaged;

@@ -49,7 +49,7 @@ TEST_CASE("partitions work side by side in one folder, every other run is alone"
   CHECK_FALSE(is_free(folder.path(), Sharing::partitions));
 }
 
-TEST_CASE("a folder that was made is removed again where nothing was written into it") {
+TEST_CASE("a created folder is removed again if nothing was written to it") {
   const TempFolder folder;
   (void)taken(folder / "a/b", Sharing::none);
   CHECK_FALSE(std::filesystem::exists(folder / "a"));
@@ -60,7 +60,7 @@ TEST_CASE("a folder that was made is removed again where nothing was written int
   CHECK(std::filesystem::exists(folder / "a/b/file"));
 }
 
-TEST_CASE("an empty folder stays while another partition is about to write into it") {
+TEST_CASE("an empty folder stays while another partition will write to it") {
   const TempFolder folder;
   auto first = taken(folder / "a", Sharing::partitions);
   const auto second = taken(folder / "a", Sharing::partitions);

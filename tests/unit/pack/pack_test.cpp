@@ -448,7 +448,7 @@ TEST_CASE("a bad file is refused by its header, before anything is written") {
   CHECK_FALSE(std::filesystem::exists(options.run.output));
 }
 
-TEST_CASE("a damaged picture stops the run, names the file, and leaves nothing half-written") {
+TEST_CASE("a damaged image stops the run with its name and leaves no partial file") {
   const TempFolder folder;
   put_ids(folder, 5);
   put(folder, "images/1.png", bad_photo());
@@ -460,7 +460,7 @@ TEST_CASE("a damaged picture stops the run, names the file, and leaves nothing h
   CHECK(content_of(options.run.output).empty());
 }
 
-TEST_CASE("finished shards are kept when a run stops, and it goes on with --on-error skip") {
+TEST_CASE("finished shards survive a failed run and --on-error skip continues") {
   const TempFolder folder;
   put_ids(folder, 6);
   put(folder, "images/5.png", bad_photo());
@@ -590,7 +590,7 @@ TEST_CASE("a label that may hold colours or ids is never skipped") {
   CHECK_THAT(error.message, ContainsSubstring("--label-kind index"));
 }
 
-TEST_CASE("orphans and duplicates stop a pack before it starts, even where bad samples are skipped") {
+TEST_CASE("orphans and duplicates stop a pack at the start despite skipping") {
   const TempFolder folder;
   put_ids(folder, 3);
   put(folder, "images/orphan.png", photo());
@@ -640,7 +640,7 @@ TEST_CASE("a complete pack is left alone, with its first report") {
   CHECK(std::filesystem::last_write_time(options.run.output + "/dataset.json") == time);
 }
 
-TEST_CASE("a complete pack is found without --num-classes and without reading labels") {
+TEST_CASE("a complete pack is found without --num-classes or reading labels") {
   const TempFolder folder;
   put_ids(folder, 4);
   PackOptions options = id_options(folder);
@@ -780,7 +780,7 @@ TEST_CASE("option --force packs everything again, to the same bytes") {
   CHECK(content_of(options.run.output) == before);
 }
 
-TEST_CASE("a foreign file in the output folder is refused, with --force too, and stays") {
+TEST_CASE("a foreign file in the output folder is kept and refused with --force") {
   const TempFolder folder;
   put_ids(folder, 2);
   PackOptions options = id_options(folder);
@@ -823,7 +823,7 @@ TEST_CASE("progress counts samples to the end") {
 
 // ---- several sets
 
-TEST_CASE("L9: a split without labels is packed as images alone, beside labelled ones with one class table") {
+TEST_CASE("an unlabelled split is packed next to labelled ones") {
   const TempFolder folder;
   for (const std::string split : {"train", "val", "test"}) {
     put(folder, split + "/a.png", photo());
@@ -865,7 +865,7 @@ TEST_CASE("several sets are not packed into the folder of one") {
 
 // ---- records of their own size
 
-TEST_CASE("G1: pictures of different sizes are packed, verified and kept as they are, with a bad one skipped") {
+TEST_CASE("images of mixed sizes are packed, verified and kept, bad ones skipped") {
   const TempFolder folder;
   for (int i = 0; i < 6; ++i) {
     put(folder, "images/" + std::to_string(i) + ".png", photo(8 + i, 20 - 2 * i, static_cast<std::uint32_t>(i)));
@@ -893,7 +893,7 @@ TEST_CASE("G1: pictures of different sizes are packed, verified and kept as they
   }
 }
 
-TEST_CASE("G5: tiles of several pictures give one pack whatever the threads, and are kept") {
+TEST_CASE("tiles of several images give one pack for any thread count") {
   const TempFolder folder;
   for (int i = 0; i < 5; ++i) {
     put(folder, "images/" + std::to_string(i) + ".png", photo(30 + i, 21, static_cast<std::uint32_t>(i)));

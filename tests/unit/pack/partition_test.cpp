@@ -56,7 +56,7 @@ TEST_CASE("a partition is I/N, counted from 0") {
   CHECK(parsed("999999999/1000000000") == "999999999/1000000000");
 }
 
-TEST_CASE("a partition of any other form is refused with what was found and what is expected") {
+TEST_CASE("an invalid partition is refused with what was found and expected") {
   for (const std::string text :
        {"",     "3",    "/",    "1/",    "/4",  "4/4",   "5/4",   "0/0",  "-1/4",         "+1/4",
         "1/-4", " 1/4", "1/4 ", "1/4/2", "a/4", "1.5/4", "0x1/4", "AUTO", "0/1000000001", "0/99999999999999999999"}) {
@@ -67,7 +67,7 @@ TEST_CASE("a partition of any other form is refused with what was found and what
 
 // ---- auto
 
-TEST_CASE("option --partition auto: a Slurm array counts from its smallest id in its steps") {
+TEST_CASE("option --partition auto: a Slurm array counts from its lowest id") {
   CHECK(automatic(array_of("0", "0", "9", "1", "10")) == "0/10");
   CHECK(automatic(array_of("9", "0", "9", "1", "10")) == "9/10");
   CHECK(automatic(array_of("1", "1", "16", "1", "16")) == "0/16");
@@ -96,12 +96,12 @@ TEST_CASE("option --partition auto: a Slurm batch script is not its first task")
   CHECK(automatic(with(array_of("2", "0", "9", "1", "10"), {{"SLURM_PROCID", "0"}})) == "2/10");
 }
 
-TEST_CASE("option --partition auto: tasks within a Slurm array divide the part of their element") {
+TEST_CASE("option --partition auto: tasks in a Slurm array divide its part") {
   CHECK(automatic(with(array_of("2", "0", "9", "1", "10"), kStep)) == "10/40");
   CHECK_THAT(automatic(with(array_of("0", "0", "999999999", "1", "1000000000"), kStep)), ContainsSubstring("too many"));
 }
 
-TEST_CASE("option --partition auto: a Kubernetes indexed Job, whose size the container must be told") {
+TEST_CASE("option --partition auto: a Kubernetes indexed Job needs its size") {
   CHECK(automatic({{"JOB_COMPLETION_INDEX", "3"}, {"JOB_COMPLETIONS", "8"}}) == "3/8");
   CHECK(automatic({{"JOB_COMPLETION_INDEX", "3"}, {"HOTPACK_PARTITIONS", "8"}}) == "3/8");
   CHECK(automatic({{"JOB_COMPLETION_INDEX", "3"}, {"JOB_COMPLETIONS", "8"}, {"HOTPACK_PARTITIONS", "8"}}) == "3/8");
@@ -114,7 +114,7 @@ TEST_CASE("option --partition auto: Open MPI and torchrun by their global ranks"
   CHECK_THAT(automatic({{"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "2"}}), ContainsSubstring("finds no scheduler"));
 }
 
-TEST_CASE("option --partition auto: schedulers that agree are one, those that disagree are refused by name") {
+TEST_CASE("option --partition auto: schedulers that disagree are refused by name") {
   const Values mpi{{"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "4"}};
   CHECK(automatic(with(kStep, mpi)) == "2/4");
   CHECK(automatic(with(kBatchScript, mpi)) == "2/4");
@@ -129,7 +129,7 @@ TEST_CASE("option --partition auto: a world of one process gives way") {
   CHECK(automatic(with(array_of("4", "0", "9", "1", "10"), alone)) == "4/10");
 }
 
-TEST_CASE("option --partition auto: HOTPACK_PARTITIONS must be the number that was found") {
+TEST_CASE("option --partition auto: HOTPACK_PARTITIONS must match what was found") {
   CHECK(automatic(with(kStep, {{"HOTPACK_PARTITIONS", "4"}})) == "2/4");
   // A part of an array that was submitted again numbers other partitions.
   CHECK_THAT(automatic(with(array_of("3", "3", "4", "1", "2"), {{"HOTPACK_PARTITIONS", "10"}})),
@@ -138,7 +138,7 @@ TEST_CASE("option --partition auto: HOTPACK_PARTITIONS must be the number that w
              ContainsSubstring("HOTPACK_PARTITIONS is 9"));
 }
 
-TEST_CASE("option --partition auto: without a scheduler the message names what was looked for") {
+TEST_CASE("option --partition auto: without a scheduler the error lists them") {
   for (const Values& values : {Values{}, Values{{"HOTPACK_PARTITIONS", "4"}}, Values{{"SLURM_NTASKS", "4"}}, Values{{"WORLD_SIZE", "4"}},
                                Values{{"RANK", ""}, {"WORLD_SIZE", ""}}}) {
     const std::string message = automatic(values);
@@ -148,7 +148,7 @@ TEST_CASE("option --partition auto: without a scheduler the message names what w
   }
 }
 
-TEST_CASE("option --partition auto: malformed and missing variables are refused by name") {
+TEST_CASE("option --partition auto: bad and missing variables are refused by name") {
   CHECK_THAT(automatic({{"RANK", "two"}, {"WORLD_SIZE", "4"}}), ContainsSubstring("RANK is 'two'"));
   CHECK_THAT(automatic({{"RANK", "-1"}, {"WORLD_SIZE", "4"}}), ContainsSubstring("RANK is '-1'"));
   CHECK_THAT(automatic({{"RANK", "1"}, {"WORLD_SIZE", "4 "}}), ContainsSubstring("WORLD_SIZE is '4 '"));
@@ -166,7 +166,7 @@ TEST_CASE("option --partition auto: malformed and missing variables are refused 
 
 // ---- shards
 
-TEST_CASE("partitions are contiguous, cover every shard once and differ by one shard at most") {
+TEST_CASE("partitions are contiguous, cover all shards and differ by one at most") {
   for (const std::uint64_t shards : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{7}, std::uint64_t{100}}) {
     for (std::uint64_t count = 1; count <= 9; ++count) {
       std::uint64_t next = 0, most = 0, fewest = shards;

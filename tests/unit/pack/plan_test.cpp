@@ -310,7 +310,7 @@ PackOptions own_sizes() {
 
 }  // namespace
 
-TEST_CASE("G1: with fit none every record has its own bytes, and the schema no size") {
+TEST_CASE("with fit none records differ in bytes and the schema has no size") {
   SampleList list = list_of_sizes({{10, 10}, {3, 5}, {}});
   const Plan plan = planned(own_sizes(), list);
   CHECK(plan.mixed());
@@ -326,7 +326,7 @@ TEST_CASE("G1: with fit none every record has its own bytes, and the schema no s
   CHECK(format::decode_schema(plan.schema_text, 0).value() == plan.schema);
 }
 
-TEST_CASE("G1: a shard of mixed sizes is closed before the record that would pass the size, and holds at least one") {
+TEST_CASE("a shard of mixed sizes closes before the size limit, with one at least") {
   SampleList list = list_of_sizes({{10, 10}, {10, 10}, {20, 20}, {}, {5, 5}, {10, 10}});  // 400, 400, 1600, 0, 100, 400 bytes
   PackOptions options = own_sizes();
   options.shard.shard_bytes = 800;
@@ -339,14 +339,14 @@ TEST_CASE("G1: a shard of mixed sizes is closed before the record that would pas
   CHECK(sizes_of(planned(options, list)) == std::vector<std::uint64_t>{4, 2});
 }
 
-TEST_CASE("G6: padding to a multiple counts in a record's bytes") {
+TEST_CASE("padding to a multiple counts in a record's bytes") {
   SampleList list = list_of_sizes({{10, 3}});
   PackOptions options = own_sizes();
   options.record.pad_multiple = 8;
   CHECK(planned(options, list).bytes_of(list.samples[0]).image == 16 * 8 * 3);
 }
 
-TEST_CASE("G5: tiles take their picture's place, each with a key of its own") {
+TEST_CASE("tiles take the place of their image, each with its own key") {
   SampleList list = list_of_sizes({{10, 4}, {4, 4}, {}});
   PackOptions options = own_sizes();
   options.record.tile = TileOptions{{4, 4}, 1};

@@ -69,7 +69,7 @@ std::vector<std::size_t> places_in(std::size_t size, std::size_t step) {
 
 }  // namespace
 
-TEST_CASE("repair: a flipped bit in any region of a shard is mended, the other shards stay") {
+TEST_CASE("repair: a flipped bit anywhere in a shard is repaired, others stay") {
   for (const bool zstd : {false, true}) {
     const Packed pack(zstd);
     for (const std::size_t at : places_in(pack.whole.at(kSecond).size(), 331)) {
@@ -80,7 +80,7 @@ TEST_CASE("repair: a flipped bit in any region of a shard is mended, the other s
   }
 }
 
-TEST_CASE("repair: a shard that is cut anywhere, empty, longer or missing is mended") {
+TEST_CASE("repair: a truncated, empty, longer or missing shard is repaired") {
   const Packed pack;
   const Bytes& shard = pack.whole.at(kSecond);
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{8}, std::size_t{20}, std::size_t{46}, std::size_t{300},
@@ -95,7 +95,7 @@ TEST_CASE("repair: a shard that is cut anywhere, empty, longer or missing is men
   pack.check_repaired(1);
 }
 
-TEST_CASE("repair: a manifest that is damaged anywhere, cut or missing is written again, and no shard is touched") {
+TEST_CASE("repair: a damaged or missing manifest is rewritten without its shards") {
   const Packed pack;
   for (const std::size_t at : places_in(pack.whole.at(kManifest).size(), 97)) {
     INFO("byte " << at);
@@ -110,7 +110,7 @@ TEST_CASE("repair: a manifest that is damaged anywhere, cut or missing is writte
   pack.check_repaired(0);
 }
 
-TEST_CASE("repair: a shard whose inputs have changed since is packed again with a warning") {
+TEST_CASE("repair: a shard whose inputs changed is packed again with a warning") {
   for (const bool changed : {false, true}) {
     const Packed pack;
     const std::string image = pack.folder / "images/2.png";
@@ -154,7 +154,7 @@ TEST_CASE("repair: a sound pack is complete, and a new folder is packed") {
   pack.check_repaired(3);
 }
 
-TEST_CASE("repair: a stopped repair leaves no damaged shard that a plain run would keep") {
+TEST_CASE("repair: a plain run keeps no damaged shard of a stopped repair") {
   Packed pack;
   pack.flip(kSecond, 4200);
   pack.flip("shard-00002-of-00003.safetensors", 4200);
@@ -177,7 +177,7 @@ TEST_CASE("repair: a partition mends its own shards alone") {
   CHECK(content_of(pack.options.run.output).at("shard-00002-of-00003.safetensors") != pack.whole.at("shard-00002-of-00003.safetensors"));
 }
 
-TEST_CASE("a plain run mends what a look at the files shows: a shard that is missing, cut or empty") {
+TEST_CASE("a plain run repairs shards that are missing, truncated or empty") {
   Packed pack;
   pack.options.run.repair = false;
   fs::remove(pack.path(kSecond));
@@ -188,7 +188,7 @@ TEST_CASE("a plain run mends what a look at the files shows: a shard that is mis
   }
 }
 
-TEST_CASE("a file that begins otherwise than hotpack's is refused with the way to repair it, and one of another program stays") {
+TEST_CASE("a foreign file start is refused with the way to repair, and stays") {
   Packed pack;
   pack.options.run.repair = false;
   pack.flip(kSecond, 9);

@@ -291,7 +291,7 @@ TEST_CASE("many unknown colours show an interpolated label or swapped folders") 
              ContainsSubstring("unknown values in all") && ContainsSubstring("interpolated") && ContainsSubstring("swapped"));
 }
 
-TEST_CASE("option --unknown ignore and --unknown CLASS settle unknown values and count them") {
+TEST_CASE("options --unknown ignore and CLASS resolve and count unknown values") {
   const TempFolder folder;
   PackOptions options = with_ids(folder, 2, 2, {0, 1, 5, 5}, 2);
   options.label.unknown = "ignore";
@@ -379,7 +379,7 @@ TEST_CASE("a label's varying alpha is remarked") {
 
 // ---- image and label together
 
-TEST_CASE("sizes that differ refuse the sample, or go to the target each on its own") {
+TEST_CASE("different sizes refuse the sample or are resized separately") {
   const TempFolder folder;
   PackOptions options = with_ids(folder, 2, 2, {0, 1, 1, 0}, 2);
   put(folder, "images/a.png", photo(4, 4));
@@ -420,7 +420,7 @@ TEST_CASE("an image stays where its label was drawn on the stored pixels") {
   CHECK(result.remarks.left_as_stored == 1);
 }
 
-TEST_CASE("an orientation that nothing settles refuses the sample until a policy does") {
+TEST_CASE("an unresolved orientation refuses the sample until a policy is given") {
   const TempFolder folder;
   PackOptions options = turned(folder, 3, {8, 6});
   CHECK(refused(options).kind == ProblemKind::orientation);
@@ -481,7 +481,7 @@ TEST_CASE("a label of another form than the others is refused with advice") {
   CHECK_THAT(std::string(problem_advice(result.problem->kind)), ContainsSubstring("--label-kind"));
 }
 
-TEST_CASE("gray labels whose colours no class has, but whose samples could be ids, are ambiguous") {
+TEST_CASE("gray labels without a class color that may be ids are ambiguous") {
   const TempFolder folder;
   const Problem problem = refused(one_sample(folder, photo(), noise_label(8, 6, 2), true));
   CHECK(problem.kind == ProblemKind::ambiguous_label);
@@ -547,7 +547,7 @@ Samples noise_id_bytes(int width, int height, std::uint16_t most = 2) { return b
 
 }  // namespace
 
-TEST_CASE("G1: with fit none a record has its picture's size and tells it") {
+TEST_CASE("with fit none a record has and reports the size of its image") {
   const TempFolder folder;
   PackOptions options = own_size(folder, {11, 7}, {11, 7});
   const Worked result = good(options);
@@ -561,7 +561,7 @@ TEST_CASE("G1: with fit none a record has its picture's size and tells it") {
   CHECK(good(options).entry.image_shape == std::array<std::int32_t, 3>{3, 7, 11});
 }
 
-TEST_CASE("G6: records are padded to a multiple, around the anchor") {
+TEST_CASE("records are padded to a multiple around the anchor") {
   const TempFolder folder;
   PackOptions options = own_size(folder, {6, 4}, {6, 4});
   options.record.pad_multiple = 4;
@@ -576,7 +576,7 @@ TEST_CASE("G6: records are padded to a multiple, around the anchor") {
   CHECK(good(options).entry.source_region == std::array<std::int32_t, 4>{1, 0, 6, 4});
 }
 
-TEST_CASE("V6: crop-min keeps what image and label have in common from the upper left corner") {
+TEST_CASE("option crop-min keeps the common upper left part of image and label") {
   const TempFolder folder;
   PackOptions options = own_size(folder, {10, 6}, {8, 7});
   options.record.size_mismatch = SizeMismatch::crop_min;
@@ -592,7 +592,7 @@ TEST_CASE("V6: crop-min keeps what image and label have in common from the upper
   }
 }
 
-TEST_CASE("V6: resize-label brings the label to the image's size before anything else") {
+TEST_CASE("option resize-label first resizes the label to the image") {
   const TempFolder folder;
   PackOptions options = own_size(folder, {4, 4}, {2, 2}, 2);
   put(folder, "labels/a.png", id_label(2, 2, {0, 1, 1, 0}));
@@ -615,7 +615,7 @@ TEST_CASE("a picture that changed its size since the plan stops the run") {
 
 // ---- tiles
 
-TEST_CASE("G5: tiles hold their part of picture and label, and tell where the whole lies") {
+TEST_CASE("tiles hold their part of image and label and their position") {
   const TempFolder folder;
   PackOptions options = own_size(folder, {10, 7}, {10, 7});
   options.record.tile = TileOptions{{4, 4}, 1};
@@ -645,7 +645,7 @@ TEST_CASE("G5: tiles hold their part of picture and label, and tell where the wh
   }
 }
 
-TEST_CASE("G5: a picture smaller than a tile is padded at its end") {
+TEST_CASE("an image smaller than a tile is padded at its end") {
   const TempFolder folder;
   PackOptions options = own_size(folder, {3, 2}, {3, 2});
   options.record.tile = TileOptions{{4, 4}, 0};
@@ -659,7 +659,7 @@ TEST_CASE("G5: a picture smaller than a tile is padded at its end") {
   CHECK(result.label[3] == kNone);
 }
 
-TEST_CASE("G1, G5: tiles are cut from the picture scaled by its short side") {
+TEST_CASE("tiles are cut from the image scaled by its short side") {
   const TempFolder folder;
   PackOptions options = own_size(folder, {20, 10}, {20, 10});
   options.record.size = {5, 5};
@@ -673,7 +673,7 @@ TEST_CASE("G1, G5: tiles are cut from the picture scaled by its short side") {
 
 // ---- several masks
 
-TEST_CASE("E-m: every mask sets its class's bit, pixels may hold several or none") {
+TEST_CASE("every mask sets its class bit, pixels may have several or none") {
   const TempFolder folder;
   put(folder, "images/a.png", photo(2, 2));
   put(folder, "masks/a_road.png", id_label(2, 2, {255, 255, 0, 0}));

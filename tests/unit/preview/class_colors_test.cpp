@@ -19,14 +19,14 @@ double least_distance(const std::vector<RgbColor>& colors) {
 
 }  // namespace
 
-TEST_CASE("distance is what is seen over a picture: all but none between two kinds of black") {
+TEST_CASE("distance follows perception: two kinds of black hardly differ") {
   CHECK(color_distance({10, 20, 30}, {10, 20, 30}) == 0);
   CHECK(color_distance({0, 0, 0}, {1, 1, 1}) < 0.01);
   CHECK(color_distance({0, 0, 0}, {255, 255, 255}) > 0.5);
   CHECK(color_distance({255, 0, 0}, {0, 255, 0}) > 5 * color_distance({255, 0, 0}, {225, 0, 0}));
 }
 
-TEST_CASE("classes without colours get clearly different ones, up to 300 of them, the same in every table") {
+TEST_CASE("up to 300 classes get distinct colors, the same for every table") {
   const ClassColors few = class_colors(std::vector<ClassInfo>(12)), many = class_colors(std::vector<ClassInfo>(300));
   CHECK(least_distance(few.colors) > 0.13);
   CHECK(least_distance({many.colors.begin(), many.colors.begin() + 50}) > 0.06);
@@ -51,7 +51,7 @@ TEST_CASE("a class keeps the colour of its table, black and white too") {
   CHECK(colors.replaced == 0);
 }
 
-TEST_CASE("a colour that looks like an earlier class's is replaced, and a class without one gets none like the table's") {
+TEST_CASE("a color like an earlier one is replaced, new ones avoid the table's") {
   const std::vector<ClassInfo> classes{
       {"a", RgbColor{0, 0, 0}, {}}, {"b", RgbColor{1, 1, 1}, {}}, {"c", RgbColor{85, 0, 198}, {}}, {"d", {}, {}}};
   const ClassColors colors = class_colors(classes);

@@ -16,7 +16,7 @@ bool same(const Glyph& a, const Glyph& b) { return a.width == b.width && a.rows 
 
 }  // namespace
 
-TEST_CASE("every character of ASCII and every letter of Latin-1 has a shape of its own") {
+TEST_CASE("every ASCII character and Latin-1 letter has its own shape") {
   std::u32string characters;
   for (char32_t c = U' '; c <= U'~'; ++c) characters += c;
   for (char32_t c = 0xC0; c <= 0xFF; ++c) {
@@ -31,7 +31,7 @@ TEST_CASE("every character of ASCII and every letter of Latin-1 has a shape of i
   }
 }
 
-TEST_CASE("characters that the font lacks, control characters and faulty bytes are boxes with their numbers, each of its own look") {
+TEST_CASE("missing, control and invalid characters are boxes with numbers") {
   const char32_t byte = kFaultyByte;
   CHECK(drawn_text("a\nb") == U"a\nb");
   CHECK(drawn_text("\xFF\xC3") == std::u32string{byte + 0xFF, byte + 0xC3});
@@ -48,20 +48,20 @@ TEST_CASE("characters that the font lacks, control characters and faulty bytes a
   }
 }
 
-TEST_CASE("a character's number is written with at least four digits, a faulty byte's with two") {
+TEST_CASE("a character's number has four digits at least, an invalid byte's two") {
   CHECK(name_of(U'\n') == "U+000A");
   CHECK(name_of(0x202E) == "U+202E");
   CHECK(name_of(0x1F600) == "U+1F600");
   CHECK(name_of(kFaultyByte + 0x0F) == "byte 0F");
 }
 
-TEST_CASE("overlong forms, halves of pairs and what lies beyond Unicode are faulty bytes") {
+TEST_CASE("overlong forms, lone surrogates and values past Unicode are invalid") {
   for (const std::string_view text : {"\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80"})
     CHECK(first_character(text).value >= kFaultyByte);
   CHECK(first_character("\xF0\x9F\x98\x80z").value == 0x1F600);
 }
 
-TEST_CASE("a letter and a combining mark are drawn as the one letter that they make") {
+TEST_CASE("a letter with a combining mark is drawn as one letter") {
   CHECK(drawn_text("Cafe\u0301 u\u0308ber i\u0302le") == U"Café über île");
   CHECK(drawn_text("x\u0301") == U"x\u0301");  // no letter of the font
 }

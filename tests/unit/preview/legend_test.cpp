@@ -68,7 +68,7 @@ TEST_CASE("of very many classes the legend keeps those with the largest shares")
   CHECK(std::is_sorted(legend.entries.begin(), legend.entries.end(), [](const auto& a, const auto& b) { return a.class_id < b.class_id; }));
 }
 
-TEST_CASE("a drawn legend has every class's colour and grows with the number of lines") {
+TEST_CASE("a drawn legend shows every class color and grows with its lines") {
   const auto classes = named(30);
   const auto colors = class_colors(classes).colors;
   const Legend legend = make_legend(classes, colors, shares_of_counts(std::vector<std::uint64_t>(30, 1), 1, "pixels"));

@@ -42,7 +42,7 @@ TEST_CASE("a class tints the picture with its colour, the picture shows through"
   CHECK(light[0][1] > dark[0][1] + 50);
 }
 
-TEST_CASE("the picture below is gray, so that its colours are not taken for classes") {
+TEST_CASE("the image under an overlay is gray, so its colors are not classes") {
   const OwnedLabel label = label_of(LabelStorage::bits, 1, 1, 3, {{2}});
   CHECK(painted(label, {1, 1}, {255, 0, 0}) == painted(label, {1, 1}, {76, 76, 76}));
 }
@@ -57,7 +57,7 @@ TEST_CASE("ignored pixels are hatched in both colours of the hatching") {
   CHECK(colors[0] != colors[4]);
 }
 
-TEST_CASE("several classes of a pixel show as stripes of each; a pixel without one stays gray") {
+TEST_CASE("several classes per pixel are stripes, and no class stays gray") {
   const OwnedLabel label = label_of(LabelStorage::bits, 2, 1, 3, {{0, 1}, {}}, true);
   const auto colors = painted(label, {32, 16});
   CHECK(different(colors) == 3);

@@ -38,7 +38,7 @@ Shown shown(const std::vector<std::byte>& png) {
 
 }  // namespace
 
-TEST_CASE("a cell has the image as it is and the label's colours alone, transparent where several classes may be and none is") {
+TEST_CASE("a cell has the image and the label's colors, transparent without class") {
   const std::vector<RgbColor> colors{{250, 0, 0}, {0, 0, 250}};
   const OwnedImage image = plain_image(2, 1, 77);
   const OwnedLabel label = label_of(LabelStorage::bits, 2, 1, 2, {{1}, {}}, true);
@@ -57,7 +57,7 @@ TEST_CASE("a cell has the image as it is and the label's colours alone, transpar
   CHECK(drawn.over_white == std::vector<std::uint8_t>{0, 0, 250, 255, 255, 255});
 }
 
-TEST_CASE("pictures larger than a page's side are made smaller, smaller ones stay as they are; a problem has no picture") {
+TEST_CASE("larger images shrink to the page, and a problem has no image") {
   const std::vector<RgbColor> colors;
   const OwnedImage image = plain_image(60, 30, 5);
   PageCells cells(20, colors);

@@ -61,7 +61,7 @@ TEST_CASE("base64 as RFC 4648 gives it") {
   CHECK(base64(bytes_of("foobar")) == "Zm9vYmFy");
 }
 
-TEST_CASE("a page holds each sample's pictures, key and classes, and a bar for each class, and refers to nothing outside") {
+TEST_CASE("a page holds images, keys, classes and bars, and no external reference") {
   const std::string html = page_of("street");
   CHECK_THAT(html, ContainsSubstring("src=\"data:image/png;base64," + base64(bytes_of("the picture")) + "\" width=\"8\" height=\"6\""));
   CHECK_THAT(html, ContainsSubstring("src=\"data:image/png;base64," + base64(bytes_of("its label"))));
@@ -89,7 +89,7 @@ TEST_CASE("names cannot become markup, nor change the direction of other text") 
   CHECK_THAT(page_of("кот 猫 قط 😀"), ContainsSubstring("кот 猫 قط 😀"));
 }
 
-TEST_CASE("a page without labels has no filter by class, no views and no histogram") {
+TEST_CASE("a page without labels has no class filter, views or histogram") {
   Page page;
   PageCell cell;
   cell.key = "a";

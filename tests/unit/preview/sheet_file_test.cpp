@@ -9,7 +9,7 @@
 using namespace hotpack;
 using namespace hotpack::preview;
 
-TEST_CASE("a sheet's file is a PNG with the picture's pixels, and is known again as a sheet") {
+TEST_CASE("a sheet file is a PNG with the right pixels and recognized as a sheet") {
   const std::vector<std::uint8_t> pixels{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   const ConstPicture picture{pixels.data(), 2, 2, 3, 6};
   const auto file = sheet_file(picture);

@@ -46,7 +46,7 @@ std::vector<std::vector<std::size_t>> all_pixels(std::size_t class_id) { return 
 
 }  // namespace
 
-TEST_CASE("a cell shows the picture as it is, beside it the picture with the label, below the key") {
+TEST_CASE("a cell shows the key, the image, and the image with its label") {
   const SheetLayout layout = layout_of(2, true);
   Sheet sheet(layout, "title", kClasses, kColors);
   const OwnedImage image = plain_image(20, 10, 90);

@@ -20,7 +20,7 @@ std::vector<std::uint8_t> shrunk(const ImageView& image, Extent size) {
 
 }  // namespace
 
-TEST_CASE("pictures keep their aspect in a box; small ones are enlarged by whole factors") {
+TEST_CASE("images keep their aspect in a box, small ones grow by whole factors") {
   CHECK(thumbnail_extent({2048, 1024}, {320, 480}) == Extent{320, 160});
   CHECK(thumbnail_extent({1024, 2048}, {320, 480}) == Extent{240, 480});
   CHECK(thumbnail_extent({8, 8}, {100, 60}) == Extent{56, 56});
@@ -29,7 +29,7 @@ TEST_CASE("pictures keep their aspect in a box; small ones are enlarged by whole
   CHECK(thumbnail_extent({1, 100000}, {320, 480}) == Extent{1, 480});
 }
 
-TEST_CASE("the parts that a thumbnail's pixels cover are the whole picture, each source pixel once") {
+TEST_CASE("thumbnail pixels cover each pixel of the source exactly once") {
   for (const auto& [source, target] : {std::pair{7, 3}, {3, 7}, {10, 5}, {5, 5}, {4, 12}, {1000, 999}}) {
     const CoveredAxis axis(source, target);
     REQUIRE(axis.size() == target);

@@ -209,7 +209,7 @@ TEST_CASE("what a data set hands out stays mapped beyond the budget of mappings"
   for (std::size_t i = 0; i < records.size(); ++i) CHECK((samples[i].key() == records[i].key && samples[i].image().ok()));
 }
 
-TEST_CASE("the shard that was not used for longest is unmapped first, and never one in use") {
+TEST_CASE("the least recently used shard is unmapped first, never one in use") {
   const TempFolder folder;
   const TinyForm form;
   (void)write_pack(folder.path(), form, tiny_records(form, 8), 2);

@@ -27,7 +27,7 @@ std::vector<Finding> audit(KeyAuditor& auditor, const std::vector<std::vector<st
 
 }  // namespace
 
-TEST_CASE("keys in the order of their bytes are sound, and their digest is the plan's") {
+TEST_CASE("keys in byte order are valid and have the plan's digest") {
   KeyAuditor auditor(std::nullopt);
   CHECK(audit(auditor, {{"a", "a/b", "b"}, {}, {"b!", "\xC3\xA4"}}).empty());
   format::KeysDigest digest;

@@ -100,7 +100,7 @@ TEST_CASE("a missing shard is an I/O error, other files are damaged shards") {
   CHECK(Shard::open(folder / "empty").error().code == ErrorCode::damaged);
 }
 
-TEST_CASE("a changed pixel is told with file, record and offset, unless the caller trusts") {
+TEST_CASE("a changed pixel is an error with file and offset, unless trusted") {
   const TempFolder folder;
   for (const bool zstd : {false, true}) {
     TinyForm form;
@@ -155,7 +155,7 @@ TEST_CASE("no flipped bit of header or tables opens as another shard") {
   }
 }
 
-TEST_CASE("a label asked of an unlabelled set is a usage error before anything is looked up") {
+TEST_CASE("the label of an unlabelled set is a usage error before any lookup") {
   const TempFolder folder;
   TinyForm form;
   form.labelled = false;
@@ -169,7 +169,7 @@ TEST_CASE("a label asked of an unlabelled set is a usage error before anything i
   }
 }
 
-TEST_CASE("records are loaded in place or into memory that grows only for a good frame") {
+TEST_CASE("records load in place or into memory that grows only for valid frames") {
   const TempFolder folder;
   for (const TinyForm& form : all_forms()) {
     const auto records = tiny_records(form, 2);

@@ -48,7 +48,7 @@ TEST_CASE("anything but one frame of the right content is damage") {
   CHECK_FALSE(reader::decompress_frame(text, into).ok());
 }
 
-TEST_CASE("a frame that promises more than its bytes can hold is refused before memory is taken") {
+TEST_CASE("an impossible content size is refused before allocating memory") {
   // Magic, a descriptor with 8 bytes of content size (2^40), one empty last block.
   const std::vector<unsigned char> bytes{0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0};
   const auto frame = std::as_bytes(std::span(bytes));
@@ -68,7 +68,7 @@ TEST_CASE("frames of other kinds are not taken for records") {
   CHECK_FALSE(reader::frame_content_bytes({}).ok());
 }
 
-TEST_CASE("a frame that can no longer be read leaves its thread able to decompress") {
+TEST_CASE("an unreadable frame leaves its thread able to decompress") {
   REQUIRE(install_fault_handler().ok());
   REQUIRE(reader::prepare_decompression().ok());
   std::vector<std::byte> noise(200'000);  // hardly compressible, so that the frame has many pages

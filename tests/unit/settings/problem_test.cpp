@@ -86,7 +86,7 @@ TEST_CASE("a problem of no file is its finding alone") {
   CHECK((Problem{ProblemKind::label_form, "a.png", "found"}.text()) == "a.png: found");
 }
 
-TEST_CASE("the examples of a report are the same in whatever order they were found") {
+TEST_CASE("the examples in a report do not depend on the order of discovery") {
   const auto text_of = [](const std::vector<int>& order) {
     ProblemLog whole;
     ProblemLog part;

@@ -158,7 +158,7 @@ TEST_CASE("temporary files of running runs stay") {
   CHECK(read_text_file(folder / "shard").value() == "being written");
 }
 
-TEST_CASE("only temporary files of the names asked for are removed, and nothing else") {
+TEST_CASE("only temporary files of the given names are removed") {
   const TempFolder folder;
   const std::vector<std::string> kept{".other.0123456789abcdef.tmp", ".shard.0123456789abcde.tmp", ".shard.0123456789ABCDEF.tmp", "shard"};
   for (const std::string& name : kept) folder.write(name, "x");
@@ -169,7 +169,7 @@ TEST_CASE("only temporary files of the names asked for are removed, and nothing 
   CHECK(names_in(folder.path()) == expected);
 }
 
-TEST_CASE("a folder that is missing has no leftovers, one that is no folder is an error") {
+TEST_CASE("a missing folder has no leftovers, and a file in its place is an error") {
   const TempFolder folder;
   folder.write("file", "x");
   CHECK(remove_stale_temporaries(folder / "missing", any_name).ok());

@@ -271,7 +271,7 @@ TEST_CASE("shards of fixed size equal those built without the writer") {
   }
 }
 
-TEST_CASE("G1: shards of records of different sizes equal those built without the writer") {
+TEST_CASE("shards of mixed sizes equal those built without the writer") {
   for (const auto& [name, form] : mixed_forms()) {
     INFO(name);
     check_written(form, slots_of(form, 7));
