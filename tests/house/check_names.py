@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Names of tests: fails on a name that does not fit a list, or that begins with a code instead of saying what the code does.
+"""Names of tests: fails on a name that does not fit a list, that begins with a code instead of saying what the code does, or that CTest
+cannot hold.
 
 usage: check_names.py ROOT      (the source tree; exit 0 and a line of counts, or 1 and a line per fault)
 """
@@ -34,6 +35,8 @@ def fault_of(name):
         return f"the name has {len(name)} characters, at most {MOST} fit a list: {name}"
     if CODE.match(name):
         return f"the name begins with a code; say what is tested: {name}"
+    if ";" in name:
+        return f"the name has a ';', at which CMake cuts it into two tests that never run: {name}"
     return None
 
 

@@ -22,6 +22,7 @@ PLANTS = [
     ("unit/a_test.cpp", 'TEST_CASE("E-m: pixels count") {}\n', "begins with a code"),
     ("unit/a_test.cpp", 'TEST_CASE("C6, E1: pixels count") {}\n', "begins with a code"),
     ("unit/a_test.cpp", 'TEST_CASE("complaint 14: pixels count") {}\n', "begins with a code"),
+    ("unit/a_test.cpp", 'TEST_CASE("pixels count; others do not") {}\n', "cuts it into two tests"),
     ("unit/a_test.cpp", 'TEST_CASE("CSV: pixels count") {}\nTEST_CASE("all slots leased: V4 is not a code here") {}\n', None),
     ("unit/CMakeLists.txt", f'add_test(NAME "{"x" * 71}" COMMAND true)\n', "the name has 71 characters"),
     ("property/a_test.py", f'def test_{"x" * 71}(self):\n', "the name has 76 characters"),

@@ -142,7 +142,7 @@ TEST_CASE("a page cargo copies one piece per part: its table and its rows' block
   }
 }
 
-TEST_CASE("parts have regions of their own in a slot; each begins on a page") {
+TEST_CASE("parts have regions of their own in a slot and each begins on a page") {
   const TinyPack pack({}, 23, 4);
   const Dataset dataset = pack.open();
   RigOptions options = rig_options(Residency::page, 7, 3);

@@ -40,7 +40,7 @@ TEST_CASE("a walk goes by names, not by the order of the file system") {
   CHECK(std::is_sorted(visitor.all.begin(), visitor.all.end()));
 }
 
-TEST_CASE("the content of a folder is sorted; links count as what they lead to") {
+TEST_CASE("the content of a folder is sorted and links count as what they lead to") {
   const TempFolder folder;
   touch(folder, {"b.txt", "a.txt", "sub/x", ".hidden/y", "Thumbs.db"});
   std::filesystem::create_directory_symlink(folder / "sub", folder / "link");

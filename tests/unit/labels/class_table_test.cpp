@@ -75,7 +75,7 @@ TEST_CASE("rows of three numbers are classes by number, with a warning") {
   }
 }
 
-TEST_CASE("colours are int(float(x)); a fraction is dropped with a warning") {
+TEST_CASE("colours are int(float(x)), a fraction is dropped with a warning") {
   const ClassTable table = parse("name,r,g,b\na,219.9,1e2,255.99\nb,0.5,-0.5,0\n");
   CHECK(table.classes[0].color == RgbColor{219, 100, 255});
   CHECK(table.classes[1].color == RgbColor{0, 0, 0});

@@ -320,7 +320,7 @@ TEST_CASE("palette entries of one unknown color count as one kind") {
   CHECK(decoded.report.beyond_palette);
 }
 
-TEST_CASE("gray files read as colours show v,v,v; few bits are scaled to 0…255") {
+TEST_CASE("gray files read as colours show v,v,v and few bits are scaled to 0…255") {
   const LabelDecoder decoder = make(colored_classes({kBlack, kWhite, {85, 85, 85}, {17, 17, 17}}), rules_of(LabelReading::color));
   CHECK(decode(decoder, gray_label(4, {0, 255, 85, 17})).ids == Ids{0, 1, 2, 3});
   CHECK(decode(decoder, gray_label(2, {0, 1}, 1)).ids == Ids{0, 1});

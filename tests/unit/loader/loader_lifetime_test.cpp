@@ -208,7 +208,7 @@ TEST_CASE("assigning a loader closes the one that was there") {
   CHECK(allocator->released == 3);
 }
 
-TEST_CASE("a moved batch keeps its slot; the one it was moved from holds none") {
+TEST_CASE("a moved batch keeps its slot and the one it was moved from holds none") {
   const TinyPack pack({}, 24, 4);
   LoaderOptions options = in_file_order(4);
   options.slots = 2;

@@ -52,7 +52,7 @@ struct HeldLoader {
 
 }  // namespace
 
-TEST_CASE("a batch that does not come in time is a time-out; nothing is lost") {
+TEST_CASE("a batch that does not come in time is a time-out and nothing is lost") {
   HeldLoader held(milliseconds(5));
   for (int call = 0; call < 2; ++call) {
     const auto late = call == 0 ? held.loader->next() : held.loader->next(milliseconds(7));

@@ -251,7 +251,7 @@ TEST_CASE("after the last epoch there is is its end, told once, and no other") {
   t.ring->release(t.next());
 }
 
-TEST_CASE("cancel wakes a waiting consumer; seek goes on") {
+TEST_CASE("cancel wakes a waiting consumer and seek goes on") {
   std::atomic<bool> hold{true};
   const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
     filler.delay = [&] {

@@ -61,7 +61,7 @@ TEST_CASE("a looked-at record is the record that pack writes") {
   }
 }
 
-TEST_CASE("a bad sample is a problem of its own; the others are looked at") {
+TEST_CASE("a bad sample is a problem of its own and the others are looked at") {
   const TempFolder folder;
   put_pairs(folder);
   put(folder, "images/b.png", truncated(photo(16, 12), 80));

@@ -77,7 +77,7 @@ TEST_CASE("a text that is too wide keeps its beginning and its end") {
   CHECK(shortened(text, 0).empty());
 }
 
-TEST_CASE("lines of a message fit and lose no word; the last one is shortened") {
+TEST_CASE("lines of a message fit and lose no word and the last one is shortened") {
   const std::u32string text = drawn_text("photo.png: the picture is damaged: averylongwordwithoutanyblanktobreakitat the end");
   std::u32string joined;
   for (const std::u32string& line : broken_into_lines(text, 90, 100)) {

@@ -36,7 +36,7 @@ TEST_CASE("shares as people read them") {
   CHECK(share_text(1) == "100.00 %");
 }
 
-TEST_CASE("shares are those of the labelled pixels; the ignored part is of all") {
+TEST_CASE("shares are those of the labelled pixels, the ignored part is of all") {
   const ClassShares shares = shares_of_counts({30, 10, 0}, 10, "pixels");
   CHECK(shares.classes == std::vector<double>{0.75, 0.25, 0});
   CHECK(shares.ignored == 0.2);
