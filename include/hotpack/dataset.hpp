@@ -27,30 +27,30 @@ namespace reader {
 class DatasetFiles;
 }
 
-// What was planned before the first byte was written.
-struct Plan {
-  std::uint64_t samples = 0;  // records and skipped samples
+/// What was planned before the first byte was written.
+struct PlanInfo {
+  std::uint64_t samples = 0;  ///< records and skipped samples
   std::uint64_t shards = 0;
-  std::string keys;  // digest of all keys, "xxh3-128:<hex>"
+  std::string keys;  ///< digest of all keys, "xxh3-128:<hex>"
 };
 
-// One folder, as its manifest tells it.
-struct Pack {
+/// One folder, as its manifest tells it.
+struct PackInfo {
   std::string folder;
-  std::string format;       // "1.0"
-  std::string fingerprint;  // digest of schema and plan
+  std::string format;       ///< "1.0"
+  std::string fingerprint;  ///< digest of schema and plan
   Schema schema;
-  Plan plan;
+  PlanInfo plan;
   Statistics statistics;
-  std::uint64_t skipped = 0;  // planned samples that were not packed
+  std::uint64_t skipped = 0;  ///< planned samples that were not packed
   std::uint64_t records = 0;
 };
 
-// One row of a manifest.
+/// One row of a manifest.
 struct ShardInfo {
   std::string path;
-  std::size_t pack = 0;     // index into Dataset::packs()
-  std::uint64_t first = 0;  // number of its first sample in the Dataset
+  std::size_t pack = 0;     ///< index into Dataset::packs()
+  std::uint64_t first = 0;  ///< number of its first sample in the Dataset
   std::uint64_t records = 0;
   std::uint64_t size_bytes = 0;
   std::string sources;
@@ -60,34 +60,34 @@ struct ShardInfo {
 class Dataset {
  public:
   [[nodiscard]] static Result<Dataset> open(const std::string& folder);
-  // Several packs in this order. Refused where their samples could not be read alike: class names or colours, label kind, storage, `multi`,
-  // image layout or channels differ. Record sizes may differ. At least one folder.
+  /// Several packs in this order. Refused where their samples could not be read alike: class names or colors, label scope, storage,
+  /// `multi`, image layout or channels differ. Record sizes may differ. At least one folder.
   [[nodiscard]] static Result<Dataset> open(std::span<const std::string> folders);
   [[nodiscard]] static Result<Dataset> open(std::initializer_list<std::string_view> folders);
   ~Dataset();
   Dataset(Dataset&&) noexcept;
   Dataset& operator=(Dataset&&) noexcept;
 
-  // What every record looks like. Of several packs the first one's; where their record sizes differ the shapes and `geometry.size` are
-  // absent. Geometry's other members and the options are those of the first pack; packs() has each.
+  /// What every record looks like. Of several packs the first one's; where their record sizes differ the shapes and `geometry.size` are
+  /// absent. Geometry's other members and the options are those of the first pack; packs() has each.
   [[nodiscard]] const Schema& schema() const;
   [[nodiscard]] const std::vector<ClassInfo>& classes() const { return schema().classes; }
-  [[nodiscard]] std::uint64_t size() const { return records(); }  // samples
+  [[nodiscard]] std::uint64_t size() const { return records(); }  ///< samples
   [[nodiscard]] std::uint64_t records() const;
   [[nodiscard]] std::uint64_t skipped() const;
-  [[nodiscard]] std::span<const Pack> packs() const;
+  [[nodiscard]] std::span<const PackInfo> packs() const;
   [[nodiscard]] std::span<const ShardInfo> shards() const;
 
-  // One pack: the manifest's. Several: computed from the integer sums of every shard, which opens them all.
+  /// One pack: the manifest's. Several: computed from the integer sums of every shard, which opens them all.
   [[nodiscard]] Result<Statistics> statistics() const;
 
-  // Sample number 0 … records() − 1, in the order of packs, shards and records. Opens its shard on first use; finding it is O(log shards).
+  /// Sample number 0 … records() − 1, in the order of packs, shards and records. Opens its shard on first use; finding it is O(log shards).
   [[nodiscard]] Result<Sample> sample(std::uint64_t number) const;
-  // Shard number 0 … shards().size() − 1, opened on first use and checked against the manifest.
+  /// Shard number 0 … shards().size() − 1, opened on first use and checked against the manifest.
   [[nodiscard]] Result<const Shard*> shard(std::size_t number) const;
 
-  // The number of the sample with this key; absent when there is none. The first call opens every shard and builds an index of 16 bytes a
-  // sample; later ones are O(log N). Of several packs with the same key the first wins.
+  /// The number of the sample with this key; absent when there is none. The first call opens every shard and builds an index of 16 bytes a
+  /// sample; later ones are O(log N). Of several packs with the same key the first wins.
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) const;
 
  private:

@@ -20,80 +20,56 @@
 
 namespace hotpack {
 
-enum class ElementType { u8, f16, f32, bf16, u16, i32, i64 };  // f16: IEEE half; bf16: the upper half of an f32
-enum class AxisOrder { channels_last, channels_first };        // [H,W,C] or [C,H,W]; one sample of an NHWC or NCHW batch
+enum class ElementType { u8, f16, f32, bf16, u16, i32, i64 };  ///< f16: IEEE half; bf16: the upper half of an f32
 
 [[nodiscard]] std::size_t element_bytes(ElementType type);
-[[nodiscard]] std::string_view element_name(ElementType type);  // "u8", "f16", …
+[[nodiscard]] std::string_view element_name(ElementType type);  ///< "u8", "f16", …
 
-// What an image becomes. u8: the stored bytes. Floats: y = (float(x) / 255 − mean[c]) / std[c] in IEEE single precision, operation by
-// operation in that order (torchvision's ToTensor and Normalize), then rounded to nearest even for f16 and bf16. Without mean and std:
-// float(x) / 255.
+/// What an image becomes. u8: the stored bytes. Floats: y = (float(x) / 255 − mean[c]) / std[c] in IEEE single precision, operation by
+/// operation in that order (torchvision's ToTensor and Normalize), then rounded to nearest even for f16 and bf16. Without mean and std:
+/// float(x) / 255.
 struct ImageOutput {
-  ElementType type = ElementType::u8;  // u8, f32, f16, bf16
+  ElementType type = ElementType::u8;  ///< u8, f32, f16, bf16
   AxisOrder order = AxisOrder::channels_last;
-  std::vector<float> mean;  // none, or one a channel, finite; with float types only
-  std::vector<float> std;   // likewise, not 0; both or neither
+  std::vector<float> mean = {};  ///< none, or one per channel, finite; with float types only
+  std::vector<float> std = {};   ///< likewise, not 0; both or neither
 
-  // Floats normalized by the pack's own mean and standard deviation (Dataset::statistics()). `usage` for a pack whose channels have none,
-  // as no pixel was seen, or no deviation, as all pixels are equal; and for u8.
+  /// Floats normalized by the pack's own mean and standard deviation (Dataset::statistics()). `usage` for a pack whose channels have none,
+  /// as no pixel was seen, or no deviation, as all pixels are equal; and for u8.
   [[nodiscard]] static Result<ImageOutput> normalized(const Statistics& statistics, ElementType type = ElementType::f32,
                                                       AxisOrder order = AxisOrder::channels_first);
   bool operator==(const ImageOutput&) const = default;
 };
 
 enum class LabelForm {
-  index,    // one class id a vector
-  one_hot,  // C elements a vector, 1 where the class is
-  bits,     // ⌈C/8⌉ bytes a vector, class c is bit c mod 8 of byte c / 8
+  index,    ///< one class id per vector
+  one_hot,  ///< C elements per vector, 1 where the class is
+  bits,     ///< ⌈C/8⌉ bytes per vector, class c is bit c mod 8 of byte c / 8
 };
 
-// Bytes of one expanded image: height · width · channels elements.
+/// Bytes of one expanded image: height · width · channels elements.
 [[nodiscard]] std::uint64_t image_bytes(const ImageShape& shape, ElementType type);
 
-// Writes image_bytes(image.shape, output.type) bytes at the start of `out`, all of the image. A Loader does this for whole batches, with
-// its tables made once.
+/// Writes image_bytes(image.shape, output.type) bytes at the start of `out`, all of the image. A Loader does this for whole batches, with
+/// its tables made once.
 [[nodiscard]] Status expand_image(const ImageView& image, const ImageOutput& output, std::span<std::byte> out);
 
-// What a label becomes, whatever its storage. Labels that may hold several classes a pixel (`multi`) have no index form.
+/// What a label becomes, whatever its storage. Labels that may hold several classes per pixel (`multi`) have no index form.
 struct LabelOutput {
   LabelForm form = LabelForm::index;
-  std::optional<ElementType> type;  // index: u8, u16, i32, i64, by default the smaller of u8 and u16 that holds the ids and the ignored
-                                    // one; one_hot: u8, f16, f32, bf16, by default u8; bits: u8
-  AxisOrder order = AxisOrder::channels_last;  // of one_hot
-  bool ignore_channel = false;                 // one_hot: one more channel, the last, 1 where the pixel has no class
-  std::optional<std::int64_t> ignore_index;    // index: what an ignored pixel holds; by default 255 (u8), 65535 (u16), -100 (i32, i64)
+  std::optional<ElementType> type = {};  ///< index: u8, u16, i32, i64, by default the smaller of u8 and u16 that holds the ids and the
+                                         ///< ignored one; one_hot: u8, f16, f32, bf16, by default u8; bits: u8
+  AxisOrder order = AxisOrder::channels_last;     ///< of one_hot
+  bool ignore_channel = false;                    ///< one_hot: one more channel, the last, 1 where the pixel has no class
+  std::optional<std::int64_t> ignore_index = {};  ///< index: what an ignored pixel holds; by default 255 (u8), 65535 (u16), -100 (i32, i64)
   bool operator==(const LabelOutput&) const = default;
 };
 
-// Bytes of one label in the form `output` asks for: [H,W] ids, [H,W,C] or [C,H,W] one-hot elements, or [H,W,⌈C/8⌉] bytes of bits; for a
-// label of the whole image one id or vector. Failure: `usage` for a form that such labels cannot have, with what is possible.
+/// Bytes of one label in the form `output` asks for: [H,W] ids, [H,W,C] or [C,H,W] one-hot elements, or [H,W,⌈C/8⌉] bytes of bits; for a
+/// label of the whole image one id or vector. Failure: `usage` for a form that such labels cannot have, with what is possible.
 [[nodiscard]] Result<std::uint64_t> label_bytes(const LabelShape& label, const LabelOutput& output);
 
-// Writes label_bytes(label.shape, output) bytes at the start of `out`, which is aligned to the element.
+/// Writes label_bytes(label.shape, output) bytes at the start of `out`, which is aligned to the element.
 [[nodiscard]] Status expand_label(const LabelView& label, const LabelOutput& output, std::span<std::byte> out);
-
-// Bytes of one one-hot label: height · width · classes elements. A label of a whole image has `classes` elements in both orders.
-[[nodiscard]] std::uint64_t one_hot_bytes(const LabelShape& label, ElementType type);
-
-// The same as a number of elements.
-[[nodiscard]] inline std::uint64_t one_hot_elements(const LabelShape& label) { return one_hot_bytes(label, ElementType::u8); }
-
-// Writes one_hot_bytes(label.shape, type) bytes at the start of `out`: expand_label for form one_hot. Types u8, f16, f32, bf16.
-[[nodiscard]] Status expand_one_hot(const LabelView& label, ElementType type, AxisOrder order, std::span<std::byte> out);
-
-// The same for typed buffers.
-[[nodiscard]] inline Status expand_one_hot(const LabelView& label, AxisOrder order, std::span<float> out) {
-  return expand_one_hot(label, ElementType::f32, order, std::as_writable_bytes(out));
-}
-[[nodiscard]] inline Status expand_one_hot(const LabelView& label, AxisOrder order, std::span<std::uint8_t> out) {
-  return expand_one_hot(label, ElementType::u8, order, std::as_writable_bytes(out));
-}
-
-// What expand_ids writes where there is no class.
-inline constexpr std::uint16_t kIgnoredId = 65535;
-
-// One class id a vector, label.shape.vectors() of them. Where several classes are set (`multi`) the lowest is taken.
-[[nodiscard]] Status expand_ids(const LabelView& label, std::span<std::uint16_t> out);
 
 }  // namespace hotpack

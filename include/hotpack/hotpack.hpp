@@ -6,7 +6,7 @@
 #include "hotpack/device_loader.hpp"
 #include "hotpack/expand.hpp"
 #include "hotpack/loader.hpp"
-#include "hotpack/order.hpp"
+#include "hotpack/loader_options.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 #include "hotpack/shard.hpp"

@@ -2,54 +2,34 @@
 //
 // Global position p = 0 … N − 1 of an epoch holds sample order[p]; step k of global batch G takes the positions kG … kG + G − 1; of these
 // rank r of w takes kG + ⌊Gr/w⌋ … kG + ⌊G(r+1)/w⌋ − 1. Nothing depends on the number of threads, ranks or restarts.
-// ORDER.md gives every formula, with examples, so that another program can compute the same; it is installed beside the other documents,
+// ORDER.md gives every formula, with examples, so that another program can compute the same; it is installed next to the other documents,
 // and lies in src/loader of the source.
+// For programs that compute or check an order by themselves; a training loop does not need this header, hotpack.hpp leaves it out.
 // Values only, copied freely; thread-safe as such. Failure: code `usage` where options contradict each other.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 
+#include "hotpack/augment.hpp"
+#include "hotpack/loader_options.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack {
 
-enum class Shuffle {
-  full,   // a permutation of all samples
-  block,  // blocks of consecutive samples are permuted, then samples within windows of blocks: long reads for disks
-  none,   // 0, 1, 2, …: the order of the files
-};
-
-// What becomes of the end of an epoch when N is no multiple of G.
-enum class Tail {
-  drop,  // ⌊N/G⌋ steps; the last N mod G positions are not seen in this epoch
-  pad,   // ⌈N/G⌉ steps; rows past the end are empty and belong to no sample
-  wrap,  // ⌈N/G⌉ steps; position i past the end holds order[i mod N]
-};
-
-struct OrderOptions {
-  Shuffle shuffle = Shuffle::full;
-  std::uint64_t seed = 0;
-  std::uint64_t block_samples = 256;  // of Shuffle::block: B, 1 … kMaxSamples. Larger: longer reads, poorer mixing
-  std::uint64_t window_blocks = 16;   // W, likewise: samples mix within W blocks. Larger: better mixing, more pages in use at once
-  bool operator==(const OrderOptions&) const = default;
-};
-
 inline constexpr std::uint64_t kMaxSamples = std::uint64_t{1} << 62;
 inline constexpr std::uint64_t kMaxEpoch = 0xFFFFFFFF;
 
-// A seeded bijection on [0, size): an alternating Feistel network over a grid of about √size × √size cells that walks back into the range.
+/// A seeded bijection on [0, size): an alternating Feistel network over a grid of about √size × √size cells that walks back into the range.
 class Permutation {
  public:
-  Permutation() = default;  // of no elements
-  // Preconditions: size ≤ kMaxSamples, epoch ≤ kMaxEpoch, stream < 256. Permutations of different `stream` or `index` are independent;
-  // streams 1 to 15 are hotpack's own.
+  Permutation() = default;  ///< of no elements
+  /// Preconditions: size ≤ kMaxSamples, epoch ≤ kMaxEpoch, stream < 256. Permutations of different `stream` or `index` are independent;
+  /// streams 1 to 15 are hotpack's own.
   Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream, std::uint64_t index = 0);
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;  // precondition: position < size()
-  [[nodiscard]] std::uint64_t position_of(std::uint64_t element) const;  // the inverse; precondition: element < size()
+  [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;  ///< precondition: position < size()
+  [[nodiscard]] std::uint64_t position_of(std::uint64_t element) const;  ///< the inverse; precondition: element < size()
 
  private:
   struct Cell;
@@ -60,12 +40,12 @@ class Permutation {
   std::uint64_t size_ = 0;
   std::uint64_t columns_ = 2;
   std::uint64_t rows_ = 0;
-  unsigned rounds_ = 0;         // pairs of one shift of columns and one of rows
-  std::uint64_t key_ = 0;       // of round 0
-  std::uint64_t key_step_ = 0;  // from one round's key to the next
+  unsigned rounds_ = 0;         ///< pairs of one shift of columns and one of rows
+  std::uint64_t key_ = 0;       ///< of round 0
+  std::uint64_t key_step_ = 0;  ///< from one round's key to the next
 };
 
-// Positions first … last − 1.
+/// Positions first … last − 1.
 struct Positions {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
@@ -73,16 +53,16 @@ struct Positions {
   bool operator==(const Positions&) const = default;
 };
 
-// The order of one epoch.
+/// The order of one epoch.
 class EpochOrder {
  public:
   EpochOrder() = default;
-  // Preconditions: samples ≤ kMaxSamples, epoch ≤ kMaxEpoch, block_samples and window_blocks ≥ 1.
+  /// Preconditions: samples ≤ kMaxSamples, epoch ≤ kMaxEpoch, block_samples and window_blocks ≥ 1.
   EpochOrder(std::uint64_t samples, const OrderOptions& options, std::uint64_t epoch);
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
-  [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;  // precondition: position < samples()
-  // The same without the mixing within windows: with Shuffle::block the sample at this position of the permuted blocks, each whole and in
-  // the order of the files, as a disk likes to read them. A window's positions hold the same samples either way. Precondition: as above.
+  [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;  ///< precondition: position < samples()
+  /// The same without the mixing within windows: with Shuffle::block the sample at this position of the permuted blocks, each whole and in
+  /// the order of the files, as a disk likes to read them. A window's positions hold the same samples either way. Precondition: as above.
   [[nodiscard]] std::uint64_t unmixed(std::uint64_t position) const;
 
  private:
@@ -93,50 +73,33 @@ class EpochOrder {
   std::uint64_t samples_ = 0;
   OrderOptions options_;
   std::uint64_t epoch_ = 0;
-  Permutation permutation_;  // of samples, or of blocks
-  Positions short_block_;    // Shuffle::block: the positions of the last block, wherever it went
+  Permutation permutation_;  ///< of samples, or of blocks
+  Positions short_block_;    ///< Shuffle::block: the positions of the last block, wherever it went
 };
 
-// How an epoch is cut into steps and shared by ranks.
+/// How an epoch is cut into steps and shared by ranks.
 class StepPlan {
  public:
-  // Refused, naming the numbers: no samples, or more than kMaxSamples; G = 0 or beyond kMaxSamples; no rank, or more ranks than rows of a
-  // batch; rank not below world; Tail::drop with N < G (no step at all).
-  [[nodiscard]] static Result<StepPlan> make(std::uint64_t samples, std::uint64_t global_batch, Tail tail, std::uint64_t rank = 0,
-                                             std::uint64_t world = 1);
-  [[nodiscard]] std::uint64_t steps() const { return steps_; }       // of an epoch; the same on every rank
-  [[nodiscard]] std::uint64_t rows() const { return rows_.size(); }  // of this rank's batch, the same at every step
-  // This rank's positions of step k; past N where tail is not drop.
-  [[nodiscard]] Positions positions(std::uint64_t step) const;  // precondition: step < steps()
-  // The sample at a position; nothing where Tail::pad leaves the row empty.
+  /// Refused, naming the numbers: no samples, or more than kMaxSamples; G = 0 or beyond kMaxSamples; no rank, or more ranks than rows of a
+  /// batch; rank not below world_size; LastBatch::drop with N < G (no step at all).
+  [[nodiscard]] static Result<StepPlan> make(std::uint64_t samples, std::uint64_t global_batch_size, LastBatch last_batch,
+                                             std::uint64_t rank = 0, std::uint64_t world_size = 1);
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }       ///< of an epoch; the same on every rank
+  [[nodiscard]] std::uint64_t rows() const { return rows_.size(); }  ///< of this rank's batch, the same at every step
+  /// This rank's positions of step k; past N where tail is not drop.
+  [[nodiscard]] Positions positions(std::uint64_t step) const;  ///< precondition: step < steps()
+  /// The sample at a position; nothing where LastBatch::pad leaves the row empty.
   [[nodiscard]] std::optional<std::uint64_t> sample(const EpochOrder& order, std::uint64_t position) const;
 
  private:
   std::uint64_t samples_ = 0;
-  std::uint64_t global_batch_ = 1;
+  std::uint64_t global_batch_size_ = 1;
   std::uint64_t steps_ = 0;
-  Tail tail_ = Tail::drop;
-  Positions rows_;  // of a global batch
+  LastBatch last_batch_ = LastBatch::drop;
+  Positions rows_;  ///< of a global batch
 };
 
-// Where a run stands: what has been handed out, not what has been read ahead. Resumes after any step on any world size.
-struct LoaderState {
-  std::string fingerprint;    // of the data set: Loader::fingerprint()
-  std::uint64_t records = 0;  // N
-  OrderOptions order;
-  Tail tail = Tail::drop;
-  std::uint64_t global_batch = 0;  // G
-  std::uint64_t epoch = 0;
-  std::uint64_t samples = 0;  // positions of this epoch handed out, over all ranks: a multiple of G
-  bool operator==(const LoaderState&) const = default;
-
-  // One line of JSON: {"hotpack_state":1,"fingerprint":…,"records":…,"shuffle":"full",…}
-  [[nodiscard]] std::string text() const;
-  // Code `usage` for what is not such a text, or of a later version.
-  [[nodiscard]] static Result<LoaderState> parse(std::string_view text);
-};
-
-[[nodiscard]] std::string_view shuffle_name(Shuffle shuffle);  // "full", "block", "none"
-[[nodiscard]] std::string_view tail_name(Tail tail);           // "drop", "pad", "wrap"
+/// What is drawn for one sample. Preconditions: check_augment is good; record sizes from 1 to 2^30; epoch ≤ kMaxEpoch.
+[[nodiscard]] SampleCrop draw_crop(const Augment& augment, PixelSize record, std::uint64_t seed, std::uint64_t epoch, std::uint64_t sample);
 
 }  // namespace hotpack

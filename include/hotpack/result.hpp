@@ -15,29 +15,29 @@
 
 namespace hotpack {
 
-// What kind of failure it is; the command maps each to one exit code.
+/// What kind of failure it is; the command maps each to one exit code.
 enum class ErrorCode {
-  usage,      // an argument or a configuration is wrong
-  data,       // input data are refused: undecodable, unknown colour, sizes that differ
-  io,         // a path cannot be read or written, a read failed, the disk is full
-  damaged,    // a packed file breaks the format or a checksum, is foreign or of a newer major version
-  internal,   // a bug in hotpack
-  timeout,    // nothing came in the time given; the call may be made again
-  cancelled,  // another thread asked to stop
+  usage,      ///< an argument or a configuration is wrong
+  data,       ///< input data are refused: undecodable, unknown color, sizes that differ
+  io,         ///< a path cannot be read or written, a read failed, the disk is full
+  damaged,    ///< a packed file breaks the format or a checksum, is foreign or of a newer major version
+  internal,   ///< a bug in hotpack
+  timeout,    ///< nothing came in the time given; the call may be made again
+  cancelled,  ///< another thread asked to stop
 };
 
-// One failure, complete enough to show to a person: what is wrong, where, and how to go on.
+/// One failure, complete enough to show to a person: what is wrong, where, and how to go on.
 struct Error {
   ErrorCode code = ErrorCode::internal;
-  std::string message;                  // what was found, what was expected, how to go on
-  std::string path;                     // the file concerned, empty if none
-  std::optional<std::uint64_t> offset;  // byte in that file, where it makes sense
+  std::string message;                  ///< what was found, what was expected, how to go on
+  std::string path;                     ///< the file concerned, empty if none
+  std::optional<std::uint64_t> offset;  ///< byte in that file, where it makes sense
 
-  // "path: message (at byte offset)", the parts that exist.
+  /// "path: message (at byte offset)", the parts that exist.
   [[nodiscard]] std::string describe() const;
 };
 
-// What value() throws if there is no value: the Error with its code, path and offset; what() is its describe().
+/// What value() throws if there is no value: the Error with its code, path and offset; what() is its describe().
 class [[gnu::visibility("default")]] Exception : public std::runtime_error {
  public:
   explicit Exception(Error error) : std::runtime_error(error.describe()), error_(std::make_shared<const Error>(std::move(error))) {}
@@ -45,7 +45,7 @@ class [[gnu::visibility("default")]] Exception : public std::runtime_error {
   [[nodiscard]] ErrorCode code() const noexcept { return error_->code; }
 
  private:
-  std::shared_ptr<const Error> error_;  // shared, so that copies of the exception do not throw
+  std::shared_ptr<const Error> error_;  ///< shared, so that copies of the exception do not throw
 };
 
 template <class T>
@@ -60,7 +60,7 @@ class [[nodiscard]] Result {
 
   [[nodiscard]] T& value() & { return require_value(), *std::get_if<0>(&state_); }
   [[nodiscard]] const T& value() const& { return require_value(), *std::get_if<0>(&state_); }
-  // By value, so that nothing refers into a Result that ends with the expression.
+  /// By value, so that nothing refers into a Result that ends with the expression.
   [[nodiscard]] T value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
   [[nodiscard]] T value_or(T otherwise) const& { return ok() ? *std::get_if<0>(&state_) : std::move(otherwise); }
   [[nodiscard]] T value_or(T otherwise) && { return ok() ? std::move(*std::get_if<0>(&state_)) : std::move(otherwise); }
@@ -92,7 +92,7 @@ class [[nodiscard]] Result<void> {
   [[nodiscard]] bool ok() const { return !error_; }
   [[nodiscard]] bool has_value() const { return ok(); }
   explicit operator bool() const { return ok(); }
-  // Returns if the call succeeded, else throws Exception.
+  /// Returns if the call succeeded, else throws Exception.
   void value() const {
     if (error_) throw Exception(*error_);
   }

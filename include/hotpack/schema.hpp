@@ -15,12 +15,13 @@ namespace hotpack {
 
 using RgbColor = std::array<std::uint8_t, 3>;
 
-enum class ImageLayout { hwc, chw };
+/// [H,W,C] or [C,H,W]; one sample of an NHWC or NCHW batch.
+enum class AxisOrder { channels_last, channels_first };
 enum class ImageColor { rgb, gray };
-enum class LabelKind { pixel, sample };  // a class a pixel, or one for the whole image
+enum class LabelScope { pixel, image };  ///< one class (or several) per pixel, or per image
 enum class LabelStorage { bits, one_hot, index };
 
-// What a class (or "ignore") was made from: an id in an id label, "#rrggbb" in a colour label, or a folder's name.
+/// What a class (or "ignore") was made from: an id in an id label, "#rrggbb" in a color label, or a folder's name.
 using LabelSource = std::variant<std::int64_t, std::string>;
 
 struct ClassInfo {
@@ -31,51 +32,51 @@ struct ClassInfo {
 };
 
 struct ImageField {
-  ImageLayout layout = ImageLayout::hwc;
-  std::optional<std::array<std::int64_t, 3>> shape;  // one record as stored, [H,W,c] or [c,H,W]; absent: sizes differ
+  AxisOrder layout = AxisOrder::channels_last;
+  std::optional<std::array<std::int64_t, 3>> shape;  ///< one record as stored, [H,W,c] or [c,H,W]; absent: sizes differ
   ImageColor color = ImageColor::rgb;
   [[nodiscard]] int channels() const { return color == ImageColor::rgb ? 3 : 1; }
   bool operator==(const ImageField&) const = default;
 };
 
 struct LabelField {
-  LabelKind kind = LabelKind::pixel;
+  LabelScope scope = LabelScope::pixel;
   LabelStorage storage = LabelStorage::bits;
-  std::optional<std::vector<std::int64_t>> shape;  // one record as stored; absent: sizes differ
-  bool multi = false;                              // a pixel may hold several classes
+  std::optional<std::vector<std::int64_t>> shape;  ///< one record as stored; absent: sizes differ
+  bool multi = false;                              ///< a pixel may hold several classes
   bool operator==(const LabelField&) const = default;
 };
 
 struct Geometry {
-  std::optional<std::array<std::int64_t, 2>> size;  // width, height of a record; absent with fit "none"
-  std::string fit;                                  // stretch, crop-or-pad, contain, cover, none
+  std::optional<std::array<std::int64_t, 2>> size;  ///< width, height of a record; absent with fit "none"
+  std::string fit;                                  ///< stretch, crop-or-pad, contain, cover, none
   std::string image_filter;
   std::string label_filter;
-  std::vector<std::int64_t> pad_color;  // one number a channel
+  std::vector<std::int64_t> pad_color;  ///< one number per channel
   bool operator==(const Geometry&) const = default;
 };
 
 struct SchemaOptions {
-  std::optional<std::uint64_t> shuffle;  // seed of --shuffle
+  std::optional<std::uint64_t> shuffle;  ///< seed of --shuffle
   std::string anchor = "centre";
   std::string size_mismatch = "error";
-  std::vector<std::string> engines;                       // stages whose output is not pinned by FORMAT.md, sorted by bytes
-  std::vector<std::pair<std::string, std::string>> more;  // further options in file order: name, canonical JSON text of the value
+  std::vector<std::string> engines;                       ///< stages whose output is not pinned by FORMAT.md, sorted by bytes
+  std::vector<std::pair<std::string, std::string>> more;  ///< further options in file order: name, canonical JSON text of the value
   bool operator==(const SchemaOptions&) const = default;
 };
 
 struct Schema {
   ImageField image;
-  std::optional<LabelField> label;  // absent: an unlabelled set
+  std::optional<LabelField> label;  ///< absent: an unlabelled set
   std::vector<ClassInfo> classes;
-  std::vector<LabelSource> ignore;  // sources that become "ignored"
+  std::vector<LabelSource> ignore;  ///< sources that become "ignored"
   Geometry geometry;
   SchemaOptions options;
 
   [[nodiscard]] std::size_t class_count() const { return classes.size(); }
-  // Bytes of one class id in storage `index`: 1 up to 255 classes, else 2.
+  /// Bytes of one class id in storage `index`: 1 up to 255 classes, else 2.
   [[nodiscard]] int index_bytes() const { return classes.size() <= 255 ? 1 : 2; }
-  // The id that means "ignored" in storage `index`: 255 or 65535.
+  /// The id that means "ignored" in storage `index`: 255 or 65535.
   [[nodiscard]] std::uint16_t ignore_id() const { return classes.size() <= 255 ? 255 : 65535; }
   bool operator==(const Schema&) const = default;
 };

@@ -26,14 +26,18 @@ class DatasetFiles;
 class ShardFile;
 }  // namespace reader
 
-// Whether reading a record computes its CRC-32C first. `check` costs about one pass over the bytes at memory speed.
-enum class CrcPolicy { check, trust };
+/// When a record's CRC-32C is checked; that costs about one pass over its bytes at memory speed.
+enum class VerifyChecksums {
+  always,      ///< at every read
+  first_read,  ///< at the record's first read by a Loader; a Sample keeps no account of reads and checks every time
+  never,
+};
 
 struct ImageShape {
-  std::int64_t height = 0;  // pixels
+  std::int64_t height = 0;  ///< pixels
   std::int64_t width = 0;
-  std::int64_t channels = 3;  // 3: RGB, 1: gray
-  ImageLayout layout = ImageLayout::hwc;
+  std::int64_t channels = 3;  ///< 3: RGB, 1: gray
+  AxisOrder layout = AxisOrder::channels_last;
   [[nodiscard]] std::uint64_t size_bytes() const {
     return static_cast<std::uint64_t>(height) * static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(channels);
   }
@@ -41,20 +45,20 @@ struct ImageShape {
 };
 
 struct ImageView {
-  std::span<const std::uint8_t> bytes;  // shape.size_bytes() samples, [height,width,channels] or [channels,height,width]
+  std::span<const std::uint8_t> bytes;  ///< shape.size_bytes() samples, [height,width,channels] or [channels,height,width]
   ImageShape shape;
 };
 
-// How a label is stored. A label of the whole image (kind `sample`) is one vector or id: height = width = 1.
+/// How a label is stored. A label of the whole image (scope `image`) is one vector or id: height = width = 1.
 struct LabelShape {
-  LabelKind kind = LabelKind::pixel;
+  LabelScope scope = LabelScope::pixel;
   LabelStorage storage = LabelStorage::bits;
-  bool multi = false;  // a pixel may hold several classes
+  bool multi = false;  ///< a pixel may hold several classes
   std::int64_t height = 1;
   std::int64_t width = 1;
   std::size_t class_count = 0;
   [[nodiscard]] std::uint64_t vectors() const { return static_cast<std::uint64_t>(height) * static_cast<std::uint64_t>(width); }
-  // Bytes of one vector: ceil(C/8) for bits, C for onehot; index: 1, above 255 classes 2 (little-endian).
+  /// Bytes of one vector: ceil(C/8) for bits, C for one_hot; index: 1, above 255 classes 2 (little-endian).
   [[nodiscard]] std::size_t vector_bytes() const {
     if (storage == LabelStorage::bits) return (class_count + 7) / 8;
     if (storage == LabelStorage::one_hot) return class_count;
@@ -65,44 +69,44 @@ struct LabelShape {
 };
 
 struct LabelView {
-  std::span<const std::uint8_t> bytes;  // shape.size_bytes() bytes, rows from the top, one vector a pixel
+  std::span<const std::uint8_t> bytes;  ///< shape.size_bytes() bytes, rows from the top, one vector per pixel
   LabelShape shape;
 };
 
-// Where a sample came from.
+/// Where a sample came from.
 struct SampleSource {
-  std::int64_t width = 0;  // of the source picture after its orientation was applied
+  std::int64_t width = 0;  ///< of the source image after its orientation was applied
   std::int64_t height = 0;
-  std::uint64_t image_hash = 0;  // XXH3-64 of the image file's bytes
-  std::uint64_t label_hash = 0;  // of the label file's, 0 if there is none
+  std::uint64_t image_hash = 0;  ///< XXH3-64 of the image file's bytes
+  std::uint64_t label_hash = 0;  ///< of the label file's, 0 if there is none
   std::array<std::int64_t, 4>
-      region{};  // x, y, width, height in the record of the rectangle the whole source is mapped to; may lie
-                 // partly outside. record = region.x + source · region.width / width, so predictions can be mapped back
+      region{};  ///< x, y, width, height in the record of the rectangle the whole source is mapped to; may lie
+                 ///< partly outside. record = region.x + source · region.width / width, so predictions can be mapped back
 };
 
-// One sample of a shard: cheap to copy, a view like std::string_view.
+/// One sample of a shard: cheap to copy, a view like std::string_view.
 class Sample {
  public:
   [[nodiscard]] std::string_view key() const { return key_; }
   [[nodiscard]] SampleSource source() const;
   [[nodiscard]] ImageShape image_shape() const { return image_shape_; }
-  [[nodiscard]] LabelShape label_shape() const { return label_shape_; }  // class_count 0 when unlabelled
+  [[nodiscard]] LabelShape label_shape() const { return label_shape_; }  ///< class_count 0 when unlabelled
   [[nodiscard]] bool has_label() const;
 
-  // Zero-copy: the record's bytes in the mapped file. Code `usage` when the field is compressed, or there is no label.
-  [[nodiscard]] Result<ImageView> image(CrcPolicy crc = CrcPolicy::check) const;
-  [[nodiscard]] Result<LabelView> label(CrcPolicy crc = CrcPolicy::check) const;
+  /// Zero-copy: the record's bytes in the mapped file. Code `usage` when the field is compressed, or there is no label.
+  [[nodiscard]] Result<ImageView> image(VerifyChecksums verify = VerifyChecksums::always) const;
+  [[nodiscard]] Result<LabelView> label(VerifyChecksums verify = VerifyChecksums::always) const;
 
-  // The record's bytes in the caller's buffer, decompressed where they are stored compressed: the form that works for every pack.
-  // `into` has at least image_shape().size_bytes() (label_shape().size_bytes()) bytes; the view returned is into it. With `check` a
-  // compressed record's frame and its content are both checked.
-  [[nodiscard]] Result<ImageView> read_image(std::span<std::uint8_t> into, CrcPolicy crc = CrcPolicy::check) const;
-  [[nodiscard]] Result<LabelView> read_label(std::span<std::uint8_t> into, CrcPolicy crc = CrcPolicy::check) const;
+  /// The record's bytes in the caller's buffer, decompressed where they are stored compressed: the form that works for every pack.
+  /// `into` has at least image_shape().size_bytes() (label_shape().size_bytes()) bytes; the view returned is into it. With `always` a
+  /// compressed record's frame and its content are both checked.
+  [[nodiscard]] Result<ImageView> read_image(std::span<std::uint8_t> into, VerifyChecksums verify = VerifyChecksums::always) const;
+  [[nodiscard]] Result<LabelView> read_label(std::span<std::uint8_t> into, VerifyChecksums verify = VerifyChecksums::always) const;
 
-  // The cheapest of both: in the mapped file where the record is not compressed, else in `scratch`. `scratch` grows only once the frame
-  // has passed its checks, so a hostile file cannot ask for memory; the view lives as long as the shard and as `scratch` is left alone.
-  [[nodiscard]] Result<ImageView> load_image(std::vector<std::uint8_t>& scratch, CrcPolicy crc = CrcPolicy::check) const;
-  [[nodiscard]] Result<LabelView> load_label(std::vector<std::uint8_t>& scratch, CrcPolicy crc = CrcPolicy::check) const;
+  /// The cheapest of both: in the mapped file where the record is not compressed, else in `scratch`. `scratch` grows only once the frame
+  /// has passed its checks, so a hostile file cannot ask for memory; the view lives as long as the shard and as `scratch` is left alone.
+  [[nodiscard]] Result<ImageView> load_image(std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
+  [[nodiscard]] Result<LabelView> load_label(std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
 
  private:
   friend class Shard;
@@ -117,7 +121,7 @@ class Sample {
 
 class Shard {
  public:
-  // Maps the file and checks its header, its tables and their checksums: O(records), never the payload.
+  /// Maps the file and checks its header, its tables and their checksums: O(records), never the payload.
   [[nodiscard]] static Result<Shard> open(const std::string& path);
   ~Shard();
   Shard(Shard&&) noexcept;
@@ -127,13 +131,13 @@ class Shard {
   [[nodiscard]] const Schema& schema() const;
   [[nodiscard]] std::string_view schema_text() const;
   [[nodiscard]] std::uint64_t records() const;
-  [[nodiscard]] std::uint64_t size_bytes() const;  // of the file
+  [[nodiscard]] std::uint64_t size_bytes() const;  ///< of the file
   [[nodiscard]] bool image_compressed() const;
   [[nodiscard]] bool label_compressed() const;
-  // Whether payload starts on pages and tables on multiples of their items, as a writer of hotpack leaves them. Reading works without.
+  /// Whether payload starts on pages and tables on multiples of their items, as a writer of hotpack leaves them. Reading works without.
   [[nodiscard]] bool aligned() const;
 
-  [[nodiscard]] Result<Sample> sample(std::uint64_t index) const;  // 0 … records() − 1
+  [[nodiscard]] Result<Sample> sample(std::uint64_t index) const;  ///< 0 … records() − 1
 
  private:
   friend class Dataset;

@@ -18,7 +18,7 @@ class SlotAllocator {
   SlotAllocator& operator=(const SlotAllocator&) = delete;
   virtual ~SlotAllocator() = default;
 
-  // `bytes` > 0, aligned to at least 64 bytes, better to a page. Failure: an Error that says what was asked for.
+  /// `bytes` > 0, aligned to at least 64 bytes, better to a page. Failure: an Error that says what was asked for.
   [[nodiscard]] virtual Result<std::byte*> allocate(std::size_t bytes) = 0;
   virtual void release(std::byte* memory, std::size_t bytes) noexcept = 0;
 };

@@ -1,6 +1,6 @@
 // CRC-32C. Debian ships ISA-L, the usual fast library, as a shared object only, and programs that link the reader may depend on
 // nothing but libc, libstdc++ and zstd: hence this file. On x86-64 the crc32 instruction runs on three streams at once (its latency
-// is three cycles), joined by tables of "what n zero bytes do to a CRC"; elsewhere eight table look-ups take eight bytes a step.
+// is three cycles), joined by tables of "what n zero bytes do to a CRC"; elsewhere eight table look-ups take eight bytes per step.
 #include <array>
 #include <bit>
 

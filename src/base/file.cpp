@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
@@ -117,10 +118,16 @@ Status read_file(const std::string& path, std::vector<std::byte>& into) {
   return file.read_at(0, into);
 }
 
+Result<std::string> File::read_text() const {
+  HOTPACK_ASSIGN(const std::uint64_t size_bytes, size());
+  std::string text(static_cast<std::size_t>(size_bytes), '\0');
+  HOTPACK_TRY(read_at(0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
 Result<std::string> read_text_file(const std::string& path) {
-  std::vector<std::byte> bytes;
-  HOTPACK_TRY(read_file(path, bytes));
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  HOTPACK_ASSIGN(const File file, File::open_read(path));
+  return file.read_text();
 }
 
 Result<FileIdentity> identity_of(const std::string& path) {

@@ -45,6 +45,7 @@ class File {
   [[nodiscard]] Status read_at(std::uint64_t offset, std::span<std::byte> into) const;
   // Reads up to `into.size()` bytes at `offset`; returns how many there were.
   [[nodiscard]] Result<std::size_t> read_some(std::uint64_t offset, std::span<std::byte> into) const;
+  [[nodiscard]] Result<std::string> read_text() const;  // the whole file
   [[nodiscard]] Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) const;
   [[nodiscard]] Status resize(std::uint64_t size_bytes) const;
   [[nodiscard]] Status sync_data() const;

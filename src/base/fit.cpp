@@ -18,7 +18,7 @@ int scaled(int length, int to, int from) {
 
 // Where a stretch of `length` starts in a record of `target`: floor of half the free room; the odd rest goes to the end for padding and
 // for cropping alike.
-int centred(int target, int length) { return target >= length ? (target - length) / 2 : -((length - target) / 2); }
+int centered(int target, int length) { return target >= length ? (target - length) / 2 : -((length - target) / 2); }
 
 Extent by_width(Extent source, int width) { return {width, std::max(1, scaled(source.height, width, source.width))}; }
 Extent by_height(Extent source, int height) { return {std::max(1, scaled(source.width, height, source.height)), height}; }
@@ -72,7 +72,7 @@ Region fit_region(Fit fit, Anchor anchor, Extent source, Extent target) {
   if (fit == Fit::none) target = source;
   const Extent size = scaled_extent(fit, source, target);
   if (anchor == Anchor::top_left) return {0, 0, size.width, size.height};
-  return {centred(target.width, size.width), centred(target.height, size.height), size.width, size.height};
+  return {centered(target.width, size.width), centered(target.height, size.height), size.width, size.height};
 }
 
 }  // namespace hotpack

@@ -1,4 +1,4 @@
-// How a source picture is laid into a record: the rectangle of `source.region`. Integers only, so every platform agrees.
+// How a source image is laid into a record: the rectangle of `source.region`. Integers only, so every platform agrees.
 //
 // Pure functions; thread-safe. FORMAT.md ("Geometry") states the formulas.
 #pragma once
@@ -12,7 +12,7 @@ enum class Fit {
   crop_or_pad,  // as it is; what is too much is cut, what is missing is padded
   contain,      // scaled to lie whole inside, the rest padded
   cover,        // scaled to fill the record, the rest cut
-  none,         // as it is; the record has the picture's own size
+  none,         // as it is; the record has the image's own size
   long_side,    // scaled until the longer side has the longer side's length of the record, then cropped or padded
   short_side,   // the same with the shorter sides
 };
@@ -39,7 +39,7 @@ struct Extent {
 [[nodiscard]] int padded_length(int length, int step);
 
 // Left (or upper) edges of the tiles along an axis: steps of tile − overlap; the last tile is shifted back so that it ends with the
-// picture; one tile at 0 where the picture is no longer than a tile. Preconditions: tile ≥ 1, 0 ≤ overlap < tile.
+// image; one tile at 0 where the image is no longer than a tile. Preconditions: tile ≥ 1, 0 ≤ overlap < tile.
 [[nodiscard]] std::vector<int> tile_edges(int length, int tile, int overlap);
 
 }  // namespace hotpack

@@ -17,7 +17,7 @@ struct FolderNames {
   std::vector<std::string> folders;  // links to folders among them
   std::vector<std::string> others;
 };
-// The same, folders apart, as the listing itself tells it: nothing but links is looked at, for a folder may hold millions of files.
+// The same, folders apart, as the listing itself tells it: nothing but links is examined, for a folder may hold millions of files.
 [[nodiscard]] Result<FolderNames> names_by_kind(const std::string& path);
 
 }  // namespace hotpack

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "hotpack/schema.hpp"
 
 namespace hotpack {
@@ -17,7 +17,7 @@ struct RawLabel {
   bool lossy = false;  // from a JPEG
   std::string form;    // for messages: "8-bit gray PNG", "4-bit palette PNG", "RGB JPEG", …
   // Exactly one of the two is set (its data is not null).
-  ConstPicture rgb;               // colours, 3 channels (RGB and RGBA files, alpha dropped; colour JPEG)
+  ConstPixels rgb;                // colors, 3 channels (RGB and RGBA files, alpha dropped; color JPEG)
   ConstIds samples;               // raw samples, 1 channel: gray at 1/2/4/8/16 bits without rescaling, palette indices
   bool is_palette = false;        // samples are palette indices
   std::vector<RgbColor> palette;  // of a palette file: PLTE as stored, may be shorter than the indices used

@@ -36,7 +36,7 @@ Character first_character(std::string_view text) {
   return valid ? Character{point, bytes} : Character{};
 }
 
-// Characters that move the cursor, or hide, turn or break what stands beside them.
+// Characters that move the cursor, or hide, turn or break what stands next to them.
 bool is_deceptive(std::uint32_t point) {
   const auto within = [point](std::uint32_t first, std::uint32_t last) { return point >= first && point <= last; };
   return point < 0x20 || within(0x7F, 0x9F) || point == 0x61C || within(0x200E, 0x200F) || within(0x2028, 0x202E) ||

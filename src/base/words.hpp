@@ -45,7 +45,7 @@ enum class Depth16 { shift, scale };  // 16-bit samples to 8: v >> 8, or (v * 25
 
 // How a label file is read. `automatic` is resolved before labels are decoded.
 // rgb_id appears in options and presets only: such labels are read as `index`, by a formula.
-enum class LabelReading { automatic, color, index, palette_color, binary, rgb_id };
+enum class LabelKind { automatic, color, index, palette_color, binary, rgb_id };
 
 // A value, its word on the command line and in reports, and its word in packs if that differs.
 template <class Enum>
@@ -89,23 +89,23 @@ inline constexpr auto kWords<ExifPolicy> =
 template <>
 inline constexpr auto kWords<Depth16> = std::array{Word<Depth16>{Depth16::shift, "shift"}, Word<Depth16>{Depth16::scale, "scale"}};
 template <>
-inline constexpr auto kWords<LabelReading> = std::array{
-    Word<LabelReading>{LabelReading::automatic, "auto"}, Word<LabelReading>{LabelReading::color, "color"},
-    Word<LabelReading>{LabelReading::index, "index"},    Word<LabelReading>{LabelReading::palette_color, "palette-color"},
-    Word<LabelReading>{LabelReading::binary, "binary"},  Word<LabelReading>{LabelReading::rgb_id, "rgb-id"},
+inline constexpr auto kWords<LabelKind> = std::array{
+    Word<LabelKind>{LabelKind::automatic, "auto"}, Word<LabelKind>{LabelKind::color, "color"},
+    Word<LabelKind>{LabelKind::index, "index"},    Word<LabelKind>{LabelKind::palette_color, "palette-color"},
+    Word<LabelKind>{LabelKind::binary, "binary"},  Word<LabelKind>{LabelKind::rgb_id, "rgb-id"},
 };
 template <>
 inline constexpr auto kWords<LabelStorage> =
     std::array{Word<LabelStorage>{LabelStorage::bits, "bits"}, Word<LabelStorage>{LabelStorage::one_hot, "one_hot", "onehot"},
                Word<LabelStorage>{LabelStorage::index, "index"}};
 template <>
-inline constexpr auto kWords<ImageLayout> =
-    std::array{Word<ImageLayout>{ImageLayout::hwc, "hwc"}, Word<ImageLayout>{ImageLayout::chw, "chw"}};
+inline constexpr auto kWords<AxisOrder> =
+    std::array{Word<AxisOrder>{AxisOrder::channels_last, "hwc"}, Word<AxisOrder>{AxisOrder::channels_first, "chw"}};
 template <>
 inline constexpr auto kWords<ImageColor> = std::array{Word<ImageColor>{ImageColor::rgb, "rgb"}, Word<ImageColor>{ImageColor::gray, "gray"}};
 template <>
-inline constexpr auto kWords<LabelKind> =
-    std::array{Word<LabelKind>{LabelKind::pixel, "pixel"}, Word<LabelKind>{LabelKind::sample, "sample"}};
+inline constexpr auto kWords<LabelScope> =
+    std::array{Word<LabelScope>{LabelScope::pixel, "pixel"}, Word<LabelScope>{LabelScope::image, "sample"}};
 
 // The word of a value; precondition: it is one of the enum.
 template <class Enum>

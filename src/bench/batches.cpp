@@ -14,7 +14,7 @@ namespace hotpack::bench {
 Result<Batches> Batches::open(const Dataset& dataset, const LoaderOptions& options, std::uint64_t steps) {
   HOTPACK_ASSIGN(Loader loader, Loader::open(dataset, options));
   const std::uint64_t all = loader.steps_per_epoch();
-  return Batches(std::move(loader), options.slots, steps < all ? steps : UINT64_MAX);
+  return Batches(std::move(loader), options.prefetch_batches, steps < all ? steps : UINT64_MAX);
 }
 
 Result<Batch> Batches::next() {
@@ -55,7 +55,7 @@ Result<Work> Batches::take(double seconds) {
   const double began = now_seconds();
   do {
     HOTPACK_ASSIGN(const Batch batch, next());
-    work.samples += batch.valid();
+    work.samples += batch.num_valid();
     work.bytes += batch_bytes(batch);
     work.seconds = now_seconds() - began;
     ++batches;

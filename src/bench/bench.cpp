@@ -18,7 +18,7 @@ namespace hotpack::bench {
 
 namespace {
 
-constexpr double kWarmUpSeconds = 10;  // for each second a row; what is not in memory by then is left out
+constexpr double kWarmUpSeconds = 10;  // for each second per row; what is not in memory by then is left out
 
 class Run {
  public:
@@ -67,7 +67,7 @@ class Run {
 
   // Reads and checks every sample once, or what memory and time allow. Steps of an epoch that the measurements go through.
   Result<std::uint64_t> warm_up(const Dataset& dataset) {
-    const LoaderOptions options = setup_.loader_options(0, setup_.plain, SlotContent::packed, Check::always);
+    const LoaderOptions options = setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::always);
     HOTPACK_ASSIGN(Batches batches, Batches::open(dataset, options));
     const std::uint64_t all = batches.loader().steps_per_epoch();
     const double until = now_seconds() + kWarmUpSeconds * std::max(setup_.seconds, 0.1);
@@ -87,7 +87,7 @@ class Run {
   }
 
   Result<RecordList> list_records(const Dataset& dataset, std::uint64_t steps) {
-    const LoaderOptions options = setup_.loader_options(0, setup_.plain, SlotContent::packed, Check::never);
+    const LoaderOptions options = setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::never);
     const std::vector<std::uint64_t> samples = first_samples(setup_.records, options, steps * setup_.batch);
     HOTPACK_ASSIGN(RecordList records, RecordList::make(dataset, samples, setup_.memory_bytes));
     if (records.unpacked()) report_.notes.emplace_back("records are zstd frames: ceilings have them uncompressed in memory");

@@ -1,4 +1,5 @@
-// Measures this machine with one data set: each rate of the Loader beside what plain loops reach with the same records in the same minutes.
+// Measures this machine with one data set: each rate of the Loader compared with what plain loops reach with the same records in the same
+// minutes.
 //
 // Ownership: plain values. Thread-safety: one run at a time, or they disturb each other. Takes about rows × options.seconds.
 // Failure: as Dataset and Loader, `damaged` with the record's text among them; `usage` for an empty set; `cancelled` where

@@ -56,7 +56,7 @@ class RowExpander {
     HOTPACK_ASSIGN(auto image_expander, expand::ImageExpander::make(image, schema.image.channels()));
     RowExpander made(std::move(image_expander));
     if (schema.label) {
-      const expand::LabelSource source{schema.label->kind, schema.label->storage, schema.label->multi, schema.class_count()};
+      const expand::LabelSource source{schema.label->scope, schema.label->storage, schema.label->multi, schema.class_count()};
       HOTPACK_ASSIGN(made.label_, expand::LabelExpander::make(label, source));
     }
     made.reserve(crew);
@@ -83,7 +83,7 @@ class RowExpander {
   [[nodiscard]] std::uint64_t label_row_bytes(PixelSize size) const { return label_ ? label_->row_bytes(label_placement(size).output) : 0; }
 
   void reserve(const Crew& crew) {
-    whole_image_ = (*crew.records)[0].label.shape.kind == LabelKind::sample;
+    whole_image_ = (*crew.records)[0].label.shape.scope == LabelScope::image;
     const PixelSize size = crew.records->largest_size(), label_size = label_placement(size).output;
     scratches_.resize(crew.threads);
     for (expand::Scratch& scratch : scratches_)

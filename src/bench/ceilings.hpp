@@ -26,7 +26,7 @@ struct Crew {
 // The expansion that the Loader does, without the Loader: from the records straight into the buffers.
 [[nodiscard]] Result<Turn> expand_records(Crew crew, const Schema& schema, const ImageOutput& image, const LabelOutput& label);
 
-// Streaming stores of as many bytes a sample as a batch row has.
+// Streaming stores of as many bytes per sample as a batch row has.
 [[nodiscard]] Turn fill_rows(Crew crew, std::uint64_t row_bytes);
 
 }  // namespace hotpack::bench

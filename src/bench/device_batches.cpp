@@ -59,7 +59,7 @@ Result<DeviceBatches> DeviceBatches::open(const Station& station, const Dataset&
                                           std::uint64_t steps) {
   HOTPACK_ASSIGN(DeviceLoader loader, DeviceLoader::open(dataset, options));
   const std::uint64_t all = loader.steps_per_epoch();
-  const unsigned ahead = options.loader.slots + options.prefetch;
+  const unsigned ahead = options.loader.prefetch_batches + options.prefetch;
   return DeviceBatches(station, std::move(loader), ahead, steps < all ? steps : UINT64_MAX);
 }
 
@@ -92,14 +92,14 @@ Result<Work> DeviceBatches::take(double seconds) {
   const double began = now_seconds();
   do {
     HOTPACK_ASSIGN(const DeviceBatch batch, next());
-    work.samples += batch.valid();
+    work.samples += batch.num_valid();
     work.bytes += batch_bytes(batch);
   } while (now_seconds() - began < seconds);
   HOTPACK_TRY(end.record(station_->stream.handle()));
   HOTPACK_TRY(end.wait());
   const double host_seconds = now_seconds() - began;
   HOTPACK_ASSIGN(work.seconds, seconds_between(start, end, host_seconds));
-  rest(work.seconds * static_cast<double>(loader_.rows()) / static_cast<double>(std::max<std::uint64_t>(1, work.samples)));
+  rest(work.seconds * static_cast<double>(loader_.batch_size()) / static_cast<double>(std::max<std::uint64_t>(1, work.samples)));
   return work;
 }
 

@@ -29,7 +29,7 @@ class StepWork {
   std::uint64_t copied_ = 0;
 };
 
-// What a consumer waited for, as shares of its time. Both may tell of the same pause.
+// What a consumer waited for, as shares of its time. Both may describe the same pause.
 struct Stall {
   double host = 0;            // that next() waited for a packed batch
   double stream = 0;          // that the stream had nothing to do between a step and its next batch, the kernels' own time not counted

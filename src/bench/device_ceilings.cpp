@@ -103,7 +103,7 @@ Result<Turn> device_copies(const Station& station, std::uint64_t bytes) {
 }
 
 Result<Turn> gathered_records(const Station& station, const Dataset& dataset, std::vector<std::uint64_t> samples, std::uint64_t bytes) {
-  HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, Check::never, Access::map));
+  HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::map));
   HOTPACK_ASSIGN(PinnedMemory memory, PinnedMemory::take(station.context, std::max(bytes, std::uint64_t{1})));
   std::memset(memory.data(), 0, memory.size());
   const auto gather = std::make_shared<Gather>(std::move(source), std::move(samples), std::move(memory));

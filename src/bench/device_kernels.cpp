@@ -126,7 +126,7 @@ class KernelStage {
   Status measure() {
     for (const ElementType type : kTypes)
       for (const AxisOrder order : kOrders) HOTPACK_TRY(measure_image(type, order));
-    if (!setup_.schema.label || setup_.schema.label->kind != LabelKind::pixel) return {};
+    if (!setup_.schema.label || setup_.schema.label->scope != LabelScope::pixel) return {};
     for (const ElementType type : kTypes)
       for (const AxisOrder order : kOrders) HOTPACK_TRY(measure_label(type, order));
     return {};
@@ -153,7 +153,7 @@ class KernelStage {
     output.type = type;
     output.order = order;
     const LabelField& label = *setup_.schema.label;
-    const expand::LabelSource source{label.kind, label.storage, label.multi, setup_.schema.class_count()};
+    const expand::LabelSource source{label.scope, label.storage, label.multi, setup_.schema.class_count()};
     HOTPACK_ASSIGN(auto made, device::LabelLaunch::make(station_.context, station_.kernels, output, source));
     return measure_launch(std::make_shared<const device::LabelLaunch>(std::move(made)), staged_.label_bytes,
                           "one-hot " + std::string(element_name(type)) + " " + order_name(order), order);

@@ -1,4 +1,4 @@
-// The kernels that write a batch's tensors, each beside a copy within the device.
+// The kernels that write a batch's tensors, each compared with a copy within the device.
 //
 // Ownership: borrows the Station and the records. Thread-safety: none. Failure: as Station.
 #pragma once

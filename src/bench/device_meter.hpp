@@ -50,7 +50,7 @@ using Enqueue = std::function<Status(std::uint64_t number)>;
 // piece before it: that one loads code and touches memory.
 [[nodiscard]] Result<Turn> device_turn(const Station& station, const Work& once, Enqueue enqueue);
 
-// Seconds between two events, or those on the host's clock where the device tells of none.
+// Seconds between two events, or those on the host's clock where the device describes none.
 [[nodiscard]] Result<double> seconds_between(const TimedEvent& start, const TimedEvent& end, double host_seconds);
 
 }  // namespace hotpack::bench

@@ -1,6 +1,6 @@
 // What a measurement of the way to a device gives, and the limits that its rates are held against.
 //
-// Plain values and pure functions; thread-safe. Bytes a sample: `packed` as stored (i·H·W of a record of H×W pixels with i bytes each),
+// Plain values and pure functions; thread-safe. Bytes per sample: `packed` as stored (i·H·W of a record of H×W pixels with i bytes each),
 // `output` as delivered (o·H·W).
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace hotpack::bench {
 
-// Bytes a second that this machine gives at best.
+// Bytes per second that this machine gives at best.
 struct DeviceLimits {
   double copy = 0;         // L: copies from pinned memory to the device, 64 MiB each
   double copy_batch = 0;   // the same, a batch's packed bytes each
@@ -28,15 +28,15 @@ struct SampleBytes {
   double output = 0;
 };
 
-// Samples a second that the bus can carry: L / (i·H·W).
+// Samples per second that the bus can carry: L / (i·H·W).
 [[nodiscard]] double bus_bound(const DeviceLimits& limits, const SampleBytes& sample);
-// Samples a second that the device's memory can bear, where a record is written by the copy, read by the kernel, and its output written:
+// Samples per second that the device's memory can bear, where a record is written by the copy, read by the kernel, and its output written:
 // B / ((2i + o)·H·W).
 [[nodiscard]] double memory_bound(const DeviceLimits& limits, const SampleBytes& sample);
 [[nodiscard]] double end_to_end_bound(const DeviceLimits& limits, const SampleBytes& sample);  // the lesser of both
-// Delivered bytes a second where records stay on the device: B·o / (i + o).
+// Delivered bytes per second where records stay on the device: B·o / (i + o).
 [[nodiscard]] double resident_bound(const DeviceLimits& limits, const SampleBytes& sample);
-// Packed bytes a second where `threads` threads gather them: min(L, T·m).
+// Packed bytes per second where `threads` threads gather them: min(L, T·m).
 [[nodiscard]] double gathered_bound(const DeviceLimits& limits, unsigned threads);
 
 // What a limit was computed from, by the names that its formula has: {"L", 55e9}.
@@ -44,10 +44,10 @@ using Terms = std::vector<std::pair<std::string, double>>;
 
 enum class Goal { at_least, at_most, equal };
 
-// A figure beside its limit; what counts is their ratio.
+// A figure compared with its limit; what counts is their ratio.
 struct DeviceRow {
   std::string name;  // "pinned tier: packed bytes"
-  std::string unit;  // "GB/s" (bytes a second), "samples/s", "s", "MiB" (bytes), "TFLOP/s" (operations a second)
+  std::string unit;  // "GB/s" (bytes per second), "samples/s", "s", "MiB" (bytes), "TFLOP/s" (operations per second)
   double value = 0;
   double limit = 0;
   std::string limit_is;  // "L", "min(L, T·m)"
@@ -66,7 +66,7 @@ struct DeviceRow {
 struct DeviceReport {
   std::vector<std::string> folders;
   std::uint64_t samples = 0;
-  std::uint64_t batch = 0;  // samples a batch
+  std::uint64_t batch = 0;  // samples per batch
   double packed_batch_bytes = 0;
   int ordinal = 0;
   std::string name;  // of the device

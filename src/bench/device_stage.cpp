@@ -32,7 +32,7 @@ namespace {
 
 using hotpack::Residency;
 
-constexpr double kWarmUpSeconds = 10;  // for each second a row
+constexpr double kWarmUpSeconds = 10;  // for each second per row
 constexpr std::uint64_t kLargeCopy = std::uint64_t{64} << 20;
 constexpr double kFullBatch = 16 << 20;  // packed bytes from which on a batch should reach the target
 constexpr double kLoadShare = 0.1;       // of L, for the interference
@@ -56,7 +56,7 @@ DeviceRow at_least(std::string name, std::string unit, std::string limit_is, dou
   return {std::move(name), std::move(unit), 0, 0, std::move(limit_is), Goal::at_least, target, {}, {}, {}, {}};
 }
 
-// A consumer that takes batches at a given pace beside other work.
+// A consumer that takes batches at a given pace next to other work.
 class PacedConsumer {
  public:
   PacedConsumer(DeviceBatches& batches, device::StreamHandle stream, double batches_per_second)
@@ -127,7 +127,7 @@ class DeviceRun {
     HOTPACK_TRY(begin_stage("a consumer"));
     HOTPACK_TRY(measure_stall(dataset));
     HOTPACK_TRY(measure_pinned(dataset));
-    HOTPACK_TRY(begin_stage("a matrix product beside it"));
+    HOTPACK_TRY(begin_stage("a matrix product at the same time"));
     for (const Outputs* outputs : {&setup_.plain, &half_}) HOTPACK_TRY(measure_interference(dataset, *outputs));
     return std::move(report_);
   }
@@ -162,7 +162,8 @@ class DeviceRun {
 
   // Reads every sample once, or what memory and time allow.
   Status warm_up(const Dataset& dataset) {
-    HOTPACK_ASSIGN(Batches batches, Batches::open(dataset, setup_.loader_options(0, setup_.plain, SlotContent::packed, Check::always)));
+    HOTPACK_ASSIGN(Batches batches,
+                   Batches::open(dataset, setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::always)));
     const std::uint64_t all = batches.loader().steps_per_epoch();
     const double until = now_seconds() + kWarmUpSeconds * std::max(setup_.seconds, 0.1);
     std::uint64_t steps = 0, bytes = 0;
@@ -200,7 +201,7 @@ class DeviceRun {
   }
 
   Result<Turn> gather_turn(const Dataset& dataset) const {
-    const LoaderOptions options = setup_.loader_options(0, setup_.plain, SlotContent::packed, Check::never);
+    const LoaderOptions options = setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::never);
     const auto ring = static_cast<std::uint64_t>(setup_.slots * 1.1 * report_.packed_batch_bytes) + (std::uint64_t{1} << 20);
     return gathered_records(station_, dataset, first_samples(setup_.records, options, steps_ * setup_.batch), ring);
   }
@@ -214,7 +215,7 @@ class DeviceRun {
   [[nodiscard]] DeviceLoaderOptions options_of(Residency residency, const Outputs& outputs) const {
     DeviceLoaderOptions options;
     const unsigned threads = options_.threads.empty() ? 0 : *std::max_element(options_.threads.begin(), options_.threads.end());
-    options.loader = setup_.loader_options(threads, outputs, SlotContent::expanded, Check::never);
+    options.loader = setup_.loader_options(threads, outputs, BatchContent::expanded, VerifyChecksums::never);
     options.devices = {station_.context->ordinal()};
     options.residency = residency;
     return options;
@@ -283,7 +284,7 @@ class DeviceRun {
   Status kernels(const Dataset& dataset) {
     const std::size_t before = report_.rows.size();
     Status done = [&]() -> Status {
-      const LoaderOptions options = setup_.loader_options(0, setup_.plain, SlotContent::packed, Check::never);
+      const LoaderOptions options = setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::never);
       HOTPACK_ASSIGN(const RecordList records,
                      RecordList::make(dataset, first_samples(setup_.records, options, setup_.batch), setup_.memory_bytes));
       return measure_kernels(station_, setup_, records, report_);
@@ -352,7 +353,7 @@ class DeviceRun {
         HOTPACK_ASSIGN(const Stall stall, opened.batches->stall(step, service_seconds_, seconds));
         host.push_back(stall.host);
         stream.push_back(stall.stream);
-        waited.push_back(std::max(stall.host, stall.stream));  // of a pause that both tell of, once
+        waited.push_back(std::max(stall.host, stall.stream));  // of a pause that both describe, once
         steps.push_back(stall.step_seconds);
         kernels.push_back(stall.kernel_seconds);
       }
@@ -382,8 +383,8 @@ class DeviceRun {
   }
 
   Status measure_interference(const Dataset& dataset, const Outputs& outputs) {
-    DeviceRow named =
-        at_least("matrix products beside a loader at 10 % of L: " + outputs.name, "TFLOP/s", "without the loader", kInterferenceTarget);
+    DeviceRow named = at_least("matrix products compared with a loader at 10 % of L: " + outputs.name, "TFLOP/s", "without the loader",
+                               kInterferenceTarget);
     return add_row(std::move(named), [&](DeviceRow& row) -> Status {
       auto matrices = MatrixLoop::open(station_);
       if (!matrices.ok()) return usage_error(matrices.error().message);  // whatever is wrong with cuBLAS is no failure of the loader
@@ -391,7 +392,7 @@ class DeviceRun {
       const double pace = kLoadShare * report_.limits.copy / std::max(1.0, report_.packed_batch_bytes);
       const Turn alone = [&](double seconds) { return matrices->run(seconds); };
       std::vector<double> paces;
-      const Turn beside = [&](double seconds) -> Result<Work> {
+      const Turn during = [&](double seconds) -> Result<Work> {
         PacedConsumer consumer(*opened.batches, station_.stream.handle(), pace);
         auto work = matrices->run(seconds);
         HOTPACK_TRY(consumer.stop());
@@ -399,7 +400,7 @@ class DeviceRun {
         paces.push_back(consumer.share_of_pace());
         return work;
       };
-      const std::array turns{alone, beside};
+      const std::array turns{alone, during};
       HOTPACK_ASSIGN(const std::vector<Rate> rates, turns_of(turns));
       row.value = rates[1].bytes_per_second;
       row.limit = rates[0].bytes_per_second;
@@ -412,8 +413,8 @@ class DeviceRun {
 
   void describe_interference(DeviceRow& row, double output, double kept) const {
     const std::string moved = "the loader moved " + per_mille(kLoadShare * kept) + " of L";
-    if (kept < kPaceKept) row.flaw = moved + " beside the matrix products, not the " + per_mille(kLoadShare) + " asked of it";
-    const double pace = kLoadShare * kept * report_.limits.copy / packed_;  // samples a second
+    if (kept < kPaceKept) row.flaw = moved + " during the matrix products, not the " + per_mille(kLoadShare) + " asked of it";
+    const double pace = kLoadShare * kept * report_.limits.copy / packed_;  // samples per second
     const double memory = pace * (2 * packed_ + output) / report_.limits.device_copy;
     row.limited_by = "the device's memory and processors, which both use: " + moved + ", which takes " + per_mille(memory) + " of B";
     row.terms = {{"share_of_L", kLoadShare * kept}, {"share_of_B", memory}};
@@ -430,7 +431,7 @@ class DeviceRun {
 };
 
 Result<DeviceReport> measure(std::span<const std::string> folders, const BenchOptions& options, int ordinal) {
-  HOTPACK_ASSIGN(Setup setup, Setup::make(folders, options));  // first: a folder that is not there is told without a device too
+  HOTPACK_ASSIGN(Setup setup, Setup::make(folders, options));  // first: a folder that is not there is reported without a device too
   HOTPACK_ASSIGN(Station station, Station::open(ordinal));
   const auto context = station.context;
   const device::CurrentContext current(*context);

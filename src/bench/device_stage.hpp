@@ -1,4 +1,4 @@
-// Measures the way from a pack to a device: each rate of the DeviceLoader beside what bus and memory give in the same process.
+// Measures the way from a pack to a device: each rate of the DeviceLoader compared with what bus and memory give in the same process.
 //
 // Ownership: plain values. Thread-safety: one run at a time. Takes about 45 × options.seconds where a batch takes a millisecond or two;
 // where it takes long, about 1,200 times as long as a batch.

@@ -60,7 +60,7 @@ class DiskStage {
   Result<Work> read_batches(Shuffle shuffle, std::uint64_t epoch, double seconds) {
     HOTPACK_TRY(drop());
     HOTPACK_ASSIGN(const Dataset dataset, setup_.open_dataset());
-    LoaderOptions options = setup_.loader_options(0, setup_.plain, SlotContent::packed, Check::first_epoch);
+    LoaderOptions options = setup_.loader_options(0, setup_.plain, BatchContent::packed, VerifyChecksums::first_read);
     options.shuffle = shuffle;
     options.epoch = epoch;
     Work work;
@@ -70,7 +70,7 @@ class DiskStage {
     while (work.seconds < seconds) {
       HOTPACK_ASSIGN(const std::optional<Batch> batch, loader.next());
       if (!batch) break;  // all was read once
-      work.samples += batch->valid();
+      work.samples += batch->num_valid();
       work.bytes += batch_bytes(*batch);
       work.seconds = now_seconds() - began;
     }

@@ -1,6 +1,6 @@
 // Reads from the disk, the page cache dropped before each turn.
 //
-// Thread-safety: none. Failure: as Loader's functions, and `io` for shards that cannot be looked at.
+// Thread-safety: none. Failure: as Loader's functions, and `io` for shards that cannot be examined.
 #pragma once
 
 #include <string>

@@ -31,8 +31,8 @@ class MemoryStage {
 
   Status copies() {
     ThreadBuffers buffers = buffers_for(warm_.records->mean_bytes(), warm_.records->largest_bytes());
-    HOTPACK_ASSIGN(Turn checked, loader_turn(setup_.plain, SlotContent::packed, Check::always));
-    HOTPACK_ASSIGN(Turn trusted, loader_turn(setup_.plain, SlotContent::packed, Check::never));
+    HOTPACK_ASSIGN(Turn checked, loader_turn(setup_.plain, BatchContent::packed, VerifyChecksums::always));
+    HOTPACK_ASSIGN(Turn trusted, loader_turn(setup_.plain, BatchContent::packed, VerifyChecksums::never));
     return measure({{Stage::slots, "first epoch, CRC checked", std::move(checked)}, {Stage::slots, "later epochs", std::move(trusted)}},
                    "memcpy", copy_records(crew(buffers)));
   }
@@ -44,7 +44,7 @@ class MemoryStage {
     HOTPACK_ASSIGN(Turn direct, expand_records(crew(buffers), setup_.schema, outputs.image, outputs.label));
     std::vector<Planned> rows{{Stage::expansion, outputs.name, std::move(direct)}};
     if (training) {
-      HOTPACK_ASSIGN(Turn batches, loader_turn(outputs, SlotContent::expanded, Check::never));
+      HOTPACK_ASSIGN(Turn batches, loader_turn(outputs, BatchContent::expanded, VerifyChecksums::never));
       rows.push_back({Stage::end_to_end, outputs.name, std::move(batches)});
     }
     // u8 has as many bytes to read as to write: to copy them is the most that can be done.
@@ -59,8 +59,9 @@ class MemoryStage {
     return ThreadBuffers(threads_, setup_.slots * setup_.batch * row_bytes_, least_bytes);
   }
 
-  [[nodiscard]] Result<Turn> loader_turn(const Outputs& outputs, SlotContent content, Check check) const {
-    HOTPACK_ASSIGN(Batches opened, Batches::open(*warm_.dataset, setup_.loader_options(threads_, outputs, content, check), warm_.steps));
+  [[nodiscard]] Result<Turn> loader_turn(const Outputs& outputs, BatchContent content, VerifyChecksums verify_checksums) const {
+    HOTPACK_ASSIGN(Batches opened,
+                   Batches::open(*warm_.dataset, setup_.loader_options(threads_, outputs, content, verify_checksums), warm_.steps));
     const auto batches = std::make_shared<Batches>(std::move(opened));
     return Turn([batches](double seconds) { return batches->take(seconds); });
   }
@@ -103,14 +104,14 @@ Status measure_memory(const Setup& setup, const Warm& warm, unsigned threads, Be
 }
 
 Result<Consumer> measure_consumer(const Setup& setup, const Warm& warm, unsigned threads, double batches_per_second) {
-  const LoaderOptions options = setup.loader_options(threads, setup.training, SlotContent::expanded, Check::first_epoch);
+  const LoaderOptions options = setup.loader_options(threads, setup.training, BatchContent::expanded, VerifyChecksums::first_read);
   std::vector<double> openings;
   for (unsigned i = 0; i < kOpenings; ++i) {
     HOTPACK_ASSIGN(const double seconds, seconds_to_first_batch(setup, options));
     openings.push_back(seconds);
   }
   LoaderOptions steady = options;
-  steady.check = Check::never;
+  steady.verify_checksums = VerifyChecksums::never;
   HOTPACK_ASSIGN(Batches batches, Batches::open(*warm.dataset, steady, warm.steps));
   const double step_seconds = kStepOverService / std::max(batches_per_second, 1e-3);
   HOTPACK_ASSIGN(const double stalled, batches.stall_share(step_seconds, std::max(setup.seconds / 2, kLeastSteps * step_seconds)));

@@ -11,7 +11,7 @@
 namespace hotpack::bench {
 
 struct BenchOptions {
-  std::uint64_t batch = 32;       // samples a batch; cut to the records and to what memory allows
+  std::uint64_t batch = 32;       // samples per batch; cut to the records and to what memory allows
   double seconds = 1;             // of each row, its ceiling's share included. Longer: steadier figures
   std::vector<unsigned> threads;  // to measure with; empty: 1, 2, 4, … and all usable cores
   bool cold = true;               // whether to measure reads from the disk
@@ -28,8 +28,8 @@ enum class Stage { disk, slots, expansion, end_to_end };
 
 [[nodiscard]] std::string_view stage_name(Stage stage);  // "disk", "slots", "expansion", "end-to-end"
 
-// One rate beside the most that this machine gave in the same minutes. Bytes are those written to memory: packed ones of disk and slots,
-// expanded ones of the others.
+// One rate compared with the most that this machine gave in the same minutes. Bytes are those written to memory: packed ones of disk and
+// slots, expanded ones of the others.
 struct BenchRow {
   Stage stage = Stage::slots;
   std::string what;  // "records, CRC checked", "f32 + one-hot f32", …
@@ -53,7 +53,7 @@ struct BenchReport {
   std::uint64_t measured = 0;  // samples that the rows in memory go through: fewer where memory or time did not allow all
   std::uint64_t shards = 0;
   std::uint64_t size_bytes = 0;  // of the shards' files
-  std::uint64_t batch = 0;       // samples a batch of all rows
+  std::uint64_t batch = 0;       // samples per batch of all rows
   unsigned slots = 0;
   unsigned rounds = 0;             // each figure is the median of so many
   std::uint64_t packed_bytes = 0;  // of a batch

@@ -23,7 +23,7 @@ constexpr std::array<float, 3> kStd = {0.229F, 0.224F, 0.225F};
 
 Outputs plain_outputs(const Schema& schema) {
   Outputs outputs{"u8", {}, {}};
-  if (schema.image.layout == ImageLayout::chw) outputs.image.order = AxisOrder::channels_first;
+  if (schema.image.layout == AxisOrder::channels_first) outputs.image.order = AxisOrder::channels_first;
   if (!schema.label) return outputs;
   outputs.label.form = schema.label->multi ? LabelForm::bits : LabelForm::index;
   outputs.name += schema.label->multi ? " + bits" : " + index";
@@ -48,10 +48,10 @@ Outputs training_outputs(const Schema& schema) {
 // Of records of one size.
 PixelSize record_size(const Schema& schema) {
   const auto& shape = *schema.image.shape;
-  return schema.image.layout == ImageLayout::hwc ? PixelSize{shape[1], shape[0]} : PixelSize{shape[2], shape[1]};
+  return schema.image.layout == AxisOrder::channels_last ? PixelSize{shape[1], shape[0]} : PixelSize{shape[2], shape[1]};
 }
 
-// Slots of the Loader, and as much again for the plain loop beside it.
+// Slots of the Loader, and as much again for the plain loop next to it.
 Result<std::uint64_t> rows_in_memory(const Setup& setup) {
   HOTPACK_ASSIGN(const std::uint64_t bytes, row_bytes(setup.schema, setup.training, record_size(setup.schema)));
   return std::max<std::uint64_t>(1, setup.memory_bytes / (2 * setup.slots * std::max<std::uint64_t>(1, bytes)));
@@ -81,9 +81,9 @@ Status choose_batch(Setup& setup, std::uint64_t wanted) {
 Result<std::uint64_t> row_bytes(const Schema& schema, const Outputs& outputs, PixelSize size) {
   HOTPACK_ASSIGN(const auto image, expand::ImageExpander::make(outputs.image, schema.image.channels()));
   if (!schema.label) return image.row_bytes(size);
-  const expand::LabelSource source{schema.label->kind, schema.label->storage, schema.label->multi, schema.class_count()};
+  const expand::LabelSource source{schema.label->scope, schema.label->storage, schema.label->multi, schema.class_count()};
   HOTPACK_ASSIGN(const auto label, expand::LabelExpander::make(outputs.label, source));
-  return image.row_bytes(size) + label.row_bytes(schema.label->kind == LabelKind::sample ? PixelSize{1, 1} : size);
+  return image.row_bytes(size) + label.row_bytes(schema.label->scope == LabelScope::image ? PixelSize{1, 1} : size);
 }
 
 std::vector<unsigned> thread_counts(unsigned cores) {
@@ -111,19 +111,20 @@ Result<Setup> Setup::make(std::span<const std::string> folders, const BenchOptio
   return setup;
 }
 
-LoaderOptions Setup::loader_options(unsigned loader_threads, const Outputs& outputs, SlotContent content, Check check) const {
+LoaderOptions Setup::loader_options(unsigned loader_threads, const Outputs& outputs, BatchContent content,
+                                    VerifyChecksums verify_checksums) const {
   LoaderOptions options;
-  options.global_batch = batch;
+  options.global_batch_size = batch;
   options.seed = 1;
-  options.tail = Tail::wrap;
-  if (content == SlotContent::expanded) {
+  options.last_batch = LastBatch::wrap;
+  if (content == BatchContent::expanded) {
     options.image = outputs.image;
     options.label = outputs.label;
   }
   options.content = content;
   options.threads = loader_threads;
-  options.slots = slots;
-  options.check = check;
+  options.prefetch_batches = slots;
+  options.verify_checksums = verify_checksums;
   return options;
 }
 

@@ -41,7 +41,8 @@ struct Setup {
   [[nodiscard]] static Result<Setup> make(std::span<const std::string> folders, const BenchOptions& options);
   [[nodiscard]] Result<Dataset> open_dataset() const { return Dataset::open(folders); }
   // Every sample counts: an epoch's last batch is filled up from its beginning.
-  [[nodiscard]] LoaderOptions loader_options(unsigned loader_threads, const Outputs& outputs, SlotContent content, Check check) const;
+  [[nodiscard]] LoaderOptions loader_options(unsigned loader_threads, const Outputs& outputs, BatchContent content,
+                                             VerifyChecksums verify_checksums) const;
 };
 
 // 1, 2, 4, … below `cores`, and `cores`.

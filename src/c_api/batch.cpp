@@ -28,8 +28,8 @@ Result<hotpack_batch_info> info_of(const Batch& batch) {
   hotpack_batch_info info{};
   info.epoch = batch.epoch();
   info.step = batch.step();
-  info.rows = batch.rows();
-  info.valid = batch.valid();
+  info.batch_size = batch.batch_size();
+  info.num_valid = batch.num_valid();
   HOTPACK_ASSIGN(info.image, field_of(batch.image().bytes.data(), batch.image().shape, batch.image().type));
   const bool labelled = !batch.label().bytes.empty();
   HOTPACK_ASSIGN(info.label, field_of(labelled ? batch.label().bytes.data() : nullptr, batch.label().shape, batch.label().type));
@@ -40,15 +40,15 @@ Result<hotpack_batch_info> info_of(const BatchInfo& batch, const hotpack_batch_b
   hotpack_batch_info info{};
   info.epoch = batch.epoch;
   info.step = batch.step;
-  info.rows = batch.rows;
-  info.valid = batch.valid;
+  info.batch_size = batch.batch_size;
+  info.num_valid = batch.num_valid;
   HOTPACK_ASSIGN(info.image, field_of(buffers.image, batch.image_shape, batch.image_type));
   const bool labelled = !batch.label_shape.empty();
   HOTPACK_ASSIGN(info.label, field_of(labelled ? buffers.label : nullptr, batch.label_shape, batch.label_type));
   return info;
 }
 
-hotpack_box box_of(const SampleBox& box) {
+hotpack_crop crop_of(const SampleCrop& box) {
   return {box.x, box.y, box.width, box.height, static_cast<std::uint8_t>(box.flip_horizontal), static_cast<std::uint8_t>(box.flip_vertical),
           {}};
 }
@@ -58,8 +58,8 @@ namespace {
 // The keys of all rows as texts that end with a NUL.
 std::vector<std::string> keys_of(const Batch& batch) {
   std::vector<std::string> keys;
-  keys.reserve(batch.rows());
-  for (std::size_t row = 0; row < batch.rows(); ++row) keys.emplace_back(batch.key(row));
+  keys.reserve(batch.batch_size());
+  for (std::size_t row = 0; row < batch.batch_size(); ++row) keys.emplace_back(batch.key(row));
   return keys;
 }
 
@@ -79,12 +79,12 @@ hotpack_status hotpack_batch_describe(const hotpack_batch* batch, hotpack_batch_
   }
 }
 
-const int64_t* hotpack_batch_samples(const hotpack_batch* batch) { return batch == nullptr ? nullptr : batch->batch->samples().data(); }
+const int64_t* hotpack_batch_indices(const hotpack_batch* batch) { return batch == nullptr ? nullptr : batch->batch->indices().data(); }
 
-const hotpack_box* hotpack_batch_boxes(const hotpack_batch* batch) { return batch == nullptr ? nullptr : batch->boxes.data(); }
+const hotpack_crop* hotpack_batch_crops(const hotpack_batch* batch) { return batch == nullptr ? nullptr : batch->crops.data(); }
 
 const char* hotpack_batch_key(const hotpack_batch* batch, uint64_t row) {
-  if (batch == nullptr || row >= batch->batch->rows()) return "";
+  if (batch == nullptr || row >= batch->batch->batch_size()) return "";
   try {
     if (batch->keys.empty()) batch->keys = keys_of(*batch->batch);
     return batch->keys[row].c_str();

@@ -1,4 +1,4 @@
-// Batches as hotpack.h tells of them. Pure functions; thread-safe. Failure: code `internal` for a shape of more dimensions than a
+// Batches as hotpack.h describes them. Pure functions; thread-safe. Failure: code `internal` for a shape of more dimensions than a
 // hotpack_field holds.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace hotpack::c_api {
 
-// `data` null: the field was skipped, or does not exist; shape and type are told all the same.
+// `data` null: the field was skipped, or does not exist; shape and type are reported all the same.
 [[nodiscard]] Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shape, ElementType type);
 [[nodiscard]] Result<hotpack_batch_info> info_of(const Batch& batch);
 // Of a batch that next_into() copied to these buffers.
 [[nodiscard]] Result<hotpack_batch_info> info_of(const BatchInfo& batch, const hotpack_batch_buffers& buffers);
 
-[[nodiscard]] hotpack_box box_of(const SampleBox& box);
+[[nodiscard]] hotpack_crop crop_of(const SampleCrop& box);
 
 }  // namespace hotpack::c_api

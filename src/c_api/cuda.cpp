@@ -45,7 +45,7 @@ hotpack_status with_cuda(const hotpack_cuda* handle, const Body& body) noexcept 
 using namespace hotpack;
 using namespace hotpack::c_api;
 
-hotpack_status hotpack_cuda_open(hotpack_cuda** cuda) {
+hotpack_status hotpack_cuda_query(hotpack_cuda** cuda) {
   if (cuda == nullptr) return HOTPACK_ERROR_USAGE;
   *cuda = new (std::nothrow) hotpack_cuda;
   if (*cuda == nullptr) return HOTPACK_ERROR_INTERNAL;

@@ -32,7 +32,7 @@ Result<std::vector<std::string>> folder_list(const char* const* folders, std::si
 
 std::int32_t label_kind_number(const Schema& schema) {
   if (!schema.label) return HOTPACK_LABEL_NONE;
-  return schema.label->kind == LabelKind::pixel ? HOTPACK_LABEL_PIXEL : HOTPACK_LABEL_SAMPLE;
+  return schema.label->scope == LabelScope::pixel ? HOTPACK_LABEL_PIXEL : HOTPACK_LABEL_IMAGE;
 }
 
 std::int32_t label_storage_number(const Schema& schema) {
@@ -51,7 +51,7 @@ std::int32_t label_storage_number(const Schema& schema) {
 // The height and width in an image's stored shape.
 void set_image_size(const ImageField& image, hotpack_dataset_info& info) {
   if (!image.shape) return;
-  const std::size_t first = image.layout == ImageLayout::hwc ? 0 : 1;
+  const std::size_t first = image.layout == AxisOrder::channels_last ? 0 : 1;
   info.image_height = (*image.shape)[first];
   info.image_width = (*image.shape)[first + 1];
 }
@@ -66,8 +66,8 @@ hotpack_dataset_info info_of(const Dataset& dataset) {
   info.classes = dataset.classes().size();
   set_image_size(schema.image, info);
   info.image_channels = schema.image.channels();
-  info.image_layout = schema.image.layout == ImageLayout::hwc ? HOTPACK_LAYOUT_HWC : HOTPACK_LAYOUT_CHW;
-  info.label_kind = label_kind_number(schema);
+  info.image_layout = schema.image.layout == AxisOrder::channels_last ? HOTPACK_CHANNELS_LAST : HOTPACK_CHANNELS_FIRST;
+  info.label_scope = label_kind_number(schema);
   info.label_storage = label_storage_number(schema);
   info.label_multi = schema.label && schema.label->multi ? 1 : 0;
   return info;
@@ -120,10 +120,10 @@ using namespace hotpack;
 using namespace hotpack::c_api;
 
 hotpack_status hotpack_dataset_open(const char* folder, hotpack_dataset** dataset) {
-  return hotpack_dataset_open_several(&folder, 1, dataset);
+  return hotpack_dataset_open_many(&folder, 1, dataset);
 }
 
-hotpack_status hotpack_dataset_open_several(const char* const* folders, size_t count, hotpack_dataset** dataset) {
+hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t count, hotpack_dataset** dataset) {
   if (dataset == nullptr) return HOTPACK_ERROR_USAGE;
   *dataset = new (std::nothrow) hotpack_dataset;
   if (*dataset == nullptr) return HOTPACK_ERROR_INTERNAL;

@@ -24,8 +24,8 @@ hotpack_device_batch_info info_of(const DeviceBatchInfo& batch) {
   hotpack_device_batch_info info{};
   info.epoch = batch.epoch;
   info.step = batch.step;
-  info.rows = batch.rows;
-  info.valid = batch.valid;
+  info.batch_size = batch.batch_size;
+  info.num_valid = batch.num_valid;
   info.parts = batch.parts.size();
   return info;
 }
@@ -34,8 +34,8 @@ Result<hotpack_device_part_info> info_of(const DevicePart& part) {
   hotpack_device_part_info info{};
   info.stream = part.stream;
   info.first_row = part.first_row;
-  info.rows = part.rows;
-  info.valid = part.valid;
+  info.batch_size = part.batch_size;
+  info.num_valid = part.num_valid;
   HOTPACK_ASSIGN(info.image, field_of(part.image.data, part.image.shape, part.image.type));
   HOTPACK_ASSIGN(info.label, field_of(part.label.data, part.label.shape, part.label.type));
   info.device = part.device;
@@ -72,12 +72,12 @@ hotpack_status hotpack_device_batch_part(const hotpack_device_batch* batch, uint
   });
 }
 
-const int64_t* hotpack_device_batch_samples(const hotpack_device_batch* batch) {
-  return batch == nullptr ? nullptr : batch->info().samples.data();
+const int64_t* hotpack_device_batch_indices(const hotpack_device_batch* batch) {
+  return batch == nullptr ? nullptr : batch->info().indices.data();
 }
 
-const hotpack_box* hotpack_device_batch_boxes(const hotpack_device_batch* batch) {
-  return batch == nullptr ? nullptr : batch->boxes.data();
+const hotpack_crop* hotpack_device_batch_crops(const hotpack_device_batch* batch) {
+  return batch == nullptr ? nullptr : batch->crops.data();
 }
 
 const char* hotpack_device_batch_key(const hotpack_device_batch* batch, uint64_t row) {
@@ -86,11 +86,11 @@ const char* hotpack_device_batch_key(const hotpack_device_batch* batch, uint64_t
 
 const char* hotpack_device_batch_error(const hotpack_device_batch* batch) { return batch == nullptr ? "" : batch->failures.latest(); }
 
-hotpack_status hotpack_device_batch_use_on(const hotpack_device_batch* batch, void* stream, uint64_t part) {
+hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* batch, void* stream, uint64_t part) {
   return with_batch(batch, [&]() -> Outcome {
     HOTPACK_TRY(part_of(*batch, part));
     if (!batch->lease) return usage_error("the batch is of next_into: order other streams behind the part's stream with an event");
-    HOTPACK_TRY(batch->lease->use_on(static_cast<CUstream_st*>(stream), part));
+    HOTPACK_TRY(batch->lease->record_stream(static_cast<CUstream_st*>(stream), part));
     return HOTPACK_OK;
   });
 }

@@ -27,7 +27,7 @@ struct hotpack_device_batch {
   mutable hotpack::c_api::Failures failures;
   std::optional<hotpack::DeviceBatch> lease;  // absent for a batch of next_into
   hotpack::DeviceBatchInfo copied;            // of such a batch
-  std::vector<hotpack_box> boxes;
+  std::vector<hotpack_crop> crops;
 
   [[nodiscard]] const hotpack::DeviceBatchInfo& info() const { return lease ? lease->info() : copied; }
 };

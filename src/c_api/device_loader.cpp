@@ -35,7 +35,7 @@ Status open_loader(const hotpack_dataset* dataset, const hotpack_device_loader_o
     HOTPACK_ASSIGN(given, read_struct(options, default_device_options(), "hotpack_device_loader_options"));
   }
   HOTPACK_ASSIGN(DeviceLoaderOptions own, device_options(given));
-  HOTPACK_ASSIGN(handle.loader, DeviceLoader::open(*dataset->dataset, std::move(own)));
+  HOTPACK_ASSIGN(handle.loader, DeviceLoader::open(*dataset->dataset, own));
   return {};
 }
 
@@ -65,14 +65,14 @@ Result<std::vector<DeviceBuffers>> buffers_of(const DeviceLoader& loader, const 
 
 std::unique_ptr<hotpack_device_batch> empty_batch(const DeviceLoader& loader) {
   auto batch = std::make_unique<hotpack_device_batch>();
-  batch->boxes.resize(loader.rows());
+  batch->crops.resize(loader.batch_size());
   return batch;
 }
 
 hotpack_device_batch* with_boxes(std::unique_ptr<hotpack_device_batch> batch) {
-  const auto& boxes = batch->info().boxes;
-  std::transform(boxes.begin(), boxes.begin() + static_cast<std::ptrdiff_t>(std::min(boxes.size(), batch->boxes.size())),
-                 batch->boxes.begin(), box_of);
+  const auto& crops = batch->info().crops;
+  std::transform(crops.begin(), crops.begin() + static_cast<std::ptrdiff_t>(std::min(crops.size(), batch->crops.size())),
+                 batch->crops.begin(), crop_of);
   return batch.release();
 }
 
@@ -190,12 +190,12 @@ uint64_t hotpack_device_loader_steps_per_epoch(const hotpack_device_loader* load
   return fact(loader, [](const DeviceLoader& open) { return open.steps_per_epoch(); });
 }
 
-uint64_t hotpack_device_loader_rows(const hotpack_device_loader* loader) {
-  return fact(loader, [](const DeviceLoader& open) { return open.rows(); });
+uint64_t hotpack_device_loader_batch_size(const hotpack_device_loader* loader) {
+  return fact(loader, [](const DeviceLoader& open) { return open.batch_size(); });
 }
 
-uint64_t hotpack_device_loader_part_rows(const hotpack_device_loader* loader, uint64_t part) {
-  return part_fact(loader, part, [&](const DeviceLoader& open) { return open.rows(part); });
+uint64_t hotpack_device_loader_part_batch_size(const hotpack_device_loader* loader, uint64_t part) {
+  return part_fact(loader, part, [&](const DeviceLoader& open) { return open.batch_size(part); });
 }
 
 uint64_t hotpack_device_loader_parts(const hotpack_device_loader* loader) {
@@ -246,8 +246,8 @@ hotpack_status hotpack_device_loader_next(hotpack_device_loader* loader, void* c
   return next_batch(loader, streams, count, std::nullopt, batch);
 }
 
-hotpack_status hotpack_device_loader_next_within(hotpack_device_loader* loader, void* const* streams, size_t count, int64_t timeout_ms,
-                                                 hotpack_device_batch** batch) {
+hotpack_status hotpack_device_loader_next_timeout(hotpack_device_loader* loader, void* const* streams, size_t count, int64_t timeout_ms,
+                                                  hotpack_device_batch** batch) {
   return next_batch(loader, streams, count, timeout_ms, batch);
 }
 

@@ -112,7 +112,7 @@ Outcome export_field(const hotpack_device_batch& batch, std::uint64_t number, st
   HOTPACK_ASSIGN(const std::optional<CUstream_st*> consumer, consumer_stream(stream));
   if (chosen->data == nullptr || chosen->bytes == 0) return HOTPACK_NOT_FOUND;
   HOTPACK_ASSIGN(auto made, make_tensor<Managed>(*chosen, part->device, std::make_shared<DeviceBatch>(*batch.lease)));
-  if (consumer) HOTPACK_TRY(batch.lease->use_on(*consumer, number));
+  if (consumer) HOTPACK_TRY(batch.lease->record_stream(*consumer, number));
   *tensor = made.release();
   return HOTPACK_OK;
 }

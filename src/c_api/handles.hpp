@@ -34,7 +34,7 @@ struct hotpack_loader {
 struct hotpack_batch {
   std::shared_ptr<void> memory;         // as the loader's
   std::optional<hotpack::Batch> batch;  // there in every handle that was given out
-  std::vector<hotpack_box> boxes;
+  std::vector<hotpack_crop> crops;
   mutable std::vector<std::string> keys;  // copied when the first one is asked for
 };
 

@@ -32,7 +32,7 @@ Status open_loader(const hotpack_dataset* dataset, const hotpack_loader_options*
   }
   HOTPACK_ASSIGN(LoaderOptions own, loader_options(given));
   if (own.allocator) handle.memory = UserMemory::hold(std::static_pointer_cast<UserMemory>(own.allocator));
-  HOTPACK_ASSIGN(handle.loader, Loader::open(*dataset->dataset, std::move(own)));
+  HOTPACK_ASSIGN(handle.loader, Loader::open(*dataset->dataset, own));
   return {};
 }
 
@@ -44,11 +44,11 @@ hotpack_status next_batch(hotpack_loader* handle, std::optional<std::int64_t> ti
     HOTPACK_ASSIGN(const auto timeout, milliseconds(timeout_ms.value_or(0)));
     auto leased = std::make_unique<hotpack_batch>();
     leased->memory = handle->memory;
-    leased->boxes.resize(loader.rows());
+    leased->crops.resize(loader.batch_size());
     HOTPACK_ASSIGN(leased->batch, timeout_ms ? loader.next(timeout) : loader.next());
     if (!leased->batch) return HOTPACK_END_OF_EPOCH;
-    const auto boxes = leased->batch->boxes();
-    std::transform(boxes.begin(), boxes.end(), leased->boxes.begin(), box_of);
+    const auto crops = leased->batch->crops();
+    std::transform(crops.begin(), crops.end(), leased->crops.begin(), crop_of);
     *out = leased.release();
     return HOTPACK_OK;
   });
@@ -69,8 +69,8 @@ Status check_lengths(const hotpack_batch_buffers& buffers) {
 }
 
 void copy_rows(const BatchInfo& batch, const hotpack_batch_buffers& buffers) {
-  if (buffers.samples != nullptr) std::copy(batch.samples.begin(), batch.samples.end(), buffers.samples);
-  if (buffers.boxes != nullptr) std::transform(batch.boxes.begin(), batch.boxes.end(), buffers.boxes, box_of);
+  if (buffers.indices != nullptr) std::copy(batch.indices.begin(), batch.indices.end(), buffers.indices);
+  if (buffers.crops != nullptr) std::transform(batch.crops.begin(), batch.crops.end(), buffers.crops, crop_of);
 }
 
 Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info) {
@@ -127,7 +127,7 @@ const char* hotpack_loader_error(const hotpack_loader* loader) { return loader =
 
 uint64_t hotpack_loader_steps_per_epoch(const hotpack_loader* loader) { return fact(loader, &Loader::steps_per_epoch); }
 
-uint64_t hotpack_loader_rows(const hotpack_loader* loader) { return fact(loader, &Loader::rows); }
+uint64_t hotpack_loader_batch_size(const hotpack_loader* loader) { return fact(loader, &Loader::batch_size); }
 
 uint32_t hotpack_loader_threads(const hotpack_loader* loader) { return fact(loader, &Loader::threads); }
 
@@ -143,7 +143,7 @@ const char* hotpack_loader_fingerprint(const hotpack_loader* loader) {
 
 hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch) { return next_batch(loader, std::nullopt, batch); }
 
-hotpack_status hotpack_loader_next_within(hotpack_loader* loader, int64_t timeout_ms, hotpack_batch** batch) {
+hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms, hotpack_batch** batch) {
   return next_batch(loader, timeout_ms, batch);
 }
 

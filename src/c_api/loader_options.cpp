@@ -19,14 +19,14 @@ constexpr std::size_t kMostChannels = 64;
 constexpr std::int64_t kLongestWait = std::int64_t{1} << 40;  // milliseconds, 35 years: added to a clock without overflow
 
 Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
-  to.global_batch = from.global_batch;
+  to.global_batch_size = from.global_batch_size;
   to.seed = from.seed;
   to.epoch = from.epoch;
   to.rank = from.rank;
-  to.world = from.world;
+  to.world_size = from.world_size;
   to.block_samples = from.block_samples;
   to.window_blocks = from.window_blocks;
-  HOTPACK_ASSIGN(to.tail, choose("tail", from.tail, {Tail::drop, Tail::pad, Tail::wrap}));
+  HOTPACK_ASSIGN(to.last_batch, choose("last_batch", from.last_batch, {LastBatch::drop, LastBatch::pad, LastBatch::wrap}));
   HOTPACK_ASSIGN(to.shuffle, choose("shuffle", from.shuffle, {Shuffle::full, Shuffle::block, Shuffle::none}));
   return {};
 }
@@ -67,7 +67,7 @@ Status read_label(const hotpack_loader_options& from, LoaderOptions& to) {
   HOTPACK_ASSIGN(const bool ignore_index, flag("label_has_ignore_index", from.label_has_ignore_index));
   HOTPACK_TRY(refuse_unused(!ignore_index && from.label_ignore_index != 0, "label_ignore_index", "label_has_ignore_index"));
   if (ignore_index) to.label.ignore_index = from.label_ignore_index;
-  HOTPACK_ASSIGN(to.content, choose("content", from.content, {SlotContent::expanded, SlotContent::packed}));
+  HOTPACK_ASSIGN(to.content, choose("content", from.content, {BatchContent::expanded, BatchContent::packed}));
   return {};
 }
 
@@ -97,8 +97,8 @@ Status read_padding(const hotpack_loader_options& from, LoaderOptions& to) {
 Status read_augment(const hotpack_loader_options& from, LoaderOptions& to) {
   to.augment.horizontal_flip = from.horizontal_flip;
   to.augment.vertical_flip = from.vertical_flip;
-  enum class Kind { none, random, centre, resized };
-  HOTPACK_ASSIGN(const Kind kind, choose("crop", from.crop, {Kind::none, Kind::random, Kind::centre, Kind::resized}));
+  enum class Kind { none, random, center, resized };
+  HOTPACK_ASSIGN(const Kind kind, choose("crop", from.crop, {Kind::none, Kind::random, Kind::center, Kind::resized}));
   HOTPACK_TRY(check_crop_options(from, kind != Kind::none, kind == Kind::resized));
   if (kind == Kind::resized) {
     to.augment.resized_crop = resized_crop(from);
@@ -120,10 +120,11 @@ Status read_allocator(const hotpack_loader_options& from, LoaderOptions& to) {
 
 Status read_resources(const hotpack_loader_options& from, LoaderOptions& to) {
   to.threads = from.threads;
-  to.slots = from.slots;
+  to.prefetch_batches = from.prefetch_batches;
   to.memory_budget_bytes = from.memory_budget_bytes;
-  HOTPACK_ASSIGN(to.check, choose("check", from.check, {Check::first_epoch, Check::always, Check::never}));
-  HOTPACK_ASSIGN(to.access, choose("access", from.access, {Access::map, Access::read}));
+  HOTPACK_ASSIGN(to.verify_checksums, choose("verify_checksums", from.verify_checksums,
+                                             {VerifyChecksums::first_read, VerifyChecksums::always, VerifyChecksums::never}));
+  HOTPACK_ASSIGN(to.access, choose("access", from.access, {FileAccess::map, FileAccess::read}));
   HOTPACK_ASSIGN(to.timeout, milliseconds(from.timeout_ms));
   return read_allocator(from, to);
 }
@@ -135,8 +136,8 @@ hotpack_loader_options default_options() {
   const ResizedCrop crop;
   hotpack_loader_options options{};
   options.struct_size = sizeof options;
-  options.global_batch = own.global_batch;
-  options.world = own.world;
+  options.global_batch_size = own.global_batch_size;
+  options.world_size = own.world_size;
   options.block_samples = own.block_samples;
   options.window_blocks = own.window_blocks;
   options.image_type = HOTPACK_TYPE_U8;
@@ -144,7 +145,7 @@ hotpack_loader_options default_options() {
   options.max_area = crop.max_area;
   options.min_ratio = crop.min_ratio;
   options.max_ratio = crop.max_ratio;
-  options.slots = own.slots;
+  options.prefetch_batches = own.prefetch_batches;
   options.timeout_ms = own.timeout.count();
   return options;
 }
@@ -163,7 +164,7 @@ Result<LoaderOptions> loader_options(const hotpack_loader_options& from) {
 }
 
 Result<std::chrono::milliseconds> milliseconds(std::int64_t count) {
-  if (count < 0) return usage_error("timeout_ms is " + std::to_string(count) + "; it must not be negative, 0 waits for ever");
+  if (count < 0) return usage_error("timeout_ms is " + std::to_string(count) + "; it must not be negative, 0 waits forever");
   return std::chrono::milliseconds(std::min(count, kLongestWait));
 }
 

@@ -23,7 +23,7 @@ template <class Struct, class... Field>
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_dataset_info*, std::size_t size) {
   using S = hotpack_dataset_info;
   return ends_with_field(size, &S::struct_size, &S::records, &S::skipped, &S::shards, &S::packs, &S::classes, &S::image_height,
-                         &S::image_width, &S::image_channels, &S::image_layout, &S::label_kind, &S::label_storage, &S::label_multi,
+                         &S::image_width, &S::image_channels, &S::image_layout, &S::label_scope, &S::label_storage, &S::label_multi,
                          &S::reserved);
 }
 
@@ -40,23 +40,23 @@ template <class Struct, class... Field>
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_loader_options*, std::size_t size) {
   using S = hotpack_loader_options;
-  return ends_with_field(size, &S::struct_size, &S::global_batch, &S::seed, &S::epoch, &S::rank, &S::world, &S::tail, &S::shuffle,
-                         &S::block_samples, &S::window_blocks, &S::image_type, &S::image_order, &S::image_mean, &S::image_std,
+  return ends_with_field(size, &S::struct_size, &S::global_batch_size, &S::seed, &S::epoch, &S::rank, &S::world_size, &S::last_batch,
+                         &S::shuffle, &S::block_samples, &S::window_blocks, &S::image_type, &S::image_order, &S::image_mean, &S::image_std,
                          &S::image_channels, &S::label_form, &S::label_type, &S::label_order, &S::label_ignore_channel,
                          &S::label_has_ignore_index, &S::content, &S::label_ignore_index, &S::horizontal_flip, &S::vertical_flip, &S::crop,
                          &S::reserved, &S::crop_width, &S::crop_height, &S::min_area, &S::max_area, &S::min_ratio, &S::max_ratio,
-                         &S::pad_width, &S::pad_height, &S::threads, &S::slots, &S::check, &S::access, &S::timeout_ms,
+                         &S::pad_width, &S::pad_height, &S::threads, &S::prefetch_batches, &S::verify_checksums, &S::access, &S::timeout_ms,
                          &S::memory_budget_bytes, &S::allocate, &S::free, &S::allocator_user, &S::resume);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_batch_info*, std::size_t size) {
   using S = hotpack_batch_info;
-  return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::rows, &S::valid, &S::image, &S::label);
+  return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::batch_size, &S::num_valid, &S::image, &S::label);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_batch_buffers*, std::size_t size) {
   using S = hotpack_batch_buffers;
-  return ends_with_field(size, &S::struct_size, &S::image, &S::image_bytes, &S::label, &S::label_bytes, &S::samples, &S::boxes);
+  return ends_with_field(size, &S::struct_size, &S::image, &S::image_bytes, &S::label, &S::label_bytes, &S::indices, &S::crops);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_cuda_info*, std::size_t size) {
@@ -89,12 +89,12 @@ template <class Struct, class... Field>
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_batch_info*, std::size_t size) {
   using S = hotpack_device_batch_info;
-  return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::rows, &S::valid, &S::parts);
+  return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::batch_size, &S::num_valid, &S::parts);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_part_info*, std::size_t size) {
   using S = hotpack_device_part_info;
-  return ends_with_field(size, &S::struct_size, &S::stream, &S::first_row, &S::rows, &S::valid, &S::image, &S::label, &S::device,
+  return ends_with_field(size, &S::struct_size, &S::stream, &S::first_row, &S::batch_size, &S::num_valid, &S::image, &S::label, &S::device,
                          &S::reserved);
 }
 

@@ -17,7 +17,8 @@ Result<std::byte*> UserMemory::allocate(std::size_t bytes) {
   void* const memory = give_(user_, bytes);
   if (memory == nullptr) {
     return Error{ErrorCode::io,
-                 "the option allocate gave no memory for " + std::to_string(bytes) + " bytes; fewer slots or a smaller batch need less",
+                 "the option allocate gave no memory for " + std::to_string(bytes) +
+                     " bytes; a smaller prefetch_batches or a smaller batch need less",
                  {},
                  {}};
   }

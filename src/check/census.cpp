@@ -5,8 +5,8 @@
 
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "check/small_pictures.hpp"
-#include "codecs/picture_info.hpp"
+#include "check/small_images.hpp"
+#include "codecs/image_info.hpp"
 #include "label_setup/orientation.hpp"
 
 namespace hotpack::pipeline {
@@ -49,7 +49,7 @@ void Census::add(std::uint32_t split, std::uint32_t index, const SampleInspectio
   const SampleList& list = splits_[split].list;
   const Sample& sample = list.samples[index];
   if (inspection.image) add_image(list, sample, inspection);
-  if (inspection.label) label_pictures_.add(*inspection.label);
+  if (inspection.label) label_images_.add(*inspection.label);
   add_copies({split, index}, inspection);
   if (list.has_label_files) {
     if (sample.label.bytes > 0 && inspection.source_hash[0] == inspection.source_hash[1])
@@ -63,7 +63,7 @@ void Census::add(std::uint32_t split, std::uint32_t index, const SampleInspectio
 }
 
 void Census::add_image(const SampleList& list, const Sample& sample, const SampleInspection& inspection) {
-  const codecs::PictureInfo& image = *inspection.image;
+  const codecs::ImageInfo& image = *inspection.image;
   images_.add(image);
   if (image.more_images) more_images_.add({list.image_path(sample), "holds more than one image"});
   if (image.orientation == 1) return;
@@ -133,7 +133,7 @@ std::string Census::image_path(SamplePlace place) const {
   return list.image_path(list.samples[place.sample]);
 }
 
-// With several masks an image, that of the first.
+// With several masks per image, that of the first.
 std::string Census::label_path(SamplePlace place) const {
   const SampleList& list = splits_[place.split].list;
   const Sample& sample = list.samples[place.sample];
@@ -158,7 +158,7 @@ void Census::look_at_names() {
 void Census::finish(bool pixels_read, Findings& findings) {
   tell_orientations(findings);
   tell_more_images(findings);
-  tell_small_pictures(findings);
+  tell_small_images(findings);
   const bool by_files =
       std::any_of(splits_.begin(), splits_.end(), [](const Split& s) { return s.list.has_label_files || !s.list.masks.empty(); });
   if (pixels_read || !by_files) tell_classes(findings);
@@ -185,24 +185,24 @@ void Census::tell_copies(Findings& findings) {
 void Census::tell_more_images(Findings& findings) const {
   if (more_images_.count == 0) return;
   findings.add(told("more-images", Severity::warning,
-                    share_text(more_images_.count, images_.pictures(), "image file", "image files") + " (animated PNG, MPO, Ultra HDR) " +
+                    share_text(more_images_.count, images_.images(), "image file", "image files") + " (animated PNG, MPO, Ultra HDR) " +
                         (more_images_.count == 1 ? "holds" : "hold") + " more than one image",
-                    more_images_, images_.pictures(), "the first one is packed"));
+                    more_images_, images_.images(), "the first one is packed"));
 }
 
 // Where most are small, that is how the data are.
-void Census::tell_small_pictures(Findings& findings) const {
-  const SmallPictures small = small_pictures(splits_, options_);
-  if (small.pictures.count == 0) return;
-  const bool most = small.pictures.count * 2 > small.of;
-  const bool one = small.pictures.count == 1;
-  findings.add(told("tiny-picture", most ? Severity::note : Severity::warning,
-                    share_text(small.pictures.count, small.of, "image", "images") + (one ? " is" : " are") + " far smaller than " +
+void Census::tell_small_images(Findings& findings) const {
+  const SmallImages small = small_images(splits_, options_);
+  if (small.images.count == 0) return;
+  const bool most = small.images.count * 2 > small.of;
+  const bool one = small.images.count == 1;
+  findings.add(told("tiny-image", most ? Severity::note : Severity::warning,
+                    share_text(small.images.count, small.of, "image", "images") + (one ? " is" : " are") + " far smaller than " +
                         (small.in_records ? one ? "its record" : "their records" : "the others"),
-                    small.pictures, small.of,
+                    small.images, small.of,
                     most ? ""
                     : small.in_records
-                        ? "so far enlarged a picture is a blur, and so far padded mostly padding; leave it out, or choose a smaller --size"
+                        ? "so far enlarged an image is a blur, and so far padded mostly padding; leave it out, or choose a smaller --size"
                         : "are they thumbnails, or left over from a failed download?"));
 }
 
@@ -211,9 +211,9 @@ void Census::tell_orientations(Findings& findings) const {
     if (sightings.count == 0) return;
     const bool one = sightings.count == 1;
     findings.add(told("exif-orientation", severity,
-                      share_text(sightings.count, images_.pictures(), "image", "images") + (one ? " has" : " have") +
+                      share_text(sightings.count, images_.images(), "image", "images") + (one ? " has" : " have") +
                           " an EXIF orientation and " + (one ? "is " : "are ") + what,
-                      sightings, images_.pictures(), std::move(advice)));
+                      sightings, images_.images(), std::move(advice)));
   };
   tell(turned_, Severity::note, "turned by it", "");
   const bool asked = options_.exif == ExifPolicy::ignore;

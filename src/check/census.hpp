@@ -1,6 +1,6 @@
 // What a check learns from the samples of all splits, one after the other: statistics of their files, classes, duplicates, suspicions.
 //
-// Memory: 48 bytes a sample, 136 where there are several splits, and what the parts say. Not thread-safe.
+// Memory: 48 bytes per sample, 136 where there are several splits, and what the parts say. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ class Census {
   // Sorts and tells. `pixels_read`: without it nothing is said about what labels and images hold.
   void finish(bool pixels_read, Findings& findings);
 
-  [[nodiscard]] const PictureStatistics& images() const { return images_; }
-  [[nodiscard]] const PictureStatistics& label_pictures() const { return label_pictures_; }
+  [[nodiscard]] const ImageStatistics& images() const { return images_; }
+  [[nodiscard]] const ImageStatistics& label_images() const { return label_images_; }
   [[nodiscard]] const SplitClasses& classes(std::size_t split) const { return classes_[split]; }
 
  private:
@@ -46,7 +46,7 @@ class Census {
   void look_at_names();
   void tell_copies(Findings& findings);
   void tell_labels(Findings& findings);
-  void tell_small_pictures(Findings& findings) const;
+  void tell_small_images(Findings& findings) const;
   void tell_more_images(Findings& findings) const;
   [[nodiscard]] std::string image_path(SamplePlace place) const;
   [[nodiscard]] std::string label_path(SamplePlace place) const;
@@ -59,7 +59,7 @@ class Census {
   LabelContext context_;
   const RecordOptions& options_;
   std::vector<SplitClasses> classes_;  // by split
-  PictureStatistics images_, label_pictures_;
+  ImageStatistics images_, label_images_;
   Sightings turned_, kept_as_stored_, more_images_;
   std::uint64_t labels_ = 0;  // whose pixels were seen
   Findings names_;            // what keys alone tell

@@ -12,13 +12,11 @@
 #include "base/try.hpp"
 #include "check/census.hpp"
 #include "check/label_attempts.hpp"
-#include "inputs/gather.hpp"
-#include "label_setup/header_survey.hpp"
 #include "label_setup/named_labels.hpp"
-#include "label_setup/one_size.hpp"
 #include "label_setup/source_file.hpp"
 #include "labels/one_hot.hpp"
 #include "pack/prepare.hpp"
+#include "pack/prepared_inputs.hpp"
 #include "pack/run.hpp"
 #include "settings/arena.hpp"
 
@@ -26,7 +24,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// A picture's own findings are told once, not once a tile.
+// An image's own findings are reported once, not once a tile.
 bool is_first_tile(const Sample& sample) { return sample.tile_x == 0 && sample.tile_y == 0; }
 
 // Takes what the workers found instead of writing records.
@@ -58,17 +56,21 @@ class CheckSink : public Sink {
   SplitReport& report_;
 };
 
+// The first examples are the first keys.
+PackOptions in_key_order(PackOptions options) {
+  options.shard.shuffle_seed.reset();
+  return options;
+}
+
 class Checking {
  public:
   Checking(const PackOptions& options, bool headers_only, Observer& observer)
-      : options_(options), headers_only_(headers_only), observer_(observer) {
+      : inputs_(in_key_order(options), observer), headers_only_(headers_only), observer_(observer) {
     report_.headers_only = headers_only;
-    options_.shard.shuffle_seed.reset();  // first examples are the first keys
   }
 
   Result<CheckReport> run() {
-    HOTPACK_TRY(check_options(options_));
-    const Status gathered = gather_splits();
+    const Status gathered = gather();
     if (!gathered.ok() && gathered.error().code != ErrorCode::data) return gathered.error();
     if (!gathered.ok()) return nothing_to_look_at(gathered.error());
     HOTPACK_TRY(survey());
@@ -77,8 +79,8 @@ class Checking {
       return nothing_to_look_at(data_error("no sample is left whose files can be opened"));
     HOTPACK_TRY(read_labels());
     if (observer_.stop_requested()) return stopped();
-    Census census(splits_, context(), options_.record);
-    for (std::uint32_t split = 0; split < splits_.size(); ++split) {
+    Census census(inputs_.splits(), context(), options().record);
+    for (std::uint32_t split = 0; split < inputs_.splits().size(); ++split) {
       HOTPACK_TRY(headers_only_ ? look_at_headers(split, census) : look_at_samples(split, census));
       if (observer_.stop_requested()) return stopped();
     }
@@ -90,67 +92,65 @@ class Checking {
   }
 
  private:
-  Status gather_splits() {
-    HOTPACK_ASSIGN(Gathered gathered, gather(options_, problems_));
-    options_.label = gathered.label;
+  Status gather() {
+    HOTPACK_TRY(inputs_.gather(problems_));
+    const Gathered& gathered = inputs_.gathered();
     report_.layout = gathered.layout;
     for (const std::string& warning : gathered.warnings) warn("input", warning);
     report_.orphans_left_out = gathered.orphans_left_out;
     report_.other_files = gathered.other_files;
-    splits_ = std::move(gathered.splits);
-    for (const Split& split : splits_) {
-      report_.splits.push_back({split.name, split.list.samples.size(), 0, {}});
-      report_.label_files = report_.label_files || split.list.has_label_files || !split.list.masks.empty();
+    for (const Split& split : inputs_.splits()) {
+      const SampleList& list = split.list;
+      report_.splits.push_back({split.name, list.samples.size(), 0, {}});
+      report_.label_files = report_.label_files || list.has_label_files || !list.masks.empty();
     }
     return {};
   }
 
   Status survey() {
-    RecordSizes sizes;
-    for (Split& split : splits_) {
-      HOTPACK_ASSIGN(const HeaderSurvey survey, survey_headers(split.list, options_.record, observer_));
-      if (observer_.stop_requested()) return {};
-      forms_.add(survey.forms);
+    HOTPACK_TRY(inputs_.survey());
+    if (observer_.stop_requested()) return {};
+    for (std::size_t i = 0; i < inputs_.splits().size(); ++i) {
+      const HeaderSurvey& headers = inputs_.headers()[i];
       // Looking at the pixels meets them again.
       if (headers_only_)
-        problems_.append(survey.problems);
+        problems_.append(headers.problems);
       else
-        problems_.append(survey.problems, ProblemKind::unopenable_file);
-      drop_unopened(survey.unopened, split.list);
-      sizes.add(split.list, options_.record);
+        problems_.append(headers.problems, ProblemKind::unopenable_file);
+      drop_unopened(headers.unopened, inputs_.splits()[i].list);
     }
-    tell_sizes(sizes);
-    sizes.settle(options_.record);
+    tell_sizes();
     return {};
   }
 
-  // Told already; what is looked at next would stop there.
+  // Reported already; what is examined next would stop there.
   static void drop_unopened(const std::vector<std::size_t>& unopened, SampleList& list) {
     for (auto index = unopened.rbegin(); index != unopened.rend(); ++index)
       list.samples.erase(list.samples.begin() + static_cast<std::ptrdiff_t>(*index));
   }
 
-  [[nodiscard]] bool nothing_left() const {
-    return std::all_of(splits_.begin(), splits_.end(), [](const Split& split) { return split.list.samples.empty(); });
+  [[nodiscard]] bool nothing_left() {
+    const std::vector<SampleList*> lists = inputs_.lists();
+    return std::all_of(lists.begin(), lists.end(), [](const SampleList* list) { return list->samples.empty(); });
   }
 
-  // Only where nobody asked for records of different sizes.
-  void tell_sizes(const RecordSizes& sizes) {
-    if (!size_is_open(options_.record) || !sizes.differ()) return;
+  void tell_sizes() {
+    const RecordSizes* sizes = inputs_.differing_sizes();
+    if (sizes == nullptr) return;
     Finding finding;
     finding.kind = "sizes-differ";
-    finding.title = sizes.note();
+    finding.title = sizes->note();
     report_.findings.add(std::move(finding));
-    report_.size_advice = sizes.advice(report_.label_files);
+    report_.size_advice = sizes->advice(report_.label_files);
   }
 
   Status read_labels() {
-    std::vector<SampleList*> lists;
-    for (Split& split : splits_) lists.push_back(&split.list);
-    HOTPACK_ASSIGN(ReadLabels read, read_labels_somehow(options_, lists, forms_, headers_only_, observer_, problems_));
+    const std::vector<SampleList*> lists = inputs_.lists();
+    HOTPACK_ASSIGN(ReadLabels read, read_labels_somehow(inputs_.resolved(), lists, inputs_.forms(), headers_only_, observer_, problems_));
     if (read.classes_known) report_.labels = labels_text(read);
     report_.classes_known = read.classes_known;
-    options_.label = read.options;
+    options_ = inputs_.resolved();
+    options_->label = read.options;
     question_ = std::move(read.question);
     if (question_ && !report_.classes_known && !headers_only_) HOTPACK_TRY(list_label_values(lists));
     setup_ = std::move(read.setup);
@@ -163,21 +163,21 @@ class Checking {
     return {};
   }
 
-  // The colours of RGB labels, else the ids of others.
+  // The colors of RGB labels, else the ids of others.
   Status list_label_values(const std::vector<SampleList*>& lists) {
     const std::vector<const SampleList*> all(lists.begin(), lists.end());
-    const std::uint64_t most = options_.record.max_pixels;
-    Result<ColorList> values =
-        forms_.rgb.count > 0 ? list_colors(all, most, std::numeric_limits<std::size_t>::max(), observer_) : list_ids(all, most, observer_);
+    const std::uint64_t most = options().record.max_pixels;
+    Result<ColorList> values = inputs_.forms().rgb.count > 0 ? list_colors(all, most, std::numeric_limits<std::size_t>::max(), observer_)
+                                                             : list_ids(all, most, observer_);
     HOTPACK_ASSIGN(ColorList listed, std::move(values));
     if (!listed.colors.empty()) report_.colors = std::move(listed);
     return {};
   }
 
   [[nodiscard]] std::string labels_text(const ReadLabels& read) const {
-    std::string text = read.setup.verdict;
+    std::string text = read.setup.explanation;
     for (const std::string& line : read.setup.map_lines) text += "\n" + line;
-    if (read.options.unknown != options_.label.unknown) text += "\nhere, unknown colours take the class of the nearest colour";
+    if (read.options.unknown != inputs_.resolved().label.unknown) text += "\nhere, unknown colors take the class of the nearest color";
     return text;
   }
 
@@ -194,12 +194,12 @@ class Checking {
   // ---- with pixels
 
   Status look_at_samples(std::uint32_t split, Census& census) {
-    SampleList& list = splits_[split].list;
-    cut_into_tiles(options_.record, list);
+    SampleList& list = inputs_.splits()[split].list;
+    cut_into_tiles(options().record, list);
     const LabelSetup& setup = setup_of(list, *setup_);
-    HOTPACK_ASSIGN(const Plan plan, make_plan(options_, setup, list));
+    HOTPACK_ASSIGN(const Plan plan, make_plan(options(), setup, list));
     add_to_estimate(plan, list);
-    RunInput input{options_, setup, plan, list, {}, "checking", 0, true};
+    RunInput input{options(), setup, plan, list, {}, "checking", 0, true};
     for (std::size_t i = 0; i < plan.shards.size(); ++i) input.shards.push_back(i);
     CheckSink sink(split, input, census, problems_, report_.splits[split]);
     HOTPACK_ASSIGN(const RunResult run, run_samples(input, sink, observer_));
@@ -211,7 +211,7 @@ class Checking {
   // ---- headers alone
 
   Status look_at_headers(std::uint32_t split, Census& census) {
-    SampleList& list = splits_[split].list;
+    SampleList& list = inputs_.splits()[split].list;
     constexpr std::size_t kAtATime = 1024;
     for (std::size_t begin = 0; begin < list.samples.size() && !observer_.stop_requested(); begin += kAtATime) {
       std::vector<SampleInspection> found(std::min(kAtATime, list.samples.size() - begin));
@@ -221,8 +221,8 @@ class Checking {
       });
       for (std::size_t i = 0; i < found.size(); ++i) census.add(split, static_cast<std::uint32_t>(begin + i), found[i]);
     }
-    cut_into_tiles(options_.record, list);
-    HOTPACK_ASSIGN(const Plan plan, make_plan(options_, setup_of(list, *setup_), list));
+    cut_into_tiles(options().record, list);
+    HOTPACK_ASSIGN(const Plan plan, make_plan(options(), setup_of(list, *setup_), list));
     add_to_estimate(plan, list);
     return {};
   }
@@ -248,7 +248,7 @@ class Checking {
     estimate.shards += plan.shards.size();
     estimate.image_bytes += image_bytes;
     if (!plan.schema.label) return;
-    const bool a_pixel = plan.schema.label->kind == LabelKind::pixel;
+    const bool a_pixel = plan.schema.label->scope == LabelScope::pixel;
     const std::uint64_t places = a_pixel ? image_bytes / static_cast<std::uint64_t>(plan.schema.image.channels()) : list.samples.size();
     for (SizeEstimate::Storage& storage : estimate.storages)
       storage.label_bytes += labels::encoded_bytes(storage.storage, places, plan.schema.class_count());
@@ -256,7 +256,7 @@ class Checking {
 
   [[nodiscard]] SizeEstimate empty_estimate(const Plan& plan) const {
     SizeEstimate estimate;
-    estimate.chosen = options_.record.label_storage;
+    estimate.chosen = options().record.label_storage;
     estimate.compressed = plan.compressed();
     for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
       const bool possible = storage != LabelStorage::index || !setup_->multi;
@@ -267,11 +267,11 @@ class Checking {
 
   // Shards of an earlier run that stay need no room, so this is no refusal yet.
   void tell_room() {
-    if (!report_.estimate || report_.estimate->compressed || options_.run.output.empty()) return;
+    if (!report_.estimate || report_.estimate->compressed || options().run.output.empty()) return;
     const std::uint64_t needed = report_.estimate->chosen_bytes();
-    const std::optional<std::uint64_t> free = free_bytes_at(options_.run.output);
+    const std::optional<std::uint64_t> free = free_bytes_at(options().run.output);
     if (!free || needed <= *free) return;
-    warn("disk-space", "the disk of " + options_.run.output + " has " + number_text(*free) + " bytes free, a pack takes " +
+    warn("disk-space", "the disk of " + options().run.output + " has " + number_text(*free) + " bytes free, a pack takes " +
                            number_text(needed) + " and its tables");
   }
 
@@ -284,34 +284,34 @@ class Checking {
     finding.severity = Severity::problem;
     finding.title = error.describe();
     report_.findings.add(std::move(finding));
-    add_problems(problems_, {}, options_.run.skip_errors, report_.findings);
+    add_problems(problems_, {}, options().run.skip_errors, report_.findings);
     report_.problems = problems_.count() + 1;
-    report_.verdict = CheckVerdict::refuses;
+    report_.result = CheckResult::refuses;
     return std::move(report_);
   }
 
   Result<CheckReport> stopped() {
-    report_.verdict = CheckVerdict::stopped;
+    report_.result = CheckResult::stopped;
     return std::move(report_);
   }
 
   Result<CheckReport> finished(const Census& census) {
     report_.images = census.images();
-    report_.label_pictures = census.label_pictures();
+    report_.label_images = census.label_images();
     report_.classes_counted = report_.classes_known && (!headers_only_ || !report_.label_files) && !report_.classes.empty();
     for (std::size_t split = 0; split < report_.splits.size(); ++split) report_.splits[split].classes = census.classes(split);
     report_.problems = problems_.count();
-    report_.verdict = verdict();
+    report_.result = result();
     return std::move(report_);
   }
 
   void tell_problems() {
     // A label of another form than the rest is the question's answer already, unless bad samples are to be skipped.
-    const bool told_by_file = problems_.group(ProblemKind::label_form).count > 0 && !options_.run.skip_errors;
+    const bool told_by_file = problems_.group(ProblemKind::label_form).count > 0 && !options().run.skip_errors;
     const bool of_all = question_ && (question_->kind == ProblemKind::class_file || !told_by_file || !report_.classes_known);
     if (of_all) problems_.add(*question_);
-    // Unknown values are told by value.
-    add_problems(problems_, {ProblemKind::unknown_value}, options_.run.skip_errors, report_.findings);
+    // Unknown values are reported by value.
+    add_problems(problems_, {ProblemKind::unknown_value}, options().run.skip_errors, report_.findings);
   }
 
   // About labels as they were read; nothing where that is open.
@@ -332,7 +332,7 @@ class Checking {
          labels(remarks_.label_resized, "differs in size from its image and is brought to the record by --size-mismatch",
                 "differ in size from their images and are brought to the record by --size-mismatch"));
     note("nearest-color", remarks_.nearest_pixels,
-         counted_text(remarks_.nearest_pixels, "label pixel takes", "label pixels take") + " the class of the nearest colour");
+         counted_text(remarks_.nearest_pixels, "label pixel takes", "label pixels take") + " the class of the nearest color");
     note("beyond-palette", remarks_.beyond_palette,
          labels(remarks_.beyond_palette, "uses an index beyond its palette; it is taken as an id",
                 "use an index beyond their palettes; it is taken as an id"));
@@ -344,23 +344,25 @@ class Checking {
                 "have transparency that is not constant; it is dropped"));
   }
 
-  [[nodiscard]] CheckVerdict verdict() const {
-    if (problems_.count() == 0) return CheckVerdict::succeeds;
-    if (!options_.run.skip_errors) return CheckVerdict::refuses;
+  [[nodiscard]] CheckResult result() const {
+    if (problems_.count() == 0) return CheckResult::succeeds;
+    if (!options().run.skip_errors) return CheckResult::refuses;
     std::uint64_t skipped = 0;
     for (std::size_t i = 0; i < kProblemKinds; ++i) {
       const auto kind = static_cast<ProblemKind>(i);
-      if (problems_.group(kind).count > 0 && !problem_is_skippable(kind)) return CheckVerdict::refuses;
+      if (problems_.group(kind).count > 0 && !problem_is_skippable(kind)) return CheckResult::refuses;
       skipped += problems_.group(kind).count;
     }
-    return options_.run.max_errors && skipped > *options_.run.max_errors ? CheckVerdict::refuses : CheckVerdict::leaves_out;
+    return options().run.max_errors && skipped > *options().run.max_errors ? CheckResult::refuses : CheckResult::leaves_out;
   }
 
-  PackOptions options_;
+  // The options as the labels could be read; before that as the inputs resolved them.
+  [[nodiscard]] const PackOptions& options() const { return options_ ? *options_ : inputs_.resolved(); }
+
+  PreparedInputs inputs_;
   bool headers_only_;
   Observer& observer_;
-  std::vector<Split> splits_;
-  LabelForms forms_;
+  std::optional<PackOptions> options_;
   std::optional<LabelSetup> setup_;
   std::optional<Problem> question_;
   ProblemLog problems_;

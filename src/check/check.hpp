@@ -1,7 +1,7 @@
 // `check`: everything that pack would do except writing, and a report of all that is wrong, suspicious or worth knowing in the input.
 //
 // One call a check; threads are limited inside, by RunOptions::threads. Never stops at a bad file. Errors come back as Error only where
-// nothing can be looked at: options that contradict each other, folders that cannot be read.
+// nothing can be examined: options that contradict each other, folders that cannot be read.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "check/findings.hpp"
-#include "check/picture_statistics.hpp"
+#include "check/image_statistics.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 #include "label_setup/color_list.hpp"
@@ -20,7 +20,7 @@
 
 namespace hotpack::pipeline {
 
-enum class CheckVerdict {
+enum class CheckResult {
   succeeds,    // pack would succeed
   leaves_out,  // with --on-error skip: pack would leave samples out
   refuses,     // pack would refuse the input
@@ -57,7 +57,7 @@ struct SizeEstimate {
 };
 
 struct CheckReport {
-  CheckVerdict verdict = CheckVerdict::succeeds;
+  CheckResult result = CheckResult::succeeds;
   bool headers_only = false;
   std::string layout;            // what was detected; several lines, each ended
   std::string labels;            // how they are read and why; empty when unlabelled
@@ -67,14 +67,14 @@ struct CheckReport {
   bool label_files = false;
   std::vector<ClassInfo> classes;
   std::vector<bool> ignored_classes;  // of each class: --ignore names it, so nothing becomes it; empty without classes
-  std::optional<ColorList> colors;    // where nothing says which classes the labels' colours or ids are
+  std::optional<ColorList> colors;    // where nothing says which classes the labels' colors or ids are
   std::vector<SplitReport> splits;
   Findings findings;
   std::uint64_t problems = 0;  // samples and files that pack refuses, each counted once a problem
-  PictureStatistics images;
-  PictureStatistics label_pictures;
+  ImageStatistics images;
+  ImageStatistics label_images;
   std::optional<SizeEstimate> estimate;
-  std::string size_advice;  // pictures have several sizes and no --size was given: options for records that can be batched; else empty
+  std::string size_advice;  // images have several sizes and no --size was given: options for records that can be batched; else empty
   std::uint64_t orphans_left_out = 0;
   std::uint64_t other_files = 0;
   std::uint64_t bytes_in = 0;

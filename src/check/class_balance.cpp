@@ -3,7 +3,6 @@
 #include "base/text.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 namespace hotpack::pipeline {
@@ -15,12 +14,6 @@ constexpr double kLeastShare = 0.01;
 constexpr double kLeastFactor = 3;
 constexpr double kLeastErrors = 5;
 constexpr std::size_t kNamesListed = 12;
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
-  return text;
-}
 
 }  // namespace
 
@@ -69,9 +62,10 @@ void ClassBalance::finish(const std::vector<std::string>& splits, const std::vec
     std::string others;
     for (std::size_t split = 0; split < splits_.size(); ++split) {
       const bool compared = split != first && splits_[split].labels >= kLeastLabels && splits_[first].labels >= kLeastLabels;
-      if (compared && jumps(splits_[first], splits_[split], c)) others += ", " + splits[split] + " " + percent(splits_[split].mean(c));
+      if (compared && jumps(splits_[first], splits_[split], c)) others += ", " + splits[split] + " " + percent_text(splits_[split].mean(c));
     }
-    if (!others.empty()) jumping.push_back("'" + classes[c] + "' (" + splits[first] + " " + percent(splits_[first].mean(c)) + others + ")");
+    if (!others.empty())
+      jumping.push_back("'" + classes[c] + "' (" + splits[first] + " " + percent_text(splits_[first].mean(c)) + others + ")");
   }
   if (jumping.empty()) return;
   Finding finding;

@@ -5,7 +5,7 @@
 // five standard errors apart, so that small splits and classes that fill few labels raise no alarm. Frames of one film resemble each other
 // more than the rule supposes. A class that one of the two lacks is not told here.
 //
-// Memory: some numbers a split and class. Not thread-safe.
+// Memory: some numbers per split and class. Not thread-safe.
 #pragma once
 
 #include <cstdint>

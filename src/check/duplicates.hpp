@@ -1,7 +1,7 @@
 // Images that occur more than once, by the hash of their bytes: between splits (a test that was trained on), within one, and with
 // different labels.
 //
-// Memory: 24 bytes a sample. Not thread-safe.
+// Memory: 24 bytes per sample. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a check tells: findings of three weights, each with its count and share, the evidence, and what settles it.
+// What a check tells: findings of three severities, each with its count and share, the evidence, and what settles it.
 //
 // Plain values and pure functions; not thread-safe as far as they are changed.
 #pragma once
@@ -34,7 +34,7 @@ struct Finding {
   std::string title;         // complete: "3 of 104 images have no label"
   std::uint64_t count = 0;   // samples, files or labels that it is about
   std::uint64_t of = 0;      // so many there are; 0 where a share says nothing
-  std::string value;         // of an unknown value: "colour (0,0,128)"
+  std::string value;         // of an unknown value: "color (0,0,128)"
   std::uint64_t pixels = 0;  // that have it
   std::vector<Evidence> examples;
   std::string advice;
@@ -63,7 +63,7 @@ class Findings {
   std::vector<Finding> all_;
 };
 
-// A finding for each kind in the log; `leave_out`: kinds that are told in another way; `skipping`: --on-error skip is given already.
+// A finding for each kind in the log; `leave_out`: kinds that are reported in another way; `skipping`: --on-error skip is given already.
 void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_out, bool skipping, Findings& findings);
 
 }  // namespace hotpack::pipeline

@@ -1,16 +1,15 @@
 #include "check/id_shift.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "base/text.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
 
 constexpr RawValue kIgnoredId = 255;
-
-std::string percent_text(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
 
 }  // namespace
 
@@ -48,7 +47,7 @@ std::string IdShift::evidence_against(const Suspect& suspect) const {
   const bool shows = lowered >= kMostlyAlike && matching >= kFewIds && lowered > as_it_is * (suspect.beyond ? 1 : kMuchMore);
   if (!shows) return "";
   return "ids " + std::to_string(suspect.shares.front().first) + "…" + std::to_string(suspect.shares.back().first) +
-         ", never 0: " + percent_text(as_it_is) + " of it is as in the other labels, " + percent_text(lowered) +
+         ", never 0: " + percent_text(as_it_is, 0) + " of it is as in the other labels, " + percent_text(lowered, 0) +
          " if every id were one less";
 }
 

@@ -15,7 +15,7 @@ std::uint64_t label_count(const LabelForms& forms) {
   return forms.gray8.count + forms.gray16.count + forms.palette.count + forms.rgb.count + forms.jpeg.count;
 }
 
-// Colours and JPEGs that at most half of the files hold: a photo among a hundred id maps does not make them photos.
+// Colors and JPEGs that at most half of the files hold: a photo among a hundred id maps does not make them photos.
 constexpr std::array kOddForms = {&LabelForms::rgb, &LabelForms::jpeg};
 
 bool is_odd(const LabelForms& forms, LabelForms::Form LabelForms::*form) {
@@ -41,7 +41,7 @@ Problem question_of(const PackOptions& options, const Error& error) {
 // Labels without any meaning: decoded for what their values show.
 LabelOptions meaningless(const LabelOptions& asked) {
   LabelOptions options;
-  options.reading = LabelReading::binary;
+  options.kind = LabelKind::binary;
   options.threshold = asked.threshold;
   return options;
 }
@@ -54,7 +54,7 @@ class Attempts {
 
   Result<ReadLabels> as_asked() { return attempt(asked_.label, forms_); }
 
-  // Without the files that the question is about; with the nearest colour, which JPEGs need; without any meaning. An attempt may read all
+  // Without the files that the question is about; with the nearest color, which JPEGs need; without any meaning. An attempt may read all
   // labels to count their classes, so none is made that changes nothing.
   Result<ReadLabels> without_answer(const Error& error) {
     Result<ReadLabels> read = error;
@@ -80,10 +80,10 @@ class Attempts {
     return read;
   }
 
-  // Without counting classes. Whether pack would ask about JPEGs is told by headers.
+  // Without counting classes. Whether pack would ask about JPEGs is reported by headers.
   Result<ReadLabels> undecided() {
     LabelOptions numbered;
-    numbered.reading = asked_.label.reading;
+    numbered.kind = asked_.label.kind;
     numbered.class_count = 1;
     LabelForms uncolored = forms_;
     uncolored.rgb = {};  // whether those hold ids only their pixels tell
@@ -117,7 +117,7 @@ class Attempts {
 bool counts_classes(const PackOptions& options, bool label_files) {
   const LabelOptions& label = options.label;
   const bool named = !label.classes.empty() || !label.preset.empty() || !label.map.empty() || label.class_count.has_value();
-  return label_files && !named && label.reading != LabelReading::binary;
+  return label_files && !named && label.kind != LabelKind::binary;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // How a check reads labels: as pack would; or, where pack would stop with a question about all of them, as well as that goes without an
-// answer, so that everything else is looked at.
+// answer, so that everything else is examined.
 //
 // Failure: as resolve_labels(), but code `data` only where no attempt helps.
 #pragma once

@@ -41,9 +41,9 @@ void learn_classes(const labels::ClassTable& table, LabelContext& context) {
 }
 
 LabelContext::Reading reading_of(const LabelSetup& setup) {
-  if (setup.kind != LabelKind::pixel) return LabelContext::Reading::none;
-  const auto reading = value_of<LabelReading>(setup.label_kind);
-  if (reading == LabelReading::index) return LabelContext::Reading::ids;
+  if (setup.kind != LabelScope::pixel) return LabelContext::Reading::none;
+  const auto reading = value_of<LabelKind>(setup.label_kind);
+  if (reading == LabelKind::index) return LabelContext::Reading::ids;
   return setup.threshold ? LabelContext::Reading::binary : LabelContext::Reading::colors;
 }
 

@@ -23,7 +23,7 @@ struct LabelContext {
   bool refuses_unknown = false;   // an unknown value refuses its label
   std::string unknown;            // as --unknown says
   int threshold = 0;              // binary
-  bool one_class_a_mask = false;  // several masks an image: the ids 0 and 1 of a label are no classes
+  bool one_class_a_mask = false;  // several masks per image: the ids 0 and 1 of a label are no classes
 
   std::bitset<65536> known_ids;  // ids that are a class or ignored
   std::uint32_t last_id = 0;     // the highest id of a class
@@ -32,7 +32,7 @@ struct LabelContext {
     std::size_t class_id = 0;
     int distance = 0;  // Euclidean in RGB, rounded up
   };
-  // The class of the nearest colour; absent where classes have no colours.
+  // The class of the nearest color; absent where classes have no colors.
   [[nodiscard]] std::optional<NearColor> nearest(RgbColor color) const;
 
   struct KnownColor {

@@ -25,7 +25,7 @@ enum class Borders {
 };
 [[nodiscard]] Borders borders_of(const LabelInspection& label);
 
-// The values as ids: raw samples, or colours of equal channels. Absent for other colours and for more than kMostValues values.
+// The values as ids: raw samples, or colors of equal channels. Absent for other colors and for more than kMostValues values.
 [[nodiscard]] std::optional<std::vector<ValueCount>> id_values(const LabelInspection& label);
 
 // 85 or 17 where the ids are those of a 2-bit or 4-bit PNG that a program rescaled to 8 bits; else 1. Of ids that are all `known` several

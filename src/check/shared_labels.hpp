@@ -1,7 +1,7 @@
 // Labels that lie under different images although they are the same: one of them was copied or saved under a second name.
 //
 // Labels are compared as they were decoded, by a hash of their class ids, so that the same mask in another file form is found too. A label
-// of one value throughout is no sign, nor is a second copy of the same image. Memory: 24 bytes a sample. Not thread-safe.
+// of one value throughout is no sign, nor is a second copy of the same image. Memory: 24 bytes per sample. Not thread-safe.
 #pragma once
 
 #include <cstdint>

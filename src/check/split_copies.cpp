@@ -13,9 +13,9 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Of pictures whose brightness is as good as equal so many are compared with each.
+// Of images whose brightness is as good as equal so many are compared with each.
 constexpr std::size_t kMostCompared = 2000;
-constexpr int kTotalSlack = 32;  // half a level a field
+constexpr int kTotalSlack = 32;  // half a level per field
 
 // A copy, its original in another split, and how the one was made from the other.
 struct Pair {
@@ -24,7 +24,7 @@ struct Pair {
   auto operator<=>(const Pair&) const = default;
 };
 
-// One finding a pair of splits; of the originals of a copy the first one is told.
+// One finding a pair of splits; of the originals of a copy the first one is reported.
 void tell_pairs(std::vector<Pair> pairs, const Finding& about, std::string_view one, std::string_view many,
                 const std::vector<std::string>& names, const std::function<std::string(SamplePlace)>& path_of, Findings& findings) {
   std::sort(pairs.begin(), pairs.end());
@@ -126,19 +126,18 @@ std::optional<AugmentedName> augmented_name(std::string_view key) {
 }
 
 void SplitCopies::add(SamplePlace place, std::uint64_t image, const CoarseLook& look) {
-  if (is_distinct(look)) pictures_.push_back({total_of(look), place, image, look});
+  if (is_distinct(look)) images_.push_back({total_of(look), place, image, look});
 }
 
 void SplitCopies::finish(const std::vector<std::string>& split_names, const std::function<std::string(SamplePlace)>& path_of,
                          Findings& findings) {
-  std::sort(pictures_.begin(), pictures_.end(),
-            [](const Picture& a, const Picture& b) { return std::tie(a.total, a.place) < std::tie(b.total, b.place); });
+  std::sort(images_.begin(), images_.end(),
+            [](const Image& a, const Image& b) { return std::tie(a.total, a.place) < std::tie(b.total, b.place); });
   std::vector<Pair> pairs;
-  for (std::size_t i = 0; i < pictures_.size(); ++i) {
-    for (std::size_t j = i + 1; j < std::min(pictures_.size(), i + 1 + kMostCompared); ++j) {
-      if (pictures_[j].total - pictures_[i].total > kTotalSlack) break;
-      const auto& [copy, original] =
-          std::minmax(pictures_[i], pictures_[j], [](const Picture& a, const Picture& b) { return b.place < a.place; });
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    for (std::size_t j = i + 1; j < std::min(images_.size(), i + 1 + kMostCompared); ++j) {
+      if (images_[j].total - images_[i].total > kTotalSlack) break;
+      const auto& [copy, original] = std::minmax(images_[i], images_[j], [](const Image& a, const Image& b) { return b.place < a.place; });
       if (copy.place.split == original.place.split || copy.image == original.image) continue;
       if (const auto how = how_alike(copy.look, original.look)) pairs.push_back({copy.place, original.place, std::string(*how) + " from "});
     }

@@ -1,7 +1,7 @@
-// Copies of one picture in several splits that are not the same file: saved anew, flipped or turned by right angles (seen in their pixels),
+// Copies of one image in several splits that are not the same file: saved anew, flipped or turned by right angles (seen in their pixels),
 // and augmented ones (seen in their names).
 //
-// Not found: crops, other angles, changed colours or brightness, unless the names tell; pictures of little contrast. Memory: 88 bytes a
+// Not found: crops, other angles, changed colors or brightness, unless the names tell; images of little contrast. Memory: 88 bytes a
 // sample, where there are several splits. Not thread-safe.
 #pragma once
 
@@ -29,20 +29,20 @@ struct AugmentedName {
 
 class SplitCopies {
  public:
-  // `image`: a hash of the file's bytes: equal files are told elsewhere.
+  // `image`: a hash of the file's bytes: equal files are reported elsewhere.
   void add(SamplePlace place, std::uint64_t image, const CoarseLook& look);
 
-  // Tells of pictures that look alike.
+  // Tells of images that look alike.
   void finish(const std::vector<std::string>& split_names, const std::function<std::string(SamplePlace)>& path_of, Findings& findings);
 
  private:
-  struct Picture {
+  struct Image {
     int total = 0;
     SamplePlace place;
     std::uint64_t image = 0;
     CoarseLook look{};
   };
-  std::vector<Picture> pictures_;
+  std::vector<Image> images_;
 };
 
 // Tells of names. `keys[split]` are sorted; `path_of` gives the path of the sample with that number in its split.

@@ -14,11 +14,7 @@ using Reading = LabelContext::Reading;
 
 constexpr RawValue kIgnored8 = 255, kIgnored16 = 65535;
 
-std::string percent_text(std::uint64_t part, std::uint64_t whole) { return std::to_string((100 * part + whole / 2) / whole) + " %"; }
-
-std::string color_text(RgbColor color) {
-  return "(" + std::to_string(color[0]) + "," + std::to_string(color[1]) + "," + std::to_string(color[2]) + ")";
-}
+double share(std::uint64_t part, std::uint64_t whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
 std::string values_of(const LabelInspection& label) {
   return (label.kinds == LabelInspection::kMostKinds ? "at least " : "") + number_text(label.kinds) + " different values";
@@ -62,8 +58,8 @@ void Suspicions::add_copy_of_image(const std::string& path) { copies_of_images_.
 void Suspicions::add(const std::string& path, const LabelInspection& label) {
   ++labels_;
   if (looks_like_photo(label)) {
-    photos_.add(
-        {path, values_of(label) + ", " + percent_text(label.flat_pixels, label.pixels()) + " of the pixels in runs of four or more"});
+    photos_.add({path, values_of(label) + ", " + percent_text(share(label.flat_pixels, label.pixels()), 0) +
+                           " of the pixels in runs of four or more"});
     return;
   }
   // A threshold cuts blended borders where they should be cut, and what a JPEG is needs no telling.
@@ -72,7 +68,7 @@ void Suspicions::add(const std::string& path, const LabelInspection& label) {
   if (borders != Borders::sharp) {
     Sightings& sightings = borders == Borders::jpeg ? jpeg_ : borders == Borders::anti_aliased ? anti_aliased_ : blended_;
     sightings.add({path,
-                   percent_text(label.ramps, label.steps) + " of the steps pass through a value between those on both sides, " +
+                   percent_text(share(label.ramps, label.steps), 0) + " of the steps pass through a value between those on both sides, " +
                        values_of(label) + " in all",
                    label.first_ramp});
   }
@@ -94,7 +90,7 @@ void Suspicions::look_at_ids(const std::string& path, const LabelInspection& lab
   if (label.is_palette)
     look_at_palette(path, label);
   else if (label.bit_depth < 8)
-    low_depth_.add({path, std::to_string(label.bit_depth) + " bits a pixel"});
+    low_depth_.add({path, std::to_string(label.bit_depth) + " bits per pixel"});
   if (label.bit_depth != 8) return;
   const int factor = label.is_palette ? 1 : rescale_factor(ids, context_.known_ids);
   if (factor > 1)
@@ -104,14 +100,14 @@ void Suspicions::look_at_ids(const std::string& path, const LabelInspection& lab
 }
 
 void Suspicions::look_at_palette(const std::string& path, const LabelInspection& label) {
-  palettes_.add({path, std::to_string(label.palette.size()) + " colours"});
+  palettes_.add({path, std::to_string(label.palette.size()) + " colors"});
   for (const ValueCount& used : label.values) {
     if (used.value >= label.palette.size() || used.value >= palette_.size()) continue;
     auto& first = palette_[used.value];
     const RgbColor color = label.palette[used.value];
     if (!first) first = PaletteEntry{color, path};
     if (first->color == color) continue;
-    other_palettes_.add({path, "index " + std::to_string(used.value) + " is colour " + color_text(color) + ", but " +
+    other_palettes_.add({path, "index " + std::to_string(used.value) + " is color " + color_text(color) + ", but " +
                                    color_text(first->color) + " in " + first->path});
     return;
   }
@@ -160,7 +156,7 @@ void Suspicions::tell_rescaled(const Sightings& labels, int factor, int bits, Fi
   const std::string times = std::to_string(factor);
   tell(about_labels("rescaled-ids", Severity::warning, labels, labels_, "has ids that are multiples of " + times,
                     "have ids that are multiples of " + times,
-                    "a program rescaled a PNG of " + std::to_string(bits) + " bits a pixel to 8: divide the values by " + times +
+                    "a program rescaled a PNG of " + std::to_string(bits) + " bits per pixel to 8: divide the values by " + times +
                         ", or use the file as it was before (hotpack reads its ids raw)"),
        findings);
 }
@@ -188,8 +184,8 @@ void Suspicions::tell_ids(Findings& findings) const {
        findings);
   tell(
       about_labels("palettes-differ", Severity::warning, other_palettes_, labels_, "has a palette of its own", "have palettes of their own",
-                   "an index stands for another colour in each file, so it is no class id; say --label-kind palette-color, with the "
-                   "colours in --classes"),
+                   "an index stands for another color in each file, so it is no class id; say --label-kind palette-color, with the "
+                   "colors in --classes"),
       findings);
 
   Finding finding;
@@ -240,11 +236,11 @@ void Suspicions::tell_content(Findings& findings) const {
 }
 
 void Suspicions::tell_notes(Findings& findings) const {
-  tell(about_labels("low-depth-ids", Severity::note, low_depth_, labels_, "has fewer than 8 bits a pixel", "have fewer than 8 bits a pixel",
-                    "their ids are read raw, not as the brightness that viewers show"),
+  tell(about_labels("low-depth-ids", Severity::note, low_depth_, labels_, "has fewer than 8 bits per pixel",
+                    "have fewer than 8 bits per pixel", "their ids are read raw, not as the brightness that viewers show"),
        findings);
   tell(about_labels("palette-ids", Severity::note, palettes_, labels_, "has a palette", "have palettes",
-                    "the indices are read as ids, not the colours that viewers show"),
+                    "the indices are read as ids, not the colors that viewers show"),
        findings);
 }
 

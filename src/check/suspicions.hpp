@@ -55,7 +55,7 @@ class Suspicions {
   bool has_255_ = false;
   Sightings rescaled_17_, rescaled_85_;
   IdShift shift_;
-  // Palettes: the colour of each index in the first label that used it.
+  // Palettes: the color of each index in the first label that used it.
   struct PaletteEntry {
     RgbColor color{};
     std::string path;

@@ -38,7 +38,7 @@ Finding unknown_finding(const LabelContext& context) {
   return finding;
 }
 
-// "id 37", "ids 12…40", "colours (1,2,3), (4,5,6), …"
+// "id 37", "ids 12…40", "colors (1,2,3), (4,5,6), …"
 template <class Values>
 std::string text_of(const Values& values) {
   if (values.size() == 1) return values.front()->text;
@@ -54,15 +54,15 @@ std::string text_of(const Values& values) {
   return list_text(texts, kListed);
 }
 
-// What to do about one colour; the class whose colour is nearest may be the one that is meant.
+// What to do about one color; the class whose color is nearest may be the one that is meant.
 void advise_color(const LabelContext& context, RgbColor color, const std::vector<bool>& never_seen, Finding& finding) {
   const auto near = context.nearest(color);
   if (!near) return;
   finding.advice =
-      "the nearest colour is that of class '" + context.class_names[near->class_id] + "', at distance " + std::to_string(near->distance);
+      "the nearest color is that of class '" + context.class_names[near->class_id] + "', at distance " + std::to_string(near->distance);
   if (never_seen[near->class_id]) finding.advice += ", and that class never occurs: its line in the class file may be wrong";
   finding.advice += "; ";
-  // Farther apart two colours are hardly meant to be one.
+  // Farther apart two colors are hardly meant to be one.
   constexpr int kNear = 64;
   if (near->distance <= kNear) finding.options.push_back("--unknown nearest:" + std::to_string(near->distance));
 }
@@ -143,7 +143,7 @@ Finding UnknownValues::finding_of_group(const Group& group, const LabelContext& 
   if (const auto id = id_of(first.text); id && group.size() == 1)
     advise_id(context, *id, never_seen.empty() || !never_seen.front(), finding);
   if (first.color && group.size() == 1) advise_color(context, *first.color, never_seen, finding);
-  finding.advice += group.size() == 1 ? "if it is a class, add it to the class table; if not, say what becomes of it"
+  finding.advice += group.size() == 1 ? "if it is a class, add it to the class table; if not, say what happens to it"
                                       : "is this the right class table, and are these the right labels?";
   finding.options.emplace_back("--unknown ignore");
   return finding;

@@ -19,16 +19,16 @@ namespace hotpack::pipeline {
 class UnknownValues {
  public:
   static constexpr std::size_t kMostValues = 4096;
-  // A label with more different unknown values is told as such: what it holds are no classes.
+  // A label with more different unknown values is reported as such: what it holds are no classes.
   static constexpr std::uint64_t kMostInALabel = 16;
 
   void add(const std::string& path, const LabelInspection& label);
-  // `labels`: how many were looked at. `never_seen`: by class.
+  // `labels`: how many were examined. `never_seen`: by class.
   void finish(const LabelContext& context, std::uint64_t labels, const std::vector<bool>& never_seen, Findings& findings) const;
 
  private:
   struct Value {
-    std::string text;  // "colour (0,0,128)", "id 37"
+    std::string text;  // "color (0,0,128)", "id 37"
     std::optional<RgbColor> color;
     std::uint64_t pixels = 0;
     Sightings labels;
@@ -43,7 +43,7 @@ class UnknownValues {
   [[nodiscard]] Finding finding_of_many(const LabelContext& context, std::uint64_t labels) const;
 
   std::map<std::string, Value> values_;
-  std::uint64_t labels_ = 0;    // looked at
+  std::uint64_t labels_ = 0;    // examined
   std::uint64_t left_out_ = 0;  // pixels of values beyond kMostValues
   Sightings many_;              // labels of more than kMostInALabel unknown values
 };

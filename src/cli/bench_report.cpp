@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
+#include "base/text.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
 
@@ -21,15 +21,8 @@ using format::Json;
 constexpr double kGiga = 1e9;
 constexpr std::size_t kColumns = 118;
 
-std::string decimal(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-std::string percent(double share) { return decimal(100 * share, 0) + " %"; }
-std::string gigabytes(double bytes_per_second) { return decimal(bytes_per_second / kGiga, 2); }
-std::string milliseconds(double seconds) { return decimal(1000 * seconds, seconds < 0.01 ? 1 : 0) + " ms"; }
+std::string gigabytes(double bytes_per_second) { return fixed_text(bytes_per_second / kGiga, 2); }
+std::string milliseconds(double seconds) { return fixed_text(1000 * seconds, seconds < 0.01 ? 1 : 0) + " ms"; }
 
 std::string_view stage_title(Stage stage) {
   constexpr std::array<std::string_view, 4> kTitles = {"cold disk to slots", "page cache to slots", "expansion alone",
@@ -47,7 +40,7 @@ Cells row_cells(const BenchRow& row) {
           human_rate(row.rate.samples_per_second),
           gigabytes(row.rate.bytes_per_second),
           gigabytes(row.ceiling_bytes_per_second),
-          percent(row.share()),
+          percent_text(row.share(), 0),
           " " + row.ceiling};
 }
 
@@ -93,10 +86,10 @@ std::string header(const BenchReport& report) {
   std::string folders;
   for (const std::string& folder : report.folders)
     folders += (folders.empty() ? "" : ", ") + printable_name(format::with_valid_utf8(folder));
-  return folders + ": " + counted(report.samples, "sample") + " in " + counted(report.shards, "shard") + ", " +
-         human_bytes(report.size_bytes) + "\nbatches of " + counted(report.batch, "sample") + ": " + human_bytes(report.packed_bytes) +
+  return folders + ": " + counted_text(report.samples, "sample") + " in " + counted_text(report.shards, "shard") + ", " +
+         human_bytes(report.size_bytes) + "\nbatches of " + counted_text(report.batch, "sample") + ": " + human_bytes(report.packed_bytes) +
          " packed, " + human_bytes(report.output_bytes) + " training-ready; " + std::to_string(report.slots) + " slots; " +
-         counted(report.cores, "core") + ", " + report.processor + "; medians of " + std::to_string(report.rounds) + " rounds\n";
+         counted_text(report.cores, "core") + ", " + report.processor + "; medians of " + std::to_string(report.rounds) + " rounds\n";
 }
 
 std::string advice(const BenchReport& report) {
@@ -111,8 +104,8 @@ std::string advice(const BenchReport& report) {
                            human_rate(chosen) + " samples/s, is within 3 % of the best, " + human_rate(best) + ". With " +
                            (report.recommended_threads == 1 ? "it" : "them") + " the first batch comes " +
                            milliseconds(report.consumer.first_batch_seconds) + " after opening, and a consumer whose step takes " +
-                           decimal(bench::kStepOverService, 1) + " times a batch's time waits " +
-                           decimal(100 * report.consumer.stall_share, 1) + " % of its time";
+                           fixed_text(bench::kStepOverService, 1) + " times a batch's time waits " +
+                           percent_text(report.consumer.stall_share, 1) + " of its time";
   return wrapped(text, kColumns, 0) + "\n";
 }
 

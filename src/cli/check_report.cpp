@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <numeric>
-#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,26 +18,20 @@ namespace hotpack::cli {
 namespace {
 
 using pipeline::CheckReport;
-using pipeline::CheckVerdict;
+using pipeline::CheckResult;
 using pipeline::Evidence;
 using pipeline::Finding;
-using pipeline::PictureStatistics;
+using pipeline::ImageStatistics;
 using pipeline::Severity;
 
 constexpr std::size_t kNameColumn = 13;
 constexpr std::size_t kNoteExamples = 2;  // what is taken care of needs no long list
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f %%", 100 * static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(1, whole)));
-  return text;
+  return percent_text(static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(1, whole)));
 }
 
-std::string decimal(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", value);
-  return text;
-}
+std::string decimal(double value) { return fixed_text(value, 2); }
 
 // A name as wide as its column.
 std::string column(std::string_view name) {
@@ -59,12 +51,6 @@ std::string indented(std::size_t indent, const std::string& text) {
   std::string lines(indent, ' ');
   for (const char c : text) lines += c == '\n' ? "\n" + std::string(indent + 2, ' ') : std::string(1, c);
   return lines + "\n";
-}
-
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& word : words) text.append(text.empty() ? "" : between).append(word);
-  return text;
 }
 
 // ---- findings
@@ -89,14 +75,14 @@ std::string options_text(const std::vector<std::string>& options) {
   std::vector<std::string> whole;
   whole.reserve(options.size());
   for (const std::string& option : options) whole.push_back(unbroken(option));
-  return indented(4, "options: " + joined(whole, " or "));
+  return indented(4, "options: " + joined_text(whole, " or "));
 }
 
 std::string finding_text(const Finding& finding) {
   std::string text = indented(2, finding.title);
   const std::size_t shown = std::min(finding.examples.size(), finding.severity == Severity::note ? kNoteExamples : Finding::kExamples);
   for (std::size_t i = 0; i < shown; ++i) text += indented(6, evidence_text(finding.examples[i]));
-  if (shown > 0 && finding.count > shown) text += indented(6, "… and " + human_count(finding.count - shown) + " more");
+  if (shown > 0 && finding.count > shown) text += indented(6, "… and " + number_text(finding.count - shown) + " more");
   if (!finding.advice.empty()) text += indented(4, "what to do: " + finding.advice);
   const std::vector<std::string> options = unsaid_options(finding);
   if (!options.empty()) text += options_text(options);
@@ -110,48 +96,48 @@ std::string findings_text(const CheckReport& report, Severity severity, std::str
   return text.empty() ? text : "\n" + std::string(title) + "\n" + text;
 }
 
-// ---- pictures
+// ---- images
 
-std::string forms_text(const PictureStatistics& pictures) {
+std::string forms_text(const ImageStatistics& images) {
   std::vector<std::string> forms;
-  for (const auto& [form, count] : pictures.forms()) forms.push_back(human_count(count) + " " + form);
+  for (const auto& [form, count] : images.forms()) forms.push_back(number_text(count) + " " + form);
   return list_text(forms, 12);
 }
 
-std::string sizes_text(const PictureStatistics& pictures) {
+std::string sizes_text(const ImageStatistics& images) {
   constexpr std::size_t kListed = 4;
-  const auto sizes = pictures.sizes();
+  const auto sizes = images.sizes();
   const auto text_of = [](Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); };
   if (sizes.size() == 1) return "all " + text_of(sizes.front().size);
   std::vector<std::string> listed;
   listed.reserve(sizes.size());
-  for (const auto& [size, count] : sizes) listed.push_back(text_of(size) + " (" + human_count(count) + ")");
-  const auto widths = pictures.widths(), heights = pictures.heights();
-  const auto aspects = pictures.aspects();
+  for (const auto& [size, count] : sizes) listed.push_back(text_of(size) + " (" + number_text(count) + ")");
+  const auto widths = images.widths(), heights = images.heights();
+  const auto aspects = images.aspects();
   const auto range = [](const auto& least, const auto& median, const auto& most) { return least + "…" + most + ", median " + median; };
-  return human_count(sizes.size()) + " different: " + list_text(listed, kListed) + "\nwidth " +
+  return number_text(sizes.size()) + " different: " + list_text(listed, kListed) + "\nwidth " +
          range(std::to_string(widths.least), std::to_string(widths.median), std::to_string(widths.most)) + "; height " +
          range(std::to_string(heights.least), std::to_string(heights.median), std::to_string(heights.most)) + "; aspect " +
          range(decimal(aspects.least), decimal(aspects.median), decimal(aspects.most));
 }
 
-std::string extras_text(const PictureStatistics& pictures) {
+std::string extras_text(const ImageStatistics& images) {
   std::vector<std::string> extras;
   const auto add = [&](std::uint64_t count, const std::string& what) {
-    if (count > 0) extras.push_back(human_count(count) + " " + what);
+    if (count > 0) extras.push_back(number_text(count) + " " + what);
   };
-  for (std::size_t orientation = 2; orientation < pictures.orientations().size(); ++orientation)
-    add(pictures.orientations()[orientation], "with EXIF orientation " + std::to_string(orientation));
-  add(pictures.with_alpha(), "with an alpha channel");
-  add(pictures.with_profile(), "with a colour profile (not applied)");
-  add(pictures.with_more_images(), "with more than one image");
-  return joined(extras, ", ");
+  for (std::size_t orientation = 2; orientation < images.orientations().size(); ++orientation)
+    add(images.orientations()[orientation], "with EXIF orientation " + std::to_string(orientation));
+  add(images.with_alpha(), "with an alpha channel");
+  add(images.with_profile(), "with a color profile (not applied)");
+  add(images.with_more_images(), "with more than one image");
+  return joined_text(extras, ", ");
 }
 
-std::string pictures_text(std::string_view name, const PictureStatistics& pictures) {
-  if (pictures.pictures() == 0) return "";
-  std::string text = entry(name, forms_text(pictures)) + entry("", sizes_text(pictures));
-  const std::string extras = extras_text(pictures);
+std::string images_text(std::string_view name, const ImageStatistics& images) {
+  if (images.images() == 0) return "";
+  std::string text = entry(name, forms_text(images)) + entry("", sizes_text(images));
+  const std::string extras = extras_text(images);
   return extras.empty() ? text : text + entry("", extras);
 }
 
@@ -172,7 +158,7 @@ class ClassTable {
       if (shown[c]) rows.push_back(class_row(c));
     const std::size_t left_out = shown.size() + 1 - rows.size();
     if (ignored() > 0) rows.push_back(ignored_row());
-    return aligned(rows) + (left_out > 0 ? "  … and " + counted(left_out, "class", "classes") + " more\n" : "");
+    return aligned(rows) + (left_out > 0 ? "  … and " + counted_text(left_out, "class", "classes") + " more\n" : "");
   }
 
  private:
@@ -215,7 +201,7 @@ class ClassTable {
     }
     std::vector<std::string> row{truncated(printable_name(report_.classes[c].name), kNameWidth),
                                  labels == 0 ? (is_ignored(c) ? "ignored" : "never") : percent(pixels, all),
-                                 labels == 0 ? "" : human_count(labels)};
+                                 labels == 0 ? "" : number_text(labels)};
     if (each_split_)
       for (const auto& split : report_.splits)
         row.push_back(split.classes.labels[c] > 0 ? percent(split.classes.pixels[c], total_of(split.classes.pixels)) : "–");
@@ -265,22 +251,22 @@ class ClassTable {
   bool each_split_;
 };
 
-// ---- colours without classes
+// ---- colors without classes
 
 std::string colors_text(const pipeline::ColorList& list) {
   constexpr std::size_t kMostListed = 20;
-  std::string text = (list.ids ? "\nids of " : "\ncolours of ") + counted(list.labels, "label") + ", which no class has yet\n";
+  std::string text = (list.ids ? "\nids of " : "\ncolors of ") + counted_text(list.labels, "label") + ", which no class has yet\n";
   const std::size_t shown = std::min(kMostListed, list.colors.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const pipeline::ListedColor& color = list.colors[i];
-    text += indented(2, (list.ids ? std::to_string(color.id) : labels::color_text(color.color)) + "  " + counted(color.pixels, "pixel") +
-                            " in " + counted(color.labels, "label") + ", first " + color.path + " x=" + std::to_string(color.place.x) +
+    text += indented(2, (list.ids ? std::to_string(color.id) : color_text(color.color)) + "  " + counted_text(color.pixels, "pixel") +
+                            " in " + counted_text(color.labels, "label") + ", first " + color.path + " x=" + std::to_string(color.place.x) +
                             " y=" + std::to_string(color.place.y));
   }
-  if (shown < list.colors.size()) text += "  … and " + human_count(list.colors.size() - shown) + " more\n";
+  if (shown < list.colors.size()) text += "  … and " + number_text(list.colors.size() - shown) + " more\n";
   if (list.crowded > 0)
-    text += indented(
-        2, counted(list.crowded, "label") + " with more than 256 " + (list.ids ? "ids" : "colours") + " left out: photos, or interpolated");
+    text += indented(2, counted_text(list.crowded, "label") + " with more than 256 " + (list.ids ? "ids" : "colors") +
+                            " left out: photos, or interpolated");
   if (!list.preset.empty()) text += indented(2, list.preset_text());
   return text;
 }
@@ -292,20 +278,20 @@ std::string samples_text(const CheckReport& report) {
   std::vector<std::string> splits;
   for (const auto& split : report.splits) {
     samples += split.samples;
-    splits.push_back(printable_name(split.name) + " " + human_count(split.samples));
+    splits.push_back(printable_name(split.name) + " " + number_text(split.samples));
   }
-  std::string text = human_count(samples);
-  if (report.splits.size() > 1) text += ": " + joined(splits, ", ");
+  std::string text = number_text(samples);
+  if (report.splits.size() > 1) text += ": " + joined_text(splits, ", ");
   return text + (report.headers_only ? "; headers alone were read (--fast): nothing is said about pixels" : "");
 }
 
 std::string estimate_text(const pipeline::SizeEstimate& estimate) {
-  std::string text =
-      counted(estimate.records, "record") + " in " + counted(estimate.shards, "shard") + ": images " + human_bytes(estimate.image_bytes);
+  std::string text = counted_text(estimate.records, "record") + " in " + counted_text(estimate.shards, "shard") + ": images " +
+                     human_bytes(estimate.image_bytes);
   std::vector<std::string> storages;
   for (const auto& [storage, bytes] : estimate.storages)
     storages.push_back(human_bytes(bytes) + " as " + std::string(word_of(storage)) + (storage == estimate.chosen ? " (chosen)" : ""));
-  if (!storages.empty()) text += ", labels " + joined(storages, ", ");
+  if (!storages.empty()) text += ", labels " + joined_text(storages, ", ");
   return text + (estimate.compressed ? "; --zstd makes it less" : "");
 }
 
@@ -324,51 +310,51 @@ std::string input_text(const CheckReport& report) {
                                                 : "how they are read is open (see problems), so nothing is said about classes");
   text += entry("samples", samples_text(report));
   if (report.orphans_left_out > 0)
-    text += entry("left out", counted(report.orphans_left_out, "file") + " without a partner (--orphans skip)");
+    text += entry("left out", counted_text(report.orphans_left_out, "file") + " without a partner (--orphans skip)");
   if (report.other_files > 0)
-    text += entry("passed by", counted(report.other_files, "file") + " of no picture's extension, or without the suffix asked for");
+    text += entry("ignored", counted_text(report.other_files, "file") + " of no image extension, or without the suffix asked for");
   return text;
 }
 
 std::string summary_text(const CheckReport& report, std::size_t columns) {
-  std::string text = pictures_text("images", report.images) + pictures_text("label files", report.label_pictures);
+  std::string text = images_text("images", report.images) + images_text("label files", report.label_images);
   if (report.estimate) text += entry("output", estimate_text(*report.estimate));
   if (report.colors) text += colors_text(*report.colors);
   if (report.classes_counted) text += "\nclasses\n" + ClassTable(report, columns).text();
   return text;
 }
 
-std::string verdict_text(const CheckReport& report) {
+std::string result_text(const CheckReport& report) {
   const std::uint64_t warnings = report.findings.count(Severity::warning);
-  const std::string more = warnings > 0 ? "; " + counted(warnings, "warning") : "";
-  switch (report.verdict) {
-    case CheckVerdict::succeeds:
+  const std::string more = warnings > 0 ? "; " + counted_text(warnings, "warning") : "";
+  switch (report.result) {
+    case CheckResult::succeeds:
       return "pack would succeed" + (report.headers_only ? std::string(", as far as headers tell") : "") + more;
-    case CheckVerdict::leaves_out:
-      return "pack would leave out what is listed under problems: " + counted(report.problems, "problem") + more;
-    case CheckVerdict::refuses:
-      return "pack would refuse: " + counted(report.problems, "problem") + more;
-    case CheckVerdict::stopped:
+    case CheckResult::leaves_out:
+      return "pack would leave out what is listed under problems: " + counted_text(report.problems, "problem") + more;
+    case CheckResult::refuses:
+      return "pack would refuse: " + counted_text(report.problems, "problem") + more;
+    case CheckResult::stopped:
       break;
   }
-  return "stopped before all samples were looked at";
+  return "stopped before all samples were examined";
 }
 
-// Headings and the verdict in colours; the text is laid out already.
-std::string colored(const std::string& text, CheckVerdict verdict) {
+// Headings and the result in colors; the text is laid out already.
+std::string colored(const std::string& text, CheckResult result) {
   static constexpr const char *kRed = "\x1b[1;31m", *kYellow = "\x1b[1;33m", *kGreen = "\x1b[1;32m", *kEnd = "\x1b[0m";
   std::string out;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const bool is_verdict = line.starts_with("verdict ");
+  for (const std::string_view each : lines_of(text)) {
+    const std::string line(each);
+    const bool is_result = line.starts_with("result ");
     const char* paint = line == "problems" ? kRed : line == "warnings" ? kYellow : nullptr;
-    if (is_verdict) paint = verdict == CheckVerdict::succeeds ? kGreen : verdict == CheckVerdict::leaves_out ? kYellow : kRed;
+    if (is_result) paint = result == CheckResult::succeeds ? kGreen : result == CheckResult::leaves_out ? kYellow : kRed;
     out += paint == nullptr ? line + "\n" : paint + line + kEnd + "\n";
   }
   return out;
 }
 
-// With what makes records of one size, where pictures have several.
+// With what makes records of one size, where images have several.
 std::string advised_command(const CheckReport& report, const std::string& command) {
   return report.size_advice.empty() ? command : command + " " + report.size_advice;
 }
@@ -384,7 +370,7 @@ bool proposes_commands(const CheckReport& report) {
 // A command is never broken: it is there to be copied.
 std::string next_text(const CheckReport& report, const CheckEnd& end) {
   if (proposes_commands(report)) return entry("next", "one of the commands above");
-  const std::string when = report.verdict == CheckVerdict::refuses ? "when that is mended, or with options named above" : "";
+  const std::string when = report.result == CheckResult::refuses ? "once that is fixed, or with options named above" : "";
   const std::string input = end.reads_input ? std::string(when.empty() ? "" : ", ") + "with the same standard input" : "";
   const std::string command = unbroken(advised_command(report, end.command)) + "\n";
   return when.empty() && input.empty() ? column("next") + command : entry("next", when + input + ":") + column("") + command;
@@ -396,9 +382,9 @@ using format::Json;
 
 Json text_json(const std::string& text) { return format::with_valid_utf8(printable(text)); }
 
-std::string_view verdict_name(CheckVerdict verdict) {
+std::string_view result_name(CheckResult result) {
   constexpr std::array<std::string_view, 4> kNames = {"succeeds", "leaves-out", "refuses", "stopped"};
-  return kNames[static_cast<std::size_t>(verdict)];
+  return kNames[static_cast<std::size_t>(result)];
 }
 
 Json evidence_json(const Evidence& evidence) {
@@ -421,27 +407,27 @@ Json finding_json(const Finding& finding) {
 }
 
 template <class T>
-Json span_json(const PictureStatistics::Span<T>& span) {
+Json span_json(const ImageStatistics::Span<T>& span) {
   return Json{{"least", span.least}, {"median", span.median}, {"most", span.most}};
 }
 
-Json pictures_json(const PictureStatistics& pictures) {
+Json images_json(const ImageStatistics& images) {
   constexpr std::size_t kListed = 100;
-  Json json{{"files", pictures.pictures()}, {"forms", Json::array()}};
-  for (const auto& [form, count] : pictures.forms()) json["forms"].push_back(Json{{"form", form}, {"files", count}});
-  const auto sizes = pictures.sizes();
+  Json json{{"files", images.images()}, {"forms", Json::array()}};
+  for (const auto& [form, count] : images.forms()) json["forms"].push_back(Json{{"form", form}, {"files", count}});
+  const auto sizes = images.sizes();
   json["different_sizes"] = sizes.size();
   json["sizes"] = Json::array();
   for (std::size_t i = 0; i < std::min(kListed, sizes.size()); ++i)
     json["sizes"].push_back(Json{{"width", sizes[i].size.width}, {"height", sizes[i].size.height}, {"files", sizes[i].count}});
-  json["width"] = span_json(pictures.widths());
-  json["height"] = span_json(pictures.heights());
-  json["aspect"] = span_json(pictures.aspects());
+  json["width"] = span_json(images.widths());
+  json["height"] = span_json(images.heights());
+  json["aspect"] = span_json(images.aspects());
   json["orientations"] = Json::array();
-  for (std::size_t i = 1; i < pictures.orientations().size(); ++i) json["orientations"].push_back(pictures.orientations()[i]);
-  json["alpha"] = pictures.with_alpha();
-  json["color_profile"] = pictures.with_profile();
-  json["more_images"] = pictures.with_more_images();
+  for (std::size_t i = 1; i < images.orientations().size(); ++i) json["orientations"].push_back(images.orientations()[i]);
+  json["alpha"] = images.with_alpha();
+  json["color_profile"] = images.with_profile();
+  json["more_images"] = images.with_more_images();
   return json;
 }
 
@@ -467,7 +453,7 @@ Json estimate_json(const pipeline::SizeEstimate& estimate) {
   return json;
 }
 
-// Colours or ids; null where the list is of the others.
+// Colors or ids; null where the list is of the others.
 Json values_json(const std::optional<pipeline::ColorList>& listed, bool ids) {
   if (!listed || listed->ids != ids) return nullptr;
   const pipeline::ColorList& list = *listed;
@@ -496,12 +482,12 @@ std::string check_text(const CheckReport& report, const CheckEnd& end) {
   text += findings_text(report, Severity::note, "notes");
   text += findings_text(report, Severity::warning, "warnings");
   text += findings_text(report, Severity::problem, "problems");
-  text = laid_out(text + "\n" + entry("verdict", verdict_text(report)) + next_text(report, end), end.columns);
-  return end.color ? colored(text, report.verdict) : text;
+  text = laid_out(text + "\n" + entry("result", result_text(report)) + next_text(report, end), end.columns);
+  return end.color ? colored(text, report.result) : text;
 }
 
 std::string check_json(const CheckReport& report, const CheckEnd& end) {
-  Json json{{"report", "hotpack-check/1"}, {"verdict", verdict_name(report.verdict)}, {"problems", report.problems}};
+  Json json{{"report", "hotpack-check/1"}, {"result", result_name(report.result)}, {"problems", report.problems}};
   json["pixels_read"] = !report.headers_only;
   json["layout"] = text_json(report.layout);
   json["label_reading"] = text_json(report.labels);
@@ -514,8 +500,8 @@ std::string check_json(const CheckReport& report, const CheckEnd& end) {
   for (std::size_t c = 0; report.classes_counted && c < report.classes.size(); ++c) json["classes"].push_back(class_json(report, c));
   json["colors"] = values_json(report.colors, false);
   json["ids"] = values_json(report.colors, true);
-  json["images"] = pictures_json(report.images);
-  json["label_files"] = pictures_json(report.label_pictures);
+  json["images"] = images_json(report.images);
+  json["label_files"] = images_json(report.label_images);
   json["estimate"] = report.estimate ? estimate_json(*report.estimate) : Json(nullptr);
   json["orphans_left_out"] = report.orphans_left_out;
   json["other_files"] = report.other_files;

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <exception>
 #include <new>
-#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "base/cores.hpp"
 #include "base/error.hpp"
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "cli/config_file.hpp"
 #include "cli/descriptor.hpp"
 #include "cli/help.hpp"
@@ -119,8 +119,8 @@ int refuse(CommandContext& context, const CLI::App& root, const CLI::ParseError&
 // Without a command: how to use hotpack, as a message.
 int show_short_help(CommandContext& context, const CLI::App& root) {
   context.open_plain_terminal();
-  std::istringstream lines(root.help());
-  for (std::string line; std::getline(lines, line);) context.terminal().info(line);
+  const std::string help = root.help();
+  for (const std::string_view line : lines_of(help)) context.terminal().info(line);
   return kExitUsage;
 }
 
@@ -199,7 +199,7 @@ void CommandContext::add_message_options(CLI::App& command) {
              "json: every line of stderr is a JSON object",
              kMessages);
   const Choices<ColorMode> color = {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
-  add_choice(command, "--color", terminal_options_.color, color, "colours in messages; auto: on a terminal, unless NO_COLOR is set",
+  add_choice(command, "--color", terminal_options_.color, color, "colors in messages; auto: on a terminal, unless NO_COLOR is set",
              kMessages);
   command.add_option("--log-file", terminal_options_.log_file, "append every message with its time to FILE")
       ->option_text("FILE")
@@ -306,7 +306,7 @@ int run_command_line(std::span<const AddCommand> commands, int argc, const char*
     code = report_bug(context, "an exception of unknown type");
   }
   return context.finish(code);
-} catch (const std::bad_alloc& lack) {  // not even for what is to be told
+} catch (const std::bad_alloc& lack) {  // not even for what is to be reported
   tell_shortage(streams.messages, shortage_text(lack));
   return kExitIo;
 }

@@ -1,4 +1,4 @@
-// hotpack bench: how fast this machine gives batches of a pack, in memory or on a device, beside what it could give at best.
+// hotpack bench: how fast this machine gives batches of a pack, in memory or on a device, compared with what it could give at best.
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -99,12 +99,12 @@ void add_device_option(CLI::App& command, BenchArguments& arguments) {
 void add_bench_command(CLI::App& app, CommandContext& context) {
   auto arguments = std::make_shared<BenchArguments>();
   CLI::App& command = *app.add_subcommand(
-      "bench", "Measures how fast this machine reads, expands and delivers a pack's batches, each rate next to its limit");
+      "bench", "Measures how fast this machine reads, expands and delivers a pack's batches, each rate compared with its limit");
   set_examples(command,
                "hotpack bench packed/train\n"
                "hotpack bench packed/train --batch 8 --threads 1,2,4   # as the training will read it\n"
                "hotpack bench packed/train --json | jq .recommended_threads\n"
-               "hotpack bench packed/train --device    # the way to the first CUDA device, beside bus and device memory");
+               "hotpack bench packed/train --device    # the way to the first CUDA device, compared with bus and device memory");
   bench::BenchOptions& options = arguments->options;
   command.add_option("--batch", options.batch, "samples per batch; fewer if memory is short [default: 32]")
       ->option_text("N")

@@ -24,7 +24,7 @@ struct CheckCommand {
   const CLI::App* app = nullptr;
 };
 
-int exit_code_of(pipeline::CheckVerdict verdict) { return verdict == pipeline::CheckVerdict::succeeds ? kExitGood : kExitData; }
+int exit_code_of(pipeline::CheckResult result) { return result == pipeline::CheckResult::succeeds ? kExitGood : kExitData; }
 
 // Ids 0 … N−1 of which nothing gives names.
 bool has_numbered_classes(const pipeline::CheckReport& report) {
@@ -38,7 +38,7 @@ Status write_class_table(const pipeline::CheckReport& report, const std::string&
   if (report.colors) return write_new_file(path, pipeline::skeleton_of(*report.colors));
   if (has_numbered_classes(report)) return write_new_file(path, pipeline::skeleton_of_ids(report.classes.size()));
   return usage_error("--write-classes " + path +
-                     ": there is nothing to write; it lists the colours or ids of labels that no class has a name for");
+                     ": there is nothing to write; it lists the colors or ids of labels that no class has a name for");
 }
 
 // The option that takes the table which is written.
@@ -56,7 +56,7 @@ std::string written_text(const pipeline::CheckReport& report, const std::string&
   return "wrote " + path + ": give its classes their names, then say " + option_of_table(report, path);
 }
 
-// With what was given beside the inputs in the commands that a finding proposes.
+// With what was given besides the inputs in the commands that a finding proposes.
 void finish_commands(const CommandContext& context, pipeline::CheckReport& report) {
   pipeline::Findings finished;
   for (pipeline::Finding finding : report.findings.all()) {
@@ -83,8 +83,8 @@ int run_check(CommandContext& context, CheckCommand& command) {
   Result<pipeline::CheckReport> report = pipeline::check(command.arguments.options, command.headers_only, context.terminal());
   context.terminal().finish_progress();
   if (!report.ok()) return context.fail(report.error());
-  if (report->verdict == pipeline::CheckVerdict::stopped) {
-    context.terminal().warning("stopped before all samples were looked at");
+  if (report->result == pipeline::CheckResult::stopped) {
+    context.terminal().warning("stopped before all samples were examined");
     return kExitGood;  // the frame raises the signal again
   }
   finish_commands(context, *report);
@@ -101,7 +101,7 @@ int run_check(CommandContext& context, CheckCommand& command) {
     if (!written.ok()) return context.fail(written.error());
     context.terminal().info(written_text(*report, command.write_classes));
   }
-  return exit_code_of(report->verdict);
+  return exit_code_of(report->result);
 }
 
 }  // namespace

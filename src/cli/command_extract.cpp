@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -84,7 +85,7 @@ Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
 // Ends of the files that a sample becomes.
 constexpr std::array<std::string_view, 2> kEndings{".png", ".npy"};
 
-// The keys whose files would stand where `folder` must be a folder: `folder` without its ending, with several classes a pixel also
+// The keys whose files would stand where `folder` must be a folder: `folder` without its ending, with several classes per pixel also
 // without ".class-<id>".
 std::vector<std::string> keys_of_file(std::string_view folder, bool multi) {
   std::vector<std::string> keys;
@@ -145,18 +146,18 @@ Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
 std::string classes_words(const Schema& schema, const std::string& pack) {
   const auto& more = schema.options.more;
   const bool mapped = std::any_of(more.begin(), more.end(), [](const auto& option) { return option.first == "map"; });
-  if (schema.label->kind != LabelKind::pixel || !mapped) return " --classes " + shell_word(pack);
+  if (schema.label->scope != LabelScope::pixel || !mapped) return " --classes " + shell_word(pack);
   return " --num-classes " + std::to_string(schema.class_count());
 }
 
 // The command that packs what was written again; empty where no single one gives the labels back.
 std::string pack_line(const ExtractArguments& arguments, const Subject& subject, bool any_unlabelled) {
   const Schema& schema = subject.dataset.schema();
-  const bool arrays_beside = arguments.writer.npy && !(schema.label && schema.label->kind == LabelKind::sample);
+  const bool arrays_beside = arguments.writer.npy && !(schema.label && schema.label->scope == LabelScope::image);
   if ((schema.label && schema.label->multi) || !schema.geometry.size || any_unlabelled || arrays_beside) return {};
   const std::string folder = arguments.folder + "/" + subject.prefix;
   std::string line = "hotpack pack";
-  if (schema.label && schema.label->kind == LabelKind::sample) {
+  if (schema.label && schema.label->scope == LabelScope::image) {
     line += " --pairs " + shell_word(folder + "labels.csv") + " --root " + shell_word(folder + "images");
   } else {
     line += " --images " + shell_word(folder + "images");
@@ -185,7 +186,7 @@ void tell_end(Terminal& terminal, const ExtractArguments& arguments, const std::
               const std::vector<Extracted>& done) {
   std::uint64_t files = 0;
   for (const Extracted& each : done) files += each.files;
-  const std::string written = counted(files, "file") + " written to " + arguments.folder;
+  const std::string written = counted_text(files, "file") + " written to " + arguments.folder;
   if (done.size() < subjects.size() || !done.back().complete)
     return terminal.info("stopped before the end: " + written + ", and no labels.csv");
   terminal.info(written);
@@ -237,7 +238,7 @@ void add_extract_command(CLI::App& app, CommandContext& context) {
                "hotpack extract packed -o back                                         # every split: back/train, back/val\n"
                "hotpack extract packed/train -o back --key town/0001 --key town/0002\n"
                "hotpack pack --images back/images --labels back/labels --label-kind index --classes packed/train --size 512x512 -o again\n"
-               "hotpack extract packed/train -o back --ids --npy                       # class ids in place of colours; arrays too");
+               "hotpack extract packed/train -o back --ids --npy                       # class ids in place of colors; arrays too");
   command.add_option("PACK", arguments->pack, "a pack, or the parent folder of splits, each of which gets a folder of its own")->required();
   command.add_option("-o,--output", arguments->folder, "folder to write to; created if missing")
       ->option_text("DIR")

@@ -13,11 +13,14 @@
 
 #include "base/folder.hpp"
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
+#include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
+#include "format/manifest.hpp"
 #include "label_setup/pack_folders.hpp"
 #include "pack/merge.hpp"
 
@@ -31,19 +34,19 @@ using pipeline::MergeStatus;
 
 // "5 shards: 3 linked, 2 copied"
 std::string shards_text(const MergeReport& report, bool in_place) {
-  std::string text = counted(report.shards, "shard");
+  std::string text = counted_text(report.shards, "shard");
   if (!in_place && report.status == MergeStatus::merged) {
     std::string how;
     const auto add = [&](std::uint64_t count, const std::string& what) {
-      if (count > 0) how += (how.empty() ? ": " : ", ") + human_count(count) + " " + what;
+      if (count > 0) how += (how.empty() ? ": " : ", ") + number_text(count) + " " + what;
     };
     add(report.kept, "there already");
     add(report.linked, "linked");
     add(report.copied, "copied");
     text += how;
   }
-  if (report.replaced > 0) text += " (" + human_count(report.replaced) + " in place of others)";
-  if (report.repeated > 0) text += "; " + counted(report.repeated, "file") + " repeated and equal";
+  if (report.replaced > 0) text += " (" + number_text(report.replaced) + " in place of others)";
+  if (report.repeated > 0) text += "; " + counted_text(report.repeated, "file") + " repeated and equal";
   return text;
 }
 
@@ -52,7 +55,7 @@ std::string summary_text(const MergeReport& report, bool in_place, double second
   std::string text = line(done_before ? "complete" : "merged",
                           printable_name(report.output) + (done_before ? " (nothing to do: it is whole already)" : ""));
   text +=
-      line("samples", human_count(report.records) + (report.skipped > 0 ? ", " + human_count(report.skipped) + " skipped" : std::string()));
+      line("samples", number_text(report.records) + (report.skipped > 0 ? ", " + number_text(report.skipped) + " skipped" : std::string()));
   text += line("shards", shards_text(report, in_place));
   text += line("bytes", human_bytes(report.bytes) + " of shards, " + human_duration(seconds));
   const std::string classes = classes_text(report.schema, report.statistics);
@@ -80,6 +83,8 @@ std::string report_json(const MergeReport& report, double seconds) {
   return format::canonical_json(json);
 }
 
+constexpr std::size_t kMostSplits = 6;  // that an error names
+
 // A data set to join: all of it, or one of its splits.
 struct Part {
   pipeline::MergeOptions options;
@@ -93,21 +98,44 @@ bool holds_splits(const std::string& source, const std::vector<std::string>& nam
   return !names.empty() && (!only || std::all_of(names.begin(), names.end(), is_whole));
 }
 
+// Folders next to splits that hold nothing, or a manifest alone: splits that lost every shard.
+Status check_lost_splits(const std::string& source, const std::vector<std::string>& splits) {
+  const auto content = names_by_kind(source);
+  if (!content.ok()) return {};
+  for (const std::string& name : content->folders) {
+    if (std::find(splits.begin(), splits.end(), name) != splits.end()) continue;
+    const std::string folder = (std::filesystem::path(source) / name).string();
+    const auto inside = names_in_folder(folder);
+    const auto is_manifest = [](const std::string& file) { return file == format::kManifestName; };
+    if (!inside.ok() || !std::all_of(inside->begin(), inside->end(), is_manifest)) continue;
+    return Error{
+        ErrorCode::damaged,
+        "holds no shards, while " + list_text(splits, kMostSplits) + " next to it " + (splits.size() == 1 ? "is a split" : "are splits") +
+            ": if it is one too, its shards were lost, and packing it again makes them; else remove the folder, or name the splits "
+            "to merge",
+        folder,
+        {}};
+  }
+  return {};
+}
+
 // Each split that the sources hold is joined by itself. An empty source is a partition to which no shard fell.
-std::vector<Part> parts_of(const pipeline::MergeOptions& options) {
+Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
   std::map<std::string, pipeline::MergeOptions> splits;
   for (const std::string& source : options.sources) {
     const std::vector<std::string> names = pipeline::folders_with_shards(source);
     const auto inside = names_in_folder(source);
     if (inside.ok() && inside->empty()) continue;
-    if (!holds_splits(source, names, options.sources.size() == 1)) return {{options, {}, 0}};
+    if (!holds_splits(source, names, options.sources.size() == 1)) return std::vector<Part>{{options, {}, 0}};
+    HOTPACK_TRY(check_lost_splits(source, names));
     for (const std::string& name : names) {
       splits[name].sources.push_back((std::filesystem::path(source) / name).string());
       if (!options.output.empty()) splits[name].output = (std::filesystem::path(options.output) / name).string();
     }
   }
-  if (splits.empty()) return {{options, {}, 0}};
+  if (splits.empty()) return std::vector<Part>{{options, {}, 0}};
   std::vector<Part> parts;
+  parts.reserve(splits.size());
   for (auto& [name, split] : splits) parts.push_back({std::move(split), {}, 0});
   return parts;
 }
@@ -131,14 +159,15 @@ int report_end(CommandContext& context, const std::vector<Part>& parts) {
   std::uint64_t skipped = 0;
   for (const Part& part : parts) skipped += part.report.skipped;
   if (skipped == 0) return kExitGood;
-  context.terminal().warning(counted(skipped, "sample") + " left out of the data set by the partitions (exit status 1)");
+  context.terminal().warning(counted_text(skipped, "sample") + " left out of the data set by the partitions (exit status 1)");
   return kExitData;
 }
 
 int merge(CommandContext& context, const pipeline::MergeOptions& options) {
   context.stop_on_signals();
-  std::vector<Part> parts = parts_of(options);
-  for (Part& part : parts) {
+  Result<std::vector<Part>> parts = parts_of(options);
+  if (!parts.ok()) return context.fail(parts.error());
+  for (Part& part : *parts) {
     const auto start = std::chrono::steady_clock::now();
     Result<MergeReport> report = pipeline::merge(part.options, context.terminal());
     context.terminal().finish_progress();
@@ -147,7 +176,7 @@ int merge(CommandContext& context, const pipeline::MergeOptions& options) {
     part.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (part.report.status == MergeStatus::stopped) return stopped(context, part.report);
   }
-  return report_end(context, parts);
+  return report_end(context, *parts);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <memory>
 
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/pack_arguments.hpp"
@@ -21,16 +22,12 @@ struct PackCommand {
 // `about`: the split that it is about, where there are several.
 void say_lines(Terminal& terminal, pipeline::Level level, const std::string& text, const std::string& about = {}) {
   const std::string beginning = about.empty() ? "" : about + ": ";
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    terminal.message(level, beginning + text.substr(begin, end - begin));
-    begin = end == std::string::npos ? text.size() : end + 1;
-  }
+  for (const std::string_view line : lines_of(text)) terminal.message(level, beginning + std::string(line));
 }
 
 int refuse(CommandContext& context, const pipeline::PackRun& run) {
   say_lines(context.terminal(), pipeline::Level::error, run.problems.text());
-  context.terminal().error("nothing was packed: " + counted(run.problems.count(), "problem") + " in the input");
+  context.terminal().error("nothing was packed: " + counted_text(run.problems.count(), "problem") + " in the input");
   return kExitData;
 }
 
@@ -63,7 +60,7 @@ int report_end(CommandContext& context, const PackCommand& command, const pipeli
   std::uint64_t skipped = 0;
   for (const pipeline::PackReport& set : run.sets) skipped += set.skipped;
   if (skipped == 0) return kExitGood;
-  context.terminal().warning(counted(skipped, "sample") + " left out of the data set (exit status 1); --force tries again");
+  context.terminal().warning(counted_text(skipped, "sample") + " left out of the data set (exit status 1); --force tries again");
   return kExitData;
 }
 

@@ -1,4 +1,4 @@
-// hotpack preview: samples and their labels on one picture, of a pack or of what is to be packed.
+// hotpack preview: samples and their labels on one image, of a pack or of what is to be packed.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "cli/command.hpp"
@@ -89,8 +90,7 @@ Status check_arguments(PreviewArguments& arguments) {
 Status check_pack_options(const PreviewArguments& arguments, const std::string& pack) {
   for (const CLI::Option* option : arguments.input_options) {
     if (option->count() > 0)
-      return usage_error(option->get_name() + " says how raw pictures are packed, but " + pack +
-                         " is packed already: leave one of them out");
+      return usage_error(option->get_name() + " says how raw images are packed, but " + pack + " is packed already: leave one of them out");
   }
   return {};
 }
@@ -105,7 +105,7 @@ std::vector<std::string> shown_together(std::vector<std::string> packs, Terminal
   }
   if (labelled.empty()) return packs;
   for (const std::string& pack : alone)
-    terminal.warning(pack + " has no labels and is not shown beside the others; name it alone to see it");
+    terminal.warning(pack + " has no labels and is not shown next to the others; name it alone to see it");
   return labelled;
 }
 
@@ -134,7 +134,7 @@ Result<std::unique_ptr<PreviewSource>> open_source(CommandContext& context, Prev
   return open_inputs(arguments.inputs.options, context.terminal());
 }
 
-bool labels_pixels(const Schema& schema) { return schema.label && schema.label->kind == LabelKind::pixel; }
+bool labels_pixels(const Schema& schema) { return schema.label && schema.label->scope == LabelScope::pixel; }
 
 Result<preview::SheetLayout> layout_for(PreviewSource& source, const PreviewArguments& arguments, const Chosen& chosen) {
   preview::SheetRequest request;
@@ -142,7 +142,7 @@ Result<preview::SheetLayout> layout_for(PreviewSource& source, const PreviewArgu
   request.second_line = source.has_remarks() || (source.schema().label && !request.overlays);
   for (const ChosenSample& each : chosen) {
     HOTPACK_ASSIGN(const Extent size, source.size(each.number));
-    request.pictures.push_back(size);
+    request.images.push_back(size);
     request.second_line = request.second_line || !each.remark.empty();
   }
   request.classes = source.schema().classes.size();
@@ -176,7 +176,7 @@ Result<ShownSample> draw_sample(PreviewSource& source, const ChosenSample& chose
 // Shares in the whole data set where they are known, else on the sheet.
 preview::ClassShares shares_of(const Schema& schema, const std::optional<Statistics>& statistics, const std::vector<ShownSample>& shown) {
   const bool pixels_labelled = labels_pixels(schema);
-  // With several classes a pixel, one without any is no exception.
+  // With several classes per pixel, one without any is no exception.
   const bool shows_ignored = !pixels_labelled || !schema.label->multi;
   const std::string what = !pixels_labelled ? "labelled samples" : schema.label->multi ? "class pixels" : "labelled pixels";
   if (statistics) return preview::shares_of_counts(statistics->pixels, shows_ignored ? statistics->ignored : 0, what + " of the data set");
@@ -190,14 +190,14 @@ preview::ClassShares shares_of(const Schema& schema, const std::optional<Statist
 }
 
 std::string title_of(const PreviewSource& source, std::size_t shown) {
-  return source.name() + ": " + human_count(shown) + " of " + counted(source.samples(), "sample");
+  return source.name() + ": " + number_text(shown) + " of " + counted_text(source.samples(), "sample");
 }
 
 preview::ClassColors colors_for(const Schema& schema, Terminal& terminal) {
   preview::ClassColors colors = preview::class_colors(schema.classes);
   if (colors.replaced > 0)
-    terminal.info(counted(colors.replaced, "class", "classes") +
-                  " shown in another colour than the class table's, which looks like that of a class before");
+    terminal.info(counted_text(colors.replaced, "class", "classes") +
+                  " shown in another color than the class table's, which looks like that of a class before");
   return colors;
 }
 
@@ -226,7 +226,7 @@ Status finish_drawing(const PreviewSource& source, Drawing& drawing, Drawn& draw
   if (drawing.cells) drawn.cells = drawing.cells->all();
   if (!drawing.sheet) return {};
   if (report.legend) drawing.sheet->add_legend(*report.legend);
-  HOTPACK_ASSIGN(drawn.png, preview::sheet_file(drawing.sheet->picture()));
+  HOTPACK_ASSIGN(drawn.png, preview::sheet_file(drawing.sheet->image()));
   report.size = drawing.sheet->size();
   return {};
 }
@@ -248,13 +248,13 @@ Status draw(PreviewSource& source, const PreviewArguments& arguments, const Chos
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const Schema& schema, const PreviewReport& report) {
-  std::vector<std::pair<std::string, std::string>> facts{{"samples", human_count(report.samples)}};
+  std::vector<std::pair<std::string, std::string>> facts{{"samples", number_text(report.samples)}};
   const auto& size = schema.geometry.size;
   facts.emplace_back("record size", size ? std::to_string((*size)[0]) + "x" + std::to_string((*size)[1]) : "sizes differ");
   facts.emplace_back("image", schema.image.color == ImageColor::rgb ? "RGB" : "gray");
   if (!schema.label) return facts;
-  facts.emplace_back("classes", human_count(schema.classes.size()));
-  facts.emplace_back("label", std::string(labels_pixels(schema) ? "a class a pixel" : "a class an image") +
+  facts.emplace_back("classes", number_text(schema.classes.size()));
+  facts.emplace_back("label", std::string(labels_pixels(schema) ? "a class per pixel" : "a class per image") +
                                   (schema.label->multi ? ", several allowed" : "") + ", stored as " +
                                   std::string(word_of(schema.label->storage)));
   return facts;
@@ -302,7 +302,7 @@ Result<int> make_sheet(CommandContext& context, PreviewArguments& arguments) {
   HOTPACK_ASSIGN(const Chosen chosen, choose_samples(*source, arguments.choice, terminal));
   if (terminal.stop_requested()) return kExitGood;
   if (chosen.size() > arguments.choice.most && arguments.grid.width > 0)
-    return usage_error("--grid has room for " + counted(arguments.choice.most, "sample") + ", --keys names " +
+    return usage_error("--grid has room for " + counted_text(arguments.choice.most, "sample") + ", --keys names " +
                        std::to_string(chosen.size()));
   if (chosen.empty()) return data_error("there is no sample to show", source->name());
   Drawn drawn;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -39,7 +40,8 @@ struct Verified {
 int exit_code_of(const VerifyReport& report) {
   const auto& findings = report.findings;
   if (report.finding_count == 0) return kExitGood;
-  const bool all_io = std::all_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.code == ErrorCode::io; });
+  const bool all_io =
+      std::all_of(findings.begin(), findings.end(), [](const VerifyFinding& finding) { return finding.code == ErrorCode::io; });
   return all_io ? kExitIo : kExitDamaged;
 }
 
@@ -48,7 +50,7 @@ Json json_or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json json_of(const Finding& finding) {
+Json json_of(const VerifyFinding& finding) {
   Json json;
   json["file"] = format::with_valid_utf8(finding.file);
   json["record"] = json_or_null(finding.record);
@@ -61,7 +63,7 @@ Json json_of(const Finding& finding) {
 // Names of the files with findings, each once, in their order.
 std::vector<std::string> damaged_files(const VerifyReport& report) {
   std::vector<std::string> names;
-  for (const Finding& finding : report.findings) {
+  for (const VerifyFinding& finding : report.findings) {
     if (finding.code == ErrorCode::io || std::find(names.begin(), names.end(), finding.file) != names.end()) continue;
     names.push_back(finding.file);
   }
@@ -72,14 +74,14 @@ Json json_of(const Verified& verified) {
   const VerifyReport& report = verified.report;
   Json json;
   json["pack"] = format::with_valid_utf8(verified.path);
-  json["sound"] = report.sound();
+  json["ok"] = report.ok();
   json["shards"] = report.shards;
   json["records"] = report.records;
   json["bytes"] = report.size_bytes;
   json["aligned"] = report.aligned;
   json["finding_count"] = report.finding_count;
   json["findings"] = Json::array();
-  for (const Finding& finding : report.findings) json["findings"].push_back(json_of(finding));
+  for (const VerifyFinding& finding : report.findings) json["findings"].push_back(json_of(finding));
   json["damaged"] = Json::array();
   for (const std::string& name : damaged_files(report)) json["damaged"].push_back(format::with_valid_utf8(name));
   json["notes"] = Json::array();
@@ -88,14 +90,14 @@ Json json_of(const Verified& verified) {
 }
 
 std::string summary_of(const VerifyReport& report) {
-  const std::string what = counted(report.records, "sample") + " in " + counted(report.shards, "shard") + ", " +
+  const std::string what = counted_text(report.records, "sample") + " in " + counted_text(report.shards, "shard") + ", " +
                            human_bytes(report.size_bytes) + (report.aligned ? ", aligned" : ", not aligned");
-  if (report.stopped) return "stopped before the end: " + what + " looked at";
-  if (report.sound()) return "sound: " + what;
+  if (report.stopped) return "stopped before the end: " + what + " examined";
+  if (report.ok()) return "ok: " + what;
   if (damaged_files(report).empty())
-    return "not checked to the end: " + counted(report.finding_count, "file or record", "files or records") + " could not be read; " +
-           what + " looked at";
-  return "not sound: " + counted(report.finding_count, "finding") + " in " + what;
+    return "not checked to the end: " + counted_text(report.finding_count, "file or record", "files or records") + " could not be read; " +
+           what + " examined";
+  return "not ok: " + counted_text(report.finding_count, "finding") + " in " + what;
 }
 
 // Files of the findings lie in this folder.
@@ -110,17 +112,17 @@ std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMostNamed = 5;
   std::string text;
   for (std::size_t i = 0; i < std::min(kMostNamed, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() <= kMostNamed ? text : text + " and " + human_count(names.size() - kMostNamed) + " more";
+  return names.size() <= kMostNamed ? text : text + " and " + number_text(names.size() - kMostNamed) + " more";
 }
 
-// `several`: others are told of too, so each line says whose it is.
+// `several`: others are reported too, so each line says whose it is.
 void print_text(CommandContext& context, const Verified& verified, bool several) {
   const VerifyReport& report = verified.report;
   const auto line = [&](const std::string& text) { context.output().line(printable(format::with_valid_utf8(text))); };
-  for (const Finding& finding : report.findings) line((several ? folder_of(verified) + "/" : "") + finding.describe());
+  for (const VerifyFinding& finding : report.findings) line((several ? folder_of(verified) + "/" : "") + finding.describe());
   const std::string start = several ? verified.path + ": " : "";
   const std::uint64_t left_out = report.finding_count - report.findings.size();
-  if (left_out > 0) line(start + "and " + human_count(left_out) + " more");
+  if (left_out > 0) line(start + "and " + number_text(left_out) + " more");
   line(start + summary_of(report));
   const std::vector<std::string> damaged = damaged_files(report);
   const bool nothing_here = report.shards == 0 && damaged == std::vector<std::string>{std::string(format::kManifestName)};

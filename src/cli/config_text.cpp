@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 
 namespace hotpack::cli {
@@ -61,7 +62,7 @@ class ValueReader {
     return std::string(bare);
   }
 
-  // A '#' ends a bare value only after a blank: colours and paths may hold one.
+  // A '#' ends a bare value only after a blank: colors and paths may hold one.
   [[nodiscard]] std::size_t bare_length(std::string_view ends) const {
     for (std::size_t at = 0; at < rest_.size(); ++at) {
       const bool in_word = at > 0 && kBlank.find(rest_[at - 1]) == std::string_view::npos;
@@ -121,10 +122,10 @@ Result<ConfigEntry> parse_line(std::string_view text, int line) {
 
 Result<std::vector<ConfigEntry>> parse_config(std::string_view text) {
   std::vector<ConfigEntry> entries;
-  for (int line = 1; !text.empty(); ++line) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view content = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  int line = 0;
+  for (const std::string_view each : lines_of(text)) {
+    ++line;
+    const std::string_view content = trimmed(each);
     if (content.empty() || content.front() == '#' || content.front() == ';') continue;
     auto entry = parse_line(content, line);
     if (!entry.ok()) return usage_error("line " + std::to_string(line) + ": " + entry.error().message);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
+#include "base/text.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
 
@@ -20,31 +20,25 @@ using format::Json;
 
 constexpr std::size_t kColumns = 118;
 
-std::string decimal(double value, int digits) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  return text.data();
-}
-
 // Three figures that count.
-std::string figure(double value) { return decimal(value, value < 10 ? 2 : value < 100 ? 1 : 0); }
+std::string figure(double value) { return fixed_text(value, value < 10 ? 2 : value < 100 ? 1 : 0); }
 std::string gigabytes(double bytes_per_second) { return figure(bytes_per_second / 1e9) + " GB/s"; }
 
 std::string in_unit(double value, const std::string& unit) {
   if (unit == "GB/s") return figure(value / 1e9) + " GB/s";
   if (unit == "TFLOP/s") return figure(value / 1e12) + " TFLOP/s";
-  if (unit == "MiB") return decimal(value / (1 << 20), 1) + " MiB";
+  if (unit == "MiB") return fixed_text(value / (1 << 20), 1) + " MiB";
   if (unit == "samples/s") return human_rate(value) + " samples/s";
-  if (unit == "s") return decimal(value, 4) + " s";
+  if (unit == "s") return fixed_text(value, 4) + " s";
   return figure(value) + " " + unit;
 }
 
 std::string target_text(const DeviceRow& row) {
   if (row.goal == Goal::equal) return "equal";
-  return (row.goal == Goal::at_least ? "≥ " : "≤ ") + decimal(row.target, 2);
+  return (row.goal == Goal::at_least ? "≥ " : "≤ ") + fixed_text(row.target, 2);
 }
 
-std::string verdict(const DeviceRow& row) { return !row.measured() ? "not measured" : row.reached() ? "good" : "NOT REACHED"; }
+std::string judgment(const DeviceRow& row) { return !row.measured() ? "not measured" : row.reached() ? "good" : "NOT REACHED"; }
 
 std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
 
@@ -55,9 +49,10 @@ std::string clean(const std::string& text) { return printable(format::with_valid
 using Cells = std::array<std::string, 7>;
 
 Cells cells_of(const DeviceRow& row) {
-  if (!row.measured()) return {row.name, "–", "", "–", target_text(row), verdict(row), ""};
-  return {row.name,    in_unit(row.value, row.unit), in_unit(row.limit, row.unit), decimal(row.ratio(), 3), target_text(row), verdict(row),
-          row.limit_is};
+  if (!row.measured()) return {row.name, "–", "", "–", target_text(row), judgment(row), ""};
+  return {
+      row.name,    in_unit(row.value, row.unit), in_unit(row.limit, row.unit), fixed_text(row.ratio(), 3), target_text(row), judgment(row),
+      row.limit_is};
 }
 
 // Figures to the right, words to the left.
@@ -88,8 +83,8 @@ std::string header(const DeviceReport& report) {
   std::string folders;
   for (const std::string& folder : report.folders) folders += (folders.empty() ? "" : ", ") + clean(folder);
   const auto packed = static_cast<std::uint64_t>(report.packed_batch_bytes);
-  return folders + ": " + counted(report.samples, "sample") + "; batches of " + counted(report.batch, "sample") + ", " +
-         human_bytes(packed) + " packed; " + counted(report.threads, "thread") + "; medians of " + std::to_string(report.rounds) +
+  return folders + ": " + counted_text(report.samples, "sample") + "; batches of " + counted_text(report.batch, "sample") + ", " +
+         human_bytes(packed) + " packed; " + counted_text(report.threads, "thread") + "; medians of " + std::to_string(report.rounds) +
          " rounds\ndevice " + std::to_string(report.ordinal) + ": " + clean(report.name) + ", sm_" + std::to_string(report.major) +
          std::to_string(report.minor) + ", " + human_bytes(report.memory_bytes) + "; driver for CUDA " +
          version_text(report.driver_version) + "; kernels: " + clean(report.kernels) + "\n";

@@ -9,9 +9,9 @@
 
 namespace hotpack::cli {
 
-// The device, its limits, and a table: each figure beside its limit, their ratio beside its target.
+// The device, its limits, and a table: each figure next to its limit, their ratio next to its target.
 [[nodiscard]] std::string device_text(const bench::DeviceReport& report);
-// One line of JSON and a newline: "report": "hotpack-device-bench/1". Bytes, seconds, and operations a second.
+// One line of JSON and a newline: "report": "hotpack-device-bench/1". Bytes, seconds, and operations per second.
 [[nodiscard]] std::string device_json(const bench::DeviceReport& report);
 
 }  // namespace hotpack::cli

@@ -24,7 +24,7 @@ class Extraction {
       : dataset_(dataset), chosen_(chosen), tree_(tree), options_(options), tell_(progress) {
     progress_.samples_total = chosen ? chosen->size() : dataset.records();
     const auto& label = dataset.schema().label;
-    if (label && label->kind == LabelKind::sample) rows_.resize(progress_.samples_total);
+    if (label && label->scope == LabelScope::image) rows_.resize(progress_.samples_total);
   }
 
   Result<Extracted> run(unsigned threads) {

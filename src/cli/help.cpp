@@ -138,7 +138,7 @@ std::string commands(const CLI::App& app, std::size_t columns) {
   return out.empty() ? out : "\nCommands:\n" + out;
 }
 
-// What a command has beside the options that all have.
+// What a command has besides the options that all have.
 std::size_t own_options(const CLI::App& app) {
   const auto own = [](const CLI::Option* each) {
     return each->nonpositional() && !each->get_group().empty() && each->get_group() != "Messages" && each->get_group() != "Options";
@@ -155,7 +155,7 @@ Wanted main_options(const CLI::App& app) {
   };
 }
 
-// Where the rest is told.
+// Where the rest is reported.
 std::string pointer(const CLI::App& app, const std::string& name) {
   if (!app.get_subcommands({}).empty())
     return "\nMore:\n  " + name + " COMMAND -h       the main options of a command\n  " + name + " COMMAND --help   all of them\n";

@@ -21,7 +21,7 @@ class Output {
 
   void write(std::string_view text);
   void line(std::string_view text);
-  // Text that is printable() already and may hold colours.
+  // Text that is printable() already and may hold colors.
   void write_painted(std::string_view text);
   // Lines are broken to fit so many columns; 0, the default: they stay as they are.
   void fit(std::size_t columns) { columns_ = columns; }

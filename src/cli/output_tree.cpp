@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/interrupted.hpp"
 #include "base/try.hpp"
+#include "cli/whole_file.hpp"
 
 namespace hotpack::cli {
 
@@ -68,12 +68,6 @@ Status write_all(int descriptor, std::string_view content, const std::string& pa
   return {};
 }
 
-// Unlike that of any other running process, and of this one's other files.
-std::string temporary_name() {
-  static std::atomic<unsigned> count{0};
-  return ".hotpack-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".tmp";
-}
-
 Status write_new(int folder, const std::string& name, std::string_view content, const std::string& path) {
   Descriptor file(
       retry_interrupted([&] { return ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666); }));
@@ -108,7 +102,7 @@ Status OutputTree::write(const std::string& name, std::string_view content, bool
     at = folder.number();
     begin = slash + 1;
   }
-  const std::string last = name.substr(begin), temporary = temporary_name();
+  const std::string last = name.substr(begin), temporary = temporary_name_of_process();
   HOTPACK_TRY(write_new(at, temporary, content, path_ + "/" + name));
   Status status = put(at, temporary, last, name, replace);
   if (!status.ok()) ::unlinkat(at, temporary.c_str(), 0);

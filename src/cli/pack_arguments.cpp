@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/fit.hpp"
+#include "base/text.hpp"
 #include "base/words.hpp"
 #include "cli/option_values.hpp"
 #include "cli/text.hpp"
@@ -23,7 +24,7 @@ namespace {
 constexpr const char* kInput = "Input";
 constexpr const char* kLabels = "Labels";
 constexpr const char* kGeometry = "Size and geometry";
-constexpr const char* kPictures = "Image details";
+constexpr const char* kImages = "Image details";
 constexpr const char* kStorage = "Storage";
 constexpr const char* kWriting = "Running";
 
@@ -282,8 +283,7 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
       ->option_text("N")
       ->check(CLI::Range(1, 65535))
       ->group(kLabels);
-  add_words<LabelReading>(command, "--label-kind", label.reading, "how label files are read; auto prints its decision and the reason",
-                          kLabels);
+  add_words<LabelKind>(command, "--label-kind", label.kind, "how label files are read; auto prints its decision and the reason", kLabels);
   add_parsed<labels::RgbId>(command, "--rgb-id", label.rgb_id, parse_rgb_id,
                             "with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g (ADE20K full)",
                             "r+256g+65536b|r/10*256+g", kLabels);
@@ -358,10 +358,10 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
                           kGeometry);
 }
 
-void add_picture_options(CLI::App& command, pipeline::RecordOptions& record) {
+void add_image_options(CLI::App& command, pipeline::RecordOptions& record) {
   add_words<ExifPolicy>(command, "--exif", record.exif, "EXIF orientation; auto: apply it unless the label was drawn on the stored pixels",
-                        kPictures);
-  add_words<ImageColor>(command, "--channels", record.color, "channels of the packed image", kPictures,
+                        kImages);
+  add_words<ImageColor>(command, "--channels", record.color, "channels of the packed image", kImages,
                         {{"grey", ImageColor::gray},
                          {"grayscale", ImageColor::gray},
                          {"greyscale", ImageColor::gray},
@@ -377,12 +377,12 @@ void add_picture_options(CLI::App& command, pipeline::RecordOptions& record) {
           "transparency of images: drop it, or blend with a color")
       ->option_text("drop|blend=R,G,B")
       ->default_str("drop")
-      ->group(kPictures);
-  add_words<Depth16>(command, "--depth16", record.depth16, "16-bit images: keep the upper 8 bits, or rescale", kPictures);
+      ->group(kImages);
+  add_words<Depth16>(command, "--depth16", record.depth16, "16-bit images: keep the upper 8 bits, or rescale", kImages);
   command.add_option("--max-pixels", record.max_pixels, "refuse larger images (default 268435456)")
       ->option_text("N")
       ->check(CLI::PositiveNumber)
-      ->group(kPictures);
+      ->group(kImages);
 }
 
 void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {
@@ -391,14 +391,14 @@ void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {
   const bool bare = text.find_first_not_of("0123456789") == std::string::npos;
   if (!bytes) throw CLI::ValidationError("--shard-size", "'" + text + "' is no size such as 64MiB, 1GB or 268435456");
   if (bare && *bytes < kFewest)
-    throw CLI::ValidationError("--shard-size", "'" + text + "' is " + counted(*bytes, "byte") + "; did you mean '" + text + "MiB'?");
+    throw CLI::ValidationError("--shard-size", "'" + text + "' is " + counted_text(*bytes, "byte") + "; did you mean '" + text + "MiB'?");
   shard.shard_bytes = *bytes;
 }
 
 void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
   add_words<LabelStorage>(command, "--label-storage", options.record.label_storage,
                           "one-hot with one bit per class, one-hot bytes, or class ids", kStorage, {{"ids", LabelStorage::index}});
-  add_words<ImageLayout>(command, "--image-layout", options.record.layout, "order of the image's axes", kStorage);
+  add_words<AxisOrder>(command, "--image-layout", options.record.layout, "order of the image's axes", kStorage);
   command
       .add_option_function<std::string>(
           "--shard-size", [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },
@@ -469,7 +469,7 @@ void add_sample_options(CLI::App& command, PackArguments& arguments) {
   add_split_options(command, input);
   add_label_options(command, arguments.options.label);
   add_geometry_options(command, arguments.options.record);
-  add_picture_options(command, arguments.options.record);
+  add_image_options(command, arguments.options.record);
   add_storage_options(command, arguments.options);
 }
 

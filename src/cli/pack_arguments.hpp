@@ -18,7 +18,7 @@ struct PackArguments {
   pipeline::PackOptions options;
 };
 
-// Inputs, pairing, labels, geometry, pictures, storage: everything that decides about samples and their bytes.
+// Inputs, pairing, labels, geometry, images, storage: everything that decides about samples and their bytes.
 void add_sample_options(CLI::App& command, PackArguments& arguments);
 // Shards, errors, resuming: what only packing needs. -o among them.
 void add_writing_options(CLI::App& command, PackArguments& arguments);

@@ -80,8 +80,8 @@ std::string_view without_proposed_classes(std::string_view line, std::span<const
   return said && proposed != std::string_view::npos ? line.substr(0, proposed + 1) : line;
 }
 
-// Whether an option about labels goes with what the command reads: label files take all, class folders and masks a class each those about
-// class names, pictures alone none.
+// Whether an option about labels goes with what the command reads: label files take all, class folders and masks per class each those about
+// class names, images alone none.
 bool goes_with(std::string_view line, const GivenOption& option) {
   const auto is = [&](std::string_view name) { return option.names.front() == name; };
   const bool masks = has_word(line, "--mask-per-class"), folders = has_word(line, "--image-folders");

@@ -1,14 +1,13 @@
 #include "cli/pack_description.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "base/words.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
@@ -35,15 +34,9 @@ std::optional<double> share_of(const Statistics& statistics, std::size_t c) {
   return static_cast<double>(statistics.pixels[c]) / static_cast<double>(all);
 }
 
-std::string fixed(double value, int digits) {
-  std::array<char, 64> text{};
-  const int size = std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  return std::string(text.data(), static_cast<std::size_t>(std::clamp(size, 0, 63)));
-}
+std::string fixed_or_dash(const std::optional<double>& value, int digits) { return value ? fixed_text(*value, digits) : "-"; }
 
-std::string fixed_or_dash(const std::optional<double>& value, int digits) { return value ? fixed(*value, digits) : "-"; }
-
-std::string percent_or_dash(const std::optional<double>& share) { return share ? fixed(*share * 100, 2) + " %" : "-"; }
+std::string percent_or_dash(const std::optional<double>& share) { return share ? percent_text(*share) : "-"; }
 
 template <class T>
 std::string joined(const std::vector<T>& values, const char* separator) {
@@ -66,13 +59,6 @@ std::string source_text(const LabelSource& source) {
   return std::get<std::string>(source);
 }
 
-std::string color_text(const std::optional<RgbColor>& color) {
-  if (!color) return "-";
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "#%02x%02x%02x", (*color)[0], (*color)[1], (*color)[2]);
-  return text.data();
-}
-
 std::string image_text(const Schema& schema) {
   std::string text = schema.geometry.size ? std::to_string((*schema.geometry.size)[0]) + "x" + std::to_string((*schema.geometry.size)[1])
                                           : std::string("sizes differ");
@@ -82,7 +68,7 @@ std::string image_text(const Schema& schema) {
 
 std::string label_text(const Schema& schema) {
   if (!schema.label) return "none";
-  std::string text = schema.label->kind == LabelKind::pixel ? "a class a pixel" : "a class an image";
+  std::string text = schema.label->scope == LabelScope::pixel ? "a class per pixel" : "a class per image";
   if (schema.label->multi) text += ", several allowed";
   return text + ", stored as " + std::string(word_of(schema.label->storage));
 }
@@ -113,7 +99,7 @@ std::string options_text(const Schema& schema) {
 
 std::string ignored_text(const Statistics& statistics, const Schema& schema) {
   const std::uint64_t all = std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), statistics.ignored);
-  std::string text = human_count(statistics.ignored);
+  std::string text = number_text(statistics.ignored);
   if (all > 0 && !schema.label->multi)
     text += " (" + percent_or_dash(static_cast<double>(statistics.ignored) / static_cast<double>(all)) + " of all)";
   if (schema.ignore.empty()) return text;
@@ -142,15 +128,15 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows, std::s
 }
 
 std::string class_table_text(const Schema& schema, const Statistics& statistics) {
-  const bool pixels = schema.label->kind == LabelKind::pixel;
+  const bool pixels = schema.label->scope == LabelScope::pixel;
   std::vector<std::vector<std::string>> rows;
-  rows.push_back({"id", "class", "colour", "from", "samples", pixels ? "pixels" : "labels", "share", "weight 1/f", "weight median"});
+  rows.push_back({"id", "class", "color", "from", "samples", pixels ? "pixels" : "labels", "share", "weight 1/f", "weight median"});
   for (std::size_t c = 0; c < schema.classes.size(); ++c) {
     const ClassInfo& info = schema.classes[c];
     std::string sources;
     for (const LabelSource& source : info.sources) sources += (sources.empty() ? "" : " ") + source_text(source);
-    rows.push_back({std::to_string(c), truncated(printable_name(info.name), 40), color_text(info.color),
-                    truncated(printable_name(sources), 24), human_count(statistics.samples[c]), human_count(statistics.pixels[c]),
+    rows.push_back({std::to_string(c), truncated(printable_name(info.name), 40), info.color ? color_text(*info.color) : "-",
+                    truncated(printable_name(sources), 24), number_text(statistics.samples[c]), number_text(statistics.pixels[c]),
                     percent_or_dash(share_of(statistics, c)), fixed_or_dash(statistics.weights_inverse[c], 4),
                     fixed_or_dash(statistics.weights_median[c], 4)});
   }
@@ -192,13 +178,13 @@ Json schema_json(const Schema& schema) {
 
 std::string describe_pack(const Dataset& dataset) {
   const Schema& schema = dataset.schema();
-  const Pack& pack = dataset.packs().front();
+  const PackInfo& pack = dataset.packs().front();
   std::vector<std::vector<std::string>> rows;
   rows.push_back({"pack", printable_name(pack.folder)});
   rows.push_back({"format", pack.format + ", fingerprint " + pack.fingerprint});
   rows.push_back(
-      {"samples", human_count(pack.records) + (pack.skipped > 0 ? " (" + human_count(pack.skipped) + " more were skipped)" : "")});
-  rows.push_back({"shards", human_count(dataset.shards().size()) + ", " + human_bytes(total_bytes(dataset))});
+      {"samples", number_text(pack.records) + (pack.skipped > 0 ? " (" + number_text(pack.skipped) + " more were skipped)" : "")});
+  rows.push_back({"shards", number_text(dataset.shards().size()) + ", " + human_bytes(total_bytes(dataset))});
   rows.push_back({"image", image_text(schema)});
   rows.push_back({"label", label_text(schema)});
   rows.push_back({"geometry", geometry_text(schema)});
@@ -212,7 +198,7 @@ std::string describe_pack(const Dataset& dataset) {
 }
 
 std::string pack_json(const Dataset& dataset, const std::vector<std::string>& faults) {
-  const Pack& pack = dataset.packs().front();
+  const PackInfo& pack = dataset.packs().front();
   Json json;
   json["pack"] = format::valid_utf8(pack.folder) ? Json(pack.folder) : Json();
   json["format"] = pack.format;

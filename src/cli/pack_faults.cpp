@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
@@ -19,9 +20,9 @@ std::string fault_of(const ShardInfo& shard) {
   std::error_code failed;
   const auto size = std::filesystem::file_size(shard.path, failed);
   if (failed == std::errc::no_such_file_or_directory) return shard.path + ": is missing";
-  if (failed) return shard.path + ": cannot be looked at: " + failed.message();
+  if (failed) return shard.path + ": cannot be examined: " + failed.message();
   if (size == shard.size_bytes) return "";
-  return shard.path + ": has " + counted(size, "byte") + ", the manifest says " + human_count(shard.size_bytes);
+  return shard.path + ": has " + counted_text(size, "byte") + ", the manifest says " + number_text(shard.size_bytes);
 }
 
 }  // namespace
@@ -38,7 +39,7 @@ std::vector<std::string> missing_shards(const Dataset& dataset) {
       ++more;
     }
   }
-  if (more > 0) faults.push_back(counted(more, "more shard") + " missing or of another size");
+  if (more > 0) faults.push_back(counted_text(more, "more shard") + " missing or of another size");
   return faults;
 }
 
@@ -57,7 +58,7 @@ format::Json failure_json(const std::string& folder, const Error& error) {
 }
 
 std::string mending_text(const std::string& folder) {
-  return "to mend it, run the command that packed " + shell_word(folder) +
+  return "to repair it, run the command that packed " + shell_word(folder) +
          " again with --repair: it packs what is damaged or missing again and keeps the rest";
 }
 

@@ -1,6 +1,6 @@
-// What a look at the files of a pack shows, and how damage is mended, in words.
+// What a look at the files of a pack shows, and how damage is repaired, in words.
 //
-// Reads names and sizes only. Thread-safe. Failure: none; what cannot be looked at is a fault too.
+// Reads names and sizes only. Thread-safe. Failure: none; what cannot be examined is a fault too.
 #pragma once
 
 #include <string>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
 #include "format/schema_json.hpp"
@@ -17,14 +18,8 @@ using format::Json;
 using pipeline::PackReport;
 using pipeline::PackStatus;
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
-  return text;
-}
-
 std::string passed_by_text(std::uint64_t files) {
-  return counted(files, "file") + " of no picture's extension, or without the suffix asked for";
+  return counted_text(files, "file") + " of no image extension, or without the suffix asked for";
 }
 
 std::string_view status_name(PackStatus status) {
@@ -46,10 +41,10 @@ std::string_view status_name(PackStatus status) {
 std::uint64_t own_shards(const PackReport& report) { return report.kept_shards + report.packed_shards; }
 
 std::string shards_text(const PackReport& report) {
-  std::string text = (report.partition ? human_count(own_shards(report)) + " of " : "") + counted(report.plan.shards, "shard");
+  std::string text = (report.partition ? number_text(own_shards(report)) + " of " : "") + counted_text(report.plan.shards, "shard");
   if (report.kept_shards > 0)
-    text += ", " + human_count(report.kept_shards) + " kept from an earlier run, " + human_count(report.packed_shards) + " packed now";
-  if (report.changed_shards > 0) text += " (" + human_count(report.changed_shards) + " in place of earlier ones)";
+    text += ", " + number_text(report.kept_shards) + " kept from an earlier run, " + number_text(report.packed_shards) + " packed now";
+  if (report.changed_shards > 0) text += " (" + number_text(report.changed_shards) + " in place of earlier ones)";
   return text;
 }
 
@@ -81,7 +76,7 @@ Json plan_json(const pipeline::PlanSummary& plan) {
             {"bytes_to_write", plan.bytes_to_write},
             {"exact", plan.exact},
             {"mixed_sizes", plan.mixed_sizes},
-            {"labels", plan.verdict},
+            {"labels", plan.explanation},
             {"warnings", plan.warnings}};
   json["free_bytes"] = plan.free_bytes ? Json(*plan.free_bytes) : Json(nullptr);
   return json;
@@ -94,15 +89,16 @@ std::string partition_text(const pipeline::Partition& partition) {
 // What is said once for all sets.
 std::string input_text(const pipeline::PackRun& run) {
   std::string text;
-  if (run.orphans_left_out > 0) text += line("left out", counted(run.orphans_left_out, "file") + " without a partner (--orphans skip)");
-  if (run.other_files > 0) text += line("passed by", passed_by_text(run.other_files));
+  if (run.orphans_left_out > 0)
+    text += line("left out", counted_text(run.orphans_left_out, "file") + " without a partner (--orphans skip)");
+  if (run.other_files > 0) text += line("ignored", passed_by_text(run.other_files));
   return text;
 }
 
 // `seconds` below 0: not told.
 std::string set_text(const PackReport& report, double seconds) {
   if (report.partition && own_shards(report) == 0)
-    return line("part", partition_text(*report.partition) + ": no shard of " + human_count(report.plan.shards) +
+    return line("part", partition_text(*report.partition) + ": no shard of " + number_text(report.plan.shards) +
                             " falls to it, nothing is written");
   std::string text;
   const bool done_before = report.status == PackStatus::complete;
@@ -110,7 +106,7 @@ std::string set_text(const PackReport& report, double seconds) {
                printable_name(report.output) + (done_before ? " (nothing to do: it holds these inputs and options already)" : ""));
   if (report.partition) text += line("part", partition_text(*report.partition));
   text +=
-      line("samples", human_count(report.records) + (report.skipped > 0 ? ", " + human_count(report.skipped) + " skipped" : std::string()));
+      line("samples", number_text(report.records) + (report.skipped > 0 ? ", " + number_text(report.skipped) + " skipped" : std::string()));
   text += line("shards", shards_text(report));
   if (!done_before)
     text += line("bytes", human_bytes(report.bytes_in) + " read, " + human_bytes(report.bytes_out) + " of shards" +
@@ -164,18 +160,20 @@ std::string line(std::string_view name, const std::string& text) {
 std::string plan_text(const pipeline::PlanSummary& plan) {
   std::string text;
   constexpr std::string_view kLabelsAre = "labels are ";
-  if (!plan.verdict.empty()) text += line("labels", plan.verdict.substr(plan.verdict.starts_with(kLabelsAre) ? kLabelsAre.size() : 0));
-  text += line("samples", human_count(plan.samples));
+  if (!plan.explanation.empty())
+    text += line("labels", plan.explanation.substr(plan.explanation.starts_with(kLabelsAre) ? kLabelsAre.size() : 0));
+  text += line("samples", number_text(plan.samples));
   text += line("record", (plan.mixed_sizes ? "sizes differ; the largest: " : "") + human_bytes(plan.image_record_bytes) + " image" +
                              (plan.label_record_bytes > 0 ? " + " + human_bytes(plan.label_record_bytes) + " label" : std::string()));
-  text += line("shards", human_count(plan.shards) + (plan.shards > 1 ? " of " + counted(plan.samples_a_shard, "sample") : std::string()) +
-                             (plan.kept_shards > 0 ? ", " + human_count(plan.kept_shards) + " of them there and good" : std::string()));
   text +=
-      line("output", human_bytes(plan.shard_bytes_total) + " in all, " + (plan.exact ? "" : "at most ") + human_count(plan.bytes_to_write) +
+      line("shards", number_text(plan.shards) + (plan.shards > 1 ? " of " + counted_text(plan.samples_a_shard, "sample") : std::string()) +
+                         (plan.kept_shards > 0 ? ", " + number_text(plan.kept_shards) + " of them there and good" : std::string()));
+  text +=
+      line("output", human_bytes(plan.shard_bytes_total) + " in all, " + (plan.exact ? "" : "at most ") + number_text(plan.bytes_to_write) +
                          " bytes to write" + (plan.free_bytes ? ", " + human_bytes(*plan.free_bytes) + " free" : std::string()));
   if (plan.samples > 0)
     text += line("memory",
-                 human_bytes(plan.plan_bytes) + " for the plan, " + std::to_string(plan.plan_bytes / plan.samples) + " bytes a sample");
+                 human_bytes(plan.plan_bytes) + " for the plan, " + std::to_string(plan.plan_bytes / plan.samples) + " bytes per sample");
   return text;
 }
 
@@ -183,7 +181,7 @@ std::string plan_text(const pipeline::PlanSummary& plan) {
 bool is_ignored(const Schema& schema, std::size_t c) {
   const auto& more = schema.options.more;
   const bool mapped = std::any_of(more.begin(), more.end(), [](const auto& option) { return option.first == "map"; });
-  return schema.label && schema.label->kind == LabelKind::pixel && !schema.label->multi && !mapped && schema.classes[c].sources.empty();
+  return schema.label && schema.label->scope == LabelScope::pixel && !schema.label->multi && !mapped && schema.classes[c].sources.empty();
 }
 
 std::string classes_text(const Schema& schema, const Statistics& statistics) {
@@ -198,18 +196,18 @@ std::string classes_text(const Schema& schema, const Statistics& statistics) {
   const auto row = [&](const std::string& name, std::uint64_t pixels, double of, const std::string& more) {
     std::string shown = truncated(printable_name(name), width);
     shown.append(width - text_width(shown), ' ');
-    const std::string share = percent(static_cast<double>(pixels) / of);
+    const std::string share = percent_text(static_cast<double>(pixels) / of);
     text += "  " + shown + std::string(10 - std::min<std::size_t>(9, share.size()), ' ') + share + more + "\n";
   };
   for (std::size_t c = 0; c < std::min(kMostListed, schema.classes.size()); ++c)
     row(schema.classes[c].name, statistics.pixels[c], labelled,
         is_ignored(schema, c)        ? "  ignored"
         : statistics.samples[c] == 0 ? "  never seen"
-                                     : "  in " + counted(statistics.samples[c], "sample"));
-  if (schema.classes.size() > kMostListed) text += "  … and " + human_count(schema.classes.size() - kMostListed) + " more classes\n";
+                                     : "  in " + counted_text(statistics.samples[c], "sample"));
+  if (schema.classes.size() > kMostListed) text += "  … and " + number_text(schema.classes.size() - kMostListed) + " more classes\n";
   // Where a pixel may be of several classes, their sum is not the number of pixels.
   if (statistics.ignored > 0 && schema.label && schema.label->multi)
-    text += "  of no class: " + counted(statistics.ignored, "pixel") + "\n";
+    text += "  of no class: " + counted_text(statistics.ignored, "pixel") + "\n";
   else if (statistics.ignored > 0)
     row("ignored", statistics.ignored, static_cast<double>(seen + statistics.ignored), "  of all");
   return text;
@@ -225,11 +223,11 @@ Json classes_json(const Schema& schema, const Statistics& statistics) {
 std::string remarks_text(const pipeline::Remarks& remarks) {
   std::string text;
   const auto remark = [&](std::uint64_t count, const std::string& thing, const std::string& what) {
-    if (count > 0) text += counted(count, thing) + ": " + what + "\n";
+    if (count > 0) text += counted_text(count, thing) + ": " + what + "\n";
   };
   remark(remarks.unknown_pixels, "label pixel",
-         "unknown values in " + counted(remarks.unknown_samples, "sample") + ", settled by --unknown");
-  remark(remarks.nearest_pixels, "label pixel", "took the class of the nearest colour (--unknown nearest)");
+         "unknown values in " + counted_text(remarks.unknown_samples, "sample") + ", settled by --unknown");
+  remark(remarks.nearest_pixels, "label pixel", "took the class of the nearest color (--unknown nearest)");
   remark(remarks.label_resized, "label", "another size than the image, settled by --size-mismatch");
   remark(remarks.rotated, "image", "turned by EXIF orientation");
   remark(remarks.left_as_stored, "image",

@@ -16,10 +16,10 @@ namespace hotpack::cli {
 // Of a whole run: what was planned or packed, set by set. `seconds` is what the run took.
 [[nodiscard]] std::string plan_text(const pipeline::PackRun& run);
 [[nodiscard]] std::string summary_text(const pipeline::PackRun& run, double seconds);
-// Classes with their shares of pixels (or samples), one a line; nothing when unlabelled.
+// Classes with their shares of pixels (or samples), one per line; nothing when unlabelled.
 [[nodiscard]] std::string classes_text(const Schema& schema, const Statistics& statistics);
 [[nodiscard]] format::Json classes_json(const Schema& schema, const Statistics& statistics);
-// Unusual but accepted things, one a line.
+// Unusual but accepted things, one per line.
 [[nodiscard]] std::string remarks_text(const pipeline::Remarks& remarks);
 // One JSON object. The members of a set stand at the top where there is one set without a name, else in the list `sets`.
 [[nodiscard]] std::string report_json(const pipeline::PackRun& run, double seconds);

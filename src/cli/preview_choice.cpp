@@ -80,7 +80,7 @@ Result<Numbers> samples_with_keys(PreviewSource& source, const std::vector<std::
 // "the classes are: sky, building, …"
 std::string class_list(const std::vector<std::string>& names) {
   constexpr std::size_t kListed = 40;
-  const std::string more = names.size() > kListed ? ", … (" + human_count(names.size()) + " in all; `hotpack info` lists them)" : "";
+  const std::string more = names.size() > kListed ? ", … (" + number_text(names.size()) + " in all; `hotpack info` lists them)" : "";
   return "the classes are: " +
          list_text({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(kListed, names.size()))}, kListed) + more;
 }
@@ -129,14 +129,14 @@ Result<Chosen> richest_samples(PreviewSource& source, const std::string& name, s
   if (rich.empty() && !terminal.stop_requested())
     return usage_error("no sample of " + source.name() + " has anything of the class '" + class_name + "'");
   Chosen chosen;
-  if (source.schema().label->kind == LabelKind::sample) {
+  if (source.schema().label->scope == LabelScope::image) {
     for (const std::uint64_t place : spread_evenly(rich.size(), most)) chosen.push_back({rich[place].number, {}});
     return chosen;
   }
   std::stable_sort(rich.begin(), rich.end(), [](const Rich& a, const Rich& b) { return a.part > b.part; });
   rich.resize(std::min(rich.size(), most));
   const std::string start = (class_name == std::to_string(class_id) ? "class " : "") + class_name + ": ";
-  for (const Rich& each : rich) chosen.push_back({each.number, start + preview::share_text(each.part)});
+  for (const Rich& each : rich) chosen.push_back({each.number, start + preview::class_share_text(each.part)});
   return chosen;
 }
 

@@ -61,8 +61,8 @@ class InputSource final : public PreviewSource {
  private:
   [[nodiscard]] ImageView image() const {
     const auto& shape = packed_.entry.image_shape;
-    const ImageLayout layout = schema().image.layout;
-    const bool chw = layout == ImageLayout::chw;
+    const AxisOrder layout = schema().image.layout;
+    const bool chw = layout == AxisOrder::channels_first;
     return {as_u8(packed_.image), {chw ? shape[1] : shape[0], chw ? shape[2] : shape[1], chw ? shape[0] : shape[2], layout}};
   }
 
@@ -70,9 +70,9 @@ class InputSource final : public PreviewSource {
     const auto& field = schema().label;
     if (!field || packed_.label.empty()) return std::nullopt;  // of a split of images alone
     const auto& shape = packed_.entry.label_shape;
-    const bool pixels = field->kind == LabelKind::pixel;
+    const bool pixels = field->scope == LabelScope::pixel;
     return LabelView{as_u8(packed_.label),
-                     {field->kind, field->storage, field->multi, pixels ? shape[0] : 1, pixels ? shape[1] : 1, schema().class_count()}};
+                     {field->scope, field->storage, field->multi, pixels ? shape[0] : 1, pixels ? shape[1] : 1, schema().class_count()}};
   }
 
   std::unique_ptr<pipeline::Look> look_;
@@ -89,7 +89,7 @@ Result<std::unique_ptr<PreviewSource>> open_inputs(const pipeline::PackOptions& 
 
 bool is_unpacked_folder(const std::string& path) {
   std::error_code failed;
-  constexpr int kSplits = 1;  // a pack made deeper in a folder of raw pictures does not hide these
+  constexpr int kSplits = 1;  // a pack made deeper in a folder of raw images does not hide these
   return std::filesystem::is_directory(path, failed) && packs_at(path, kSplits).empty();
 }
 

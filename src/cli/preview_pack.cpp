@@ -25,7 +25,7 @@ Result<PackSource> PackSource::open(const std::vector<std::string>& folders) {
 
 std::string PackSource::name() const {
   std::string names;
-  for (const Pack& pack : dataset_.packs()) names += (names.empty() ? "" : ", ") + pack.folder;
+  for (const PackInfo& pack : dataset_.packs()) names += (names.empty() ? "" : ", ") + pack.folder;
   return names;
 }
 

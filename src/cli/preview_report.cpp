@@ -1,5 +1,6 @@
 #include "cli/preview_report.hpp"
 
+#include "base/text.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
 
@@ -43,7 +44,7 @@ Json entry_json(const preview::LegendEntry& entry) {
 }  // namespace
 
 std::string preview_text(const PreviewReport& report) {
-  const std::string samples = human_count(report.shown.size()) + " of " + counted(report.samples, "sample");
+  const std::string samples = number_text(report.shown.size()) + " of " + counted_text(report.samples, "sample");
   std::string text;
   if (!report.sheet.empty())
     text =

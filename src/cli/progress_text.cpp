@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/text.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
 
@@ -65,14 +66,14 @@ std::optional<int> ProgressFigures::percent() const {
 
 std::string progress_line(const ProgressFigures& figures) {
   const pipeline::Progress& counts = figures.counts;
-  std::string line = std::string(counts.stage) + " " + human_count(counts.samples_done);
-  if (counts.samples_total > 0) line += "/" + human_count(counts.samples_total);
+  std::string line = std::string(counts.stage) + " " + number_text(counts.samples_done);
+  if (counts.samples_total > 0) line += "/" + number_text(counts.samples_total);
   if (const auto percent = figures.percent()) line += ", " + std::to_string(*percent) + " %";
   if (figures.samples_per_second > 0) line += ", " + human_rate(figures.samples_per_second) + " samples/s";
   if (counts.bytes_in > 0) line += ", " + human_bytes(counts.bytes_in) + " read";
   const auto left = figures.seconds_left();
   if (left && *left > 0) line += ", " + time_left(*left) + " left";
-  if (counts.problems > 0) line += ", " + counted(counts.problems, "problem");
+  if (counts.problems > 0) line += ", " + counted_text(counts.problems, "problem");
   return line;
 }
 

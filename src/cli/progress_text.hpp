@@ -20,7 +20,7 @@ class RateMeter {
   using Clock = std::chrono::steady_clock;
 
   void restart(Clock::time_point now, std::uint64_t done);
-  // Cheap, for every sample: at most one point a second is kept.
+  // Cheap, for every sample: at most one point per second is kept.
   void update(Clock::time_point now, std::uint64_t done);
   // 0 until time has passed.
   [[nodiscard]] double per_second() const;

@@ -1,4 +1,4 @@
-// Why a command line was refused, in words that help to mend it.
+// Why a command line was refused, in words that help to fix it.
 //
 // Pure functions over CLI11's parser; thread-safe.
 #pragma once

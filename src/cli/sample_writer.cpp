@@ -4,19 +4,27 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "base/try.hpp"
 #include "cli/npy.hpp"
 #include "codecs/png_writer.hpp"
+#include "expand/class_ids.hpp"
 #include "hotpack/expand.hpp"
 
 namespace hotpack::cli {
 
 namespace {
 
-constexpr std::size_t kMostByteIds = 255;  // classes whose ids fit a byte beside the ignore id
+LabelOutput one_hot(AxisOrder order) {
+  LabelOutput output;
+  output.form = LabelForm::one_hot;
+  output.order = order;
+  return output;
+}
 
-// PASCAL VOC's colour for what has no class, or the next shade of it that is no class's. Fewer classes than shades: there is one.
+constexpr std::size_t kMostByteIds = 255;  // classes whose ids fit a byte next to the ignore id
+
+// PASCAL VOC's color for what has no class, or the next shade of it that is no class's. Fewer classes than shades: there is one.
 RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
   RgbColor color{224, 224, 192};
   const auto taken = [&](const ClassInfo& info) { return info.color == color; };
@@ -24,7 +32,7 @@ RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
   return color;
 }
 
-// Colours by id: classes, black, and at 255 what is ignored. Empty where a class has no colour or ids need 16 bits.
+// Colors by id: classes, black, and at 255 what is ignored. Empty where a class has no color or ids need 16 bits.
 std::vector<RgbColor> palette_of(const std::vector<ClassInfo>& classes) {
   if (classes.size() > kMostByteIds) return {};
   std::vector<RgbColor> palette(256, RgbColor{0, 0, 0});
@@ -37,14 +45,14 @@ std::vector<RgbColor> palette_of(const std::vector<ClassInfo>& classes) {
 }
 
 template <class T>
-PictureView<const T> picture_of(std::span<const T> samples, std::int64_t width, std::int64_t height, int channels) {
+PixelView<const T> image_of(std::span<const T> samples, std::int64_t width, std::int64_t height, int channels) {
   return {samples.data(), static_cast<int>(width), static_cast<int>(height), channels,
           static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T)};
 }
 
 // The pixels with their channels together, whatever the layout; in `out` where they have to be moved.
 std::span<const std::uint8_t> interleaved(const ImageView& image, std::vector<std::uint8_t>& out) {
-  if (image.shape.layout == ImageLayout::hwc || image.shape.channels == 1) return image.bytes;
+  if (image.shape.layout == AxisOrder::channels_last || image.shape.channels == 1) return image.bytes;
   out.resize(image.bytes.size());
   const auto channels = static_cast<std::size_t>(image.shape.channels);
   const std::size_t pixels = image.bytes.size() / channels;
@@ -67,7 +75,7 @@ std::string csv_field(std::string_view text) {
 
 std::vector<std::uint64_t> array_shape(const LabelShape& shape) {
   std::vector<std::uint64_t> sizes;
-  if (shape.kind == LabelKind::pixel) sizes = {static_cast<std::uint64_t>(shape.height), static_cast<std::uint64_t>(shape.width)};
+  if (shape.scope == LabelScope::pixel) sizes = {static_cast<std::uint64_t>(shape.height), static_cast<std::uint64_t>(shape.width)};
   if (shape.storage != LabelStorage::index) sizes.push_back(shape.vector_bytes());
   return sizes;
 }
@@ -90,7 +98,7 @@ Status SampleWriter::write_image(const Sample& sample) {
   HOTPACK_ASSIGN(const ImageView image, sample.load_image(stored_));
   const std::span<const std::uint8_t> pixels = interleaved(image, interleaved_);
   const std::string name = "images/" + std::string(sample.key());
-  HOTPACK_ASSIGN(const auto png, codecs::encode_png(picture_of(pixels, shape.width, shape.height, static_cast<int>(shape.channels))));
+  HOTPACK_ASSIGN(const auto png, codecs::encode_png(image_of(pixels, shape.width, shape.height, static_cast<int>(shape.channels))));
   HOTPACK_TRY(write_file(name + ".png", png));
   if (!options_.npy) return {};
   const std::uint64_t sizes[] = {static_cast<std::uint64_t>(shape.height), static_cast<std::uint64_t>(shape.width),
@@ -101,44 +109,44 @@ Status SampleWriter::write_image(const Sample& sample) {
 Status SampleWriter::write_label(const Sample& sample) {
   HOTPACK_ASSIGN(const LabelView label, sample.load_label(stored_));
   const std::string name = "labels/" + std::string(sample.key());
-  if (label.shape.kind == LabelKind::sample) {
+  if (label.shape.scope == LabelScope::image) {
     HOTPACK_TRY(add_rows(sample.key(), label));
   } else {
-    HOTPACK_TRY(write_label_picture(name, label));
+    HOTPACK_TRY(write_label_image(name, label));
   }
   return options_.npy ? write_label_array(name, label) : Status();
 }
 
-Status SampleWriter::write_label_picture(const std::string& name, const LabelView& label) {
-  if (label.shape.multi) return write_class_pictures(name, label);
+Status SampleWriter::write_label_image(const std::string& name, const LabelView& label) {
+  if (label.shape.multi) return write_class_images(name, label);
   ids_.resize(label.shape.vectors());
   HOTPACK_TRY(expand_ids(label, ids_));
-  return write_id_picture(name, label.shape);
+  return write_id_image(name, label.shape);
 }
 
-Status SampleWriter::write_id_picture(const std::string& name, const LabelShape& shape) {
+Status SampleWriter::write_id_image(const std::string& name, const LabelShape& shape) {
   if (shape.class_count > kMostByteIds) {
-    HOTPACK_ASSIGN(const auto png, codecs::encode_png16(picture_of(std::span<const std::uint16_t>(ids_), shape.width, shape.height, 1)));
+    HOTPACK_ASSIGN(const auto png, codecs::encode_png16(image_of(std::span<const std::uint16_t>(ids_), shape.width, shape.height, 1)));
     return write_file(name + ".png", png);
   }
   interleaved_.resize(ids_.size());
   std::transform(ids_.begin(), ids_.end(), interleaved_.begin(), [](std::uint16_t id) { return static_cast<std::uint8_t>(id); });
-  const ConstPicture picture = picture_of(std::span<const std::uint8_t>(interleaved_), shape.width, shape.height, 1);
-  HOTPACK_ASSIGN(const auto png, palette_.empty() ? codecs::encode_png_ids(picture) : codecs::encode_png_palette(picture, palette_));
+  const ConstPixels ids = image_of(std::span<const std::uint8_t>(interleaved_), shape.width, shape.height, 1);
+  HOTPACK_ASSIGN(const auto png, palette_.empty() ? codecs::encode_png_ids(ids) : codecs::encode_png_palette(ids, palette_));
   return write_file(name + ".png", png);
 }
 
-Status SampleWriter::write_class_pictures(const std::string& name, const LabelView& label) {
-  one_hot_.resize(one_hot_elements(label.shape));
-  HOTPACK_TRY(expand_one_hot(label, AxisOrder::channels_first, std::span(one_hot_)));
+Status SampleWriter::write_class_images(const std::string& name, const LabelView& label) {
+  one_hot_.resize(label.shape.vectors() * label.shape.class_count);
+  HOTPACK_TRY(expand_label(label, one_hot(AxisOrder::channels_first), std::as_writable_bytes(std::span(one_hot_))));
   const std::uint64_t pixels = label.shape.vectors();
   for (std::size_t c = 0; c < label.shape.class_count; ++c) {
     interleaved_.resize(pixels);
     std::transform(one_hot_.begin() + static_cast<std::ptrdiff_t>(c * pixels),
                    one_hot_.begin() + static_cast<std::ptrdiff_t>((c + 1) * pixels), interleaved_.begin(),
                    [](std::uint8_t set) { return static_cast<std::uint8_t>(set != 0 ? 255 : 0); });
-    HOTPACK_ASSIGN(const auto png, codecs::encode_png_ids(
-                                       picture_of(std::span<const std::uint8_t>(interleaved_), label.shape.width, label.shape.height, 1)));
+    HOTPACK_ASSIGN(const auto png,
+                   codecs::encode_png_ids(image_of(std::span<const std::uint8_t>(interleaved_), label.shape.width, label.shape.height, 1)));
     HOTPACK_TRY(write_file(name + ".class-" + std::to_string(c) + ".png", png));
   }
   return {};
@@ -153,7 +161,7 @@ Status SampleWriter::add_rows(std::string_view key, const LabelView& label) {
   std::vector<std::uint8_t> set(label.shape.class_count);
   const std::string start = csv_field(std::string(key) + ".png") + ",";
   bool any = false;
-  HOTPACK_TRY(expand_one_hot(label, AxisOrder::channels_last, std::span(set)));
+  HOTPACK_TRY(expand_label(label, one_hot(AxisOrder::channels_last), std::as_writable_bytes(std::span(set))));
   for (std::size_t c = 0; c < set.size(); ++c) {
     if (set[c] == 0) continue;
     rows_ += start + csv_field(classes_[c].name) + "," + std::to_string(c) + "\n";

@@ -1,14 +1,14 @@
 // Samples of a pack back to files: what `extract` does with each.
 //
 //   images/KEY.png    the record's pixels
-//   labels/KEY.png    class ids: a palette picture of the classes' colours where every class has one, else gray; 16-bit above 255 classes.
-//                     Ignored pixels are 255 (65535), in a colour that no class has. Several classes a pixel: labels/KEY.class-ID.png, 0
-//                     and 255, a file a class
-//   labels.csv        instead, for labels of whole images: image,class,id; a line a class; no class: ignored; images as below images/
+//   labels/KEY.png    class ids: a palette image of the classes' colors where every class has one, else gray; 16-bit above 255 classes.
+//                     Ignored pixels are 255 (65535), in a color that no class has. Several classes per pixel: labels/KEY.class-ID.png, 0
+//                     and 255, a file per class
+//   labels.csv        instead, for labels of whole images: image,class,id; a line per class; no class: ignored; images as below images/
 //   images/KEY.npy, labels/KEY.npy   on request: [H,W,C] bytes; the label as stored
 //
 // Keys are relative paths without "." and ".." (opening a shard refuses others), and the tree lets no link lead out of it.
-// Ownership: keeps buffers from sample to sample. Not thread-safe: one a thread, over one tree. Failure: those of OutputTree, `damaged`.
+// Ownership: keeps buffers from sample to sample. Not thread-safe: one per thread, over one tree. Failure: those of OutputTree, `damaged`.
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ namespace hotpack::cli {
 
 struct SampleWriterOptions {
   std::string prefix;  // of every name: empty, or a folder with "/" at its end
-  bool ids = false;    // gray ids even where classes have colours
+  bool ids = false;    // gray ids even where classes have colors
   bool npy = false;
   bool force = false;  // replace files that exist
 };
@@ -46,9 +46,9 @@ class SampleWriter {
  private:
   [[nodiscard]] Status write_image(const Sample& sample);
   [[nodiscard]] Status write_label(const Sample& sample);
-  [[nodiscard]] Status write_label_picture(const std::string& name, const LabelView& label);
-  [[nodiscard]] Status write_id_picture(const std::string& name, const LabelShape& shape);
-  [[nodiscard]] Status write_class_pictures(const std::string& name, const LabelView& label);
+  [[nodiscard]] Status write_label_image(const std::string& name, const LabelView& label);
+  [[nodiscard]] Status write_id_image(const std::string& name, const LabelShape& shape);
+  [[nodiscard]] Status write_class_images(const std::string& name, const LabelView& label);
   [[nodiscard]] Status write_label_array(const std::string& name, const LabelView& label);
   [[nodiscard]] Status add_rows(std::string_view key, const LabelView& label);
   [[nodiscard]] Status write_file(const std::string& name, std::string_view content);

@@ -165,7 +165,7 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
 
 using FileSink = spdlog::sinks::basic_file_sink<spdlog::details::null_mutex>;
 
-// A picture's bytes hold a NUL early on, a log none.
+// An image's bytes hold a NUL early on, a log none.
 bool holds_nul(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<char, 4096> first{};

@@ -25,7 +25,7 @@ struct TerminalOptions {
   // automatic: on a terminal unless NO_COLOR is set (to anything but an empty string) or TERM is "dumb".
   ColorMode color = ColorMode::automatic;
   // automatic: a redrawn line on a terminal, elsewhere a plain line every 10 s. always: a redrawn line wherever stderr goes.
-  // json: one JSON object a line each second; messages become JSON objects too, so that every line of stderr is one.
+  // json: one JSON object per line each second; messages become JSON objects too, so that every line of stderr is one.
   ProgressMode progress = ProgressMode::automatic;
   // Receives everything with time stamps, whatever the verbosity; appended to. Empty: none.
   std::string log_file;
@@ -60,7 +60,7 @@ class Terminal final : public pipeline::Observer {
   void finish_progress();
   // Into the log file alone; nothing without one.
   void note(std::string_view text);
-  // The last error that was told, empty if none.
+  // The last error that was reported, empty if none.
   [[nodiscard]] std::string last_error() const;
   [[nodiscard]] bool colored() const;  // whether messages are
 

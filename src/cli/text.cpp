@@ -4,19 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <vector>
+
+#include "base/text.hpp"
 
 namespace hotpack::cli {
 
 namespace {
-
-std::string fixed(double value, int digits) {
-  std::array<char, 64> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits).ptr;
-  return {text.data(), end};
-}
 
 std::string two_digits(std::uint64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); }
 
@@ -41,7 +36,7 @@ std::size_t columns_of(Character character) {
   return static_cast<std::size_t>(std::max(0, utf8proc_charwidth(character.point)));
 }
 
-// Characters that hide, turn or break what stands beside them.
+// Characters that hide, turn or break what stands next to them.
 bool is_deceptive(utf8proc_int32_t point) {
   const auto within = [point](utf8proc_int32_t first, utf8proc_int32_t last) { return point >= first && point <= last; };
   return within(0x7F, 0x9F) || point == 0x61C || within(0x200E, 0x200F) || within(0x2028, 0x202E) || within(0x2066, 0x2069) ||
@@ -132,19 +127,13 @@ std::string human_bytes(std::uint64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  return fixed(value, 1) + " " + kUnits[unit];
-}
-
-std::string human_count(std::uint64_t count) {
-  std::string text = std::to_string(count);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
-  return text;
+  return fixed_text(value, 1) + " " + kUnits[unit];
 }
 
 std::string human_duration(double seconds) {
   if (!(seconds > 0)) return "0 s";
-  if (seconds < 0.995) return fixed(seconds, 2) + " s";
-  if (seconds < 9.95) return fixed(seconds, 1) + " s";
+  if (seconds < 0.995) return fixed_text(seconds, 2) + " s";
+  if (seconds < 9.95) return fixed_text(seconds, 1) + " s";
   // Beyond a million days no one counts, and the conversion must fit.
   const auto whole = static_cast<std::uint64_t>(std::llround(std::min(seconds, 8.64e10)));
   if (whole < 60) return std::to_string(whole) + " s";
@@ -155,15 +144,9 @@ std::string human_duration(double seconds) {
 
 std::string human_rate(double per_second) {
   if (!(per_second > 0)) return "0";
-  if (per_second < 0.995) return fixed(per_second, 2);
-  if (per_second < 9.95) return fixed(per_second, 1);
-  return human_count(static_cast<std::uint64_t>(std::llround(std::min(per_second, 1e18))));
-}
-
-std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
-  std::string text = human_count(count) + " ";
-  if (count == 1) return text.append(one);
-  return many.empty() ? text.append(one).append("s") : text.append(many);
+  if (per_second < 0.995) return fixed_text(per_second, 2);
+  if (per_second < 9.95) return fixed_text(per_second, 1);
+  return number_text(static_cast<std::uint64_t>(std::llround(std::min(per_second, 1e18))));
 }
 
 std::string printable(std::string_view text) {

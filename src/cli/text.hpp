@@ -13,11 +13,8 @@
 namespace hotpack::cli {
 
 [[nodiscard]] std::string human_bytes(std::uint64_t bytes);  // "512 B", "1.2 GiB"
-[[nodiscard]] std::string human_count(std::uint64_t count);  // "12,345"
 [[nodiscard]] std::string human_duration(double seconds);    // "0.25 s", "7.3 s", "42 s", "1 min 05 s", "2 h 03 min", "3 d 04 h"
 [[nodiscard]] std::string human_rate(double per_second);     // "0.25", "7.3", "1,234"; no unit
-// "1 sample", "12,345 samples"; `many` defaults to `one` and an s.
-[[nodiscard]] std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
 
 // What a terminal, a log and a reader's eye may be given: control characters (C0, DEL, C1), marks that turn the direction of text,
 // separators of lines and paragraphs, and bytes that are not UTF-8, as \xNN or \uNNNN. Newline and tab stay. The result is valid UTF-8;

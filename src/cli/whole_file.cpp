@@ -11,17 +11,15 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/temporary_name.hpp"
 #include "base/try.hpp"
 
 namespace hotpack::cli {
 
 namespace {
 
-// Unlike that of any other running process, and of this one's other files.
 std::string temporary_path(const std::string& path) {
-  static std::atomic<unsigned> count{0};
-  const std::string name = ".hotpack-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".tmp";
-  return (std::filesystem::path(path).parent_path() / name).string();
+  return (std::filesystem::path(path).parent_path() / temporary_name_of_process()).string();
 }
 
 Status write_content(const std::string& path, std::string_view content) {
@@ -31,6 +29,11 @@ Status write_content(const std::string& path, std::string_view content) {
 }
 
 }  // namespace
+
+std::string temporary_name_of_process() {
+  static std::atomic<unsigned> count{0};
+  return temporary_name("hotpack", static_cast<std::uint64_t>(::getpid()) << 32 | count++);
+}
 
 Status write_new_file(const std::string& path, std::string_view content) {
   const std::string temporary = temporary_path(path);

@@ -11,7 +11,10 @@
 
 namespace hotpack::cli {
 
-// Writes beside `path` under a name of this process, then renames; a file of that name is replaced.
+// A name for a temporary file that no other running process uses, nor this one twice: ".hotpack.<16 hex digits>.tmp".
+[[nodiscard]] std::string temporary_name_of_process();
+
+// Writes next to `path` under a name of this process, then renames; a file of that name is replaced.
 [[nodiscard]] Status write_whole_file(const std::string& path, std::string_view content);
 
 // The same, but a file of that name is an error and stays as it is.

@@ -4,7 +4,8 @@
 #
 #   HOTPACK_CUDA                 AUTO: with kernels where nvcc works; ON: an error where it does not; OFF: without
 #   HOTPACK_CUDA_ARCHITECTURES   all-major (default): the first of each generation that nvcc knows, from 75 on; the later ones of a generation run
-#                                its kernels. all: every one, twice the time and bytes; a list as 80;90: less. PTX of the newest is added
+#                                its kernels. all: every one, twice the time and bytes; a list as 80;90: less. PTX of the newest is added, or
+#                                of N where the list has N-virtual: drivers make kernels of it for N and all that is newer, when they load it
 #   CMAKE_CUDA_COMPILER, or CUDACXX of the environment   nvcc, by path or name: this one or none
 #   CUDA_PATH, CUDA_HOME of the environment              the toolkit's folder
 #   CMAKE_CUDA_HOST_COMPILER     the C++ compiler that nvcc uses; the project's by default
@@ -47,7 +48,7 @@ endfunction()
 function(hotpack_locate_nvcc why)
   set(${why} "" PARENT_SCOPE)
   set(named nvcc)
-  set(missing "nvcc was not found (looked at CUDACXX, CUDA_PATH/bin, CUDA_HOME/bin, PATH and /usr/local/cuda/bin)")
+  set(missing "nvcc was not found (looked in CUDACXX, CUDA_PATH/bin, CUDA_HOME/bin, PATH and /usr/local/cuda/bin)")
   if(CMAKE_CUDA_COMPILER)
     set(named "${CMAKE_CUDA_COMPILER}")
     set(missing "CMAKE_CUDA_COMPILER is '${named}', which is no program")
@@ -112,15 +113,19 @@ function(hotpack_first_of_generations architectures result)
   set(${result} ${firsts} PARENT_SCOPE)
 endfunction()
 
-# The architectures to build for, checked against those that nvcc knows.
-function(hotpack_chosen_architectures result)
+# The architectures to build kernels for, checked against those that nvcc knows, and the one of the PTX.
+function(hotpack_chosen_architectures result result_of_ptx)
   set(chosen ${HOTPACK_CUDA_ARCHITECTURES})
   if(chosen STREQUAL "all")
     set(chosen ${HOTPACK_NVCC_ARCHITECTURES})
   elseif(chosen STREQUAL "all-major")
     hotpack_first_of_generations("${HOTPACK_NVCC_ARCHITECTURES}" chosen)
   endif()
-  foreach(number IN LISTS chosen)
+  set(ptx ${chosen})
+  list(FILTER chosen EXCLUDE REGEX "-virtual$")
+  list(FILTER ptx INCLUDE REGEX "-virtual$")
+  list(TRANSFORM ptx REPLACE "-virtual$" "")
+  foreach(number IN LISTS chosen ptx)
     if(NOT number IN_LIST HOTPACK_NVCC_ARCHITECTURES)
       message(FATAL_ERROR "HOTPACK_CUDA_ARCHITECTURES has '${number}'; CUDA ${HOTPACK_NVCC_VERSION} makes kernels for "
                           "${HOTPACK_NVCC_ARCHITECTURES}")
@@ -130,13 +135,25 @@ function(hotpack_chosen_architectures result)
   list(REMOVE_DUPLICATES chosen)
   if(NOT chosen)
     message(FATAL_ERROR "HOTPACK_CUDA_ARCHITECTURES is '${HOTPACK_CUDA_ARCHITECTURES}'; it must be all, all-major or a list "
-                        "as 80;90")
+                        "as 80;90 or 75-virtual;90")
+  endif()
+  list(LENGTH ptx count)
+  if(count EQUAL 0)
+    list(GET chosen -1 ptx)
+  elseif(count GREATER 1)
+    message(FATAL_ERROR "HOTPACK_CUDA_ARCHITECTURES is '${HOTPACK_CUDA_ARCHITECTURES}'; it may name one architecture as N-virtual")
   endif()
   set(${result} ${chosen} PARENT_SCOPE)
+  set(${result_of_ptx} ${ptx} PARENT_SCOPE)
 endfunction()
 
-# "CUDA 13.0, sm_75 … sm_121 and PTX"
-function(hotpack_kernels_text architectures result)
+# "CUDA 13.0, sm_75 … sm_121 and PTX", "CUDA 13.0, sm_90 and PTX of sm_75"
+function(hotpack_kernels_text architectures ptx result)
+  list(GET architectures -1 newest)
+  set(of "")
+  if(NOT ptx EQUAL newest)
+    set(of " of sm_${ptx}")
+  endif()
   list(TRANSFORM architectures PREPEND "sm_")
   list(LENGTH architectures count)
   if(count GREATER 3)
@@ -146,17 +163,16 @@ function(hotpack_kernels_text architectures result)
   else()
     list(JOIN architectures ", " names)
   endif()
-  set(${result} "CUDA ${HOTPACK_NVCC_VERSION}, ${names} and PTX" PARENT_SCOPE)
+  set(${result} "CUDA ${HOTPACK_NVCC_VERSION}, ${names} and PTX${of}" PARENT_SCOPE)
 endfunction()
 
-# One fatbin of one source, for all architectures.
-function(hotpack_add_fatbin target source output architectures)
+# One fatbin of one source, for all architectures, with PTX of one.
+function(hotpack_add_fatbin target source output architectures ptx)
   set(codes)
   foreach(number IN LISTS architectures)
     list(APPEND codes -gencode arch=compute_${number},code=sm_${number})
   endforeach()
-  list(GET architectures -1 newest)
-  list(APPEND codes -gencode arch=compute_${newest},code=compute_${newest})
+  list(APPEND codes -gencode arch=compute_${ptx},code=compute_${ptx})
   # The best compression of toolkits before 13 needs a driver of 12.4; that of 13 needs a driver of 13 anyway.
   set(options --compress-mode=size)
   if(HOTPACK_NVCC_VERSION VERSION_LESS 13)
@@ -195,8 +211,8 @@ function(hotpack_embed_kernels target embedder folder)
     set_source_files_properties(${embedder} PROPERTIES COMPILE_DEFINITIONS "HOTPACK_KERNELS_TEXT=\"none: ${reason}\"")
     return()
   endif()
-  hotpack_chosen_architectures(architectures)
-  hotpack_kernels_text("${architectures}" text)
+  hotpack_chosen_architectures(architectures ptx)
+  hotpack_kernels_text("${architectures}" ${ptx} text)
   message(STATUS "CUDA kernels: ${text}")
   set(definitions "HOTPACK_KERNELS_TEXT=\"${text}\"")
   set(fatbins)
@@ -219,7 +235,7 @@ endfunction()
 function(hotpack_add_fatbins)
   foreach(fatbin IN LISTS fatbins)
     get_filename_component(name ${fatbin} NAME_WE)
-    hotpack_add_fatbin(${target} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu ${fatbin} "${architectures}")
+    hotpack_add_fatbin(${target} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu ${fatbin} "${architectures}" ${ptx})
   endforeach()
   add_custom_target(hotpack_kernels DEPENDS ${fatbins})
 endfunction()

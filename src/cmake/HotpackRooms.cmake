@@ -1,7 +1,7 @@
 # One library target a room, and nothing reachable that is not linked.
 #
 # Each room sees public headers, itself, and the rooms it links: every room has an include root of its own in the build tree that
-# holds one link, to the room's folder in src. ARCHITECTURE.md has the picture; tests/house checks it.
+# holds one link, to the room's folder in src. ARCHITECTURE.md has the image; tests/house checks it.
 
 find_package(Threads REQUIRED)
 
@@ -39,12 +39,25 @@ elseif(HOTPACK_FUZZ STREQUAL "coverage")
   target_link_options(hotpack_compile_options INTERFACE -fprofile-instr-generate)
 endif()
 
-# hotpack_add_room(NAME [SMALL] SOURCES … ROOMS … LIBRARIES …)
+# Precompiled headers hide a missing #include, which `dev` is there to find.
+set(HOTPACK_PRECOMPILE OFF)
+if(CMAKE_BUILD_TYPE STREQUAL "Release" OR HOTPACK_SANITIZE OR NOT HOTPACK_FUZZ STREQUAL "replay")
+  set(HOTPACK_PRECOMPILE ON)
+endif()
+
+# As ccache wants it of a compiler that reads precompiled headers.
+function(hotpack_cache_precompiled target)
+  target_compile_options(${target} PRIVATE $<IF:$<CXX_COMPILER_ID:GNU>,-fpch-preprocess,SHELL:-Xclang -fno-pch-timestamp>)
+endfunction()
+
+# hotpack_add_room(NAME [SMALL] SOURCES … ROOMS … LIBRARIES … PRECOMPILED …)
 #   SMALL      the room decides and words errors while others do the work: a release makes it small rather than fast, at half the bytes
-#   ROOMS      rooms whose headers this one may include (an arrow of the picture each)
+#   ROOMS      rooms whose headers this one may include (an arrow of the image each)
 #   LIBRARIES  other libraries, private to the room
+#   PRECOMPILED  headers that most units of the room read, compiled once; those of every room are added. Not in `dev`, which tells where an
+#                #include is missing
 function(hotpack_add_room name)
-  cmake_parse_arguments(ROOM "SMALL" "" "SOURCES;ROOMS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "SMALL" "" "SOURCES;ROOMS;LIBRARIES;PRECOMPILED" ${ARGN})
   set(target hotpack_${name})
   add_library(${target} STATIC ${ROOM_SOURCES})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name} CXX_EXTENSIONS OFF)
@@ -62,6 +75,13 @@ function(hotpack_add_room name)
   target_link_libraries(${target} PRIVATE ${ROOM_LIBRARIES})
   if(ROOM_SMALL)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
+  endif()
+  if(ROOM_PRECOMPILED AND HOTPACK_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE <algorithm> <filesystem> <functional> <map> <memory> <optional> <span> <string> <variant>
+                                                <vector> ${ROOM_PRECOMPILED})
+    hotpack_cache_precompiled(${target})
+    # g++ 12 forgets of what it precompiles that it is the system's: then it reports std::string too. `dev` has all warnings.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overread>)
   endif()
   set_property(GLOBAL APPEND PROPERTY HOTPACK_ROOMS ${name})
 endfunction()

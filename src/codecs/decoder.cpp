@@ -15,15 +15,15 @@ namespace hotpack::codecs {
 namespace {
 
 // What the file is, refused here if it cannot be read or is larger than allowed.
-Result<PictureInfo> inspect(std::span<const std::byte> file, std::uint64_t max_pixels) {
+Result<ImageInfo> inspect(std::span<const std::byte> file, std::uint64_t max_pixels) {
   HOTPACK_ASSIGN(const Probe found, probe(file, true));
   HOTPACK_TRY(check_pixel_limit(found.info, max_pixels));
   return found.info;
 }
 
-Error out_of_memory(const PictureInfo& info) {
+Error out_of_memory(const ImageInfo& info) {
   return Error{ErrorCode::io,
-               "not enough memory for a picture of " + std::to_string(info.width) + "x" + std::to_string(info.height) +
+               "not enough memory for an image of " + std::to_string(info.width) + "x" + std::to_string(info.height) +
                    "; use fewer jobs (-j) or lower --max-pixels",
                {},
                {}};
@@ -35,18 +35,18 @@ struct Decoder::Impl {
   PixelBuffers buffers;
   JpegReader jpeg;
 
-  Result<ConstPicture> read_image(std::span<const std::byte> file, const PictureInfo& info, const ImageOptions& options) {
-    HOTPACK_ASSIGN(const ConstPicture stored, read_stored(file, info, options));
+  Result<ConstPixels> read_image(std::span<const std::byte> file, const ImageInfo& info, const ImageOptions& options) {
+    HOTPACK_ASSIGN(const ConstPixels stored, read_stored(file, info, options));
     if (!options.apply_orientation || info.orientation == 1) return stored;
     return orient(stored, info.orientation, buffers.oriented);
   }
 
-  Result<ConstPicture> read_stored(std::span<const std::byte> file, const PictureInfo& info, const ImageOptions& options) {
+  Result<ConstPixels> read_stored(std::span<const std::byte> file, const ImageInfo& info, const ImageOptions& options) {
     if (info.format == FileFormat::png) return read_png_image(file, info, options, buffers);
     return jpeg.read_image(file, info, options.channels, buffers);
   }
 
-  Result<RawLabel> read_label(std::span<const std::byte> file, const PictureInfo& info) {
+  Result<RawLabel> read_label(std::span<const std::byte> file, const ImageInfo& info) {
     if (info.format == FileFormat::png) return read_png_label(file, info, buffers);
     return jpeg.read_label(file, info, buffers);
   }
@@ -57,9 +57,9 @@ Decoder::~Decoder() = default;
 Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 
-Result<ConstPicture> Decoder::decode_image(std::span<const std::byte> file, const ImageOptions& options) {
-  if (options.channels != 1 && options.channels != 3) return internal_error("a picture is decoded to 1 or 3 channels");
-  HOTPACK_ASSIGN(const PictureInfo info, inspect(file, options.max_pixels));
+Result<ConstPixels> Decoder::decode_image(std::span<const std::byte> file, const ImageOptions& options) {
+  if (options.channels != 1 && options.channels != 3) return internal_error("an image is decoded to 1 or 3 channels");
+  HOTPACK_ASSIGN(const ImageInfo info, inspect(file, options.max_pixels));
   try {
     return impl_->read_image(file, info, options);
   } catch (const std::bad_alloc&) {
@@ -68,7 +68,7 @@ Result<ConstPicture> Decoder::decode_image(std::span<const std::byte> file, cons
 }
 
 Result<RawLabel> Decoder::decode_label(std::span<const std::byte> file, std::uint64_t max_pixels) {
-  HOTPACK_ASSIGN(const PictureInfo info, inspect(file, max_pixels));
+  HOTPACK_ASSIGN(const ImageInfo info, inspect(file, max_pixels));
   try {
     return impl_->read_label(file, info);
   } catch (const std::bad_alloc&) {

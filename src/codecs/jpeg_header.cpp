@@ -115,7 +115,7 @@ class HeaderWalk {
     const unsigned code = byte(at_++);
     if (stands_alone(code)) return Step::go_on;
     if (code == marker::kStart) return damaged("it begins a second time");
-    if (code == marker::kEnd) return damaged("it ends before any picture");
+    if (code == marker::kEnd) return damaged("it ends before any image");
     if (code == marker::kScan) return frame_ ? Result<Step>(Step::scan_begins) : damaged("a scan comes before the frame");
     return segment(code);
   }

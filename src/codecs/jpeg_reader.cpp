@@ -38,8 +38,8 @@ class JpegReader::Decompressor {
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
-  // Reads the header and prepares for rows of samples of this colour space.
-  [[nodiscard]] Status start(std::span<const std::byte> file, const PictureInfo& info, J_COLOR_SPACE space) {
+  // Reads the header and prepares for rows of samples of this color space.
+  [[nodiscard]] Status start(std::span<const std::byte> file, const ImageInfo& info, J_COLOR_SPACE space) {
     return guarded([&] {
       create();
       jpeg_mem_src(&state_, reinterpret_cast<const unsigned char*>(file.data()), static_cast<unsigned long>(file.size()));
@@ -54,9 +54,9 @@ class JpegReader::Decompressor {
   }
 
   // Reads all rows to their places, and the file to its end.
-  [[nodiscard]] Status read_into(const MutablePicture& picture) {
+  [[nodiscard]] Status read_into(const MutablePixels& image) {
     return guarded([&] {
-      while (state_.output_scanline < state_.output_height) read_some(picture);
+      while (state_.output_scanline < state_.output_height) read_some(image);
       jpeg_finish_decompress(&state_);
     });
   }
@@ -76,8 +76,8 @@ class JpegReader::Decompressor {
     });
   }
 
-  // Wherever reading this picture stopped: frees what libjpeg held for it, and its tables with it. jpeg_abort_decompress would keep them,
-  // and a picture without tables of its own would then be read with those of the picture before.
+  // Wherever reading this image stopped: frees what libjpeg held for it, and its tables with it. jpeg_abort_decompress would keep them,
+  // and an image without tables of its own would then be read with those of the image before.
   void reset() noexcept { jpeg_destroy_decompress(&state_); }
 
  private:
@@ -97,18 +97,18 @@ class JpegReader::Decompressor {
   }
 
   // probe() and libjpeg must agree on what the buffers are made for.
-  void check_header(const PictureInfo& info) {
+  void check_header(const ImageInfo& info) {
     const bool as_probed = state_.image_width == static_cast<JDIMENSION>(info.width) &&
                            state_.image_height == static_cast<JDIMENSION>(info.height) && state_.num_components == channels_of(info.kind);
     if (!as_probed) fail("the JPEG is damaged: its header contradicts itself");
   }
 
-  void read_some(const MutablePicture& picture) {
+  void read_some(const MutablePixels& image) {
     constexpr JDIMENSION kRowsACall = 8;  // libjpeg gives at most 4 at once
     std::array<JSAMPROW, kRowsACall> rows{};
     const JDIMENSION first = state_.output_scanline;
     const JDIMENSION count = std::min(kRowsACall, state_.output_height - first);
-    for (JDIMENSION i = 0; i < count; ++i) rows[i] = picture.row(static_cast<int>(first + i));
+    for (JDIMENSION i = 0; i < count; ++i) rows[i] = image.row(static_cast<int>(first + i));
     jpeg_read_scanlines(&state_, rows.data(), count);
   }
 
@@ -157,7 +157,7 @@ class JpegReader::Decompressor {
 
 namespace {
 
-// The decompressor is ready for the next picture however this one ended.
+// The decompressor is ready for the next image however this one ended.
 template <class Decompressor>
 class ResetAtExit {
  public:
@@ -183,7 +183,7 @@ Conversion conversion_for(PixelKind kind, int channels) {
   return {JCS_RGB, rgb_to_gray};
 }
 
-RawLabel describe_label(const PictureInfo& info) {
+RawLabel describe_label(const ImageInfo& info) {
   RawLabel label;
   label.width = info.width;
   label.height = info.height;
@@ -197,21 +197,21 @@ RawLabel describe_label(const PictureInfo& info) {
 JpegReader::JpegReader() : decompressor_(std::make_unique<Decompressor>()) {}
 JpegReader::~JpegReader() = default;
 
-Result<ConstPicture> JpegReader::read_image(std::span<const std::byte> file, const PictureInfo& info, int channels, PixelBuffers& buffers) {
+Result<ConstPixels> JpegReader::read_image(std::span<const std::byte> file, const ImageInfo& info, int channels, PixelBuffers& buffers) {
   const ResetAtExit at_exit(*decompressor_);
   const Conversion conversion = conversion_for(info.kind, channels);
   HOTPACK_TRY(decompressor_->start(file, info, conversion.space));
-  const MutablePicture picture = buffers.picture(info.width, info.height, channels);
+  const MutablePixels image = buffers.image(info.width, info.height, channels);
   if (conversion.convert == nullptr) {
-    HOTPACK_TRY(decompressor_->read_into(picture));
+    HOTPACK_TRY(decompressor_->read_into(image));
   } else {
     HOTPACK_TRY(decompressor_->read_through(
-        buffers.raw, [&](const JSAMPLE* row, int y) { conversion.convert(row, picture.row(y), static_cast<std::size_t>(picture.width)); }));
+        buffers.raw, [&](const JSAMPLE* row, int y) { conversion.convert(row, image.row(y), static_cast<std::size_t>(image.width)); }));
   }
-  return ConstPicture(picture);
+  return ConstPixels(image);
 }
 
-Result<RawLabel> JpegReader::read_label(std::span<const std::byte> file, const PictureInfo& info, PixelBuffers& buffers) {
+Result<RawLabel> JpegReader::read_label(std::span<const std::byte> file, const ImageInfo& info, PixelBuffers& buffers) {
   RawLabel label = describe_label(info);
   if (info.kind != PixelKind::gray) {
     HOTPACK_ASSIGN(label.rgb, read_image(file, info, 3, buffers));

@@ -6,15 +6,15 @@
 namespace hotpack::codecs {
 namespace {
 
-// Where the picture as seen takes its pixels from: the stored pixel of its corner, and the steps in bytes that one pixel to the right
-// and one row down make in the stored picture.
+// Where the image as seen takes its pixels from: the stored pixel of its corner, and the steps in bytes that one pixel to the right
+// and one row down make in the stored image.
 struct Walk {
   const std::uint8_t* corner;
   std::ptrdiff_t right;
   std::ptrdiff_t down;
 };
 
-Walk walk_for(const ConstPicture& stored, int orientation) {
+Walk walk_for(const ConstPixels& stored, int orientation) {
   const std::ptrdiff_t pixel = stored.channels;
   const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(stored.row_bytes);
   const std::ptrdiff_t last_pixel = pixel * (stored.width - 1);
@@ -43,7 +43,7 @@ Walk walk_for(const ConstPicture& stored, int orientation) {
 constexpr int kTile = 16;
 
 template <int kChannels>
-void copy_tile(const Walk& walk, const MutablePicture& seen, int x0, int y0) {
+void copy_tile(const Walk& walk, const MutablePixels& seen, int x0, int y0) {
   const int x1 = std::min(x0 + kTile, seen.width);
   const int y1 = std::min(y0 + kTile, seen.height);
   for (int y = y0; y < y1; ++y) {
@@ -54,7 +54,7 @@ void copy_tile(const Walk& walk, const MutablePicture& seen, int x0, int y0) {
 }
 
 template <int kChannels>
-void copy_all(const Walk& walk, const MutablePicture& seen) {
+void copy_all(const Walk& walk, const MutablePixels& seen) {
   for (int y = 0; y < seen.height; y += kTile) {
     for (int x = 0; x < seen.width; x += kTile) copy_tile<kChannels>(walk, seen, x, y);
   }
@@ -62,9 +62,9 @@ void copy_all(const Walk& walk, const MutablePicture& seen) {
 
 }  // namespace
 
-ConstPicture orient(ConstPicture stored, int orientation, Buffer& buffer) {
+ConstPixels orient(ConstPixels stored, int orientation, Buffer& buffer) {
   const bool swaps = orientation >= 5;
-  MutablePicture seen;
+  MutablePixels seen;
   seen.width = swaps ? stored.height : stored.width;
   seen.height = swaps ? stored.width : stored.height;
   seen.channels = stored.channels;

@@ -1,26 +1,26 @@
-// The memory that a decoder keeps from picture to picture. It only grows, up to what the largest picture needs.
+// The memory that a decoder keeps from image to image. It only grows, up to what the largest image needs.
 //
 // Ownership: the buffers own their bytes; the views returned are valid until the same buffer is asked again. Not thread-safe.
 // Failure: std::bad_alloc, caught by Decoder.
 #pragma once
 
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "codecs/png_plain.hpp"
 
 namespace hotpack::codecs {
 
 struct PixelBuffers {
-  Buffer pixels;    // the picture handed out
+  Buffer pixels;    // the image handed out
   Buffer raw;       // rows as the codec gives them, where they need a conversion
-  Buffer oriented;  // the picture handed out, where EXIF turned it
+  Buffer oriented;  // the image handed out, where EXIF turned it
   PlainPng plain;   // the fast way for plain PNGs, with buffers of its own
 
-  [[nodiscard]] MutablePicture picture(int width, int height, int channels) { return view<std::uint8_t>(width, height, channels); }
+  [[nodiscard]] MutablePixels image(int width, int height, int channels) { return view<std::uint8_t>(width, height, channels); }
   [[nodiscard]] MutableIds ids(int width, int height) { return view<std::uint16_t>(width, height, 1); }
 
  private:
   template <class Sample>
-  PictureView<Sample> view(int width, int height, int channels) {
+  PixelView<Sample> view(int width, int height, int channels) {
     const std::size_t row_samples = static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
     Sample* data = pixels.reserve_as<Sample>(row_samples * static_cast<std::size_t>(height));
     return {data, width, height, channels, row_samples * sizeof(Sample)};

@@ -44,7 +44,7 @@ std::optional<PixelKind> kind_of(std::uint32_t color_type, std::uint32_t depth) 
   }
 }
 
-Result<PictureInfo> read_ihdr(const PngChunk& chunk) {
+Result<ImageInfo> read_ihdr(const PngChunk& chunk) {
   const std::byte* data = chunk.data.data();
   const std::uint32_t width = load_be32(data), height = load_be32(data + kHeightAt);
   HOTPACK_TRY(check_side("width", width));
@@ -53,15 +53,15 @@ Result<PictureInfo> read_ihdr(const PngChunk& chunk) {
   const auto color_type = std::to_integer<std::uint32_t>(data[kColorTypeAt]);
   const auto kind = kind_of(color_type, depth);
   if (!kind) {
-    return data_error("the PNG is damaged: colour type " + std::to_string(color_type) + " with " + std::to_string(depth) +
-                      " bits a sample does not exist");
+    return data_error("the PNG is damaged: color type " + std::to_string(color_type) + " with " + std::to_string(depth) +
+                      " bits per sample does not exist");
   }
-  return PictureInfo{.format = FileFormat::png,
-                     .width = static_cast<int>(width),
-                     .height = static_cast<int>(height),
-                     .kind = *kind,
-                     .bit_depth = static_cast<int>(depth),
-                     .has_alpha = *kind == PixelKind::gray_alpha || *kind == PixelKind::rgba};
+  return ImageInfo{.format = FileFormat::png,
+                   .width = static_cast<int>(width),
+                   .height = static_cast<int>(height),
+                   .kind = *kind,
+                   .bit_depth = static_cast<int>(depth),
+                   .has_alpha = *kind == PixelKind::gray_alpha || *kind == PixelKind::rgba};
 }
 
 // Walks from chunk to chunk over bytes of which more may exist.
@@ -107,7 +107,7 @@ class ChunkWalk {
     }
   }
 
-  // An animation's first frame may be the picture itself (then its fcTL stands before it) or come after.
+  // An animation's first frame may be the image itself (then its fcTL stands before it) or come after.
   Probe finish() {
     info_.more_images = frames_ > (pixels_are_a_frame_ ? 1U : 0U);
     return {.info = info_, .need_more = false};
@@ -121,7 +121,7 @@ class ChunkWalk {
   std::span<const std::byte> bytes_;
   bool complete_;
   std::size_t at_ = kPngSignatureBytes;
-  PictureInfo info_;
+  ImageInfo info_;
   bool exif_seen_ = false;
   std::uint32_t frames_ = 0;
   bool pixels_are_a_frame_ = false;

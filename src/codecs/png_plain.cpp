@@ -33,7 +33,7 @@ std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t
 }
 
 // Whether IHDR, whose data follows signature, length and type, gives the usual compression and filter, no interlacing, and nothing more.
-bool is_plain(const PictureInfo& info, std::span<const std::byte> file) {
+bool is_plain(const ImageInfo& info, std::span<const std::byte> file) {
   constexpr std::size_t kIhdr = kPngSignatureBytes + 8, kCompression = kIhdr + 10, kFilter = kIhdr + 11, kInterlace = kIhdr + 12;
   const bool kind = info.kind == PixelKind::gray || info.kind == PixelKind::rgb || info.kind == PixelKind::palette;
   if (!kind || info.bit_depth != 8 || file.size() <= kInterlace) return false;
@@ -95,7 +95,7 @@ std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std:
   return std::span<const std::byte>(joined, total);
 }
 
-bool PlainPng::read(std::span<const std::byte> file, const PictureInfo& info, std::uint8_t* rows, std::size_t row_bytes,
+bool PlainPng::read(std::span<const std::byte> file, const ImageInfo& info, std::uint8_t* rows, std::size_t row_bytes,
                     std::span<const std::byte>& palette) {
   palette = {};
   if (!is_plain(info, file)) return false;

@@ -18,29 +18,29 @@ namespace {
 bool has_alpha_channel(PixelKind kind) { return kind == PixelKind::gray_alpha || kind == PixelKind::rgba; }
 bool is_gray(PixelKind kind) { return kind == PixelKind::gray || kind == PixelKind::gray_alpha; }
 
-// Photos: samples of 8 bits, no alpha; palette indices one a byte.
-void set_image_transforms(png_structp png, const PictureInfo& info, Depth16 depth16) {
+// Photos: samples of 8 bits, no alpha; palette indices one per byte.
+void set_image_transforms(png_structp png, const ImageInfo& info, Depth16 depth16) {
   if (info.bit_depth == 16) (depth16 == Depth16::shift ? png_set_strip_16 : png_set_scale_16)(png);
   if (has_alpha_channel(info.kind)) png_set_strip_alpha(png);
   if (info.bit_depth < 8) (info.kind == PixelKind::palette ? png_set_packing : png_set_expand_gray_1_2_4_to_8)(png);
 }
 
-// Photos to be blended: RGBA of 8 bits, of whatever is stored; palette indices one a byte. libpng compares the colour of a tRNS chunk
+// Photos to be blended: RGBA of 8 bits, of whatever is stored; palette indices one per byte. libpng compares the color of a tRNS chunk
 // before it makes 8 bits of 16, as it must be.
-void set_blend_transforms(png_structp png, const PictureInfo& info, Depth16 depth16) {
+void set_blend_transforms(png_structp png, const ImageInfo& info, Depth16 depth16) {
   if (info.kind == PixelKind::palette) return png_set_packing(png);
   png_set_expand(png);
   if (is_gray(info.kind)) png_set_gray_to_rgb(png);
   if (info.bit_depth == 16) (depth16 == Depth16::shift ? png_set_strip_16 : png_set_scale_16)(png);
 }
 
-// Labels: samples as stored, one a byte or one a native 16-bit word.
-void set_label_transforms(png_structp png, const PictureInfo& info) {
+// Labels: samples as stored, one per byte or one a native 16-bit word.
+void set_label_transforms(png_structp png, const ImageInfo& info) {
   if (info.bit_depth < 8) png_set_packing(png);
   if (info.bit_depth == 16) png_set_swap(png);
 }
 
-// The first pixel that names a colour the palette does not have.
+// The first pixel that names a color the palette does not have.
 struct StrayIndex {
   bool found = false;
   int x = 0;
@@ -56,7 +56,7 @@ struct StrayIndex {
 
   [[nodiscard]] Error error(std::size_t colors) const {
     return data_error("the PNG is damaged: pixel " + std::to_string(x) + "," + std::to_string(y) + " has palette index " +
-                      std::to_string(index) + ", but the palette has " + std::to_string(colors) + " colours; save the picture again");
+                      std::to_string(index) + ", but the palette has " + std::to_string(colors) + " colors; save the image again");
   }
 };
 
@@ -67,7 +67,7 @@ std::vector<RgbColor> colors_of(std::span<const png_color> palette) {
   return colors;
 }
 
-// The palette as a photo shows it: what is behind a colour shines through, where the caller blends.
+// The palette as a photo shows it: what is behind a color shines through, where the caller blends.
 std::vector<RgbColor> seen_colors(const PngSession& session, const std::optional<RgbColor>& behind) {
   std::vector<RgbColor> colors = colors_of(session.palette());
   const std::span<const png_byte> alpha = session.palette_alpha();
@@ -91,54 +91,53 @@ std::array<std::uint8_t, 768> palette_table(std::span<const RgbColor> palette, i
   return table;
 }
 
-Status read_palette_image(PngSession& session, const std::optional<RgbColor>& behind, const MutablePicture& picture, Buffer& raw) {
+Status read_palette_image(PngSession& session, const std::optional<RgbColor>& behind, const MutablePixels& image, Buffer& raw) {
   const std::vector<RgbColor> palette = seen_colors(session, behind);
-  const auto table = palette_table(palette, picture.channels);
-  const auto look_up = picture.channels == 3 ? look_up_rgb : look_up_gray;
+  const auto table = palette_table(palette, image.channels);
+  const auto look_up = image.channels == 3 ? look_up_rgb : look_up_gray;
   StrayIndex stray;
   HOTPACK_TRY(session.read_through(raw, [&](const png_byte* row, int y) {
-    stray.look(row, picture.width, y, palette.size());
-    look_up(row, table.data(), picture.row(y), static_cast<std::size_t>(picture.width));
+    stray.look(row, image.width, y, palette.size());
+    look_up(row, table.data(), image.row(y), static_cast<std::size_t>(image.width));
   }));
   if (stray.found) return stray.error(palette.size());
   return {};
 }
 
-Status read_blended_rows(PngSession& session, const RgbColor& behind, const MutablePicture& picture, Buffer& raw) {
-  const auto blend_row = picture.channels == 3 ? blend_to_rgb : blend_to_gray;
+Status read_blended_rows(PngSession& session, const RgbColor& behind, const MutablePixels& image, Buffer& raw) {
+  const auto blend_row = image.channels == 3 ? blend_to_rgb : blend_to_gray;
   return session.read_through(
-      raw, [&](const png_byte* row, int y) { blend_row(row, behind, picture.row(y), static_cast<std::size_t>(picture.width)); });
+      raw, [&](const png_byte* row, int y) { blend_row(row, behind, image.row(y), static_cast<std::size_t>(image.width)); });
 }
 
-Status read_opaque_rows(PngSession& session, PixelKind kind, const MutablePicture& picture, Buffer& raw) {
+Status read_opaque_rows(PngSession& session, PixelKind kind, const MutablePixels& image, Buffer& raw) {
   const int channels_read = is_gray(kind) ? 1 : 3;
-  if (channels_read == picture.channels) return session.read_into(picture.data, picture.row_bytes);
-  const auto convert = picture.channels == 3 ? replicate_gray : rgb_to_gray;
-  return session.read_through(raw,
-                              [&](const png_byte* row, int y) { convert(row, picture.row(y), static_cast<std::size_t>(picture.width)); });
+  if (channels_read == image.channels) return session.read_into(image.data, image.row_bytes);
+  const auto convert = image.channels == 3 ? replicate_gray : rgb_to_gray;
+  return session.read_through(raw, [&](const png_byte* row, int y) { convert(row, image.row(y), static_cast<std::size_t>(image.width)); });
 }
 
 // `behind` is absent where alpha is dropped or the file has none.
-Status read_image_rows(PngSession& session, PixelKind kind, const std::optional<RgbColor>& behind, const MutablePicture& picture,
+Status read_image_rows(PngSession& session, PixelKind kind, const std::optional<RgbColor>& behind, const MutablePixels& image,
                        Buffer& raw) {
-  if (kind == PixelKind::palette) return read_palette_image(session, behind, picture, raw);
-  return behind ? read_blended_rows(session, *behind, picture, raw) : read_opaque_rows(session, kind, picture, raw);
+  if (kind == PixelKind::palette) return read_palette_image(session, behind, image, raw);
+  return behind ? read_blended_rows(session, *behind, image, raw) : read_opaque_rows(session, kind, image, raw);
 }
 
 Status read_rgba_label(PngSession& session, RawLabel& label, PixelBuffers& buffers) {
-  const MutablePicture picture = buffers.picture(label.width, label.height, 3);
-  label.rgb = picture;
+  const MutablePixels image = buffers.image(label.width, label.height, 3);
+  label.rgb = image;
   std::uint8_t first = 0;
   return session.read_through(buffers.raw, [&](const png_byte* row, int y) {
     if (y == 0) first = row[3];
-    label.alpha_varies |= drop_alpha(row, picture.row(y), static_cast<std::size_t>(picture.width), first);
+    label.alpha_varies |= drop_alpha(row, image.row(y), static_cast<std::size_t>(image.width), first);
   });
 }
 
 Status read_rgb_label(PngSession& session, RawLabel& label, PixelBuffers& buffers) {
-  const MutablePicture picture = buffers.picture(label.width, label.height, 3);
-  label.rgb = picture;
-  return session.read_into(picture.data, picture.row_bytes);
+  const MutablePixels image = buffers.image(label.width, label.height, 3);
+  label.rgb = image;
+  return session.read_into(image.data, image.row_bytes);
 }
 
 template <class Sample>
@@ -170,19 +169,19 @@ Status read_label_rows(PngSession& session, PixelKind kind, RawLabel& label, Pix
 }
 
 // A photo whose samples are stored as they are wanted, by the fast way. False: libpng must read it.
-bool read_plain_image(std::span<const std::byte> file, const PictureInfo& info, const MutablePicture& picture, PlainPng& plain) {
-  const PixelKind wanted = picture.channels == 3 ? PixelKind::rgb : PixelKind::gray;
+bool read_plain_image(std::span<const std::byte> file, const ImageInfo& info, const MutablePixels& image, PlainPng& plain) {
+  const PixelKind wanted = image.channels == 3 ? PixelKind::rgb : PixelKind::gray;
   std::span<const std::byte> palette;
-  return info.kind == wanted && plain.read(file, info, picture.data, picture.row_bytes, palette);
+  return info.kind == wanted && plain.read(file, info, image.data, image.row_bytes, palette);
 }
 
 // A label of 8-bit samples by the fast way. False: libpng must read it.
-bool read_plain_label(std::span<const std::byte> file, const PictureInfo& info, RawLabel& label, PixelBuffers& buffers) {
+bool read_plain_label(std::span<const std::byte> file, const ImageInfo& info, RawLabel& label, PixelBuffers& buffers) {
   std::span<const std::byte> palette;
   if (info.kind == PixelKind::rgb) {
-    const MutablePicture picture = buffers.picture(label.width, label.height, 3);
-    label.rgb = picture;
-    return buffers.plain.read(file, info, picture.data, picture.row_bytes, palette);
+    const MutablePixels image = buffers.image(label.width, label.height, 3);
+    label.rgb = image;
+    return buffers.plain.read(file, info, image.data, image.row_bytes, palette);
   }
   const std::size_t width = static_cast<std::size_t>(label.width), height = static_cast<std::size_t>(label.height);
   auto* const samples = buffers.raw.reserve_as<std::uint8_t>(width * height);
@@ -197,7 +196,7 @@ bool read_plain_label(std::span<const std::byte> file, const PictureInfo& info, 
   return true;
 }
 
-RawLabel describe_label(const PictureInfo& info) {
+RawLabel describe_label(const ImageInfo& info) {
   RawLabel label;
   label.width = info.width;
   label.height = info.height;
@@ -209,23 +208,23 @@ RawLabel describe_label(const PictureInfo& info) {
 
 }  // namespace
 
-Result<ConstPicture> read_png_image(std::span<const std::byte> file, const PictureInfo& info, const ImageOptions& options,
-                                    PixelBuffers& buffers) {
-  const MutablePicture picture = buffers.picture(info.width, info.height, options.channels);
+Result<ConstPixels> read_png_image(std::span<const std::byte> file, const ImageInfo& info, const ImageOptions& options,
+                                   PixelBuffers& buffers) {
+  const MutablePixels image = buffers.image(info.width, info.height, options.channels);
   const std::optional<RgbColor> behind = info.has_alpha ? options.blend : std::nullopt;
-  if (!behind && read_plain_image(file, info, picture, buffers.plain)) return ConstPicture(picture);
+  if (!behind && read_plain_image(file, info, image, buffers.plain)) return ConstPixels(image);
   PngSession session(file);
   const auto transparency = behind ? Transparency::wanted : Transparency::dropped;
   HOTPACK_TRY(session.start(info, transparency,
                             [&](png_structp png) { (behind ? set_blend_transforms : set_image_transforms)(png, info, options.depth16); }));
-  HOTPACK_TRY(read_image_rows(session, info.kind, behind, picture, buffers.raw));
-  return ConstPicture(picture);
+  HOTPACK_TRY(read_image_rows(session, info.kind, behind, image, buffers.raw));
+  return ConstPixels(image);
 }
 
-Result<RawLabel> read_png_label(std::span<const std::byte> file, const PictureInfo& info, PixelBuffers& buffers) {
+Result<RawLabel> read_png_label(std::span<const std::byte> file, const ImageInfo& info, PixelBuffers& buffers) {
   const bool is_color = info.kind == PixelKind::rgb || info.kind == PixelKind::rgba;
   if (is_color && info.bit_depth == 16) {
-    return data_error("16-bit " + std::string(pixel_kind_name(info.kind)) + " labels are not supported; save the colours with 8 bits");
+    return data_error("16-bit " + std::string(pixel_kind_name(info.kind)) + " labels are not supported; save the colors with 8 bits");
   }
   if (RawLabel plain = describe_label(info); read_plain_label(file, info, plain, buffers)) return plain;
   PngSession session(file);

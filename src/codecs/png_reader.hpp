@@ -8,15 +8,15 @@
 
 #include "base/raw_label.hpp"
 #include "codecs/decoder.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 #include "codecs/pixel_buffers.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack::codecs {
 
 // `info` is what probe() said of `file`; the pixel limit has been checked.
-[[nodiscard]] Result<ConstPicture> read_png_image(std::span<const std::byte> file, const PictureInfo& info, const ImageOptions& options,
-                                                  PixelBuffers& buffers);
-[[nodiscard]] Result<RawLabel> read_png_label(std::span<const std::byte> file, const PictureInfo& info, PixelBuffers& buffers);
+[[nodiscard]] Result<ConstPixels> read_png_image(std::span<const std::byte> file, const ImageInfo& info, const ImageOptions& options,
+                                                 PixelBuffers& buffers);
+[[nodiscard]] Result<RawLabel> read_png_label(std::span<const std::byte> file, const ImageInfo& info, PixelBuffers& buffers);
 
 }  // namespace hotpack::codecs

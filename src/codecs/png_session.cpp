@@ -37,7 +37,7 @@ void PngSession::set_chunk_policy(Transparency transparency) {
   if (transparency == Transparency::dropped) png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kTransparency, 1);
 }
 
-void PngSession::read_header(const PictureInfo& info, Transparency transparency) {
+void PngSession::read_header(const ImageInfo& info, Transparency transparency) {
   png_set_read_fn(png_, this, on_read);
   png_set_user_limits(png_, kMaxSide, kMaxSide);
   set_chunk_policy(transparency);

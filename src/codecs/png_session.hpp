@@ -18,8 +18,8 @@
 #include <cstdint>
 #include <span>
 
-#include "base/picture.hpp"
-#include "codecs/picture_info.hpp"
+#include "base/pixels.hpp"
+#include "codecs/image_info.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack::codecs {
@@ -36,7 +36,7 @@ class PngSession {
   // Reads up to the first IDAT, then applies `set_transforms(png)`. `info` is what probe() said of the file. Fails where transparency is
   // wanted and the file's tRNS chunk cannot be understood.
   template <class SetTransforms>
-  [[nodiscard]] Status start(const PictureInfo& info, Transparency transparency, const SetTransforms& set_transforms) {
+  [[nodiscard]] Status start(const ImageInfo& info, Transparency transparency, const SetTransforms& set_transforms) {
     height_ = info.height;
     return guarded([&] {
       read_header(info, transparency);
@@ -45,9 +45,9 @@ class PngSession {
     });
   }
 
-  // The colours of PLTE as stored; libpng owns them.
+  // The colors of PLTE as stored; libpng owns them.
   [[nodiscard]] std::span<const png_color> palette() const;
-  // The alpha of the palette's first colours, if transparency is wanted and there is one; the others are opaque. libpng owns them.
+  // The alpha of the palette's first colors, if transparency is wanted and there is one; the others are opaque. libpng owns them.
   [[nodiscard]] std::span<const png_byte> palette_alpha() const;
 
   // Reads all rows to their places, and the file to its end.
@@ -58,7 +58,7 @@ class PngSession {
     });
   }
 
-  // Reads all rows through `raw`, calling `convert(row as read, y)`, and the file to its end. Only an interlaced picture is held in
+  // Reads all rows through `raw`, calling `convert(row as read, y)`, and the file to its end. Only an interlaced image is held in
   // `raw` as a whole. `convert` must neither throw nor own anything.
   template <class Convert>
   [[nodiscard]] Status read_through(Buffer& raw, const Convert& convert) {
@@ -84,7 +84,7 @@ class PngSession {
     return {};
   }
 
-  void read_header(const PictureInfo& info, Transparency transparency);
+  void read_header(const ImageInfo& info, Transparency transparency);
   void set_chunk_policy(Transparency transparency);
   void settle_layout();
   void read_passes(png_bytep rows, std::size_t row_bytes);

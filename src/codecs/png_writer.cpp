@@ -122,38 +122,38 @@ class PhotoRows {
   Row above_ = nullptr;
 };
 
-std::size_t row_bytes_of(const ConstPicture& picture) {
-  return static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.channels);
+std::size_t row_bytes_of(const ConstPixels& image) {
+  return static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
 }
 
-std::vector<std::uint8_t> photo_rows(const ConstPicture& picture) {
+std::vector<std::uint8_t> photo_rows(const ConstPixels& image) {
   std::vector<std::uint8_t> rows;
-  rows.reserve((row_bytes_of(picture) + 1) * static_cast<std::size_t>(picture.height));
-  PhotoRows photo(row_bytes_of(picture), static_cast<std::size_t>(picture.channels));
-  for (int y = 0; y < picture.height; ++y) photo.append(picture.row(y), rows);
+  rows.reserve((row_bytes_of(image) + 1) * static_cast<std::size_t>(image.height));
+  PhotoRows photo(row_bytes_of(image), static_cast<std::size_t>(image.channels));
+  for (int y = 0; y < image.height; ++y) photo.append(image.row(y), rows);
   return rows;
 }
 
 // Unfiltered, which is best for ids.
-std::vector<std::uint8_t> plain_rows(const ConstPicture& picture) {
+std::vector<std::uint8_t> plain_rows(const ConstPixels& image) {
   std::vector<std::uint8_t> rows;
-  rows.reserve((row_bytes_of(picture) + 1) * static_cast<std::size_t>(picture.height));
-  for (int y = 0; y < picture.height; ++y) {
+  rows.reserve((row_bytes_of(image) + 1) * static_cast<std::size_t>(image.height));
+  for (int y = 0; y < image.height; ++y) {
     rows.push_back(0);
-    rows.insert(rows.end(), picture.row(y), picture.row(y) + row_bytes_of(picture));
+    rows.insert(rows.end(), image.row(y), image.row(y) + row_bytes_of(image));
   }
   return rows;
 }
 
 // Ids, as PNG has them: the upper byte first, unfiltered.
-std::vector<std::uint8_t> big_endian(const ConstIds& picture) {
+std::vector<std::uint8_t> big_endian(const ConstIds& image) {
   std::vector<std::uint8_t> rows;
-  rows.reserve((2 * static_cast<std::size_t>(picture.width) + 1) * static_cast<std::size_t>(picture.height));
-  for (int y = 0; y < picture.height; ++y) {
+  rows.reserve((2 * static_cast<std::size_t>(image.width) + 1) * static_cast<std::size_t>(image.height));
+  for (int y = 0; y < image.height; ++y) {
     rows.push_back(0);
-    for (int x = 0; x < picture.width; ++x) {
-      rows.push_back(static_cast<std::uint8_t>(picture.row(y)[x] >> 8));
-      rows.push_back(static_cast<std::uint8_t>(picture.row(y)[x]));
+    for (int x = 0; x < image.width; ++x) {
+      rows.push_back(static_cast<std::uint8_t>(image.row(y)[x] >> 8));
+      rows.push_back(static_cast<std::uint8_t>(image.row(y)[x]));
     }
   }
   return rows;
@@ -189,16 +189,16 @@ Result<std::vector<std::byte>> encoded(const Description& what, Rows rows) try {
 }
 
 template <class Sample>
-Status check_view(const PictureView<const Sample>& picture) {
-  if (picture.data == nullptr || picture.width < 1 || picture.height < 1) return internal_error("there is no picture to write as PNG");
+Status check_view(const PixelView<const Sample>& image) {
+  if (image.data == nullptr || image.width < 1 || image.height < 1) return internal_error("there is not an image to write as PNG");
   return {};
 }
 
-Status check_indices(const ConstPicture& indices, std::size_t colors) {
+Status check_indices(const ConstPixels& indices, std::size_t colors) {
   for (int y = 0; y < indices.height; ++y) {
     const std::size_t most = largest(indices.row(y), static_cast<std::size_t>(indices.width));
     if (most >= colors) {
-      return internal_error("palette index " + std::to_string(most) + " has no colour; there are " + std::to_string(colors));
+      return internal_error("palette index " + std::to_string(most) + " has no color; there are " + std::to_string(colors));
     }
   }
   return {};
@@ -206,30 +206,30 @@ Status check_indices(const ConstPicture& indices, std::size_t colors) {
 
 }  // namespace
 
-Result<std::vector<std::byte>> encode_png(ConstPicture picture) {
-  HOTPACK_TRY(check_view(picture));
-  const int channels = picture.channels;
+Result<std::vector<std::byte>> encode_png(ConstPixels image) {
+  HOTPACK_TRY(check_view(image));
+  const int channels = image.channels;
   if (channels != 1 && channels != 3 && channels != 4) return internal_error("a PNG is written from 1, 3 or 4 channels");
   const ColorType color = channels == 4 ? ColorType::rgba : channels == 3 ? ColorType::rgb : ColorType::gray;
-  return encoded({.width = picture.width, .height = picture.height, .color = color}, [&] { return photo_rows(picture); });
+  return encoded({.width = image.width, .height = image.height, .color = color}, [&] { return photo_rows(image); });
 }
 
-Result<std::vector<std::byte>> encode_png_ids(ConstPicture picture) {
-  HOTPACK_TRY(check_view(picture));
-  if (picture.channels != 1) return internal_error("a PNG of ids is written from 1 channel");
-  return encoded({.width = picture.width, .height = picture.height}, [&] { return plain_rows(picture); });
+Result<std::vector<std::byte>> encode_png_ids(ConstPixels image) {
+  HOTPACK_TRY(check_view(image));
+  if (image.channels != 1) return internal_error("a PNG of ids is written from 1 channel");
+  return encoded({.width = image.width, .height = image.height}, [&] { return plain_rows(image); });
 }
 
-Result<std::vector<std::byte>> encode_png16(ConstIds picture) {
-  HOTPACK_TRY(check_view(picture));
-  if (picture.channels != 1) return internal_error("a 16-bit PNG is written from 1 channel");
-  return encoded({.width = picture.width, .height = picture.height, .bit_depth = 16}, [&] { return big_endian(picture); });
+Result<std::vector<std::byte>> encode_png16(ConstIds image) {
+  HOTPACK_TRY(check_view(image));
+  if (image.channels != 1) return internal_error("a 16-bit PNG is written from 1 channel");
+  return encoded({.width = image.width, .height = image.height, .bit_depth = 16}, [&] { return big_endian(image); });
 }
 
-Result<std::vector<std::byte>> encode_png_palette(ConstPicture indices, std::span<const RgbColor> palette) {
+Result<std::vector<std::byte>> encode_png_palette(ConstPixels indices, std::span<const RgbColor> palette) {
   HOTPACK_TRY(check_view(indices));
   if (indices.channels != 1) return internal_error("a palette PNG is written from 1 channel");
-  if (palette.empty() || palette.size() > kMaxColors) return internal_error("a PNG palette has 1 to 256 colours");
+  if (palette.empty() || palette.size() > kMaxColors) return internal_error("a PNG palette has 1 to 256 colors");
   HOTPACK_TRY(check_indices(indices, palette.size()));
   return encoded({.width = indices.width, .height = indices.height, .color = ColorType::palette, .palette = palette},
                  [&] { return plain_rows(indices); });

@@ -7,19 +7,19 @@
 #include <span>
 #include <vector>
 
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 
 namespace hotpack::codecs {
 
 // 8-bit gray (1 channel), RGB (3 channels) or RGBA (4 channels).
-[[nodiscard]] Result<std::vector<std::byte>> encode_png(ConstPicture picture);
+[[nodiscard]] Result<std::vector<std::byte>> encode_png(ConstPixels image);
 // 8-bit gray of ids: smaller and faster than as a photo.
-[[nodiscard]] Result<std::vector<std::byte>> encode_png_ids(ConstPicture picture);
+[[nodiscard]] Result<std::vector<std::byte>> encode_png_ids(ConstPixels image);
 // 16-bit gray.
-[[nodiscard]] Result<std::vector<std::byte>> encode_png16(ConstIds picture);
-// 8-bit palette; indices in a 1-channel picture, at most 256 colours.
-[[nodiscard]] Result<std::vector<std::byte>> encode_png_palette(ConstPicture indices, std::span<const RgbColor> palette);
+[[nodiscard]] Result<std::vector<std::byte>> encode_png16(ConstIds image);
+// 8-bit palette; indices in a 1-channel image, at most 256 colors.
+[[nodiscard]] Result<std::vector<std::byte>> encode_png_palette(ConstPixels indices, std::span<const RgbColor> palette);
 
 }  // namespace hotpack::codecs

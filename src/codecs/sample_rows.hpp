@@ -10,7 +10,7 @@
 
 namespace hotpack::codecs {
 
-// The gray of a colour: (299 R + 587 G + 114 B + 500) / 1000.
+// The gray of a color: (299 R + 587 G + 114 B + 500) / 1000.
 [[nodiscard]] constexpr std::uint8_t luma(unsigned red, unsigned green, unsigned blue) {
   return static_cast<std::uint8_t>((299 * red + 587 * green + 114 * blue + 500) / 1000);
 }
@@ -20,7 +20,7 @@ namespace hotpack::codecs {
   return static_cast<std::uint8_t>(black - ((255 - ink) * black >> 8));
 }
 
-// A sample over the same channel of the colour behind it.
+// A sample over the same channel of the color behind it.
 [[nodiscard]] constexpr std::uint8_t blend(unsigned sample, unsigned behind, unsigned alpha) {
   return static_cast<std::uint8_t>((sample * alpha + behind * (255 - alpha) + 127) / 255);
 }
@@ -37,7 +37,7 @@ void look_up_gray(const std::uint8_t* indices, const std::uint8_t* table, std::u
 
 [[nodiscard]] std::uint8_t largest(const std::uint8_t* samples, std::size_t count);
 
-// The gray is that of the blended colour.
+// The gray is that of the blended color.
 void blend_to_rgb(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* rgb, std::size_t pixels);
 void blend_to_gray(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* gray, std::size_t pixels);
 

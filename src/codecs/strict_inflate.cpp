@@ -426,7 +426,8 @@ bool read_stored(Source& source, Target& target) {
   const std::size_t at = source.next_byte();
   if (at > source.size() || source.size() - at < 4) return false;
   const std::uint8_t* const head = source.bytes() + at;
-  const std::size_t length = head[0] | head[1] << 8, inverse = head[2] | head[3] << 8;
+  const auto word = [head](std::size_t first) { return std::size_t{head[first]} | std::size_t{head[first + 1]} << 8; };
+  const std::size_t length = word(0), inverse = word(2);
   if ((length ^ inverse) != 0xFFFF || source.size() - at - 4 < length) return false;
   if (target.end - target.at < static_cast<std::ptrdiff_t>(length)) return false;
   if (length > 0) std::memcpy(target.at, head + 4, length);

@@ -1,4 +1,4 @@
-// One zlib stream whose size is known, inflated at once: fast, and with zlib's own verdict.
+// One zlib stream whose size is known, inflated at once: fast, and refused exactly where zlib refuses it.
 //
 // libdeflate is as fast, but takes streams that zlib refuses: repeats of code lengths beyond the last, code words that an incomplete code
 // does not have, symbols that do not exist, more lengths than a block may give. It does not tell where blocks begin, so nothing outside can

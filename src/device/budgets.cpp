@@ -36,7 +36,7 @@ std::string pinned_default_text(const Budget& budget) {
 }
 
 std::string budget_text(const Shortage& shortage) {
-  const std::string text = std::to_string(shortage.budget.bytes);
+  std::string text = std::to_string(shortage.budget.bytes);
   if (!shortage.budget.by_default) return text;
   return text + ", by default " + (shortage.device ? std::string("half of what is free there") : pinned_default_text(shortage.budget));
 }
@@ -49,7 +49,7 @@ std::string origin_text(const Budget& budget) {
 std::string ways_out(const Shortage& shortage) {
   if (shortage.need.rest > shortage.budget.bytes || shortage.need.records == 0) {
     return shortage.device ? "use a smaller batch, less prefetch, fewer outputs or a larger device_budget_bytes"
-                           : "use a smaller batch, fewer slots or a larger pinned_budget_bytes";
+                           : "use a smaller batch, a smaller prefetch_batches or a larger pinned_budget_bytes";
   }
   return shortage.device ? "use residency pinned, page or auto, or a larger device_budget_bytes"
                          : "use residency page or auto, or a larger pinned_budget_bytes";
@@ -83,7 +83,7 @@ Budget pinned_default(std::uint64_t available, std::optional<std::uint64_t> left
 Result<Budgets> budgets_of(const CargoInputs& inputs) {
   Budgets budgets;
   budgets.pinned = inputs.pinned_budget_bytes ? Budget{.bytes = *inputs.pinned_budget_bytes}
-                                              : pinned_default(free_memory(), quota_memory(""), inputs.world);
+                                              : pinned_default(free_memory(), quota_memory(""), inputs.world_size);
   for (const auto& context : inputs.contexts) {
     HOTPACK_ASSIGN(const Budget budget, device_budget(inputs, *context));
     budgets.devices.push_back(budget);

@@ -29,7 +29,7 @@ struct Budgets {
 // Those of the options, else the defaults: pinned_default(), half of what is free on the device.
 [[nodiscard]] Result<Budgets> budgets_of(const CargoInputs& inputs);
 // A quarter of the memory that this process may still take, divided among the ranks. They may be processes of this machine or of others,
-// which nobody here can tell: with too little a person is told and can say how much, with too much the machine would stand still.
+// which nobody here can tell: with too little a person is warned and can say how much, with too much the machine would stand still.
 [[nodiscard]] Budget pinned_default(std::uint64_t available, std::optional<std::uint64_t> left_by_cgroup, std::uint64_t ranks);
 // "MemAvailable" of such a file; nothing where it has none.
 [[nodiscard]] std::optional<std::uint64_t> available_memory(const std::string& meminfo = "/proc/meminfo");

@@ -2,7 +2,7 @@
 //
 // A process has one or more parts of each batch, a device each. In the slot's pinned memory a part has a table of its rows (RowEntry) and,
 // unless records are resident, the records behind it, all of which lands in one block of device memory, the staged memory, as it is.
-// Ownership: as told. Thread-safety: const members from any thread once the slot is filled.
+// Ownership: as described. Thread-safety: const members from any thread once the slot is filled.
 #pragma once
 
 #include <cstddef>
@@ -69,7 +69,7 @@ struct CargoInputs {
   unsigned prefetch = 2;
   std::vector<std::uint64_t> output_bytes = {};  // a part each: all outputs that leases may need, at the largest
   Residency asked = Residency::page;
-  std::uint64_t world = 1;                               // ranks, which may all be processes of this machine
+  std::uint64_t world_size = 1;                          // ranks, which may all be processes of this machine
   std::uint64_t gather_below_bytes = kGatherBelowBytes;  // of a record's block, on average
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};

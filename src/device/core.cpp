@@ -45,7 +45,7 @@ Status check_options(const DeviceLoaderOptions& options) {
   HOTPACK_TRY(check_devices(options.devices));
   HOTPACK_TRY(check_number("prefetch", options.prefetch, 1, kMostPrefetch));
   HOTPACK_TRY(check_number("outputs", options.outputs, 0, kMostOutputs));  // 0: next_into() alone is called
-  if (options.loader.content != SlotContent::expanded) {
+  if (options.loader.content != BatchContent::expanded) {
     return usage_error("content packed does not go with a DeviceLoader, which expands on the device; leave `content` at its default");
   }
   if (options.loader.allocator != nullptr) {
@@ -61,9 +61,9 @@ Status check_options(const DeviceLoaderOptions& options) {
 Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOptions& options, std::size_t devices, const StepPlan& plan) {
   std::vector<PartRows> parts;
   for (std::size_t number = 0; number < devices; ++number) {
-    const auto ranks = checked_mul(options.world, devices);
+    const auto ranks = checked_mul(options.world_size, devices);
     if (!ranks) return usage_error("world and devices are too many ranks");
-    auto share = StepPlan::make(samples, options.global_batch, options.tail, options.rank * devices + number, *ranks);
+    auto share = StepPlan::make(samples, options.global_batch_size, options.last_batch, options.rank * devices + number, *ranks);
     if (!share.ok()) {
       Error error = share.error();
       error.message += " (each of the " + std::to_string(devices) + " devices counts as a rank)";
@@ -88,9 +88,6 @@ Status check_buffer(const std::string& which, const void* memory, std::uint64_t 
 }
 
 Pointer address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
-void* memory_at(Pointer address) {
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
-}
 
 // Memory that no lease holds yet goes back.
 struct TakenOutput {
@@ -107,7 +104,8 @@ struct TakenOutput {
 std::vector<DeviceBuffers> buffers_of(const OutputMemory& memory) {
   std::vector<DeviceBuffers> all;
   for (const OutputMemory::Part& part : memory.parts) {
-    all.push_back({memory_at(part.image.address()), part.image.size(), memory_at(part.label.address()), part.label.size()});
+    all.push_back(
+        {device_pointer<void>(part.image.address()), part.image.size(), device_pointer<void>(part.label.address()), part.label.size()});
   }
   return all;
 }
@@ -128,8 +126,8 @@ void Core::end(Core* core) noexcept {
 
 // ------------------------------------------------------------------------------------------------ opening
 
-Result<std::shared_ptr<Core>> Core::open(const Dataset& dataset, DeviceLoaderOptions options, const std::shared_ptr<const Driver>& driver,
-                                         const KernelImages& kernels) {
+Result<std::shared_ptr<Core>> Core::open(const Dataset& dataset, const DeviceLoaderOptions& options,
+                                         const std::shared_ptr<const Driver>& driver, const KernelImages& kernels) {
   settle_late(kPatienceForReaper);
   std::shared_ptr<Core> core;
   Status opened;
@@ -137,7 +135,7 @@ Result<std::shared_ptr<Core>> Core::open(const Dataset& dataset, DeviceLoaderOpt
     const FreesLate late;
     opened = check_options(options);
     if (opened.ok()) core.reset(new Core(), end);
-    if (opened.ok()) opened = core->set_up(dataset, std::move(options), driver, kernels);
+    if (opened.ok()) opened = core->set_up(dataset, options, driver, kernels);
   } catch (const std::exception& thrown) {  // std::bad_alloc, std::length_error
     opened = or_out_of_memory([&]() -> Status {
       const std::string why = dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ? "out of memory" : thrown.what();
@@ -150,11 +148,11 @@ Result<std::shared_ptr<Core>> Core::open(const Dataset& dataset, DeviceLoaderOpt
   return core;
 }
 
-Status Core::set_up(const Dataset& dataset, DeviceLoaderOptions options, const std::shared_ptr<const Driver>& driver,
+Status Core::set_up(const Dataset& dataset, const DeviceLoaderOptions& options, const std::shared_ptr<const Driver>& driver,
                     const KernelImages& kernels) {
   const LoaderOptions& loader = options.loader;
-  HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, loader.check, loader.access));
-  HOTPACK_ASSIGN(plan_, StepPlan::make(source->records(), loader.global_batch, loader.tail, loader.rank, loader.world));
+  HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, loader.verify_checksums, loader.access));
+  HOTPACK_ASSIGN(plan_, StepPlan::make(source->records(), loader.global_batch_size, loader.last_batch, loader.rank, loader.world_size));
   HOTPACK_ASSIGN(auto rows, share_rows(source->records(), loader, options.devices.size(), plan_));
   std::size_t most_rows = 0;
   for (const PartRows& part : rows) most_rows = std::max(most_rows, part.count);
@@ -182,10 +180,10 @@ Status Core::set_up(const Dataset& dataset, DeviceLoaderOptions options, const s
     inputs.output_bytes.push_back(*all_outputs);
   }
   inputs.threads = threads_;
-  inputs.slots = loader.slots;
+  inputs.slots = loader.prefetch_batches;
   inputs.prefetch = options.prefetch;
   inputs.asked = options.residency;
-  inputs.world = loader.world;
+  inputs.world_size = loader.world_size;
   inputs.pinned_budget_bytes = options.pinned_budget_bytes;
   inputs.device_budget_bytes = options.device_budget_bytes;
   const auto contexts = inputs.contexts;
@@ -204,7 +202,7 @@ Status Core::set_parts(const DeviceLoaderOptions& options, const Schema& schema,
     HOTPACK_ASSIGN(part.image,
                    ImageLaunch::make(part.context, modules, options.loader.image, schema.image.channels(), schema.image.layout));
     if (!schema.label) continue;
-    const expand::LabelSource source{schema.label->kind, schema.label->storage, schema.label->multi, schema.class_count()};
+    const expand::LabelSource source{schema.label->scope, schema.label->storage, schema.label->multi, schema.class_count()};
     HOTPACK_ASSIGN(part.label, LabelLaunch::make(part.context, modules, options.loader.label, source));
   }
   return {};
@@ -215,7 +213,7 @@ Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded, 
   load_seconds_ = loaded.load_seconds;
   loaded_bytes_ = loaded.copied_bytes;
   const Cargo& cargo = *loaded.cargo;
-  const unsigned slots = options.loader.slots;
+  const unsigned slots = options.loader.prefetch_batches;
   pinned_bytes_ = loaded.pinned_bytes + slots * cargo.slot_bytes();
   StagerParts stager;
   for (std::size_t number = 0; number < parts_.size(); ++number) {
@@ -248,7 +246,7 @@ Result<std::vector<std::unique_ptr<Slot>>> Core::make_slots(unsigned count, cons
     HOTPACK_TRY(loader::grow(slot, allocator, cargo.slot_bytes(), 0));
     slot.samples.resize(plan_.rows());
     slot.keys.resize(plan_.rows());
-    slot.boxes.resize(plan_.rows());
+    slot.crops.resize(plan_.rows());
   }
   return slots;
 }
@@ -266,7 +264,7 @@ Result<std::vector<std::unique_ptr<Staged>>> Core::make_staged(unsigned count, c
     }
     staged.samples.resize(plan_.rows());
     staged.keys.resize(plan_.rows());
-    staged.boxes.resize(plan_.rows());
+    staged.crops.resize(plan_.rows());
   }
   return all;
 }
@@ -389,7 +387,7 @@ DevicePart Core::describe_part(const Staged& staged, std::size_t number, const D
   BatchField label;
   form_->describe(form_->record(), output, rows.count, image, label);
   DevicePart part{parts_[number].context->ordinal(), stream, rows.first, rows.count, 0, {}, {}};
-  part.valid = std::min(rows.count, staged.valid > rows.first ? staged.valid - rows.first : 0);
+  part.num_valid = std::min(rows.count, staged.valid > rows.first ? staged.valid - rows.first : 0);
   part.image = {into.image, into.image != nullptr ? bytes.image : 0, std::move(image.shape), image.type};
   if (parts_[number].label) part.label = {into.label, into.label != nullptr ? bytes.label : 0, std::move(label.shape), label.type};
   return part;
@@ -399,11 +397,11 @@ DeviceBatchInfo Core::describe(const Staged& staged, std::span<const DeviceBuffe
   DeviceBatchInfo info;
   info.epoch = staged.cursor.epoch;
   info.step = staged.cursor.step;
-  info.rows = plan_.rows();
-  info.valid = staged.valid;
-  info.samples = staged.samples;
+  info.batch_size = plan_.rows();
+  info.num_valid = staged.valid;
+  info.indices = staged.samples;
   info.keys = staged.keys;
-  info.boxes = staged.boxes;
+  info.crops = staged.crops;
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     info.parts.push_back(describe_part(staged, number, into[number], streams[number]));
   }

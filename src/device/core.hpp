@@ -40,7 +40,7 @@ using Streams = std::span<CUstream_st* const>;
 
 class Core : public std::enable_shared_from_this<Core> {
  public:
-  [[nodiscard]] static Result<std::shared_ptr<Core>> open(const Dataset& dataset, DeviceLoaderOptions options,
+  [[nodiscard]] static Result<std::shared_ptr<Core>> open(const Dataset& dataset, const DeviceLoaderOptions& options,
                                                           const std::shared_ptr<const Driver>& driver, const KernelImages& kernels);
   ~Core() = default;
   Core(const Core&) = delete;
@@ -63,7 +63,7 @@ class Core : public std::enable_shared_from_this<Core> {
  private:
   Core() = default;
   static void end(Core* core) noexcept;  // deletes it, but for the child of a fork
-  [[nodiscard]] Status set_up(const Dataset& dataset, DeviceLoaderOptions options, const std::shared_ptr<const Driver>& driver,
+  [[nodiscard]] Status set_up(const Dataset& dataset, const DeviceLoaderOptions& options, const std::shared_ptr<const Driver>& driver,
                               const KernelImages& kernels);
   [[nodiscard]] Status set_parts(const DeviceLoaderOptions& options, const Schema& schema, const std::shared_ptr<const Driver>& driver,
                                  const KernelImages& kernels);

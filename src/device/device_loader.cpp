@@ -35,9 +35,9 @@ const DeviceBatchInfo& DeviceBatch::info() const {
 const DeviceField& DeviceBatch::image(std::size_t part) const { return field_of(info(), part, &DevicePart::image); }
 const DeviceField& DeviceBatch::label(std::size_t part) const { return field_of(info(), part, &DevicePart::label); }
 
-Status DeviceBatch::use_on(CUstream_st* stream, std::size_t part) const {
+Status DeviceBatch::record_stream(CUstream_st* stream, std::size_t part) const {
   if (!output_) return usage_error("the batch was released; its memory may hold another one");
-  return output_->use_on(stream, part);
+  return output_->record_stream(stream, part);
 }
 
 DeviceLoader::DeviceLoader(std::shared_ptr<Core> core) : core_(std::move(core)) {}
@@ -57,20 +57,20 @@ DeviceLoader& DeviceLoader::operator=(DeviceLoader&& other) noexcept {
 
 Result<DeviceLoader> make_device_loader(std::shared_ptr<Core> core) { return DeviceLoader(std::move(core)); }
 
-Result<DeviceLoader> device::open_device_loader(const Dataset& dataset, DeviceLoaderOptions options, std::shared_ptr<const Driver> driver,
-                                                const KernelImages& kernels) {
-  HOTPACK_ASSIGN(auto core, Core::open(dataset, std::move(options), driver, kernels));
+Result<DeviceLoader> device::open_device_loader(const Dataset& dataset, const DeviceLoaderOptions& options,
+                                                const std::shared_ptr<const Driver>& driver, const KernelImages& kernels) {
+  HOTPACK_ASSIGN(auto core, Core::open(dataset, options, driver, kernels));
   return make_device_loader(std::move(core));
 }
 
-Result<DeviceLoader> DeviceLoader::open(const Dataset& dataset, DeviceLoaderOptions options) {
-  HOTPACK_ASSIGN(auto driver, device::Driver::load());
-  return device::open_device_loader(dataset, std::move(options), std::move(driver), device::embedded_kernels());
+Result<DeviceLoader> DeviceLoader::open(const Dataset& dataset, const DeviceLoaderOptions& options) {
+  HOTPACK_ASSIGN(const auto driver, device::Driver::load());
+  return device::open_device_loader(dataset, options, driver, device::embedded_kernels());
 }
 
 std::uint64_t DeviceLoader::steps_per_epoch() const { return core_->plan().steps(); }
-std::size_t DeviceLoader::rows() const { return core_->plan().rows(); }
-std::size_t DeviceLoader::rows(std::size_t part) const { return part < devices() ? core_->parts()[part].rows.count : 0; }
+std::size_t DeviceLoader::batch_size() const { return core_->plan().rows(); }
+std::size_t DeviceLoader::batch_size(std::size_t part) const { return part < devices() ? core_->parts()[part].rows.count : 0; }
 std::size_t DeviceLoader::devices() const { return core_->parts().size(); }
 unsigned DeviceLoader::threads() const { return core_->threads(); }
 const std::string& DeviceLoader::fingerprint() const { return core_->first_state().fingerprint; }
@@ -107,7 +107,7 @@ LoaderState DeviceLoader::state() const {
   LoaderState state = core_->first_state();
   const loader::Cursor at = core_->stager().position();
   state.epoch = at.epoch;
-  state.samples = at.step * state.global_batch;
+  state.samples = at.step * state.global_batch_size;
   return state;
 }
 

@@ -52,6 +52,12 @@ inline const StreamHandle kLegacyStream = reinterpret_cast<StreamHandle>(std::ui
 inline const StreamHandle kPerThreadStream = reinterpret_cast<StreamHandle>(std::uintptr_t{2});
 // NOLINTEND(performance-no-int-to-ptr)
 
+// An address in a device's memory as kernels take it. The driver has addresses as integers.
+template <class T>
+T* device_pointer(Pointer address) {
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
+}
+
 // CALL(name, version, parameters): cu<name>, in the form it has had since CUDA `version` (as cuGetProcAddress takes it); each returns a
 // CUresult.
 #define HOTPACK_DRIVER_CALLS(CALL)                                                                                                        \

@@ -60,7 +60,7 @@ Error device_memory_error(const Context& context, std::uint64_t bytes, const Err
 Error pinned_memory_error(const Context& context, std::uint64_t bytes, const Error& failed) {
   return {ErrorCode::io,
           "cannot take " + count_text(bytes) + " of pinned host memory for device " + std::to_string(context.ordinal()) + ": " +
-              failed.message + "; smaller batches, fewer slots or a smaller budget of pinned memory need less" + late_text(),
+              failed.message + "; smaller batches, a smaller prefetch_batches or a smaller budget of pinned memory need less" + late_text(),
           {},
           {}};
 }

@@ -52,15 +52,10 @@ Result<std::shared_ptr<const DeviceMemory>> put_on_device(const std::shared_ptr<
   return std::shared_ptr<const DeviceMemory>(std::make_shared<DeviceMemory>(std::move(memory)));
 }
 
-template <class T>
-const T* device_pointer(Pointer address) {
-  return reinterpret_cast<const T*>(static_cast<std::uintptr_t>(address));
-}
-
 }  // namespace
 
 Result<ImageLaunch> ImageLaunch::make(const std::shared_ptr<const Context>& context, const std::shared_ptr<const KernelModules>& modules,
-                                      const ImageOutput& output, int channels, ImageLayout stored) {
+                                      const ImageOutput& output, int channels, AxisOrder stored) {
   HOTPACK_TRY(expand::ImageExpander::make(output, channels));
   const CurrentContext current(*context);
   HOTPACK_TRY(current.status());
@@ -70,7 +65,7 @@ Result<ImageLaunch> ImageLaunch::make(const std::shared_ptr<const Context>& cont
   launch.output_ = output;
   HOTPACK_ASSIGN(launch.function_, modules->find(image_kernel_name(output.type, output.order)));
   launch.args_.channels = channels;
-  launch.args_.source_planes = channels > 1 && stored == ImageLayout::chw ? 1 : 0;
+  launch.args_.source_planes = channels > 1 && stored == AxisOrder::channels_first ? 1 : 0;
   if (output.type == ElementType::u8) return launch;
   const std::vector<std::byte> values = make_values(output, channels, launch.args_);
   HOTPACK_ASSIGN(launch.values_, put_on_device(context, values));
@@ -86,9 +81,9 @@ std::uint64_t ImageLaunch::row_bytes(PixelSize output) const {
 Status ImageLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle stream) const {
   if (rows.count == 0 || row_bytes(rows.output) == 0) return {};  // the only row may be empty, where records have no common size
   ImageArgs args = args_;
-  args.rows = device_pointer<RowEntry>(rows.table);
-  args.records = device_pointer<std::uint8_t>(rows.records);
-  args.out = reinterpret_cast<void*>(static_cast<std::uintptr_t>(out));
+  args.rows = device_pointer<const RowEntry>(rows.table);
+  args.records = device_pointer<const std::uint8_t>(rows.records);
+  args.out = device_pointer<void>(out);
   args.row_bytes = row_bytes(rows.output);
   args.row_count = rows.count;
   args.width = static_cast<std::int32_t>(rows.output.width);

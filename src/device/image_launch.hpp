@@ -21,7 +21,7 @@ class ImageLaunch {
   // Makes the context current for itself. The table is on the device when this returns.
   [[nodiscard]] static Result<ImageLaunch> make(const std::shared_ptr<const Context>& context,
                                                 const std::shared_ptr<const KernelModules>& modules, const ImageOutput& output,
-                                                int channels, ImageLayout stored);
+                                                int channels, AxisOrder stored);
   // Bytes of one output row.
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
   // Writes rows.count rows at `out`, aligned to 16 bytes, when the stream comes to it. Needs the context current.

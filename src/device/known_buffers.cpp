@@ -10,7 +10,7 @@ namespace hotpack::device {
 
 namespace {
 
-// What the driver tells of an address; as it is here of one that is not the driver's. It writes one byte or four of a yes.
+// What the driver says of an address; as it is here of one that is not the driver's. It writes one byte or four of a yes.
 struct Place {
   int kind = 0;
   int ordinal = 0;

@@ -62,7 +62,7 @@ const char* label_kernel_name(const LabelOutput& output) {
 LabelArgs label_args(const LabelOutput& output, const expand::LabelSource& source) {
   LabelArgs args;
   const LabelShape stored{source.kind, source.storage, source.multi, 1, 1, source.class_count};
-  args.sample_kind = source.kind == LabelKind::sample ? 1 : 0;
+  args.sample_kind = source.kind == LabelScope::image ? 1 : 0;
   args.storage = storage_code(source.storage);
   args.vector_bytes = static_cast<std::int32_t>(stored.vector_bytes());
   args.classes = static_cast<std::int32_t>(source.class_count);
@@ -104,7 +104,7 @@ Result<LabelLaunch> LabelLaunch::make(const std::shared_ptr<const Context>& cont
   launch.modules_ = modules;
   launch.output_ = expander.output();
   // One pixel has the same elements in both orders, and theirs is the kernel that shares them out.
-  if (source.kind == LabelKind::sample) launch.output_.order = AxisOrder::channels_last;
+  if (source.kind == LabelScope::image) launch.output_.order = AxisOrder::channels_last;
   launch.args_ = label_args(launch.output_, source);
   const CurrentContext current(*context);
   HOTPACK_TRY(current.status());
@@ -124,9 +124,9 @@ Status LabelLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle str
   if (rows.count == 0) return {};
   LabelArgs args = sized(rows.output);
   if (args.row_bytes == 0) return {};  // the only row is empty, where records have no common size: there is nothing to write
-  args.rows = reinterpret_cast<const RowEntry*>(static_cast<std::uintptr_t>(rows.table));
-  args.records = reinterpret_cast<const std::uint8_t*>(static_cast<std::uintptr_t>(rows.records));
-  args.out = reinterpret_cast<void*>(static_cast<std::uintptr_t>(out));
+  args.rows = device_pointer<const RowEntry>(rows.table);
+  args.records = device_pointer<const std::uint8_t>(rows.records);
+  args.out = device_pointer<void>(out);
   args.row_count = rows.count;
   const LaunchSize size = label_launch_size(args, output_, context_->multiprocessors());
   std::array<void*, 1> parameters{&args};

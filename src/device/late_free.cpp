@@ -195,7 +195,7 @@ void free_late(std::shared_ptr<void> held, std::vector<Event> events) noexcept {
 
 void free_again(std::shared_ptr<void> held) noexcept { add_entry(std::move(held), {}, &LateList::again); }
 
-// What destructors put on the list is looked at too.
+// What destructors put on the list is examined too.
 void sweep_late() noexcept {
   while (sweep_once(late_list()) > 0) continue;
 }

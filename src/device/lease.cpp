@@ -1,6 +1,8 @@
 #include "device/lease.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <new>
 #include <string>
 #include <thread>
@@ -24,15 +26,17 @@ Output::Output(std::shared_ptr<Core> core, DeviceBatchInfo info) : core_(std::mo
 Output::~Output() {
   if (memory_ == nullptr) return;
   if (core_->stager().forked()) {  // nothing of CUDA may be touched in a child
-    memory_.release();
-    new std::shared_ptr<Core>(std::move(core_));
+    static_cast<void>(memory_.release());
+    // A pointer that is never destroyed keeps the Core alive.
+    alignas(std::shared_ptr<Core>) std::array<std::byte, sizeof(std::shared_ptr<Core>)> kept;
+    static_cast<void>(::new (static_cast<void*>(kept.data())) std::shared_ptr<Core>(std::move(core_)));
     return;
   }
   const Status ended = core_->outputs().give_back(std::move(memory_), std::move(uses_));
   if (!ended.ok()) core_->stager().fail(ended.error());
 }
 
-Status Output::use_on(CUstream_st* stream, std::size_t part) {
+Status Output::record_stream(CUstream_st* stream, std::size_t part) {
   try {
     return note_use(stream, part);
   } catch (const std::bad_alloc&) {

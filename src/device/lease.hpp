@@ -1,7 +1,7 @@
 // A lease of output memory: what a DeviceBatch shares.
 //
-// Ownership: keeps the Core, and with it the pool that its memory goes back to. Thread-safety as DeviceBatch. Failure: use_on() as
-// DeviceBatch::use_on(); the destructor never throws and never waits.
+// Ownership: keeps the Core, and with it the pool that its memory goes back to. Thread-safety as DeviceBatch. Failure: record_stream() as
+// DeviceBatch::record_stream(); the destructor never throws and never waits.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class Output {
   // Begins the lease: the batch is in `memory`.
   void hold(std::unique_ptr<OutputMemory> memory) noexcept { memory_ = std::move(memory); }
   [[nodiscard]] const DeviceBatchInfo& info() const { return info_; }
-  [[nodiscard]] Status use_on(CUstream_st* stream, std::size_t part);
+  [[nodiscard]] Status record_stream(CUstream_st* stream, std::size_t part);
 
  private:
   [[nodiscard]] Status note_use(CUstream_st* stream, std::size_t part);

@@ -47,7 +47,7 @@ RecordBlock block_of(const RecordShape& record) {
 
 RowEntry entry_of(const RecordShape& record, const expand::Placement& placement, std::uint64_t at) {
   const RecordBlock block = block_of(record);
-  const SampleBox& box = placement.box;
+  const SampleCrop& box = placement.box;
   RowEntry entry;
   entry.image = at;
   entry.label = block.label == 0 ? 0 : at + block.label;
@@ -98,7 +98,7 @@ RecordShape RecordBlocks::sized(Side side) const {
   RecordShape record = record_;
   record.image.width = side.width;
   record.image.height = side.height;
-  if (record.label.class_count == 0 || record.label.kind == LabelKind::sample) return record;
+  if (record.label.class_count == 0 || record.label.scope == LabelScope::image) return record;
   record.label.width = side.width;
   record.label.height = side.height;
   return record;

@@ -1,6 +1,6 @@
 // Records as they lie in slots, on devices and in resident memory: blocks of image and label, and how large those of a data set are.
 //
-// A RecordBlocks is a value, fixed once made; thread-safe. Where records differ it has 16 bytes a record.
+// A RecordBlocks is a value, fixed once made; thread-safe. Where records differ it has 16 bytes per record.
 #pragma once
 
 #include <cstddef>

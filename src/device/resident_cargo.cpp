@@ -11,7 +11,6 @@
 
 namespace hotpack::device {
 
-using loader::RecordShape;
 using loader::RowError;
 using loader::RowRange;
 using loader::Slot;
@@ -125,7 +124,7 @@ Status ResidentFiller::show_sample(Slot& slot, std::size_t row, std::uint64_t sa
   const auto shape = set.blocks->shape(sample);
   if (!shape) return failed->second;
   const PixelSize size{shape->image.width, shape->image.height};
-  const SampleBox box = draw_box(parts_.form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
+  const SampleCrop box = draw_crop(parts_.form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
   auto placed = parts_.form.place(*shape, box);
   if (!placed.ok()) return loader::at_sample(*parts_.source, std::move(placed).error(), sample);
   if (failed != set.errors.end()) return failed->second;
@@ -133,7 +132,7 @@ Status ResidentFiller::show_sample(Slot& slot, std::size_t row, std::uint64_t sa
   parts_.cargo->write(slot, row, sample);
   slot.samples[row] = static_cast<std::int64_t>(sample);
   slot.keys[row].assign(set.keys[sample]);
-  slot.boxes[row] = box;
+  slot.crops[row] = box;
   return {};
 }
 

@@ -19,7 +19,7 @@ class ResidentCargo : public LaidOutCargo {
   ResidentCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set);
   [[nodiscard]] const ResidentSet& set() const { return *set_; }
 
-  // A slot's rows hold these samples; none are told where they are not needed. As RowFiller::begin.
+  // A slot's rows hold these samples; none are reported where they are not needed. As RowFiller::begin.
   [[nodiscard]] virtual bool needs_samples() const = 0;
   virtual void begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
   // Where the row's record will lie, from the base address of the entries.
@@ -77,7 +77,7 @@ class DeviceCargo final : public ResidentCargo {
   [[nodiscard]] std::uint64_t place(const loader::Slot& slot, std::size_t row, std::uint64_t sample) const override;
 };
 
-// Writes tables, what else the cargo wants in slots, and what a slot tells about its rows.
+// Writes tables, what else the cargo wants in slots, and what a slot says about its rows.
 class ResidentFiller final : public loader::RowFiller {
  public:
   struct Parts {

@@ -1,4 +1,4 @@
-// What a kernel is told about one row of a batch. Entries cross the bus with the records.
+// What a kernel is reported about one row of a batch. Entries cross the bus with the records.
 //
 // Plain data, for host and device.
 #pragma once
@@ -16,7 +16,7 @@ struct RowEntry {
   std::uint64_t label = 0;        // likewise; 0 where there is none
   std::int32_t record_width = 0;  // pixels of the stored image (and of a label of kind `pixel`)
   std::int32_t record_height = 0;
-  std::int32_t x = 0;  // the window that the row shows: SampleBox
+  std::int32_t x = 0;  // the window that the row shows: SampleCrop
   std::int32_t y = 0;
   std::int32_t width = 0;
   std::int32_t height = 0;

@@ -275,7 +275,7 @@ Status Stager::stage(Staged& staged, Slot& slot) {
   for (std::size_t part = 0; part < staged.parts.size(); ++part) HOTPACK_TRY(copy_part(staged.parts[part], slot, part));
   std::swap(staged.samples, slot.samples);  // both have the rows' number of elements
   std::swap(staged.keys, slot.keys);
-  std::swap(staged.boxes, slot.boxes);
+  std::swap(staged.crops, slot.crops);
   return {};
 }
 

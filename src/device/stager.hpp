@@ -5,7 +5,7 @@
 // the driver is not called after an error of the context. No lock is held across a call of the driver. Ownership: shared by the loader and
 // the feeder; owns ring, slots, staged memory and copy streams. Who starts it closes it. Thread-safety: all members from several threads at
 // once. In the child of a fork refused() and seek() tell so, position(), cancel() and forked() may be called, and nothing else. Failure: as
-// Ring::next; besides, the first call of the driver that fails, by whatever thread, is told by every later call.
+// Ring::next; besides, the first call of the driver that fails, by whatever thread, is reported by every later call.
 #pragma once
 
 #include <atomic>
@@ -44,7 +44,7 @@ struct Staged {
   std::size_t valid = 0;
   std::vector<std::int64_t> samples;  // a row each
   std::vector<std::string> keys;
-  std::vector<SampleBox> boxes;
+  std::vector<SampleCrop> crops;
   loader::Slot* slot = nullptr;  // the feeder's: still being copied from
 };
 

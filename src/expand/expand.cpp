@@ -1,12 +1,12 @@
 #include "hotpack/expand.hpp"
 
-#include <limits>
 #include <new>
 #include <string>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "expand/class_ids.hpp"
 #include "expand/label_expander.hpp"
 #include "expand/whole_records.hpp"
 
@@ -26,7 +26,7 @@ Result<std::uint64_t> row_bytes(const LabelExpander& expander, const LabelShape&
                      " channels has more bytes than 64 bits can count");
 }
 
-expand::LabelSource source_of(const LabelShape& label) { return {label.kind, label.storage, label.multi, label.class_count}; }
+expand::LabelSource source_of(const LabelShape& label) { return {label.scope, label.storage, label.multi, label.class_count}; }
 
 Status expand_as(const LabelView& label, const LabelOutput& output, const expand::LabelSource& source, std::span<std::byte> out) try {
   HOTPACK_ASSIGN(const LabelExpander expander, LabelExpander::make(output, source));
@@ -90,16 +90,6 @@ Result<std::uint64_t> label_bytes(const LabelShape& label, const LabelOutput& ou
 
 Status expand_label(const LabelView& label, const LabelOutput& output, std::span<std::byte> out) {
   return expand_as(label, output, source_of(label.shape), out);
-}
-
-std::uint64_t one_hot_bytes(const LabelShape& label, ElementType type) {
-  const auto vector = checked_mul(label.class_count, element_bytes(type));
-  const auto whole = vector ? checked_mul(label.vectors(), *vector) : vector;
-  return whole.value_or(std::numeric_limits<std::uint64_t>::max());
-}
-
-Status expand_one_hot(const LabelView& label, ElementType type, AxisOrder order, std::span<std::byte> out) {
-  return expand_label(label, {LabelForm::one_hot, type, order, false, {}}, out);
 }
 
 Status expand_ids(const LabelView& label, std::span<std::uint16_t> out) {

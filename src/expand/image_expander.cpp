@@ -35,7 +35,7 @@ std::string count_of(std::size_t count, const char* what) { return std::to_strin
 Status check_values(const char* option, const std::vector<float>& values, int channels, bool zero_allowed) {
   if (values.size() != static_cast<std::size_t>(channels)) {
     return usage_error(std::string("the image's ") + option + " has " + count_of(values.size(), "value") + ", the images have " +
-                       count_of(static_cast<std::size_t>(channels), "channel") + ": give one a channel");
+                       count_of(static_cast<std::size_t>(channels), "channel") + ": give one per channel");
   }
   for (std::size_t c = 0; c < values.size(); ++c) {
     if (std::isfinite(values[c]) && (zero_allowed || values[c] != 0.0f)) continue;
@@ -79,7 +79,7 @@ std::size_t band_pixels(std::size_t width) {
 }
 
 bool is_whole_rows(const ImageView& record, const Placement& placement) {
-  const SampleBox& box = placement.box;
+  const SampleCrop& box = placement.box;
   return !box.flip_horizontal && !box.flip_vertical && box.width == placement.output.width && box.height == placement.output.height &&
          box.width == record.shape.width;
 }

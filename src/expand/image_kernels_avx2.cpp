@@ -123,8 +123,8 @@ HOTPACK_AVX2_INLINE __m256 corrected_quotient(__m256 a, __m256 b, __m256 recipro
 HOTPACK_AVX2_INLINE __m256 convert_eight(const std::uint8_t* in, const ValueMap::Arithmetic& with, std::size_t lane) {
   const __m256i values = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(in)));
   const __m256 scaled = corrected_quotient(_mm256_cvtepi32_ps(values), _mm256_set1_ps(255.0f), _mm256_set1_ps(kReciprocal255));
-  const __m256 centred = _mm256_sub_ps(scaled, _mm256_loadu_ps(with.mean.data() + lane));
-  return corrected_quotient(centred, _mm256_loadu_ps(with.std.data() + lane), _mm256_loadu_ps(with.reciprocal.data() + lane));
+  const __m256 centered = _mm256_sub_ps(scaled, _mm256_loadu_ps(with.mean.data() + lane));
+  return corrected_quotient(centered, _mm256_loadu_ps(with.std.data() + lane), _mm256_loadu_ps(with.reciprocal.data() + lane));
 }
 
 HOTPACK_AVX2_INLINE __m256i upper_half(__m256 values) {

@@ -16,16 +16,16 @@ inline constexpr std::size_t kBitSlack = 8;
   return wide ? static_cast<std::uint32_t>(ids[2 * i] | ids[2 * i + 1] << 8) : ids[i];
 }
 
-// `channels` bits a pixel, without gaps: the one of its id, or none. With `ignore_channel` the last one where the id is no class.
+// `channels` bits per pixel, without gaps: the one of its id, or none. With `ignore_channel` the last one where the id is no class.
 void channels_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std::size_t class_count, bool ignore_channel,
                      std::uint8_t* bits);
 // The same from vectors of ⌈classes / 8⌉ bytes.
 void channels_of_vectors(const std::uint8_t* vectors, std::size_t count, std::size_t class_count, bool ignore_channel, std::uint8_t* bits);
 // Vectors of up to 63 classes with one more bit, set where there is no class: ⌊classes / 8⌋ + 1 bytes, and no bits beyond it.
 void mark_ignored(const std::uint8_t* vectors, std::size_t count, std::size_t class_count, std::uint8_t* marked);
-// The way back: `class_count` bits a pixel without gaps become vectors of ⌈classes / 8⌉ bytes.
+// The way back: `class_count` bits per pixel without gaps become vectors of ⌈classes / 8⌉ bytes.
 void vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count, std::uint8_t* vectors);
-// A vector a pixel: the bit of its id, or none.
+// A vector per pixel: the bit of its id, or none.
 void vectors_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std::size_t class_count, std::uint8_t* vectors);
 // Vectors without the bits that are no class.
 void clean_vectors(const std::uint8_t* vectors, std::size_t count, std::size_t class_count, std::uint8_t* clean);

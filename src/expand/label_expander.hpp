@@ -21,7 +21,7 @@ struct LabelPlan;
 
 // What labels are, but for their size.
 struct LabelSource {
-  LabelKind kind = LabelKind::pixel;
+  LabelScope kind = LabelScope::pixel;
   LabelStorage storage = LabelStorage::bits;
   bool multi = false;
   std::size_t class_count = 0;

@@ -44,7 +44,7 @@ void invert(std::uint8_t* bits, std::size_t bytes) {
 
 }  // namespace
 
-std::size_t LabelPlan::vector_bytes() const { return LabelShape{LabelKind::pixel, storage, false, 1, 1, class_count}.vector_bytes(); }
+std::size_t LabelPlan::vector_bytes() const { return LabelShape{LabelScope::pixel, storage, false, 1, 1, class_count}.vector_bytes(); }
 
 std::size_t LabelPlan::channels() const {
   if (output.form == LabelForm::index) return 1;
@@ -63,7 +63,7 @@ std::size_t TileBuffers::cut(const LabelPlan& plan, std::size_t tile, std::uint8
   packed = cutter.cut(plan.storage == LabelStorage::one_hot ? tile * plan.bit_bytes() : 0);
   marked = cutter.cut(plan.marks_ignored() ? tile * (plan.class_count / 8 + 1) : 0);
   plane = cutter.cut(tile);
-  // Bits of all channels; those of a onehot record are made first of all, whatever the form.
+  // Bits of all channels; those of a one_hot record are made first of all, whatever the form.
   bits = cutter.cut(tile / 8 * std::max(plan.class_count + 1, plan.channels()));
   seen = cutter.cut(tile / 8);
   ids = cutter.cut(2 * tile);

@@ -39,7 +39,7 @@ struct LabelPlan {
 
 // Where a tile's intermediate forms lie.
 struct TileBuffers {
-  std::uint8_t* packed = nullptr;     // onehot vectors as bits
+  std::uint8_t* packed = nullptr;     // one_hot vectors as bits
   std::uint8_t* marked = nullptr;     // vectors of bits with one for the ignored channel
   std::uint8_t* plane = nullptr;      // one byte of every pixel's bits
   std::uint8_t* bits = nullptr;       // of one class, or of all channels

@@ -52,7 +52,7 @@ LabelVectors::LabelVectors(const std::uint8_t* record, std::size_t vector_bytes,
       width_(static_cast<std::size_t>(placement.output.width)),
       padding_(padding),
       buffers_(buffers) {
-  const SampleBox& box = placement.box;
+  const SampleCrop& box = placement.box;
   window_ = record + static_cast<std::size_t>(box.y) * row_bytes_ + static_cast<std::size_t>(box.x) * vector_bytes_;
   if (fills(placement)) placement_.resample = false;
   spread_ = placement_.resample && box.width != placement.output.width;
@@ -62,7 +62,7 @@ LabelVectors::LabelVectors(const std::uint8_t* record, std::size_t vector_bytes,
 }
 
 void LabelVectors::fill_columns() const {
-  const SampleBox& box = placement_.box;
+  const SampleCrop& box = placement_.box;
   for (std::int64_t x = 0; x < placement_.output.width; ++x) {
     const std::int64_t column = source_place(x, box.width, placement_.output.width, placement_.resample, box.flip_horizontal);
     buffers_.columns[x] = static_cast<std::int32_t>(column);
@@ -83,7 +83,7 @@ const std::uint8_t* LabelVectors::take(std::size_t first, std::size_t count) con
 }
 
 const std::uint8_t* LabelVectors::record_row(std::size_t y) const {
-  const SampleBox& box = placement_.box;
+  const SampleCrop& box = placement_.box;
   const std::int64_t row =
       source_place(static_cast<std::int64_t>(y), box.height, placement_.output.height, placement_.resample, box.flip_vertical);
   return row == kPadding ? nullptr : window_ + static_cast<std::size_t>(row) * row_bytes_;
@@ -91,7 +91,7 @@ const std::uint8_t* LabelVectors::record_row(std::size_t y) const {
 
 void LabelVectors::gather(std::size_t y, std::size_t x, std::size_t end, std::uint8_t* into) const {
   const std::uint8_t* const row = record_row(y);
-  const SampleBox& box = placement_.box;
+  const SampleCrop& box = placement_.box;
   // Pixels of the record are the output's columns begin … finish − 1; the rest is padding.
   const std::size_t shown = row == nullptr ? 0 : spread_ ? width_ : static_cast<std::size_t>(box.width);
   const std::size_t begin = std::clamp(box.flip_horizontal ? width_ - shown : 0, x, end);

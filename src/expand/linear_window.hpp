@@ -1,4 +1,4 @@
-// A picture resampled to another size, row by row: what OpenCV's INTER_LINEAR gives on bytes, to the bit, in fixed point.
+// An image resampled to another size, row by row: what OpenCV's INTER_LINEAR gives on bytes, to the bit, in fixed point.
 //
 // Along an axis from s to d pixels output i lies at f = float((i + 0.5) · s/d − 0.5), between pixels k = ⌊f⌋ and k + 1, with weights in
 // 2048ths. Columns beyond the border forget their fraction, rows keep it. Halving both axes takes means of four pixels.

@@ -20,7 +20,7 @@ struct PixelRun {
 };
 
 // Whether the channels of an image lie in planes. One channel is interleaved with itself.
-[[nodiscard]] inline bool in_planes(const ImageShape& shape) { return shape.channels > 1 && shape.layout == ImageLayout::chw; }
+[[nodiscard]] inline bool in_planes(const ImageShape& shape) { return shape.channels > 1 && shape.layout == AxisOrder::channels_first; }
 
 class PlacedRows {
  public:

@@ -12,7 +12,7 @@ namespace hotpack::expand {
 // - resampled: image by the fixed-point linear formula, label by nearest, both on the window alone (no pixel outside it is read).
 // Then the whole output (padding too) is flipped as the box says.
 struct Placement {
-  SampleBox box;
+  SampleCrop box;
   PixelSize output;
   bool resample = false;
 };

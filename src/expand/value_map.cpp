@@ -11,8 +11,8 @@ namespace {
 // torchvision's ToTensor and Normalize, operation by operation.
 float normalised(std::size_t value, float mean, float std) {
   const float scaled = static_cast<float>(value) / 255.0f;
-  const float centred = scaled - mean;
-  return centred / std;
+  const float centered = scaled - mean;
+  return centered / std;
 }
 
 // a / b from b's reciprocal, as the vector kernels do it.
@@ -27,14 +27,14 @@ bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std
 // Within these, every product and rest of the arithmetic is zero or a normal number: a rest is a multiple of the units of its factors,
 // 2^-83 · 2^-43.
 bool within(float value, float least, float most) { return std::abs(value) >= least && std::abs(value) <= most; }
-constexpr float kLeastStd = 0x1p-20f, kMostStd = 0x1p20f, kLeastCentred = 0x1p-40f, kMostCentred = 0x1p20f;
+constexpr float kLeastStd = 0x1p-20f, kMostStd = 0x1p20f, kLeastCentered = 0x1p-40f, kMostCentered = 0x1p20f;
 
 bool arithmetic_gives(const std::array<float, 256>& singles, float mean, float std) {
   if (!within(std, kLeastStd, kMostStd)) return false;
   for (std::size_t value = 0; value < singles.size(); ++value) {
-    const float centred = corrected_quotient(static_cast<float>(value), 255.0f, kReciprocal255) - mean;
-    if (centred != 0.0f && !within(centred, kLeastCentred, kMostCentred)) return false;
-    if (!same_bits(corrected_quotient(centred, std, 1.0f / std), singles[value])) return false;
+    const float centered = corrected_quotient(static_cast<float>(value), 255.0f, kReciprocal255) - mean;
+    if (centered != 0.0f && !within(centered, kLeastCentered, kMostCentered)) return false;
+    if (!same_bits(corrected_quotient(centered, std, 1.0f / std), singles[value])) return false;
   }
   return true;
 }

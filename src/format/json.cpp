@@ -44,14 +44,12 @@ class TextCursor {
 // Empties a value from its leaves up: what nlohmann's destructor then meets has no members, for which it would ask for memory. Nesting is
 // limited by the parser.
 void take_apart(Json& value) noexcept {
-  if (value.is_array()) {
-    auto& elements = value.get_ref<Json::array_t&>();
-    for (Json& element : elements) take_apart(element);
-    elements.clear();
-  } else if (value.is_object()) {
-    auto& members = value.get_ref<Json::object_t&>();
-    for (auto& [name, member] : members) take_apart(member);
-    members.clear();
+  if (auto* const elements = value.get_ptr<Json::array_t*>()) {
+    for (Json& element : *elements) take_apart(element);
+    elements->clear();
+  } else if (auto* const members = value.get_ptr<Json::object_t*>()) {
+    for (auto& [name, member] : *members) take_apart(member);
+    members->clear();
   }
 }
 

@@ -102,9 +102,4 @@ std::optional<ShardName> parse_shard_file_name(std::string_view name) {
   return parsed;
 }
 
-bool is_temporary_name(std::string_view name, std::string_view final_name) {
-  if (!take(name, ".") || !take(name, final_name) || !take(name, ".") || name.size() != 16 + 4) return false;
-  return name.substr(0, 16).find_first_not_of("0123456789abcdef") == std::string_view::npos && name.substr(16) == ".tmp";
-}
-
 }  // namespace hotpack::format

@@ -60,7 +60,5 @@ struct ShardName {
   std::uint64_t count = 0;
 };
 [[nodiscard]] std::optional<ShardName> parse_shard_file_name(std::string_view name);  // only names that shard_file_name gives
-// ".<final name>.<16 hex>.tmp": true for a temporary file of `final_name`.
-[[nodiscard]] bool is_temporary_name(std::string_view name, std::string_view final_name);
 
 }  // namespace hotpack::format

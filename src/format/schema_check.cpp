@@ -27,8 +27,8 @@ constexpr auto kImageFilters = packed_words<ImageFilter>();
 constexpr auto kLabelFilters = packed_words<LabelFilter>();
 constexpr auto kMismatches = packed_words<SizeMismatch>();
 // Never "auto" or "rgb-id", which are resolved; "folder" for classes of whole images.
-constexpr std::array kLabelKinds = {packed_word_of(LabelReading::color), packed_word_of(LabelReading::index),
-                                    packed_word_of(LabelReading::palette_color), packed_word_of(LabelReading::binary),
+constexpr std::array kLabelKinds = {packed_word_of(LabelKind::color), packed_word_of(LabelKind::index),
+                                    packed_word_of(LabelKind::palette_color), packed_word_of(LabelKind::binary),
                                     std::string_view("folder")};
 
 // What acts through keys and plan, or must not act on the bytes at all.
@@ -50,7 +50,7 @@ Status check_geometry(const Schema& schema) {
   HOTPACK_TRY(check_choice("geometry.label_filter", geometry.label_filter, kLabelFilters));
   const auto channels = static_cast<std::size_t>(schema.image.channels());
   if (geometry.pad_color.size() == channels) return {};
-  return damaged_error("geometry.pad_color: not one number a channel, of which there are " + std::to_string(channels));
+  return damaged_error("geometry.pad_color: not one number per channel, of which there are " + std::to_string(channels));
 }
 
 Status check_names(const std::vector<ClassInfo>& classes) {

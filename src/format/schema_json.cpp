@@ -57,7 +57,7 @@ std::string fields_text(const Schema& schema) {
                      ",\"shape\":" + numbers_or_null(image.shape) + ",\"color\":" + canonical_string(packed_word_of(image.color)) + "}";
   if (!schema.label) return text + "}";
   const LabelField& label = *schema.label;
-  return text + ",\"label\":{\"kind\":" + canonical_string(packed_word_of(label.kind)) +
+  return text + ",\"label\":{\"kind\":" + canonical_string(packed_word_of(label.scope)) +
          ",\"storage\":" + canonical_string(packed_word_of(label.storage)) + ",\"shape\":" + numbers_or_null(label.shape) +
          ",\"multi\":" + (label.multi ? "true" : "false") + "}}";
 }
@@ -109,7 +109,7 @@ Result<std::optional<std::array<std::int64_t, N>>> decode_optional_sizes(const J
 
 Result<ImageField> decode_image(const JsonNode& node, int minor) {
   HOTPACK_TRY(node.require_keys({"layout", "shape", "color"}, minor));
-  HOTPACK_ASSIGN(const auto layout, decode_word<ImageLayout>(node.at("layout")));
+  HOTPACK_ASSIGN(const auto layout, decode_word<AxisOrder>(node.at("layout")));
   HOTPACK_ASSIGN(const auto color, decode_word<ImageColor>(node.at("color")));
   ImageField image;
   image.layout = layout;
@@ -133,10 +133,10 @@ Result<std::optional<std::vector<std::int64_t>>> decode_label_shape(const JsonNo
 
 Result<LabelField> decode_label(const JsonNode& node, int minor) {
   HOTPACK_TRY(node.require_keys({"kind", "storage", "shape", "multi"}, minor));
-  HOTPACK_ASSIGN(const auto kind, decode_word<LabelKind>(node.at("kind")));
+  HOTPACK_ASSIGN(const auto kind, decode_word<LabelScope>(node.at("kind")));
   HOTPACK_ASSIGN(const auto storage, decode_word<LabelStorage>(node.at("storage")));
   LabelField label;
-  label.kind = kind;
+  label.scope = kind;
   label.storage = storage;
   HOTPACK_ASSIGN(label.shape, decode_label_shape(node.at("shape")));
   HOTPACK_ASSIGN(label.multi, node.at("multi").boolean());
@@ -172,7 +172,7 @@ Result<std::vector<LabelSource>> decode_sources(const JsonNode& node) {
   return sources;
 }
 
-// One to three numbers of a colour, each 0 to 255.
+// One to three numbers of a color, each 0 to 255.
 Result<std::vector<std::int64_t>> decode_color(const JsonNode& node) {
   HOTPACK_ASSIGN(const std::size_t length, node.length());
   if (length < 1 || length > 3) return node.error("not one to three numbers");
@@ -274,7 +274,7 @@ Status check_label_rules(const Schema& schema) {
   if (schema.classes.empty()) return damaged_error("classes: a labelled set has none");
   if (schema.classes.size() > kMaxClasses) return damaged_error("classes: more than " + std::to_string(kMaxClasses));
   if (label.multi && label.storage == LabelStorage::index) {
-    return damaged_error("fields.label.multi: several classes a pixel cannot be stored as ids");
+    return damaged_error("fields.label.multi: several classes per pixel cannot be stored as ids");
   }
   return {};
 }
@@ -406,14 +406,14 @@ void fill_shapes(Schema& schema) {
   if (size) {
     const std::int64_t width = (*size)[0], height = (*size)[1], channels = schema.image.channels();
     using Shape = std::array<std::int64_t, 3>;
-    schema.image.shape = schema.image.layout == ImageLayout::chw ? Shape{channels, height, width} : Shape{height, width, channels};
+    schema.image.shape = schema.image.layout == AxisOrder::channels_first ? Shape{channels, height, width} : Shape{height, width, channels};
   }
   if (!schema.label) return;
   LabelField& label = *schema.label;
   label.shape.reset();
-  if (label.kind == LabelKind::pixel && !size) return;
+  if (label.scope == LabelScope::pixel && !size) return;
   label.shape.emplace();
-  if (label.kind == LabelKind::pixel) label.shape->assign({(*size)[1], (*size)[0]});
+  if (label.scope == LabelScope::pixel) label.shape->assign({(*size)[1], (*size)[0]});
   if (label.storage != LabelStorage::index) label.shape->push_back(label_depth(schema));
 }
 

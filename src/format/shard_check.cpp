@@ -163,7 +163,7 @@ Result<std::vector<FieldTables>> later_fields(const ShardHeader& header) {
     const bool twice = count_forms(header, field_of(tensor.name)) > 1;
     if (!field || twice) {
       return damaged_error("the payload tensor " + excerpt(Json(tensor.name)) +
-                               (twice ? " stands beside another form of its field" : " has no CRC-32C a record"),
+                               (twice ? " stands next to another form of its field" : " has no CRC-32C per record"),
                            {}, header.buffer_start() + tensor.begin);
     }
     fields.push_back(std::move(*field));

@@ -267,7 +267,7 @@ std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t wi
 // Bytes of a record by its row of `<field>.shape`, which must agree with the schema and, for a label, with its image.
 std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const ShardHeader& header, const Field& field,
                                         std::uint64_t index) {
-  const bool chw = header.schema.image.layout == ImageLayout::chw;
+  const bool chw = header.schema.image.layout == AxisOrder::channels_first;
   const Tensor& image_table = *field.image_shapes;
   const std::int32_t height = i32_at(file, header, image_table, 3 * index + (chw ? 1 : 0));
   const std::int32_t width = i32_at(file, header, image_table, 3 * index + (chw ? 2 : 1));

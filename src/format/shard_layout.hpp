@@ -43,7 +43,7 @@ struct Metadata {
   bool operator==(const Metadata&) const = default;
 };
 
-// What the layout depends on beside the schema.
+// What the layout depends on besides the schema.
 struct Contents {
   std::uint64_t records = 0;
   std::uint64_t key_bytes = 0;  // total length of the keys

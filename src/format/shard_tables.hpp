@@ -31,7 +31,7 @@ struct RecordEntry {
 };
 
 // Takes records one after the other and keeps them as the tables will say them, so that a shard of many small records needs little
-// memory beside its tables. Owns the tables' bytes. Not thread-safe.
+// memory besides its tables. Owns the tables' bytes. Not thread-safe.
 class TableBuilder {
  public:
   // Room for the records and key bytes that `planned` has.

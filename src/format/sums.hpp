@@ -1,4 +1,4 @@
-// Statistics as integers a shard (`shard.sums`), and the manifest's statistics computed from them.
+// Statistics as integers per shard (`shard.sums`), and the manifest's statistics computed from them.
 //
 // Integers add up in any order, so no thread count or partition changes a digit.
 #pragma once
@@ -45,7 +45,7 @@ struct Sums {
   [[nodiscard]] static Sums from_numbers(std::span<const std::uint64_t> numbers, int channels, std::size_t class_count);
 };
 
-// Each formula of FORMAT.md ("Statistics"), one IEEE double operation a step, in the order written there.
+// Each formula of FORMAT.md ("Statistics"), one IEEE double operation per step, in the order written there.
 [[nodiscard]] Statistics statistics_of(const Sums& total);
 
 }  // namespace hotpack::format

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 // 8 bits of sample, 2 of head room for kernels that overshoot, the rest of an int for the fraction. The absolute weights of a window add
-// up to less than 1.6 (lanczos at the edge of a picture), so that a sum never leaves the int.
+// up to less than 1.6 (lanczos at the edge of an image), so that a sum never leaves the int.
 constexpr int kFractionBits = 32 - 8 - 2;
 constexpr std::int32_t kHalf = 1 << (kFractionBits - 1);
 
@@ -112,19 +112,19 @@ void AxisWeights::update(const AxisRange& wanted) {
   for (int i = 0; i < wanted.count; ++i) fill(i);
 }
 
-// The kernel's values at the inputs' centres, divided by their sum, as integers.
+// The kernel's values at the inputs' centers, divided by their sum, as integers.
 void AxisWeights::fill(int i) {
   const Kernel kernel = kernel_of(range_.filter);
   const Spread spread = spread_of(range_);
-  const double centre = (range_.first + i + 0.5) * spread.step;
+  const double center = (range_.first + i + 0.5) * spread.step;
   const double shrink = 1.0 / spread.stretch;
-  const double from = centre - spread.support + 0.5, to = centre + spread.support + 0.5;  // rounded by what follows
+  const double from = center - spread.support + 0.5, to = center + spread.support + 0.5;  // rounded by what follows
   const int first = std::max(0, static_cast<int>(from));
   const int end = std::min(range_.source, static_cast<int>(to));
   const std::size_t count = static_cast<std::size_t>(end - first);
   double sum = 0.0;
   for (std::size_t k = 0; k < count; ++k) {
-    exact_[k] = kernel.at((static_cast<double>(k) + first - centre + 0.5) * shrink);
+    exact_[k] = kernel.at((static_cast<double>(k) + first - center + 0.5) * shrink);
     sum += exact_[k];
   }
   std::int32_t* weights = weights_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(longest_);
@@ -137,7 +137,7 @@ AxisWeights::Window AxisWeights::window(int i) const {
   return {place.first, place.count, weights_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(longest_)};
 }
 
-void Antialiaser::resample(const ConstPicture& source, const Region& region, ImageFilter filter, const MutablePicture& out) {
+void Antialiaser::resample(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out) {
   const int left = -region.x, top = -region.y;
   const bool rows_change = source.width != region.width, columns_change = source.height != region.height;
   if (rows_change) columns_.update({filter, source.width, region.width, left, out.width});
@@ -146,22 +146,22 @@ void Antialiaser::resample(const ConstPicture& source, const Region& region, Ima
   rows_change ? resample_both(source, out) : resample_columns(source, out, left);
 }
 
-void Antialiaser::resample_rows_only(const ConstPicture& source, int top, const MutablePicture& out) const {
+void Antialiaser::resample_rows_only(const ConstPixels& source, int top, const MutablePixels& out) const {
   for (int y = 0; y < out.height; ++y) resample_row(source.row(top + y), columns_, out.row(y), out.width, out.channels);
 }
 
-void Antialiaser::resample_columns(const ConstPicture& source, const MutablePicture& out, int left) {
+void Antialiaser::resample_columns(const ConstPixels& source, const MutablePixels& out, int left) {
   sum_all_rows([&](int y) { return source.row(y) + samples(left, source.channels); }, out);
 }
 
-void Antialiaser::resample_both(const ConstPicture& source, const MutablePicture& out) {
+void Antialiaser::resample_both(const ConstPixels& source, const MutablePixels& out) {
   ring_.reserve(samples(out.width, out.channels) * static_cast<std::size_t>(rows_.longest()));
   ring_end_ = rows_.window(0).first;
   sum_all_rows([&](int y) { return first_pass_row(source, y, out); }, out);
 }
 
 // Rows are asked for in order, and a window never needs more of them than the ring holds.
-const std::uint8_t* Antialiaser::first_pass_row(const ConstPicture& source, int y, const MutablePicture& out) {
+const std::uint8_t* Antialiaser::first_pass_row(const ConstPixels& source, int y, const MutablePixels& out) {
   const auto slot = [&](int row) {
     return reinterpret_cast<std::uint8_t*>(ring_.data()) +
            static_cast<std::size_t>(row % rows_.longest()) * samples(out.width, out.channels);
@@ -171,7 +171,7 @@ const std::uint8_t* Antialiaser::first_pass_row(const ConstPicture& source, int 
 }
 
 template <class RowAt>
-void Antialiaser::sum_all_rows(const RowAt& row_at, const MutablePicture& out) {
+void Antialiaser::sum_all_rows(const RowAt& row_at, const MutablePixels& out) {
   window_rows_.resize(static_cast<std::size_t>(rows_.longest()));
   for (int y = 0; y < out.height; ++y) {
     const AxisWeights::Window window = rows_.window(y);

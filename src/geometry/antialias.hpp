@@ -1,8 +1,8 @@
-// Antialiased resampling of 8-bit pictures: triangle, cubic and lanczos, equal to the bit to what Image.resize of Pillow 12.1 and older
+// Antialiased resampling of 8-bit images: triangle, cubic and lanczos, equal to the bit to what Image.resize of Pillow 12.1 and older
 // makes with BILINEAR, BICUBIC and LANCZOS. Inside this room and its tests only.
 //
 // Two passes in fixed point, each rounded to 8 bits: along the rows, then along the columns, always in this order (newer Pillows turn it
-// round for pictures whose height shrinks more than their width, and differ there). A pass is left out where its axis keeps its size.
+// round for images whose height shrinks more than their width, and differ there). A pass is left out where its axis keeps its size.
 // Where an axis shrinks, the kernel is as much wider as the axis gets shorter. The formulas are in FORMAT.md ("Geometry").
 //
 // Both classes belong to one worker and keep their tables and buffers; not thread-safe. They throw std::bad_alloc.
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/fit.hpp"
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "base/words.hpp"
 #include "geometry/resample.hpp"
 
@@ -26,7 +26,7 @@ struct AxisRange {
   bool operator==(const AxisRange&) const = default;
 };
 
-// What each output of an axis is made of. Made again only when the range changes: most pictures of a set are of one size.
+// What each output of an axis is made of. Made again only when the range changes: most images of a set are of one size.
 class AxisWeights {
  public:
   // Weighted inputs [first, first + count); the weights are in units of 2^-22 and add up to nearly 2^22.
@@ -48,7 +48,7 @@ class AxisWeights {
   void fill(int i);
 
   AxisRange range_;
-  int longest_ = 0;  // weights a window, used or not
+  int longest_ = 0;  // weights per window, used or not
   std::vector<Place> places_;
   std::vector<std::int32_t> weights_;
   std::vector<double> exact_;  // of one window
@@ -57,17 +57,17 @@ class AxisWeights {
 class Antialiaser {
  public:
   // Fills `out` with what is seen there of `source` when it is resampled to the size of `region` and laid at `region` of `out`, all of
-  // which it covers. Nothing else is computed, and of the first pass only as many rows are held as one output row needs. Both pictures
+  // which it covers. Nothing else is computed, and of the first pass only as many rows are held as one output row needs. Both images
   // have as many channels, 1 or 3, and do not overlap; the filter is an antialiased one.
-  void resample(const ConstPicture& source, const Region& region, ImageFilter filter, const MutablePicture& out);
+  void resample(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out);
 
  private:
-  void resample_rows_only(const ConstPicture& source, int top, const MutablePicture& out) const;
-  void resample_columns(const ConstPicture& source, const MutablePicture& out, int left);
-  void resample_both(const ConstPicture& source, const MutablePicture& out);
-  const std::uint8_t* first_pass_row(const ConstPicture& source, int y, const MutablePicture& out);
+  void resample_rows_only(const ConstPixels& source, int top, const MutablePixels& out) const;
+  void resample_columns(const ConstPixels& source, const MutablePixels& out, int left);
+  void resample_both(const ConstPixels& source, const MutablePixels& out);
+  const std::uint8_t* first_pass_row(const ConstPixels& source, int y, const MutablePixels& out);
   template <class RowAt>
-  void sum_all_rows(const RowAt& row_at, const MutablePicture& out);
+  void sum_all_rows(const RowAt& row_at, const MutablePixels& out);
 
   AxisWeights columns_, rows_;
   Buffer ring_;       // rows of the first pass, row y in slot y mod rows_.longest()

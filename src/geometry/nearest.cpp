@@ -16,7 +16,7 @@ struct Range {
   int source, target, first, count;
 };
 
-void centre_indices(const Range& range, int* out) {
+void center_indices(const Range& range, int* out) {
   const std::int64_t twice_target = 2 * std::int64_t{range.target};
   std::int64_t numerator = (2 * std::int64_t{range.first} + 1) * range.source;  // (2i + 1) · s
   for (int i = 0; i < range.count; ++i, numerator += 2 * std::int64_t{range.source}) out[i] = static_cast<int>(numerator / twice_target);
@@ -40,7 +40,7 @@ void fill_indices(LabelFilter filter, const Range& range, std::vector<int>& indi
   indices.resize(static_cast<std::size_t>(range.count));
   switch (filter) {
     case LabelFilter::nearest:
-      return centre_indices(range, indices.data());
+      return center_indices(range, indices.data());
     case LabelFilter::nearest_cv:
       return opencv_indices(range, indices.data());
     case LabelFilter::nearest_pil:

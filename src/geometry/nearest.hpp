@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/fit.hpp"
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "base/words.hpp"
 
 namespace hotpack::geometry {

@@ -18,7 +18,7 @@
 namespace hotpack::geometry {
 namespace {
 
-// Above this many pixels an intermediate picture is refused, unless the source itself is larger.
+// Above this many pixels per intermediate image is refused, unless the source itself is larger.
 constexpr std::int64_t kMaxIntermediatePixels = std::int64_t{1} << 28;
 
 int interpolation_of(ImageFilter filter) {
@@ -39,7 +39,7 @@ cv::Mat header_over(const std::uint8_t* data, Extent size, int channels, std::si
   return {size.height, size.width, CV_MAKETYPE(CV_8U, channels), const_cast<std::uint8_t*>(data), row_bytes};
 }
 
-Status resize_with_opencv(ConstPicture source, ImageFilter filter, MutablePicture out) try {
+Status resize_with_opencv(ConstPixels source, ImageFilter filter, MutablePixels out) try {
   const cv::Mat from = header_over(source.data, {source.width, source.height}, source.channels, source.row_bytes);
   cv::Mat to = header_over(out.data, {out.width, out.height}, out.channels, out.row_bytes);
   cv::resize(from, to, to.size(), 0, 0, interpolation_of(filter));
@@ -49,13 +49,13 @@ Status resize_with_opencv(ConstPicture source, ImageFilter filter, MutablePictur
   return internal_error(std::string("OpenCV cannot resize: ") + failure.what());
 }
 
-// A rectangle of a picture, as a picture.
+// A rectangle of an image, as an image.
 template <class T>
-PictureView<T> part_of(PictureView<T> picture, int x, int y, Extent size) {
-  return {picture.row(y) + samples(x, picture.channels), size.width, size.height, picture.channels, picture.row_bytes};
+PixelView<T> part_of(PixelView<T> image, int x, int y, Extent size) {
+  return {image.row(y) + samples(x, image.channels), size.width, size.height, image.channels, image.row_bytes};
 }
 
-void copy_rows(ConstPicture from, MutablePicture to) {
+void copy_rows(ConstPixels from, MutablePixels to) {
   const std::size_t row_bytes = samples(to.width, to.channels);
   for (int y = 0; y < to.height; ++y) std::memcpy(to.row(y), from.row(y), row_bytes);
 }
@@ -69,7 +69,7 @@ void fill_pixels(std::uint8_t* at, int pixels, const std::uint8_t* color, int ch
 }
 
 // Everything of the record outside `part`.
-void pad_around(const Visible& part, const std::uint8_t* color, MutablePicture record) {
+void pad_around(const Visible& part, const std::uint8_t* color, MutablePixels record) {
   for (int y = 0; y < record.height; ++y) {
     const bool outside = y < part.top || y >= part.bottom;
     const int left = outside ? record.width : part.left;
@@ -84,13 +84,13 @@ bool inside(const Region& region, const Visible& part) { return part.width() == 
 Status check_intermediate(const Region& region, Extent source) {
   const std::int64_t wanted = std::int64_t{region.width} * region.height;
   if (wanted <= std::max(kMaxIntermediatePixels, std::int64_t{source.width} * source.height)) return {};
-  return data_error("a picture of " + std::to_string(source.width) + "x" + std::to_string(source.height) + " would be resized to " +
+  return data_error("an image of " + std::to_string(source.width) + "x" + std::to_string(source.height) + " would be resized to " +
                     std::to_string(region.width) + "x" + std::to_string(region.height) +
-                    " before it is cropped, which is too large; crop the picture or choose another --fit");
+                    " before it is cropped, which is too large; crop the image or choose another --fit");
 }
 
 Error no_memory_for(const Region& region) {
-  return Error{ErrorCode::io, "no memory for a picture of " + std::to_string(region.width) + "x" + std::to_string(region.height), {}, {}};
+  return Error{ErrorCode::io, "no memory for an image of " + std::to_string(region.width) + "x" + std::to_string(region.height), {}, {}};
 }
 
 }  // namespace
@@ -109,32 +109,32 @@ struct Resampler::Impl {
   Antialiaser antialiaser;
   Buffer intermediate;
 
-  // Both fill `out`, all of which the resampled picture covers when it lies at `region` of it.
-  Status antialias(const ConstPicture& source, const Region& region, ImageFilter filter, const MutablePicture& out);
-  Status resize_and_crop(const ConstPicture& source, const Region& region, ImageFilter filter, const MutablePicture& out);
-  // A view of the buffer as a packed picture; fails where memory does.
-  Result<MutablePicture> intermediate_picture(const Region& region, int channels);
+  // Both fill `out`, all of which the resampled image covers when it lies at `region` of it.
+  Status antialias(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out);
+  Status resize_and_crop(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out);
+  // A view of the buffer as a packed image; fails where memory does.
+  Result<MutablePixels> intermediate_image(const Region& region, int channels);
 };
 
-Status Resampler::Impl::antialias(const ConstPicture& source, const Region& region, ImageFilter filter, const MutablePicture& out) try {
+Status Resampler::Impl::antialias(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out) try {
   antialiaser.resample(source, region, filter, out);
   return {};
 } catch (const std::bad_alloc&) {
   return no_memory_for(region);
 }
 
-Status Resampler::Impl::resize_and_crop(const ConstPicture& source, const Region& region, ImageFilter filter, const MutablePicture& out) {
+Status Resampler::Impl::resize_and_crop(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out) {
   HOTPACK_TRY(check_intermediate(region, {source.width, source.height}));
-  HOTPACK_ASSIGN(const MutablePicture whole, intermediate_picture(region, out.channels));
+  HOTPACK_ASSIGN(const MutablePixels whole, intermediate_image(region, out.channels));
   HOTPACK_TRY(resize_with_opencv(source, filter, whole));
   copy_rows(part_of<const std::uint8_t>(whole, -region.x, -region.y, {out.width, out.height}), out);
   return {};
 }
 
-Result<MutablePicture> Resampler::Impl::intermediate_picture(const Region& region, int channels) try {
+Result<MutablePixels> Resampler::Impl::intermediate_image(const Region& region, int channels) try {
   const std::size_t row_bytes = samples(region.width, channels);
   auto* data = intermediate.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(region.height));
-  return MutablePicture{data, region.width, region.height, channels, row_bytes};
+  return MutablePixels{data, region.width, region.height, channels, row_bytes};
 } catch (const std::bad_alloc&) {
   return no_memory_for(region);
 }
@@ -147,7 +147,7 @@ Resampler::~Resampler() = default;
 Resampler::Resampler(Resampler&&) noexcept = default;
 Resampler& Resampler::operator=(Resampler&&) noexcept = default;
 
-Status Resampler::place(ConstPicture source, Region region, ImageFilter filter, const std::uint8_t* pad_color, MutablePicture record) {
+Status Resampler::place(ConstPixels source, Region region, ImageFilter filter, const std::uint8_t* pad_color, MutablePixels record) {
   const Extent source_size{source.width, source.height};
   const Extent region_size{region.width, region.height};
   const Visible part = visible_part(region, {record.width, record.height});
@@ -155,7 +155,7 @@ Status Resampler::place(ConstPicture source, Region region, ImageFilter filter, 
   if (part.empty()) return {};
 
   const Extent part_size{part.width(), part.height()};
-  const MutablePicture target = part_of(record, part.left, part.top, part_size);
+  const MutablePixels target = part_of(record, part.left, part.top, part_size);
   const Region around{region.x - part.left, region.y - part.top, region.width, region.height};  // the region as the target sees it
   if (source_size == region_size) {
     copy_rows(part_of(source, -around.x, -around.y, part_size), target);

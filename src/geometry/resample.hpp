@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/fit.hpp"
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "base/words.hpp"
 #include "hotpack/result.hpp"
 
@@ -31,11 +31,11 @@ class Resampler {
 
   // Fills `record` (8-bit, 1 or 3 channels, interleaved) from `source` (as many channels): the source is resampled to
   // region.width × region.height (copied when the size is the same), placed at region.x, region.y, clipped to the record; the rest becomes
-  // `pad_color` (a value a channel). Source and record do not overlap; sizes are at least 1.
+  // `pad_color` (a value per channel). Source and record do not overlap; sizes are at least 1.
   // No allocation once buffers have grown. With OpenCV's filters a region that reaches beyond the record is resampled whole into a buffer
-  // first; one of more pixels than 2^28 and than the source has (`cover` of a very long picture) fails with code `data`. The antialiased
+  // first; one of more pixels than 2^28 and than the source has (`cover` of a very long image) fails with code `data`. The antialiased
   // filters compute what is seen only. Fails with code `internal` when OpenCV throws or memory ends.
-  [[nodiscard]] Status place(ConstPicture source, Region region, ImageFilter filter, const std::uint8_t* pad_color, MutablePicture record);
+  [[nodiscard]] Status place(ConstPixels source, Region region, ImageFilter filter, const std::uint8_t* pad_color, MutablePixels record);
 
  private:
   struct Impl;
@@ -45,7 +45,7 @@ class Resampler {
 // The linked library and its version, for example "opencv-4.6.0".
 [[nodiscard]] std::string resize_library();
 
-// Runs the self-test once per process: resamples small fixed pictures with every filter and compares with stored hashes of OpenCV 4.6's
+// Runs the self-test once per process: resamples small fixed images with every filter and compares with stored hashes of OpenCV 4.6's
 // results. Empty when they agree, else a token such as "resize:opencv-4.10.0" for the schema's `engines`. Thread-safe.
 [[nodiscard]] std::string resize_engine();
 

@@ -1,4 +1,4 @@
-// The pictures of the resize self-test and the hashes that OpenCV 4.6 gives. Inside this room and its tests only; thread-safe.
+// The images of the resize self-test and the hashes that OpenCV 4.6 gives. Inside this room and its tests only; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace hotpack::geometry {
 
-// One resize of a synthetic picture. `hash` is the XXH3-64 of the packed result as Debian 12's OpenCV 4.6.0 computes it.
+// One resize of a synthetic image. `hash` is the XXH3-64 of the packed result as Debian 12's OpenCV 4.6.0 computes it.
 struct ResizeCase {
   ImageFilter filter;
   int channels;

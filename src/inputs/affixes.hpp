@@ -1,4 +1,4 @@
-// What names have before or behind other names: "_annot" in "P001_annot" beside "P001".
+// What names have before or behind other names: "_annot" in "P001_annot" next to "P001".
 //
 // Pure functions of sorted names, each of which is there once; thread-safe; cannot fail. An affix holds no '/', and no digit meets a digit
 // where it is put on: "1" and "11" are numbers, not a name and one with a suffix.

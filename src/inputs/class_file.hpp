@@ -1,4 +1,4 @@
-// Finds the class file that lies beside a data set.
+// Finds the class file that lies next to a data set.
 //
 // Functions that only read files; thread-safe.
 #pragma once

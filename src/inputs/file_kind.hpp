@@ -7,12 +7,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/foreign_format.hpp"
+
 namespace hotpack::pipeline {
 
 enum class FileKind {
   litter,       // left behind by tools: names that start with a dot, Thumbs.db, desktop.ini, __MACOSX
-  picture,      // PNG or JPEG
-  unsupported,  // a picture or an array of a format that hotpack does not read: named, never silently left out
+  image,        // PNG or JPEG
+  unsupported,  // an image or an array of a format that hotpack does not read: named, never silently left out
   annotation,   // may hold polygons, boxes or run lengths; named where there are no labels otherwise
   other,        // READMEs, lists
 };
@@ -21,8 +23,7 @@ struct FileName {
   FileKind kind = FileKind::other;
   std::size_t stem_length = 0;  // without extension: "a.b" of "a.b.png", "x" of "x.nii.gz"
   bool is_jpeg = false;
-  std::string_view format;  // of unsupported files and annotations, as people call it: "TIFF"
-  std::string_view advice;  // what to do about those
+  ForeignFormat format;  // of unsupported files and annotations
 };
 
 // `name` is a name or a path; kind and stem are those of its last part.
@@ -30,9 +31,6 @@ struct FileName {
 
 // Of files and folders; `name` is one part of a path.
 [[nodiscard]] bool is_litter(std::string_view name);
-
-// "TIFF is not supported; convert it to PNG"
-[[nodiscard]] std::string unsupported_text(const FileName& name);
 
 // ASCII letters in lower case, all else as it is.
 [[nodiscard]] std::string lowered(std::string_view text);

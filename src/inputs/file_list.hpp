@@ -1,4 +1,4 @@
-// Picture files of input folders and their keys, compact: a few numbers a file, all text in one arena.
+// Image files of input folders and their keys, compact: a few numbers per file, all text in one arena.
 //
 // Plain values; thread-safe to read. The functions that change keys leave a list without the files that they drop, in memory too.
 #pragma once
@@ -53,8 +53,8 @@ struct FileList {
   TextArena arena;
   std::vector<FoundFile> files;
   std::vector<Root> roots;
-  std::uint64_t other_files = 0;           // left out: of no picture's extension, or of another suffix or form than asked for
-  std::uint64_t without_suffix = 0;        // pictures among them, or dropped with them, that lack a suffix asked for
+  std::uint64_t other_files = 0;           // left out: of no image extension, or of another suffix or form than asked for
+  std::uint64_t without_suffix = 0;        // images among them, or dropped with them, that lack a suffix asked for
   std::string annotation;                  // the first by bytes of the files left out that may hold polygons; empty if none
   std::vector<std::string> class_folders;  // scan_class_folders only: names, each once, in byte order
 

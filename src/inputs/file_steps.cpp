@@ -41,7 +41,7 @@ Status capture_all(std::vector<FileSet>& sets, const InputOptions& input, Proble
     HOTPACK_TRY(capture_keys(set.labels, labels, problems));
     if (set.one_folder) {
       HOTPACK_TRY(drop_other_side(set.images, labels));
-      drop_keyless(set.labels);  // told once, as images
+      drop_keyless(set.labels);  // reported once, as images
     }
     drop_orphans(set.images, ProblemKind::orphan_image, "--pair-regex '" + input.image_regex + "' does not match its path", problems);
     drop_orphans(set.labels, ProblemKind::orphan_label, "--pair-regex '" + input.label_regex + "' does not match its path", problems);
@@ -85,7 +85,7 @@ Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const SuffixWishes& w
   const bool together = std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
   if (together && !choice.fits && !wishes.label.empty())
     return data_error("holds images and labels together, but no label whose name ends with '" + wishes.label +
-                          "' beside an image of the same name; look at --label-suffix again, or write --pair-regex",
+                          "' next to an image of the same name; look at --label-suffix again, or write --pair-regex",
                       sets.front().images.roots.front().folder);
   if (together && !choice.fits)
     return data_error(
@@ -242,7 +242,7 @@ std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets, bool 
     add(set.name, set.labels, set.one_folder);
     if (!by_folder || !set.name.empty()) continue;
     const Result<std::vector<FolderPart>> parts = divide_by_folder(set.labels);
-    if (!parts.ok()) continue;  // keys may be captured yet; what is wrong by then is told then
+    if (!parts.ok()) continue;  // keys may be captured yet; what is wrong by then is reported then
     for (const FolderPart& part : *parts) add(part.name, part.files, set.one_folder);
   }
   return names;

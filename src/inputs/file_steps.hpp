@@ -1,4 +1,4 @@
-// What becomes of scanned files until they are pairs: keys, lists, splits by folder.
+// What happens to scanned files until they are pairs: keys, lists, splits by folder.
 //
 // Functions of their arguments; not thread-safe where they fill the same log. Failure: `usage` for expressions, `data` for lists and
 // folders that cannot be used, `io` for lists that cannot be read.

@@ -35,16 +35,16 @@ const std::regex& words_expression(std::string_view words) {
   return words == kImagesWords ? images : labels;
 }
 
-class PictureSearch : public TreeVisitor {
+class ImageSearch : public TreeVisitor {
  public:
   bool file(const std::string& below, std::uint64_t) override {
     const FileKind kind = describe_name(below).kind;
-    if (kind == FileKind::unsupported) found = Pictures::unsupported;
-    if (kind == FileKind::picture) found = Pictures::readable;
-    return kind != FileKind::picture;
+    if (kind == FileKind::unsupported) found = ImageFiles::unsupported;
+    if (kind == FileKind::image) found = ImageFiles::readable;
+    return kind != FileKind::image;
   }
   bool unusable(const Unusable& entry) override { return entry.is_folder || file(entry.below, 0); }  // told by whoever packs the folder
-  Pictures found = Pictures::none;
+  ImageFiles found = ImageFiles::none;
 };
 
 }  // namespace
@@ -110,8 +110,8 @@ Result<std::vector<FoundFolder>> FolderPattern::find(const std::string& root) co
 bool is_images_word(std::string_view name) { return std::regex_match(std::string(name), words_expression(kImagesWords)); }
 bool is_labels_word(std::string_view name) { return std::regex_match(std::string(name), words_expression(kLabelsWords)); }
 
-Result<Pictures> pictures_below(const std::string& folder) {
-  PictureSearch search;
+Result<ImageFiles> image_files_below(const std::string& folder) {
+  ImageSearch search;
   HOTPACK_TRY(walk_tree(folder, search));
   return search.found;
 }

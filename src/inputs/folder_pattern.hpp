@@ -41,8 +41,8 @@ class FolderPattern {
 [[nodiscard]] bool is_images_word(std::string_view name);
 [[nodiscard]] bool is_labels_word(std::string_view name);
 
-// What kind of pictures there are anywhere below a folder.
-enum class Pictures { none, unsupported, readable };
-[[nodiscard]] Result<Pictures> pictures_below(const std::string& folder);
+// What kind of images there are anywhere below a folder.
+enum class ImageFiles { none, unsupported, readable };
+[[nodiscard]] Result<ImageFiles> image_files_below(const std::string& folder);
 
 }  // namespace hotpack::pipeline

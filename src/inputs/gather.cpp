@@ -122,7 +122,7 @@ class Gatherer {
     return lists;
   }
 
-  // The class file that lies beside, unless classes are given.
+  // The class file that lies with the data, unless classes are given.
   Status use_class_file(const Layout& layout) {
     const bool labelled =
         std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return is_labelled(split.list); });
@@ -140,7 +140,7 @@ class Gatherer {
     return {};
   }
 
-  // Colours beside class folders, none of which is called like a class, are those of label pictures: the folders are hardly classes.
+  // Colors next to class folders, none of which is called like a class, are those of label images: the folders are hardly classes.
   [[nodiscard]] Status check_folders_are_classes(const Layout& layout, const FoundClassFile& found) const {
     if (layout.kind != Layout::Kind::class_folders || !found.table.ok() || !found.table->has_colors) return {};
     std::string folder;
@@ -150,12 +150,12 @@ class Gatherer {
         folder = name;
       }
     }
-    return data_error("gives classes colours ('" + found.table->classes.front().name + "' is " +
-                          labels::color_text(*found.table->classes.front().color) +
-                          "), and no folder is called like one of them (the last is '" + folder +
+    return data_error("gives classes colors ('" + found.table->classes.front().name + "' is " +
+                          color_text(*found.table->classes.front().color) + "), and no folder is called like one of them (the last is '" +
+                          folder +
                           "'): the folders hardly stand for classes. A table of images and their labels goes with --pairs FILE; or say" +
                           ways_text({{"if each folder is a class", pack_command(layout)},
-                                     {"if these are pictures without labels", whole_command("--images " + shell_path(layout.root))}}),
+                                     {"if these are images without labels", whole_command("--images " + shell_path(layout.root))}}),
                       found.path);
   }
 
@@ -166,7 +166,7 @@ class Gatherer {
         std::any_of(result_.splits.begin(), result_.splits.end(), [](const Split& split) { return !split.list.class_names.empty(); });
     if (!found.table.ok()) return named ? found.table.error().message : "";
     const labels::ClassTable& table = *found.table;
-    if (result_.label.reading == LabelReading::binary && table.classes.size() != 2) return "it has not the two classes of a mask";
+    if (result_.label.kind == LabelKind::binary && table.classes.size() != 2) return "it has not the two classes of a mask";
     for (const Split& split : result_.splits)
       for (const std::string& name : split.list.class_names)
         if (!table.find(name)) return "it does not name the class '" + name + "'";
@@ -177,10 +177,10 @@ class Gatherer {
     return list.has_label_files || !list.mask_names.empty() || !list.class_names.empty();
   }
 
-  // Pictures beside a table that was found, which it does not name.
+  // Images next to a table that was found, which it does not name.
   Status warn_of_untabled(const SplitFolders& split, std::size_t first_split) {
-    ProblemLog ignored;  // what is wrong with pictures that no sample takes does not matter
-    HOTPACK_ASSIGN(const FileList there, scan_pictures({{split.images, ""}}, ignored));
+    ProblemLog ignored;  // what is wrong with images that no sample takes does not matter
+    HOTPACK_ASSIGN(const FileList there, scan_images({{split.images, ""}}, ignored));
     std::set<std::string> taken;
     for (std::size_t i = first_split; i < result_.splits.size(); ++i) {
       const SampleList& list = result_.splits[i].list;
@@ -192,12 +192,12 @@ class Gatherer {
     const auto left =
         std::count_if(there.files.begin(), there.files.end(), [&](const FoundFile& file) { return !taken.contains(there.path(file)); });
     if (left > 0 && found_.count() == 0)
-      result_.warnings.push_back("not used: " + counted_text(static_cast<std::uint64_t>(left), "picture", "pictures") + " in " +
-                                 split.images + " that " + split.list + " does not name");
+      result_.warnings.push_back("not used: " + counted_text(static_cast<std::uint64_t>(left), "image", "images") + " in " + split.images +
+                                 " that " + split.list + " does not name");
     return {};
   }
 
-  // Files beside the data set that list its samples and were not used, such as train_list.txt.
+  // Files next to the data set that list its samples and were not used, such as train_list.txt.
   Status warn_of_lists(const Layout& layout, const std::vector<ListPart>& lists) {
     const bool whole = layout.splits.size() == 1 && layout.splits[0].name.empty() && layout.kind != Layout::Kind::class_folders;
     if (!whole || !lists.empty() || input_.split.method != Method::none || result_.splits.size() != 1) return {};
@@ -269,9 +269,9 @@ class Gatherer {
     const std::uint64_t images = count(ProblemKind::orphan_image), labels = count(ProblemKind::orphan_label);
     if (found_.count() > images + labels) return {};
     for (const FileSet& set : sets) {
-      if (set.images.files.empty()) return no_pictures(folders_text(set.images), set.images, images, choice_.hint);
+      if (set.images.files.empty()) return no_images(folders_text(set.images), set.images, images, choice_.hint);
       if (sets.size() == 1 && set.labelled && set.labels.files.empty())
-        return no_pictures(folders_text(set.labels), set.labels, labels, choice_.hint);
+        return no_images(folders_text(set.labels), set.labels, labels, choice_.hint);
     }
     return {};
   }
@@ -422,11 +422,7 @@ class Gatherer {
 
   // Lines for people; those about a detected layout stand below its own.
   void tell(std::string_view lines) {
-    while (!lines.empty()) {
-      const std::size_t end = std::min(lines.find('\n'), lines.size());
-      result_.layout += (input_.root.empty() ? "" : "  ") + std::string(lines.substr(0, end)) + "\n";
-      lines.remove_prefix(std::min(end + 1, lines.size()));
-    }
+    for (const std::string_view line : lines_of(lines)) result_.layout += (input_.root.empty() ? "" : "  ") + std::string(line) + "\n";
   }
 
   const PackOptions& options_;

@@ -20,9 +20,9 @@ struct Gathered {
   std::vector<Split> splits;
   LabelOptions label;                 // as given, completed by what the layout tells (class file, label kind)
   std::string layout;                 // what was detected and from what, for people; several lines, each ended; empty where nothing was
-  std::vector<std::string> warnings;  // pictures of a detected data set that no sample takes, counted; each a line
+  std::vector<std::string> warnings;  // images of a detected data set that no sample takes, counted; each a line
   std::uint64_t orphans_left_out = 0;
-  std::uint64_t other_files = 0;  // of no picture's extension, or without the suffix asked for
+  std::uint64_t other_files = 0;  // of no image extension, or without the suffix asked for
 };
 
 [[nodiscard]] Result<Gathered> gather(const PackOptions& options, ProblemLog& problems);

@@ -38,7 +38,7 @@ Status check_sources(const InputOptions& input) {
     return usage_error(std::string(sources[0]) + " and " + std::string(sources[1]) + " both say where the samples are; give one of them");
   if (sources.empty() && input.list.empty())
     return usage_error(
-        "say where the pictures are: the folder of a data set, --images DIR (with --labels DIR, or alone), --image-folders DIR for class "
+        "say where the images are: the folder of a data set, --images DIR (with --labels DIR, or alone), --image-folders DIR for class "
         "folders, or --pairs FILE");
   return {};
 }

@@ -46,13 +46,13 @@ bool same_folders(const std::vector<Root>& a, const std::vector<Root>& b) {
 }
 
 Status require_files(const FileList& list, const ProblemLog& problems) {
-  if (list.files.empty() && problems.count() == 0) return no_pictures(folders_text(list), list);
+  if (list.files.empty() && problems.count() == 0) return no_images(folders_text(list), list);
   return {};
 }
 
 Result<FileSet> scan_set(const std::vector<Root>& images, const std::vector<Root>& labels, ProblemLog& problems) {
   FileSet set;
-  HOTPACK_ASSIGN(set.images, scan_pictures(images, problems));
+  HOTPACK_ASSIGN(set.images, scan_images(images, problems));
   HOTPACK_TRY(require_files(set.images, problems));
   if (labels.empty()) return set;
   set.labelled = true;
@@ -61,7 +61,7 @@ Result<FileSet> scan_set(const std::vector<Root>& images, const std::vector<Root
     set.labels = set.images;
     set.labels.other_files = 0;
   } else {
-    HOTPACK_ASSIGN(set.labels, scan_pictures(labels, problems));
+    HOTPACK_ASSIGN(set.labels, scan_images(labels, problems));
     HOTPACK_TRY(require_files(set.labels, problems));
   }
   return set;
@@ -90,7 +90,7 @@ Status check_level(const FileList& list) {
                      " without an option, add --split folder, or give --image-folders " + folder + "/" + list.class_folders.front());
 }
 
-// A folder of pictures without class folders is a test set.
+// A folder of images without class folders is a test set.
 Result<FileSet> scan_split_of_classes(const std::string& name, const std::vector<Root>& roots, ProblemLog& problems) {
   bool has_folders = false;
   for (const Root& root : roots) {
@@ -156,16 +156,17 @@ Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& probl
   return sets;
 }
 
-Error no_pictures(std::string_view folders, const FileList& found, std::uint64_t keyless, std::string_view hint) {
+Error no_images(std::string_view folders, const FileList& found, std::uint64_t keyless, std::string_view hint) {
   const std::uint64_t others = found.other_files + keyless;
-  std::string text = "no PNG or JPEG picture was found below " + std::string(folders);
+  std::string text = "no PNG or JPEG image was found below " + std::string(folders);
   if (found.without_suffix > 0)
-    text.append(" whose name has the suffix asked for: " + std::to_string(found.without_suffix) + " pictures lack it").append(hint);
+    text.append(" whose name has the suffix asked for: " + std::to_string(found.without_suffix) + " images lack it").append(hint);
   else if (others > 0)
     text += " (" + std::to_string(others) + " other files" + (keyless > 0 ? "; an expression, pattern or suffix may be wrong)" : ")");
   if (!found.annotation.empty()) {
     const FileName name = describe_name(found.annotation);
-    text += "; " + found.annotation + " is " + std::string(name.format) + ", which is not supported; " + std::string(name.advice);
+    text +=
+        "; " + found.annotation + " is " + std::string(name.format.name) + ", which is not supported; " + std::string(name.format.advice);
   }
   return data_error(text);
 }

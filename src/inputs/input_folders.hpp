@@ -1,6 +1,6 @@
-// The files of the input folders, as the options or a detected layout name them: a set of files a split, before anything is paired.
+// The files of the input folders, as the options or a detected layout name them: a set of files per split, before anything is paired.
 //
-// Failure: `io` for folders that cannot be read, `usage` for options that do not fit what is there, `data` for folders without pictures;
+// Failure: `io` for folders that cannot be read, `usage` for options that do not fit what is there, `data` for folders without images;
 // single files that cannot be used are Problems.
 #pragma once
 
@@ -27,7 +27,7 @@ namespace hotpack::pipeline {
 [[nodiscard]] Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& problems);
 
 // Nothing was found below these folders, or nothing but files that got no key. `hint`: what suffixes would do, beginning with "; ".
-[[nodiscard]] Error no_pictures(std::string_view folders, const FileList& found, std::uint64_t keyless = 0, std::string_view hint = {});
+[[nodiscard]] Error no_images(std::string_view folders, const FileList& found, std::uint64_t keyless = 0, std::string_view hint = {});
 // The folders of a list's roots: "a, b".
 [[nodiscard]] std::string folders_text(const FileList& list);
 

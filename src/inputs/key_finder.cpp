@@ -10,10 +10,10 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// A picture's extension taken away; a dot in a stem is none.
+// An image's extension removed; a dot in a stem is none.
 std::string_view without_extension(std::string_view path) {
   const FileName name = describe_name(path);
-  return name.kind == FileKind::picture ? path.substr(0, name.stem_length) : path;
+  return name.kind == FileKind::image ? path.substr(0, name.stem_length) : path;
 }
 
 std::string normal_path(const std::string& path) {

@@ -1,6 +1,6 @@
 // Finds the file that a word of a list means.
 //
-// Refers to a FileList sorted by key, which must outlive it; costs a few bytes a file, and those only once they are needed. Not
+// Refers to a FileList sorted by key, which must outlive it; costs a few bytes per file, and those only once they are needed. Not
 // thread-safe.
 #pragma once
 

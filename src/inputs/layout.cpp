@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "format/manifest.hpp"
 #include "inputs/file_kind.hpp"
@@ -30,26 +31,20 @@ constexpr int kMostLevels = 3;            // of folders around the data set, as 
 constexpr std::size_t kMostFolders = 64;  // that are looked into
 constexpr std::size_t kMostNames = 8;     // of folders in a message
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() <= kMostNames ? text : text + ", …";
-}
-
 std::string count_text(std::size_t count, const std::string& one, const std::string& many) {
   return count == 0 ? "no " + many : std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
-bool has_picture(const FolderContent& content) {
+bool has_image(const FolderContent& content) {
   return std::any_of(content.files.begin(), content.files.end(),
-                     [](const std::string& name) { return describe_name(name).kind == FileKind::picture; });
+                     [](const std::string& name) { return describe_name(name).kind == FileKind::image; });
 }
 
 // A folder, or one within, that has layouts.
 struct Found {
   std::string folder;
   std::vector<Layout> readings;
-  bool beside_pictures = false;  // that belong to no layout
+  bool beside_images = false;  // that belong to no layout
 };
 
 bool holds_classes(const Found& found) {
@@ -80,8 +75,8 @@ Result<std::vector<Found>> find_layouts(const std::string& folder, const SuffixW
     HOTPACK_ASSIGN(std::vector<Found> within, find_layouts(path_below(folder, name), wishes, levels - 1, seen));
     std::move(within.begin(), within.end(), std::back_inserter(found));
   }
-  if (has_picture(content))
-    for (Found& within : found) within.beside_pictures = true;
+  if (has_image(content))
+    for (Found& within : found) within.beside_images = true;
   if (!std::all_of(found.begin(), found.end(), holds_classes)) return found;
   HOTPACK_ASSIGN(readings, likely_class_folders(folder));
   if (readings.empty()) return found;
@@ -101,28 +96,28 @@ class FileCount : public TreeVisitor {
 };
 
 // Boxes of detectors lie in text files that are called like labels.
-std::string no_pictures_text(const std::string& root, const std::string& name) {
+std::string no_images_text(const std::string& root, const std::string& name) {
   FileCount count;
   const Status walked = walk_tree(path_below(root, name), count);
   if (!walked.ok() || count.files == 0) return "; " + name + " holds no file";
   if (count.texts < count.files) return "; " + name + " holds no PNG or JPEG";
   return "; " + name + " holds " + count_text(count.texts, "text file", "text files") +
-         " and no picture (labels of objects, as YOLO has them?): hotpack needs a label picture for each image";
+         " and no image (labels of objects, as YOLO has them?): hotpack needs a label image for each image";
 }
 
 // What there is, and what half of a data set it looks like.
 Result<std::string> content_text(const std::string& root, const FolderContent& content) {
-  const auto pictures = std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
+  const auto image_files = std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
     const FileKind kind = describe_name(name).kind;
-    return kind == FileKind::picture || kind == FileKind::unsupported;
+    return kind == FileKind::image || kind == FileKind::unsupported;
   });
-  std::string text = "it holds " + count_text(static_cast<std::size_t>(pictures), "picture", "pictures") + " and " +
+  std::string text = "it holds " + count_text(static_cast<std::size_t>(image_files), "image", "images") + " and " +
                      count_text(content.folders.size(), "folder", "folders");
-  if (!content.folders.empty()) text += " (" + joined(content.folders) + ")";
+  if (!content.folders.empty()) text += " (" + list_text(content.folders, kMostNames) + ")";
   for (const std::string& name : content.folders) {
-    HOTPACK_ASSIGN(const Pictures below, pictures_below(path_below(root, name)));
-    if (below == Pictures::none && is_labels_word(name)) text += no_pictures_text(root, name);
-    if (below == Pictures::none) continue;
+    HOTPACK_ASSIGN(const ImageFiles below, image_files_below(path_below(root, name)));
+    if (below == ImageFiles::none && is_labels_word(name)) text += no_images_text(root, name);
+    if (below == ImageFiles::none) continue;
     if (is_images_word(name)) text += "; no folder of labels goes with " + name;
     if (is_labels_word(name)) text += "; no folder of images goes with " + name;
   }
@@ -135,7 +130,7 @@ class AnnotationSearch : public TreeVisitor {
     const FileName name = describe_name(below);
     if (name.kind != FileKind::annotation || below.ends_with(".csv")) return true;
     found = below;
-    text = std::string(name.format) + " is not supported; " + std::string(name.advice);
+    text = unsupported_text(name.format);
     return false;
   }
   std::string found, text;
@@ -143,7 +138,7 @@ class AnnotationSearch : public TreeVisitor {
 
 constexpr std::string_view kLookedFor =
     "\nLooked for folders such as images and labels (masks, annotations, …), train and train_labels, train/images and train/labels, "
-    "JPEGImages and SegmentationClass, leftImg8bit and gtFine; for labels beside their images (x.jpg, x_mask.png); for class folders; for "
+    "JPEGImages and SegmentationClass, leftImg8bit and gtFine; for labels next to their images (x.jpg, x_mask.png); for class folders; for "
     "metadata.csv or .jsonl.\nSay where the samples are: ";
 
 Error unknown_layout(const std::string& root) {
@@ -152,10 +147,10 @@ Error unknown_layout(const std::string& root) {
   AnnotationSearch annotations;
   HOTPACK_TRY(walk_tree(root, annotations));
   if (!annotations.found.empty()) text += "; " + annotations.found + " is there, but " + annotations.text;
-  HOTPACK_ASSIGN(const Pictures pictures, pictures_below(root));
-  if (pictures == Pictures::none) return data_error("holds no picture, here or below: " + text, root);
+  HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(root));
+  if (image_files == ImageFiles::none) return data_error("holds no image, here or below: " + text, root);
   HOTPACK_TRY(check_twins(root));
-  const std::string alone = "--images " + (has_picture(content) ? shell_path(root) : "DIR") + " alone for pictures without labels";
+  const std::string alone = "--images " + (has_image(content) ? shell_path(root) : "DIR") + " alone for images without labels";
   HOTPACK_ASSIGN(const std::vector<Way> ways, possible_ways(root, content, text));
   return data_error("has no layout that is known: " + text + "." + std::string(kLookedFor) + "--images DIR --labels DIR, " + alone +
                         ", --image-folders DIR for class folders, or --pairs FILE for a table" + ways_text(ways),
@@ -166,7 +161,7 @@ Error data_sets_within(const std::string& root, const std::vector<Found>& found)
   std::vector<std::string> names;
   names.reserve(found.size());
   for (const Found& one : found) names.push_back(one.folder);
-  return data_error("has no layout of its own, but data sets within; pack them one at a time: " + joined(names), root);
+  return data_error("has no layout of its own, but data sets within; pack them one at a time: " + list_text(names, kMostNames), root);
 }
 
 // ---- what was left out
@@ -194,52 +189,52 @@ std::set<std::string> folders_around(const Layout& layout, const std::string& gi
   return around;
 }
 
-// Whether the pictures that lie in the folder itself are those of a split.
+// Whether the images that lie in the folder itself are those of a split.
 bool is_taken(const Layout& layout, const std::string& folder) {
   const auto is_within = [&](const std::string& used) { return !used.empty() && (folder == used || folder.starts_with(used + "/")); };
   return std::any_of(layout.splits.begin(), layout.splits.end(),
                      [&](const SplitFolders& split) { return is_within(split.images) || is_within(split.labels); });
 }
 
-class PictureCount : public TreeVisitor {
+class ImageCount : public TreeVisitor {
  public:
   bool file(const std::string& below, std::uint64_t) override {
     const FileKind kind = describe_name(below).kind;
-    if (kind == FileKind::picture || kind == FileKind::unsupported) ++pictures;
+    if (kind == FileKind::image || kind == FileKind::unsupported) ++image_files;
     return true;
   }
   bool unusable(const Unusable& entry) override { return entry.is_folder || file(entry.below, 0); }
-  std::uint64_t pictures = 0;
+  std::uint64_t image_files = 0;
 };
 
-// Pictures that lie in `folder` itself, beside folders that are used.
-std::uint64_t loose_pictures(const FolderContent& content) {
+// Images that lie in `folder` itself, next to folders that are used.
+std::uint64_t loose_images(const FolderContent& content) {
   return static_cast<std::uint64_t>(std::count_if(content.files.begin(), content.files.end(), [](const std::string& name) {
     const FileKind kind = describe_name(name).kind;
-    return kind == FileKind::picture || kind == FileKind::unsupported;
+    return kind == FileKind::image || kind == FileKind::unsupported;
   }));
 }
 
-std::string not_used_text(std::uint64_t pictures, const std::string& place) {
-  return count_text(pictures, "picture", "pictures") + " " + place;
+std::string not_used_text(std::uint64_t image_files, const std::string& place) {
+  return count_text(image_files, "image", "images") + " " + place;
 }
 
-// Pictures that lie beside what is used, in folders or alone.
+// Images that lie next to what is used, in folders or alone.
 Status warn_of_unused(Layout& layout, const std::string& given) {
   std::vector<std::string> unused;
   for (const std::string& parent : folders_around(layout, given)) {
     HOTPACK_ASSIGN(const FolderContent content, read_folder(parent));
-    const std::uint64_t loose = is_taken(layout, parent) ? 0 : loose_pictures(content);
+    const std::uint64_t loose = is_taken(layout, parent) ? 0 : loose_images(content);
     if (loose > 0) unused.push_back(not_used_text(loose, "directly in " + parent));
     for (const std::string& name : content.folders) {
       const std::string folder = path_below(parent, name);
       if (is_used(layout, folder)) continue;
-      PictureCount count;
+      ImageCount count;
       HOTPACK_TRY(walk_tree(folder, count));
-      if (count.pictures > 0) unused.push_back(not_used_text(count.pictures, "in " + relative(layout, folder)));
+      if (count.image_files > 0) unused.push_back(not_used_text(count.image_files, "in " + relative(layout, folder)));
     }
   }
-  if (!unused.empty()) layout.warnings.push_back("not used: " + joined(unused));
+  if (!unused.empty()) layout.warnings.push_back("not used: " + list_text(unused, kMostNames));
   return {};
 }
 
@@ -248,7 +243,7 @@ Status check_root(const std::string& root) {
     return usage_error(root + " is a file, expected the folder of a data set; a table of images and labels goes with --pairs");
   HOTPACK_TRY(read_folder(root));
   if (is_regular_file(path_below(root, format::kManifestName)))
-    return usage_error(root + " is a packed data set, expected a folder of pictures");
+    return usage_error(root + " is a packed data set, expected a folder of images");
   return {};
 }
 
@@ -284,7 +279,7 @@ Result<Layout> detect_layout(const std::string& root, const SuffixWishes& wishes
   std::set<std::string> seen;
   HOTPACK_ASSIGN(std::vector<Found> found, find_layouts(folder, wishes, kMostLevels, seen));
   if (found.empty()) return unknown_layout(folder);
-  if (found.size() > 1 || found[0].beside_pictures) return data_sets_within(folder, found);
+  if (found.size() > 1 || found[0].beside_images) return data_sets_within(folder, found);
   if (found[0].readings.size() > 1) return ambiguous(found[0].folder, found[0].readings);
   Layout layout = std::move(found[0].readings[0]);
   HOTPACK_TRY(check_classes(layout, wishes));

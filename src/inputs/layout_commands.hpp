@@ -1,7 +1,7 @@
 // The command lines that stand for a reading of a data set: whole, quoted, to be pasted. Each is a line of its own that begins with
 // "hotpack ", which terminals do not break.
 //
-// Reads no picture; pack_command() looks whether lists are empty. Thread-safe; cannot fail.
+// Reads no image; pack_command() looks whether lists are empty. Thread-safe; cannot fail.
 #pragma once
 
 #include <string>

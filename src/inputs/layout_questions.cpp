@@ -121,7 +121,7 @@ std::string class_option(const std::string& folder) {
 
 Error sample_folders_error(const Layout& classes, const std::string& folder, const SampleFolders& samples) {
   std::string text = "holds " + std::to_string(samples.folders) + " folders " + samples.seen +
-                     (samples.several ? ": they look like images and their labels rather than pictures of a class"
+                     (samples.several ? ": they look like images and their labels rather than images of a class"
                                       : ": they look like a folder for each sample rather than for each class");
   if (!samples.pairs.empty() && samples.incomplete > 0)
     text += "; " + std::to_string(samples.incomplete) + (samples.incomplete == 1 ? " folder lacks" : " folders lack") + " one of the two";
@@ -150,15 +150,15 @@ Error sample_folders_error(const Layout& classes, const std::string& folder, con
   return data_error(text + ". Say" + ways_text(ways), folder);
 }
 
-// Masks beside the images of class folders would become images of the classes.
+// Masks next to the images of class folders would become images of the classes.
 Error labels_in_classes_error(const Layout& classes, const std::string& folder) {
-  return data_error("holds class folders in which labels lie beside their images. Say" +
+  return data_error("holds class folders in which labels lie next to their images. Say" +
                         ways_text({{"", pack_command(one_folder_in_place_of_classes(classes), class_option(folder))},
                                    class_way(classes, "or, if each folder is a class")}),
                     folder);
 }
 
-// ---- folders of labels beside or in those of images
+// ---- folders of labels next to or in those of images
 
 // The options for the pairs of a split, and what their keys begin with.
 std::string pair_options(const std::string& folder, const std::string& split, const LabelFolders& found) {
@@ -176,7 +176,7 @@ Result<std::optional<std::string>> label_folders_command(const Layout& classes) 
     HOTPACK_ASSIGN(const std::optional<LabelFolders> found, find_label_folders(split.images));
     if (!found) return std::optional<std::string>();
     options += (options.empty() ? "" : " ") + pair_options(split.images, split.name, *found);
-    // The pictures of the folder within are no images.
+    // The images of the folder within are no images.
     more = found->within ? regex_option("^([^/]+)\\.[^.]+$", "^([^/]+)\\.[^.]+$") + " --orphans skip"
                          : affix_options(found->affix, found->on_images);
   }
@@ -210,18 +210,18 @@ Status check_classes_in(const Layout& layout, const SplitFolders& split, const S
 
 // ---- where no layout is known
 
-Result<std::vector<std::string>> folders_with_pictures(const std::string& root, const FolderContent& content) {
+Result<std::vector<std::string>> folders_with_images(const std::string& root, const FolderContent& content) {
   std::vector<std::string> names;
   for (const std::string& name : content.folders) {
-    HOTPACK_ASSIGN(const Pictures pictures, pictures_below(path_below(root, name)));
-    if (pictures == Pictures::readable) names.push_back(name);
+    HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(path_below(root, name)));
+    if (image_files == ImageFiles::readable) names.push_back(name);
   }
   return names;
 }
 
-bool has_pictures(const FolderContent& content) {
+bool has_images(const FolderContent& content) {
   return std::any_of(content.files.begin(), content.files.end(),
-                     [](const std::string& name) { return describe_name(name).kind == FileKind::picture; });
+                     [](const std::string& name) { return describe_name(name).kind == FileKind::image; });
 }
 
 // Folders that could be classes but for their names: mask and no_mask, alone or in splits.
@@ -234,8 +234,8 @@ Result<std::optional<Layout>> possible_classes(const std::string& root, const st
   for (const std::string& name : names) {
     const std::string path = path_below(root, name);
     HOTPACK_ASSIGN(const FolderContent content, read_folder(path));
-    HOTPACK_ASSIGN(const std::vector<std::string> within, folders_with_pictures(path, content));
-    if (!usual_split_name(name) || has_pictures(content)) return std::optional<Layout>();
+    HOTPACK_ASSIGN(const std::vector<std::string> within, folders_with_images(path, content));
+    if (!usual_split_name(name) || has_images(content)) return std::optional<Layout>();
     classes.splits.push_back({name, path, path, ""});
     most = std::max(most, within.size());
   }
@@ -282,7 +282,7 @@ Status check_classes(const Layout& layout, const SuffixWishes& wishes) {
 Status check_level_of_classes(const Layout& layout, const std::string& given) {
   if (layout.kind != Kind::class_folders || layout.root == given) return {};
   HOTPACK_ASSIGN(const FolderContent content, read_folder(given));
-  HOTPACK_ASSIGN(const std::vector<std::string> names, folders_with_pictures(given, content));
+  HOTPACK_ASSIGN(const std::vector<std::string> names, folders_with_images(given, content));
   if (names.size() < 2) return {};
   const auto is_found = [&](const std::string& name) { return (layout.root + "/").starts_with(path_below(given, name) + "/"); };
   const auto other = std::find_if_not(names.begin(), names.end(), is_found);
@@ -290,17 +290,17 @@ Status check_level_of_classes(const Layout& layout, const std::string& given) {
   HOTPACK_ASSIGN(const std::optional<Layout> outer, possible_classes(given, names));
   if (outer) ways.push_back(class_way(*outer, "if the folders in " + given + " are classes"));
   ways.push_back(
-      {"if those in " + layout.root + " are classes, without the pictures in " + *other + (names.size() > 2 ? " and other folders" : ""),
+      {"if those in " + layout.root + " are classes, without the images in " + *other + (names.size() > 2 ? " and other folders" : ""),
        pack_command(layout)});
   return data_error("has no layout of its own; " + layout.root + " holds folders that look like classes, and " + *other +
-                        " has pictures too. Say" + ways_text(ways),
+                        " has images too. Say" + ways_text(ways),
                     given);
 }
 
 Status check_twins(const std::string& root) { return ask_about_twins(classes_of(root), root); }
 
 Result<std::vector<Way>> possible_ways(const std::string& root, const FolderContent& content, std::string& seen) {
-  HOTPACK_ASSIGN(const std::vector<std::string> folders, folders_with_pictures(root, content));
+  HOTPACK_ASSIGN(const std::vector<std::string> folders, folders_with_images(root, content));
   std::vector<Way> ways;
   std::size_t tables = 0;
   for (const std::string& name : content.files) {
@@ -310,7 +310,7 @@ Result<std::vector<Way>> possible_ways(const std::string& root, const FolderCont
       seen += "; " + name + " may be a table of its samples (--pairs FILE --root DIR), but does not name files that are there";
     if (!command.empty() && ways.empty()) ways.push_back({"The table " + name + " names files that are there", command});
   }
-  if (has_pictures(content)) return ways;
+  if (has_images(content)) return ways;
   HOTPACK_ASSIGN(const std::optional<Layout> classes, possible_classes(root, folders));
   if (classes) ways.push_back({"If the folders are classes", pack_command(*classes)});
   return ways;

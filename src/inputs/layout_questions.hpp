@@ -20,7 +20,7 @@ namespace hotpack::pipeline {
 
 // Folders of unknown names are taken for classes only if their files do not look like images and labels.
 [[nodiscard]] Status check_classes(const Layout& layout, const SuffixWishes& wishes);
-// Classes that were found in one folder of `given`, beside others with pictures: its folders may be the classes.
+// Classes that were found in one folder of `given`, next to others with images: its folders may be the classes.
 [[nodiscard]] Status check_level_of_classes(const Layout& layout, const std::string& given);
 // Two folders of a root without a known layout whose files have the same names.
 [[nodiscard]] Status check_twins(const std::string& root);

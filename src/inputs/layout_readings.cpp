@@ -63,7 +63,7 @@ const std::vector<PairPattern>& usual_names_with_splits() {
   static const std::vector<PairPattern> patterns{
       {"folders of images and of labels, each divided into splits", FolderPattern("{images}/{split}"), FolderPattern("{labels}/{split}")},
       {"splits, each with a folder of images and one of labels", FolderPattern("{split}/{images}"), FolderPattern("{split}/{labels}")},
-      {"splits, each beside a folder of its labels", FolderPattern("{split}"), FolderPattern("{split}{-}{labels}")},
+      {"splits, each next to a folder of its labels", FolderPattern("{split}"), FolderPattern("{split}{-}{labels}")},
       {"a folder of images and one of labels for each split", FolderPattern("{split}{-}{images}"), FolderPattern("{split}{-}{labels}")},
       {"a folder of images and one of labels for each split", FolderPattern("{images}{-}{split}"), FolderPattern("{labels}{-}{split}")},
   };
@@ -101,8 +101,8 @@ std::set<std::string> words_of(const std::vector<FoundFolder>& folders) {
 
 struct PairReading {
   Layout layout;
-  Pictures labels = Pictures::none;  // the best kind that any split has
-  std::string open;                  // which folders go together is open: why, for people; empty where it is clear
+  ImageFiles labels = ImageFiles::none;  // the best kind that any split has
+  std::string open;                      // which folders go together is open: why, for people; empty where it is clear
 };
 
 // Reads a pattern by one word for images and one for labels.
@@ -115,8 +115,8 @@ class PairReader {
   Result<PairReading> read(const std::string& images_word) {
     for (const FoundFolder& folder : images_) {
       if (lowered(folder.word) != images_word) continue;
-      HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
-      if (pictures == Pictures::none) continue;
+      HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
+      if (image_files == ImageFiles::none) continue;
       HOTPACK_ASSIGN(std::string labels, labels_of(folder));
       reading_.layout.splits.push_back({folder.split, folder.path, std::move(labels), ""});
     }
@@ -127,21 +127,21 @@ class PairReader {
   }
 
  private:
-  // The labels' folder of a split; empty where there is none with pictures.
+  // The labels' folder of a split; empty where there is none with images.
   Result<std::string> labels_of(const FoundFolder& images) {
     std::vector<std::string> exact, alike;
     for (const FoundFolder& folder : labels_) {
       if (lowered(folder.word) != labels_word_ || lowered(folder.split) != lowered(images.split) || folder.path == images.path) continue;
-      HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
-      reading_.labels = std::max(reading_.labels, pictures);
-      if (pictures != Pictures::none) (folder.split == images.split ? exact : alike).push_back(folder.path);
+      HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
+      reading_.labels = std::max(reading_.labels, image_files);
+      if (image_files != ImageFiles::none) (folder.split == images.split ? exact : alike).push_back(folder.path);
     }
     const std::vector<std::string>& found = exact.empty() ? alike : exact;
     if (found.size() > 1) open("the labels of " + images.path + " may be in " + found[0] + " or in " + found[1]);
     return found.empty() ? std::string() : found.front();
   }
 
-  // One folder of images a split, and one split a folder of labels.
+  // One folder of images per split, and one split a folder of labels.
   void check_folders() {
     const std::vector<SplitFolders>& splits = reading_.layout.splits;
     for (std::size_t i = 0; i < splits.size(); ++i)
@@ -154,7 +154,7 @@ class PairReader {
       }
   }
 
-  // Images without labels beside labels without images: "val" and "validation".
+  // Images without labels next to labels without images: "val" and "validation".
   Status check_unlabelled() {
     const std::vector<SplitFolders>& splits = reading_.layout.splits;
     const auto alone = std::find_if(splits.begin(), splits.end(), [](const SplitFolders& split) { return split.labels.empty(); });
@@ -162,8 +162,8 @@ class PairReader {
     for (const FoundFolder& folder : labels_) {
       const auto is_its = [&](const FoundFolder& images) { return lowered(images.split) == lowered(folder.split); };
       if (std::any_of(images_.begin(), images_.end(), is_its)) continue;
-      HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
-      if (pictures != Pictures::none) open("no labels go with " + alone->images + ", and no images with " + folder.path);
+      HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
+      if (image_files != ImageFiles::none) open("no labels go with " + alone->images + ", and no images with " + folder.path);
     }
     return {};
   }
@@ -185,7 +185,7 @@ Status add_pair_readings(const std::string& root, const PairPattern& pattern, st
   for (const std::string& images_word : words_of(images))
     for (const std::string& labels_word : words_of(labels)) {
       HOTPACK_ASSIGN(PairReading reading, PairReader(images, labels, labels_word).read(images_word));
-      if (reading.labels == Pictures::none) continue;
+      if (reading.labels == ImageFiles::none) continue;
       reading.layout.name = pattern.name;
       reading.layout.root = root;
       readings.push_back(std::move(reading));
@@ -245,7 +245,7 @@ Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>&
 
 // Readings whose labels can be read win over others; the same folders found in two ways are one reading. An error where one is open.
 Result<Layouts> best_of(std::vector<PairReading> readings) {
-  Pictures best = Pictures::none;
+  ImageFiles best = ImageFiles::none;
   for (const PairReading& reading : readings) best = std::max(best, reading.labels);
   Layouts layouts;
   for (PairReading& reading : readings) {
@@ -280,8 +280,8 @@ Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& fold
   for (const FoundFolder& folder : folders) {
     const auto is_its = [&](const SplitFolders& split) { return split.images == folder.path; };
     if (std::any_of(layout.splits.begin(), layout.splits.end(), is_its)) continue;
-    HOTPACK_ASSIGN(const Pictures pictures, pictures_below(folder.path));
-    if (pictures != Pictures::none)
+    HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
+    if (image_files != ImageFiles::none)
       return data_error(layout.splits.front().images + " has " + what + ", but " + folder.path +
                             ", which is called like a split too, has not; add it, or move that folder elsewhere",
                         layout.root);
@@ -339,25 +339,25 @@ Result<Layouts> table_readings(const std::string& root, bool& labelled) {
 // ---- what a folder holds
 
 struct FolderLook {
-  bool pictures = false;             // of its own
-  std::vector<std::string> folders;  // with pictures in them or below
+  bool image_files = false;          // of its own
+  std::vector<std::string> folders;  // with images in them or below
 };
 
 Result<FolderLook> look_at(const std::string& folder) {
   HOTPACK_ASSIGN(FolderContent content, read_folder(folder));
   FolderLook look;
-  look.pictures = std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
+  look.image_files = std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
     const FileKind kind = describe_name(name).kind;
-    return kind == FileKind::picture || kind == FileKind::unsupported;
+    return kind == FileKind::image || kind == FileKind::unsupported;
   });
   for (std::string& name : content.folders) {
-    HOTPACK_ASSIGN(const Pictures pictures, pictures_below(path_below(folder, name)));
-    if (pictures != Pictures::none) look.folders.push_back(std::move(name));
+    HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(path_below(folder, name)));
+    if (image_files != ImageFiles::none) look.folders.push_back(std::move(name));
   }
   return look;
 }
 
-// ---- labels beside their images
+// ---- labels next to their images
 
 Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const SuffixWishes& wishes) {
   std::vector<FileSet> sets;
@@ -365,7 +365,7 @@ Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const SuffixWi
   for (const SplitFolders& split : splits) {
     ProblemLog ignored;  // gather() scans again, and tells
     FileSet set;
-    HOTPACK_ASSIGN(set.images, scan_pictures({{split.images, ""}}, ignored));
+    HOTPACK_ASSIGN(set.images, scan_images({{split.images, ""}}, ignored));
     set.labels = set.images;
     set.labelled = set.one_folder = true;
     possible = possible || may_hold_labels(set.images);
@@ -379,14 +379,14 @@ Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const SuffixWi
 Result<Layouts> one_folder_readings(const std::string& root, const FolderLook& look, const SuffixWishes& wishes) {
   Layout layout;
   layout.kind = Kind::one_folder;
-  layout.name = "labels beside their images";
+  layout.name = "labels next to their images";
   layout.root = root;
-  if (look.pictures) layout.splits.push_back({"", root, root, ""});
+  if (look.image_files) layout.splits.push_back({"", root, root, ""});
   for (const std::string& name : look.folders) {
-    if (look.pictures || !usual_split_name(name)) continue;
+    if (look.image_files || !usual_split_name(name)) continue;
     const std::string path = path_below(root, name);
     HOTPACK_ASSIGN(const FolderLook within, look_at(path));
-    if (within.pictures) layout.splits.push_back({name, path, path, ""});
+    if (within.image_files) layout.splits.push_back({name, path, path, ""});
   }
   if (layout.splits.empty()) return Layouts{};
   HOTPACK_ASSIGN(const bool pairs, holds_pairs(layout.splits, wishes));
@@ -397,26 +397,26 @@ Result<Layouts> one_folder_readings(const std::string& root, const FolderLook& l
 
 // How sure it is that the folders here are classes.
 enum class Classes {
-  none,      // there are none with pictures, or pictures beside them, or one is called like a part of a data set
-  possible,  // beside a split of classes they are classes too
-  likely,    // several, some with pictures of their own
-  sure,      // several, each with pictures of its own
+  none,      // there are none with images, or images next to them, or one is called like a part of a data set
+  possible,  // next to a split of classes they are classes too
+  likely,    // several, some with images of their own
+  sure,      // several, each with images of its own
 };
 
 Result<Classes> classes_in(const std::string& root, const FolderLook& look) {
-  if (look.pictures || look.folders.empty()) return Classes::none;
+  if (look.image_files || look.folders.empty()) return Classes::none;
   std::size_t filled = 0;
   for (const std::string& name : look.folders) {
     if (usual_split_name(name) || is_images_word(name) || is_labels_word(name)) return Classes::none;
     HOTPACK_ASSIGN(const FolderLook within, look_at(path_below(root, name)));
-    if (within.pictures) ++filled;
+    if (within.image_files) ++filled;
   }
   if (look.folders.size() < 2 || filled == 0) return Classes::possible;
   return filled == look.folders.size() ? Classes::sure : Classes::likely;
 }
 
-Result<Classes> classes_but_for_pictures(const std::string& root, FolderLook look) {
-  look.pictures = false;
+Result<Classes> classes_but_for_images(const std::string& root, FolderLook look) {
+  look.image_files = false;
   return classes_in(root, look);
 }
 
@@ -442,32 +442,32 @@ bool have_common_folder(const SplitLook& a, const SplitLook& b) {
                      [&](const std::string& name) { return std::find(others.begin(), others.end(), name) != others.end(); });
 }
 
-std::size_t count_pictures(const FolderContent& content) {
+std::size_t count_images(const FolderContent& content) {
   return static_cast<std::size_t>(std::count_if(content.files.begin(), content.files.end(),
-                                                [](const std::string& name) { return describe_name(name).kind == FileKind::picture; }));
+                                                [](const std::string& name) { return describe_name(name).kind == FileKind::image; }));
 }
 
-// Whether the folders of a split hold more pictures than lie beside them. Reads no more folders than it must.
+// Whether the folders of a split hold more images than lie next to them. Reads no more folders than it must.
 Result<bool> most_are_in_folders(const SplitLook& split) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(split.path));
-  const std::size_t beside = count_pictures(content);
+  const std::size_t outside = count_images(content);
   std::size_t within = 0;
-  for (std::size_t i = 0; i < content.folders.size() && within <= beside; ++i) {
+  for (std::size_t i = 0; i < content.folders.size() && within <= outside; ++i) {
     HOTPACK_ASSIGN(const FolderContent folder, read_folder(path_below(split.path, content.folders[i])));
-    within += count_pictures(folder);
+    within += count_images(folder);
   }
-  return within > beside;
+  return within > outside;
 }
 
-// Pictures beside folders that other splits have too, or that hold more of them, are strays, which whoever scans class folders tells; else
+// Images next to folders that other splits have too, or that hold more of them, are strays, which whoever scans class folders tells; else
 // the split is no class folders.
 Result<Classes> classes_of_split(const SplitLook& split, const std::vector<SplitLook>& all) {
-  if (!split.look.pictures) return classes_in(split.path, split.look);
+  if (!split.look.image_files) return classes_in(split.path, split.look);
   const bool as_others = std::any_of(all.begin(), all.end(),
                                      [&](const SplitLook& other) { return other.name != split.name && have_common_folder(split, other); });
-  if (as_others) return classes_but_for_pictures(split.path, split.look);
+  if (as_others) return classes_but_for_images(split.path, split.look);
   HOTPACK_ASSIGN(const bool strays, most_are_in_folders(split));
-  return strays ? classes_but_for_pictures(split.path, split.look) : Classes::none;
+  return strays ? classes_but_for_images(split.path, split.look) : Classes::none;
 }
 
 Result<Layouts> class_folder_readings(const std::string& root, const FolderLook& look) {
@@ -487,7 +487,7 @@ Result<Layouts> class_folder_readings(const std::string& root, const FolderLook&
     splits.push_back({split.path, split.name, ""});
     HOTPACK_ASSIGN(const Classes classes_within, classes_of_split(split, looks));
     most = std::max(most, classes_within);
-    if (classes_within != Classes::none || split.look.pictures)
+    if (classes_within != Classes::none || split.look.image_files)
       layout.splits.push_back({split.name, split.path, classes_within != Classes::none ? split.path : "", ""});
   }
   if (most < Classes::likely) return Layouts{};
@@ -536,8 +536,8 @@ Result<std::vector<Layout>> likely_class_folders(const std::string& folder) {
   layout.splits.push_back({"", folder, folder, ""});
   for (const std::string& name : look.folders) {
     HOTPACK_ASSIGN(const FolderLook within, look_at(path_below(folder, name)));
-    if (!within.pictures)
-      layout.warnings.push_back("the class folder " + path_below(folder, name) + " has its pictures in folders of its own (" +
+    if (!within.image_files)
+      layout.warnings.push_back("the class folder " + path_below(folder, name) + " has its images in folders of its own (" +
                                 within.folders.front() + (within.folders.size() > 1 ? ", …" : "") + "); all of them are of class '" + name +
                                 "'");
   }

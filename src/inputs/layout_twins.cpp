@@ -34,19 +34,19 @@ struct Side {
 
 Status read_side(const std::string& folder, Side& side) {
   ProblemLog ignored;  // whoever packs the folder scans it again, and tells
-  HOTPACK_ASSIGN(side.files, scan_pictures({{path_below(folder, side.name), ""}}, ignored));
+  HOTPACK_ASSIGN(side.files, scan_images({{path_below(folder, side.name), ""}}, ignored));
   for (const FoundFile& file : side.files.files) side.names.push_back(side.files.key(file));
   std::sort(side.names.begin(), side.names.end());
   side.names.erase(std::unique(side.names.begin(), side.names.end()), side.names.end());
   return {};
 }
 
-Result<std::vector<std::string>> folders_with_pictures(const std::string& folder) {
+Result<std::vector<std::string>> folders_with_images(const std::string& folder) {
   HOTPACK_ASSIGN(FolderContent content, read_folder(folder));
   std::vector<std::string> names;
   for (std::string& name : content.folders) {
-    HOTPACK_ASSIGN(const Pictures pictures, pictures_below(path_below(folder, name)));
-    if (pictures != Pictures::none) names.push_back(std::move(name));
+    HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(path_below(folder, name)));
+    if (image_files != ImageFiles::none) names.push_back(std::move(name));
   }
   return names;
 }
@@ -113,19 +113,19 @@ bool fits(const Match& match, const Side& a, const Side& b) {
   return match.pairs > 0 && match.pairs * 100 >= std::min(a.names.size(), b.names.size()) * kSameNamesPercent;
 }
 
-// ---- pictures beside a folder of labels
+// ---- images next to a folder of labels
 
-// Names of pictures that lie in the folder itself, without extension, in byte order.
+// Names of images that lie in the folder itself, without extension, in byte order.
 std::vector<std::string> stems_in(const FolderContent& content) {
   std::vector<std::string> stems;
   for (const std::string& file : content.files)
-    if (const FileName name = describe_name(file); name.kind == FileKind::picture) stems.push_back(file.substr(0, name.stem_length));
+    if (const FileName name = describe_name(file); name.kind == FileKind::image) stems.push_back(file.substr(0, name.stem_length));
   std::sort(stems.begin(), stems.end());
   stems.erase(std::unique(stems.begin(), stems.end()), stems.end());
   return stems;
 }
 
-// The folder in `folder` whose pictures are called like those in `folder` itself; empty where there is none, or several.
+// The folder in `folder` whose images are called like those in `folder` itself; empty where there is none, or several.
 Result<std::string> labels_within(const std::string& folder) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
   const std::vector<std::string> images = stems_in(content);
@@ -189,7 +189,7 @@ Result<std::optional<LabelFolders>> find_folders_beside(const std::string& root,
   return std::optional(std::move(found));
 }
 
-// Whether both hold pictures and, beside them, folders of the same name: two classes alike.
+// Whether both hold images and, next to them, folders of the same name: two classes alike.
 Result<bool> are_alike_within(const std::string& root, const std::string& one, const std::string& other) {
   HOTPACK_ASSIGN(const FolderContent first, read_folder(path_below(root, one)));
   HOTPACK_ASSIGN(const FolderContent second, read_folder(path_below(root, other)));
@@ -202,13 +202,13 @@ Result<bool> are_alike_within(const std::string& root, const std::string& one, c
 }  // namespace
 
 Result<std::optional<LabelFolders>> find_label_folders(const std::string& folder) {
-  HOTPACK_ASSIGN(const std::vector<std::string> names, folders_with_pictures(folder));
-  HOTPACK_ASSIGN(std::optional<LabelFolders> beside, find_folders_beside(folder, names));
-  return beside ? beside : find_folders_within(folder, names);
+  HOTPACK_ASSIGN(const std::vector<std::string> names, folders_with_images(folder));
+  HOTPACK_ASSIGN(std::optional<LabelFolders> near, find_folders_beside(folder, names));
+  return near ? near : find_folders_within(folder, names);
 }
 
 Result<std::optional<TwinFolders>> find_twins(const std::string& folder) {
-  HOTPACK_ASSIGN(const std::vector<std::string> names, folders_with_pictures(folder));
+  HOTPACK_ASSIGN(const std::vector<std::string> names, folders_with_images(folder));
   if (names.size() != 2 || (usual_split_name(names[0]) && usual_split_name(names[1]))) return std::optional<TwinFolders>();
   HOTPACK_ASSIGN(const bool classes, are_alike_within(folder, names[0], names[1]));
   if (classes) return std::optional<TwinFolders>();

@@ -1,6 +1,6 @@
 // Two folders that could be two classes, and hold files of the same names: images and labels, as a rule.
 //
-// Reads names and sizes of files, no picture. Thread-safe. Failure: `io` for folders that cannot be read.
+// Reads names and sizes of files, no image. Thread-safe. Failure: `io` for folders that cannot be read.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct TwinFolders {
   std::string image_example, label_example;  // names of one pair, without extension
 };
 
-// Where `folder` has exactly two folders with pictures, not called like splits, and at least 90 % of the names in one are in the other,
-// equal or with one affix. Folders that hold pictures beside folders of one name ("cat/annotated", "dog/annotated") are no twins.
+// Where `folder` has exactly two folders with images, not called like splits, and at least 90 % of the names in one are in the other,
+// equal or with one affix. Folders that hold images next to folders of one name ("cat/annotated", "dog/annotated") are no twins.
 [[nodiscard]] Result<std::optional<TwinFolders>> find_twins(const std::string& folder);
 
 // Several folders of images, each with a folder of labels: seqa, seqa_gt, seqb, seqb_gt; or cat/ and cat/annotated/, dog/ and
@@ -35,7 +35,7 @@ struct LabelFolders {
   bool within = false;  // the folders of labels lie in those of images
   Affix affix;          // of files, as in TwinFolders
   bool on_images = false;
-  std::vector<std::string> alone;  // folders with pictures that are of no pair
+  std::vector<std::string> alone;  // folders with images that are of no pair
 };
 
 // Where there are two such pairs or more.

@@ -24,14 +24,14 @@ struct Entry {
   std::string_view name, rest;
 };
 
-bool is_picture(std::string_view name) { return describe_name(name).kind == FileKind::picture; }
+bool is_image(std::string_view name) { return describe_name(name).kind == FileKind::image; }
 
 bool are_numbers(std::string_view words) {
   return std::any_of(words.begin(), words.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
          words.find_first_not_of("0123456789+-. \t") == std::string_view::npos;
 }
 
-// Likeliest first: all of the line (names may hold blanks), or what stands before a tab, a comma, or a blank if numbers or a picture
+// Likeliest first: all of the line (names may hold blanks), or what stands before a tab, a comma, or a blank if numbers or an image
 // follow.
 std::vector<Entry> entries_of(std::string_view line) {
   std::vector<Entry> entries{{without_quotes(line), {}}};
@@ -39,7 +39,7 @@ std::vector<Entry> entries_of(std::string_view line) {
     const std::size_t end = line.find_first_of(separator);
     if (end == std::string_view::npos) continue;
     const Entry entry{without_quotes(without_blanks(line.substr(0, end))), without_quotes(without_blanks(line.substr(end + 1)))};
-    if (separator != " " || are_numbers(entry.rest) || is_picture(entry.rest)) entries.push_back(entry);
+    if (separator != " " || are_numbers(entry.rest) || is_image(entry.rest)) entries.push_back(entry);
   }
   return entries;
 }
@@ -106,7 +106,7 @@ class ListReader {
 
   // Unless the line goes on with the path of a label that is another sample's.
   void add_image(const TextLine& line, std::uint32_t image, std::string_view rest, ProblemLog& found) {
-    const std::vector<std::uint32_t> labels = is_picture(rest) ? find(label_finder_, rest) : std::vector<std::uint32_t>();
+    const std::vector<std::uint32_t> labels = is_image(rest) ? find(label_finder_, rest) : std::vector<std::uint32_t>();
     const std::string_view key = images_.key(images_.files[image]);
     const auto is_own = [&](std::uint32_t label) { return labels_.key(labels_.files[label]) == key; };
     if (labels.empty() || std::any_of(labels.begin(), labels.end(), is_own)) {
@@ -114,7 +114,7 @@ class ListReader {
       return;
     }
     found.add({ProblemKind::missing_file, file_,
-               where(line) + "the image " + quoted_key(image) + " stands beside the label '" + std::string(rest) + "', whose key is '" +
+               where(line) + "the image " + quoted_key(image) + " stands next to the label '" + std::string(rest) + "', whose key is '" +
                    std::string(labels_.key(labels_.files[labels.front()])) +
                    "'; where the list says what goes together, give it as --pairs, without --images and --labels"});
   }

@@ -19,7 +19,7 @@ namespace hotpack::pipeline {
 
 struct ListFileOptions {
   std::string root;          // where relative paths start; empty: the list's own folder
-  std::string strip_prefix;  // taken away from the beginning of paths
+  std::string strip_prefix;  // removed from the beginning of paths
   bool skip_missing = false;
 };
 

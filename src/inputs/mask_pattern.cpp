@@ -105,7 +105,7 @@ Keys keys_of_images(const FileList& files, const MaskPattern& pattern) {
   return keys;
 }
 
-// img_1 beside img and img_1_car: a mask of class 1, or an image. A class that several images have is meant.
+// img_1 next to img and img_1_car: a mask of class 1, or an image. A class that several images have is meant.
 Status check_masks_are_none(const FileList& files, const Keys& images, const MaskPattern& pattern) {
   std::map<std::string, std::string, std::less<>> owned;  // a key that a file may belong to, and the file
   std::map<std::string, std::uint64_t, std::less<>> images_with;

@@ -88,11 +88,11 @@ class PairFileReader {
     return {};
   }
 
-  // A label names a file where it is called like a picture or such a file exists, else a class.
+  // A label names a file where it is called like an image or such a file exists, else a class.
   LabelForm form_of(const PairRow& row) {
     if (row.label.empty()) return LabelForm::none;
     const FileKind kind = describe_name(row.label).kind;
-    if (kind == FileKind::picture || kind == FileKind::unsupported) return LabelForm::file;
+    if (kind == FileKind::image || kind == FileKind::unsupported) return LabelForm::file;
     if (form_ == LabelForm::name) return LabelForm::name;
     return size_of(paths_.place(row.label)) ? LabelForm::file : LabelForm::name;
   }
@@ -122,10 +122,10 @@ class PairFileReader {
     const ListedPaths::Place place = paths_.place(path);
     const FileName name = describe_name(place.below);
     const std::string below(place.below);
-    if (key != nullptr) *key = key_of_path(name.kind == FileKind::picture ? below.substr(0, name.stem_length) : below);
+    if (key != nullptr) *key = key_of_path(name.kind == FileKind::image ? below.substr(0, name.stem_length) : below);
     if (!format::valid_utf8(below) || (key != nullptr && !valid_key(*key)))
       return refuse(ProblemKind::unusable_name, place, line, "the path cannot be a key");
-    if (name.kind == FileKind::unsupported) return refuse(ProblemKind::unsupported_file, place, line, unsupported_text(name));
+    if (name.kind == FileKind::unsupported) return refuse(ProblemKind::unsupported_file, place, line, unsupported_text(name.format));
     const std::optional<std::uint64_t> bytes = size_of(place);
     const std::string special = bytes ? std::string() : why_no_file(path_of(place));
     const bool missing = special.empty() || special.starts_with("cannot be read");
@@ -213,7 +213,7 @@ class PairFileReader {
     return {};
   }
 
-  // Objects may hold much besides; what is not used is told.
+  // Objects may hold much besides; what is not used is reported.
   [[nodiscard]] std::string unused_text(const PairTable& table) const {
     if (form_ || table.unused().empty()) return {};
     return "nothing is called like a label; not used: " + table.unused() + "\n";
@@ -224,7 +224,7 @@ class PairFileReader {
     if (form_ || table.unused().empty() || !options_.asked_for || table.form() == "JSON lines") return {};
     return data_error(
         "has no column that is called like a label (label, mask, class, …); not used: " + table.unused() +
-            ". One column holds the labels: call it 'label', or 'class' for classes of whole images (columns of 0 and 1, one a "
+            ". One column holds the labels: call it 'label', or 'class' for classes of whole images (columns of 0 and 1, one per "
             "class, are to be made one column)\nFor images alone: --list FILE, a path on each line",
         options_.file);
   }

@@ -17,10 +17,10 @@ namespace hotpack::pipeline {
 struct PairFileOptions {
   std::string file;
   std::string root;          // where relative paths start; empty: the file's own folder
-  std::string strip_prefix;  // taken away from the beginning of paths
+  std::string strip_prefix;  // removed from the beginning of paths
   bool skip_missing = false;
   bool asked_for =
-      true;  // by --pairs: columns of which none is called like a label are refused; what lies beside pictures may hold captions
+      true;  // by --pairs: columns of which none is called like a label are refused; what lies next to images may hold captions
 };
 
 struct PairFileSamples {

@@ -68,19 +68,19 @@ bool is_known_name(std::string_view text) {
 }
 
 bool is_header(const std::vector<std::string>& fields) {
-  const auto is_picture = [](const std::string& field) { return describe_name(field).kind != FileKind::other; };
-  return std::any_of(fields.begin(), fields.end(), is_known_name) && std::none_of(fields.begin(), fields.end(), is_picture);
+  const auto is_image = [](const std::string& field) { return describe_name(field).kind != FileKind::other; };
+  return std::any_of(fields.begin(), fields.end(), is_known_name) && std::none_of(fields.begin(), fields.end(), is_image);
 }
 
 // "#1.png,cat" is a sample, "#Image CLASS-ID" is none.
 bool is_remark(std::string_view line) {
   if (!line.starts_with('#')) return false;
   const std::string_view first = without_blanks(line.substr(0, line.find_first_of(",;\t")));
-  const auto names_picture = [](std::string_view name) {
+  const auto names_image = [](std::string_view name) {
     const FileKind kind = describe_name(name).kind;
-    return kind == FileKind::picture || kind == FileKind::unsupported;
+    return kind == FileKind::image || kind == FileKind::unsupported;
   };
-  return !names_picture(first) && !names_picture(first.substr(0, first.find(' ')));
+  return !names_image(first) && !names_image(first.substr(0, first.find(' ')));
 }
 
 char separator_of(std::string_view line) {
@@ -90,7 +90,7 @@ char separator_of(std::string_view line) {
   return line.find(',') != std::string_view::npos ? ',' : ' ';
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string quoted_list(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
   return text;
@@ -99,7 +99,7 @@ std::string joined(const std::vector<std::string>& names) {
 constexpr std::size_t kMostOfValue = 60;  // bytes of a value in a message
 
 constexpr std::string_view kNoPolygons =
-    "JSON of another kind, such as COCO or LabelMe polygons, is not supported; draw its masks as PNG files, one an image";
+    "JSON of another kind, such as COCO or LabelMe polygons, is not supported; draw its masks as PNG files, one per image";
 
 }  // namespace
 
@@ -163,7 +163,7 @@ Status PairTable::read_names(const std::vector<std::string>& names, std::size_t 
   HOTPACK_ASSIGN(columns_, named_columns(names, line));
   std::vector<std::string> unused;
   std::remove_copy_if(names.begin(), names.end(), std::back_inserter(unused), is_known_name);
-  unused_ = joined(unused);
+  unused_ = quoted_list(unused);
   return {};
 }
 
@@ -184,7 +184,8 @@ Result<PairTable::Columns> PairTable::named_columns(const std::vector<std::strin
     if (contains(kSplitNames, name)) HOTPACK_TRY(set(columns.split, i, "split"));
   }
   if (!columns.image)
-    return error_at(line, "nothing there names the image; found " + joined(names) + ", expected a name such as image, file_name or path");
+    return error_at(line,
+                    "nothing there names the image; found " + quoted_list(names) + ", expected a name such as image, file_name or path");
   return columns;
 }
 
@@ -195,7 +196,7 @@ Result<PairTable::Columns> PairTable::usual_columns(const std::vector<std::strin
   if (fields.size() >= 2) columns.label = 1;
   if (fields.size() == 3 && usual_split_name(fields[2])) columns.split = 2;
   if (fields.size() < 3 || columns.split) return columns;
-  return error_at(line, "has " + std::to_string(fields.size()) + " columns (" + joined(fields) +
+  return error_at(line, "has " + std::to_string(fields.size()) + " columns (" + quoted_list(fields) +
                             ") and no header; expected an image and a label, then perhaps train, val or test. Name the columns in a first "
                             "line such as image,label, and put paths with blanks in quotes or between commas");
 }
@@ -208,7 +209,7 @@ Result<std::vector<std::string>> PairTable::fields_of(const TextLine& line) cons
 
 Result<PairRow> PairTable::row_of(const std::vector<std::string>& fields, const Columns& columns, std::size_t line) const {
   if (fields.size() != columns.count)
-    return error_at(line, "has " + std::to_string(fields.size()) + " columns (" + joined(fields) + "), expected " +
+    return error_at(line, "has " + std::to_string(fields.size()) + " columns (" + quoted_list(fields) + "), expected " +
                               std::to_string(columns.count) + " as in the first line; put paths with blanks or commas in quotes");
   PairRow row;
   row.line = line;

@@ -26,7 +26,7 @@ class PairTable {
  public:
   // A first row of column names (image, file_name, filename, path, …; label, mask, annotation, class, …; split, subset, …) is a header;
   // without one the columns are image, label, split. JSON lines have such names as keys. A line that begins with '#' is a comment unless
-  // a picture's name begins so.
+  // an image's name begins so.
   [[nodiscard]] static Result<PairTable> open(std::string_view text, const std::string& path);
 
   // Whether there is a column of labels; of JSON lines, whether the first has a label.

@@ -24,7 +24,7 @@ constexpr std::string_view kLastPart = "([^/]+)\\.[^.]+$";
 
 FileList scanned(const std::string& folder) {
   ProblemLog ignored;
-  Result<FileList> list = scan_pictures({{folder, ""}}, ignored);
+  Result<FileList> list = scan_images({{folder, ""}}, ignored);
   return list.ok() ? std::move(list).value() : FileList();
 }
 

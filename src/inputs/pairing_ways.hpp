@@ -1,6 +1,6 @@
 // Where no image and label share a key: what would pair them, tried on their names.
 //
-// Reads folders, no picture. Thread-safe; cannot fail: what cannot be read gives no way.
+// Reads folders, no image. Thread-safe; cannot fail: what cannot be read gives no way.
 #pragma once
 
 #include <string>

@@ -40,7 +40,7 @@ struct SampleFile {
 
 struct SampleFolder {
   std::string name;
-  std::vector<SampleFile> files;  // pictures, in byte order
+  std::vector<SampleFile> files;  // images, in byte order
 };
 
 struct Role {
@@ -54,7 +54,7 @@ struct Role {
   std::string example;
 };
 
-// Whether two characters that stand beside each other are parts of one number or, where names are short, of one word.
+// Whether two characters that stand next to each other are parts of one number or, where names are short, of one word.
 bool go_together(char a, char b, bool is_short) { return (is_digit(a) && is_digit(b)) || (is_short && is_letter(a) && is_letter(b)); }
 
 // Whether `text` at `place` is the folder's name and no part of a longer number; of a folder "a", no part of "mask" either.
@@ -106,7 +106,7 @@ bool is_label(const Role& role) { return has_word(role, is_labels_word); }
 
 enum class Form { photo, plain, unknown };
 
-// Photographs are JPEG or have colours; labels are gray or have a palette.
+// Photographs are JPEG or have colors; labels are gray or have a palette.
 Form form_of(const std::string& path, bool is_jpeg) {
   if (is_jpeg) return Form::photo;
   std::array<std::byte, 26> header{};
@@ -143,7 +143,7 @@ class Folders {
     HOTPACK_ASSIGN(FolderContent within, read_folder(path_below(root_, name)));
     SampleFolder folder{name, {}};
     for (std::string& file : within.files)
-      if (describe_name(file).kind == FileKind::picture) folder.files.push_back({std::move(file), kNone, {}});
+      if (describe_name(file).kind == FileKind::image) folder.files.push_back({std::move(file), kNone, {}});
     deeper_ = deeper_ || !within.folders.empty();
     files_ += folder.files.size();
     if (!folder.files.empty()) folders_.push_back(std::move(folder));
@@ -177,7 +177,7 @@ class Folders {
 
   // ---- image and label once a folder
 
-  // A file that is called like a label, beside others.
+  // A file that is called like a label, next to others.
   std::optional<SampleFolders> by_label_word() {
     for (const Role& label : roles_) {
       if (!in_most(label.folders) || !is_label(label)) continue;
@@ -217,7 +217,7 @@ class Folders {
     }
   }
 
-  // mask_car beside mask_road: masks of a class each. Names must be the same in every folder, letter for letter.
+  // mask_car next to mask_road: masks of a class each. Names must be the same in every folder, letter for letter.
   void add_masks(const Role& label, SampleFolders& found) const {
     const Role* const image = image_for(label);
     if (image == nullptr || deeper_ || !is_fixed(*image)) return;
@@ -258,7 +258,7 @@ class Folders {
     return best;
   }
 
-  // Whether in each folder the label is beside one other picture, whatever it is called.
+  // Whether in each folder the label is next to one other image, whatever it is called.
   [[nodiscard]] bool one_other(const Role& label) const {
     return std::all_of(folders_.begin(), folders_.end(), [&](const SampleFolder& folder) {
       const auto labels = std::count_if(folder.files.begin(), folder.files.end(),
@@ -308,7 +308,7 @@ class Folders {
     found.more_files = deeper_ || files != files_;
   }
 
-  // ---- several samples a folder
+  // ---- several samples per folder
 
   // frame_1, seg_1, frame_2, seg_2: two kinds of file with the same numbers.
   std::optional<SampleFolders> by_numbers() {

@@ -1,9 +1,9 @@
-// Folders that hold one sample each: "case0/image.png" and "case0/mask.png" beside "case1/…". Read as class folders they would make
+// Folders that hold one sample each: "case0/image.png" and "case0/mask.png" next to "case1/…". Read as class folders they would make
 // masks images, so whoever detects a layout asks first.
 //
-// Any one of these signs is enough: in nine of ten folders a file that is called like a label beside others that are not; the same names;
+// Any one of these signs is enough: in nine of ten folders a file that is called like a label next to others that are not; the same names;
 // two kinds of name with the same numbers (frame_1, seg_1). Or in every folder photographs and gray or palette PNG files in one ratio.
-// Folders within are looked past. Names that differ in digits alone are pictures that somebody counted, not image and label.
+// Folders within are looked past. Names that differ in digits alone are images that somebody counted, not image and label.
 // Looks at names and at the headers of some PNG files; thread-safe. Failure: `io` for a folder that cannot be read.
 #pragma once
 

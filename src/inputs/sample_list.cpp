@@ -36,7 +36,7 @@ void drop_files(FileList& list) {
   list.files.shrink_to_fit();
 }
 
-// What becomes of files that have no partner.
+// What happens to files that have no partner.
 struct Orphans {
   bool skip;
   ProblemLog& problems;

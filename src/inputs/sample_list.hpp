@@ -1,6 +1,6 @@
 // The samples of a data set: images paired with labels by key, never by position.
 //
-// Compact: about a hundred bytes a sample and its paths' text, because a plan may hold millions. Immutable after pairing except for
+// Compact: about a hundred bytes per sample and its paths' text, because a plan may hold millions. Immutable after pairing except for
 // the headers that probing fills in. Thread-safe to read.
 #pragma once
 
@@ -31,8 +31,8 @@ struct Sample {
   SourceFile label;                     // bytes and length 0 where there is no label file
   std::uint32_t class_name = kNoClass;  // whole-image class: index into SampleList::class_names
   std::uint32_t class_id = kNoClass;    // the id of that class, given by label_setup
-  Extent size;                          // of the picture as it is packed, turned by its orientation; 0x0 until the header survey says it
-  std::int32_t tile_x = 0, tile_y = 0;  // --tile: upper left corner in the fitted picture
+  Extent size;                          // of the image as it is packed, turned by its orientation; 0x0 until the header survey says it
+  std::int32_t tile_x = 0, tile_y = 0;  // --tile: upper left corner in the fitted image
   std::uint32_t first_mask = 0;         // in SampleList::masks
   std::uint32_t mask_count = 0;
 };
@@ -41,7 +41,7 @@ struct SampleList {
   FileList images;
   FileList labels;                      // no files in it after pairing, but the text and the roots
   std::vector<Sample> samples;          // sorted by key bytes
-  bool has_label_files = false;         // one a sample
+  bool has_label_files = false;         // one per sample
   std::vector<Mask> masks;              // of all samples, with --mask-per-class; then no sample has a `label`
   std::vector<std::string> mask_names;  // classes found in the names of masks, each once, in byte order
   // Of whole-image labels: folders, or what a table says; each once, in byte order. Empty where the samples have no such label.
@@ -69,7 +69,7 @@ struct SampleList {
 // unless `skip_orphans` (then counted in `left_out`).
 [[nodiscard]] SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans, ProblemLog& problems, std::uint64_t& left_out);
 
-// Several masks an image, by the keys that key_masks() gave them. An image without any mask and a mask without image are orphans.
+// Several masks per image, by the keys that key_masks() gave them. An image without any mask and a mask without image are orphans.
 [[nodiscard]] SampleList pair_masks(FileList images, FileList masks, const MaskPattern& pattern, bool skip_orphans, ProblemLog& problems,
                                     std::uint64_t& left_out);
 

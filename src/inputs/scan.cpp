@@ -32,22 +32,22 @@ class Scanner : public TreeVisitor {
   bool file(const std::string& below, std::uint64_t bytes) override {
     const FileName name = describe_name(below);
     if (name.kind == FileKind::unsupported) {
-      problems_.add({ProblemKind::unsupported_file, path_of(below), unsupported_text(name)});
-    } else if (name.kind != FileKind::picture) {
+      problems_.add({ProblemKind::unsupported_file, path_of(below), unsupported_text(name.format)});
+    } else if (name.kind != FileKind::image) {
       leave_out(below, name);
     } else if (!format::valid_utf8(below)) {
       problems_.add({ProblemKind::unusable_name, path_of(below), "the name is not UTF-8"});
     } else if (class_folders_ && below.find('/') == std::string::npos) {
       problems_.add({ProblemKind::no_class_folder, path_of(below), "the file is in no class folder"});
     } else {
-      add_picture(below, name.stem_length, bytes);
+      add_image(below, name.stem_length, bytes);
     }
     return true;
   }
 
   bool unusable(const Unusable& entry) override {
     const FileName name = describe_name(entry.below);
-    if (entry.is_folder || name.kind == FileKind::picture || name.kind == FileKind::unsupported)
+    if (entry.is_folder || name.kind == FileKind::image || name.kind == FileKind::unsupported)
       problems_.add({ProblemKind::unopenable_file, path_of(entry.below), entry.why});
     else
       leave_out(entry.below, name);
@@ -62,7 +62,7 @@ class Scanner : public TreeVisitor {
     if (list_.annotation.empty() || path < list_.annotation) list_.annotation = path;
   }
 
-  void add_picture(const std::string& below, std::size_t stem_length, std::uint64_t bytes) {
+  void add_image(const std::string& below, std::size_t stem_length, std::uint64_t bytes) {
     const std::string& prefix = list_.roots[root_].key_prefix;
     FoundFile file;
     file.text = list_.arena.add(prefix, below);
@@ -94,7 +94,7 @@ Result<FileList> scan(const std::vector<Root>& roots, bool class_folders, Proble
 
 }  // namespace
 
-Result<FileList> scan_pictures(const std::vector<Root>& roots, ProblemLog& problems) { return scan(roots, false, problems); }
+Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems) { return scan(roots, false, problems); }
 
 Result<FileList> scan_class_folders(const std::vector<Root>& roots, ProblemLog& problems) { return scan(roots, true, problems); }
 

@@ -1,7 +1,7 @@
-// Lists the picture files below input folders.
+// Lists the image files below input folders.
 //
 // Follows symbolic links (one that leads back to a folder above ends there). Leaves out what tools leave behind: names that start with a
-// dot, Thumbs.db, desktop.ini, __MACOSX, and files whose extension is no picture's (READMEs, lists). Order of the result is unspecified.
+// dot, Thumbs.db, desktop.ini, __MACOSX, and files whose extension is not an image's (READMEs, lists). Order of the result is unspecified.
 // Failure: code `io` for a folder that cannot be read.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace hotpack::pipeline {
 
-// Pictures below `roots`; a file's key is the root's prefix and the path below the root without extension. Unsupported formats and names
+// Images below `roots`; a file's key is the root's prefix and the path below the root without extension. Unsupported formats and names
 // that are not UTF-8 go to `problems`.
-[[nodiscard]] Result<FileList> scan_pictures(const std::vector<Root>& roots, ProblemLog& problems);
+[[nodiscard]] Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems);
 
 // The same for folders of class folders: a file directly in a root belongs to no class and is a problem; class folders without
-// pictures stay in class_folders.
+// images stay in class_folders.
 [[nodiscard]] Result<FileList> scan_class_folders(const std::vector<Root>& roots, ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

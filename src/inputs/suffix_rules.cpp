@@ -181,7 +181,7 @@ struct Candidate {
   Coverage coverage;
 };
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 std::string pairs_text(const Coverage& coverage) {
   if (coverage.listed) return std::to_string(coverage.pairs) + " of " + std::to_string(coverage.labels) + " labels have an image";
@@ -191,9 +191,9 @@ std::string pairs_text(const Coverage& coverage) {
 std::string rule_text(const SuffixRule& rule) {
   if (rule.by_format) return "JPEG files are images, PNG files of the same name their labels";
   if (rule.image.empty() && rule.label.empty()) return "labels are called like their images";
-  if (rule.image.empty()) return "labels end with " + quoted(rule.label);
-  if (rule.label.empty()) return "images end with " + quoted(rule.image);
-  return "images end with " + quoted(rule.image) + ", labels with " + quoted(rule.label);
+  if (rule.image.empty()) return "labels end with " + in_quotes(rule.label);
+  if (rule.label.empty()) return "images end with " + in_quotes(rule.image);
+  return "images end with " + in_quotes(rule.image) + ", labels with " + in_quotes(rule.label);
 }
 
 std::string options_text(const SuffixRule& rule) {
@@ -321,7 +321,7 @@ class Chooser {
   [[nodiscard]] Status check_one_kind(const std::vector<Candidate>& fitting) const {
     std::string kinds;
     for (const Candidate& candidate : fitting)
-      kinds += (kinds.empty() ? "" : ", ") + quoted(candidate.rule.label) + " (" + pairs_text(candidate.coverage) + ")";
+      kinds += (kinds.empty() ? "" : ", ") + in_quotes(candidate.rule.label) + " (" + pairs_text(candidate.coverage) + ")";
     const bool one = std::all_of(fitting.begin(), fitting.end(),
                                  [&](const Candidate& candidate) { return candidate.rule.label == fitting.front().rule.label; });
     return one ? Status()
@@ -387,7 +387,7 @@ class Chooser {
     return SuffixChoice{rule.rule, true, "suffixes: " + rule_text(rule.rule) + " (found; " + pairs_text(rule.coverage) + ")", ""};
   }
 
-  // Nothing fits: names are taken as given or equal, and what has no partner will be told.
+  // Nothing fits: names are taken as given or equal, and what has no partner will be reported.
   [[nodiscard]] SuffixChoice fallback(SuffixRule rule) const {
     SuffixChoice choice;
     const Coverage coverage = cover(rule);
@@ -426,7 +426,7 @@ class Chooser {
           ends.insert(label.substr(image.size()));
       if (ends.empty()) continue;
       const std::string first(*ends.begin());
-      std::string text = "; image " + quoted(image) + " and label " + quoted(std::string(image) + first) + " look alike: ";
+      std::string text = "; image " + in_quotes(image) + " and label " + in_quotes(std::string(image) + first) + " look alike: ";
       std::size_t told = 0;
       for (const std::string_view end : ends) {
         if (told < kMostEnds) text += (told == 0 ? "" : " or ") + ("--label-suffix " + shell_word(std::string(end)));
@@ -484,7 +484,7 @@ class FoundSuffixes {
     for (FoundFile& file : list.files) {
       const std::string_view key = list.key(file);
       if (has_suffix(key, suffix) || other_kind(key)) continue;
-      problems_.add({kind, list.path(file), "its name does not end with " + quoted(suffix) + " as others here do"});
+      problems_.add({kind, list.path(file), "its name does not end with " + in_quotes(suffix) + " as others here do"});
       file.key_length = 0;
     }
     drop_keyless(list);

@@ -1,6 +1,6 @@
 // How names of images and labels differ: suffixes at the end of the stem, given or found.
 //
-// A rule fits where it pairs at least 95 % of the images, and of the labels that have its suffix; other kinds of label may stand beside.
+// A rule fits where it pairs at least 95 % of the images, and of the labels that have its suffix; other kinds of label may stand next to.
 // Where lists say which images are meant, only the labels count.
 // Equal names come first, then a table of suffixes that data sets use. What is given is never overruled. Where equal names pair next to
 // nothing, in folders of their own, the only rule that pairs at least half of the images is taken, be it of the table or the one ending
@@ -39,7 +39,7 @@ struct SuffixChoice {
 [[nodiscard]] Result<SuffixChoice> choose_suffixes(std::span<const FileSet> sets, const SuffixWishes& wishes);
 
 // Takes the suffixes off the keys of a set. Files without a suffix that was given are dropped. Where it was found, they are orphans that go
-// to `problems`, but for labels of other kinds ("x_color" beside "x_labelIds"), which are dropped, and for images of a set without labels,
+// to `problems`, but for labels of other kinds ("x_color" next to "x_labelIds"), which are dropped, and for images of a set without labels,
 // which stay.
 void apply_suffixes(FileSet& set, const SuffixRule& rule, const SuffixWishes& given, ProblemLog& problems);
 

@@ -36,7 +36,7 @@ class TextLines {
 // Reads a text file, a pipe, or standard input ("-"): UTF-8 with or without byte order mark. UTF-16 is refused by name, code `data`.
 [[nodiscard]] Result<std::string> read_list_text(const std::string& path);
 
-// The fields of a line of comma- or tab-separated values with RFC 4180 quotes, blanks around them taken away; with separator ' ' its words,
+// The fields of a line of comma- or tab-separated values with RFC 4180 quotes, blanks around them removed; with separator ' ' its words,
 // which quotes may hold together. Nothing where a quote is not closed or followed by other text.
 [[nodiscard]] std::optional<std::vector<std::string>> split_fields(std::string_view line, char separator);
 

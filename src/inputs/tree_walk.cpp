@@ -31,7 +31,7 @@ struct Entry {
   unsigned char type = DT_UNKNOWN;
 };
 
-// Those that are no litter, in the order of their names.
+// Those that are no junk files, in the order of their names.
 Result<std::vector<Entry>> entries_of(const std::string& path) {
   const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
   std::vector<Entry> entries;

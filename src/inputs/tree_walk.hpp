@@ -29,7 +29,7 @@ class TreeVisitor {
 
 [[nodiscard]] Status walk_tree(const std::string& root, TreeVisitor& visitor);
 
-// What a folder holds itself. Names in byte order, litter left out; links count as what they lead to.
+// What a folder holds itself. Names in byte order, junk files left out; links count as what they lead to.
 struct FolderContent {
   std::vector<std::string> folders;
   std::vector<std::string> files;

@@ -31,12 +31,12 @@ Names last_parts(const SampleList& samples) {
   return names;
 }
 
-// The last part of a line's first field, without a picture's extension.
+// The last part of a line's first field, without an image's extension.
 std::string_view name_in(std::string_view line) {
   line = line.substr(0, line.find_first_of("\t, ;"));
   const std::string_view last = last_part(line);
   const FileName name = describe_name(last);
-  return name.kind == FileKind::picture || name.kind == FileKind::unsupported ? last.substr(0, name.stem_length) : last;
+  return name.kind == FileKind::image || name.kind == FileKind::unsupported ? last.substr(0, name.stem_length) : last;
 }
 
 bool is_text(const std::string& name) {

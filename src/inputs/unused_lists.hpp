@@ -1,4 +1,4 @@
-// Files beside a data set that list its samples, though nothing in their names says so: train_list.txt, fold0.csv.
+// Files next to a data set that list its samples, though nothing in their names says so: train_list.txt, fold0.csv.
 //
 // Reads the first lines of small text files. Thread-safe. Failure: `io` for a folder that cannot be read; files that cannot be are no
 // lists.

@@ -23,7 +23,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Where a colour was first seen, in an order that does not depend on threads.
+// Where a color was first seen, in an order that does not depend on threads.
 struct Sighting {
   std::size_t list = 0, sample = 0;
   PixelPlace place;
@@ -124,7 +124,7 @@ std::size_t known_by(const labels::Preset& preset, const std::vector<ListedColor
   return static_cast<std::size_t>(std::count_if(colors.begin(), colors.end(), knows));
 }
 
-// The preset that knows most colours; of equal ones that with the fewest classes. A few colours, such as black and red, are in many sets.
+// The preset that knows most colors; of equal ones that with the fewest classes. A few colors, such as black and red, are in many sets.
 void find_preset(ColorList& list) {
   constexpr std::size_t kFewest = 3;
   std::size_t classes = 0;
@@ -146,7 +146,7 @@ Result<ColorList> list_values(std::span<const SampleList* const> lists, std::uin
   tbb::enumerable_thread_specific<Finder> finders([ids] { return Finder(ids); });
   std::mutex mutex;
   std::optional<Error> failure;
-  Ticker ticker(observer, ids ? "listing ids" : "listing colours", total);
+  Ticker ticker(observer, ids ? "listing ids" : "listing colors", total);
   for (std::size_t index = 0; index < lists.size(); ++index) {
     const SampleList& list = *lists[index];
     if (!list.has_label_files) continue;
@@ -184,7 +184,7 @@ std::string map_skeleton(const ColorList& list) {
 
 std::string ColorList::preset_text() const {
   if (preset.empty()) return "";
-  return std::to_string(known) + " of " + std::to_string(colors.size()) + " colours are those of --preset " + preset;
+  return std::to_string(known) + " of " + std::to_string(colors.size()) + " colors are those of --preset " + preset;
 }
 
 Result<ColorList> list_colors(std::span<const SampleList* const> lists, std::uint64_t max_pixels, std::size_t most, Observer& observer) {

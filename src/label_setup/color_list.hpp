@@ -1,6 +1,6 @@
-// Which colours or ids a data set's labels hold, and which preset knows them: what people need to write a class table.
+// Which colors or ids a data set's labels hold, and which preset knows them: what people need to write a class table.
 //
-// Functions that only read files, in parallel; results do not depend on threads. Memory: at most kMostColors colours a thread.
+// Functions that only read files, in parallel; results do not depend on threads. Memory: at most kMostColors colors per thread.
 // Failure: `io`.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 #include "inputs/sample_list.hpp"
@@ -19,7 +19,7 @@ namespace hotpack::pipeline {
 
 struct ListedColor {
   RgbColor color{};
-  std::uint32_t id = 0;  // in place of the colour, in a list of ids
+  std::uint32_t id = 0;  // in place of the color, in a list of ids
   std::uint64_t pixels = 0;
   std::uint64_t labels = 0;  // that hold it
   std::string path;          // the first of them, in the order of lists and samples, …
@@ -28,16 +28,16 @@ struct ListedColor {
 
 struct ColorList {
   static constexpr std::size_t kMostColors = 65536;
-  static constexpr std::size_t kMostInALabel = 256;  // a label with more is a photo or was interpolated: its colours are not listed
+  static constexpr std::size_t kMostInALabel = 256;  // a label with more is a photo or was interpolated: its colors are not listed
 
-  bool ids = false;                 // of gray and palette labels, in place of the colours of RGB labels
-  std::vector<ListedColor> colors;  // colours: most pixels first, equal ones by colour; ids: in their order
+  bool ids = false;                 // of gray and palette labels, in place of the colors of RGB labels
+  std::vector<ListedColor> colors;  // colors: most pixels first, equal ones by color; ids: in their order
   std::uint64_t labels = 0;         // labels of that form that were read; JPEGs keep neither and are passed over
-  std::uint64_t crowded = 0;        // of these, with more than kMostInALabel colours
-  std::string preset;               // the one that knows most of the colours; empty where none knows nearly all
+  std::uint64_t crowded = 0;        // of these, with more than kMostInALabel colors
+  std::string preset;               // the one that knows most of the colors; empty where none knows nearly all
   std::size_t known = 0;            // how many it knows
 
-  // "30 of 30 colours are those of --preset camvid32"; empty without a preset.
+  // "30 of 30 colors are those of --preset camvid32"; empty without a preset.
   [[nodiscard]] std::string preset_text() const;
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "format/json.hpp"
@@ -42,26 +43,26 @@ Status check_names_known(const GivenLabels& given) {
   const auto& rows = given.map->rows;
   const auto named = std::find_if(rows.begin(), rows.end(), [](const auto& row) { return std::holds_alternative<std::string>(row.old); });
   return usage_error("--map " + given.map->path + ": line " + std::to_string(named->line) + ": '" + named->name +
-                     "' is the name of a class, and nothing says which ids or colours it has; give --classes or --preset, or write ids "
-                     "(0…65535) or colours (#rrggbb) in place of names. If the line is a header, write it as old,new");
+                     "' is the name of a class, and nothing says which ids or colors it has; give --classes or --preset, or write ids "
+                     "(0…65535) or colors (#rrggbb) in place of names. If the line is a header, write it as old,new");
 }
 
 // The preset's own map, where it is about what the reading reads.
-Result<std::optional<LabelMap>> map_of(const labels::Preset& preset, LabelReading reading) {
+Result<std::optional<LabelMap>> map_of(const labels::Preset& preset, LabelKind reading) {
   if (preset.map.empty()) return std::optional<LabelMap>();
   HOTPACK_ASSIGN(LabelMap map, labels::parse_label_map(preset.map, "--preset " + preset.name));
-  const bool fits = map.holds<RgbColor>() ? labels::reads_colors(reading) : reading == LabelReading::index;
+  const bool fits = map.holds<RgbColor>() ? labels::reads_colors(reading) : reading == LabelKind::index;
   return fits ? std::optional(std::move(map)) : std::nullopt;
 }
 
-bool has_values(const ClassTable& table, LabelReading reading) { return table.has_colors || !labels::reads_colors(reading); }
+bool has_values(const ClassTable& table, LabelKind reading) { return table.has_colors || !labels::reads_colors(reading); }
 
-Error no_colors(LabelReading reading) {
-  return usage_error("--label-kind " + std::string(word_of(reading)) + " needs class colours: give --classes FILE.csv (name,r,g,b)");
+Error no_colors(LabelKind reading) {
+  return usage_error("--label-kind " + std::string(word_of(reading)) + " needs class colors: give --classes FILE.csv (name,r,g,b)");
 }
 
 // The classes that labels hold by the preset alone.
-Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, LabelReading reading) {
+Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, LabelKind reading) {
   labels::OldClasses old{preset.table, {}};
   HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(preset, reading));
   if (map) {
@@ -74,7 +75,7 @@ Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, Label
 }
 
 // A pack in which other values became its classes than the rule says has a meaning for its own kind of labels alone.
-Status check_kind_of_pack(const PackedLabels& packed, LabelReading reading) {
+Status check_kind_of_pack(const PackedLabels& packed, LabelKind reading) {
   if (!packed.values || reading == packed.reading) return {};
   return usage_error("--label-kind " + std::string(word_of(reading)) + " contradicts --classes " + packed.folder +
                      ", whose labels were read as " + std::string(word_of(packed.reading)) +
@@ -82,7 +83,7 @@ Status check_kind_of_pack(const PackedLabels& packed, LabelReading reading) {
 }
 
 // The classes that a map names on its left side; absent where it names none there.
-Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, LabelReading reading) {
+Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, LabelKind reading) {
   if (!given.map->holds<std::string>()) return std::optional<labels::OldClasses>();
   if (given.preset != nullptr) {
     HOTPACK_ASSIGN(labels::OldClasses old, classes_of_preset(*given.preset, reading));
@@ -97,14 +98,13 @@ Result<std::optional<labels::OldClasses>> old_classes(const GivenLabels& given, 
   return std::optional(labels::OldClasses{*given.table, labels::plain_values(*given.table, reading)});
 }
 
-Status check_kind_of_map(const LabelMap& map, LabelReading reading) {
+Status check_kind_of_map(const LabelMap& map, LabelKind reading) {
   const bool colors = labels::reads_colors(reading);
   const std::string kind = "--label-kind " + std::string(word_of(reading));
-  if (reading == LabelReading::binary)
-    return usage_error(
-        "--map is about ids and colours, which --label-kind binary does not read; for a mask of ids, say --label-kind index");
-  if (colors && map.holds<std::int64_t>()) return usage_error("--map " + map.path + " is about ids, and " + kind + " reads colours");
-  if (!colors && map.holds<RgbColor>()) return usage_error("--map " + map.path + " is about colours, and " + kind + " reads ids");
+  if (reading == LabelKind::binary)
+    return usage_error("--map is about ids and colors, which --label-kind binary does not read; for a mask of ids, say --label-kind index");
+  if (colors && map.holds<std::int64_t>()) return usage_error("--map " + map.path + " is about ids, and " + kind + " reads colors");
+  if (!colors && map.holds<RgbColor>()) return usage_error("--map " + map.path + " is about colors, and " + kind + " reads ids");
   return {};
 }
 
@@ -116,7 +116,7 @@ void warn_of_unfed_classes(const std::string& path, LabelMeaning& meaning) {
     if (!fed[id]) meaning.table.warnings.push_back("nothing becomes class '" + meaning.table.classes[id].name + "' by --map " + path);
 }
 
-Result<LabelMeaning> meaning_of_map(const GivenLabels& given, LabelReading reading) {
+Result<LabelMeaning> meaning_of_map(const GivenLabels& given, LabelKind reading) {
   const LabelMap& map = *given.map;
   HOTPACK_TRY(check_kind_of_map(map, reading));
   HOTPACK_ASSIGN(const std::optional<labels::OldClasses> old, old_classes(given, reading));
@@ -135,7 +135,7 @@ Result<LabelMeaning> meaning_of_map(const GivenLabels& given, LabelReading readi
   return meaning;
 }
 
-Result<LabelMeaning> meaning_of_preset(const GivenLabels& given, LabelReading reading) {
+Result<LabelMeaning> meaning_of_preset(const GivenLabels& given, LabelKind reading) {
   LabelMeaning meaning;
   meaning.table = given.table.value_or(given.preset->table);
   HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(*given.preset, reading));
@@ -152,7 +152,7 @@ LabelMeaning meaning_of_table(const ClassTable& table) {
   return meaning;
 }
 
-Result<LabelMeaning> meaning_of_pack(const PackedLabels& packed, LabelReading reading) {
+Result<LabelMeaning> meaning_of_pack(const PackedLabels& packed, LabelKind reading) {
   HOTPACK_TRY(check_kind_of_pack(packed, reading));
   LabelMeaning meaning = meaning_of_table(packed.table);
   if (!packed.values) return meaning;
@@ -168,16 +168,16 @@ bool is_mapped(const LabelMeaning& meaning, std::uint32_t value) {
 }
 
 // Of a preset's words those about other readings have no meaning here, nor those that --map speaks of.
-bool holds(const std::string& word, LabelReading reading, const LabelMeaning& meaning) {
+bool holds(const std::string& word, LabelKind reading, const LabelMeaning& meaning) {
   if (const auto color = hex_color(word)) return labels::reads_colors(reading) && !is_mapped(meaning, labels::packed_color(*color));
-  if (const auto id = whole_number(word)) return reading == LabelReading::index && !is_mapped(meaning, static_cast<std::uint32_t>(*id));
+  if (const auto id = whole_number(word)) return reading == LabelKind::index && !is_mapped(meaning, static_cast<std::uint32_t>(*id));
   return meaning.table.find(word).has_value();
 }
 
-std::string old_text(const std::vector<std::uint32_t>& values, LabelReading reading) {
+std::string old_text(const std::vector<std::uint32_t>& values, LabelKind reading) {
   std::string text;
   if (labels::reads_colors(reading)) {
-    for (const std::uint32_t value : values) text += (text.empty() ? "" : ", ") + labels::color_text(labels::unpacked_color(value));
+    for (const std::uint32_t value : values) text += (text.empty() ? "" : ", ") + color_text(labels::unpacked_color(value));
     return text;
   }
   std::bitset<65536> ids;
@@ -187,14 +187,13 @@ std::string old_text(const std::vector<std::uint32_t>& values, LabelReading read
 
 Status check_formula(const LabelOptions& options, const GivenLabels& given) {
   const std::string formula(labels::rgb_id_name(options.rgb_id));
-  if (options.reading == LabelReading::rgb_id && given.rgb_id == labels::RgbId::none)
+  if (options.kind == LabelKind::rgb_id && given.rgb_id == labels::RgbId::none)
     return usage_error(
-        "--label-kind rgb-id: which id a colour stands for is not said: give --rgb-id r+256g+65536b (as COCO panoptic), --rgb-id "
+        "--label-kind rgb-id: which id a color stands for is not said: give --rgb-id r+256g+65536b (as COCO panoptic), --rgb-id "
         "r/10*256+g (as ADE20K full), or a --preset of such labels");
-  const bool by_color =
-      options.reading == LabelReading::automatic || options.reading == LabelReading::index || options.reading == LabelReading::rgb_id;
+  const bool by_color = options.kind == LabelKind::automatic || options.kind == LabelKind::index || options.kind == LabelKind::rgb_id;
   if (!by_color && !formula.empty())
-    return usage_error("--rgb-id " + formula + " finds ids in colours; leave --label-kind out, or say --label-kind rgb-id");
+    return usage_error("--rgb-id " + formula + " finds ids in colors; leave --label-kind out, or say --label-kind rgb-id");
   if (!formula.empty() && options.classes.empty() && !options.class_count && options.map.empty() && given.preset == nullptr)
     return usage_error("--rgb-id " + formula + " does not say how many classes there are: give --num-classes N, --classes or --map");
   return {};
@@ -202,15 +201,14 @@ Status check_formula(const LabelOptions& options, const GivenLabels& given) {
 
 // Of --rgb-id, else of the preset or the pack, unless --label-kind says something else.
 labels::RgbId formula_of(const LabelOptions& options, const GivenLabels& given) {
-  const bool open = options.reading == LabelReading::automatic || options.reading == LabelReading::rgb_id;
+  const bool open = options.kind == LabelKind::automatic || options.kind == LabelKind::rgb_id;
   if (options.rgb_id != labels::RgbId::none || !open) return options.rgb_id;
   if (given.preset != nullptr) return given.preset->rgb_id;
   return given.packed ? given.packed->rgb_id : labels::RgbId::none;
 }
 
 Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
-  const bool by_id =
-      options.reading == LabelReading::automatic || options.reading == LabelReading::index || options.reading == LabelReading::rgb_id;
+  const bool by_id = options.kind == LabelKind::automatic || options.kind == LabelKind::index || options.kind == LabelKind::rgb_id;
   HOTPACK_TRY(check_formula(options, given));
   if (!options.shift_ids) return {};
   const std::string shift = "--shift-ids " + std::to_string(*options.shift_ids);
@@ -221,17 +219,17 @@ Status check_id_options(const LabelOptions& options, const GivenLabels& given) {
   return {};
 }
 
-// Of a file that was found beside the data set: going on without it would silently lose the names of the classes.
+// Of a file that was found next to the data set: going on without it would silently lose the names of the classes.
 Error with_ways_on(Error error) {
   error.message = "cannot be used as class file: " + error.message +
-                  "\nMend it, name another one with --classes FILE, or go without it: --num-classes N";
+                  "\nFix it, name another one with --classes FILE, or go without it: --num-classes N";
   return error;
 }
 
 }  // namespace
 
 Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options) {
-  if (options.classes.empty() || !is_folder(options.classes)) return std::optional<PackedLabels>();
+  if (options.classes.empty() || options.class_count || !is_folder(options.classes)) return std::optional<PackedLabels>();
   HOTPACK_ASSIGN(PackedLabels packed, read_packed_labels(options.classes));
   return std::optional(std::move(packed));
 }
@@ -243,13 +241,12 @@ Result<int> given_threshold(const LabelOptions& options, const std::optional<Pac
                      ", whose labels were read with " + std::to_string(*packed->threshold) + "; leave --threshold out");
 }
 
-Result<std::optional<ClassTable>> given_table(const LabelOptions& options) {
+Result<std::optional<ClassTable>> given_table(const LabelOptions& options, const std::optional<PackedLabels>& packed) {
   if (!options.classes.empty() && options.class_count)
     return usage_error("--classes and --num-classes exclude each other; give one of them");
   if (options.class_count) return std::optional(labels::numbered_classes(*options.class_count));
   if (options.classes.empty()) return std::optional<ClassTable>();
-  HOTPACK_ASSIGN(std::optional<PackedLabels> packed, given_pack(options));
-  if (packed) return std::optional(std::move(packed->table));
+  if (packed) return std::optional(packed->table);
   HOTPACK_ASSIGN(const std::string text, read_text_file(options.classes));
   Result<ClassTable> table = labels::parse_class_file(text, options.classes);
   if (!table.ok()) return options.classes_found ? with_ways_on(table.error()) : table.error();
@@ -271,8 +268,8 @@ Result<GivenLabels> read_given(const LabelOptions& options) {
     if (options.class_count && options.map.empty())
       return usage_error("--preset " + options.preset + " and --num-classes exclude each other; --classes gives its classes other names");
   }
-  HOTPACK_ASSIGN(given.table, given_table(options));
   HOTPACK_ASSIGN(given.packed, given_pack(options));
+  HOTPACK_ASSIGN(given.table, given_table(options, given.packed));
   HOTPACK_ASSIGN(given.map, given_map(options));
   HOTPACK_TRY(check_names_known(given));
   given.rgb_id = formula_of(options, given);
@@ -282,7 +279,7 @@ Result<GivenLabels> read_given(const LabelOptions& options) {
   return given;
 }
 
-Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, LabelReading reading) {
+Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, LabelKind reading) {
   std::optional<LabelMeaning> meaning;
   if (given.map) {
     HOTPACK_ASSIGN(meaning, meaning_of_map(given, reading));
@@ -312,7 +309,7 @@ LabelMeaning shifted(LabelMeaning meaning, int shift) {
   return meaning;
 }
 
-std::vector<std::string> map_lines(const std::vector<MappedValue>& values, LabelReading reading, const ClassTable& table) {
+std::vector<std::string> map_lines(const std::vector<MappedValue>& values, LabelKind reading, const ClassTable& table) {
   std::map<std::uint16_t, std::vector<std::uint32_t>> by_class;
   for (const MappedValue& value : values) by_class[value.class_id].push_back(value.value);
   std::vector<std::string> lines;
@@ -323,12 +320,11 @@ std::vector<std::string> map_lines(const std::vector<MappedValue>& values, Label
   return lines;
 }
 
-std::string map_json(const std::vector<MappedValue>& values, LabelReading reading) {
+std::string map_json(const std::vector<MappedValue>& values, LabelKind reading) {
   std::string text;
   for (const MappedValue& value : values) {
     const bool color = labels::reads_colors(reading);
-    const std::string old =
-        color ? format::canonical_string(labels::color_text(labels::unpacked_color(value.value))) : std::to_string(value.value);
+    const std::string old = color ? format::canonical_string(color_text(labels::unpacked_color(value.value))) : std::to_string(value.value);
     const std::string target = value.class_id == labels::kIgnored ? format::canonical_string("ignore") : std::to_string(value.class_id);
     text += (text.empty() ? "[" : ",[") + old + "," + target + "]";
   }

@@ -1,4 +1,4 @@
-// What --preset, --classes, --num-classes and --map say of labels, before any label file is looked at.
+// What --preset, --classes, --num-classes and --map say of labels, before any label file is examined.
 //
 // Plain values. Failure: `usage` for options that contradict each other, `data` for files that say nothing usable, `io`.
 #pragma once
@@ -33,8 +33,8 @@ struct GivenLabels {
 [[nodiscard]] Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options);
 // Where label files are read by brightness: that of the pack, else --threshold. Refused where both are given and differ.
 [[nodiscard]] Result<int> given_threshold(const LabelOptions& options, const std::optional<PackedLabels>& packed);
-// The table of --classes or --num-classes; absent when neither was given.
-[[nodiscard]] Result<std::optional<labels::ClassTable>> given_table(const LabelOptions& options);
+// The table of --classes or --num-classes; absent when neither was given. `packed` is what given_pack() found.
+[[nodiscard]] Result<std::optional<labels::ClassTable>> given_table(const LabelOptions& options, const std::optional<PackedLabels>& packed);
 // The map of --map; absent when it was not given.
 [[nodiscard]] Result<std::optional<labels::LabelMap>> given_map(const LabelOptions& options);
 
@@ -50,15 +50,15 @@ struct LabelMeaning {
 // Once it is known how label files are read; absent where nothing names the classes. --classes and --num-classes name the classes after
 // the map; before it, where the map speaks of old classes by name and there is no preset. A pack also says which values have its classes,
 // unless --map or --preset does.
-[[nodiscard]] Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, LabelReading reading);
+[[nodiscard]] Result<std::optional<LabelMeaning>> meaning_of(const GivenLabels& given, LabelKind reading);
 
 // What --shift-ids makes of the classes 0, 1, …: each is that id less the shift. Lower ids are ignored.
 [[nodiscard]] LabelMeaning shifted(LabelMeaning meaning, int shift);
 
 // What the table of a map says, for people: "0…6, 9 → ignored", a line for each class that gets something, in the order of ids.
-[[nodiscard]] std::vector<std::string> map_lines(const std::vector<labels::MappedValue>& values, LabelReading reading,
+[[nodiscard]] std::vector<std::string> map_lines(const std::vector<labels::MappedValue>& values, LabelKind reading,
                                                  const labels::ClassTable& table);
 // The same as the schema has it: [[old,new],…], `old` an id or "#rrggbb", ascending, `new` a class id or "ignore".
-[[nodiscard]] std::string map_json(const std::vector<labels::MappedValue>& values, LabelReading reading);
+[[nodiscard]] std::string map_json(const std::vector<labels::MappedValue>& values, LabelKind reading);
 
 }  // namespace hotpack::pipeline

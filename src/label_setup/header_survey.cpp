@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/words.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 #include "label_setup/orientation.hpp"
 #include "label_setup/placement.hpp"
 #include "label_setup/source_file.hpp"
@@ -21,12 +21,12 @@ namespace hotpack::pipeline {
 namespace {
 
 std::string size_text(Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
-Extent stored_size(const codecs::PictureInfo& info) { return {info.width, info.height}; }
-std::uint64_t pixels_of(const codecs::PictureInfo& info) {
+Extent stored_size(const codecs::ImageInfo& info) { return {info.width, info.height}; }
+std::uint64_t pixels_of(const codecs::ImageInfo& info) {
   return static_cast<std::uint64_t>(info.width) * static_cast<std::uint64_t>(info.height);
 }
 
-std::optional<Problem> too_large(const codecs::PictureInfo& info, const std::string& path, std::uint64_t max_pixels) {
+std::optional<Problem> too_large(const codecs::ImageInfo& info, const std::string& path, std::uint64_t max_pixels) {
   if (pixels_of(info) <= max_pixels) return std::nullopt;
   return Problem{ProblemKind::too_large, path,
                  "is " + size_text(stored_size(info)) + " = " + std::to_string(pixels_of(info)) + " pixels, the limit is " +
@@ -43,7 +43,7 @@ void count_palettes(LabelForms& forms, std::uint64_t count, std::uint64_t hash, 
   if (forms.palette.count == 0) forms.palette_hash = hash;
 }
 
-void count_label(LabelForms& forms, const codecs::PictureInfo& info, const std::string& path) {
+void count_label(LabelForms& forms, const codecs::ImageInfo& info, const std::string& path) {
   using codecs::PixelKind;
   if (info.format == codecs::FileFormat::jpeg) return count_form(forms.jpeg, path);
   if (info.kind == PixelKind::palette) {
@@ -101,8 +101,8 @@ class Part {
 
  private:
   // Absent where the header is unusable or the file cannot be read; both are counted.
-  std::optional<codecs::PictureInfo> probe(const std::string& path) {
-    Result<codecs::PictureInfo> info = reader_.probe(path);
+  std::optional<codecs::ImageInfo> probe(const std::string& path) {
+    Result<codecs::ImageInfo> info = reader_.probe(path);
     if (info.ok()) return *info;
     if (info.error().code != ErrorCode::data && info.error().code != ErrorCode::io) {
       stop_.fail(info.error());
@@ -199,8 +199,7 @@ std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordO
                      "is " + size_text(seen) + ", its label " + label.path + " is " + size_text(stored_size(label.info))};
   }
   if (options.tile && !can_be_tiled(options, packed_source_size(headers, options)))
-    return Problem{ProblemKind::too_large, path,
-                   "of " + size_text(seen) + " makes too many tiles, or too large a picture to cut them from"};
+    return Problem{ProblemKind::too_large, path, "of " + size_text(seen) + " makes too many tiles, or too large an image to cut them from"};
   return std::nullopt;
 }
 

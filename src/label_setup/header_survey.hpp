@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 #include "hotpack/result.hpp"
 #include "inputs/sample_list.hpp"
 #include "settings/observer.hpp"
@@ -26,7 +26,7 @@ struct LabelForms {
   Form gray16;
   Form palette;
   std::uint64_t palette_hash = 0;  // of the palette that the files of this form have
-  bool palettes_differ = false;    // by their bytes; their colours may agree as far as they go
+  bool palettes_differ = false;    // by their bytes; their colors may agree as far as they go
   Form rgb;                        // with or without alpha
   Form jpeg;
 
@@ -49,12 +49,12 @@ struct HeaderSurvey {
 
 // The files of one sample as their headers describe them.
 struct FileHeader {
-  codecs::PictureInfo info;
+  codecs::ImageInfo info;
   std::string path;
 };
 struct SampleHeaders {
   FileHeader image;
-  std::vector<FileHeader> labels;  // none, one, or one a mask
+  std::vector<FileHeader> labels;  // none, one, or one per mask
 
   void clear() { labels.clear(); }
   // Absent without label files.
@@ -64,7 +64,7 @@ struct SampleHeaders {
 // What is wrong with them. Used again on the bytes that are packed.
 [[nodiscard]] std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordOptions& options);
 
-// The size of the picture as it is packed: turned by its orientation where that is applied, and cut to its label with `crop-min`.
+// The size of the image as it is packed: turned by its orientation where that is applied, and cut to its label with `crop-min`.
 // Precondition: check_headers() found nothing.
 [[nodiscard]] Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& options);
 

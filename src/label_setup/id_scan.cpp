@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "codecs/decoder.hpp"
 #include "label_setup/source_file.hpp"
@@ -31,7 +32,7 @@ struct Place {
 };
 
 std::string color_at(const labels::ColoredPixel& pixel) {
-  return labels::color_text(pixel.color) + " at x=" + std::to_string(pixel.x) + " y=" + std::to_string(pixel.y);
+  return color_text(pixel.color) + " at x=" + std::to_string(pixel.x) + " y=" + std::to_string(pixel.y);
 }
 
 constexpr Place kNowhere{std::numeric_limits<std::size_t>::max(), 0};
@@ -53,7 +54,7 @@ struct Foregrounds {
   }
 };
 
-// The first label that shows an index, in its colour, and the first that shows it in another one: whatever the order in which they come.
+// The first label that shows an index, in its color, and the first that shows it in another one: whatever the order in which they come.
 struct IndexColors {
   Place first = kNowhere, other = kNowhere;
   RgbColor color{}, other_color{};
@@ -92,7 +93,7 @@ struct Shared {
   std::mutex mutex;
   std::optional<Error> failure;
   std::atomic<bool> stopped = false;
-  Place colored = kNowhere;  // of the first label that holds a colour, so far
+  Place colored = kNowhere;  // of the first label that holds a color, so far
   std::string color;
 
   void fail(Error error) {
@@ -155,7 +156,7 @@ class Scanner {
       if (seen_[index]) colors[index].add(place, label.palette[index]);
   }
 
-  void mark_gray(ConstPicture rgb, Place place) {
+  void mark_gray(ConstPixels rgb, Place place) {
     seen_.reset();
     for (int y = 0; y < rgb.height; ++y) {
       const std::uint8_t* at = rgb.row(y);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "label_setup/label_words.hpp"
@@ -125,7 +126,7 @@ std::string fitting_presets(const Ids& ids, int count) {
   if (count < kTelling || ids.count() != static_cast<std::size_t>(count)) return names;
   for (const std::string_view name : labels::preset_names()) {
     const labels::Preset& preset = *labels::find_preset(name);
-    if (preset.reading != LabelReading::index || !preset.map.empty() || preset.table.classes.size() != ids.count()) continue;
+    if (preset.reading != LabelKind::index || !preset.map.empty() || preset.table.classes.size() != ids.count()) continue;
     names += (names.empty() ? "; as many as --preset " : " or ") + std::string(name);
   }
   return names.empty() ? names : names + " has";
@@ -133,18 +134,19 @@ std::string fitting_presets(const Ids& ids, int count) {
 
 }  // namespace
 
-Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& verdict) {
+Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& explanation) {
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
-  if (options.reading == LabelReading::automatic && is_mask(*found)) return mask_question(*found, " with --num-classes 1");
-  if (options.reading == LabelReading::automatic && is_mixed_masks(*found)) return mixed_masks_question(*found, " with --num-classes 2");
+  if (options.kind == LabelKind::automatic && is_mask(*found)) return mask_question(*found, " with --num-classes 1");
+  if (options.kind == LabelKind::automatic && is_mixed_masks(*found)) return mixed_masks_question(*found, " with --num-classes 2");
   constexpr std::size_t kListed = 16;
   const std::string text = ids_text(found->narrow | found->wide, kListed);
   const Ids ids = ids_of_classes(*found, options.ignore);
   const int count = count_of(ids);
   HOTPACK_TRY(check_count(ids, count, *found, text));
-  verdict += "; ids found: " + text + ", so " + std::to_string(count) + (count == 1 ? " class" : " classes") + fitting_presets(ids, count) +
-             (count > 1 && !ids[0] ? "; 0 never occurs: where ids count from 1, say --shift-ids -1" : "") +
-             "; where another split may hold more, say --num-classes N or --classes";
+  explanation += "; ids found: " + text + ", so " + std::to_string(count) + (count == 1 ? " class" : " classes") +
+                 fitting_presets(ids, count) +
+                 (count > 1 && !ids[0] ? "; 0 never occurs: where ids count from 1, say --shift-ids -1" : "") +
+                 "; where another split may hold more, say --num-classes N or --classes";
   return labels::numbered_classes(count);
 }
 
@@ -161,10 +163,10 @@ Status check_palettes(LabelScan& scan) {
   if (!found->clash) return {};
   const IdScan::PaletteClash& clash = *found->clash;
   return data_error(
-      "labels have palettes of their own: index " + std::to_string(clash.index) + " is " + labels::color_text(clash.color) + " in " +
-      clash.label + " and " + labels::color_text(clash.other_color) + " in " + clash.other +
-      ", so it is hardly one class. Say what is meant:\n  --label-kind palette-color with --classes FILE of names and colours, "
-      "where the colours are the classes\n  --label-kind index, where the numbers are");
+      "labels have palettes of their own: index " + std::to_string(clash.index) + " is " + color_text(clash.color) + " in " + clash.label +
+      " and " + color_text(clash.other_color) + " in " + clash.other +
+      ", so it is hardly one class. Say what is meant:\n  --label-kind palette-color with --classes FILE of names and colors, "
+      "where the colors are the classes\n  --label-kind index, where the numbers are");
 }
 
 }  // namespace hotpack::pipeline

@@ -12,14 +12,14 @@
 
 namespace hotpack::pipeline {
 
-// One class more than the largest id. `verdict` gains what was found.
-[[nodiscard]] Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& verdict);
+// One class more than the largest id. `explanation` gains what was found.
+[[nodiscard]] Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan, std::string& explanation);
 
 // Refuses masks of 0 and 255 (16 bits: 65535), which read as ids would lose their foreground, and sets of such masks and of masks of 0
-// and 1. All labels are read only where the few that are looked at first hold nothing else.
+// and 1. All labels are read only where the few that are examined first hold nothing else.
 [[nodiscard]] Status check_not_masks(LabelScan& scan);
 
-// Refuses palette labels that show one index in two colours, where indices are only supposed to be ids. Reads all labels.
+// Refuses palette labels that show one index in two colors, where indices are only supposed to be ids. Reads all labels.
 [[nodiscard]] Status check_palettes(LabelScan& scan);
 
 }  // namespace hotpack::pipeline

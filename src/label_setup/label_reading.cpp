@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
 
@@ -25,65 +26,64 @@ std::string forms_text(const LabelForms& forms, std::string_view file = {}) {
   return text.empty() ? "not readable" : text + std::string(file);
 }
 
-// A preset whose set comes both as colours and as ids: RGB files (and JPEGs) hold the ones, gray and palette files the others.
-Result<ReadingVerdict> verdict_of_preset(const labels::Preset& preset, const LabelForms& forms) {
-  const std::string why = "auto: --preset " + preset.name + " knows ids and colours";
+// A preset whose set comes both as colors and as ids: RGB files (and JPEGs) hold the ones, gray and palette files the others.
+Result<LabelDecision> decide_by_preset(const labels::Preset& preset, const LabelForms& forms) {
+  const std::string why = "auto: --preset " + preset.name + " knows ids and colors";
   const LabelForms::Form& colored = forms.rgb.count > 0 ? forms.rgb : forms.jpeg;
   const bool has_samples = forms.gray8.count + forms.gray16.count + forms.palette.count > 0;
-  if (colored.count == 0) return ReadingVerdict{LabelReading::index, why};
-  if (!has_samples) return ReadingVerdict{LabelReading::color, why};
+  if (colored.count == 0) return LabelDecision{LabelKind::index, why};
+  if (!has_samples) return LabelDecision{LabelKind::color, why};
   return data_error("is RGB or JPEG, and other labels are not (" + forms_text(forms) +
-                        "): some hold colours and some ids, or something else. Say which with --label-kind color or index, and leave the "
+                        "): some hold colors and some ids, or something else. Say which with --label-kind color or index, and leave the "
                         "others out",
                     colored.first);
 }
 
-// --label-kind auto where options leave it open: a colour table makes labels colours; without one they hold ids.
-Result<ReadingVerdict> verdict_of_files(const GivenLabels& given, const LabelForms& forms) {
-  if (given.preset != nullptr) return verdict_of_preset(*given.preset, forms);
-  if (given.table && given.table->has_colors) return ReadingVerdict{LabelReading::color, "auto: the classes have colours"};
-  return ReadingVerdict{LabelReading::index, "auto: no class colours were given"};
+// --label-kind auto where options leave it open: a color table makes labels colors; without one they hold ids.
+Result<LabelDecision> decide_by_files(const GivenLabels& given, const LabelForms& forms) {
+  if (given.preset != nullptr) return decide_by_preset(*given.preset, forms);
+  if (given.table && given.table->has_colors) return LabelDecision{LabelKind::color, "auto: the classes have colors"};
+  return LabelDecision{LabelKind::index, "auto: no class colors were given"};
 }
 
 bool takes_nearest(const LabelOptions& options) { return options.unknown.starts_with("nearest"); }
 
-// JPEG keeps neither ids nor colours: masks of two classes survive it, and colours where the nearest will do.
-Status check_lossy(const LabelOptions& options, LabelReading reading, const LabelForms& forms) {
-  if (forms.jpeg.count == 0 || reading == LabelReading::binary) return {};
-  if (reading == LabelReading::color && takes_nearest(options)) return {};
+// JPEG keeps neither ids nor colors: masks of two classes survive it, and colors where the nearest will do.
+Status check_lossy(const LabelOptions& options, LabelKind reading, const LabelForms& forms) {
+  if (forms.jpeg.count == 0 || reading == LabelKind::binary) return {};
+  if (reading == LabelKind::color && takes_nearest(options)) return {};
   return data_error(
       "is a JPEG: lossy compression has changed its values, so they name no classes. Use the PNG originals, or, for masks of two "
-      "classes, say --label-kind binary (with --threshold N), or, where classes have colours, --unknown nearest:D. If these are the "
+      "classes, say --label-kind binary (with --threshold N), or, where classes have colors, --unknown nearest:D. If these are the "
       "photos, --images and --labels are swapped",
       forms.jpeg.first);
 }
 
-// What the colours of some labels tell: a photo, a preset, or how many there are.
+// What the colors of some labels tell: a photo, a preset, or how many there are.
 std::string colors_text(const ColorList& list) {
   if (2 * list.crowded > list.labels)
     return ". " + std::to_string(list.crowded) + " of " + std::to_string(list.labels) + " labels hold more than " +
-           std::to_string(ColorList::kMostInALabel) + " colours, as photos do: are --images and --labels swapped?";
+           std::to_string(ColorList::kMostInALabel) + " colors, as photos do: are --images and --labels swapped?";
   constexpr std::size_t kListed = 8;
   std::string text;
-  for (std::size_t i = 0; i < std::min(kListed, list.colors.size()); ++i)
-    text += (i > 0 ? ", " : "") + labels::color_text(list.colors[i].color);
+  for (std::size_t i = 0; i < std::min(kListed, list.colors.size()); ++i) text += (i > 0 ? ", " : "") + color_text(list.colors[i].color);
   if (list.colors.size() > kListed) text += ", …";
-  const std::string count = std::to_string(list.colors.size()) + (list.colors.size() == 1 ? " colour" : " colours");
-  text = ". There are " + count + " in " + std::to_string(list.labels) + (list.labels == 1 ? " label" : " labels") + " looked at: " + text;
+  const std::string count = std::to_string(list.colors.size()) + (list.colors.size() == 1 ? " color" : " colors");
+  text = ". There are " + count + " in " + std::to_string(list.labels) + (list.labels == 1 ? " label" : " labels") + " examined: " + text;
   if (!list.preset.empty()) text += "; " + list.preset_text();
-  return text + ". Say which colour is which class:" + (list.preset.empty() ? "" : "\n  --preset " + list.preset) +
+  return text + ". Say which color is which class:" + (list.preset.empty() ? "" : "\n  --preset " + list.preset) +
          "\n  --classes FILE.csv with rows name,r,g,b; hotpack check --write-classes FILE.csv writes one to fill in"
-         "\n  --label-kind rgb-id --rgb-id FORMULA, where the colours are ids";
+         "\n  --label-kind rgb-id --rgb-id FORMULA, where the colors are ids";
 }
 
 Error unexplained_color(const std::string& path, const std::string& color, const std::string& class_file, const LabelScan& scan) {
-  const std::string given = class_file.empty() ? "no class colours were given" : class_file + " names classes without colours";
+  const std::string given = class_file.empty() ? "no class colors were given" : class_file + " names classes without colors";
   const Result<ColorList> list = scan.colors();
   if (!list.ok()) return list.error();
-  return data_error("holds RGB colours (" + color + "), and " + given + colors_text(*list), path);
+  return data_error("holds RGB colors (" + color + "), and " + given + colors_text(*list), path);
 }
 
-// RGB files hold ids where every pixel has three equal channels; otherwise they hold colours, which nothing explains. As a rule the first
+// RGB files hold ids where every pixel has three equal channels; otherwise they hold colors, which nothing explains. As a rule the first
 // file tells, before all are read.
 Result<std::string> explain_rgb(const LabelForms& forms, const std::string& class_file, LabelScan& scan) {
   if (forms.rgb.count == 0) return std::string();
@@ -103,32 +103,32 @@ Result<const IdScan*> LabelScan::get() {
   return &*found_;
 }
 
-std::optional<ReadingVerdict> verdict_of_options(const LabelOptions& options, const GivenLabels& given) {
+std::optional<LabelDecision> decide_by_options(const LabelOptions& options, const GivenLabels& given) {
   if (given.rgb_id != labels::RgbId::none)
-    return ReadingVerdict{LabelReading::index, "ids in colours, " + std::string(labels::rgb_id_name(given.rgb_id))};
-  if (options.reading != LabelReading::automatic) return ReadingVerdict{options.reading, "as --label-kind says"};
-  if (given.shift) return ReadingVerdict{LabelReading::index, "as --shift-ids says"};
-  if (given.map && given.map->holds<RgbColor>()) return ReadingVerdict{LabelReading::color, "auto: --map gives colours"};
-  if (given.map && given.map->holds<std::int64_t>()) return ReadingVerdict{LabelReading::index, "auto: --map gives ids"};
-  if (given.preset != nullptr && given.preset->reading != LabelReading::automatic)
-    return ReadingVerdict{given.preset->reading, "as --preset " + given.preset->name + " says"};
-  if (given.preset == nullptr && given.packed && given.packed->reading != LabelReading::automatic && !given.packed->multi)
-    return ReadingVerdict{given.packed->reading, "as in " + given.packed->folder};
+    return LabelDecision{LabelKind::index, "ids in colors, " + std::string(labels::rgb_id_name(given.rgb_id))};
+  if (options.kind != LabelKind::automatic) return LabelDecision{options.kind, "as --label-kind says"};
+  if (given.shift) return LabelDecision{LabelKind::index, "as --shift-ids says"};
+  if (given.map && given.map->holds<RgbColor>()) return LabelDecision{LabelKind::color, "auto: --map gives colors"};
+  if (given.map && given.map->holds<std::int64_t>()) return LabelDecision{LabelKind::index, "auto: --map gives ids"};
+  if (given.preset != nullptr && given.preset->reading != LabelKind::automatic)
+    return LabelDecision{given.preset->reading, "as --preset " + given.preset->name + " says"};
+  if (given.preset == nullptr && given.packed && given.packed->reading != LabelKind::automatic && !given.packed->multi)
+    return LabelDecision{given.packed->reading, "as in " + given.packed->folder};
   return std::nullopt;
 }
 
-Result<ReadingVerdict> decide_reading(const LabelOptions& options, const GivenLabels& given, const LabelForms& forms, LabelScan& scan) {
-  std::optional<ReadingVerdict> verdict = verdict_of_options(options, given);
-  const bool open = !verdict;
+Result<LabelDecision> decide_reading(const LabelOptions& options, const GivenLabels& given, const LabelForms& forms, LabelScan& scan) {
+  std::optional<LabelDecision> decision = decide_by_options(options, given);
+  const bool open = !decision;
   if (open) {
-    HOTPACK_ASSIGN(verdict, verdict_of_files(given, forms));
+    HOTPACK_ASSIGN(decision, decide_by_files(given, forms));
   }
-  if (options.reading == LabelReading::automatic) HOTPACK_TRY(check_lossy(options, verdict->reading, forms));
-  verdict->why += "; the labels are " + forms_text(forms, open && forms.jpeg.count == 0 ? " PNG" : "");
-  if (!open || verdict->reading != LabelReading::index) return *verdict;
+  if (options.kind == LabelKind::automatic) HOTPACK_TRY(check_lossy(options, decision->reading, forms));
+  decision->why += "; the labels are " + forms_text(forms, open && forms.jpeg.count == 0 ? " PNG" : "");
+  if (!open || decision->reading != LabelKind::index) return *decision;
   HOTPACK_ASSIGN(const std::string about_rgb, explain_rgb(forms, options.classes, scan));
-  verdict->why += about_rgb;
-  return *verdict;
+  decision->why += about_rgb;
+  return *decision;
 }
 
 }  // namespace hotpack::pipeline

@@ -22,9 +22,9 @@
 
 namespace hotpack::pipeline {
 
-struct ReadingVerdict {
-  LabelReading reading = LabelReading::automatic;
-  std::string why;  // "auto: the classes have colours; the labels are 3 RGB PNG"
+struct LabelDecision {
+  LabelKind reading = LabelKind::automatic;
+  std::string why;  // "auto: the classes have colors; the labels are 3 RGB PNG"
 };
 
 // The ids of all labels, read when they are first asked for. Not thread-safe.
@@ -35,7 +35,7 @@ class LabelScan {
   [[nodiscard]] Result<const IdScan*> get();
   // The ids of a few labels, spread over the data set.
   [[nodiscard]] Result<IdScan> some() const { return scan_some_ids(lists_, max_pixels_); }
-  // The colours of some labels, spread over the data set.
+  // The colors of some labels, spread over the data set.
   [[nodiscard]] Result<ColorList> colors() const { return list_colors(lists_, max_pixels_, kSomeLabels, observer_); }
   [[nodiscard]] std::uint64_t max_pixels() const { return max_pixels_; }
 
@@ -48,9 +48,9 @@ class LabelScan {
 };
 
 // What options alone decide; absent where it depends on the files.
-[[nodiscard]] std::optional<ReadingVerdict> verdict_of_options(const LabelOptions& options, const GivenLabels& given);
+[[nodiscard]] std::optional<LabelDecision> decide_by_options(const LabelOptions& options, const GivenLabels& given);
 
-[[nodiscard]] Result<ReadingVerdict> decide_reading(const LabelOptions& options, const GivenLabels& given, const LabelForms& forms,
-                                                    LabelScan& scan);
+[[nodiscard]] Result<LabelDecision> decide_reading(const LabelOptions& options, const GivenLabels& given, const LabelForms& forms,
+                                                   LabelScan& scan);
 
 }  // namespace hotpack::pipeline

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "format/json.hpp"
@@ -35,7 +36,7 @@ Labelling labelling_of(const PackOptions& options, std::span<SampleList* const> 
 
 Status check_unlabelled_options(const LabelOptions& options) {
   const LabelOptions none;
-  const bool has_rules = options.reading != none.reading || options.threshold != none.threshold || !options.ignore.empty() ||
+  const bool has_rules = options.kind != none.kind || options.threshold != none.threshold || !options.ignore.empty() ||
                          options.unknown != none.unknown || options.pad_label != none.pad_label;
   const bool by_id = options.shift_ids.has_value() || options.rgb_id != none.rgb_id;
   if (options.classes.empty() && options.map.empty() && !options.class_count && !has_rules && !by_id) return {};
@@ -47,10 +48,10 @@ Status check_unlabelled_options(const LabelOptions& options) {
 
 // ---- which classes there are
 
-Status check_table_fits(LabelReading reading, const std::optional<LabelMeaning>& meaning) {
+Status check_table_fits(LabelKind reading, const std::optional<LabelMeaning>& meaning) {
   if (labels::reads_colors(reading) && (!meaning || (!meaning->values && !meaning->table.has_colors)))
-    return usage_error("--label-kind " + std::string(word_of(reading)) + " needs class colours: give --classes FILE.csv (name,r,g,b)");
-  if (reading == LabelReading::binary && meaning && meaning->table.classes.size() != 2)
+    return usage_error("--label-kind " + std::string(word_of(reading)) + " needs class colors: give --classes FILE.csv (name,r,g,b)");
+  if (reading == LabelKind::binary && meaning && meaning->table.classes.size() != 2)
     return usage_error("--label-kind binary has two classes, background and foreground; --classes, --num-classes or --preset names " +
                        std::to_string(meaning->table.classes.size()));
   return {};
@@ -82,21 +83,21 @@ bool counted_by_scan(const std::vector<const format::Manifest*>& finished) {
 }
 
 // How the labels of finished packs were read; automatic where they do not say.
-LabelReading reading_of(const std::vector<const format::Manifest*>& finished) {
+LabelKind reading_of(const std::vector<const format::Manifest*>& finished) {
   for (const format::Manifest* manifest : finished) {
     for (const auto& [name, value] : manifest->schema.options.more) {
-      for (const LabelReading reading : {LabelReading::color, LabelReading::index})
+      for (const LabelKind reading : {LabelKind::color, LabelKind::index})
         if (name == "label_kind" && value == format::canonical_string(word_of(reading))) return reading;
     }
   }
-  return LabelReading::automatic;
+  return LabelKind::automatic;
 }
 
 // ---- the setup
 
 // Options that change nothing for labels that are read so.
-void warn_of_idle_options(const PackOptions& options, LabelReading reading, std::vector<std::string>& warnings) {
-  if (reading != LabelReading::binary && options.label.threshold != LabelOptions().threshold)
+void warn_of_idle_options(const PackOptions& options, LabelKind reading, std::vector<std::string>& warnings) {
+  if (reading != LabelKind::binary && options.label.threshold != LabelOptions().threshold)
     warnings.push_back("--threshold has no effect: labels are read as " + std::string(word_of(reading)) +
                        ", and only --label-kind binary compares brightness");
   const Fit fit = options.record.resolved_fit();
@@ -105,7 +106,7 @@ void warn_of_idle_options(const PackOptions& options, LabelReading reading, std:
     warnings.push_back("--pad-label has no effect: --fit " + std::string(word_of(fit)) + " never pads");
 }
 
-// A value cannot become a class and be ignored: what is told of the map, and stored, would be untrue.
+// A value cannot become a class and be ignored: what learns of the map, and stored, would be untrue.
 Status check_ignored_by_map(const LabelMeaning& meaning, const labels::LabelRules& rules) {
   if (!meaning.values) return {};
   const auto check = [&](std::uint32_t value, const std::string& word) -> Status {
@@ -117,36 +118,36 @@ Status check_ignored_by_map(const LabelMeaning& meaning, const labels::LabelRule
                        meaning.table.classes[given->class_id].name + "'; " + advice);
   };
   for (const std::int64_t id : rules.ignore_ids) HOTPACK_TRY(check(static_cast<std::uint32_t>(id), std::to_string(id)));
-  for (const RgbColor& color : rules.ignore_colors) HOTPACK_TRY(check(labels::packed_color(color), labels::color_text(color)));
+  for (const RgbColor& color : rules.ignore_colors) HOTPACK_TRY(check(labels::packed_color(color), color_text(color)));
   return {};
 }
 
-Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId rgb_id, const LabelMeaning& meaning, LabelReading reading,
+Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId rgb_id, const LabelMeaning& meaning, LabelKind reading,
                                     int threshold) {
   labels::LabelRules rules;
   rules.reading = reading;
-  rules.rgb_id = reading == LabelReading::index ? rgb_id : labels::RgbId::none;
+  rules.rgb_id = reading == LabelKind::index ? rgb_id : labels::RgbId::none;
   rules.threshold = threshold;
   rules.values = meaning.values;
-  rules.reading_was_automatic = options.reading == LabelReading::automatic;
+  rules.reading_was_automatic = options.kind == LabelKind::automatic;
   HOTPACK_TRY(resolve_ignored(meaning.ignore, meaning.table, rules));
   HOTPACK_TRY(check_ignored_by_map(meaning, rules));
   HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.unknown, meaning.table));
   return rules;
 }
 
-void tell_map(const LabelMeaning& meaning, LabelReading reading, LabelSetup& setup, std::string& verdict) {
+void tell_map(const LabelMeaning& meaning, LabelKind reading, LabelSetup& setup, std::string& explanation) {
   setup.map = meaning.map.value_or(map_json(*meaning.values, reading));
   setup.map_lines = map_lines(*meaning.values, reading, setup.table);
-  verdict += "; " + std::to_string(meaning.values->size()) + " values become " + std::to_string(setup.table.classes.size()) +
-             " classes by " + meaning.giver;
+  explanation += "; " + std::to_string(meaning.values->size()) + " values become " + std::to_string(setup.table.classes.size()) +
+                 " classes by " + meaning.giver;
 }
 
-Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& given, const LabelMeaning& meaning, LabelReading reading,
-                              std::string verdict) {
+Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& given, const LabelMeaning& meaning, LabelKind reading,
+                              std::string explanation) {
   LabelSetup setup;
-  setup.kind = LabelKind::pixel;
-  const bool binary = reading == LabelReading::binary;
+  setup.kind = LabelScope::pixel;
+  const bool binary = reading == LabelKind::binary;
   HOTPACK_ASSIGN(const int threshold, given_threshold(options.label, binary ? given.packed : std::nullopt));
   HOTPACK_ASSIGN(labels::LabelRules rules, rules_of(options.label, given.rgb_id, meaning, reading, threshold));
   HOTPACK_ASSIGN(setup.pad_id, resolve_pad(options.label.pad_label, meaning.table));
@@ -157,8 +158,8 @@ Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& giv
   setup.unknown = unknown_text(rules.unknown, setup.table);
   setup.pad_label = options.label.pad_label;
   if (binary) setup.threshold = threshold;
-  if (meaning.values) tell_map(meaning, reading, setup, verdict);
-  setup.verdict = std::move(verdict);
+  if (meaning.values) tell_map(meaning, reading, setup, explanation);
+  setup.explanation = std::move(explanation);
   for (std::string& warning : warnings_of_reserved_names(setup.table)) setup.table.warnings.push_back(std::move(warning));
   warn_of_idle_options(options, reading, setup.table.warnings);
   return setup;
@@ -176,15 +177,15 @@ Status remove_shifted(int shift, ClassTable& table) {
 
 // What labels mean; `count` finds the classes where nothing names them.
 template <class Count>
-Result<LabelMeaning> complete_meaning(const PackOptions& options, const GivenLabels& given, LabelReading reading, Count count) {
+Result<LabelMeaning> complete_meaning(const PackOptions& options, const GivenLabels& given, LabelKind reading, Count count) {
   HOTPACK_ASSIGN(std::optional<LabelMeaning> meaning, meaning_of(given, reading));
   HOTPACK_TRY(check_table_fits(reading, meaning));
-  const bool shifts = given.shift && reading == LabelReading::index;
+  const bool shifts = given.shift && reading == LabelKind::index;
   if (meaning) return shifts ? shifted(std::move(*meaning), *given.shift) : std::move(*meaning);
   LabelMeaning found;
   found.table = labels::binary_classes();
   found.ignore = given.ignore;
-  if (reading != LabelReading::index) return found;
+  if (reading != LabelKind::index) return found;
   if (options.run.partition)
     return usage_error(
         "with --partition the classes must be said, as every machine must know the same: --num-classes N, --classes or --preset");
@@ -195,8 +196,8 @@ Result<LabelMeaning> complete_meaning(const PackOptions& options, const GivenLab
 }
 
 // Whether ids are only supposed: no option says anything of the labels' values.
-bool ids_are_supposed(const PackOptions& options, const GivenLabels& given, LabelReading reading) {
-  return options.label.reading == LabelReading::automatic && reading == LabelReading::index && given.preset == nullptr && !given.map &&
+bool ids_are_supposed(const PackOptions& options, const GivenLabels& given, LabelKind reading) {
+  return options.label.kind == LabelKind::automatic && reading == LabelKind::index && given.preset == nullptr && !given.map &&
          !given.shift && given.rgb_id == labels::RgbId::none && !given.packed && given.ignore.empty();
 }
 
@@ -226,35 +227,35 @@ Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* 
   return {};
 }
 
-std::string read_as(LabelReading reading) { return "labels are read as " + std::string(word_of(reading)); }
+std::string read_as(LabelKind reading) { return "labels are read as " + std::string(word_of(reading)); }
 
 Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList* const> splits, const LabelForms& forms,
                                 Observer& observer, bool pixels_too) {
   HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
   HOTPACK_TRY(check_suffix_of_preset(options, given.preset));
   LabelScan scan(splits, options.record.max_pixels, observer);
-  HOTPACK_ASSIGN(const ReadingVerdict decided, decide_reading(options.label, given, forms, scan));
-  std::string verdict = read_as(decided.reading) + " (" + decided.why + ")";
-  const auto count = [&] { return count_classes(options.label, scan, verdict); };
+  HOTPACK_ASSIGN(const LabelDecision decided, decide_reading(options.label, given, forms, scan));
+  std::string explanation = read_as(decided.reading) + " (" + decided.why + ")";
+  const auto count = [&] { return count_classes(options.label, scan, explanation); };
   HOTPACK_ASSIGN(const LabelMeaning meaning, complete_meaning(options, given, decided.reading, count));
   if (pixels_too && ids_are_supposed(options, given, decided.reading)) {
     if (may_name_mask(given)) HOTPACK_TRY(check_not_masks(scan));
     if (forms.palettes_differ && !options.label.class_count) HOTPACK_TRY(check_palettes(scan));
   }
-  return make_setup(options, given, meaning, decided.reading, std::move(verdict));
+  return make_setup(options, given, meaning, decided.reading, std::move(explanation));
 }
 
 // The reading that set_up_files() would decide on; automatic where only files tell.
-LabelReading adopted_reading(const LabelOptions& options, const GivenLabels& given, const std::vector<const format::Manifest*>& finished) {
-  if (const auto decided = verdict_of_options(options, given)) return decided->reading;
+LabelKind adopted_reading(const LabelOptions& options, const GivenLabels& given, const std::vector<const format::Manifest*>& finished) {
+  if (const auto decided = decide_by_options(options, given)) return decided->reading;
   if (given.preset != nullptr) return reading_of(finished);
-  return given.table && given.table->has_colors ? LabelReading::color : LabelReading::index;
+  return given.table && given.table->has_colors ? LabelKind::color : LabelKind::index;
 }
 
 Result<LabelSetup> adopt_files(const PackOptions& options, const std::vector<const format::Manifest*>& finished) {
   HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
-  const LabelReading reading = adopted_reading(options.label, given, finished);
-  if (reading == LabelReading::automatic) return data_error("the labels' headers must be read to tell ids from colours");
+  const LabelKind reading = adopted_reading(options.label, given, finished);
+  if (reading == LabelKind::automatic) return data_error("the labels' headers must be read to tell ids from colors");
   const auto count = [&]() -> Result<ClassTable> {
     if (options.label.unknown != "error" || !counted_by_scan(finished)) return data_error("the labels must be read to count their classes");
     return labels::numbered_classes(static_cast<int>(finished.front()->schema.class_count()));
@@ -263,7 +264,7 @@ Result<LabelSetup> adopt_files(const PackOptions& options, const std::vector<con
   return make_setup(options, given, meaning, reading, read_as(reading) + " (as in the finished run)");
 }
 
-// What holds whether files may be looked at or not.
+// What holds whether files may be examined or not.
 Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& options, std::span<SampleList* const> splits,
                                                        ProblemLog& problems) {
   std::optional<LabelSetup> setup;

@@ -21,7 +21,7 @@
 namespace hotpack::pipeline {
 
 struct LabelSetup {
-  std::optional<LabelKind> kind;                // absent: unlabelled
+  std::optional<LabelScope> kind;               // absent: unlabelled
   labels::ClassTable table;                     // with sources
   std::optional<labels::LabelDecoder> decoder;  // with label files
   std::string label_kind;                       // of the schema's options: "color", "index", …, "folder"; empty when unlabelled
@@ -30,10 +30,10 @@ struct LabelSetup {
   std::uint16_t pad_id = labels::kIgnored;
   labels::RgbId rgb_id = labels::RgbId::none;
   std::optional<int> threshold;        // with binary and with several masks
-  bool multi = false;                  // several masks an image: `decoder` reads one of them as binary, and class ids are the masks'
+  bool multi = false;                  // several masks per image: `decoder` reads one of them as binary, and class ids are the masks'
   std::string map;                     // what --map or --preset makes of values, canonical JSON for the schema's options; empty without one
-  std::vector<std::string> map_lines;  // the same for people: "11, 12 → 2 building", a line a class; empty without one
-  std::string verdict;                 // what was decided and why, for people
+  std::vector<std::string> map_lines;  // the same for people: "11, 12 → 2 building", a line per class; empty without one
+  std::string explanation;             // what was decided and why, for people
 
   // Whether a pixel that stays unknown refuses its sample. With `nearest` that is one that no class is near enough to.
   [[nodiscard]] bool refuses_unknown() const { return unknown == "error" || unknown.starts_with("nearest"); }
@@ -52,7 +52,7 @@ struct LabelSetup {
 
 // The same for inputs that a finished pack may hold already, without looking at any file: what options leave open is taken from its
 // manifest, but only where finding it out again must give the same. Otherwise an error, and resolve_labels() is the way.
-// `finished` has a manifest a split.
+// `finished` has a manifest per split.
 [[nodiscard]] Result<LabelSetup> adopt_labels(const PackOptions& options, std::span<SampleList* const> splits,
                                               std::span<const format::Manifest* const> finished, ProblemLog& problems);
 

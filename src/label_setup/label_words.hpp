@@ -20,7 +20,7 @@ namespace hotpack::pipeline {
 // "#rrggbb"
 [[nodiscard]] std::optional<RgbColor> hex_color(std::string_view text);
 
-// Splits --ignore into raw ids (of id labels), colours, and classes (by name; of other labels by id too). Sets the members of `rules`,
+// Splits --ignore into raw ids (of id labels), colors, and classes (by name; of other labels by id too). Sets the members of `rules`,
 // whose reading is known.
 [[nodiscard]] Status resolve_ignored(const std::vector<std::string>& words, const labels::ClassTable& table, labels::LabelRules& rules);
 

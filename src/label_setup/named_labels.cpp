@@ -69,7 +69,7 @@ std::vector<std::string> names_in(std::span<SampleList* const> splits, std::vect
 Status check_image_class_options(const PackOptions& options) {
   const LabelOptions& label = options.label;
   const std::string where = options.input.image_folders.empty() ? "with classes of whole images" : "with --image-folders";
-  if (label.reading != LabelReading::automatic || !label.ignore.empty() || label.unknown != "error" || label.pad_label != "ignore" ||
+  if (label.kind != LabelKind::automatic || !label.ignore.empty() || label.unknown != "error" || label.pad_label != "ignore" ||
       label.threshold != LabelOptions().threshold || !label.preset.empty() || label.shift_ids || label.rgb_id != labels::RgbId::none)
     return usage_error(
         "--label-kind, --rgb-id, --shift-ids, --ignore, --unknown, --pad-label, --threshold and --preset are about label files; " + where +
@@ -82,7 +82,7 @@ Status check_image_class_options(const PackOptions& options) {
 struct ImageClasses {
   ClassTable table;
   ClassOfName class_of;
-  std::string verdict;
+  std::string explanation;
 };
 
 Result<ImageClasses> mapped_classes(const labels::LabelMap& map, std::optional<ClassTable> table, LabelSetup& setup) {
@@ -94,7 +94,7 @@ Result<ImageClasses> mapped_classes(const labels::LabelMap& map, std::optional<C
   }
   HOTPACK_ASSIGN(const auto names, labels::resolve_class_names(map, classes.table));
   classes.class_of = ClassOfName(names.begin(), names.end());
-  classes.verdict = "as --map says";
+  classes.explanation = "as --map says";
   for (const auto& [name, id] : names) {
     setup.map += (setup.map.empty() ? "[[" : ",[") + format::canonical_string(name) + "," + std::to_string(id) + "]";
     setup.map_lines.push_back(name + " → " + std::to_string(id) + " " + classes.table.classes[id].name);
@@ -124,14 +124,14 @@ std::optional<std::size_t> first_misnumbered(const ClassTable& table) {
 }
 
 // Names of whole numbers: those of a table are ids as a rule, so they come in the order of the numbers; folders stay in byte order, as
-// ImageFolder of torchvision has them. Either way a number that is not the id is told.
+// ImageFolder of torchvision has them. Either way a number that is not the id is reported.
 void settle_numbers(bool of_folders, ImageClasses& classes) {
   ClassTable& table = classes.table;
   if (!first_misnumbered(table)) return;
   if (!of_folders) {
     const auto number = [](const ClassInfo& info) { return std::stoul(info.name); };
     std::sort(table.classes.begin(), table.classes.end(), [&](const auto& a, const auto& b) { return number(a) < number(b); });
-    classes.verdict = "in the order of their numbers";
+    classes.explanation = "in the order of their numbers";
   }
   if (const auto id = first_misnumbered(table))
     table.warnings.push_back("classes are named by numbers that are not their ids: '" + table.classes[*id].name + "' has id " +
@@ -139,13 +139,13 @@ void settle_numbers(bool of_folders, ImageClasses& classes) {
 }
 
 Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleList* const> splits, LabelSetup& setup) {
-  HOTPACK_ASSIGN(std::optional<ClassTable> table, given_table(options.label));
+  HOTPACK_ASSIGN(const std::optional<PackedLabels> packed, given_pack(options.label));
+  HOTPACK_ASSIGN(std::optional<ClassTable> table, given_table(options.label, packed));
   HOTPACK_ASSIGN(const std::optional<labels::LabelMap> map, given_map(options.label));
   if (map) return mapped_classes(*map, std::move(table), setup);
-  HOTPACK_ASSIGN(const std::optional<PackedLabels> packed, given_pack(options.label));
-  if (packed && packed->kind == LabelKind::sample) return packed_classes(*packed, setup);
+  if (packed && packed->kind == LabelScope::image) return packed_classes(*packed, setup);
   ImageClasses classes;
-  classes.verdict = table ? "in the order of --classes" : "in byte order";
+  classes.explanation = table ? "in the order of --classes" : "in byte order";
   const bool named_by_samples = !table;
   classes.table = table ? std::move(*table) : labels::named_classes(names_in(splits, &SampleList::class_names));
   if (named_by_samples) settle_numbers(options.input.pairs.empty(), classes);
@@ -191,7 +191,7 @@ void warn_of_missing_images(const std::vector<std::vector<std::uint64_t>>& image
 
 Status check_mask_options(const PackOptions& options) {
   const LabelOptions& label = options.label;
-  if (label.reading != LabelReading::automatic && label.reading != LabelReading::binary)
+  if (label.kind != LabelKind::automatic && label.kind != LabelKind::binary)
     return usage_error("--mask-per-class reads masks as --label-kind binary; leave --label-kind out");
   if (label.class_count || label.shift_ids || label.rgb_id != labels::RgbId::none || !label.map.empty() || !label.preset.empty() ||
       !label.ignore.empty() || label.pad_label != "ignore")
@@ -203,7 +203,7 @@ Status check_mask_options(const PackOptions& options) {
     return usage_error("--unknown " + label.unknown + ": a mask has no other class; with --mask-per-class say error or ignore");
   if (options.record.label_storage == LabelStorage::index)
     return usage_error(
-        "--label-storage index holds one class a pixel, and with --mask-per-class a pixel may have several; use bits or one_hot");
+        "--label-storage index holds one class per pixel, and with --mask-per-class a pixel may have several; use bits or one_hot");
   return {};
 }
 
@@ -242,7 +242,7 @@ bool tells_of_missing_images(std::string_view warning) {
 Result<LabelSetup> set_up_image_classes(const PackOptions& options, std::span<SampleList* const> splits, ProblemLog& problems) {
   HOTPACK_TRY(check_image_class_options(options));
   LabelSetup setup;
-  setup.kind = LabelKind::sample;
+  setup.kind = LabelScope::image;
   setup.label_kind = "folder";
   HOTPACK_ASSIGN(ImageClasses classes, image_classes(options, splits, setup));
   if (classes.table.classes.empty()) return data_error("no image has a class; there is nothing to learn the classes from");
@@ -255,22 +255,22 @@ Result<LabelSetup> set_up_image_classes(const PackOptions& options, std::span<Sa
   if (!options.input.allow_empty) warn_of_missing_images(images, classes.table);
   const bool one = classes.table.classes.size() == 1;
   const std::string whole = one ? " class of whole images, " : " classes of whole images, ";
-  const std::string folders = one ? " class, one a folder, " : " classes, one a folder, ";
+  const std::string folders = one ? " class, one per folder, " : " classes, one per folder, ";
   const bool by_folder = !options.input.image_folders.empty() && options.label.map.empty();
-  setup.verdict = std::to_string(classes.table.classes.size()) + (by_folder ? folders : whole) + classes.verdict;
+  setup.explanation = std::to_string(classes.table.classes.size()) + (by_folder ? folders : whole) + classes.explanation;
   setup.table = std::move(classes.table);
   return setup;
 }
 
 Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList* const> splits, ProblemLog& problems) {
   HOTPACK_TRY(check_mask_options(options));
-  HOTPACK_ASSIGN(const std::optional<ClassTable> table, given_table(options.label));
   HOTPACK_ASSIGN(const std::optional<PackedLabels> packed, given_pack(options.label));
+  HOTPACK_ASSIGN(const std::optional<ClassTable> table, given_table(options.label, packed));
   LabelSetup setup;
-  setup.kind = LabelKind::pixel;
+  setup.kind = LabelScope::pixel;
   setup.multi = true;
   labels::LabelRules rules;
-  rules.reading = LabelReading::binary;
+  rules.reading = LabelKind::binary;
   rules.dim_is_error = true;
   HOTPACK_ASSIGN(rules.threshold, given_threshold(options.label, packed));
   HOTPACK_ASSIGN(rules.unknown, resolve_unknown(options.label.unknown, labels::binary_classes()));
@@ -284,9 +284,10 @@ Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList
   fill_sources(class_of, setup.table);
   for (SampleList* list : splits) assign_mask_classes(class_of, *list, problems);
   warn_of_missing_masks(splits, setup.table);
-  setup.verdict = "a mask a class (" + std::to_string(setup.table.classes.size()) +
-                  (setup.table.classes.size() == 1 ? " class, " : " classes, ") + (table ? "in the order of --classes" : "in byte order") +
-                  "): a pixel may have several; luma from " + std::to_string(rules.threshold) + " on is foreground";
+  setup.explanation = "a mask per class (" + std::to_string(setup.table.classes.size()) +
+                      (setup.table.classes.size() == 1 ? " class, " : " classes, ") +
+                      (table ? "in the order of --classes" : "in byte order") + "): a pixel may have several; luma from " +
+                      std::to_string(rules.threshold) + " on is foreground";
   return setup;
 }
 

@@ -17,7 +17,7 @@ void RecordSizes::add(const SampleList& list, const RecordOptions& options) {
   }
 }
 
-// Stretched to its own size a picture stays what it is; crop-or-pad places it where --pad-multiple does.
+// Stretched to its own size an image stays what it is; crop-or-pad places it where --pad-multiple does.
 void RecordSizes::settle(RecordOptions& options) const {
   if (!size_is_open(options) || counts_.size() != 1) return;
   options.size = commonest();
@@ -26,7 +26,7 @@ void RecordSizes::settle(RecordOptions& options) const {
 
 std::string RecordSizes::note() const {
   const Extent size = commonest();
-  return "the pictures have " + number_text(counts_.size()) + " sizes, " + std::to_string(size.width) + "x" + std::to_string(size.height) +
+  return "the images have " + number_text(counts_.size()) + " sizes, " + std::to_string(size.width) + "x" + std::to_string(size.height) +
          " most often: records of different sizes cannot be batched; --size WxH with --fit brings them to one";
 }
 

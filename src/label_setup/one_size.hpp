@@ -1,4 +1,4 @@
-// Records of one size where nobody said one and all pictures have it: such records can be batched.
+// Records of one size where nobody said one and all images have it: such records can be batched.
 //
 // Decided by the headers of all samples of all splits, whatever part of them a run packs. Plain values; not thread-safe.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace hotpack::pipeline {
 
-// Whether the sizes of pictures decide that of records: neither --size nor --fit nor --tile was given.
+// Whether the sizes of images decide that of records: neither --size nor --fit nor --tile was given.
 [[nodiscard]] bool size_is_open(const RecordOptions& options);
 
 class RecordSizes {
@@ -23,7 +23,7 @@ class RecordSizes {
   // Samples whose headers were surveyed; those without a usable header do not count.
   void add(const SampleList& list, const RecordOptions& options);
 
-  // Where all have one size, as if --size had said so: records hold the very pixels of their pictures, and padding of --pad-multiple.
+  // Where all have one size, as if --size had said so: records hold the very pixels of their images, and padding of --pad-multiple.
   // Does nothing where the size is not open.
   void settle(RecordOptions& options) const;
 

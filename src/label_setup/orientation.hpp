@@ -7,17 +7,17 @@
 
 #include "base/fit.hpp"
 #include "base/words.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 #include "settings/options.hpp"
 
 namespace hotpack::pipeline {
 
-// The size of the picture as a person sees it.
-[[nodiscard]] Extent oriented_size(const codecs::PictureInfo& info, bool applied);
+// The size of the image as a person sees it.
+[[nodiscard]] Extent oriented_size(const codecs::ImageInfo& info, bool applied);
 
-// Absent when the policy is automatic and nothing tells: the label fits the picture both ways, or neither.
+// Absent when the policy is automatic and nothing tells: the label fits the image both ways, or neither.
 // Automatic: no label → apply; a label of the stored size only → it was drawn on stored pixels, do not; of the rotated size only → apply.
-[[nodiscard]] std::optional<bool> applies_orientation(ExifPolicy policy, const codecs::PictureInfo& image,
+[[nodiscard]] std::optional<bool> applies_orientation(ExifPolicy policy, const codecs::ImageInfo& image,
                                                       const std::optional<Extent>& label_size);
 
 }  // namespace hotpack::pipeline

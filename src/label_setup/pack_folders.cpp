@@ -12,6 +12,7 @@
 
 #include "base/folder.hpp"
 #include "format/manifest.hpp"
+#include "format/pack_folder.hpp"
 #include "format/plan_text.hpp"
 
 namespace hotpack::pipeline {
@@ -34,10 +35,7 @@ FolderNames content_of(const fs::path& folder) {
   return *std::move(names);
 }
 
-bool has_shards(const FolderNames& content) {
-  return std::any_of(content.others.begin(), content.others.end(),
-                     [](const std::string& name) { return format::parse_shard_file_name(name).has_value(); });
-}
+bool has_shards(const FolderNames& content) { return !format::describe_pack_folder(content.others).shards.empty(); }
 
 // Device and number: a folder that links name as well.
 using Identity = std::pair<dev_t, ino_t>;
@@ -105,17 +103,10 @@ std::vector<std::string> folders_with_shards(const std::string& folder) {
 }
 
 bool has_all_shards(const std::string& folder) {
-  std::set<std::uint64_t> indices;
-  std::optional<std::uint64_t> count;
   const auto names = names_in_folder(folder);
-  for (const std::string& each : names.ok() ? *names : std::vector<std::string>()) {
-    const auto name = format::parse_shard_file_name(each);
-    if (!name) continue;
-    if (count.value_or(name->count) != name->count) return false;
-    count = name->count;
-    indices.insert(name->index);
-  }
-  return count && indices.size() == *count;
+  if (!names.ok()) return false;
+  const std::vector<format::ShardName> shards = format::describe_pack_folder(*names).shards;
+  return !shards.empty() && shards.front().count == shards.back().count && shards.size() == shards.back().count;
 }
 
 std::string name_within(const std::string& folder, const std::string& pack) {

@@ -14,7 +14,7 @@ namespace hotpack::pipeline {
 inline constexpr int kPackLevels = 3;
 
 // The packs that a path names: itself, also where its manifest is still missing, or the packs in it, at most so many folders deep, by name;
-// beside a finished one those that are not finished count too. None where it is no pack. One that links name again counts once.
+// next to a finished one those that are not finished count too. None where it is no pack. One that links name again counts once.
 [[nodiscard]] std::vector<std::string> packs_at(const std::string& path, int levels = kPackLevels);
 
 // Those of all paths, in their order; a path that names none stands for itself, so that opening it says what it is.
@@ -23,7 +23,7 @@ inline constexpr int kPackLevels = 3;
 // Names of the folders directly in `folder` that hold shards, sorted; none where it holds shards itself.
 [[nodiscard]] std::vector<std::string> folders_with_shards(const std::string& folder);
 
-// Whether every shard that the names in a folder tell of is there.
+// Whether every shard that the names in a folder describe is there.
 [[nodiscard]] bool has_all_shards(const std::string& folder);
 
 // The path of a pack that `packs_at(folder)` named, from that folder on: "val", "city/val".

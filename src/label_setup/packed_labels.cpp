@@ -43,7 +43,7 @@ std::string option_of(const Schema& schema, std::string_view wanted) {
 // What decides how labels become classes; shapes, sizes and the order of samples do not.
 bool same_labels(const Schema& a, const Schema& b) {
   const auto same_option = [&](const char* name) { return option_of(a, name) == option_of(b, name); };
-  return a.label->kind == b.label->kind && a.label->multi == b.label->multi && a.classes == b.classes && a.ignore == b.ignore &&
+  return a.label->scope == b.label->scope && a.label->multi == b.label->multi && a.classes == b.classes && a.ignore == b.ignore &&
          same_option("label_kind") && same_option("threshold") && same_option("map");
 }
 
@@ -76,11 +76,11 @@ ClassTable table_of(const std::vector<ClassInfo>& classes) {
   return table;
 }
 
-LabelReading reading_of(const Schema& schema) {
+LabelKind reading_of(const Schema& schema) {
   const std::string kind = option_of(schema, "label_kind");
-  for (const LabelReading reading : {LabelReading::color, LabelReading::index, LabelReading::palette_color, LabelReading::binary})
+  for (const LabelKind reading : {LabelKind::color, LabelKind::index, LabelKind::palette_color, LabelKind::binary})
     if (kind == format::canonical_string(word_of(reading))) return reading;
-  return LabelReading::automatic;
+  return LabelKind::automatic;
 }
 
 labels::RgbId rgb_id_of(const Schema& schema) {
@@ -90,7 +90,7 @@ labels::RgbId rgb_id_of(const Schema& schema) {
   return labels::RgbId::none;
 }
 
-// An id or a colour as label files hold it.
+// An id or a color as label files hold it.
 std::optional<std::uint32_t> value_of(const LabelSource& source) {
   if (const auto* id = std::get_if<std::int64_t>(&source)) return static_cast<std::uint32_t>(*id);
   const auto color = hex_color(std::get<std::string>(source));
@@ -99,7 +99,7 @@ std::optional<std::uint32_t> value_of(const LabelSource& source) {
 
 // Whether an ignored value is so by default only: then it depends on the depth of a label, and a map does not.
 bool is_default(std::uint32_t value, const PackedLabels& packed) {
-  if (packed.reading != LabelReading::index) return false;
+  if (packed.reading != LabelKind::index) return false;
   const bool named = packed.map.find("[" + std::to_string(value) + ",") != std::string::npos;
   return !named && std::find(std::begin(kDefaultIgnored), std::end(kDefaultIgnored), value) != std::end(kDefaultIgnored);
 }
@@ -139,17 +139,17 @@ Result<PackedLabels> read_packed_labels(const std::string& folder) {
   PackedLabels packed;
   packed.folder = folder;
   packed.table = table_of(schema.classes);
-  packed.kind = schema.label->kind;
+  packed.kind = schema.label->scope;
   packed.multi = schema.label->multi;
   packed.map = option_of(schema, "map");
-  if (packed.kind == LabelKind::sample) {
+  if (packed.kind == LabelScope::image) {
     take_names(schema, packed);
     return packed;
   }
   packed.reading = reading_of(schema);
   packed.rgb_id = rgb_id_of(schema);
   if (const auto threshold = whole_number(option_of(schema, "threshold"))) packed.threshold = static_cast<int>(*threshold);
-  if (packed.multi || packed.reading == LabelReading::binary || packed.reading == LabelReading::automatic) return packed;
+  if (packed.multi || packed.reading == LabelKind::binary || packed.reading == LabelKind::automatic) return packed;
   std::vector<MappedValue> values = values_of(schema, packed);
   if (!is_plain(values, packed)) packed.values = std::move(values);
   return packed;

@@ -19,13 +19,13 @@ namespace hotpack::pipeline {
 
 struct PackedLabels {
   std::string folder;
-  labels::ClassTable table;  // names and colours, without sources
-  LabelKind kind = LabelKind::pixel;
-  bool multi = false;                              // a mask a class
-  LabelReading reading = LabelReading::automatic;  // of label files; automatic where there were none
+  labels::ClassTable table;  // names and colors, without sources
+  LabelScope kind = LabelScope::pixel;
+  bool multi = false;                        // a mask per class
+  LabelKind reading = LabelKind::automatic;  // of label files; automatic where there were none
   labels::RgbId rgb_id = labels::RgbId::none;
   std::optional<int> threshold;  // with binary
-  // What each value becomes, where that is not the rule (class c is id c, or its colour).
+  // What each value becomes, where that is not the rule (class c is id c, or its color).
   std::optional<std::vector<labels::MappedValue>> values;
   std::vector<std::pair<std::string, std::uint16_t>> names;  // of whole-image classes: names in the input, in byte order, and their ids
   std::string map;                                           // as its schema has it; empty without one

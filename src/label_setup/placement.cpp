@@ -4,7 +4,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Tiles need no frame around a picture that is scaled by one side: they are cut from the picture itself.
+// Tiles need no frame around an image that is scaled by one side: they are cut from the image itself.
 bool frames_itself(const RecordOptions& options) {
   const Fit fit = options.resolved_fit();
   return fit == Fit::none || (options.tile && (fit == Fit::long_side || fit == Fit::short_side));
@@ -38,7 +38,7 @@ std::uint64_t tile_count(const TileOptions& tile, Extent canvas) {
 }
 
 bool can_be_tiled(const RecordOptions& options, Extent source) {
-  constexpr std::uint64_t kBytesAPixel = 3 + 2;  // colours and an id
+  constexpr std::uint64_t kBytesAPixel = 3 + 2;  // colors and an id
   const Extent canvas = canvas_of(options, source).size;
   const auto pixels = static_cast<std::uint64_t>(canvas.width) * static_cast<std::uint64_t>(canvas.height);
   return pixels <= kMaxCanvasBytes / kBytesAPixel && tile_count(*options.tile, canvas) <= kMaxTiles;

@@ -64,7 +64,7 @@ Error explain(Error error, bool retried) {
   return error;
 }
 
-Result<codecs::PictureInfo> probe_once(const std::string& path, std::vector<std::byte>& buffer) {
+Result<codecs::ImageInfo> probe_once(const std::string& path, std::vector<std::byte>& buffer) {
   HOTPACK_ASSIGN(const File file, File::open_read(path));
   HOTPACK_ASSIGN(const std::uint64_t size, file.size());
   for (std::size_t wanted = kFirstRead;; wanted *= 4) {
@@ -98,8 +98,8 @@ Result<std::span<const std::byte>> SourceReader::read(const std::string& path, s
   return std::span<const std::byte>(buffer_);
 }
 
-Result<codecs::PictureInfo> SourceReader::probe(const std::string& path) {
-  Result<codecs::PictureInfo> info = with_retries(retries_, [&] { return probe_once(path, buffer_); });
+Result<codecs::ImageInfo> SourceReader::probe(const std::string& path) {
+  Result<codecs::ImageInfo> info = with_retries(retries_, [&] { return probe_once(path, buffer_); });
   if (!info.ok()) return explain(std::move(info).error(), retries_);
   return info;
 }

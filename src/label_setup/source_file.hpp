@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack::pipeline {
@@ -25,7 +25,7 @@ class SourceReader {
   [[nodiscard]] Result<std::span<const std::byte>> read(const std::string& path, std::uint64_t planned_bytes);
 
   // What the file's header says, reading no more of it than needed. Errors of code `data`: the header is not usable.
-  [[nodiscard]] Result<codecs::PictureInfo> probe(const std::string& path);
+  [[nodiscard]] Result<codecs::ImageInfo> probe(const std::string& path);
 
   // From now on a file that cannot be read is tried once.
   void stop_retrying() { retries_ = false; }

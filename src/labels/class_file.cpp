@@ -65,7 +65,7 @@ bool is_yaml(const Lines& lines) {
   return told.front().ends_with(':') || std::all_of(told.begin(), told.end(), [](std::string_view line) { return line.starts_with("- "); });
 }
 
-constexpr std::string_view kDigits = "0123456789", kBlanks = " \t";
+constexpr std::string_view kDigits = "0123456789";
 
 // A number and a name that more than blanks set apart: "0. sky", "(2) sky", "sky: 2", "sky -> 2".
 struct NumberedLine {
@@ -125,7 +125,7 @@ Status check_names(const Lines& lines, const std::string& path) {
   return line_error(
       static_cast<std::size_t>(place - lines.begin()) + 1,
       "'" + std::string(*place) +
-          "': each line has a number beside its name. If it is the class's id, write a table whose first lines are\n  id,name\n  " +
+          "': each line has a number next to its name. If it is the class's id, write a table whose first lines are\n  id,name\n  " +
           std::string(first.number) + "," + std::string(first.name) + "\nIf it belongs to the name, put the names in quotes",
       path);
 }
@@ -219,8 +219,7 @@ bool is_label_map(const Lines& lines) {
 
 // Three numbers; where they are none, "'…' is not a number" or how many there are.
 Result<RgbColor> parse_color(std::size_t line, const Lines& numbers, std::string_view expected, const std::string& path) {
-  if (numbers.size() != 3)
-    return line_error(line, std::to_string(numbers.size()) + " numbers for a colour; " + std::string(expected), path);
+  if (numbers.size() != 3) return line_error(line, std::to_string(numbers.size()) + " numbers for a color; " + std::string(expected), path);
   RgbColor color{};
   bool fraction = false;
   for (std::size_t i = 0; i < color.size(); ++i) {
@@ -248,7 +247,7 @@ Result<ClassTable> parse_label_map_file(const Lines& lines, const std::string& p
   return builder.finish();
 }
 
-// ---- three numbers a line between blanks: colours alone, as DIGITS writes them, or with a name behind, as CamVid does
+// ---- three numbers per line between blanks: colors alone, as DIGITS writes them, or with a name behind, as CamVid does
 
 Lines words_of(std::string_view line) {
   Lines words = split(line, " \t");
@@ -290,7 +289,7 @@ Result<ClassTable> parse_color_list(const Lines& lines, const std::string& path)
   return builder.finish();
 }
 
-// ---- a name with a colour behind it, however the two are set apart: "Road: 128 64 128", "Road;128;64;128", "Road #804080"
+// ---- a name with a color behind it, however the two are set apart: "Road: 128 64 128", "Road;128;64;128", "Road #804080"
 
 struct NamedColorLine {
   std::string_view name;

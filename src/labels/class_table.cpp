@@ -31,14 +31,4 @@ ClassTable named_classes(const std::vector<std::string>& names) {
   return table;
 }
 
-std::string color_text(RgbColor color) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text = "#";
-  for (const std::uint8_t value : color) {
-    text += kDigits[value >> 4];
-    text += kDigits[value & 15];
-  }
-  return text;
-}
-
 }  // namespace hotpack::labels

@@ -20,7 +20,7 @@ inline constexpr std::size_t kMaxClasses = 65535;
 struct ClassTable {
   std::vector<ClassInfo> classes;  // index = class id; `sources` of pixel labels are filled by LabelDecoder::table()
   std::vector<LabelSource> ignore;
-  bool has_colors = false;            // every class has a colour
+  bool has_colors = false;            // every class has a color
   std::vector<std::string> warnings;  // for the report: unusual but accepted
 
   [[nodiscard]] std::optional<int> find(std::string_view name) const;  // exact name
@@ -31,14 +31,14 @@ struct ClassTable {
 //    numbers) or r, g, b; in their usual spellings (`Class Name`, `label`, `hex`, `Pixel Value`, …). Ids must be 0…N−1.
 //  CSV `name,r,g,b[,…]`: comma-separated with RFC 4180 quotes; optional UTF-8 BOM; LF or CRLF; a missing last newline; blanks around
 //    fields; empty lines; further columns ignored with a warning. The first row is a header only when its r,g,b are not numbers. Files of
-//    three columns have colours alone, named class_0, class_1, …. A colour is int(float(x)) and must be 0…255.
-//  Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt); lines after # are comments; a colour may be missing.
-//  Three numbers a line between blanks: colours alone (DIGITS), named class_0, class_1, …, or with the name behind them (CamVid).
-//  Names one a line (no line has a number between commas, and not every line has as many commas): trimmed, empty lines skipped, quotes
-//    around a name taken away, at least one.
+//    three columns have colors alone, named class_0, class_1, …. A color is int(float(x)) and must be 0…255.
+//  Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt); lines after # are comments; a color may be missing.
+//  Three numbers per line between blanks: colors alone (DIGITS), named class_0, class_1, …, or with the name behind them (CamVid).
+//  Names one per line (no line has a number between commas, and not every line has as many commas): trimmed, empty lines skipped, quotes
+//    around a name removed, at least one.
 //    A line "__ignore__" names no class (LabelMe); it is left out with a warning. A first line like "name" or "class", which may be a
 //    header, is refused unless it stands in quotes.
-// A name or a colour of two classes is an error naming both lines; a row that says again what another says is left out with a warning.
+// A name or a color of two classes is an error naming both lines; a row that says again what another says is left out with a warning.
 // A classification table (`class_index,class,…`) is refused with advice. Errors have code `data`. `path` is for messages.
 [[nodiscard]] Result<ClassTable> parse_class_file(std::string_view text, const std::string& path);
 
@@ -48,8 +48,5 @@ struct ClassTable {
 [[nodiscard]] ClassTable binary_classes();
 // One class a folder name, in byte order; a name given twice is one class. Its source is the name.
 [[nodiscard]] ClassTable named_classes(const std::vector<std::string>& names);
-
-// "#rrggbb"
-[[nodiscard]] std::string color_text(RgbColor color);
 
 }  // namespace hotpack::labels

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "labels/table_text.hpp"
 
 namespace hotpack::labels {
@@ -20,8 +21,8 @@ Status ClassTableBuilder::add(std::size_t line, std::string name, std::optional<
     return {};
   }
   if (same_name != nullptr)
-    return duplicate(line, "name '" + name + "'", *same_name, color ? "; several colours become one class with --map" : "");
-  if (same_color != nullptr) return duplicate(line, "colour " + color_text(*color), *same_color, "");
+    return duplicate(line, "name '" + name + "'", *same_name, color ? "; several colors become one class with --map" : "");
+  if (same_color != nullptr) return duplicate(line, "color " + color_text(*color), *same_color, "");
   if (size() == kMaxClasses) return line_error(line, "more than " + std::to_string(kMaxClasses) + " classes", path_);
   const Place place{line, size()};
   places_by_name_.emplace(name, place);

@@ -44,7 +44,7 @@ class ColorCsvParser {
     for (const std::string_view index_name : {"class_index", "class index", "class_id", "class id"}) {
       if (first == index_name)
         return line_error(header.line,
-                          "this is a table of whole-image classes ('" + header.fields.front() + "'), without colours; " +
+                          "this is a table of whole-image classes ('" + header.fields.front() + "'), without colors; " +
                               std::string(kExpected) + ". Pack whole-image labels with --image-folders",
                           path_);
     }
@@ -68,7 +68,7 @@ class ColorCsvParser {
   void warn() {
     if (!named_) builder_.warn("the class file has no names: classes are called class_0, class_1, …");
     if (first_fraction_ != 0)
-      builder_.warn("the class file has colours that are not whole numbers (first in line " + std::to_string(first_fraction_) +
+      builder_.warn("the class file has colors that are not whole numbers (first in line " + std::to_string(first_fraction_) +
                     "); their fractions are dropped");
     if (named_ && has_further_columns())
       builder_.warn("columns of the class file after the fourth are ignored" + further_names() + further_advice());
@@ -100,7 +100,7 @@ class ColorCsvParser {
     return names_new ? "; --map reads such a file as a table of what classes become" : "";
   }
 
-  // The first classes that the column after the colours has 0 for, where it holds nothing but 0 and 1.
+  // The first classes that the column after the colors has 0 for, where it holds nothing but 0 and 1.
   std::string unmarked_classes() const {
     constexpr std::size_t kListed = 5;
     std::string names;

@@ -75,8 +75,8 @@ void sort_in(const std::string& word, std::size_t column, Columns& columns) {
 
 bool is_value(const std::string& field) { return number_of(field).has_value() || is_hex_color(field); }
 
-// A row of words of which one is a word for names: `name,color`. A row of names may hold such a word too, but not beside another column's
-// word, or in a file whose other rows have ids or colours.
+// A row of words of which one is a word for names: `name,color`. A row of names may hold such a word too, but not next to another column's
+// word, or in a file whose other rows have ids or colors.
 std::optional<Columns> columns_of(const std::vector<std::string>& header) {
   if (header.size() < 2 || std::any_of(header.begin(), header.end(), is_value)) return std::nullopt;
   Columns columns;
@@ -272,7 +272,7 @@ class ColumnCsvParser {
     std::vector<std::string_view> words = split(text, " ");
     std::erase(words, std::string_view());
     if (words.size() != 3)
-      return line_error(row.line, "'" + row.fields[*columns_.color] + "' is no colour; expected #rrggbb or three numbers 0…255", path_);
+      return line_error(row.line, "'" + row.fields[*columns_.color] + "' is no color; expected #rrggbb or three numbers 0…255", path_);
     RgbColor color{};
     bool fraction = false;
     for (std::size_t i = 0; i < color.size(); ++i) {

@@ -15,7 +15,7 @@ namespace hotpack::labels {
 [[nodiscard]] bool names_a_name(std::string_view column);
 
 // Nothing where the first row does not name columns, two or more, set apart by commas, semicolons or tabs. Columns may stand in any order:
-// a name; a colour as #rrggbb, as three numbers, or in columns r, g, b; an id. Ids are those of the classes and must be 0 … N−1; a row
+// a name; a color as #rrggbb, as three numbers, or in columns r, g, b; an id. Ids are those of the classes and must be 0 … N−1; a row
 // of id 255 or −1 that is called as what is ignored ("void", "ignore", …) is left out with a warning, and so are other columns.
 [[nodiscard]] std::optional<Result<ClassTable>> parse_column_csv(std::string_view text, const std::string& path);
 

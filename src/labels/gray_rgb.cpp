@@ -2,7 +2,7 @@
 
 namespace hotpack::labels {
 
-std::optional<ColoredPixel> first_colored_pixel(ConstPicture rgb) {
+std::optional<ColoredPixel> first_colored_pixel(ConstPixels rgb) {
   for (int y = 0; y < rgb.height; ++y) {
     const std::uint8_t* at = rgb.row(y);
     for (int x = 0; x < rgb.width; ++x, at += 3)

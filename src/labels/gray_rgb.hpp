@@ -1,11 +1,11 @@
-// RGB pictures that are gray: labels whose ids stand three times in every pixel, as some tools save them.
+// RGB images that are gray: labels whose ids stand three times in every pixel, as some tools save them.
 //
 // Pure functions over caller's memory; thread-safe.
 #pragma once
 
 #include <optional>
 
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "hotpack/schema.hpp"
 
 namespace hotpack::labels {
@@ -16,6 +16,6 @@ struct ColoredPixel {
 };
 
 // The first pixel, row by row, whose channels are not all equal.
-[[nodiscard]] std::optional<ColoredPixel> first_colored_pixel(ConstPicture rgb);
+[[nodiscard]] std::optional<ColoredPixel> first_colored_pixel(ConstPixels rgb);
 
 }  // namespace hotpack::labels

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "labels/color_map.hpp"
@@ -27,7 +28,7 @@ std::uint8_t scaled_gray(std::size_t sample, int bit_depth) {
   return static_cast<std::uint8_t>(std::min(sample, most) * 255 / most);
 }
 
-// The colour that a sample of up to 8 bits shows; none where the palette ends before it.
+// The color that a sample of up to 8 bits shows; none where the palette ends before it.
 std::optional<RgbColor> shown_color(const RawLabel& label, std::size_t sample) {
   if (!label.is_palette) {
     const std::uint8_t gray = scaled_gray(sample, label.bit_depth);
@@ -70,8 +71,8 @@ struct LabelDecoder::Impl {
   LabelRules rules;
   std::vector<MappedValue> values;  // all that are known
   std::uint16_t unknown_id = kIgnored;
-  ColorMap colors;          // of readings by colour
-  NearestColors nearest;    // the same colours
+  ColorMap colors;          // of readings by color
+  NearestColors nearest;    // the same colors
   NarrowTable narrow;       // of `index`, for up to 8 bits
   std::vector<Entry> wide;  // of `index` and `binary`, for 16 bits
 
@@ -85,7 +86,7 @@ struct LabelDecoder::Impl {
   [[nodiscard]] Status check_form(const RawLabel& label) const;
   [[nodiscard]] Status check_gray(const RawLabel& label) const;
   [[nodiscard]] Entry map(const RawLabel& label, MutableIds ids, UnknownCounter& unknown) const;
-  [[nodiscard]] Entry map_colors(ConstPicture rgb, MutableIds ids, UnknownCounter& unknown) const;
+  [[nodiscard]] Entry map_colors(ConstPixels rgb, MutableIds ids, UnknownCounter& unknown) const;
   [[nodiscard]] NarrowTable index_table(const RawLabel& label) const;
   [[nodiscard]] NarrowTable color_table(const RawLabel& label) const;
   [[nodiscard]] Entry color_entry(RgbColor color) const;
@@ -98,14 +99,14 @@ struct LabelDecoder::Impl {
 
 void LabelDecoder::Impl::build_tables() {
   if (by_color()) return build_color_tables();
-  if (rules.reading == LabelReading::index) return build_index_tables();
+  if (rules.reading == LabelKind::index) return build_index_tables();
   build_binary_table();
 }
 
 void LabelDecoder::Impl::build_color_tables() {
   colors = ColorMap(values.size());
   for (const MappedValue& value : values) colors.add(unpacked_color(value.value), value.class_id);
-  // Of colours equally near, the lowest class id wins; kIgnored is the highest.
+  // Of colors equally near, the lowest class id wins; kIgnored is the highest.
   std::vector<MappedValue> by_class = values;
   std::stable_sort(by_class.begin(), by_class.end(), [](const MappedValue& a, const MappedValue& b) { return a.class_id < b.class_id; });
   nearest = NearestColors(rules.unknown.max_distance);
@@ -131,30 +132,30 @@ void LabelDecoder::Impl::build_binary_table() {
 }
 
 Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
-  if (rules.reading == LabelReading::binary) return {};
+  if (rules.reading == LabelKind::binary) return {};
   if (label.lossy && !(by_color() && takes_nearest()))
     return form_error(label,
-                      "does not keep colours or ids exactly, as no JPEG does, so classes cannot be told. Save labels as PNG, or read two "
-                      "classes by brightness with --label-kind binary --threshold N, or take the nearest class colour with --unknown "
+                      "does not keep colors or ids exactly, as no JPEG does, so classes cannot be told. Save labels as PNG, or read two "
+                      "classes by brightness with --label-kind binary --threshold N, or take the nearest class color with --unknown "
                       "nearest:D");
   const bool coded = rules.rgb_id != RgbId::none;
   if (coded && label.rgb.data == nullptr)
     return form_error(
-        label, "is no RGB picture, in whose colours --label-kind rgb-id finds ids; if its values are the ids, say --label-kind index");
-  if (rules.reading == LabelReading::index && label.rgb.data != nullptr && !coded) return check_gray(label);
-  if (rules.reading == LabelReading::palette_color && !label.is_palette)
+        label, "is not an RGB image, in whose colors --label-kind rgb-id finds ids; if its values are the ids, say --label-kind index");
+  if (rules.reading == LabelKind::index && label.rgb.data != nullptr && !coded) return check_gray(label);
+  if (rules.reading == LabelKind::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
-  if (rules.reading == LabelReading::color && label.rgb.data == nullptr && label.bit_depth == 16)
-    return form_error(label, "has samples that are not colours; use --label-kind index");
+  if (rules.reading == LabelKind::color && label.rgb.data == nullptr && label.bit_depth == 16)
+    return form_error(label, "has samples that are not colors; use --label-kind index");
   return {};
 }
 
 Status LabelDecoder::Impl::check_gray(const RawLabel& label) const {
   const std::optional<ColoredPixel> colored = first_colored_pixel(label.rgb);
   if (!colored) return {};
-  return form_error(label, "holds colours, which are not ids (the first at x=" + std::to_string(colored->x) +
+  return form_error(label, "holds colors, which are not ids (the first at x=" + std::to_string(colored->x) +
                                " y=" + std::to_string(colored->y) + " is " + color_text(colored->color) +
-                               "); give --classes with rows name,r,g,b and --label-kind color, or, where ids stand in the colours, "
+                               "); give --classes with rows name,r,g,b and --label-kind color, or, where ids stand in the colors, "
                                "--label-kind rgb-id --rgb-id FORMULA");
 }
 
@@ -162,15 +163,15 @@ Entry LabelDecoder::Impl::map(const RawLabel& label, MutableIds ids, UnknownCoun
   if (label.rgb.data != nullptr) {
     if (by_color()) return map_colors(label.rgb, ids, unknown);
     if (rules.rgb_id != RgbId::none) return map_rgb_ids(label.rgb, rules.rgb_id, wide, unknown_id, ids, unknown);
-    if (rules.reading == LabelReading::index) return map_gray_rgb(label.rgb, narrow, ids, unknown);
+    if (rules.reading == LabelKind::index) return map_gray_rgb(label.rgb, narrow, ids, unknown);
     return threshold_rgb(label.rgb, LumaThreshold(rules.threshold), {values[0].class_id, values[1].class_id}, ids);
   }
   if (label.bit_depth == 16) return map_wide(label.samples, wide, ids, unknown);
-  const NarrowTable samples = rules.reading == LabelReading::index ? index_table(label) : color_table(label);
+  const NarrowTable samples = rules.reading == LabelKind::index ? index_table(label) : color_table(label);
   return map_narrow(label.samples, samples, ids, unknown);
 }
 
-Entry LabelDecoder::Impl::map_colors(ConstPicture rgb, MutableIds ids, UnknownCounter& unknown) const {
+Entry LabelDecoder::Impl::map_colors(ConstPixels rgb, MutableIds ids, UnknownCounter& unknown) const {
   if (takes_nearest()) return map_rgb_nearest(rgb, nearest, unknown_id, ids, unknown);
   return map_rgb(rgb, colors, unknown_id, ids, unknown);
 }
@@ -246,7 +247,7 @@ Status LabelDecoder::decode(const RawLabel& label, MutableIds ids, DecodeReport&
   report.ambiguous = impl_->is_ambiguous(label, report);
   if (report.ambiguous)
     return form_error(label,
-                      "shows colours that no class has, but all its samples would be ids of classes; say what they are with "
+                      "shows colors that no class has, but all its samples would be ids of classes; say what they are with "
                       "--label-kind index or --label-kind color");
   return {};
 }

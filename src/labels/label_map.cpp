@@ -100,8 +100,8 @@ class ValueCollector {
 Status add_named(const MapRow& row, std::uint16_t id, const OldClasses* old, const std::string& path, ValueCollector& values) {
   const std::string& name = std::get<std::string>(row.old);
   if (old == nullptr)
-    return line_error(
-        row.line, "'" + name + "' is a name, and nothing says which ids or colours such classes have; give --classes or --preset", path);
+    return line_error(row.line,
+                      "'" + name + "' is a name, and nothing says which ids or colors such classes have; give --classes or --preset", path);
   const std::optional<int> old_id = old->table.find(name);
   if (!old_id) return line_error(row.line, "'" + name + "' is no class of the labels, which --classes or --preset names", path);
   for (const MappedValue& value : old->values)

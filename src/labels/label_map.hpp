@@ -1,4 +1,4 @@
-// The table of --map: what becomes of the ids, colours or class names that labels hold.
+// The table of --map: what happens to the ids, colors or class names that labels hold.
 //
 // Plain values and pure functions; thread-safe. Errors have code `data` and name file and line, what was found, what was expected.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace hotpack::labels {
 
-// What a label holds before the map: an id, a colour, or (in the words of a class table) a name.
+// What a label holds before the map: an id, a color, or (in the words of a class table) a name.
 using OldValue = std::variant<std::int64_t, RgbColor, std::string>;
 
 struct MapRow {
@@ -30,7 +30,7 @@ struct MapRow {
 
 struct LabelMap {
   std::string path;                   // for messages
-  std::vector<MapRow> rows;           // at least one; ids and colours never together
+  std::vector<MapRow> rows;           // at least one; ids and colors never together
   std::vector<std::string> warnings;  // for the report: unusual but accepted
 
   template <class T>
@@ -43,15 +43,15 @@ struct LabelMap {
 
 // Text of a map: CSV as in class files (quotes, BOM, CRLF, blanks, empty lines), in one of three forms told apart by the columns of the
 // first row, which may be a header:
-//   old,new               `old`: an id 0…65535, a colour #rrggbb, or a class name
-//   r,g,b,new             `old` is a colour in three numbers
+//   old,new               `old`: an id 0…65535, a color #rrggbb, or a class name
+//   r,g,b,new             `old` is a color in three numbers
 //   name,r,g,b,…,new      a class file with one column more; of several, the one whose header begins with "to" or "new"
 // `new`: a class name, a class id, or "ignore". A row without `new` is left out with a warning, and so is an id below 0, which no file can
 // hold. Lines that begin with "# " are comments.
 [[nodiscard]] Result<LabelMap> parse_label_map(std::string_view text, const std::string& path);
 
 // The classes that the map itself names: names in the order of their first appearance, or, where all are ids, "0", "1", … up to the
-// largest. Fails where ids and names stand beside each other, or ids are left out.
+// largest. Fails where ids and names stand next to each other, or ids are left out.
 [[nodiscard]] Result<ClassTable> classes_of_map(const LabelMap& map);
 
 // The classes before the map, and which values have them.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "labels/csv.hpp"
 #include "labels/label_map.hpp"
@@ -45,7 +46,7 @@ bool is_pair_header(const CsvRow& row) {
   return contains(kOld, row.fields[0]) && contains(kNew, row.fields[1]);
 }
 
-// The column after name,r,g,b that says what becomes of a class: the only one with text, else the one whose header says so.
+// The column after name,r,g,b that says what happens to a class: the only one with text, else the one whose header says so.
 Result<std::size_t> target_column(const std::vector<CsvRow>& rows, bool has_header, const std::string& path) {
   const std::vector<std::string>& header = rows.front().fields;
   std::vector<std::size_t> filled, named;
@@ -60,7 +61,7 @@ Result<std::size_t> target_column(const std::vector<CsvRow>& rows, bool has_head
   if (filled.size() == 1) return filled.front();
   return line_error(rows.front().line,
                     std::to_string(filled.size()) +
-                        " columns after name,r,g,b, and none that says what becomes of each class; expected one, with a header that begins "
+                        " columns after name,r,g,b, and none that says what happens to each class; expected one, with a header that begins "
                         "with \"to\" or \"new\" where there are others",
                     path);
 }
@@ -110,7 +111,7 @@ class MapParser {
     HOTPACK_ASSIGN(form_, form_of(rows_, map_.path));
     for (std::size_t i = form_.has_header ? 1 : 0; i < rows_.size(); ++i) HOTPACK_TRY(add_row(rows_[i]));
     if (map_.rows.empty())
-      return data_error("no row of the map says what becomes of a value; expected " + std::string(kExpected), map_.path);
+      return data_error("no row of the map says what happens to a value; expected " + std::string(kExpected), map_.path);
     return std::move(map_);
   }
 
@@ -149,7 +150,7 @@ class MapParser {
     if (text.empty()) return line_error(row.line, "the old value is missing; expected " + std::string(kExpected), map_.path);
     if (text.starts_with('#')) {
       if (const auto color = hex_color(std::string_view(text).substr(1))) return OldValue(*color);
-      return line_error(row.line, "'" + text + "' is no colour; expected #rrggbb", map_.path);
+      return line_error(row.line, "'" + text + "' is no color; expected #rrggbb", map_.path);
     }
     const auto id = whole_number_of(text);
     if (id && *id > kMaxId) return line_error(row.line, text + " is no id; ids are 0…65535", map_.path);
@@ -174,7 +175,7 @@ class MapParser {
     has_ids_ |= std::holds_alternative<std::int64_t>(row.old);
     has_colors_ |= std::holds_alternative<RgbColor>(row.old);
     if (!has_ids_ || !has_colors_) return {};
-    return line_error(row.line, "'" + row.name + "': ids and colours in one map; labels hold the ones or the others", map_.path);
+    return line_error(row.line, "'" + row.name + "': ids and colors in one map; labels hold the ones or the others", map_.path);
   }
 
   // Ids as some tools write them ("11.0") and words for "ignore" become the plain form.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "labels/packed_color.hpp"
@@ -16,12 +17,12 @@ bool is_class(int id, const ClassTable& table) { return id >= 0 && static_cast<s
 std::string kind_name(const LabelRules& rules) { return std::string(word_of(rules.reading)); }
 
 Status check_ignored(const ClassTable& table, const LabelRules& rules) {
-  if (!rules.ignore_ids.empty() && rules.reading != LabelReading::index)
+  if (!rules.ignore_ids.empty() && rules.reading != LabelKind::index)
     return usage_error("--ignore " + std::to_string(rules.ignore_ids.front()) + ": labels of kind " + kind_name(rules) +
                        " have no ids; name a class");
   if (!rules.ignore_colors.empty() && !reads_colors(rules.reading))
     return usage_error("--ignore " + color_text(rules.ignore_colors.front()) + ": labels of kind " + kind_name(rules) +
-                       " have no colours; name a class");
+                       " have no colors; name a class");
   for (const std::int64_t id : rules.ignore_ids) {
     if (id < 0 || id > 65535) return usage_error("--ignore " + std::to_string(id) + " is outside 0…65535");
   }
@@ -40,8 +41,8 @@ Status check_unknown(const ClassTable& table, const LabelRules& rules) {
                        " classes");
   if (unknown.kind != Kind::nearest) return {};
   if (!reads_colors(rules.reading))
-    return usage_error("--unknown nearest compares colours, and labels of kind " + kind_name(rules) +
-                       " have none; say --unknown ignore or --unknown CLASS, or what becomes of single ids with --map");
+    return usage_error("--unknown nearest compares colors, and labels of kind " + kind_name(rules) +
+                       " have none; say --unknown ignore or --unknown CLASS, or what happens to single ids with --map");
   if (unknown.max_distance < 0 || unknown.max_distance > kMaxColorDistance)
     return usage_error("--unknown nearest:" + std::to_string(unknown.max_distance) + ": the distance is outside 0…" +
                        std::to_string(kMaxColorDistance));
@@ -52,20 +53,20 @@ Status check_colors(const ClassTable& table, const LabelRules& rules) {
   std::map<RgbColor, const ClassInfo*> class_of;
   for (const ClassInfo& info : table.classes) {
     if (!info.color)
-      return usage_error("class '" + info.name + "' has no colour, which --label-kind " + kind_name(rules) +
+      return usage_error("class '" + info.name + "' has no color, which --label-kind " + kind_name(rules) +
                          " needs; give --classes with rows name,r,g,b");
     if (const auto [first, added] = class_of.emplace(*info.color, &info); !added)
-      return usage_error("classes '" + first->second->name + "' and '" + info.name + "' share the colour " + color_text(*info.color));
+      return usage_error("classes '" + first->second->name + "' and '" + info.name + "' share the color " + color_text(*info.color));
   }
   return {};
 }
 
 Status check_reading(const ClassTable& table, const LabelRules& rules) {
   if (reads_colors(rules.reading)) return rules.values ? Status() : check_colors(table, rules);
-  if (rules.reading != LabelReading::binary) return {};
+  if (rules.reading != LabelKind::binary) return {};
   if (table.classes.size() != 2)
     return usage_error("--label-kind binary needs two classes; there are " + std::to_string(table.classes.size()));
-  if (rules.values) return usage_error("--map is about ids and colours, which --label-kind binary does not read; use --threshold");
+  if (rules.values) return usage_error("--map is about ids and colors, which --label-kind binary does not read; use --threshold");
   if (rules.threshold < 1 || rules.threshold > 255)
     return usage_error("--threshold " + std::to_string(rules.threshold) + " is outside 1…255");
   return {};
@@ -80,15 +81,15 @@ void ignore_value(std::vector<MappedValue>& values, std::uint32_t value) {
 }
 
 LabelSource source_of(std::uint32_t value, const LabelRules& rules) {
-  if (rules.reading == LabelReading::index) return static_cast<std::int64_t>(value);
-  if (rules.reading == LabelReading::binary) return (value == 0 ? "luma<" : "luma>=") + std::to_string(rules.threshold);
+  if (rules.reading == LabelKind::index) return static_cast<std::int64_t>(value);
+  if (rules.reading == LabelKind::binary) return (value == 0 ? "luma<" : "luma>=") + std::to_string(rules.threshold);
   return color_text(unpacked_color(value));
 }
 
 }  // namespace
 
 Status check_rules(const ClassTable& table, const LabelRules& rules) {
-  if (rules.reading == LabelReading::automatic) return internal_error("a label decoder was made before the label kind was known");
+  if (rules.reading == LabelKind::automatic) return internal_error("a label decoder was made before the label kind was known");
   if (table.classes.empty()) return usage_error("there are no classes; give --classes or --num-classes");
   if (table.classes.size() > kMaxClasses)
     return usage_error(std::to_string(table.classes.size()) + " classes are more than " + std::to_string(kMaxClasses));
@@ -97,7 +98,7 @@ Status check_rules(const ClassTable& table, const LabelRules& rules) {
   return check_reading(table, rules);
 }
 
-std::vector<MappedValue> plain_values(const ClassTable& table, LabelReading reading) {
+std::vector<MappedValue> plain_values(const ClassTable& table, LabelKind reading) {
   std::vector<MappedValue> values;
   values.reserve(table.classes.size());
   for (std::size_t id = 0; id < table.classes.size(); ++id) {
@@ -139,7 +140,7 @@ void fill_sources(const std::vector<MappedValue>& values, const LabelRules& rule
     std::vector<LabelSource>& sources = value.class_id == kIgnored ? table.ignore : table.classes[value.class_id].sources;
     sources.push_back(source_of(value.value, rules));
   }
-  if (rules.reading != LabelReading::index) return;
+  if (rules.reading != LabelKind::index) return;
   for (const std::uint32_t id : {kDefaultIgnore8, kDefaultIgnore16})
     if (find_value(values, id) == nullptr) table.ignore.push_back(source_of(id, rules));
   std::sort(table.ignore.begin(), table.ignore.end());

@@ -47,7 +47,7 @@ Unit bit_of(std::uint16_t id) {
   return id < 8 * sizeof(Unit) ? static_cast<Unit>(1u << id) : Unit{0};
 }
 
-// Bits of up to 8 · sizeof(Unit) classes: one store a pixel, one a group in runs.
+// Bits of up to 8 · sizeof(Unit) classes: one store a pixel, one per group in runs.
 template <class Unit>
 void encode_short_bits(std::span<const std::uint16_t> ids, std::byte* out) {
   std::uint16_t last = kIgnored;
@@ -151,7 +151,7 @@ std::uint64_t count_one_hot(std::span<const std::byte> one_hot, LabelStorage sto
                             std::vector<std::uint64_t>& histogram) {
   histogram.assign(class_count, 0);
   const std::size_t pixel_bytes = bytes_a_pixel(storage, class_count);
-  const std::size_t step = storage == LabelStorage::bits ? 8 : 1;  // classes a byte
+  const std::size_t step = storage == LabelStorage::bits ? 8 : 1;  // classes per byte
   std::uint64_t without = 0;
   for (; !one_hot.empty(); one_hot = one_hot.subspan(pixel_bytes)) {
     unsigned any = 0;

@@ -1,4 +1,4 @@
-// Colours as numbers: 0xRRGGBB. Pure functions; thread-safe.
+// Colors as numbers: 0xRRGGBB. Pure functions; thread-safe.
 #pragma once
 
 #include <cstdint>

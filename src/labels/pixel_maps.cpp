@@ -21,7 +21,7 @@ bool repeats_pixel_before(const std::uint8_t* rgb) {
 
 std::uint32_t color_at(const std::uint8_t* rgb) { return packed_color({rgb[0], rgb[1], rgb[2]}); }
 
-// From 0xRRGGBB to the entry, with unknown_id where the colour is unknown.
+// From 0xRRGGBB to the entry, with unknown_id where the color is unknown.
 class ExactLookup {
  public:
   ExactLookup(const ColorMap& colors, std::uint16_t unknown_id) : colors_(colors), unknown_(kUnknown | unknown_id) {}
@@ -35,8 +35,8 @@ class ExactLookup {
   Entry unknown_;
 };
 
-// The same by the nearest colour. Comparing with all of them is slow, and an interpolated or lossy label holds thousands of colours, each
-// many times: answers are kept in a table of fixed size, a later colour taking the place of an earlier one.
+// The same by the nearest color. Comparing with all of them is slow, and an interpolated or lossy label holds thousands of colors, each
+// many times: answers are kept in a table of fixed size, a later color taking the place of an earlier one.
 class NearestLookup {
  public:
   NearestLookup(const NearestColors& colors, std::uint16_t unknown_id) : colors_(colors), unknown_id_(unknown_id), slots_(kSlots) {}
@@ -59,7 +59,7 @@ class NearestLookup {
   std::vector<Slot> slots_;
 };
 
-// Labels are flat: whole runs are copied from the pixel before, and the table is asked only where the colour changes.
+// Labels are flat: whole runs are copied from the pixel before, and the table is asked only where the color changes.
 template <class Lookup>
 Entry map_rgb_row(const std::uint8_t* rgb, int width, Lookup& lookup, std::uint16_t* ids) {
   Entry flags = 0;
@@ -150,9 +150,9 @@ Entry map_samples(ConstIds samples, const Entry* entries, std::uint16_t plain, V
 
 FoundValue color_found(std::uint32_t color) { return {FoundValue::Kind::color, color}; }
 
-// `found` tells what an unknown colour stands for.
+// `found` tells what an unknown color stands for.
 template <class Lookup, class Found>
-Entry map_colors(ConstPicture rgb, Lookup lookup, Found found, MutableIds ids, UnknownCounter& unknown) {
+Entry map_colors(ConstPixels rgb, Lookup lookup, Found found, MutableIds ids, UnknownCounter& unknown) {
   Entry flags = 0;
   for (int y = 0; y < ids.height; ++y) {
     const std::uint8_t* row = rgb.row(y);
@@ -177,15 +177,15 @@ Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds i
   return map_samples<std::uint16_t>(samples, entries.data(), 0, value_of, ids, unknown);
 }
 
-Entry map_rgb(ConstPicture rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
+Entry map_rgb(ConstPixels rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
   return map_colors(rgb, ExactLookup(colors, unknown_id), color_found, ids, unknown);
 }
 
-Entry map_rgb_nearest(ConstPicture rgb, const NearestColors& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
+Entry map_rgb_nearest(ConstPixels rgb, const NearestColors& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown) {
   return map_colors(rgb, NearestLookup(colors, unknown_id), color_found, ids, unknown);
 }
 
-Entry map_rgb_ids(ConstPicture rgb, RgbId formula, const std::vector<Entry>& entries, std::uint16_t unknown_id, MutableIds ids,
+Entry map_rgb_ids(ConstPixels rgb, RgbId formula, const std::vector<Entry>& entries, std::uint16_t unknown_id, MutableIds ids,
                   UnknownCounter& unknown) {
   const auto id_of = [formula](std::uint32_t color) { return rgb_id(formula, unpacked_color(color)); };
   const auto lookup = [&](std::uint32_t color) {
@@ -199,7 +199,7 @@ Entry map_rgb_ids(ConstPicture rgb, RgbId formula, const std::vector<Entry>& ent
   return map_colors(rgb, lookup, found, ids, unknown);
 }
 
-Entry map_gray_rgb(ConstPicture rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown) {
+Entry map_gray_rgb(ConstPixels rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown) {
   std::vector<std::uint16_t> samples(static_cast<std::size_t>(rgb.width));
   const auto value_of = [&](std::uint8_t sample) { return table.found[sample]; };
   const std::uint16_t plain = plain_samples(table);
@@ -212,7 +212,7 @@ Entry map_gray_rgb(ConstPicture rgb, const NarrowTable& table, MutableIds ids, U
   return flags;
 }
 
-Entry threshold_rgb(ConstPicture rgb, LumaThreshold threshold, const std::array<std::uint16_t, 2>& class_ids, MutableIds ids) {
+Entry threshold_rgb(ConstPixels rgb, LumaThreshold threshold, const std::array<std::uint16_t, 2>& class_ids, MutableIds ids) {
   bool differ = false, lit = false;
   std::uint8_t any = 0;
   for (int y = 0; y < ids.height; ++y) {

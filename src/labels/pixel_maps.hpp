@@ -1,6 +1,6 @@
 // The loops over every pixel of a label: from raw values to ids by tables. Inside this room only.
 //
-// Pure functions over caller's memory; thread-safe with different outputs. The picture has the size of `ids`.
+// Pure functions over caller's memory; thread-safe with different outputs. The image has the size of `ids`.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "labels/color_map.hpp"
 #include "labels/entry.hpp"
 #include "labels/label_decoder.hpp"
@@ -17,7 +17,7 @@
 
 namespace hotpack::labels {
 
-// For labels of up to 8 bits a sample.
+// For labels of up to 8 bits per sample.
 struct NarrowTable {
   std::array<Entry, 256> entries{};
   std::array<FoundValue, 256> found{};  // for the report, where the entry is unknown
@@ -25,7 +25,7 @@ struct NarrowTable {
 
 inline constexpr int kMaxChannelDifference = 16;
 
-// Luma reaches the threshold t exactly when the weighted sum reaches 1000 t − 500: no division a pixel.
+// Luma reaches the threshold t exactly when the weighted sum reaches 1000 t − 500: no division per pixel.
 class LumaThreshold {
  public:
   explicit LumaThreshold(int threshold) : least_(1000 * threshold - 500) {}
@@ -38,20 +38,20 @@ class LumaThreshold {
 [[nodiscard]] inline bool channels_differ(int r, int g, int b) { return std::max({r, g, b}) - std::min({r, g, b}) > kMaxChannelDifference; }
 
 // Each maps all pixels, counts the unknown ones and those that took the nearest class, and returns the flags met.
-[[nodiscard]] Entry map_rgb(ConstPicture rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown);
-// By the nearest colour, found once for each colour that the label holds (as a rule).
-[[nodiscard]] Entry map_rgb_nearest(ConstPicture rgb, const NearestColors& colors, std::uint16_t unknown_id, MutableIds ids,
+[[nodiscard]] Entry map_rgb(ConstPixels rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown);
+// By the nearest color, found once for each color that the label holds (as a rule).
+[[nodiscard]] Entry map_rgb_nearest(ConstPixels rgb, const NearestColors& colors, std::uint16_t unknown_id, MutableIds ids,
                                     UnknownCounter& unknown);
-// RGB pixels whose colours stand for ids. `entries` has 65536; a larger id is unknown.
-[[nodiscard]] Entry map_rgb_ids(ConstPicture rgb, RgbId formula, const std::vector<Entry>& entries, std::uint16_t unknown_id,
-                                MutableIds ids, UnknownCounter& unknown);
+// RGB pixels whose colors stand for ids. `entries` has 65536; a larger id is unknown.
+[[nodiscard]] Entry map_rgb_ids(ConstPixels rgb, RgbId formula, const std::vector<Entry>& entries, std::uint16_t unknown_id, MutableIds ids,
+                                UnknownCounter& unknown);
 // RGB pixels of equal channels, whose value is a sample below 256.
-[[nodiscard]] Entry map_gray_rgb(ConstPicture rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown);
+[[nodiscard]] Entry map_gray_rgb(ConstPixels rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown);
 // Samples below 256.
 [[nodiscard]] Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown);
 // `entries` has 65536; unknown samples are reported as ids.
 [[nodiscard]] Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds ids, UnknownCounter& unknown);
 // class_ids[1] where the threshold is reached, else class_ids[0].
-[[nodiscard]] Entry threshold_rgb(ConstPicture rgb, LumaThreshold threshold, const std::array<std::uint16_t, 2>& class_ids, MutableIds ids);
+[[nodiscard]] Entry threshold_rgb(ConstPixels rgb, LumaThreshold threshold, const std::array<std::uint16_t, 2>& class_ids, MutableIds ids);
 
 }  // namespace hotpack::labels

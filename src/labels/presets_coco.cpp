@@ -266,7 +266,7 @@ Preset panoptic_preset() {
   Preset preset = preset_of("coco-panoptic133",
                             "COCO panoptic categories in RGB, id r+256g+65536b of 1…200, 133 classes; 0 ignored; not for ids of segments",
                             named_table(names));
-  preset.reading = LabelReading::rgb_id;
+  preset.reading = LabelKind::rgb_id;
   preset.rgb_id = RgbId::low_first;
   preset.map = std::move(map);
   return preset;

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 3> kPetsAndBorder{"pet", "background", "b
 std::vector<Preset> general_presets() {
   Preset voc = preset_of("voc", "PASCAL VOC 2012, 21 classes with background; palette or RGB labels, object borders (255) ignored",
                          colored_table(kVoc));
-  voc.reading = LabelReading::automatic;
+  voc.reading = LabelKind::automatic;
   voc.ignore = {"255", "#e0e0c0"};
 
   Preset pets = preset_of("pets", "Oxford-IIIT Pet trimaps: pet, background; the border between them (3) ignored", named_table(kPets));

@@ -26,7 +26,7 @@ std::vector<Preset> medical_presets() {
   refuge.map = "255,0\n0,1\n128,2\n";
 
   Preset kvasir = preset_of("kvasir", "Kvasir-SEG: polyps by brightness, since its masks are JPEGs", named_table(kPolyps));
-  kvasir.reading = LabelReading::binary;
+  kvasir.reading = LabelKind::binary;
   return {vessels("drive", "DRIVE vessels, masks of 0 and 1 or 255 named …_manual1", "_manual1"),
           vessels("chase", "CHASE_DB1 vessels by the first observer, masks named …_1stHO", "_1stHO"),
           vessels("stare", "STARE vessels by the first observer, masks named ….ah", ".ah"),

@@ -7,7 +7,7 @@
 namespace hotpack::labels {
 namespace {
 
-// Names and colours of the scene parsing benchmark; two classes share a colour, so its labels are read as ids only.
+// Names and colors of the scene parsing benchmark; two classes share a color, so its labels are read as ids only.
 constexpr std::array<NamedColor, 150> kAde20k{{
     {"wall", {120, 120, 120}},
     {"building", {180, 120, 120}},
@@ -184,7 +184,7 @@ std::vector<Preset> scene_presets() {
   Preset full =
       preset_of("ade20k-full", "ADE20K full annotations (*_seg.png, RGB): class r/10*256+g, ids kept; 0 ignored; names by --classes",
                 numbered_classes(kFullAde20k));
-  full.reading = LabelReading::rgb_id;
+  full.reading = LabelKind::rgb_id;
   full.rgb_id = RgbId::tens_of_red;
   full.ignore = {"0"};
   full.label_suffix = "_seg";

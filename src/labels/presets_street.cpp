@@ -222,8 +222,8 @@ std::vector<Preset> street_presets() {
   Preset camvid11 = preset_of("camvid11", "CamVid as SegNet has it, ids of 11 classes; 11 (unlabelled) ignored", colored_table(kCamvid11));
   camvid11.ignore = {"11"};
 
-  Preset camvid32 = preset_of("camvid32", "CamVid as published, colours of 32 classes, Void among them", colored_table(kCamvid32));
-  camvid32.reading = LabelReading::color;
+  Preset camvid32 = preset_of("camvid32", "CamVid as published, colors of 32 classes, Void among them", colored_table(kCamvid32));
+  camvid32.reading = LabelKind::color;
   camvid32.label_suffix = "_L";
 
   Preset mapillary = preset_of("mapillary65", "Mapillary Vistas v1.2, 65 classes; Unlabeled (65) ignored", colored_table(kMapillary));

@@ -21,7 +21,7 @@ std::string text_of(FoundValue found) {
   switch (found.kind) {
     case FoundValue::Kind::color: {
       const auto [red, green, blue] = unpacked_color(found.value);
-      return "colour (" + std::to_string(red) + "," + std::to_string(green) + "," + std::to_string(blue) + ")";
+      return "color (" + std::to_string(red) + "," + std::to_string(green) + "," + std::to_string(blue) + ")";
     }
     case FoundValue::Kind::palette_index:
       return "palette index " + std::to_string(found.value);

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "labels/label_decoder.hpp"
 
 namespace hotpack::labels {
 
-// A value as found in the file: an id, a colour 0xRRGGBB, or a palette index that has no colour.
+// A value as found in the file: an id, a color 0xRRGGBB, or a palette index that has no color.
 struct FoundValue {
   enum class Kind : std::uint32_t { id, color, palette_index } kind = Kind::id;
   std::uint32_t value = 0;
@@ -20,7 +20,7 @@ class UnknownCounter {
   // Counts a pixel. Pixels must come row by row: the first call with a value gives its place.
   void add(FoundValue found, int x, int y);
 
-  // Counts a pixel that took the class of the nearest colour.
+  // Counts a pixel that took the class of the nearest color.
   void add_nearest() { ++nearest_pixels_; }
 
   // Writes the unknown_* members, `unknown` and `nearest_pixels` of the report.

@@ -97,12 +97,12 @@ Rectangle widest(const CropRange& range, Rectangle record) {
   return {std::max<std::uint64_t>(widest.width, 1), std::max<std::uint64_t>(widest.height, 1)};
 }
 
-SampleBox box_at(std::uint64_t x, std::uint64_t y, Rectangle size) {
+SampleCrop box_at(std::uint64_t x, std::uint64_t y, Rectangle size) {
   return {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(size.width),
           static_cast<std::int32_t>(size.height)};
 }
 
-SampleBox draw_resized_crop(const ResizedCrop& crop, Rectangle record, std::uint64_t seed, std::uint64_t epoch, std::uint64_t sample) {
+SampleCrop draw_resized_crop(const ResizedCrop& crop, Rectangle record, std::uint64_t seed, std::uint64_t epoch, std::uint64_t sample) {
   const CropRange range = range_of(crop);
   for (std::uint32_t attempt = 1; attempt <= kAttempts; ++attempt) {
     const RandomWords words = random_words(seed, epoch, static_cast<std::uint32_t>(Stream::augmentation), sample, attempt);
@@ -116,15 +116,15 @@ SampleBox draw_resized_crop(const ResizedCrop& crop, Rectangle record, std::uint
 
 // ---- crop
 
-SampleBox draw_crop(const Crop& crop, Rectangle record, const RandomWords& words) {
+SampleCrop draw_crop(const Crop& crop, Rectangle record, const RandomWords& words) {
   const Rectangle size = {std::min(static_cast<std::uint64_t>(crop.size.width), record.width),
                           std::min(static_cast<std::uint64_t>(crop.size.height), record.height)};
   const auto edge = [&](std::uint64_t room, std::uint32_t word) { return crop.random ? scaled_word(word, room + 1) : room / 2; };
   return box_at(edge(record.width - size.width, words[2]), edge(record.height - size.height, words[3]), size);
 }
 
-SampleBox draw_window(const Augment& augment, Rectangle record, const RandomWords& words, std::uint64_t seed, std::uint64_t epoch,
-                      std::uint64_t sample) {
+SampleCrop draw_window(const Augment& augment, Rectangle record, const RandomWords& words, std::uint64_t seed, std::uint64_t epoch,
+                       std::uint64_t sample) {
   if (augment.crop) return draw_crop(*augment.crop, record, words);
   if (augment.resized_crop) return draw_resized_crop(*augment.resized_crop, record, seed, epoch, sample);
   return box_at(0, 0, record);
@@ -177,10 +177,10 @@ Status check_augment(const Augment& augment) {
   return {};
 }
 
-SampleBox draw_box(const Augment& augment, PixelSize record, std::uint64_t seed, std::uint64_t epoch, std::uint64_t sample) {
+SampleCrop draw_crop(const Augment& augment, PixelSize record, std::uint64_t seed, std::uint64_t epoch, std::uint64_t sample) {
   const RandomWords words = random_words(seed, epoch, static_cast<std::uint32_t>(Stream::augmentation), sample);
   const Rectangle size = {static_cast<std::uint64_t>(record.width), static_cast<std::uint64_t>(record.height)};
-  SampleBox box = draw_window(augment, size, words, seed, epoch, sample);
+  SampleCrop box = draw_window(augment, size, words, seed, epoch, sample);
   box.flip_horizontal = happens(augment.horizontal_flip, words[0]);
   box.flip_vertical = happens(augment.vertical_flip, words[1]);
   return box;

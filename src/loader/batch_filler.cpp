@@ -55,7 +55,7 @@ Status check_budget(std::uint64_t budget, const RowBytes& row) {
   if (budget == 0 || (needed && *needed <= budget)) return {};
   return usage_error("a batch of this record needs a slot of " + (needed ? std::to_string(*needed) : "too many") +
                      " bytes, the memory budget leaves " + std::to_string(budget) +
-                     " for each; use a larger budget, fewer slots or a crop");
+                     " for each; use a larger budget, a smaller prefetch_batches or a crop");
 }
 
 // Steps that a window of Shuffle::block lasts, 0 for other orders and for windows of the whole epoch.
@@ -64,8 +64,8 @@ std::uint64_t window_steps(const BatchFiller::Parts& parts) {
   const auto window = checked_mul(parts.order.block_samples, parts.order.window_blocks);
   if (parts.order.shuffle != Shuffle::block || !window || *window >= samples) return 0;
   const Positions step = parts.plan.positions(0);
-  const std::uint64_t global_batch = parts.plan.steps() > 1 ? parts.plan.positions(1).first - step.first : samples;
-  return (*window + global_batch - 1) / global_batch;
+  const std::uint64_t global_batch_size = parts.plan.steps() > 1 ? parts.plan.positions(1).first - step.first : samples;
+  return (*window + global_batch_size - 1) / global_batch_size;
 }
 
 void raise(std::atomic<std::uint64_t>& largest, std::uint64_t value) {
@@ -179,7 +179,7 @@ Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, 
   const BatchForm& form = parts_.form;
   HOTPACK_ASSIGN(const RecordShape record, shape_of_sample(*parts_.source, form, sample));
   const PixelSize size{record.image.width, record.image.height};
-  const SampleBox box = draw_box(form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
+  const SampleCrop box = draw_crop(form.augment(), size, parts_.order.seed, slot.cursor.epoch, sample);
   auto placed = form.place(record, box);
   if (!placed.ok()) return at_sample(*parts_.source, std::move(placed).error(), sample);
   const expand::Placement placement = *placed;
@@ -196,7 +196,7 @@ Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, 
   }
   slot.samples[row] = static_cast<std::int64_t>(sample);
   slot.keys[row].assign(scratch.key, 0, work.key_bytes);
-  slot.boxes[row] = box;
+  slot.crops[row] = box;
   return {};
 }
 

@@ -38,7 +38,7 @@ class RowSink {
   RowSink& operator=(const RowSink&) = delete;
   virtual ~RowSink() = default;
 
-  // Whether begin() is to be told them: who does not need to know spares the time under the Ring's lock.
+  // Whether begin() is to be reported them: who does not need to know spares the time under the Ring's lock.
   [[nodiscard]] virtual bool needs_samples() const { return true; }
   // The slot's rows hold these samples, empty rows none; none at all where they are not needed. As RowFiller::begin.
   virtual void begin(Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;

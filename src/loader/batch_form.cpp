@@ -20,7 +20,7 @@ using expand::Stores;
 // Rows from here on go past the cache: nobody reads them before the batch is whole.
 constexpr std::uint64_t kStreamedBytes = std::uint64_t{64} << 10;
 
-// Pixels of a row, as of a crop: boxes are told in 32 bits.
+// Pixels of a row, as of a crop: crops are reported in 32 bits.
 constexpr std::int64_t kMaxSide = std::int64_t{1} << 30;
 
 Stores stores_for(std::uint64_t bytes) { return bytes >= kStreamedBytes ? Stores::streaming : Stores::cached; }
@@ -31,7 +31,7 @@ PixelSize size_of(const ImageShape& image) { return {image.width, image.height};
 
 // The shape of every record; sizes are 0 where they differ.
 RecordShape record_shape(const Schema& schema) {
-  const bool chw = schema.image.layout == ImageLayout::chw;
+  const bool chw = schema.image.layout == AxisOrder::channels_first;
   RecordShape record;
   record.image = {0, 0, schema.image.channels(), schema.image.layout};
   if (const auto& stored = schema.image.shape) {
@@ -39,8 +39,8 @@ RecordShape record_shape(const Schema& schema) {
     record.image.width = stored->at(chw ? 2 : 1);
   }
   if (!schema.label) return record;
-  record.label = {schema.label->kind, schema.label->storage, schema.label->multi, 1, 1, schema.class_count()};
-  if (schema.label->kind == LabelKind::sample) return record;
+  record.label = {schema.label->scope, schema.label->storage, schema.label->multi, 1, 1, schema.class_count()};
+  if (schema.label->scope == LabelScope::image) return record;
   record.label.height = record.image.height;
   record.label.width = record.image.width;
   return record;
@@ -48,7 +48,7 @@ RecordShape record_shape(const Schema& schema) {
 
 Status check_sizes(const LoaderOptions& options) {
   if (!options.pad_to) return {};
-  const char* const clash = options.content == SlotContent::packed                 ? "content packed, which leaves records as they are"
+  const char* const clash = options.content == BatchContent::packed                ? "content packed, which leaves records as they are"
                             : options.augment.crop || options.augment.resized_crop ? "a crop, which pads by itself"
                                                                                    : nullptr;
   if (clash != nullptr) return usage_error(std::string("pad_to does not go with ") + clash);
@@ -73,14 +73,14 @@ Status check_row(const BatchForm& form, PixelSize size) {
 }
 
 Error sizes_differ(bool packed) {
-  const std::string ways = packed ? "give a batch of one row a rank, or content expanded with a crop or pad_to"
-                                  : "give a crop or pad_to, or a batch of one row a rank";
+  const std::string ways = packed ? "give a batch of one row per rank, or content expanded with a crop or pad_to"
+                                  : "give a crop or pad_to, or a batch of one row per rank";
   return usage_error("the records have different sizes, which do not make a batch of several rows; " + ways);
 }
 
 // What asks for an expansion where records stay as they are.
 Status check_packed(const LoaderOptions& options) {
-  if (options.content != SlotContent::packed) return {};
+  if (options.content != BatchContent::packed) return {};
   const char* const unused = options.image != ImageOutput{} ? "image" : options.label != LabelOutput{} ? "label" : nullptr;
   if (unused == nullptr) return {};
   return usage_error("content packed leaves records as they are stored, so `" + std::string(unused) +
@@ -107,7 +107,7 @@ std::vector<std::int64_t> image_shape(std::size_t rows, PixelSize size, std::int
 
 std::vector<std::int64_t> packed_label_shape(const LabelShape& label, std::size_t rows) {
   std::vector<std::int64_t> shape{static_cast<std::int64_t>(rows)};
-  if (label.kind == LabelKind::pixel) shape.insert(shape.end(), {label.height, label.width});
+  if (label.scope == LabelScope::pixel) shape.insert(shape.end(), {label.height, label.width});
   if (label.storage != LabelStorage::index) shape.push_back(static_cast<std::int64_t>(label.vector_bytes()));
   return shape;
 }
@@ -131,7 +131,7 @@ Result<BatchForm> BatchForm::make(const Schema& schema, const LoaderOptions& opt
     return usage_error("the data set has no labels, but the loader's options ask for some; leave `label` out");
   }
   HOTPACK_TRY(check_packed(options));
-  form.packed_ = options.content == SlotContent::packed;
+  form.packed_ = options.content == BatchContent::packed;
   form.augment_ = options.augment;
   form.pad_to_ = options.pad_to;
   form.labelled_ = schema.label.has_value();
@@ -139,7 +139,7 @@ Result<BatchForm> BatchForm::make(const Schema& schema, const LoaderOptions& opt
   if (form.packed_) return form;
   HOTPACK_ASSIGN(form.images_, expand::ImageExpander::make(options.image, schema.image.channels()));
   if (schema.label) {
-    const expand::LabelSource source{schema.label->kind, schema.label->storage, schema.label->multi, schema.class_count()};
+    const expand::LabelSource source{schema.label->scope, schema.label->storage, schema.label->multi, schema.class_count()};
     HOTPACK_ASSIGN(form.labels_, expand::LabelExpander::make(options.label, source));
   }
   if (form.output_) HOTPACK_TRY(check_row(form, *form.output_));
@@ -159,7 +159,7 @@ Status BatchForm::set_sizes(const Schema& schema, std::size_t rows) {
   return {};
 }
 
-Result<Placement> BatchForm::place(const RecordShape& record, const SampleBox& box) const {
+Result<Placement> BatchForm::place(const RecordShape& record, const SampleCrop& box) const {
   const PixelSize whole = size_of(record.image);
   if (packed_) return expand::identity(whole);
   if (augment_.resized_crop) return Placement{box, augment_.resized_crop->size, true};
@@ -170,12 +170,12 @@ Result<Placement> BatchForm::place(const RecordShape& record, const SampleBox& b
 }
 
 Placement BatchForm::label_placement(const LabelShape& label, const Placement& placement) const {
-  return label.kind == LabelKind::pixel ? placement : expand::identity({1, 1});
+  return label.scope == LabelScope::pixel ? placement : expand::identity({1, 1});
 }
 
 RowBytes BatchForm::row_bytes(const RecordShape& record, PixelSize output) const {
   if (packed_) return {record.image.size_bytes(), labelled_ ? record.label.size_bytes() : 0};
-  const PixelSize label_size = record.label.kind == LabelKind::pixel ? output : PixelSize{1, 1};
+  const PixelSize label_size = record.label.scope == LabelScope::pixel ? output : PixelSize{1, 1};
   return {images_->row_bytes(output), labels_ ? labels_->row_bytes(label_size) : 0};
 }
 
@@ -189,13 +189,13 @@ std::size_t BatchForm::scratch_bytes(const RecordShape& record, const Placement&
 
 void BatchForm::describe(const RecordShape& record, PixelSize output, std::size_t rows, BatchField& image, BatchField& label) const {
   const ImageShape& stored = record.image;
-  const bool channels_last = packed_ ? stored.layout == ImageLayout::hwc : images_->output().order == AxisOrder::channels_last;
+  const bool channels_last = packed_ ? stored.layout == AxisOrder::channels_last : images_->output().order == AxisOrder::channels_last;
   image.type = packed_ ? ElementType::u8 : images_->output().type;
   image.shape = image_shape(rows, packed_ ? size_of(stored) : output, stored.channels, channels_last);
   if (!labelled_) return;
   label.type = packed_ ? stored_type(record.label) : labels_->type();
   label.shape =
-      packed_ ? packed_label_shape(record.label, rows) : label_shape(*labels_, record.label.kind == LabelKind::pixel, rows, output);
+      packed_ ? packed_label_shape(record.label, rows) : label_shape(*labels_, record.label.scope == LabelScope::pixel, rows, output);
 }
 
 void BatchForm::copy_stored(const Record& record, std::byte* image, std::byte* label) noexcept {
@@ -215,7 +215,7 @@ void BatchForm::write(const Record& record, const Placement& placement, expand::
 void BatchForm::blank(const RecordShape& record, PixelSize output, std::byte* image, std::byte* label) const noexcept {
   if (!packed_) {
     images_->blank(output, image);
-    if (labels_) labels_->blank(record.label.kind == LabelKind::pixel ? output : PixelSize{1, 1}, label);
+    if (labels_) labels_->blank(record.label.scope == LabelScope::pixel ? output : PixelSize{1, 1}, label);
     return;
   }
   std::memset(image, 0, record.image.size_bytes());

@@ -36,7 +36,7 @@ class BatchForm {
   [[nodiscard]] const std::optional<PixelSize>& output() const { return output_; }  // of every row; nothing where rows differ
 
   // How a record becomes a row that shows this box.
-  [[nodiscard]] Result<expand::Placement> place(const RecordShape& record, const SampleBox& box) const;
+  [[nodiscard]] Result<expand::Placement> place(const RecordShape& record, const SampleCrop& box) const;
   [[nodiscard]] RowBytes row_bytes(const RecordShape& record, PixelSize output) const;
   [[nodiscard]] std::size_t scratch_bytes(const RecordShape& record, const expand::Placement& placement) const;
   // Sets type and shape of both fields, of a batch of `rows` such rows.

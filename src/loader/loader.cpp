@@ -31,12 +31,12 @@ constexpr std::size_t kStreamedBytes = std::size_t{1} << 20;
 std::optional<std::uint64_t> batch_bytes(std::uint64_t row_bytes, std::size_t rows) { return checked_mul(row_bytes, rows); }
 
 Status check_memory(const LoaderOptions& options, std::optional<std::uint64_t> slot_bytes) {
-  const auto all = slot_bytes ? checked_mul(*slot_bytes, options.slots) : slot_bytes;
+  const auto all = slot_bytes ? checked_mul(*slot_bytes, options.prefetch_batches) : slot_bytes;
   if (!all) return usage_error("a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
   if (options.memory_budget_bytes == 0 || *all <= options.memory_budget_bytes) return {};
-  return usage_error("the slots need " + std::to_string(*all) + " bytes (" + std::to_string(options.slots) + " slots of " +
+  return usage_error("the slots need " + std::to_string(*all) + " bytes (" + std::to_string(options.prefetch_batches) + " slots of " +
                      std::to_string(*slot_bytes) + "), the memory budget is " + std::to_string(options.memory_budget_bytes) +
-                     "; use a smaller batch, fewer slots or a larger budget");
+                     "; use a smaller batch, a smaller prefetch_batches or a larger budget");
 }
 
 // The slots of a ring, with memory where rows have one size.
@@ -48,13 +48,13 @@ Result<std::vector<std::unique_ptr<Slot>>> make_slots(const LoaderOptions& optio
   const auto label = batch_bytes(row.label, rows);
   HOTPACK_TRY(check_memory(options, image && label ? loader::slot_block_bytes(*image, *label) : std::nullopt));
   std::vector<std::unique_ptr<Slot>> slots;
-  for (unsigned number = 0; number < options.slots; ++number) {
+  for (unsigned number = 0; number < options.prefetch_batches; ++number) {
     auto slot = std::make_unique<Slot>();
     slot->number = number;
     if (form.output()) HOTPACK_TRY(loader::grow(*slot, allocator, *image, *label));
     slot->samples.resize(rows);
     slot->keys.resize(rows);
-    slot->boxes.resize(rows);
+    slot->crops.resize(rows);
     form.describe(form.record(), output, rows, slot->image, slot->label);
     slots.push_back(std::move(slot));
   }
@@ -84,15 +84,15 @@ BatchInfo info_of(const Slot& slot) {
   BatchInfo info;
   info.epoch = slot.cursor.epoch;
   info.step = slot.cursor.step;
-  info.rows = slot.samples.size();
-  info.valid = slot.valid;
+  info.batch_size = slot.samples.size();
+  info.num_valid = slot.valid;
   info.image_shape = slot.image.shape;
   info.label_shape = slot.label.shape;
   info.image_type = slot.image.type;
   info.label_type = slot.label.type;
-  info.samples = slot.samples;
+  info.indices = slot.samples;
   info.keys = slot.keys;
-  info.boxes = slot.boxes;
+  info.crops = slot.crops;
   return info;
 }
 
@@ -129,13 +129,13 @@ const Slot& Batch::slot() const {
 
 std::uint64_t Batch::epoch() const { return slot().cursor.epoch; }
 std::uint64_t Batch::step() const { return slot().cursor.step; }
-std::size_t Batch::rows() const { return slot().samples.size(); }
-std::size_t Batch::valid() const { return slot().valid; }
+std::size_t Batch::batch_size() const { return slot().samples.size(); }
+std::size_t Batch::num_valid() const { return slot().valid; }
 const BatchField& Batch::image() const { return slot().image; }
 const BatchField& Batch::label() const { return slot().label; }
-std::span<const std::int64_t> Batch::samples() const { return slot().samples; }
-std::string_view Batch::key(std::size_t row) const { return row < rows() ? std::string_view(slot().keys[row]) : std::string_view(); }
-std::span<const SampleBox> Batch::boxes() const { return slot().boxes; }
+std::span<const std::int64_t> Batch::indices() const { return slot().samples; }
+std::string_view Batch::key(std::size_t row) const { return row < batch_size() ? std::string_view(slot().keys[row]) : std::string_view(); }
+std::span<const SampleCrop> Batch::crops() const { return slot().crops; }
 
 struct Loader::Impl {
   LoaderState start;  // of this run, at its first step
@@ -170,30 +170,32 @@ Loader& Loader::operator=(Loader&& other) noexcept {
   return *this;
 }
 
-Result<Loader> Loader::open(const Dataset& dataset, LoaderOptions options) {
-  const std::uint64_t global_batch = options.global_batch;
+Result<Loader> Loader::open(const Dataset& dataset, const LoaderOptions& options) {
+  const std::uint64_t global_batch_size = options.global_batch_size;
   try {
-    return start(dataset, std::move(options));
+    return start(dataset, options);
   } catch (const std::exception& thrown) {  // std::bad_alloc, std::length_error, or what an allocator of the caller throws
     return or_out_of_memory([&]() -> Result<Loader> {
       const std::string why = dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ? "out of memory" : thrown.what();
-      return Error{ErrorCode::io,
-                   "cannot open a loader with global_batch " + std::to_string(global_batch) + ": " + why + "; use a smaller batch",
-                   {},
-                   {}};
+      return Error{
+          ErrorCode::io,
+          "cannot open a loader with global_batch_size " + std::to_string(global_batch_size) + ": " + why + "; use a smaller batch",
+          {},
+          {}};
     });
   }
 }
 
-Result<Loader> Loader::start(const Dataset& dataset, LoaderOptions options) {
+Result<Loader> Loader::start(const Dataset& dataset, const LoaderOptions& options) {
   HOTPACK_TRY(loader::check_options(options));
-  HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, options.check, options.access));
+  HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, options.verify_checksums, options.access));
   auto impl = std::make_unique<Impl>();
-  HOTPACK_ASSIGN(impl->plan, StepPlan::make(source->records(), options.global_batch, options.tail, options.rank, options.world));
+  HOTPACK_ASSIGN(impl->plan,
+                 StepPlan::make(source->records(), options.global_batch_size, options.last_batch, options.rank, options.world_size));
   HOTPACK_ASSIGN(BatchForm form, BatchForm::make(source->schema(), options, impl->plan.rows()));
   impl->start = loader::first_state(*source, options);
   impl->timeout = options.timeout;
-  impl->slots = options.slots;
+  impl->slots = options.prefetch_batches;
   HOTPACK_ASSIGN(const Cursor start, loader::first_cursor(options, impl->start, impl->plan.steps()));
 
   const auto allocator = options.allocator ? options.allocator : loader::page_allocator();
@@ -207,7 +209,7 @@ Result<Loader> Loader::start(const Dataset& dataset, LoaderOptions options) {
   const loader::RingOptions ring{impl->plan.rows(), loader::rows_per_item(impl->row, impl->plan.rows(), threads), impl->plan.steps(),
                                  threads};
   auto filler = std::make_unique<BatchFiller>(BatchFiller::Parts{std::move(source), std::move(form), impl->plan, impl->start.order,
-                                                                 allocator, options.memory_budget_bytes / options.slots},
+                                                                 allocator, options.memory_budget_bytes / options.prefetch_batches},
                                               threads);
   impl->filler = filler.get();
   impl->ring = std::make_shared<Ring>(ring, std::move(slots), std::move(filler), start);
@@ -217,7 +219,7 @@ Result<Loader> Loader::start(const Dataset& dataset, LoaderOptions options) {
 }
 
 std::uint64_t Loader::steps_per_epoch() const { return impl_->plan.steps(); }
-std::size_t Loader::rows() const { return impl_->plan.rows(); }
+std::size_t Loader::batch_size() const { return impl_->plan.rows(); }
 unsigned Loader::threads() const { return impl_->ring->options().threads; }
 const std::string& Loader::fingerprint() const { return impl_->start.fingerprint; }
 std::uint64_t Loader::image_batch_bytes() const { return impl_->image_bytes(); }
@@ -262,7 +264,7 @@ LoaderState Loader::state() const {
   LoaderState state = impl_->start;
   const Cursor at = impl_->ring->position();
   state.epoch = at.epoch;
-  state.samples = at.step * state.global_batch;
+  state.samples = at.step * state.global_batch_size;
   return state;
 }
 

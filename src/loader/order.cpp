@@ -146,56 +146,57 @@ namespace {
 
 std::string text(std::uint64_t number) { return std::to_string(number); }
 
-Status check_batch(std::uint64_t samples, std::uint64_t global_batch, Tail tail) {
+Status check_batch(std::uint64_t samples, std::uint64_t global_batch_size, LastBatch last_batch) {
   if (samples == 0) return usage_error("the data set holds no samples, so there is no batch to make; give one that holds some");
   if (samples > kMaxSamples) return usage_error(text(samples) + " samples are more than an order can have, 2^62");
-  if (global_batch == 0 || global_batch > kMaxSamples) {
-    return usage_error("a global batch of " + text(global_batch) +
-                       " is not from 1 to 2^62 samples; give the samples of a step, over all ranks");
+  if (global_batch_size == 0 || global_batch_size > kMaxSamples) {
+    return usage_error("global_batch_size is " + text(global_batch_size) +
+                       "; it must be from 1 to 2^62: the samples per step, over all ranks");
   }
-  if (tail == Tail::drop && samples < global_batch) {
-    return usage_error("a global batch of " + text(global_batch) + " is larger than the " + text(samples) +
-                       " samples, so tail drop leaves no step; use a smaller batch, or tail pad or wrap");
+  if (last_batch == LastBatch::drop && samples < global_batch_size) {
+    return usage_error("global_batch_size " + text(global_batch_size) + " is larger than the " + text(samples) +
+                       " samples, so last_batch drop leaves no step; use a smaller batch, or last_batch pad or wrap");
   }
   return {};
 }
 
-Status check_ranks(std::uint64_t global_batch, std::uint64_t rank, std::uint64_t world) {
-  if (world == 0) return usage_error("a world of 0 ranks holds no reader; give 1 or more");
-  if (rank >= world) {
-    return usage_error("rank " + text(rank) + " is not below the world size " + text(world) + "; ranks are numbered from 0 to " +
-                       text(world - 1));
+Status check_ranks(std::uint64_t global_batch_size, std::uint64_t rank, std::uint64_t world_size) {
+  if (world_size == 0) return usage_error("world_size is 0; it must be 1 or more");
+  if (rank >= world_size) {
+    return usage_error("rank " + text(rank) + " is not below world_size " + text(world_size) + "; ranks are numbered from 0 to " +
+                       text(world_size - 1));
   }
-  if (world > global_batch) {
-    return usage_error("a global batch of " + text(global_batch) + " has fewer rows than the world has ranks, " + text(world) +
-                       "; use a global batch of at least " + text(world));
+  if (world_size > global_batch_size) {
+    return usage_error("global_batch_size " + text(global_batch_size) + " is smaller than world_size " + text(world_size) +
+                       "; use a global_batch_size of at least " + text(world_size));
   }
   return {};
 }
 
 }  // namespace
 
-Result<StepPlan> StepPlan::make(std::uint64_t samples, std::uint64_t global_batch, Tail tail, std::uint64_t rank, std::uint64_t world) {
-  HOTPACK_TRY(check_batch(samples, global_batch, tail));
-  HOTPACK_TRY(check_ranks(global_batch, rank, world));
-  const auto share = [&](std::uint64_t ranks) { return static_cast<std::uint64_t>(Wide{global_batch} * ranks / world); };
+Result<StepPlan> StepPlan::make(std::uint64_t samples, std::uint64_t global_batch_size, LastBatch last_batch, std::uint64_t rank,
+                                std::uint64_t world_size) {
+  HOTPACK_TRY(check_batch(samples, global_batch_size, last_batch));
+  HOTPACK_TRY(check_ranks(global_batch_size, rank, world_size));
+  const auto share = [&](std::uint64_t ranks) { return static_cast<std::uint64_t>(Wide{global_batch_size} * ranks / world_size); };
   StepPlan plan;
   plan.samples_ = samples;
-  plan.global_batch_ = global_batch;
-  plan.steps_ = tail == Tail::drop ? samples / global_batch : ceil_div(samples, global_batch);
-  plan.tail_ = tail;
+  plan.global_batch_size_ = global_batch_size;
+  plan.steps_ = last_batch == LastBatch::drop ? samples / global_batch_size : ceil_div(samples, global_batch_size);
+  plan.last_batch_ = last_batch;
   plan.rows_ = {share(rank), share(rank + 1)};
   return plan;
 }
 
 Positions StepPlan::positions(std::uint64_t step) const {
-  const std::uint64_t first = step * global_batch_;
+  const std::uint64_t first = step * global_batch_size_;
   return {first + rows_.first, first + rows_.last};
 }
 
 std::optional<std::uint64_t> StepPlan::sample(const EpochOrder& order, std::uint64_t position) const {
   if (position < samples_) return order[position];
-  if (tail_ == Tail::wrap) return order[position % samples_];
+  if (last_batch_ == LastBatch::wrap) return order[position % samples_];
   return std::nullopt;
 }
 

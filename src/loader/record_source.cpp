@@ -46,10 +46,10 @@ class Pin {
   std::size_t shard_;
 };
 
-std::string fingerprint_of(const std::vector<Pack>& packs) {
+std::string fingerprint_of(const std::vector<PackInfo>& packs) {
   if (packs.size() == 1) return packs.front().fingerprint;
   Hasher128 hasher;
-  for (const Pack& pack : packs) {
+  for (const PackInfo& pack : packs) {
     hasher.add(pack.fingerprint);
     hasher.add(std::string_view("\0", 1));
   }
@@ -121,15 +121,15 @@ void advise_file(const File& file, const StoredRecord& record) noexcept {
 }  // namespace
 
 struct RecordSource::Impl {
-  Impl(const Dataset& dataset, Check wanted, Access access)
-      : files(DatasetFiles::of(dataset, access == Access::read ? Holding::tables : Holding::mapped)),
-        check(wanted),
-        by_calls(access == Access::read),
+  Impl(const Dataset& dataset, VerifyChecksums wanted, FileAccess access)
+      : files(DatasetFiles::of(dataset, access == FileAccess::read ? Holding::tables : Holding::mapped)),
+        verify_checksums(wanted),
+        by_calls(access == FileAccess::read),
         fingerprint(fingerprint_of(files->contents().packs)),
         open_files(by_calls ? files->contents().shards.size() : 0, open_files_limit()) {}
 
   std::shared_ptr<DatasetFiles> files;
-  Check check = Check::first_epoch;
+  VerifyChecksums verify_checksums = VerifyChecksums::first_read;
   bool by_calls = false;
   std::string fingerprint;
   mutable OpenFiles open_files;  // where records are read by calls
@@ -160,7 +160,8 @@ Status RecordSource::Impl::place_of(std::uint64_t number, RecordPlace& place) co
 }
 
 bool RecordSource::Impl::check_due(const RecordMarks& marks, std::uint64_t record) const noexcept {
-  return check == Check::always || (check == Check::first_epoch && !marks.has(RecordMarks::Fact::checked, record));
+  return verify_checksums == VerifyChecksums::always ||
+         (verify_checksums == VerifyChecksums::first_read && !marks.has(RecordMarks::Fact::checked, record));
 }
 
 Status RecordSource::Impl::read(const ShardFile& file, RecordPlace place, RecordScratch& scratch, RecordUser user) const {
@@ -196,10 +197,10 @@ Status RecordSource::Impl::run(const ShardFile& file, RecordPlace place, RecordR
 RecordSource::RecordSource(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RecordSource::~RecordSource() = default;
 
-Result<std::unique_ptr<RecordSource>> RecordSource::make(const Dataset& dataset, Check check, Access access) {
-  if (access == Access::map) HOTPACK_TRY(install_fault_handler());
+Result<std::unique_ptr<RecordSource>> RecordSource::make(const Dataset& dataset, VerifyChecksums verify_checksums, FileAccess access) {
+  if (access == FileAccess::map) HOTPACK_TRY(install_fault_handler());
   (void)crc32c({});  // makes its tables, which must not happen under the guard
-  return std::unique_ptr<RecordSource>(new RecordSource(std::make_unique<Impl>(dataset, check, access)));
+  return std::unique_ptr<RecordSource>(new RecordSource(std::make_unique<Impl>(dataset, verify_checksums, access)));
 }
 
 std::uint64_t RecordSource::records() const { return impl_->files->contents().records; }

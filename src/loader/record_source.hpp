@@ -44,8 +44,9 @@ struct RecordShape {
 
 class RecordSource {
  public:
-  // Access::map installs the fault handler; Access::read neither does nor maps a file.
-  [[nodiscard]] static Result<std::unique_ptr<RecordSource>> make(const Dataset& dataset, Check check, Access access);
+  // FileAccess::map installs the fault handler; FileAccess::read neither does nor maps a file.
+  [[nodiscard]] static Result<std::unique_ptr<RecordSource>> make(const Dataset& dataset, VerifyChecksums verify_checksums,
+                                                                  FileAccess access);
   ~RecordSource();
 
   [[nodiscard]] std::uint64_t records() const;

@@ -21,10 +21,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kForEver = std::chrono::hours(24 * 365);  // longer ones would overflow the clock
 
 Error all_leased(std::size_t slots) {
-  return usage_error(
-      "all " + std::to_string(slots) +
-      " slots are leased, so no batch can come; release a batch before asking for the next one, or open the loader with more "
-      "slots");
+  return usage_error("all " + std::to_string(slots) +
+                     " slots are leased, so no batch can come; release a batch before asking for the next one, or open the loader with a "
+                     "larger prefetch_batches");
 }
 
 Error timed_out(Cursor cursor, milliseconds timeout) {

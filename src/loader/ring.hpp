@@ -68,8 +68,8 @@ class Ring : public std::enable_shared_from_this<Ring> {
 
   // Looks at the next batch before it is handed out; an error leaves it where it is. Called under the lock.
   using Accept = std::function<std::optional<Error>(const Slot& slot)>;
-  // The slot of the next step, leased to the caller until release(); null at the end of an epoch, which one caller is told. `timeout` 0: no
-  // limit; below 0: only what is ready.
+  // The slot of the next step, leased to the caller until release(); null at the end of an epoch, which one caller is reported. `timeout`
+  // 0: no limit; below 0: only what is ready.
   [[nodiscard]] Result<Slot*> next(std::chrono::milliseconds timeout, const Accept& accept = {});
   void release(Slot* slot) noexcept;
 

@@ -42,7 +42,7 @@ void list_samples(const Slot& slot, const StepPlan& plan, std::vector<std::optio
 void set_empty_row(Slot& slot, std::size_t row) {
   slot.samples[row] = -1;
   slot.keys[row].clear();
-  slot.boxes[row] = {};
+  slot.crops[row] = {};
 }
 
 Error at_sample(const RecordSource& source, Error error, std::uint64_t sample) {
@@ -59,7 +59,7 @@ Result<RecordShape> shape_of_sample(const RecordSource& source, const BatchForm&
   if (form.one_size()) return form.record();
   HOTPACK_ASSIGN(const RecordShape record, source.shape(sample));
   const LabelShape& label = record.label;
-  const bool alike = label.class_count == 0 || label.kind == LabelKind::sample ||
+  const bool alike = label.class_count == 0 || label.scope == LabelScope::image ||
                      (label.width == record.image.width && label.height == record.image.height);
   if (alike) return record;
   return at_sample(source, damaged_error("its image and its label have different sizes"), sample);

@@ -24,7 +24,7 @@ void begin_rows(Slot& slot, const StepPlan& plan, const OrderOptions& order, std
 // Those of all rows, in place of what `samples` held.
 void list_samples(const Slot& slot, const StepPlan& plan, std::vector<std::optional<std::uint64_t>>& samples);
 
-// The row holds no sample: what the slot tells about it.
+// The row holds no sample: what the slot says about it.
 void set_empty_row(Slot& slot, std::size_t row);
 
 // "sample 3: …", and which record of which file that is.

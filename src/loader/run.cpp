@@ -44,8 +44,9 @@ std::string difference(const LoaderState& state, const LoaderState& own) {
     }
     return number("window_blocks", state.order.window_blocks, own.order.window_blocks);
   }
-  if (state.global_batch != own.global_batch) return number("global_batch", state.global_batch, own.global_batch);
-  if (state.tail != own.tail) return differ("tail", std::string(tail_name(state.tail)), std::string(tail_name(own.tail)));
+  if (state.global_batch_size != own.global_batch_size) return number("global_batch_size", state.global_batch_size, own.global_batch_size);
+  if (state.last_batch != own.last_batch)
+    return differ("last_batch", std::string(last_batch_name(state.last_batch)), std::string(last_batch_name(own.last_batch)));
   return {};
 }
 
@@ -57,7 +58,8 @@ Status check_options(const LoaderOptions& options) {
                        std::to_string(most));
   };
   if (options.threads > kMostThreads) return refuse("threads", options.threads, 0, kMostThreads);
-  if (options.slots < kFewestSlots || options.slots > kMostSlots) return refuse("slots", options.slots, kFewestSlots, kMostSlots);
+  if (options.prefetch_batches < kFewestSlots || options.prefetch_batches > kMostSlots)
+    return refuse("prefetch_batches", options.prefetch_batches, kFewestSlots, kMostSlots);
   if (options.epoch > kMaxEpoch) return refuse("epoch", options.epoch, 0, kMaxEpoch);
   if (options.block_samples < 1 || options.block_samples > kMaxSamples) {
     return refuse("block_samples", options.block_samples, 1, kMaxSamples);
@@ -65,7 +67,7 @@ Status check_options(const LoaderOptions& options) {
   if (options.window_blocks < 1 || options.window_blocks > kMaxSamples) {
     return refuse("window_blocks", options.window_blocks, 1, kMaxSamples);
   }
-  if (options.timeout.count() < 0) return usage_error("timeout is negative; 0 waits for ever");
+  if (options.timeout.count() < 0) return usage_error("timeout is negative; 0 waits forever");
   return {};
 }
 
@@ -90,15 +92,15 @@ std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned thread
 }
 
 LoaderState first_state(const RecordSource& source, const LoaderOptions& options) {
-  return {source.fingerprint(), source.records(), order_of(options), options.tail, options.global_batch, options.epoch, 0};
+  return {source.fingerprint(), source.records(), order_of(options), options.last_batch, options.global_batch_size, options.epoch, 0};
 }
 
 Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own, std::uint64_t steps) {
   if (const std::string text = difference(state, own); !text.empty()) {
     return usage_error("cannot resume: " + text + "; open the loader with the options of the run that is to go on");
   }
-  const std::uint64_t step = state.samples / own.global_batch;
-  if (state.samples % own.global_batch != 0 || step > steps || state.epoch > kMaxEpoch) {
+  const std::uint64_t step = state.samples / own.global_batch_size;
+  if (state.samples % own.global_batch_size != 0 || step > steps || state.epoch > kMaxEpoch) {
     return usage_error("cannot resume: the state's position, " + std::to_string(state.samples) + " samples into epoch " +
                        std::to_string(state.epoch) + ", is none of this run");
   }

@@ -1,4 +1,4 @@
-// One slot of the ring: the memory of one batch and what is told about its rows.
+// One slot of the ring: the memory of one batch and what is reported about its rows.
 //
 // Ownership: a Slot owns its memory, taken from a SlotAllocator. Not thread-safe by itself: the Ring says who may touch it. While it is
 // filled, several threads write to different rows; `grow` is for batches of one row alone.
@@ -53,7 +53,7 @@ struct Slot {
   BatchField label;
   std::vector<std::int64_t> samples;  // a row each
   std::vector<std::string> keys;
-  std::vector<SampleBox> boxes;
+  std::vector<SampleCrop> crops;
   std::size_t valid = 0;
 
   Cursor cursor;

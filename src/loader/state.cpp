@@ -16,7 +16,7 @@ constexpr std::string_view kVersionKey = "hotpack_state";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 constexpr std::array<std::string_view, 3> kShuffleNames = {"full", "block", "none"};  // in the order of Shuffle
-constexpr std::array<std::string_view, 3> kTailNames = {"drop", "pad", "wrap"};       // in the order of Tail
+constexpr std::array<std::string_view, 3> kLastBatchNames = {"drop", "pad", "wrap"};  // in the order of LastBatch
 
 Status check_version(const JsonNode& node) {
   if (!node.has(kVersionKey)) return node.error("lacks the key \"hotpack_state\"");
@@ -37,24 +37,25 @@ Result<OrderOptions> decode_order(const JsonNode& node) {
 
 // The position is at the start or end of a step of this run.
 Status check_position(const JsonNode& node, const LoaderState& state) {
-  HOTPACK_ASSIGN(const StepPlan plan, StepPlan::make(state.records, state.global_batch, state.tail));
-  if (state.samples % state.global_batch == 0 && state.samples / state.global_batch <= plan.steps()) return {};
+  HOTPACK_ASSIGN(const StepPlan plan, StepPlan::make(state.records, state.global_batch_size, state.last_batch));
+  if (state.samples % state.global_batch_size == 0 && state.samples / state.global_batch_size <= plan.steps()) return {};
   return node.at("samples").error(std::to_string(state.samples) + " is not a multiple of the global batch, " +
-                                  std::to_string(state.global_batch) + ", up to the epoch's " + std::to_string(plan.steps()) + " steps");
+                                  std::to_string(state.global_batch_size) + ", up to the epoch's " + std::to_string(plan.steps()) +
+                                  " steps");
 }
 
 Result<LoaderState> decode(const JsonNode& node) {
   HOTPACK_TRY(check_version(node));
-  HOTPACK_TRY(node.require_keys({kVersionKey, "fingerprint", "records", "shuffle", "seed", "block_samples", "window_blocks", "tail",
-                                 "global_batch", "epoch", "samples"},
+  HOTPACK_TRY(node.require_keys({kVersionKey, "fingerprint", "records", "shuffle", "seed", "block_samples", "window_blocks", "last_batch",
+                                 "global_batch_size", "epoch", "samples"},
                                 0));
   LoaderState state;
   HOTPACK_ASSIGN(state.fingerprint, node.at("fingerprint").digest());
   HOTPACK_ASSIGN(state.records, node.at("records").count(1, kMaxSamples));
   HOTPACK_ASSIGN(state.order, decode_order(node));
-  HOTPACK_ASSIGN(const std::size_t tail, node.at("tail").choice(kTailNames));
-  state.tail = static_cast<Tail>(tail);
-  HOTPACK_ASSIGN(state.global_batch, node.at("global_batch").count(1, kMaxSamples));
+  HOTPACK_ASSIGN(const std::size_t last_batch, node.at("last_batch").choice(kLastBatchNames));
+  state.last_batch = static_cast<LastBatch>(last_batch);
+  HOTPACK_ASSIGN(state.global_batch_size, node.at("global_batch_size").count(1, kMaxSamples));
   HOTPACK_ASSIGN(state.epoch, node.at("epoch").count(0, kMaxEpoch));
   HOTPACK_ASSIGN(state.samples, node.at("samples").count(0, kMax));
   HOTPACK_TRY(check_position(node, state));
@@ -71,7 +72,7 @@ Error no_state(const Error& error) {
 }  // namespace
 
 std::string_view shuffle_name(Shuffle shuffle) { return kShuffleNames.at(static_cast<std::size_t>(shuffle)); }
-std::string_view tail_name(Tail tail) { return kTailNames.at(static_cast<std::size_t>(tail)); }
+std::string_view last_batch_name(LastBatch last_batch) { return kLastBatchNames.at(static_cast<std::size_t>(last_batch)); }
 
 std::string LoaderState::text() const {
   const auto name = [](const char* key) { return ",\"" + std::string(key) + "\":"; };
@@ -79,8 +80,9 @@ std::string LoaderState::text() const {
   const auto string = [&](const char* key, std::string_view value) { return name(key) + format::canonical_string(value); };
   return "{\"" + std::string(kVersionKey) + "\":" + std::to_string(kVersion) + string("fingerprint", fingerprint) +
          number("records", records) + string("shuffle", shuffle_name(order.shuffle)) + number("seed", order.seed) +
-         number("block_samples", order.block_samples) + number("window_blocks", order.window_blocks) + string("tail", tail_name(tail)) +
-         number("global_batch", global_batch) + number("epoch", epoch) + number("samples", samples) + "}";
+         number("block_samples", order.block_samples) + number("window_blocks", order.window_blocks) +
+         string("last_batch", last_batch_name(last_batch)) + number("global_batch_size", global_batch_size) + number("epoch", epoch) +
+         number("samples", samples) + "}";
 }
 
 Result<LoaderState> LoaderState::parse(std::string_view text) {

@@ -49,7 +49,7 @@ void add_row(const std::uint8_t* row, std::size_t bytes, std::size_t channels, f
 
 }  // namespace
 
-void add_channel_sums(ConstPicture record, Region region, format::Sums& sums) {
+void add_channel_sums(ConstPixels record, Region region, format::Sums& sums) {
   const int left = std::max(region.x, 0), right = std::min(region.x + region.width, record.width);
   const int top = std::max(region.y, 0), bottom = std::min(region.y + region.height, record.height);
   if (left >= right || top >= bottom) return;

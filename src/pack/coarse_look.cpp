@@ -23,11 +23,11 @@ Range range_of(int field, int length) {
 
 std::uint64_t sum_of(const std::uint8_t* begin, const std::uint8_t* end) { return std::accumulate(begin, end, std::uint64_t{0}); }
 
-std::uint8_t field_mean(ConstPicture picture, Range columns, Range rows) {
+std::uint8_t field_mean(ConstPixels image, Range columns, Range rows) {
   std::uint64_t sum = 0;
-  const auto channels = static_cast<std::size_t>(picture.channels);
+  const auto channels = static_cast<std::size_t>(image.channels);
   const std::size_t first = static_cast<std::size_t>(columns.begin) * channels, last = static_cast<std::size_t>(columns.end) * channels;
-  for (int y = rows.begin; y < rows.end; ++y) sum += sum_of(picture.row(y) + first, picture.row(y) + last);
+  for (int y = rows.begin; y < rows.end; ++y) sum += sum_of(image.row(y) + first, image.row(y) + last);
   const std::uint64_t count = (last - first) * static_cast<std::uint64_t>(rows.end - rows.begin);
   return static_cast<std::uint8_t>((sum + count / 2) / count);
 }
@@ -108,11 +108,11 @@ double slope_of(const CoarseLook& look, Axis axis) {
 
 }  // namespace
 
-CoarseLook coarse_look(ConstPicture picture) {
+CoarseLook coarse_look(ConstPixels image) {
   CoarseLook look{};
   auto field = look.begin();
   for (int y = 0; y < kLookSide; ++y)
-    for (int x = 0; x < kLookSide; ++x) *field++ = field_mean(picture, range_of(x, picture.width), range_of(y, picture.height));
+    for (int x = 0; x < kLookSide; ++x) *field++ = field_mean(image, range_of(x, image.width), range_of(y, image.height));
   return look;
 }
 

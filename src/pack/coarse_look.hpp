@@ -1,7 +1,7 @@
-// What a picture looks like from afar: the brightness of 8 by 8 fields, and whether two pictures look alike as they are, flipped or turned
+// What an image looks like from afar: the brightness of 8 by 8 fields, and whether two images look alike as they are, flipped or turned
 // by right angles.
 //
-// Fields are cut so that a flipped or turned picture has exactly the flipped or turned fields. Pure functions; thread-safe.
+// Fields are cut so that a flipped or turned image has exactly the flipped or turned fields. Pure functions; thread-safe.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 
 namespace hotpack::pipeline {
 
@@ -17,13 +17,13 @@ inline constexpr int kLookSide = 8;
 using CoarseLook = std::array<std::uint8_t, static_cast<std::size_t>(kLookSide) * kLookSide>;  // row by row
 
 // The mean of all samples of each field. At least one pixel.
-[[nodiscard]] CoarseLook coarse_look(ConstPicture picture);
+[[nodiscard]] CoarseLook coarse_look(ConstPixels image);
 
-// Sum of all fields: equal however the picture is flipped or turned.
+// Sum of all fields: equal however the image is flipped or turned.
 [[nodiscard]] int total_of(const CoarseLook& look);
 
-// Whether it has contrast enough to be told from others: on average its fields differ by 8 or more from an even slope of brightness, of
-// which many pictures have much the same.
+// Whether it has contrast enough to be reported from others: on average its fields differ by 8 or more from an even slope of brightness, of
+// which many images have much the same.
 [[nodiscard]] bool is_distinct(const CoarseLook& look);
 
 // How `copy` was made from `original`, where no field then differs by more than kFieldSlack: "hardly differs", "flipped left to right",

@@ -25,7 +25,7 @@ constexpr std::uint32_t kMostRampKinds = 16;
 
 bool between(RawValue left, RawValue value, RawValue right) { return std::min(left, right) <= value && value <= std::max(left, right); }
 
-// Whether a value lies between two others that differ from it; of colours, in every channel.
+// Whether a value lies between two others that differ from it; of colors, in every channel.
 bool is_between(RawValue left, RawValue value, RawValue right, bool colors) {
   if (!colors) return between(left, value, right);
   return between(left >> 16, value >> 16, right >> 16) && between(left >> 8 & 255, value >> 8 & 255, right >> 8 & 255) &&
@@ -39,7 +39,7 @@ struct Run {
   [[nodiscard]] int length() const { return end - begin; }
 };
 
-// The pixels of a row as they stand in memory: samples of two bytes, or colours of three.
+// The pixels of a row as they stand in memory: samples of two bytes, or colors of three.
 class PixelRow {
  public:
   explicit PixelRow(const std::uint16_t* samples) : bytes_(reinterpret_cast<const std::byte*>(samples)), pixel_bytes_(sizeof *samples) {}

@@ -1,6 +1,6 @@
 // What `check` wants to know about a sample beyond whether it can be packed. Filled by the SampleWorker that decodes it anyway.
 //
-// Plain values of bounded size (at most some ten kilobytes a label); not thread-safe. Delivered in order with the sample's outcome, so
+// Plain values of bounded size (at most some ten kilobytes per label); not thread-safe. Delivered in order with the sample's outcome, so
 // reports do not depend on threads.
 #pragma once
 
@@ -10,16 +10,16 @@
 #include <optional>
 #include <vector>
 
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "base/raw_label.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 #include "labels/label_decoder.hpp"
 #include "pack/coarse_look.hpp"
 #include "settings/problem.hpp"
 
 namespace hotpack::pipeline {
 
-// A value as it stands in a label file: a gray sample, a palette index, or a colour 0xRRGGBB.
+// A value as it stands in a label file: a gray sample, a palette index, or a color 0xRRGGBB.
 using RawValue = std::uint32_t;
 
 struct ValueCount {
@@ -43,7 +43,7 @@ struct LabelInspection {
   // As the file stores it.
   int width = 0, height = 0;
   int bit_depth = 8;
-  bool holds_colors = false;  // values are colours, not samples
+  bool holds_colors = false;  // values are colors, not samples
   bool lossy = false;
   bool is_palette = false;
   std::vector<RgbColor> palette;
@@ -78,8 +78,8 @@ struct LabelInspection {
 
 struct SampleInspection {
   std::array<std::uint64_t, 2> source_hash{};  // XXH3-64 of image and label file; known even where the sample has a problem
-  std::optional<codecs::PictureInfo> image;
-  std::optional<codecs::PictureInfo> label;
+  std::optional<codecs::ImageInfo> image;
+  std::optional<codecs::ImageInfo> label;
   std::optional<CoarseLook> look;             // of the image, where it could be decoded
   std::vector<LabelInspection> label_pixels;  // of the label, or of each mask in order
   std::optional<Problem> label_problem;       // of the label of a sample that is refused because of its image

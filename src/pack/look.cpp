@@ -8,14 +8,11 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
-#include "inputs/gather.hpp"
 #include "inputs/sample_list.hpp"
-#include "label_setup/header_survey.hpp"
 #include "label_setup/label_setup.hpp"
-#include "label_setup/one_size.hpp"
 #include "label_setup/placement.hpp"
 #include "pack/plan.hpp"
-#include "pack/prepare.hpp"
+#include "pack/prepared_inputs.hpp"
 #include "settings/arena.hpp"
 
 namespace hotpack::pipeline {
@@ -24,7 +21,7 @@ namespace {
 
 // A split with what its samples need to become records.
 struct LookedSplit {
-  Split split;
+  Split& split;
   std::uint64_t first = 0;  // number of its first sample
   std::optional<Plan> plan;
   std::optional<SampleWorker> worker;
@@ -36,31 +33,27 @@ struct LookedSplit {
   }
 };
 
-void tell_lines(Observer& observer, std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    observer.message(Level::info, text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+// The order of a sheet is that of keys.
+PackOptions in_key_order(PackOptions options) {
+  options.shard.shuffle_seed.reset();
+  return options;
 }
 
 }  // namespace
 
 class Look::Impl {
  public:
-  Impl(const PackOptions& options, Observer& observer) : options_(options), observer_(observer) {
-    options_.shard.shuffle_seed.reset();  // the order of a sheet is that of keys
-  }
+  Impl(const PackOptions& options, Observer& observer) : inputs_(in_key_order(options), observer), observer_(observer) {}
 
   Status open() {
-    HOTPACK_TRY(check_options(options_));
-    HOTPACK_TRY(gather_splits());
-    HOTPACK_ASSIGN(const LabelForms forms, survey());
-    if (observer_.stop_requested()) return stopped();
-    HOTPACK_ASSIGN(LabelSetup setup, resolve_labels(options_, lists(), forms, observer_, problems_));
+    HOTPACK_TRY(gather());
+    HOTPACK_TRY(inputs_.survey());
+    if (observer_.stop_requested()) return {};
+    for (const HeaderSurvey& headers : inputs_.headers()) problems_.append(headers.problems);
+    HOTPACK_ASSIGN(LabelSetup setup, inputs_.resolve_labels(problems_));
     setup_.emplace(std::move(setup));
-    if (observer_.stop_requested()) return stopped();
-    if (!setup_->verdict.empty()) observer_.message(Level::info, setup_->verdict);
+    if (observer_.stop_requested()) return {};
+    if (!setup_->explanation.empty()) observer_.message(Level::info, setup_->explanation);
     HOTPACK_TRY(plan());
     tell_problems();
     return {};
@@ -78,7 +71,7 @@ class Look::Impl {
 
   [[nodiscard]] Extent record_size(std::uint64_t number) {
     const Extent size = sample(number).size;
-    return size == Extent{} ? size : record_extent(options_.record, size);
+    return size == Extent{} ? size : record_extent(inputs_.resolved().record, size);
   }
 
   [[nodiscard]] std::vector<std::uint64_t> find(std::string_view key) const {
@@ -97,54 +90,27 @@ class Look::Impl {
   [[nodiscard]] const Schema& schema() const { return schema_; }
 
  private:
-  Status gather_splits() {
-    HOTPACK_ASSIGN(Gathered gathered, gather(options_, problems_));
-    options_.label = gathered.label;
-    tell_lines(observer_, gathered.layout);
-    for (const std::string& warning : gathered.warnings) observer_.message(Level::warning, warning);
-    for (Split& split : gathered.splits) {
-      if (!split.list.samples.empty()) splits_.push_back({std::move(split), 0, {}, {}});
-    }
-    if (splits_.empty()) return data_error("there is no sample to look at:\n" + problems_.text());
+  Status gather() {
+    HOTPACK_TRY(inputs_.gather(problems_));
+    inputs_.announce();
+    std::erase_if(inputs_.splits(), [](const Split& split) { return split.list.samples.empty(); });
+    if (inputs_.splits().empty()) return data_error("there is no sample to look at:\n" + problems_.text());
     return {};
   }
 
-  std::vector<SampleList*> lists() {
-    std::vector<SampleList*> all;
-    for (LookedSplit& looked : splits_) all.push_back(&looked.split.list);
-    return all;
-  }
-
-  Result<LabelForms> survey() {
-    LabelForms forms;
-    RecordSizes sizes;
-    for (LookedSplit& looked : splits_) {
-      HOTPACK_ASSIGN(const HeaderSurvey found, survey_headers(looked.split.list, options_.record, observer_));
-      forms.add(found.forms);
-      problems_.append(found.problems);
-      sizes.add(looked.split.list, options_.record);
-    }
-    sizes.settle(options_.record);
-    return forms;
-  }
-
   Status plan() {
-    for (LookedSplit& looked : splits_) {
-      SampleList& list = looked.split.list;
-      cut_into_tiles(options_.record, list);
+    const PackOptions& options = inputs_.resolved();
+    for (Split& split : inputs_.splits()) {
+      LookedSplit& looked = splits_.emplace_back(LookedSplit{split, samples_, {}, {}});
+      SampleList& list = split.list;
+      cut_into_tiles(options.record, list);
       const LabelSetup& setup = setup_of(list, *setup_);
-      HOTPACK_ASSIGN(looked.plan, make_plan(options_, setup, list));
-      looked.worker.emplace(options_, setup, *looked.plan, list);
-      looked.first = samples_;
+      HOTPACK_ASSIGN(looked.plan, make_plan(options, setup, list));
+      looked.worker.emplace(options, setup, *looked.plan, list);
       samples_ += list.samples.size();
     }
     const auto labelled = std::find_if(splits_.begin(), splits_.end(), [](const LookedSplit& each) { return each.plan->schema.label; });
     schema_ = (labelled == splits_.end() ? splits_.front() : *labelled).plan->schema;
-    return {};
-  }
-
-  Status stopped() {
-    splits_.clear();
     return {};
   }
 
@@ -154,7 +120,7 @@ class Look::Impl {
                                           " in the inputs; `hotpack check` with the same options tells them all");
   }
 
-  PackOptions options_;
+  PreparedInputs inputs_;
   Observer& observer_;
   ProblemLog problems_;
   std::list<LookedSplit> splits_;  // workers refer into them

@@ -1,8 +1,9 @@
 // A few samples of the inputs as the records they would become, without packing: what `preview` shows before a data set is packed.
 //
 // The steps of `pack` up to a sample's record: gather, headers, what labels mean, plan. What is wrong with other samples refuses nothing;
-// the observer is told how much there is. Ownership: a Look owns its lists and workers; a record lives until the next one. Not thread-safe.
-// Failure: `usage` and `data` where the inputs as a whole cannot be read as asked, `io`. A sample that cannot be packed is a Problem.
+// the observer is reported how much there is. Ownership: a Look owns its lists and workers; a record lives until the next one. Not
+// thread-safe. Failure: `usage` and `data` where the inputs as a whole cannot be read as asked, `io`. A sample that cannot be packed is a
+// Problem.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +36,9 @@ class Look {
   [[nodiscard]] std::string_view key(std::uint64_t number) const;
   [[nodiscard]] std::string_view split(std::uint64_t number) const;  // empty without splits
   [[nodiscard]] bool has_splits() const;
-  // Size of its record; 0x0 where the picture's header cannot be read.
+  // Size of its record; 0x0 where the image's header cannot be read.
   [[nodiscard]] Extent record_size(std::uint64_t number) const;
-  // The samples with this key, one a split at most; "val/key" means that of one split. O(samples).
+  // The samples with this key, one per split at most; "val/key" means that of one split. O(samples).
   [[nodiscard]] std::vector<std::uint64_t> find(std::string_view key) const;
 
   [[nodiscard]] Result<std::optional<Problem>> record_of(std::uint64_t number, PackedSample& out);

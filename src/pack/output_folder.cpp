@@ -12,12 +12,12 @@
 #include "base/folder.hpp"
 #include "base/mapping.hpp"
 #include "base/try.hpp"
+#include "format/pack_folder.hpp"
 #include "format/schema_json.hpp"
 #include "format/shard_header.hpp"
 #include "label_setup/source_file.hpp"
 #include "pack/mask_hashes.hpp"
 #include "settings/option_words.hpp"
-#include "writer/atomic_file.hpp"
 
 namespace hotpack::pipeline {
 
@@ -53,11 +53,21 @@ std::string key_of(const OpenShard& shard, std::uint64_t record) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-bool is_ours(std::string_view name) { return name == format::kManifestName || format::parse_shard_file_name(name).has_value(); }
-
 Error foreign(const std::string& path) {
   return usage_error(
       path + ": was not made by hotpack; -o must name a new folder or one that hotpack made. Move the file away or choose another folder");
+}
+
+// A pack holds its manifest and its shards and nothing else: a folder in it would make readers refuse the whole.
+Status check_above(const std::string& path) {
+  const std::filesystem::path above = std::filesystem::absolute(path).lexically_normal().parent_path();
+  const auto names = names_in_folder(above.string());
+  if (!names.ok()) return {};
+  const format::PackFolder pack = format::describe_pack_folder(*names);
+  if (!pack.has_manifest || pack.shards.empty()) return {};
+  return usage_error(
+      path + ": lies in " + above.string() +
+      ", which is a packed data set and can hold no other. Choose a folder outside it, or pack both as splits of one folder");
 }
 
 Error foreign_beginning(const std::string& path) {
@@ -72,19 +82,19 @@ constexpr std::string_view kManifestStart = "{\n\"format\":\"";
 constexpr std::size_t kLongestVersion = 16;
 
 // The bytes of a file from `offset` on, as many as a beginning with its version takes; fewer where it is shorter.
-Result<std::string> beginning_of(const std::string& path, std::uint64_t offset, std::size_t size) {
+Result<std::string> beginning_of(const File& file, std::uint64_t offset, std::size_t size) {
   std::string text(size, '\0');
-  HOTPACK_ASSIGN(const File file, File::open_read(path));
   HOTPACK_ASSIGN(const std::size_t got, file.read_some(offset, std::as_writable_bytes(std::span(text))));
   text.resize(got);
   return text;
 }
 
 // Refuses a manifest or shard that another program, or a later hotpack, has written.
-Status check_origin(const std::string& path, bool is_manifest) {
+Status check_origin(const File& file, bool is_manifest) {
+  const std::string& path = file.path();
   const std::string_view start = is_manifest ? kManifestStart : kShardStart;
   const std::size_t wanted = start.size() + kLongestVersion;
-  HOTPACK_ASSIGN(const std::string text, beginning_of(path, is_manifest ? 0 : 8, wanted));
+  HOTPACK_ASSIGN(const std::string text, beginning_of(file, is_manifest ? 0 : 8, wanted));
   const bool cut = text.size() < wanted;
   if (cut && start.starts_with(text)) return {};
   if (!std::string_view(text).starts_with(start)) return foreign_beginning(path);
@@ -96,28 +106,26 @@ Status check_origin(const std::string& path, bool is_manifest) {
 }
 
 // With `repair`, one file that begins as it has to speaks for the others.
-Status check_origins(const std::string& folder, const std::vector<std::string>& names, bool repair) {
+Status check_origins(const OutputFolder& folder, const std::optional<File>& manifest, bool repair) {
   std::optional<Error> doubt;
   bool known = false;
-  for (const std::string& name : names) {
-    Status origin = check_origin(folder + "/" + name, name == format::kManifestName);
+  const auto check = [&](const File& file, bool is_manifest) -> Status {
+    Status origin = check_origin(file, is_manifest);
     known = known || origin.ok();
     if (!origin.ok() && origin.error().code != ErrorCode::usage) return origin;
     if (!origin.ok() && !doubt) doubt = std::move(origin).error();
+    return {};
+  };
+  if (manifest) HOTPACK_TRY(check(*manifest, true));
+  for (const std::string& name : folder.shards) {
+    HOTPACK_ASSIGN(const File file, File::open_read(folder.path + "/" + name));
+    HOTPACK_TRY(check(file, false));
   }
   return doubt && !(repair && known) ? Status(*doubt) : Status();
 }
 
-// What a folder holds, sorted, but for temporary files of ours.
-Result<std::vector<std::string>> names_in(const std::string& folder) {
-  HOTPACK_ASSIGN(std::vector<std::string> names, names_in_folder(folder));
-  std::erase_if(names, [](const std::string& name) { return is_ours(writer::final_name_of(name)); });
-  return names;
-}
-
-void load_manifest(OutputFolder& folder) {
-  const std::string path = folder.path + "/" + std::string(format::kManifestName);
-  const Result<std::string> text = read_text_file(path);
+void load_manifest(const File& file, OutputFolder& folder) {
+  const Result<std::string> text = file.read_text();
   if (!text.ok()) {
     folder.manifest_fault = text.error().describe();
     return;
@@ -127,7 +135,7 @@ void load_manifest(OutputFolder& folder) {
   if (manifest.ok()) {
     folder.manifest = std::move(manifest).value();
   } else {
-    folder.manifest_fault = path + ": " + manifest.error().message;
+    folder.manifest_fault = file.path() + ": " + manifest.error().message;
   }
 }
 
@@ -172,20 +180,20 @@ bool agrees_with_row(const OutputFolder& folder, const Plan& plan, std::size_t s
 Result<OutputFolder> look_at_output(const std::string& path, bool repair) {
   OutputFolder folder;
   folder.path = path;
+  HOTPACK_TRY(check_above(path));
   std::error_code failure;
   if (!std::filesystem::exists(path, failure) && !failure) return folder;
-  HOTPACK_ASSIGN(const std::vector<std::string> names, names_in(path));
+  HOTPACK_ASSIGN(const std::vector<std::string> names, names_in_folder(path));
+  const format::PackFolder content = format::describe_pack_folder(names);
+  if (!content.others.empty()) return foreign(path + "/" + content.others.front());
   folder.exists = true;
-  bool has_manifest = false;
-  for (const std::string& name : names) {
-    if (!is_ours(name)) return foreign(path + "/" + name);
-    if (name == format::kManifestName)
-      has_manifest = true;
-    else
-      folder.shards.push_back(name);
+  for (const format::ShardName& shard : content.shards) folder.shards.push_back(format::shard_file_name(shard.index, shard.count));
+  std::optional<File> manifest;
+  if (content.has_manifest) {
+    HOTPACK_ASSIGN(manifest, File::open_read(path + "/" + std::string(format::kManifestName)));
   }
-  HOTPACK_TRY(check_origins(path, names, repair));
-  if (has_manifest) load_manifest(folder);
+  HOTPACK_TRY(check_origins(folder, manifest, repair));
+  if (manifest) load_manifest(*manifest, folder);
   return folder;
 }
 
@@ -275,19 +283,19 @@ Result<SourceCheck> check_sources(const std::string& folder, const std::string& 
   };
   const auto stored = [&](std::uint64_t index) { return format::u64_at(shard.mapping.bytes(), shard.header, hashes, index); };
   SourceCheck check;
-  std::optional<std::uint64_t> last_picture;  // its tiles share one check
-  std::uint64_t record = 0;                   // the records are the planned samples in order, without those that were skipped
+  std::optional<std::uint64_t> last_image;  // its tiles share one check
+  std::uint64_t record = 0;                 // the records are the planned samples in order, without those that were skipped
   for (std::uint64_t s = plan.first; s < plan.first + plan.samples && check.unchanged; ++s) {
     const Sample& sample = list.samples[static_cast<std::size_t>(s)];
     if (record == shard.header.records || key_of(shard, record) != list.key(sample)) {
       check.skipped.push_back(s);
       continue;
     }
-    if (last_picture == sample.image.text) {
+    if (last_image == sample.image.text) {
       ++record;
       continue;
     }
-    last_picture = sample.image.text;
+    last_image = sample.image.text;
     HOTPACK_ASSIGN(std::uint64_t hash, hash_of(list.image_path(sample), sample.image.bytes));
     check.unchanged = hash == stored(2 * record);
     if (check.unchanged && (list.has_label_files || sample.mask_count > 0)) {

@@ -46,8 +46,8 @@ using KeyVisitor = std::function<void(const Schema& schema, std::string_view key
                                                         const KeyVisitor& visit_key = {});
 
 // Shards of `plan` that need no packing: plan, schema and sources equal, first-touch checks and (where a manifest tells it) digest and size
-// good. An entry a planned shard. `damaged` gains a line for each shard that is there but broken.
-// Only shards of `range` are looked at.
+// good. An entry per planned shard. `damaged` gains a line for each shard that is there but broken.
+// Only shards of `range` are examined.
 [[nodiscard]] std::vector<std::optional<writer::FinishedShard>> find_kept_shards(const OutputFolder& folder, const Plan& plan,
                                                                                  ShardRange range, std::vector<std::string>& damaged);
 
@@ -55,7 +55,7 @@ using KeyVisitor = std::function<void(const Schema& schema, std::string_view key
 [[nodiscard]] bool is_complete(const OutputFolder& folder, const Plan& plan, const std::vector<std::optional<writer::FinishedShard>>& kept);
 
 // Refuses (code `usage`) a folder that was packed with other options, naming the first that differs, or that holds another data set (less
-// than half of the keys in common). A changed set of samples is told in `remarks`.
+// than half of the keys in common). A changed set of samples is reported in `remarks`.
 [[nodiscard]] Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list,
                                         std::vector<std::string>& remarks);
 

@@ -7,10 +7,10 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "format/manifest.hpp"
-#include "inputs/gather.hpp"
 #include "label_setup/one_size.hpp"
+#include "label_setup/placement.hpp"
 #include "pack/packed_set.hpp"
-#include "pack/prepare.hpp"
+#include "pack/prepared_inputs.hpp"
 #include "pack/skipped_file.hpp"
 #include "settings/arena.hpp"
 
@@ -26,33 +26,34 @@ Status check_folder_of_sets(const std::string& folder) {
                      ": is a packed data set itself; this input makes several sets, each in a folder below -o. Choose another folder");
 }
 
-// Names the split in what one of several sets tells.
-class SplitObserver final : public Observer {
- public:
-  SplitObserver(std::string split, Observer& whole) : split_(std::move(split)), whole_(whole) {}
-  void message(Level level, std::string_view text) override { whole_.message(level, split_ + ": " + std::string(text)); }
-  void progress(const Progress& progress) override {
-    Progress named = progress;
-    const std::string stage = std::string(progress.stage) + " " + split_;
-    named.stage = stage;
-    whole_.progress(named);
-  }
-  [[nodiscard]] bool stop_requested() const override { return whole_.stop_requested(); }
+// Bytes must not depend on the weather: a file that cannot be read is never left out.
+Status all_opened(const ProblemLog& problems) {
+  const ProblemLog::Group& group = problems.group(ProblemKind::unopenable_file);
+  if (group.count == 0) return {};
+  const Problem& first = group.examples.front();
+  const std::string more = group.count > 1 ? " (the first of " + std::to_string(group.count) + " files that cannot be opened)" : "";
+  return Error{ErrorCode::io, first.detail + more + "; run the same command again to continue", first.path, {}};
+}
 
- private:
-  std::string split_;
-  Observer& whole_;
-};
+// Each of several splits has a folder and a list of skipped samples of its own.
+RunOptions run_of_split(RunOptions run, const std::string& split) {
+  if (split.empty()) return run;
+  if (!run.output.empty()) run.output += "/" + split;
+  if (!run.skipped_file.empty()) run.skipped_file += "." + split;
+  return run;
+}
 
 class Packing {
  public:
-  Packing(const PackOptions& options, Observer& observer) : options_(options), observer_(observer) {}
+  Packing(const PackOptions& options, Observer& observer) : inputs_(options, observer), observer_(observer) {}
 
   Result<PackRun> pack(bool dry_run) {
-    HOTPACK_TRY(check_options(options_));
-    HOTPACK_TRY(make_sets());
+    HOTPACK_TRY(gather());
     if (run_.problems.count() > 0) return end(PackStatus::refused);
-    for (PackedSet& set : sets_) HOTPACK_TRY(set.look_at_folder());
+    HOTPACK_TRY(look_at_folders());
+    if (size_is_open(inputs_.given().record)) HOTPACK_TRY(survey());
+    if (observer_.stop_requested()) return end(PackStatus::stopped);
+    make_sets();
     HOTPACK_ASSIGN(const bool finished, all_finished());
     if (finished) return complete(dry_run);
     HOTPACK_TRY(decide());
@@ -62,36 +63,41 @@ class Packing {
   }
 
  private:
-  Status make_sets() {
-    HOTPACK_ASSIGN(Gathered gathered, gather(options_, run_.problems));
-    options_.label = gathered.label;
-    run_.layout = gathered.layout;
-    tell_layout();
-    for (const std::string& warning : gathered.warnings) observer_.message(Level::warning, warning);
-    run_.orphans_left_out = gathered.orphans_left_out;
-    run_.other_files = gathered.other_files;
-    for (Split& split : gathered.splits) {
-      if (!split.name.empty()) HOTPACK_TRY(check_folder_of_sets(options_.run.output));
-      PackOptions own = options_of_split(options_, split.name);
-      HOTPACK_TRY(check_skipped_path(own.run));
-      Observer& observer = split.name.empty() ? observer_ : observers_.emplace_back(split.name, observer_);
-      sets_.emplace_back(std::move(own), std::move(split), observer);
+  Status gather() {
+    HOTPACK_TRY(inputs_.gather(run_.problems));
+    inputs_.announce();
+    run_.layout = inputs_.gathered().layout;
+    run_.orphans_left_out = inputs_.gathered().orphans_left_out;
+    run_.other_files = inputs_.gathered().other_files;
+    return {};
+  }
+
+  // Before headers are read: a folder that must not be touched is refused at once.
+  Status look_at_folders() {
+    for (const Split& split : inputs_.splits()) {
+      if (!split.name.empty()) HOTPACK_TRY(check_folder_of_sets(inputs_.given().run.output));
+      const RunOptions run = run_of_split(inputs_.given().run, split.name);
+      HOTPACK_TRY(check_skipped_path(run));
+      HOTPACK_ASSIGN(OutputFolder folder, look_at_output(run.output, run.repair));
+      folders_.push_back(std::move(folder));
     }
     return {};
   }
 
-  void tell_layout() {
-    for (std::string_view text = run_.layout; !text.empty();) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      observer_.message(Level::info, text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
+  void make_sets() {
+    for (std::size_t i = 0; i < folders_.size(); ++i) {
+      Split& split = inputs_.splits()[i];
+      PackOptions own = inputs_.resolved();
+      own.run = run_of_split(own.run, split.name);
+      sets_.emplace_back(std::move(own), split, std::move(folders_[i]), inputs_.observer_of(split));
     }
+    if (const RecordSizes* sizes = inputs_.differing_sizes()) observer_.message(Level::info, sizes->note());
   }
 
-  [[nodiscard]] std::vector<SampleList*> lists() {
-    std::vector<SampleList*> all;
-    for (PackedSet& set : sets_) all.push_back(&set.list());
-    return all;
+  Status survey() {
+    HOTPACK_TRY(inputs_.survey());
+    for (const HeaderSurvey& headers : inputs_.headers()) HOTPACK_TRY(all_opened(headers.problems));
+    return {};
   }
 
   // A finished pack of the same inputs and options: found without reading a label, and without a header where sizes do not matter.
@@ -99,51 +105,31 @@ class Packing {
     std::vector<const format::Manifest*> manifests;
     for (const PackedSet& set : sets_) manifests.push_back(set.manifest());
     if (std::count(manifests.begin(), manifests.end(), nullptr) > 0) return false;
-    HOTPACK_TRY(settle_size());
-    if (observer_.stop_requested()) return false;
     ProblemLog found;
-    Result<LabelSetup> setup = adopt_labels(options_, lists(), manifests, found);
+    Result<LabelSetup> setup = adopt_labels(inputs_.resolved(), inputs_.lists(), manifests, found);
     if (!setup.ok() || found.count() > 0) return false;  // decide() finds the same fault and says it in full
     setup_.emplace(std::move(setup).value());
+    if (plan_needs_sizes(inputs_.resolved().record)) HOTPACK_TRY(survey());
     for (PackedSet& set : sets_) {
+      if (observer_.stop_requested()) return false;
       HOTPACK_ASSIGN(const bool finished, set.is_finished(*setup_));
       if (!finished) return false;
     }
     return true;
   }
 
-  // Where no size was given and all pictures of all sets have one, records have it too.
-  Status settle_size() {
-    if (settled_ || !size_is_open(options_.record)) return {};
-    RecordSizes sizes;
-    for (PackedSet& set : sets_) {
-      HOTPACK_ASSIGN([[maybe_unused]] const HeaderSurvey headers, set.survey());
-      if (observer_.stop_requested()) return {};
-      sizes.add(set.list(), options_.record);
-    }
-    settled_ = true;
-    sizes.settle(options_.record);
-    for (PackedSet& set : sets_) set.settle_record(options_.record);
-    if (sizes.differ()) observer_.message(Level::info, sizes.note());
-    return {};
-  }
-
   // Labels, classes, shards.
   Status decide() {
-    HOTPACK_TRY(settle_size());
     if (observer_.stop_requested()) return {};
-    LabelForms forms;
-    for (PackedSet& set : sets_) {
-      HOTPACK_ASSIGN(HeaderSurvey survey, set.survey());
-      if (observer_.stop_requested()) return {};
-      forms.add(survey.forms);
-      // What headers show stops the run now, before hours are spent, unless bad samples are skipped: then packing meets them again.
-      if (!options_.run.skip_errors) run_.problems.append(survey.problems);
-    }
-    HOTPACK_ASSIGN(LabelSetup setup, resolve_labels(options_, lists(), forms, observer_, run_.problems));
+    HOTPACK_TRY(survey());
+    if (observer_.stop_requested()) return {};
+    // What headers show stops the run now, before hours are spent, unless bad samples are skipped: then packing meets them again.
+    if (!inputs_.given().run.skip_errors)
+      for (const HeaderSurvey& headers : inputs_.headers()) run_.problems.append(headers.problems);
+    HOTPACK_ASSIGN(LabelSetup setup, inputs_.resolve_labels(run_.problems));
     setup_.emplace(std::move(setup));
     if (observer_.stop_requested()) return {};
-    if (!setup_->verdict.empty()) observer_.message(Level::info, setup_->verdict);
+    if (!setup_->explanation.empty()) observer_.message(Level::info, setup_->explanation);
     for (const std::string& line : setup_->map_lines) observer_.message(Level::info, line);
     if (run_.problems.count() > 0) return {};
     for (PackedSet& set : sets_) HOTPACK_TRY(set.plan(*setup_));
@@ -183,24 +169,15 @@ class Packing {
     return std::move(run_);
   }
 
-  PackOptions options_;
+  PreparedInputs inputs_;
   Observer& observer_;
-  std::list<SplitObserver> observers_;  // of sets_, which point to them
+  std::vector<OutputFolder> folders_;  // of the splits, until sets_ have them
   std::list<PackedSet> sets_;
   std::optional<LabelSetup> setup_;
-  bool settled_ = false;  // what size records have
   PackRun run_;
 };
 
 }  // namespace
-
-PackOptions options_of_split(const PackOptions& options, const std::string& split) {
-  PackOptions own = options;
-  if (split.empty()) return own;
-  if (!own.run.output.empty()) own.run.output += "/" + split;
-  if (!own.run.skipped_file.empty()) own.run.skipped_file += "." + split;
-  return own;
-}
 
 Result<PackRun> pack(const PackOptions& options, bool dry_run, Observer& observer) {
   if (options.run.output.empty()) return usage_error("-o DIR is required: where to write the packed data set");

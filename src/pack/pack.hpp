@@ -1,4 +1,4 @@
-// `pack`: from options to finished data sets, one or one a split, or to a report of what is wrong.
+// `pack`: from options to finished data sets, one or one per split, or to a report of what is wrong.
 //
 // One call a run; the caller limits threads (tbb::global_control is set inside from RunOptions::threads). Errors come back as Error;
 // refused data as a PackRun with problems. Nothing half-written is left, whatever happens.
@@ -13,8 +13,5 @@ namespace hotpack::pipeline {
 
 // With `dry_run` nothing is written.
 [[nodiscard]] Result<PackRun> pack(const PackOptions& options, bool dry_run, Observer& observer);
-
-// The options of one of several splits: its own output folder and list of skipped samples.
-[[nodiscard]] PackOptions options_of_split(const PackOptions& options, const std::string& split);
 
 }  // namespace hotpack::pipeline

@@ -28,7 +28,7 @@ struct PlanSummary {
   bool exact = true;
   std::optional<std::uint64_t> free_bytes;  // of the output's file system
   std::uint64_t plan_bytes = 0;             // memory of the plan
-  std::string verdict;                      // how labels are read and why
+  std::string explanation;                  // how labels are read and why
   std::vector<std::string> warnings;
 };
 
@@ -60,13 +60,13 @@ struct PackReport {
   std::optional<Statistics> statistics;
 };
 
-// A whole run: one set, or one a split.
+// A whole run: one set, or one per split.
 struct PackRun {
   PackStatus status = PackStatus::packed;  // refused: nothing was packed; stopped: the sets that were begun are in `sets`
   std::string layout;                      // what was detected; see gather.hpp
   ProblemLog problems;                     // why it was refused
   std::uint64_t orphans_left_out = 0;
-  std::uint64_t other_files = 0;  // in the input folders, of no picture's extension
+  std::uint64_t other_files = 0;  // in the input folders, of no image extension
   std::vector<PackReport> sets;
 };
 

@@ -33,43 +33,36 @@ Status open_empty_shard(const RunInput& input, PackSink& sink) {
   return sink.finish_shard(input.shards[0]);
 }
 
-// Bytes must not depend on the weather: a file that cannot be read is never left out.
-Status all_opened(const ProblemLog& problems) {
-  const ProblemLog::Group& group = problems.group(ProblemKind::unopenable_file);
-  if (group.count == 0) return {};
-  const Problem& first = group.examples.front();
-  const std::string more = group.count > 1 ? " (the first of " + std::to_string(group.count) + " files that cannot be opened)" : "";
-  return Error{ErrorCode::io, first.detail + more + "; run the same command again to continue", first.path, {}};
-}
-
 }  // namespace
 
-PackedSet::PackedSet(PackOptions options, Split split, Observer& observer)
-    : options_(std::move(options)), split_(std::move(split)), observer_(observer) {
-  report_.split = split_.name;
+PackedSet::PackedSet(PackOptions options, Split& split, OutputFolder folder, Observer& observer)
+    : options_(std::move(options)), list_(split.list), observer_(observer) {
+  report_.split = split.name;
   report_.output = options_.run.output;
   report_.partition = options_.run.partition;
+  use(std::move(folder));
 }
 
 // ---- before anything is written
 
 // What the output folder holds. With --force every shard is to be packed again, whatever is there.
-Status PackedSet::look_at_folder() {
-  HOTPACK_ASSIGN(folder_, look_at_output(options_.run.output, options_.run.repair));
+void PackedSet::use(OutputFolder folder) {
+  folder_ = std::move(folder);
   shards_before_ = folder_.shards;
-  if (!options_.run.force) return {};
+  if (!options_.run.force) return;
   folder_.manifest.reset();
   folder_.manifest_fault.clear();
   folder_.shards.clear();
+}
+
+Status PackedSet::look_again() {
+  HOTPACK_ASSIGN(OutputFolder folder, look_at_output(options_.run.output, options_.run.repair));
+  use(std::move(folder));
   return {};
 }
 
 Result<bool> PackedSet::is_finished(const LabelSetup& setup) {
   if (!folder_.manifest) return false;
-  if (plan_needs_sizes(options_.record)) {
-    HOTPACK_ASSIGN([[maybe_unused]] const HeaderSurvey headers, survey());
-    if (observer_.stop_requested()) return false;
-  }
   HOTPACK_TRY(plan(setup));
   if (plan_->schema_text != folder_.manifest->schema_text || plan_->plan_text != folder_.manifest->plan_text) return false;
   std::vector<std::string> damaged;
@@ -77,19 +70,11 @@ Result<bool> PackedSet::is_finished(const LabelSetup& setup) {
   return !observer_.stop_requested() && nothing_to_do();
 }
 
-Result<HeaderSurvey> PackedSet::survey() {
-  if (!survey_) {
-    HOTPACK_ASSIGN(survey_, survey_headers(split_.list, options_.record, observer_));
-    HOTPACK_TRY(all_opened(survey_->problems));
-  }
-  return *survey_;
-}
-
 Status PackedSet::plan(const LabelSetup& setup) {
-  setup_ = &setup_of(split_.list, setup);
-  if (!tiled_) cut_into_tiles(options_.record, split_.list);
+  setup_ = &setup_of(list_, setup);
+  if (!tiled_) cut_into_tiles(options_.record, list_);
   tiled_ = true;
-  HOTPACK_ASSIGN(Plan made, make_plan(options_, *setup_, split_.list));
+  HOTPACK_ASSIGN(Plan made, make_plan(options_, *setup_, list_));
   plan_.emplace(std::move(made));
   kept_.assign(plan_->shards.size(), std::nullopt);
   range_ = {0, plan_->shards.size()};
@@ -99,7 +84,7 @@ Status PackedSet::plan(const LabelSetup& setup) {
 
 // Which shards stay; refuses a folder that is not this pack's.
 Status PackedSet::keep_what_is_good() {
-  HOTPACK_TRY(check_same_options(folder_, *plan_, split_.list, report_.plan.warnings));
+  HOTPACK_TRY(check_same_options(folder_, *plan_, list_, report_.plan.warnings));
   std::vector<std::string> damaged;
   HOTPACK_TRY(find_kept(damaged));
   for (const std::string& text : damaged) report_.plan.warnings.push_back(text + "; the shard is packed again");
@@ -107,7 +92,7 @@ Status PackedSet::keep_what_is_good() {
     report_.plan.warnings.push_back(folder_.manifest_fault +
                                     (options_.run.partition ? "; hotpack merge writes it again" : "; it is written again"));
   if (options_.record.tile && options_.shard.shuffle_seed)
-    report_.plan.warnings.push_back("--shuffle with --tile decodes a picture anew for nearly every tile; packing takes much longer");
+    report_.plan.warnings.push_back("--shuffle with --tile decodes an image anew for nearly every tile; packing takes much longer");
   return {};
 }
 
@@ -117,7 +102,7 @@ Status PackedSet::find_kept(std::vector<std::string>& damaged) {
   return recheck_sources();
 }
 
-// --repair: forgets kept shards that are damaged. Read once: the folder is looked at again once it is locked.
+// --repair: forgets kept shards that are damaged. Read once: the folder is examined again once it is locked.
 Status PackedSet::verify_kept(std::vector<std::string>& damaged) {
   if (!options_.run.repair) return {};
   std::uint64_t records = 0;
@@ -148,7 +133,7 @@ Result<std::string> PackedSet::damage_of(const format::ShardRow& row, std::uint6
   };
   HOTPACK_ASSIGN(const VerifyReport report, verify_shard(path, options));
   if (report.finding_count > 0) {
-    const Finding& first = report.findings.front();
+    const VerifyFinding& first = report.findings.front();
     if (first.code == ErrorCode::io) return Error{ErrorCode::io, first.text, path, first.offset};
     return first.describe() + (report.finding_count > 1 ? " (and " + std::to_string(report.finding_count - 1) + " more)" : "");
   }
@@ -160,15 +145,15 @@ Result<std::string> PackedSet::damage_of(const format::ShardRow& row, std::uint6
 // --recheck: forgets kept shards whose sources have other bytes now, or whose skipped samples can be packed by now.
 Status PackedSet::recheck_sources() {
   if (!options_.run.recheck) return {};
-  SampleWorker worker(options_, *setup_, *plan_, split_.list);
+  SampleWorker worker(options_, *setup_, *plan_, list_);
   PackedSample out;
   out.sums = no_sums(plan_->schema);
   for (std::size_t i = 0; i < kept_.size() && !observer_.stop_requested(); ++i) {
     if (!kept_[i]) continue;
-    HOTPACK_ASSIGN(SourceCheck check, check_sources(folder_.path, kept_[i]->row.file, plan_->shards[i], split_.list));
+    HOTPACK_ASSIGN(SourceCheck check, check_sources(folder_.path, kept_[i]->row.file, plan_->shards[i], list_));
     for (const std::uint64_t skipped : check.skipped) {
       if (!check.unchanged) break;
-      HOTPACK_ASSIGN(const auto problem, worker.process(split_.list.samples[static_cast<std::size_t>(skipped)], out));
+      HOTPACK_ASSIGN(const auto problem, worker.process(list_.samples[static_cast<std::size_t>(skipped)], out));
       check.unchanged = problem.has_value();
     }
     if (!check.unchanged) kept_[i].reset();
@@ -206,9 +191,9 @@ Status PackedSet::summarize_plan() {
     summary.kept_shards += kept_[i].has_value();
   }
   summary.free_bytes = free_bytes_at(options_.run.output.empty() ? "." : options_.run.output);
-  summary.plan_bytes = split_.list.memory_bytes();
-  if (summary.verdict.empty()) {
-    summary.verdict = setup_->verdict;
+  summary.plan_bytes = list_.memory_bytes();
+  if (summary.explanation.empty()) {
+    summary.explanation = setup_->explanation;
     summary.warnings.insert(summary.warnings.end(), setup_->table.warnings.begin(), setup_->table.warnings.end());
   }
   report_.schema = plan_->schema;
@@ -222,7 +207,7 @@ Result<PackReport> PackedSet::describe_plan() {
 }
 
 Result<PackReport> PackedSet::complete(bool dry_run) {
-  if (!dry_run) HOTPACK_TRY(write_skipped_file(options_.run, *plan_, split_.list, kept_, ""));
+  if (!dry_run) HOTPACK_TRY(write_skipped_file(options_.run, *plan_, list_, kept_, ""));
   HOTPACK_TRY(summarize_plan());
   report_.kept_shards = report_.plan.kept_shards;
   describe(make_manifest());
@@ -231,13 +216,13 @@ Result<PackReport> PackedSet::complete(bool dry_run) {
 
 // ---- writing
 
-// With the folder locked: another run may have changed it since it was looked at. Partitions share the folder.
+// With the folder locked: another run may have changed it since it was examined. Partitions share the folder.
 Result<PackReport> PackedSet::write() {
   if (range_.first == range_.end) return complete(false);  // more partitions than shards
   const auto sharing = options_.run.partition ? OutputLock::Sharing::partitions : OutputLock::Sharing::none;
   HOTPACK_ASSIGN(const std::optional<OutputLock> lock, OutputLock::take(options_.run.output, sharing, observer_));
   if (!lock) return end(PackStatus::stopped);
-  HOTPACK_TRY(look_at_folder());
+  HOTPACK_TRY(look_again());
   HOTPACK_TRY(keep_what_is_good());
   if (observer_.stop_requested()) return end(PackStatus::stopped);
   if (nothing_to_do()) return complete(false);
@@ -325,7 +310,7 @@ std::vector<std::string> PackedSet::stale_shards() const {
 }
 
 Result<PackReport> PackedSet::pack_shards() {
-  RunInput input{options_, *setup_, *plan_, split_.list, {}, "packing", 0, false};
+  RunInput input{options_, *setup_, *plan_, list_, {}, "packing", 0, false};
   std::uint64_t skipped_before = 0;
   for (std::uint64_t s = range_.first; s < range_.end; ++s) {
     const auto i = static_cast<std::size_t>(s);
@@ -336,7 +321,7 @@ Result<PackReport> PackedSet::pack_shards() {
   HOTPACK_TRY(open_empty_shard(input, sink));
   const Result<RunResult> run = run_samples(input, sink, observer_);
   // Also when the run fails: who set --max-errors wants to know what was skipped.
-  HOTPACK_TRY(write_skipped_file(options_.run, *plan_, split_.list, kept_, sink.skipped_lines()));
+  HOTPACK_TRY(write_skipped_file(options_.run, *plan_, list_, kept_, sink.skipped_lines()));
   HOTPACK_TRY(run);
   HOTPACK_ASSIGN(const auto finished, sink.finish());
   report_.planned_shards = range_.end - range_.first;

@@ -1,8 +1,9 @@
 // One data set on its way into its output folder: what is there already, the plan, what stays, what is written.
 //
-// Used in this order: look_at_folder, then either is_finished (nothing is to be done) or survey, plan, and describe_plan or write. Each
-// ends where a stop is requested; the caller asks the observer. Not thread-safe; works with the threads of the caller's arena.
-// Failure: `usage` for a folder that must not be touched, `io`, `data` where a bad sample stops the run. Nothing half-written is left.
+// Used in this order: either is_finished (nothing is to be done) or plan, and describe_plan or write. Headers were read before where the
+// plan needs sizes, and always before plan. Each ends where a stop is requested; the caller asks the observer. Not thread-safe; works with
+// the threads of the caller's arena. Failure: `usage` for a folder that must not be touched, `io`, `data` where a bad sample stops the run.
+// Nothing half-written is left.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,7 @@
 
 #include "base/file.hpp"
 #include "hotpack/result.hpp"
-#include "inputs/gather.hpp"
-#include "label_setup/header_survey.hpp"
+#include "inputs/split.hpp"
 #include "label_setup/label_setup.hpp"
 #include "pack/output_folder.hpp"
 #include "pack/pack_report.hpp"
@@ -28,19 +28,14 @@ namespace hotpack::pipeline {
 
 class PackedSet {
  public:
-  // `options.run.output` is this set's own folder. `observer` outlives the set.
-  PackedSet(PackOptions options, Split split, Observer& observer);
+  // `options.run.output` is this set's own folder, which `folder` describes. `split` and `observer` outlive the set.
+  PackedSet(PackOptions options, Split& split, OutputFolder folder, Observer& observer);
 
-  [[nodiscard]] SampleList& list() { return split_.list; }
   // Of a finished run in the folder.
   [[nodiscard]] const format::Manifest* manifest() const { return folder_.manifest ? &*folder_.manifest : nullptr; }
 
-  [[nodiscard]] Status look_at_folder();
   // Whether the folder holds this very set, whole. Plans it. `setup` outlives the set.
   [[nodiscard]] Result<bool> is_finished(const LabelSetup& setup);
-  [[nodiscard]] Result<HeaderSurvey> survey();
-  // Before anything is planned: how records are made where the survey of all sets decided it.
-  void settle_record(const RecordOptions& record) { options_.record = record; }
   [[nodiscard]] Status plan(const LabelSetup& setup);
 
   [[nodiscard]] Result<PackReport> describe_plan();         // --dry-run
@@ -51,6 +46,8 @@ class PackedSet {
   using Kept = std::vector<std::optional<writer::FinishedShard>>;
   using Finished = std::map<std::size_t, writer::FinishedShard>;
 
+  [[nodiscard]] Status look_again();
+  void use(OutputFolder folder);
   [[nodiscard]] Status keep_what_is_good();
   [[nodiscard]] Status find_kept(std::vector<std::string>& damaged);
   [[nodiscard]] Status verify_kept(std::vector<std::string>& damaged);
@@ -76,14 +73,13 @@ class PackedSet {
   void describe(const format::Manifest& manifest);
   [[nodiscard]] PackReport end(PackStatus status);
 
-  PackOptions options_;
-  Split split_;
+  const PackOptions options_;
+  SampleList& list_;
   Observer& observer_;
   OutputFolder folder_;
   std::vector<std::string> shards_before_;     // shard files that were there
   std::map<std::string, FileIdentity> sound_;  // shards that --repair has verified
   std::vector<std::string> spoiled_;           // and those that it found damaged
-  std::optional<HeaderSurvey> survey_;         // made once
   bool tiled_ = false;
   const LabelSetup* setup_ = nullptr;
   std::optional<Plan> plan_;

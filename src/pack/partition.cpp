@@ -44,10 +44,10 @@ class Variables {
 
   [[nodiscard]] bool has(const char* name) const { return text(name).has_value(); }
 
-  // A number that `beside` makes necessary.
-  [[nodiscard]] Result<std::uint64_t> number(const char* name, const char* beside) const {
+  // A number that `next to` makes necessary.
+  [[nodiscard]] Result<std::uint64_t> number(const char* name, const char* because_of) const {
     const std::optional<std::string> value = text(name);
-    if (!value) return usage_error(std::string(beside) + " is set, but " + name + " is not; " + kExplicitly);
+    if (!value) return usage_error(std::string(because_of) + " is set, but " + name + " is not; " + kExplicitly);
     if (const auto parsed = whole_number(*value)) return *parsed;
     return usage_error(std::string(name) + " is '" + *value + "', expected a whole number of at most " + std::to_string(kMostPartitions) +
                        "; " + kExplicitly);

@@ -8,7 +8,9 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/folder.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
+#include "format/pack_folder.hpp"
 #include "format/plan_text.hpp"
 #include "format/schema_json.hpp"
 #include "format/version.hpp"
@@ -19,12 +21,10 @@ namespace hotpack::pipeline {
 
 namespace {
 
-std::string counted(std::uint64_t count, std::string_view noun) {
-  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
+using format::PackFolder;
 
 std::string plan_in_words(const format::PlanIdentity& plan) {
-  return counted(plan.samples, "sample") + " in " + counted(plan.shards, "shard");
+  return counted_text(plan.samples, "sample") + " in " + counted_text(plan.shards, "shard");
 }
 
 // ---- what the folders hold, by names
@@ -34,25 +34,9 @@ struct ShardFile {
   std::size_t folder = 0;  // index into the folders
 };
 
-struct Listing {
-  std::vector<format::ShardName> shards;
-  bool has_manifest = false;
-  std::vector<std::string> others;  // names of what is no part of a data set
-};
-
-Result<Listing> list_folder(const std::string& folder) {
-  Listing listing;
+Result<PackFolder> list_folder(const std::string& folder) {
   HOTPACK_ASSIGN(const std::vector<std::string> names, names_in_folder(folder));
-  for (const std::string& name : names) {
-    if (const auto shard = format::parse_shard_file_name(name)) {
-      listing.shards.push_back(*shard);
-    } else if (name == format::kManifestName) {
-      listing.has_manifest = true;
-    } else if (writer::final_name_of(name).empty()) {
-      listing.others.push_back(name);
-    }
-  }
-  return listing;
+  return format::describe_pack_folder(names);
 }
 
 // "a, b, c and 4 more".
@@ -67,20 +51,21 @@ std::string some_names(const std::vector<std::string>& names) {
 std::vector<std::string> folders_with_shards(const std::string& folder, const std::vector<std::string>& names) {
   std::vector<std::string> found;
   for (const std::string& name : names) {
-    const Result<Listing> inner = list_folder(folder + "/" + name);
+    const Result<PackFolder> inner = list_folder(folder + "/" + name);
     if (inner.ok() && !inner->shards.empty()) found.push_back(name);
   }
   return found;
 }
 
 // A folder without shards: an empty partition, unless other things are in it.
-Status check_shardless(const std::string& folder, const Listing& listing) {
+Status check_shardless(const std::string& folder, const PackFolder& listing) {
   if (listing.has_manifest) return damaged_error("has a manifest but no shards: they were lost or moved away", folder);
   if (listing.others.empty()) return {};
   const std::vector<std::string> inner = folders_with_shards(folder, listing.others);
   if (!inner.empty())
-    return damaged_error("holds no shards itself, but its folders do (" + some_names(inner) +
-                             "): name those that belong together, of a pack with splits one split at a time",
+    return damaged_error("holds no shards, but folders in it do: " + some_names(inner) +
+                             ". If they are partitions of one data set, name all of them; if they are splits, one of them lacks shards: "
+                             "merge them one at a time to learn which",
                          folder);
   return damaged_error("holds no shards of hotpack (but " + some_names(listing.others) + "): is it the right folder?", folder);
 }
@@ -124,8 +109,8 @@ class MissingShards {
 
   [[nodiscard]] Status check(std::uint64_t shards, const std::vector<std::string>& empty_folders) const {
     if (count_ == 0) return {};
-    return data_error(std::to_string(count_) + " of " + counted(shards, "shard") + (count_ == 1 ? " is" : " are") + " missing: " + text_ +
-                      (empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)") +
+    return data_error(std::to_string(count_) + " of " + counted_text(shards, "shard") + (count_ == 1 ? " is" : " are") +
+                      " missing: " + text_ + (empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)") +
                       ". Run the partitions that make them, or name the folders that hold them");
   }
 
@@ -145,7 +130,7 @@ Error other_pack(const std::string& here, const std::string& there, const std::s
 std::string row_difference(const format::ShardRow& here, const format::ShardRow& there) {
   if (here.sources != there.sources) return "its samples had other names or sizes in bytes";
   if (here.records != there.records)
-    return counted(here.records, "record") + " here, " + std::to_string(there.records) +
+    return counted_text(here.records, "record") + " here, " + std::to_string(there.records) +
            " there: one run skipped samples that the other packed";
   return "the inputs of one run had other bytes";
 }
@@ -175,7 +160,7 @@ class Joiner {
   [[nodiscard]] std::string path_of(const ShardFile& file) const { return folders_[file.folder] + "/" + name_of(file); }
 
   Status survey(std::size_t folder) {
-    HOTPACK_ASSIGN(const Listing listing, list_folder(folders_[folder]));
+    HOTPACK_ASSIGN(const PackFolder listing, list_folder(folders_[folder]));
     manifests_.emplace_back();
     if (listing.shards.empty()) {
       HOTPACK_TRY(check_shardless(folders_[folder], listing));
@@ -244,7 +229,7 @@ class Joiner {
     const std::string difference = first_difference(identity_of(shard), identity_of(manifest));
     if (!difference.empty()) return other_pack(path_of(file), folders_[file.folder] + "/" + std::string(format::kManifestName), difference);
     if (manifest.shards[file.name.index] == shard.finished.row) return {};
-    return damaged_error("does not agree with the " + std::string(format::kManifestName) + " beside it", path_of(file));
+    return damaged_error("does not agree with the " + std::string(format::kManifestName) + " next to it", path_of(file));
   }
 
   Status take(const ShardFile& file) {
@@ -303,9 +288,9 @@ class Joiner {
   Status finish() {
     format::Manifest& manifest = set_.manifest;
     if (samples_ != manifest.plan.samples)
-      return damaged_error(
-          "the shards hold " + counted(samples_, "sample") + ", packed or skipped; their plan has " + std::to_string(manifest.plan.samples),
-          first_path_);
+      return damaged_error("the shards hold " + counted_text(samples_, "sample") + ", packed or skipped; their plan has " +
+                               std::to_string(manifest.plan.samples),
+                           first_path_);
     manifest.skipped = total_.skipped;
     manifest.statistics = format::statistics_of(total_);
     return {};

@@ -22,7 +22,7 @@ struct JoinedSet {
   std::uint64_t repeated = 0;        // shard files that stand in another folder too, equal as far as header and tables tell
 };
 
-// Looks at `folders` in the order given. Files that are no shards are passed by and told; an empty folder is an empty partition.
+// Looks at `folders` in the order given. Files that are no shards are ignored and told; an empty folder is an empty partition.
 // Absent: a stop was requested. Errors name the file and the difference:
 //   data      shards that no folder has; shards of one name that differ
 //   usage     shards of another plan or schema (engines included)

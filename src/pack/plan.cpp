@@ -20,23 +20,24 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// A record larger than this is more likely a mistake (one-hot of thousands of classes) than a wish, and would need as much memory a thread.
+// A record larger than this is more likely a mistake (one-hot of thousands of classes) than a wish, and would need as much memory per
+// thread.
 constexpr std::uint64_t kMaxRecordBytes = std::uint64_t{2} << 30;
 
 std::array<std::int64_t, 3> image_shape(const RecordOptions& record, Extent size) {
   const std::int64_t channels = record.color == ImageColor::rgb ? 3 : 1;
-  if (record.layout == ImageLayout::chw) return {channels, size.height, size.width};
+  if (record.layout == AxisOrder::channels_first) return {channels, size.height, size.width};
   return {size.height, size.width, channels};
 }
 
 // `size` is absent where records have different ones.
 LabelField label_field(const RecordOptions& record, std::optional<Extent> size, const LabelSetup& setup) {
   LabelField field;
-  field.kind = *setup.kind;
+  field.scope = *setup.kind;
   field.storage = record.label_storage;
   field.multi = setup.multi;
   std::vector<std::int64_t> shape;
-  if (field.kind == LabelKind::pixel) {
+  if (field.scope == LabelScope::pixel) {
     if (!size) return field;
     shape = {size->height, size->width};
   }
@@ -124,7 +125,7 @@ RecordBytes record_bytes(const Schema& schema, Extent size) {
   const std::uint64_t pixels = static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
   RecordBytes bytes{pixels * static_cast<std::uint64_t>(schema.image.channels()), 0};
   if (!schema.label) return bytes;
-  const std::uint64_t places = schema.label->kind == LabelKind::pixel ? pixels : 1;
+  const std::uint64_t places = schema.label->scope == LabelScope::pixel ? pixels : 1;
   bytes.label = labels::encoded_bytes(schema.label->storage, places, schema.class_count());
   return bytes;
 }
@@ -192,7 +193,7 @@ class ShardCutter {
   format::SourcesDigest sources_;
 };
 
-// The tiles of one picture, in place of it.
+// The tiles of one image, in place of it.
 void add_tiles(const RecordOptions& options, const Sample& sample, TextArena& arena, std::vector<Sample>& tiles) {
   const std::string key(arena.view(sample.image.key, sample.image.key_length));
   std::vector<Corner> corners{{0, 0}};

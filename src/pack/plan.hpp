@@ -56,7 +56,7 @@ struct Plan {
 // Sorts the samples into write order (key bytes, or --shuffle).
 void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list);
 
-// --tile: puts the tiles of each picture in its place, each with a key of its own. Needs the samples' sizes; a picture without one becomes
+// --tile: puts the tiles of each image in its place, each with a key of its own. Needs the samples' sizes; an image without one becomes
 // one sample.
 void cut_into_tiles(const RecordOptions& options, SampleList& list);
 

@@ -25,8 +25,7 @@ Status check_size(const RecordOptions& record) {
     return usage_error("--size WIDTHxHEIGHT: each from 1 to " + std::to_string(kMaxSide));
   if (!given && fit != Fit::none)
     return usage_error("--fit " + std::string(word_of(fit)) + " needs --size WIDTHxHEIGHT; only --fit none goes without");
-  if (given && fit == Fit::none)
-    return usage_error("--fit none keeps pictures at their own size; leave out --size, or choose another --fit");
+  if (given && fit == Fit::none) return usage_error("--fit none keeps images at their own size; leave out --size, or choose another --fit");
   return {};
 }
 

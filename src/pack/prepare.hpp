@@ -1,4 +1,4 @@
-// What is looked at before anything is written: options that contradict each other, and the free space of the output.
+// What is examined before anything is written: options that contradict each other, and the free space of the output.
 #pragma once
 
 #include <cstdint>

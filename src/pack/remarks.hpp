@@ -9,7 +9,7 @@ struct Remarks {
   std::uint64_t label_resized = 0;    // image and label of different sizes, each brought to the target
   std::uint64_t unknown_samples = 0;  // labels with unknown values that the policy settled
   std::uint64_t unknown_pixels = 0;
-  std::uint64_t nearest_pixels = 0;   // that took the class of the nearest colour
+  std::uint64_t nearest_pixels = 0;   // that took the class of the nearest color
   std::uint64_t beyond_palette = 0;   // palette labels with an index beyond the palette
   std::uint64_t channels_differ = 0;  // binary masks whose channels differ
   std::uint64_t alpha_varies = 0;     // labels whose alpha is not constant

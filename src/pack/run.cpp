@@ -19,12 +19,12 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Tiles of one picture that one worker takes at once: more save decoding, but wait in memory for their turn with their sums, and with
+// Tiles of one image that one worker takes at once: more save decoding, but wait in memory for their turn with their sums, and with
 // their frames where they are compressed.
 constexpr std::size_t kMostTiles = 256;
 constexpr std::uint64_t kMostWaitingBytes = std::uint64_t{32} << 20;
 
-// One sample on its way, or the tiles of one picture, so that it is decoded once. Slots are reused, so their vectors keep their capacity.
+// One sample on its way, or the tiles of one image, so that it is decoded once. Slots are reused, so their vectors keep their capacity.
 struct Slot {
   struct Item {
     Outcome outcome;
@@ -95,7 +95,7 @@ class Runner {
     slot->shard = current_;
     const ShardPlan& shard = input_.plan.shards[input_.shards[shard_]];
     do add_item(*slot, shard);
-    while (next_ < shard.samples && slot->count < most_tiles_ && continues_picture(shard));
+    while (next_ < shard.samples && slot->count < most_tiles_ && continues_image(shard));
     slot->last = next_ == shard.samples;
     return slot;
   }
@@ -104,8 +104,8 @@ class Runner {
     return input_.list.samples[static_cast<std::size_t>(shard.first + slot)];
   }
 
-  // Whether the next sample is another tile of the picture before it.
-  [[nodiscard]] bool continues_picture(const ShardPlan& shard) const {
+  // Whether the next sample is another tile of the image before it.
+  [[nodiscard]] bool continues_image(const ShardPlan& shard) const {
     return input_.options.record.tile && sample_at(shard, next_).image.text == sample_at(shard, next_ - 1).image.text;
   }
 
@@ -158,7 +158,7 @@ class Runner {
       return pack(item, slot, workers_.local());
     } catch (const std::bad_alloc&) {
       return Error{ErrorCode::io,
-                   "not enough memory for this picture and its record; use fewer threads with -j, or a smaller --max-pixels",
+                   "not enough memory for this image and its record; use fewer threads with -j, or a smaller --max-pixels",
                    input_.list.image_path(*item.sample),
                    {}};
     } catch (const std::exception& exception) {
@@ -168,13 +168,13 @@ class Runner {
 
   Status pack(Slot::Item& item, const Slot& slot, Worker& worker) {
     Outcome& outcome = item.outcome;
-    const bool first_of_picture = item.sample->tile_x == 0 && item.sample->tile_y == 0;
+    const bool first_of_image = item.sample->tile_x == 0 && item.sample->tile_y == 0;
     if (input_.inspect) outcome.inspection = std::make_unique<SampleInspection>();
     worker.packed.inspection = outcome.inspection.get();
     const auto processed = worker.samples.process(*item.sample, worker.packed);
     if (!processed.ok() && !is_told(processed.error())) return processed.error();
     outcome.problem = processed.ok() ? *processed : unopenable(processed.error());
-    outcome.bytes_in = first_of_picture ? item.sample->image.bytes + label_bytes(input_.list, *item.sample) : 0;
+    outcome.bytes_in = first_of_image ? item.sample->image.bytes + label_bytes(input_.list, *item.sample) : 0;
     outcome.bytes_out = 0;
     if (outcome.problem) return {};
     outcome.entry = worker.packed.entry;
@@ -185,7 +185,7 @@ class Runner {
     return slot.shard ? slot.shard->write_payload(outcome.place, worker.packed) : Status();
   }
 
-  // Who only looks is told of every file that cannot be read; who packs stops at the first.
+  // Who only looks learns of every file that cannot be read; who packs stops at the first.
   [[nodiscard]] bool is_told(const Error& error) const { return input_.inspect && error.code == ErrorCode::io && !error.path.empty(); }
   static std::optional<Problem> unopenable(const Error& error) {
     return Problem{ProblemKind::unopenable_file, error.path, what_failed(error)};

@@ -14,21 +14,21 @@
 #include "label_setup/placement.hpp"
 #include "labels/one_hot.hpp"
 #include "pack/channel_sums.hpp"
-#include "pack/picture_loader.hpp"
+#include "pack/image_loader.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
 
 // hwc to chw.
-void split_planes(ConstPicture picture, std::byte* out) {
-  const auto channels = static_cast<std::size_t>(picture.channels);
-  const std::size_t pixels = static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height);
+void split_planes(ConstPixels image, std::byte* out) {
+  const auto channels = static_cast<std::size_t>(image.channels);
+  const std::size_t pixels = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
   for (std::size_t c = 0; c < channels; ++c)
-    for (std::size_t i = 0; i < pixels; ++i) out[c * pixels + i] = static_cast<std::byte>(picture.data[i * channels + c]);
+    for (std::size_t i = 0; i < pixels; ++i) out[c * pixels + i] = static_cast<std::byte>(image.data[i * channels + c]);
 }
 
-Extent extent_of(const auto& picture) { return {picture.width, picture.height}; }
+Extent extent_of(const auto& image) { return {image.width, image.height}; }
 std::size_t area(Extent size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
 
 // The part of a canvas's one-hot label that a tile shows; what lies beyond the canvas holds no class.
@@ -44,8 +44,8 @@ void cut_one_hot(std::span<const std::byte> canvas, Extent canvas_size, Corner c
 }
 
 // Where the whole source lies in the sample's record.
-Region region_of(const LoadedPicture& picture, const Sample& sample) {
-  Region region = picture.canvas.region;
+Region region_of(const LoadedImage& loaded, const Sample& sample) {
+  Region region = loaded.canvas.region;
   region.x -= sample.tile_x;
   region.y -= sample.tile_y;
   return region;
@@ -61,13 +61,13 @@ struct SampleWorker::Impl {
         list(sample_list),
         loader(pack_options.record, label_setup, plan, sample_list) {}
 
-  Verdict process(const Sample& sample, PackedSample& out);
+  Outcome process(const Sample& sample, PackedSample& out);
 
  private:
-  Verdict pack_image(const LoadedPicture& picture, const Sample& sample, PackedSample& out);
+  Outcome pack_image(const LoadedImage& loaded, const Sample& sample, PackedSample& out);
   ConstIds record_of(ConstIds source, Region region, Extent record);
-  void pack_label_file(const LoadedPicture& picture, const Sample& sample, PackedSample& out);
-  void pack_masks(const LoadedPicture& picture, const Sample& sample, PackedSample& out);
+  void pack_label_file(const LoadedImage& loaded, const Sample& sample, PackedSample& out);
+  void pack_masks(const LoadedImage& loaded, const Sample& sample, PackedSample& out);
   void pack_class(const Sample& sample, PackedSample& out);
   void encode_label(ConstIds ids, PackedSample& out);
   std::span<std::byte> label_room(std::size_t places);
@@ -78,30 +78,29 @@ struct SampleWorker::Impl {
   const Schema& schema;
   const SampleList& list;
 
-  PictureLoader loader;
+  ImageLoader loader;
   geometry::Resampler resampler;
   geometry::NearestPlacer placer;
   std::vector<std::uint64_t> histogram;
   Buffer record_pixels, planes, record_ids, label_bytes;
 };
 
-Verdict SampleWorker::Impl::pack_image(const LoadedPicture& picture, const Sample& sample, PackedSample& out) {
-  const Extent size = options.tile ? options.tile->size : picture.canvas.size;
-  const int channels = picture.pixels.channels;
+Outcome SampleWorker::Impl::pack_image(const LoadedImage& loaded, const Sample& sample, PackedSample& out) {
+  const Extent size = options.tile ? options.tile->size : loaded.canvas.size;
+  const int channels = loaded.pixels.channels;
   const std::size_t row_bytes = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
   const std::size_t bytes = row_bytes * static_cast<std::size_t>(size.height);
-  const MutablePicture record{record_pixels.reserve_as<std::uint8_t>(bytes), size.width, size.height, channels, row_bytes};
-  const Region region = region_of(picture, sample);
-  const Region drawn =
-      options.tile ? Region{-sample.tile_x, -sample.tile_y, picture.canvas.size.width, picture.canvas.size.height} : region;
-  if (const Status placed = resampler.place(picture.pixels, drawn, options.image_filter, pad_pixel(schema).data(), record); !placed.ok())
-    return damaged_or_fatal(placed.error(), picture.headers.image.path, ProblemKind::too_large);
+  const MutablePixels record{record_pixels.reserve_as<std::uint8_t>(bytes), size.width, size.height, channels, row_bytes};
+  const Region region = region_of(loaded, sample);
+  const Region drawn = options.tile ? Region{-sample.tile_x, -sample.tile_y, loaded.canvas.size.width, loaded.canvas.size.height} : region;
+  if (const Status placed = resampler.place(loaded.pixels, drawn, options.image_filter, pad_pixel(schema).data(), record); !placed.ok())
+    return damaged_or_fatal(placed.error(), loaded.headers.image.path, ProblemKind::too_large);
   add_channel_sums(record, region, out.sums);
 
-  out.entry.source_size = {picture.size.width, picture.size.height};
+  out.entry.source_size = {loaded.size.width, loaded.size.height};
   out.entry.source_region = {region.x, region.y, region.width, region.height};
   out.image = {reinterpret_cast<const std::byte*>(record.data), bytes};
-  const bool chw = options.layout == ImageLayout::chw;
+  const bool chw = options.layout == AxisOrder::channels_first;
   if (chw && channels > 1) {
     split_planes(record, planes.reserve(bytes));
     out.image = {planes.data(), bytes};
@@ -121,19 +120,19 @@ ConstIds SampleWorker::Impl::record_of(ConstIds source, Region region, Extent re
   return record;
 }
 
-void SampleWorker::Impl::pack_label_file(const LoadedPicture& picture, const Sample& sample, PackedSample& out) {
-  if (!options.tile) return encode_label(record_of(picture.ids, picture.canvas.region, picture.canvas.size), out);
-  const Region canvas{-sample.tile_x, -sample.tile_y, picture.canvas.size.width, picture.canvas.size.height};
-  encode_label(record_of(picture.ids, canvas, options.tile->size), out);
+void SampleWorker::Impl::pack_label_file(const LoadedImage& loaded, const Sample& sample, PackedSample& out) {
+  if (!options.tile) return encode_label(record_of(loaded.ids, loaded.canvas.region, loaded.canvas.size), out);
+  const Region canvas{-sample.tile_x, -sample.tile_y, loaded.canvas.size.width, loaded.canvas.size.height};
+  encode_label(record_of(loaded.ids, canvas, options.tile->size), out);
 }
 
-void SampleWorker::Impl::pack_masks(const LoadedPicture& picture, const Sample& sample, PackedSample& out) {
-  Extent size = picture.canvas.size;
-  std::span<const std::byte> encoded = picture.one_hot;
+void SampleWorker::Impl::pack_masks(const LoadedImage& loaded, const Sample& sample, PackedSample& out) {
+  Extent size = loaded.canvas.size;
+  std::span<const std::byte> encoded = loaded.one_hot;
   if (options.tile) {
     size = options.tile->size;
     const std::span<std::byte> tile = label_room(area(size));
-    cut_one_hot(picture.one_hot, picture.canvas.size, {sample.tile_x, sample.tile_y}, size, tile);
+    cut_one_hot(loaded.one_hot, loaded.canvas.size, {sample.tile_x, sample.tile_y}, size, tile);
     encoded = tile;
   }
   out.sums.ignored = labels::count_one_hot(encoded, schema.label->storage, schema.class_count(), histogram);
@@ -170,22 +169,22 @@ void SampleWorker::Impl::encode_label(ConstIds ids, PackedSample& out) {
   take_label(encoded, extent_of(ids), out);
 }
 
-Verdict SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
+Outcome SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
   out.entry = {};
   out.entry.key = list.key(sample);
   out.sums.clear();
   out.image = out.label = {};
   out.remarks = {};
-  HOTPACK_ASSIGN(const LoadedPicture* const picture, loader.load(sample, out.inspection));
-  out.entry.source_hash = picture->hash;
-  if (picture->problem) return picture->problem;
-  if (sample.tile_x == 0 && sample.tile_y == 0) out.remarks = picture->remarks;
-  HOTPACK_ASSIGN(auto problem, pack_image(*picture, sample, out));
+  HOTPACK_ASSIGN(const LoadedImage* const loaded, loader.load(sample, out.inspection));
+  out.entry.source_hash = loaded->hash;
+  if (loaded->problem) return loaded->problem;
+  if (sample.tile_x == 0 && sample.tile_y == 0) out.remarks = loaded->remarks;
+  HOTPACK_ASSIGN(auto problem, pack_image(*loaded, sample, out));
   if (problem) return problem;
   if (list.has_label_files) {
-    pack_label_file(*picture, sample, out);
+    pack_label_file(*loaded, sample, out);
   } else if (setup.multi) {
-    pack_masks(*picture, sample, out);
+    pack_masks(*loaded, sample, out);
   } else if (setup.kind) {
     pack_class(sample, out);
   }

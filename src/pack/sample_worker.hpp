@@ -1,5 +1,5 @@
-// One sample from files to record bytes. One SampleWorker a thread: it owns decoder, resampler and every buffer, and allocates no pixels
-// once they have grown to the largest picture.
+// One sample from files to record bytes. One SampleWorker per thread: it owns decoder, resampler and every buffer, and allocates no pixels
+// once they have grown to the largest image.
 //
 // Not thread-safe. A bad sample comes back as a Problem; an Error means that the run must stop (a read failed).
 #pragma once
@@ -40,7 +40,7 @@ class SampleWorker {
   ~SampleWorker();
   SampleWorker(SampleWorker&&) noexcept;
 
-  // Reuses `out`. Absent: packed. Tiles of one picture that come one after the other are decoded once.
+  // Reuses `out`. Absent: packed. Tiles of one image that come one after the other are decoded once.
   [[nodiscard]] Result<std::optional<Problem>> process(const Sample& sample, PackedSample& out);
 
  private:

@@ -28,7 +28,7 @@ Status add_earlier_skips(const std::string& folder, const std::string& shard_nam
   return {};
 }
 
-// Nothing, or lines of three fields: what an earlier run wrote. Another file, a picture or a class table, would be lost.
+// Nothing, or lines of three fields: what an earlier run wrote. Another file, an image or a class table, would be lost.
 bool is_skipped_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string first(4096, '\0');

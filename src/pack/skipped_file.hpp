@@ -1,4 +1,4 @@
-// The file of --skipped: which samples are not in the data set, and why. One line a sample: key, file and reason, separated by tabs.
+// The file of --skipped: which samples are not in the data set, and why. One line per sample: key, file and reason, separated by tabs.
 //
 // Pure but for the writing; thread-safe. Failure: `usage` for a path that cannot be such a file, `io`.
 #pragma once

@@ -1,6 +1,6 @@
 // Counts values that come in runs: a small hash table that grows with the number of different values, up to a limit.
 //
-// Memory: 16 bytes a value and less than four times that in all. Not thread-safe.
+// Memory: 16 bytes per value and less than four times that in all. Not thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -18,7 +18,7 @@ std::size_t bytes_of_rows(int rows, int width) { return static_cast<std::size_t>
 
 Canvas::Canvas(Extent size, RgbColor background) : size_{size.width, 0}, background_(background) { grow(size.height); }
 
-ConstPicture Canvas::picture() const { return {pixels_.data(), size_.width, size_.height, kChannels, bytes_of_rows(1, size_.width)}; }
+ConstPixels Canvas::image() const { return {pixels_.data(), size_.width, size_.height, kChannels, bytes_of_rows(1, size_.width)}; }
 
 void Canvas::grow(int rows) {
   const int top = size_.height;
@@ -57,10 +57,10 @@ void Canvas::hatch(Region area, RgbColor one, RgbColor other, int stripe) {
   }
 }
 
-void Canvas::place(ConstPicture picture, int x, int y) {
-  const Region inside = clipped({x, y, picture.width, picture.height});
+void Canvas::place(ConstPixels image, int x, int y) {
+  const Region inside = clipped({x, y, image.width, image.height});
   for (int row = inside.y; row < inside.y + inside.height; ++row) {
-    const std::uint8_t* from = picture.row(row - y) + static_cast<std::size_t>(inside.x - x) * kChannels;
+    const std::uint8_t* from = image.row(row - y) + static_cast<std::size_t>(inside.x - x) * kChannels;
     if (inside.width > 0) std::memcpy(pixel(inside.x, row), from, bytes_of_rows(1, inside.width));
   }
 }

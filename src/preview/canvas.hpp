@@ -1,6 +1,6 @@
 // A sheet of RGB pixels to draw on.
 //
-// Ownership: a Canvas owns its pixels; pictures given to it are copied. Whatever lies outside is clipped. Not thread-safe. Failure:
+// Ownership: a Canvas owns its pixels; images given to it are copied. Whatever lies outside is clipped. Not thread-safe. Failure:
 // std::bad_alloc where there is no memory.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/fit.hpp"
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "hotpack/schema.hpp"
 
 namespace hotpack::preview {
@@ -21,17 +21,17 @@ class Canvas {
   [[nodiscard]] Extent size() const { return size_; }
   [[nodiscard]] RgbColor background() const { return background_; }
   // The pixels, valid until the canvas grows.
-  [[nodiscard]] ConstPicture picture() const;
+  [[nodiscard]] ConstPixels image() const;
 
-  // More rows at the bottom, in the background's colour.
+  // More rows at the bottom, in the background's color.
   void grow(int rows);
   void fill(Region area, RgbColor color);
   // The outline of an area, inside it, `thickness` pixels.
   void frame(Region area, RgbColor color, int thickness = 1);
   // Diagonal stripes, each `stripe` pixels.
   void hatch(Region area, RgbColor one, RgbColor other, int stripe);
-  // An RGB picture with its upper left corner at x, y.
-  void place(ConstPicture picture, int x, int y);
+  // An RGB image with its upper left corner at x, y.
+  void place(ConstPixels image, int x, int y);
   // Text whose line (kLineHeight · scale pixels) begins at x, y.
   void write(std::u32string_view text, int x, int y, RgbColor color, int scale);
 

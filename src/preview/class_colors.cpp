@@ -13,9 +13,9 @@ namespace hotpack::preview {
 
 namespace {
 
-constexpr double kAlike = 0.025;     // colours nearer than this are hard to tell, the more so over a picture
-constexpr std::uint8_t kGray = 128;  // of the picture below a tint
-// What generated colours keep away from: no tint, and those that look like dark and light pictures.
+constexpr double kAlike = 0.025;     // colors nearer than this are hard to tell, the more so over an image
+constexpr std::uint8_t kGray = 128;  // of the image below a tint
+// What generated colors keep away from: no tint, and those that look like dark and light images.
 constexpr RgbColor kTaken[] = {{0, 0, 0}, {255, 255, 255}, {kGray, kGray, kGray}};
 
 struct Oklab {
@@ -56,7 +56,7 @@ Oklab to_oklab(RgbColor color) {
           0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
 }
 
-// The colour over a gray picture: near black, where Oklab tells every step apart, colours look alike.
+// The color over a gray image: near black, where Oklab tells every step apart, colors look alike.
 Oklab tint_of(RgbColor color) {
   for (std::uint8_t& sample : color) sample = static_cast<std::uint8_t>((kTintOpacity * sample + (256 - kTintOpacity) * kGray + 128) / 256);
   return to_oklab(color);
@@ -73,7 +73,7 @@ bool pleasant(const Oklab& lab) {
   return lab.lightness > 0.4 && lab.lightness < 0.93 && squared_chroma > 0.07 * 0.07 && squared_chroma < 0.25 * 0.25;
 }
 
-// A sequence of colours, each the farthest from all before it and from those that were taken.
+// A sequence of colors, each the farthest from all before it and from those that were taken.
 class Sequence {
  public:
   Sequence() {
@@ -88,7 +88,7 @@ class Sequence {
     for (Candidate& each : candidates_) each.nearest = std::min(each.nearest, squared_distance(each.tint, taken));
   }
 
-  // Begins again once every colour was given.
+  // Begins again once every color was given.
   RgbColor next() {
     const auto farthest = std::max_element(candidates_.begin(), candidates_.end(),
                                            [](const Candidate& a, const Candidate& b) { return a.nearest < b.nearest; });

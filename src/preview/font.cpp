@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.hpp"
 #include "preview/characters.hpp"
 #include "preview/font_art.hpp"
 
@@ -36,11 +37,7 @@ void add_row(std::string_view line, int row, std::u32string_view characters, Gly
 
 void add_block(const ArtBlock& block, int first_row, Glyphs& glyphs) {
   int row = first_row;
-  for (std::string_view rest = block.rows; !rest.empty(); ++row) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    add_row(rest.substr(0, end), row, block.characters, glyphs);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (const std::string_view line : lines_of(block.rows)) add_row(line, row++, block.characters, glyphs);
 }
 
 bool hangs_below(char32_t mark) { return mark >= 0x323; }
@@ -50,7 +47,7 @@ int first_inked_row(const Glyph& glyph) {
   return static_cast<int>(std::distance(glyph.rows.begin(), inked));
 }
 
-// The mark is centred over the letter; a wider mark widens it.
+// The mark is centered over the letter; a wider mark widens it.
 Glyph marked(const Glyph& base, const Glyph& mark, bool below) {
   Glyph glyph;
   glyph.width = std::max(base.width, mark.width);

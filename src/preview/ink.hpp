@@ -1,4 +1,4 @@
-// The colours that a sheet itself is drawn with. Inside this room only.
+// The colors that a sheet itself is drawn with. Inside this room only.
 #pragma once
 
 #include "hotpack/schema.hpp"
@@ -8,11 +8,11 @@ namespace hotpack::preview {
 inline constexpr RgbColor kPaper{252, 252, 252};
 inline constexpr RgbColor kInk{20, 20, 20};
 inline constexpr RgbColor kFaintInk{85, 85, 85};
-inline constexpr RgbColor kEmptyBox{228, 228, 228};   // around a picture that does not fill its box
-inline constexpr RgbColor kFaultyBox{250, 224, 220};  // instead of a picture
+inline constexpr RgbColor kEmptyBox{228, 228, 228};   // around an image that does not fill its box
+inline constexpr RgbColor kFaultyBox{250, 224, 220};  // instead of an image
 inline constexpr RgbColor kFaultyInk{150, 20, 10};
 
-// Of 256: how much of an overlay's pixel is the class's colour; the rest is the picture.
+// Of 256: how much of an overlay's pixel is the class's color; the rest is the image.
 inline constexpr int kTintOpacity = 168;
 
 }  // namespace hotpack::preview

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hotpack/expand.hpp"
+#include "expand/class_ids.hpp"
 #include "hotpack/shard.hpp"
 
 namespace hotpack::preview {
@@ -32,7 +32,7 @@ class LabelClasses {
  private:
   void read_several(const LabelView& label);
 
-  std::vector<std::uint16_t> ids_;  // one a pixel; with several: those of the pixels that have any, pixel by pixel
+  std::vector<std::uint16_t> ids_;  // one per pixel; with several: those of the pixels that have any, pixel by pixel
   std::vector<std::size_t> first_;  // with several classes: where a pixel's ids begin, and the end
 };
 

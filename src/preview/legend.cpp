@@ -1,11 +1,10 @@
 #include "preview/legend.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <numeric>
 #include <utility>
 
+#include "base/text.hpp"
 #include "preview/font.hpp"
 #include "preview/ink.hpp"
 #include "preview/overlay.hpp"
@@ -36,7 +35,7 @@ std::vector<Row> rows_of(const Legend& legend, int most_columns) {
     const bool named_by_id = entry.class_id && entry.name == std::to_string(*entry.class_id);
     const std::string id = entry.class_id && !named_by_id ? std::to_string(*entry.class_id) : "";
     rows.push_back({entry.class_id ? std::optional(entry.color) : std::nullopt, drawn_text(id),
-                    shortened(drawn_text(entry.name), std::min(kWidestName, most_columns)), drawn_text(share_text(entry.share))});
+                    shortened(drawn_text(entry.name), std::min(kWidestName, most_columns)), drawn_text(class_share_text(entry.share))});
   }
   return rows;
 }
@@ -91,12 +90,10 @@ Legend make_legend(const std::vector<ClassInfo>& classes, const std::vector<RgbC
   return legend;
 }
 
-std::string share_text(double share) {
+std::string class_share_text(double share) {
   if (share <= 0) return "0 %";
   if (share < 0.00005) return "< 0.01 %";
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), share * 100, std::chars_format::fixed, 2).ptr;
-  return std::string(text.data(), end) + " %";
+  return percent_text(share);
 }
 
 std::string left_out_text(std::size_t classes) {

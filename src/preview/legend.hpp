@@ -46,12 +46,12 @@ inline constexpr std::size_t kMostLegendClasses = 360;
 [[nodiscard]] std::string left_out_text(std::size_t classes);
 
 // "25.91 %", "< 0.01 %", "0 %".
-[[nodiscard]] std::string share_text(double share);
+[[nodiscard]] std::string class_share_text(double share);
 
 // Grows the canvas by the legend's height and draws it there. `margin` pixels stay free at both sides.
 void draw_legend(const Legend& legend, int margin, int scale, Canvas& canvas);
 
-// A small square of a class's colour with an outline, so that white and black ones show; hatched without a colour.
+// A small square of a class's color with an outline, so that white and black ones show; hatched without a color.
 void draw_swatch(std::optional<RgbColor> color, int x, int y, int scale, Canvas& canvas);
 inline constexpr int kSwatchSide = 12;
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/fit.hpp"
+#include "expand/class_ids.hpp"
 #include "preview/canvas.hpp"
 #include "preview/ink.hpp"
 #include "preview/thumbnail.hpp"
@@ -46,14 +47,14 @@ void put_alone(const Tint& tint, std::uint64_t total, std::uint8_t* pixel) {
   pixel[3] = static_cast<std::uint8_t>((255 * tint.weight + total / 2) / total);
 }
 
-// Calls `paint(tint, weight of the whole pixel, pixel)` for each pixel of the picture.
+// Calls `paint(tint, weight of the whole pixel, pixel)` for each pixel of the image.
 template <class Paint>
-void for_each_tint(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
-                   MutablePicture picture, Paint paint) {
-  const CoveredAxis columns(static_cast<int>(shape.width), picture.width), rows(static_cast<int>(shape.height), picture.height);
+void for_each_tint(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe, MutablePixels image,
+                   Paint paint) {
+  const CoveredAxis columns(static_cast<int>(shape.width), image.width), rows(static_cast<int>(shape.height), image.height);
   const auto width = static_cast<std::size_t>(shape.width);
-  for (int y = 0; y < picture.height; ++y) {
-    for (int x = 0; x < picture.width; ++x) {
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
       const auto turn = static_cast<std::size_t>((x + y) / stripe);
       const RgbColor hatch = on_stripe(x, y, stripe) ? kHatchDark : kHatchLight;
       Tint tint;
@@ -64,7 +65,7 @@ void for_each_tint(const LabelShape& shape, const LabelClasses& classes, std::sp
           if (!none || !shape.multi) tint.add(none ? hatch : colors[id], row.weight * column.weight);
         }
       }
-      paint(tint, columns.total() * rows.total(), picture.row(y) + static_cast<std::size_t>(picture.channels * x));
+      paint(tint, columns.total() * rows.total(), image.row(y) + static_cast<std::size_t>(image.channels * x));
     }
   }
 }
@@ -72,13 +73,12 @@ void for_each_tint(const LabelShape& shape, const LabelClasses& classes, std::sp
 }  // namespace
 
 void paint_classes(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
-                   MutablePicture thumbnail) {
+                   MutablePixels thumbnail) {
   for_each_tint(shape, classes, colors, stripe, thumbnail, mix);
 }
 
-void paint_label(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
-                 MutablePicture picture) {
-  for_each_tint(shape, classes, colors, stripe, picture, put_alone);
+void paint_label(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe, MutablePixels image) {
+  for_each_tint(shape, classes, colors, stripe, image, put_alone);
 }
 
 }  // namespace hotpack::preview

@@ -1,29 +1,28 @@
-// A label over a picture: every class a tint of its colour, ignored pixels hatched, several classes in one pixel as stripes.
+// A label over an image: every class a tint of its color, ignored pixels hatched, several classes in one pixel as stripes.
 //
 // Pure but for the memory that an Overlay reuses; not thread-safe. Preconditions: the label is of kind `pixel`, and `classes` has read it.
 #pragma once
 
 #include <span>
 
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "hotpack/schema.hpp"
 #include "hotpack/shard.hpp"
 #include "preview/label_classes.hpp"
 
 namespace hotpack::preview {
 
-// The two colours of the hatching that stands for "ignored".
+// The two colors of the hatching that stands for "ignored".
 inline constexpr RgbColor kHatchDark{40, 40, 40};
 inline constexpr RgbColor kHatchLight{215, 215, 215};
 
-// Paints over `thumbnail` (RGB; the picture that the label belongs to, made small). The picture turns gray, so that a hue always is a
+// Paints over `thumbnail` (RGB; the image that the label belongs to, made small). The image turns gray, so that a hue always is a
 // class's. Tints are means over the area that a pixel covers. `colors` by class id; `stripe` is the width of stripes. Pixels without a
 // class are hatched; where labels may hold several classes, none is as good a value as any, and they stay gray.
 void paint_classes(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
-                   MutablePicture thumbnail);
+                   MutablePixels thumbnail);
 
-// The same tints alone, for a page that lays them over the picture itself: `picture` (RGBA) is opaque where there is a class or a hatching.
-void paint_label(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
-                 MutablePicture picture);
+// The same tints alone, for a page that lays them over the image itself: `image` (RGBA) is opaque where there is a class or a hatching.
+void paint_label(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe, MutablePixels image);
 
 }  // namespace hotpack::preview

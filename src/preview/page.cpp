@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/checksum.hpp"
+#include "base/text.hpp"
 #include "preview/characters.hpp"
 #include "preview/page_code.hpp"
 
@@ -13,7 +14,7 @@ namespace hotpack::preview {
 namespace {
 
 constexpr std::size_t kMostHeld = 8;  // classes named in a cell
-constexpr int kSmallPicture = 200;    // pixels of a side: below, enlarged pixels are shown as they are
+constexpr int kSmallImage = 200;      // pixels of a side: below, enlarged pixels are shown as they are
 
 std::string element(std::string_view name, std::string_view attributes, std::string_view content) {
   std::string html("<");
@@ -22,13 +23,6 @@ std::string element(std::string_view name, std::string_view attributes, std::str
 }
 
 std::string data_url(std::span<const std::byte> png) { return "data:image/png;base64," + base64(png); }
-
-std::string color_text(RgbColor color) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text = "#";
-  for (const std::uint8_t sample : color) text += {kDigits[sample / 16], kDigits[sample % 16]};
-  return text;
-}
 
 std::string swatch(RgbColor color) {
   return R"(<svg class="swatch" viewBox="0 0 1 1" aria-hidden="true"><rect width="1" height="1" fill=")" + color_text(color) +
@@ -112,17 +106,17 @@ std::string held_list(const Page& page, const PageCell& cell, const std::vector<
     const std::size_t c = held[i];
     const double share = static_cast<double>(cell.counts.pixels[c]) / static_cast<double>(all);
     html += "<li>" + swatch(page.colors[c]) + element("bdi", "", escaped(page.classes[c].name));
-    if (!cell.label.empty()) html += " " + element("span", "class=\"share\"", escaped(share_text(share)));
+    if (!cell.label.empty()) html += " " + element("span", "class=\"share\"", escaped(class_share_text(share)));
     html += "</li>";
   }
   if (held.size() > kMostHeld) html += "<li class=\"share\">and " + std::to_string(held.size() - kMostHeld) + " more</li>";
   return html + "</ul>";
 }
 
-std::string picture_of(const PageCell& cell) {
-  const bool small = std::max(cell.shown.width, cell.shown.height) < kSmallPicture;
+std::string image_of(const PageCell& cell) {
+  const bool small = std::max(cell.shown.width, cell.shown.height) < kSmallImage;
   const std::string size = "\" width=\"" + std::to_string(cell.shown.width) + "\" height=\"" + std::to_string(cell.shown.height) + "\">";
-  std::string html = "<button type=\"button\" class=\"picture" + std::string(cell.label.empty() ? "" : " pair") + (small ? " small" : "") +
+  std::string html = "<button type=\"button\" class=\"frame" + std::string(cell.label.empty() ? "" : " pair") + (small ? " small" : "") +
                      "\" aria-label=\"" + escaped(cell.key) + ", larger\">";
   html += "<img class=\"image\" alt=\"\" src=\"" + data_url(cell.image) + size;
   if (!cell.label.empty()) html += "<img class=\"label\" alt=\"\" src=\"" + data_url(cell.label) + size;
@@ -134,7 +128,7 @@ std::string cell_html(const Page& page, const PageCell& cell) {
   std::string ids;
   for (const std::size_t c : held) ids += (ids.empty() ? "" : " ") + std::to_string(c);
   std::string html = "<li class=\"cell\" data-classes=\"" + ids + "\">";
-  html += cell.image.empty() ? element("p", "class=\"problem\" dir=\"auto\"", escaped(cell.problem)) : picture_of(cell);
+  html += cell.image.empty() ? element("p", "class=\"problem\" dir=\"auto\"", escaped(cell.problem)) : image_of(cell);
   html += "<div class=\"text\">" + element("bdi", "class=\"key\" dir=\"auto\"", escaped(cell.key));
   if (!cell.remark.empty()) html += element("bdi", "class=\"remark\" dir=\"auto\"", escaped(cell.remark));
   return html + held_list(page, cell, held) + "</div></li>\n";
@@ -171,7 +165,7 @@ std::string class_row(const LegendEntry& entry, double largest, const std::vecto
   std::string html = "<tr>" + element("td", "class=\"n\"", entry.class_id ? std::to_string(*entry.class_id) : "");
   const std::string name = (entry.class_id ? swatch(entry.color) : "") + element("bdi", "", escaped(entry.name));
   html += element("td", "class=\"name\"", element("div", "", name));
-  html += element("td", "class=\"n\"", escaped(share_text(entry.share)));
+  html += element("td", "class=\"n\"", escaped(class_share_text(entry.share)));
   if (!samples.empty()) html += element("td", "class=\"n\"", entry.class_id ? std::to_string(samples[*entry.class_id]) : "");
   return html + bar(entry, largest) + "</tr>\n";
 }

@@ -16,12 +16,12 @@ namespace {
 
 constexpr int kStripe = 4;
 
-Extent shown_extent(Extent picture, int side) {
-  if (std::max(picture.width, picture.height) <= side) return picture;
-  return thumbnail_extent(picture, {side, side});
+Extent shown_extent(Extent image, int side) {
+  if (std::max(image.width, image.height) <= side) return image;
+  return thumbnail_extent(image, {side, side});
 }
 
-MutablePicture room_for(Extent size, int channels, std::vector<std::uint8_t>& pixels) {
+MutablePixels room_for(Extent size, int channels, std::vector<std::uint8_t>& pixels) {
   const std::size_t row_bytes = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
   pixels.assign(row_bytes * static_cast<std::size_t>(size.height), 0);
   return {pixels.data(), size.width, size.height, channels, row_bytes};
@@ -49,7 +49,7 @@ Status PageCells::add(const SheetSample& sample) {
   }
   if (sample.image) {
     HOTPACK_TRY(draw_image(*sample.image, cell));
-    if (sample.label && sample.label->shape.kind == LabelKind::pixel) HOTPACK_TRY(draw_label(*sample.label, cell));
+    if (sample.label && sample.label->shape.scope == LabelScope::pixel) HOTPACK_TRY(draw_label(*sample.label, cell));
   }
   cells_.push_back(std::move(cell));
   return {};
@@ -58,16 +58,16 @@ Status PageCells::add(const SheetSample& sample) {
 Status PageCells::draw_image(const ImageView& image, PageCell& cell) {
   cell.size = {static_cast<int>(image.shape.width), static_cast<int>(image.shape.height)};
   cell.shown = shown_extent(cell.size, side_);
-  const MutablePicture picture = room_for(cell.shown, 3, pixels_);
-  shrink_image(image, picture);
-  HOTPACK_ASSIGN(cell.image, codecs::encode_png(picture));
+  const MutablePixels shown = room_for(cell.shown, 3, pixels_);
+  shrink_image(image, shown);
+  HOTPACK_ASSIGN(cell.image, codecs::encode_png(shown));
   return {};
 }
 
 Status PageCells::draw_label(const LabelView& label, PageCell& cell) {
-  const MutablePicture picture = room_for(cell.shown, 4, pixels_);
-  paint_label(label.shape, label_, colors_, kStripe, picture);
-  HOTPACK_ASSIGN(cell.label, codecs::encode_png(picture));
+  const MutablePixels image = room_for(cell.shown, 4, pixels_);
+  paint_label(label.shape, label_, colors_, kStripe, image);
+  HOTPACK_ASSIGN(cell.label, codecs::encode_png(image));
   return {};
 }
 

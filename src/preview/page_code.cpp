@@ -21,9 +21,9 @@ h2 { font-size: 1.1rem; margin: 2rem 0 .5rem }
 .count { color: var(--faint) }
 .cells { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: 1rem; margin: 0; padding: 0; list-style: none }
 .cell { display: flex; flex-direction: column; min-width: 0; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--card) }
-.picture { display: block; position: relative; width: 100%; aspect-ratio: 4 / 3; margin: 0; padding: 0; border: 0; background: var(--box); cursor: zoom-in }
-.picture:focus-visible { outline-offset: -3px }
-.picture img, .large img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: contain }
+.frame { display: block; position: relative; width: 100%; aspect-ratio: 4 / 3; margin: 0; padding: 0; border: 0; background: var(--box); cursor: zoom-in }
+.frame:focus-visible { outline-offset: -3px }
+.frame img, .large img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: contain }
 .small img { image-rendering: pixelated }
 [data-view=both] .pair .image { filter: grayscale(1) }
 [data-view=both] .pair .label { opacity: .66 }
@@ -86,16 +86,16 @@ const std::string_view kPageScript = R"(
   };
 
   const show = (i) => {
-    const cell = cells[i], picture = one(".picture", cell), place = one(".large", large);
+    const cell = cells[i], frame = one(".frame", cell), place = one(".large", large);
     current = i;
-    place.className = "large " + picture.className.replace("picture", "");
-    place.replaceChildren(...[...picture.querySelectorAll("img")].map((img) => img.cloneNode()));
+    place.className = "large " + frame.className.replace("frame", "");
+    place.replaceChildren(...[...frame.querySelectorAll("img")].map((img) => img.cloneNode()));
     one(".key", large).textContent = one(".key", cell).textContent;
     if (!large.open) large.showModal();
   };
   const step = (by) => {
     for (let i = current + by; i >= 0 && i < cells.length; i += by)
-      if (!cells[i].hidden && one(".picture", cells[i])) return show(i);
+      if (!cells[i].hidden && one(".frame", cells[i])) return show(i);
   };
 
   text.addEventListener("input", filter);
@@ -103,8 +103,8 @@ const std::string_view kPageScript = R"(
   for (const view of document.querySelectorAll("input[name=view]"))
     view.addEventListener("change", () => { document.body.dataset.view = view.value; });
   cells.forEach((cell, i) => {
-    const picture = one(".picture", cell);
-    if (picture) picture.addEventListener("click", () => show(i));
+    const frame = one(".frame", cell);
+    if (frame) frame.addEventListener("click", () => show(i));
   });
   one("#before").addEventListener("click", () => step(-1));
   one("#after").addEventListener("click", () => step(1));
@@ -114,8 +114,8 @@ const std::string_view kPageScript = R"(
     if (event.key === "ArrowRight") step(1);
   });
   large.addEventListener("close", () => {
-    const picture = current < 0 ? null : one(".picture", cells[current]);
-    if (picture) picture.focus();
+    const frame = current < 0 ? null : one(".frame", cells[current]);
+    if (frame) frame.focus();
   });
   one("#controls").hidden = false;
   filter();

@@ -9,7 +9,7 @@ namespace hotpack::preview {
 
 extern const std::string_view kPageStyle;
 extern const std::string_view kPageScript;
-inline constexpr std::string_view kPageStyleHash = "sha256-z7zuEwe51mYrwnjoPVDFAk4NpXvkVkXnL7RFqJFMREg=";
-inline constexpr std::string_view kPageScriptHash = "sha256-MdtqQs+JSEsIsoPeTwekqrM1ArYeVFhYXfREuK/vMpo=";
+inline constexpr std::string_view kPageStyleHash = "sha256-wBFzehc+YUrP2AHw4hfNVgQWg2X7WIDSG9beyHjY6Sc=";
+inline constexpr std::string_view kPageScriptHash = "sha256-AsW+GQaYHmiWR5esgpqru0Exic36mrwLsIDagy3hjjI=";
 
 }  // namespace hotpack::preview

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "expand/class_ids.hpp"
 #include "preview/font.hpp"
 #include "preview/ink.hpp"
 #include "preview/overlay.hpp"
@@ -16,7 +17,7 @@ namespace {
 constexpr int kStripe = 4;  // pixels of a stripe at scale 1
 constexpr int kTextGap = 4;
 
-bool has_pixels(const SheetSample& sample) { return sample.label && sample.label->shape.kind == LabelKind::pixel; }
+bool has_pixels(const SheetSample& sample) { return sample.label && sample.label->shape.scope == LabelScope::pixel; }
 
 // The classes of a whole image.
 std::string class_names(const std::vector<ClassInfo>& classes, const ClassCounts& counts) {

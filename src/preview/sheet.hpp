@@ -40,7 +40,7 @@ class Sheet {
   void add_legend(const Legend& legend);
 
   [[nodiscard]] Extent size() const { return canvas_.size(); }
-  [[nodiscard]] ConstPicture picture() const { return canvas_.picture(); }
+  [[nodiscard]] ConstPixels image() const { return canvas_.image(); }
 
  private:
   void draw_image(const ImageView& image);
@@ -57,7 +57,7 @@ class Sheet {
   std::size_t next_ = 0;  // cell
   LabelClasses label_;    // of the sample that is drawn
   std::vector<std::uint8_t> thumbnail_pixels_;
-  MutablePicture thumbnail_;
+  MutablePixels thumbnail_;
 };
 
 }  // namespace hotpack::preview

@@ -43,8 +43,8 @@ std::vector<std::byte> mark_chunk() {
 
 }  // namespace
 
-Result<std::vector<std::byte>> sheet_file(ConstPicture picture) {
-  HOTPACK_ASSIGN(std::vector<std::byte> png, codecs::encode_png(picture));
+Result<std::vector<std::byte>> sheet_file(ConstPixels image) {
+  HOTPACK_ASSIGN(std::vector<std::byte> png, codecs::encode_png(image));
   const std::vector<std::byte> chunk = mark_chunk();
   png.insert(png.begin() + kHeaderBytes, chunk.begin(), chunk.end());
   return png;

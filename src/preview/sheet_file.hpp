@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack::preview {
 
-// An RGB picture as a PNG whose text chunk names hotpack as its software.
-[[nodiscard]] Result<std::vector<std::byte>> sheet_file(ConstPicture picture);
+// An RGB image as a PNG whose text chunk names hotpack as its software.
+[[nodiscard]] Result<std::vector<std::byte>> sheet_file(ConstPixels image);
 
 // Whether a file with these first bytes is one that sheet_file() made. Looks at kSheetMarkBytes.
 [[nodiscard]] bool is_sheet_file(std::span<const std::byte> first_bytes);

@@ -12,19 +12,19 @@ namespace hotpack::preview {
 
 namespace {
 
-constexpr int kUsualWidth = 1600;       // of a sheet, where no cell width is asked for
-constexpr int kMostPictureWidth = 640;  // of one picture, where no cell width is asked for
-constexpr int kLargeSheet = 2800;       // from here on text is twice as large: such a sheet is looked at from afar
+constexpr int kUsualWidth = 1600;     // of a sheet, where no cell width is asked for
+constexpr int kMostImageWidth = 640;  // of one image, where no cell width is asked for
+constexpr int kLargeSheet = 2800;     // from here on text is twice as large: such a sheet is examined from afar
 
-// A picture may be this much higher than its box is wide: portraits.
+// An image may be this much higher than its box is wide: portraits.
 int most_height(int width) { return width + width / 2; }
 
-// The smallest box that holds every picture as large as `width` allows.
-Extent box_for(const std::vector<Extent>& pictures, int width) {
+// The smallest box that holds every image as large as `width` allows.
+Extent box_for(const std::vector<Extent>& images, int width) {
   Extent box{0, 0};
-  for (const Extent& picture : pictures) {
-    if (picture.width < 1) continue;
-    const Extent shown = thumbnail_extent(picture, {width, most_height(width)});
+  for (const Extent& image : images) {
+    if (image.width < 1) continue;
+    const Extent shown = thumbnail_extent(image, {width, most_height(width)});
     box = {std::max(box.width, shown.width), std::max(box.height, shown.height)};
   }
   return box.width > 0 ? box : Extent{width, width / 2};  // nothing but messages
@@ -32,14 +32,14 @@ Extent box_for(const std::vector<Extent>& pictures, int width) {
 
 // Room for one of `columns` cells in the usual width.
 int usual_cell_width(const SheetLayout& layout, int columns) {
-  const int most = layout.overlays ? 2 * kMostPictureWidth + layout.pair_gap() : kMostPictureWidth;
+  const int most = layout.overlays ? 2 * kMostImageWidth + layout.pair_gap() : kMostImageWidth;
   return std::clamp((kUsualWidth - layout.margin() * (columns + 1)) / columns, kLeastCellWidth, most);
 }
 
-void set_cell(SheetLayout& layout, const std::vector<Extent>& pictures, int width) {
-  const int pictures_a_cell = layout.overlays ? 2 : 1;
-  layout.box = box_for(pictures, std::max(1, (width - (pictures_a_cell - 1) * layout.pair_gap()) / pictures_a_cell));
-  layout.cell.width = std::max(kLeastCellWidth, pictures_a_cell * layout.box.width + (pictures_a_cell - 1) * layout.pair_gap());
+void set_cell(SheetLayout& layout, const std::vector<Extent>& images, int width) {
+  const int images_a_cell = layout.overlays ? 2 : 1;
+  layout.box = box_for(images, std::max(1, (width - (images_a_cell - 1) * layout.pair_gap()) / images_a_cell));
+  layout.cell.width = std::max(kLeastCellWidth, images_a_cell * layout.box.width + (images_a_cell - 1) * layout.pair_gap());
   layout.cell.height = layout.box.height + (layout.second_line ? 2 : 1) * kLineHeight * layout.scale;
 }
 
@@ -51,7 +51,7 @@ int rows_of(std::size_t samples, int columns) {
 int least_sheet_width(std::size_t classes) { return 520 + 18 * static_cast<int>(std::min<std::size_t>(classes, 60)); }
 
 Extent sheet_size(const SheetLayout& layout, const SheetRequest& request) {
-  const std::int64_t rows = rows_of(request.pictures.size(), layout.columns);
+  const std::int64_t rows = rows_of(request.images.size(), layout.columns);
   const std::int64_t width = layout.margin() + std::int64_t{layout.columns} * (layout.cell.width + layout.margin());
   const std::int64_t height = layout.title_height() + rows * (layout.cell.height + layout.margin());
   constexpr std::int64_t kMost = 1 << 30;  // beyond any sheet that is drawn
@@ -69,7 +69,7 @@ double oddness(const SheetLayout& layout, std::size_t samples) {
 
 void set_columns(SheetLayout& layout, const SheetRequest& request, int columns) {
   layout.columns = columns;
-  set_cell(layout, request.pictures, request.cell_width.value_or(usual_cell_width(layout, columns)));
+  set_cell(layout, request.images, request.cell_width.value_or(usual_cell_width(layout, columns)));
   layout.sheet = sheet_size(layout, request);
 }
 
@@ -78,9 +78,9 @@ int best_columns(SheetLayout layout, const SheetRequest& request) {
   constexpr std::size_t kMostTried = 40;
   int best = 1;
   double least = 0;
-  for (int columns = 1; columns <= static_cast<int>(std::min(request.pictures.size(), kMostTried)); ++columns) {
+  for (int columns = 1; columns <= static_cast<int>(std::min(request.images.size(), kMostTried)); ++columns) {
     set_columns(layout, request, columns);
-    const double odd = oddness(layout, request.pictures.size());
+    const double odd = oddness(layout, request.images.size());
     if (columns > 1 && odd >= least) continue;
     best = columns;
     least = odd;
@@ -115,7 +115,7 @@ Result<SheetLayout> lay_out(const SheetRequest& request) {
   SheetLayout layout;
   layout.overlays = request.overlays;
   layout.second_line = request.second_line;
-  const auto samples = static_cast<int>(std::min<std::size_t>(request.pictures.size(), 1 << 30));
+  const auto samples = static_cast<int>(std::min<std::size_t>(request.images.size(), 1 << 30));
   const int columns = request.grid ? std::min(request.grid->width, samples) : best_columns(layout, request);
   set_columns(layout, request, columns);
   if (layout.sheet.width >= kLargeSheet) {

@@ -20,11 +20,11 @@ inline constexpr int kLeastCellWidth = 48;
 inline constexpr int kMostCellWidth = 8192;
 
 struct SheetRequest {
-  std::vector<Extent> pictures;   // sizes of the samples' pictures; 0x0 where there is none
-  bool overlays = false;          // two pictures a cell: as it is, and with its label
-  bool second_line = false;       // two lines of text below a picture
+  std::vector<Extent> images;     // sizes of the samples' images; 0x0 where there is none
+  bool overlays = false;          // two images per cell: as it is, and with its label
+  bool second_line = false;       // two lines of text below an image
   std::size_t classes = 0;        // that the legend will list: the more, the wider is the sheet
-  std::optional<Extent> grid;     // columns, rows; absent: chosen from the number of pictures
+  std::optional<Extent> grid;     // columns, rows; absent: chosen from the number of images
   std::optional<int> cell_width;  // pixels; absent: for a sheet about kUsualWidth wide
 };
 
@@ -32,8 +32,8 @@ struct SheetLayout {
   int scale = 1;  // of text, lines and gaps
   Extent sheet;   // without the legend
   int columns = 1;
-  Extent cell;  // pictures and text
-  Extent box;   // of one picture
+  Extent cell;  // images and text
+  Extent box;   // of one image
   bool overlays = false;
   bool second_line = false;
 
@@ -42,13 +42,13 @@ struct SheetLayout {
   [[nodiscard]] int title_height() const;
   // The upper left corner of a cell, and its size.
   [[nodiscard]] Region cell_at(std::size_t index) const;
-  // The box of a cell's picture (0), or of the overlay beside it (1).
+  // The box of a cell's image (0), or of the overlay next to it (1).
   [[nodiscard]] Region box_at(std::size_t index, int place) const;
   // The top of a cell's text.
   [[nodiscard]] int text_top(std::size_t index) const;
 };
 
-// At least one picture.
+// At least one image.
 [[nodiscard]] Result<SheetLayout> lay_out(const SheetRequest& request);
 
 }  // namespace hotpack::preview

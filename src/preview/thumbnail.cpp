@@ -22,20 +22,20 @@ Strides strides_of(const ImageShape& shape) {
   const auto width = static_cast<std::size_t>(shape.width), height = static_cast<std::size_t>(shape.height);
   const auto channels = static_cast<std::size_t>(shape.channels);
   if (channels == 1) return {width, 1, 0};  // the one channel stands for all three
-  if (shape.layout == ImageLayout::chw) return {width, 1, width * height};
+  if (shape.layout == AxisOrder::channels_first) return {width, 1, width * height};
   return {width * channels, channels, 1};
 }
 
 }  // namespace
 
-Extent thumbnail_extent(Extent picture, Extent box) {
-  if (picture.width <= box.width && picture.height <= box.height) {
-    const int factor = std::min(box.width / picture.width, box.height / picture.height);
-    return {picture.width * factor, picture.height * factor};
+Extent thumbnail_extent(Extent size, Extent box) {
+  if (size.width <= box.width && size.height <= box.height) {
+    const int factor = std::min(box.width / size.width, box.height / size.height);
+    return {size.width * factor, size.height * factor};
   }
-  const bool wide = std::int64_t{picture.width} * box.height >= std::int64_t{picture.height} * box.width;
-  if (wide) return {box.width, std::min(box.height, scaled_side(picture.height, box.width, picture.width))};
-  return {std::min(box.width, scaled_side(picture.width, box.height, picture.height)), box.height};
+  const bool wide = std::int64_t{size.width} * box.height >= std::int64_t{size.height} * box.width;
+  if (wide) return {box.width, std::min(box.height, scaled_side(size.height, box.width, size.width))};
+  return {std::min(box.width, scaled_side(size.width, box.height, size.height)), box.height};
 }
 
 CoveredAxis::CoveredAxis(int source, int target) : total_(static_cast<std::uint64_t>(source)), first_{0} {
@@ -54,7 +54,7 @@ std::span<const CoveredAxis::Part> CoveredAxis::of(int target) const {
   return std::span(parts_).subspan(first_[at], first_[at + 1] - first_[at]);
 }
 
-void shrink_image(const ImageView& image, MutablePicture thumbnail) {
+void shrink_image(const ImageView& image, MutablePixels thumbnail) {
   const Strides strides = strides_of(image.shape);
   const CoveredAxis columns(static_cast<int>(image.shape.width), thumbnail.width);
   const CoveredAxis rows(static_cast<int>(image.shape.height), thumbnail.height);

@@ -1,5 +1,5 @@
-// Pictures made small enough for a sheet: every pixel is the mean of the area that it covers, in integers, so that a sheet's pixels are the
-// same everywhere. Small pictures are enlarged by whole factors, so that their pixels show.
+// Images made small enough for a sheet: every pixel is the mean of the area that it covers, in integers, so that a sheet's pixels are the
+// same everywhere. Small images are enlarged by whole factors, so that their pixels show.
 //
 // Pure functions over the caller's memory; thread-safe.
 #pragma once
@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "base/fit.hpp"
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "hotpack/shard.hpp"
 
 namespace hotpack::preview {
 
-// The size at which a picture is shown in a box: the largest that fits and keeps the aspect, or the largest whole multiple.
-[[nodiscard]] Extent thumbnail_extent(Extent picture, Extent box);
+// The size at which an image is shown in a box: the largest that fits and keeps the aspect, or the largest whole multiple.
+[[nodiscard]] Extent thumbnail_extent(Extent size, Extent box);
 
 // Which source pixels each pixel of a thumbnail covers along one axis, and how much of each. Owns its tables.
 class CoveredAxis {
@@ -40,6 +40,6 @@ class CoveredAxis {
 };
 
 // Fills `thumbnail` (RGB) from an image of either layout; gray becomes three equal channels.
-void shrink_image(const ImageView& image, MutablePicture thumbnail);
+void shrink_image(const ImageView& image, MutablePixels thumbnail);
 
 }  // namespace hotpack::preview

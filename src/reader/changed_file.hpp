@@ -1,4 +1,4 @@
-// Files that stop to be readable while they are in use, told in words: cut short, replaced, deleted, a failing disk.
+// Files that stop to be readable while they are in use, reported in words: cut short, replaced, deleted, a failing disk.
 //
 // Pure but for looking at the file. Thread-safe. Failure: none; what cannot be found out is left out of the text.
 #pragma once

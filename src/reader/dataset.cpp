@@ -15,6 +15,7 @@
 #include "base/no_memory.hpp"
 #include "base/try.hpp"
 #include "format/manifest.hpp"
+#include "format/pack_folder.hpp"
 #include "format/plan_text.hpp"
 #include "format/schema_json.hpp"
 #include "format/version.hpp"
@@ -37,39 +38,22 @@ struct KeyPlace {
   auto operator<=>(const KeyPlace&) const = default;
 };
 
-// The shards of a folder, by their names.
-struct ShardsHere {
-  std::uint64_t shards = 0, planned = 0;
-  bool one_plan = true;  // all names tell the same number of shards
-};
-
-ShardsHere shards_in(const std::vector<std::string>& names) {
-  ShardsHere here;
-  for (const std::string& each : names) {
-    const auto name = format::parse_shard_file_name(each);
-    if (!name) continue;
-    here.one_plan = here.one_plan && (here.shards == 0 || name->count == here.planned);
-    here.planned = name->count;
-    ++here.shards;
-  }
-  return here;
-}
-
 // Why a folder has no manifest yet, as far as its shards tell.
 Error no_manifest(const std::string& folder) {
   const auto names = names_in_folder(folder);
   if (!names.ok()) return names.error();
-  const ShardsHere here = shards_in(*names);
+  const std::vector<format::ShardName> shards = format::describe_pack_folder(*names).shards;
   const std::string start = "is not a data set: it has no " + std::string(format::kManifestName);
   const auto told = [&](const std::string& more) { return damaged_error(start + ", " + more, folder); };
-  if (here.shards == 0) return told("which a run of pack writes last; the same command again finishes an interrupted one");
-  if (!here.one_plan)
-    return told("and its " + std::to_string(here.shards) + " shards are of several packs; each pack has a folder of its own");
-  const std::string count = std::to_string(here.planned) + (here.planned == 1 ? " shard" : " shards");
-  if (here.shards == here.planned)
-    return told("but " + std::string(here.planned == 1 ? "its " : "all ") + count + (here.planned == 1 ? " is" : " are") +
+  if (shards.empty()) return told("which a run of pack writes last; the same command again finishes an interrupted one");
+  const std::uint64_t planned = shards.back().count;
+  if (shards.front().count != planned)
+    return told("and its " + std::to_string(shards.size()) + " shards are of several packs; each pack has a folder of its own");
+  const std::string count = std::to_string(planned) + (planned == 1 ? " shard" : " shards");
+  if (shards.size() == planned)
+    return told("but " + std::string(planned == 1 ? "its " : "all ") + count + (planned == 1 ? " is" : " are") +
                 " here: hotpack merge writes it");
-  return told("but " + std::to_string(here.shards) + " of " + count +
+  return told("but " + std::to_string(shards.size()) + " of " + count +
               ". The command that packed it finishes it; the partitions of a pack are joined by hotpack merge");
 }
 
@@ -87,7 +71,7 @@ Result<format::Manifest> read_manifest(const std::string& folder) {
   return error;
 }
 
-Pack pack_of(const std::string& folder, const format::Manifest& manifest) {
+PackInfo pack_of(const std::string& folder, const format::Manifest& manifest) {
   return {folder,
           manifest.format,
           manifest.fingerprint,
@@ -100,7 +84,7 @@ Pack pack_of(const std::string& folder, const format::Manifest& manifest) {
 
 std::string class_text(const ClassInfo& info) {
   std::string text = "'" + info.name + "'";
-  if (!info.color) return text + " without a colour";
+  if (!info.color) return text + " without a color";
   text += " (";
   for (std::size_t i = 0; i < 3; ++i) text += (i > 0 ? "," : "") + std::to_string((*info.color)[i]);
   return text + ")";
@@ -116,7 +100,7 @@ std::string class_difference(const std::vector<ClassInfo>& here, const std::vect
   return std::to_string(here.size()) + " classes here, " + std::to_string(there.size()) + " there";
 }
 
-// The first thing for which samples of two packs cannot be read alike. Shapes are left out: they are told sample by sample.
+// The first thing for which samples of two packs cannot be read alike. Shapes are left out: they are reported sample by sample.
 std::string reading_difference(Schema here, Schema there) {
   if (std::string text = class_difference(here.classes, there.classes); !text.empty()) return text;
   for (Schema* schema : {&here, &there}) {
@@ -254,12 +238,12 @@ Result<Dataset> Dataset::open(std::span<const std::string> folders) {
 
 const Schema& Dataset::schema() const { return impl_->contents->schema; }
 std::uint64_t Dataset::records() const { return impl_->contents->records; }
-std::span<const Pack> Dataset::packs() const { return impl_->contents->packs; }
+std::span<const PackInfo> Dataset::packs() const { return impl_->contents->packs; }
 std::span<const ShardInfo> Dataset::shards() const { return impl_->contents->shards; }
 
 std::uint64_t Dataset::skipped() const {
   std::uint64_t sum = 0;
-  for (const Pack& pack : packs()) sum += pack.skipped;
+  for (const PackInfo& pack : packs()) sum += pack.skipped;
   return sum;
 }
 

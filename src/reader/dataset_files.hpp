@@ -36,7 +36,7 @@ struct PackTexts {
 
 // What the manifests say.
 struct Contents {
-  std::vector<Pack> packs;
+  std::vector<PackInfo> packs;
   std::vector<PackTexts> texts;  // as packs
   Schema schema;                 // of all packs together
   std::vector<ShardInfo> shards;
@@ -85,7 +85,7 @@ class DatasetFiles {
     std::atomic<const ShardFile*> ready{nullptr};  // of `shard`
     std::atomic<const Shard*> kept{nullptr};       // `shard`, once it may not be unmapped any more
     std::atomic<std::uint32_t> pins{0};            // counted only where shards are unmapped
-    std::atomic<bool> used{false};                 // since it was looked at for unmapping
+    std::atomic<bool> used{false};                 // since it was examined for unmapping
   };
 
   [[nodiscard]] Result<std::unique_ptr<const ShardFile>> open(const ShardInfo& row) const;
@@ -102,7 +102,7 @@ class DatasetFiles {
   bool unmaps_;  // there are more shards than the budget
   std::size_t mappings_ = 0;
   mutable std::mutex mapping_;          // guards which shards are mapped
-  std::deque<std::size_t> candidates_;  // in the order in which they are looked at for unmapping
+  std::deque<std::size_t> candidates_;  // in the order in which they are examined for unmapping
 };
 
 }  // namespace hotpack::reader

@@ -6,7 +6,7 @@
 
 namespace hotpack {
 
-std::string Finding::describe() const {
+std::string VerifyFinding::describe() const {
   std::string where;
   if (record) where += "record " + std::to_string(*record) + (key.empty() ? "" : " (" + key + ")");
   if (offset) where += (where.empty() ? "" : ", ") + std::string("at byte ") + std::to_string(*offset);
@@ -15,7 +15,7 @@ std::string Finding::describe() const {
 
 namespace reader {
 
-void Findings::add(Finding finding) {
+void Findings::add(VerifyFinding finding) {
   ++count_;
   if (kept_.size() < max_kept_) kept_.push_back(std::move(finding));
 }
@@ -27,12 +27,12 @@ void Findings::add(const std::string& file, std::string text, std::optional<std:
 }
 
 void Findings::merge(std::vector<Findings> parts) {
-  std::vector<Finding> all;
+  std::vector<VerifyFinding> all;
   for (Findings& part : parts) {
     count_ += part.count_;
     std::move(part.kept_.begin(), part.kept_.end(), std::back_inserter(all));
   }
-  std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) { return a.record < b.record; });
+  std::stable_sort(all.begin(), all.end(), [](const VerifyFinding& a, const VerifyFinding& b) { return a.record < b.record; });
   const std::size_t room = std::min(all.size(), max_kept_ - kept_.size());
   std::move(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(room), std::back_inserter(kept_));
 }

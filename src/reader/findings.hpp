@@ -16,7 +16,7 @@ class Findings {
  public:
   explicit Findings(std::size_t max_kept) : max_kept_(max_kept) {}
 
-  void add(Finding finding);
+  void add(VerifyFinding finding);
   // What `error` says, about `file`.
   void add(const std::string& file, const Error& error);
   // A finding about a file as a whole, or about one byte of it.
@@ -25,12 +25,12 @@ class Findings {
   void merge(std::vector<Findings> parts);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  [[nodiscard]] std::vector<Finding> take() { return std::move(kept_); }
+  [[nodiscard]] std::vector<VerifyFinding> take() { return std::move(kept_); }
 
  private:
   std::size_t max_kept_;
   std::uint64_t count_ = 0;
-  std::vector<Finding> kept_;
+  std::vector<VerifyFinding> kept_;
 };
 
 }  // namespace hotpack::reader

@@ -1,4 +1,4 @@
-// Checks that a manifest and its shards agree, once the shards have been looked at.
+// Checks that a manifest and its shards agree, once the shards have been examined.
 //
 // Pure functions. Failure: findings about dataset.json.
 #pragma once

@@ -85,7 +85,7 @@ void RecordAuditor::audit_key() {
 
 void RecordAuditor::audit_hashes(const SampleSource& source) {
   const auto& label = file_.schema().label;
-  const bool has_file = label && label->kind == LabelKind::pixel;
+  const bool has_file = label && label->scope == LabelScope::pixel;
   if (source.image_hash == 0) report("source.hash of its image is 0", {});
   if ((source.label_hash != 0) != has_file) {
     report(std::string("source.hash of its label is ") + (has_file ? "0" : "not 0") + ", though it has " + (has_file ? "a" : "no") +
@@ -156,7 +156,7 @@ void RecordAuditor::audit_image(const ImageShape& shape, const SampleSource& sou
 }
 
 void RecordAuditor::audit_label(const ImageShape& image, const LabelShape& shape) {
-  if (shape.kind == LabelKind::pixel && (shape.height != image.height || shape.width != image.width)) {
+  if (shape.scope == LabelScope::pixel && (shape.height != image.height || shape.width != image.width)) {
     report("label.shape is " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " pixels, its image has " +
                std::to_string(image.width) + "x" + std::to_string(image.height),
            {});

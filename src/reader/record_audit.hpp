@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/fit.hpp"
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "format/sums.hpp"
 #include "reader/findings.hpp"
 #include "reader/record_counts.hpp"

@@ -26,7 +26,7 @@ void count_image(const ImageView& image, const std::array<std::int64_t, 4>& regi
   const std::int64_t right = std::clamp<std::int64_t>(region[0] + region[2], left, shape.width);
   const std::int64_t top = std::clamp<std::int64_t>(region[1], 0, shape.height);
   const std::int64_t bottom = std::clamp<std::int64_t>(region[1] + region[3], top, shape.height);
-  const bool chw = shape.layout == ImageLayout::chw;
+  const bool chw = shape.layout == AxisOrder::channels_first;
   const std::int64_t column_step = chw ? 1 : shape.channels;
   const auto count = static_cast<std::uint64_t>(right - left);
   for (std::int64_t channel = 0; channel < shape.channels; ++channel) {

@@ -27,7 +27,7 @@ struct LabelFault {
 struct LabelFaults {
   LabelFault foreign_id;  // index: an id that is neither a class nor the ignore id
   LabelFault spare_bit;   // bits: set beyond the last class
-  LabelFault wrong_byte;  // onehot: other than 0 and 1
+  LabelFault wrong_byte;  // one_hot: other than 0 and 1
   LabelFault crowded;     // more than one class where `multi` is false
 };
 

@@ -32,39 +32,39 @@ SampleSource Sample::source() const { return file_->source(index_); }
 
 bool Sample::has_label() const { return file_->schema().label.has_value(); }
 
-Result<ImageView> Sample::image(CrcPolicy crc) const {
+Result<ImageView> Sample::image(VerifyChecksums crc) const {
   auto bytes = file_->view(file_->image(), index_, image_shape_.size_bytes(), crc);
   if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return ImageView{*bytes, image_shape_};
 }
 
-Result<LabelView> Sample::label(CrcPolicy crc) const {
+Result<LabelView> Sample::label(VerifyChecksums crc) const {
   if (!has_label()) return no_label();
   auto bytes = file_->view(file_->label(), index_, label_shape_.size_bytes(), crc);
   if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return LabelView{*bytes, label_shape_};
 }
 
-Result<ImageView> Sample::read_image(std::span<std::uint8_t> into, CrcPolicy crc) const {
+Result<ImageView> Sample::read_image(std::span<std::uint8_t> into, VerifyChecksums crc) const {
   auto bytes = file_->read(file_->image(), index_, image_shape_.size_bytes(), into, crc);
   if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return ImageView{*bytes, image_shape_};
 }
 
-Result<LabelView> Sample::read_label(std::span<std::uint8_t> into, CrcPolicy crc) const {
+Result<LabelView> Sample::read_label(std::span<std::uint8_t> into, VerifyChecksums crc) const {
   if (!has_label()) return no_label();
   auto bytes = file_->read(file_->label(), index_, label_shape_.size_bytes(), into, crc);
   if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return LabelView{*bytes, label_shape_};
 }
 
-Result<ImageView> Sample::load_image(std::vector<std::uint8_t>& scratch, CrcPolicy crc) const {
+Result<ImageView> Sample::load_image(std::vector<std::uint8_t>& scratch, VerifyChecksums crc) const {
   auto bytes = file_->load(file_->image(), index_, image_shape_.size_bytes(), scratch, crc);
   if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);
   return ImageView{*bytes, image_shape_};
 }
 
-Result<LabelView> Sample::load_label(std::vector<std::uint8_t>& scratch, CrcPolicy crc) const {
+Result<LabelView> Sample::load_label(std::vector<std::uint8_t>& scratch, VerifyChecksums crc) const {
   if (!has_label()) return no_label();
   auto bytes = file_->load(file_->label(), index_, label_shape_.size_bytes(), scratch, crc);
   if (!bytes.ok()) return named(std::move(bytes).error(), *file_, index_);

@@ -155,7 +155,7 @@ std::array<std::int64_t, 3> ShardFile::mixed_shape(const FieldTables& field, std
 RecordFault ShardFile::find_image_shape(std::uint64_t index, ImageShape& shape) const noexcept {
   const ImageField& told = schema().image;
   const auto stored = told.shape ? *told.shape : mixed_shape(image_, index);
-  const bool chw = told.layout == ImageLayout::chw;
+  const bool chw = told.layout == AxisOrder::channels_first;
   shape = {stored[chw ? 1 : 0], stored[chw ? 2 : 1], stored[chw ? 0 : 2], told.layout};
   if (shape.channels == told.channels() && product(shape.height, shape.width, static_cast<std::uint64_t>(told.channels()))) return {};
   return {RecordFault::Kind::impossible_shape, &image_, image_.shapes != nullptr ? table_offset(*image_.shapes, 3 * index) : 8};
@@ -171,8 +171,8 @@ RecordFault ShardFile::find_label_shape(std::uint64_t index, LabelShape& shape) 
   shape = {};
   if (!schema().label) return {};
   const LabelField& told = *schema().label;
-  shape = {told.kind, told.storage, told.multi, 1, 1, schema().class_count()};
-  if (told.kind == LabelKind::pixel) {
+  shape = {told.scope, told.storage, told.multi, 1, 1, schema().class_count()};
+  if (told.scope == LabelScope::pixel) {
     const auto mixed = told.shape ? std::array<std::int64_t, 3>{} : mixed_shape(label_, index);
     shape.height = told.shape ? told.shape->at(0) : mixed[0];
     shape.width = told.shape ? told.shape->at(1) : mixed[1];
@@ -254,19 +254,19 @@ Status ShardFile::decompress(const FieldTables& field, const StoredRecord& recor
 }
 
 Result<std::span<const std::uint8_t>> ShardFile::view(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                                      CrcPolicy crc) const {
+                                                      VerifyChecksums crc) const {
   if (field.payload == nullptr) return usage_error("this data set has no " + field.name);
   if (field.compressed) return usage_error("the " + field.name + " is stored compressed; read_" + field.name + "() decompresses it");
   StoredRecord record;
   HOTPACK_TRY(run([&]() noexcept {
     const RecordFault fault = find_record(field, index, size_bytes, record);
-    return fault || crc == CrcPolicy::trust ? fault : compare_content(field, index, record.bytes, record.offset);
+    return fault || crc == VerifyChecksums::never ? fault : compare_content(field, index, record.bytes, record.offset);
   }));
   return as_u8(record.bytes);
 }
 
 Result<std::span<const std::uint8_t>> ShardFile::read(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                                      std::span<std::uint8_t> into, CrcPolicy crc) const {
+                                                      std::span<std::uint8_t> into, VerifyChecksums crc) const {
   if (field.payload == nullptr) return usage_error("this data set has no " + field.name);
   if (into.size() < size_bytes) {
     return usage_error("the buffer has " + std::to_string(into.size()) + " bytes, the " + field.name + " needs " +
@@ -285,7 +285,7 @@ Result<std::span<const std::uint8_t>> ShardFile::read(const FieldTables& field, 
   return std::span<const std::uint8_t>(target);
 }
 
-Status ShardFile::read_frame(const FieldTables& field, std::uint64_t index, std::span<std::uint8_t> into, CrcPolicy crc) const {
+Status ShardFile::read_frame(const FieldTables& field, std::uint64_t index, std::span<std::uint8_t> into, VerifyChecksums crc) const {
   if (Status ready = prepare_decompression(); !ready.ok()) return with_path(std::move(ready).error(), path_);
   bool left_half_way = true;
   Status status = run([&]() noexcept {
@@ -299,10 +299,10 @@ Status ShardFile::read_frame(const FieldTables& field, std::uint64_t index, std:
   return status;
 }
 
-RecordFault ShardFile::find_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes, CrcPolicy crc,
+RecordFault ShardFile::find_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes, VerifyChecksums crc,
                                   StoredRecord& frame) const noexcept {
   if (const RecordFault fault = find_stored(field, index, frame)) return fault;
-  if (crc == CrcPolicy::check) {
+  if (crc == VerifyChecksums::always) {
     if (const RecordFault fault = compare_stored(field, index, frame)) return fault;
   }
   if (const FrameFault fault = find_frame_fault(frame.bytes, size_bytes)) {
@@ -312,15 +312,15 @@ RecordFault ShardFile::find_frame(const FieldTables& field, std::uint64_t index,
 }
 
 RecordFault ShardFile::unpack(const FieldTables& field, std::uint64_t index, const StoredRecord& frame, std::span<std::uint8_t> into,
-                              CrcPolicy crc) const noexcept {
+                              VerifyChecksums crc) const noexcept {
   if (const FrameFault fault = unpack_frame(frame.bytes, std::as_writable_bytes(into))) {
     return {RecordFault::Kind::bad_frame, &field, frame.offset, 0, 0, false, fault};
   }
-  return crc == CrcPolicy::check ? compare_content(field, index, std::as_bytes(into), frame.offset) : RecordFault();
+  return crc == VerifyChecksums::always ? compare_content(field, index, std::as_bytes(into), frame.offset) : RecordFault();
 }
 
 Result<std::span<const std::uint8_t>> ShardFile::load(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                                      std::vector<std::uint8_t>& scratch, CrcPolicy crc) const {
+                                                      std::vector<std::uint8_t>& scratch, VerifyChecksums crc) const {
   if (!field.compressed) return view(field, index, size_bytes, crc);
   if (scratch.size() < size_bytes) {
     StoredRecord frame;

@@ -2,7 +2,7 @@
 // Sample, the Loader and verify.
 //
 // Ownership: owns its mapping; spans and string views borrow from it. Never moved once made. Thread-safety: const members from any thread.
-// Every range is checked when it is used, so a file whose tables are damaged (check_tables said so) can still be looked at.
+// Every range is checked when it is used, so a file whose tables are damaged (check_tables said so) can still be examined.
 // Failure: code `damaged` with path and byte offset; `usage` where the caller asks for what does not exist.
 #pragma once
 
@@ -88,15 +88,15 @@ class ShardFile {
   [[nodiscard]] Status decompress(const FieldTables& field, const StoredRecord& record, std::span<std::byte> into) const;
   // The record of `size_bytes` in the mapping; not for compressed fields.
   [[nodiscard]] Result<std::span<const std::uint8_t>> view(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                                           CrcPolicy crc) const;
+                                                           VerifyChecksums crc) const;
   // The record of `size_bytes`, uncompressed, copied to the start of `into`.
   [[nodiscard]] Result<std::span<const std::uint8_t>> read(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                                           std::span<std::uint8_t> into, CrcPolicy crc) const;
+                                                           std::span<std::uint8_t> into, VerifyChecksums crc) const;
 
   // The record of `size_bytes`, in the mapping where it is not compressed, else in `scratch`, which grows only once the frame has passed
   // its checks.
   [[nodiscard]] Result<std::span<const std::uint8_t>> load(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
-                                                           std::vector<std::uint8_t>& scratch, CrcPolicy crc) const;
+                                                           std::vector<std::uint8_t>& scratch, VerifyChecksums crc) const;
 
   // An error about this file; those about a record do not name it, the caller does.
   [[nodiscard]] Error damaged(std::string text, std::uint64_t offset) const;
@@ -115,11 +115,11 @@ class ShardFile {
   template <class Work>
   [[nodiscard]] Status run(Work work) const;
   // The frame of a compressed record, held against its CRC and `size_bytes`.
-  [[nodiscard]] RecordFault find_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes, CrcPolicy crc,
+  [[nodiscard]] RecordFault find_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes, VerifyChecksums crc,
                                        StoredRecord& frame) const noexcept;
   [[nodiscard]] RecordFault unpack(const FieldTables& field, std::uint64_t index, const StoredRecord& frame, std::span<std::uint8_t> into,
-                                   CrcPolicy crc) const noexcept;
-  [[nodiscard]] Status read_frame(const FieldTables& field, std::uint64_t index, std::span<std::uint8_t> into, CrcPolicy crc) const;
+                                   VerifyChecksums crc) const noexcept;
+  [[nodiscard]] Status read_frame(const FieldTables& field, std::uint64_t index, std::span<std::uint8_t> into, VerifyChecksums crc) const;
   [[nodiscard]] std::uint64_t u64(const format::Tensor& table, std::uint64_t index) const;
   [[nodiscard]] std::uint32_t u32(const format::Tensor& table, std::uint64_t index) const;
   [[nodiscard]] std::int32_t i32(const format::Tensor& table, std::uint64_t index) const;

@@ -15,6 +15,7 @@
 #include "base/try.hpp"
 #include "format/json.hpp"
 #include "format/manifest.hpp"
+#include "format/pack_folder.hpp"
 #include "format/plan_text.hpp"
 #include "reader/findings.hpp"
 #include "reader/key_audit.hpp"
@@ -41,45 +42,13 @@ reader::AuditOptions audit_options(const VerifyOptions& options) {
   return {threads, std::max<std::size_t>(1, options.max_findings)};
 }
 
-// What a folder holds beside other people's files.
-struct Listing {
-  std::vector<std::string> shards;  // names, by count and index
-  bool has_manifest = false;
+std::vector<std::string> notes_about(const format::PackFolder& folder) {
   std::vector<std::string> notes;
-};
-
-// ".<final name>.<16 hex>.tmp" of a shard or a manifest.
-bool is_temporary(std::string_view name) {
-  constexpr std::size_t kTail = std::string_view(".0123456789abcdef.tmp").size();
-  if (name.size() <= kTail + 1 || name.front() != '.') return false;
-  const std::string_view final_name = name.substr(1, name.size() - 1 - kTail);
-  return format::is_temporary_name(name, final_name) &&
-         (final_name == format::kManifestName || format::parse_shard_file_name(final_name).has_value());
-}
-
-void classify(const std::string& name, Listing& listing) {
-  if (name == kManifestFile) {
-    listing.has_manifest = true;
-  } else if (format::parse_shard_file_name(name)) {
-    listing.shards.push_back(name);
-  } else if (is_temporary(name)) {
-    listing.notes.push_back(name + ": a temporary file of an interrupted or running pack; the next run removes it");
-  } else {
-    listing.notes.push_back(name + ": not a file of this data set");
-  }
-}
-
-Result<Listing> list_folder(const std::string& folder) {
-  Listing listing;
-  HOTPACK_ASSIGN(const std::vector<std::string> names, names_in_folder(folder));
-  for (const std::string& name : names) classify(name, listing);
-  std::sort(listing.notes.begin(), listing.notes.end());
-  std::sort(listing.shards.begin(), listing.shards.end(), [](const std::string& a, const std::string& b) {
-    const auto x = *format::parse_shard_file_name(a);
-    const auto y = *format::parse_shard_file_name(b);
-    return std::pair(x.count, x.index) < std::pair(y.count, y.index);
-  });
-  return listing;
+  for (const std::string& name : folder.temporaries)
+    notes.push_back(name + ": a temporary file of an interrupted or running pack; the next run removes it");
+  for (const std::string& name : folder.others) notes.push_back(name + ": not a file of this data set");
+  std::sort(notes.begin(), notes.end());
+  return notes;
 }
 
 // A run over one folder or shard: what was found so far.
@@ -94,7 +63,7 @@ class Verification {
  private:
   void read_manifest(const std::string& folder);
   [[nodiscard]] const format::ShardRow* row_of(const std::string& name) const;
-  [[nodiscard]] std::vector<std::string> names_to_check(const Listing& listing);
+  [[nodiscard]] std::vector<std::string> names_to_check(const format::PackFolder& folder);
   void check_shard(const std::string& folder, const std::string& name, ProgressMeter& progress);
   void check_opened(const ShardFile& file, const std::string& name, ProgressMeter& progress);
   void compare_with_first(const ShardFile& file, const std::string& name);
@@ -135,19 +104,25 @@ const format::ShardRow* Verification::row_of(const std::string& name) const {
   return &manifest_->shards[place->index];
 }
 
-std::vector<std::string> Verification::names_to_check(const Listing& listing) {
-  if (!manifest_) return listing.shards;
+std::vector<std::string> Verification::names_to_check(const format::PackFolder& folder) {
   std::vector<std::string> names;
-  for (const format::ShardRow& row : manifest_->shards) names.push_back(row.file);
-  for (const std::string& name : listing.shards) {
-    if (row_of(name) == nullptr) findings_.add(name, "in the folder, but not in the manifest");
+  if (manifest_)
+    for (const format::ShardRow& row : manifest_->shards) names.push_back(row.file);
+  for (const format::ShardName& shard : folder.shards) {
+    std::string name = format::shard_file_name(shard.index, shard.count);
+    if (!manifest_) {
+      names.push_back(std::move(name));
+    } else if (row_of(name) == nullptr) {
+      findings_.add(name, "in the folder, but not in the manifest");
+    }
   }
   return names;
 }
 
 Result<VerifyReport> Verification::run_folder(const std::string& folder) {
-  HOTPACK_ASSIGN(Listing listing, list_folder(folder));
-  report_.notes = std::move(listing.notes);
+  HOTPACK_ASSIGN(const std::vector<std::string> content, names_in_folder(folder));
+  const format::PackFolder listing = format::describe_pack_folder(content);
+  report_.notes = notes_about(listing);
   if (listing.has_manifest) {
     read_manifest(folder);
   } else {

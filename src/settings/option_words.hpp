@@ -19,7 +19,7 @@ struct TypedOption {
   bool operator==(const TypedOption&) const = default;
 };
 
-// Every option that a schema tells of, always in one order. A map is told without its table.
+// Every option that a schema describes, always in one order. A map is reported without its table.
 [[nodiscard]] std::vector<TypedOption> typed_options(const Schema& schema);
 
 // The first difference of two schemas: "--size 64x48 here, 120x90 there" where options tell it, else that of format::first_difference.

@@ -53,11 +53,11 @@ struct InputOptions {
   std::string pairs;           // --pairs FILE: a table of image and label (or class) [and split]
   std::string list;            // --list FILE: which samples, by key or path; or pairs of paths
   std::string list_root;       // --root DIR: where relative paths of --pairs and --list start; empty: the file's own folder
-  std::string strip_prefix;    // --strip-prefix P: taken away from paths of --pairs and --list
+  std::string strip_prefix;    // --strip-prefix P: removed from paths of --pairs and --list
   std::string mask_per_class;  // --mask-per-class PATTERN: {key} and {class} in the path of a mask below --labels, without extension
   KeyFolding fold;             // --fold case|unicode|case,unicode
   bool skip_orphans = false;   // --orphans skip: leave out images without label and labels without image
-  bool allow_empty = false;    // --allow-empty: class folders without pictures are meant
+  bool allow_empty = false;    // --allow-empty: class folders without images are meant
   SplitOptions split;
 };
 
@@ -65,11 +65,11 @@ struct InputOptions {
 struct LabelOptions {
   std::string preset;              // --preset: class table, ignore rule and suffixes of a known data set
   std::string classes;             // class file or packed data set, empty if none
-  bool classes_found = false;      // that file lies beside the data set, and nobody named it
-  std::string map;                 // --map FILE: what becomes of ids, colours, names
+  bool classes_found = false;      // that file lies next to the data set, and nobody named it
+  std::string map;                 // --map FILE: what happens to ids, colors, names
   std::optional<int> class_count;  // --num-classes
   std::optional<int> shift_ids;    // --shift-ids: added to every id, below 0
-  LabelReading reading = LabelReading::automatic;
+  LabelKind kind = LabelKind::automatic;
   labels::RgbId rgb_id = labels::RgbId::none;  // --rgb-id
   int threshold = 128;
   std::vector<std::string> ignore;   // ids or class names
@@ -77,13 +77,13 @@ struct LabelOptions {
   std::string pad_label = "ignore";  // ignore or a class name
 };
 
-// --tile: the fitted picture is cut into records of one size.
+// --tile: the fitted image is cut into records of one size.
 struct TileOptions {
   Extent size;
   int overlap = 0;
 };
 
-// How a picture becomes a record.
+// How an image becomes a record.
 struct RecordOptions {
   Extent size;             // --size; 0x0 where it is not given: fit none
   std::optional<Fit> fit;  // absent: stretch with a size, none without
@@ -100,7 +100,7 @@ struct RecordOptions {
   Depth16 depth16 = Depth16::shift;
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
   LabelStorage label_storage = LabelStorage::bits;
-  ImageLayout layout = ImageLayout::hwc;
+  AxisOrder layout = AxisOrder::channels_last;
 
   [[nodiscard]] Fit resolved_fit() const { return fit.value_or(size == Extent{} ? Fit::none : Fit::stretch); }
 };

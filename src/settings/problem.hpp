@@ -18,20 +18,20 @@ enum class ProblemKind {
   orphan_label,       // a label without image
   duplicate_key,      // two images, or two labels, of one key
   twin_file,          // the same in one folder: the names differ in the extension alone
-  unsupported_file,   // a picture of a format that hotpack does not read
+  unsupported_file,   // an image of a format that hotpack does not read
   unusable_name,      // a file name that cannot be a key
   missing_file,       // a file or key that a list names and that is not there
   unopenable_file,    // a file that cannot be opened, a link to nowhere, a FIFO
-  no_class_folder,    // a picture that stands beside the class folders
+  no_class_folder,    // an image that stands next to the class folders
   unknown_folder,     // an image in a folder that is no class
-  unreadable_header,  // not a picture, or a header that says nonsense
+  unreadable_header,  // not an image, or a header that says nonsense
   too_large,          // beyond --max-pixels
-  damaged_picture,    // the pixels cannot be decoded whole
+  damaged_image,      // the pixels cannot be decoded whole
   size_mismatch,      // image and label differ in size
   orientation,        // EXIF orientation, and nothing tells whether the label was drawn before or after it
   label_form,         // a label file whose form does not fit the way labels are read
-  ambiguous_label,    // a label that may hold colours or ids: how all labels are read is open, so it is never skipped
-  unknown_value,      // a colour or id that no class has
+  ambiguous_label,    // a label that may hold colors or ids: how all labels are read is open, so it is never skipped
+  unknown_value,      // a color or id that no class has
   class_file,         // a class file that cannot be used
   open_question,      // how labels are to be read is left to the user: about all labels, so never skipped
   count_
@@ -49,7 +49,7 @@ inline constexpr std::size_t kProblemKinds = static_cast<std::size_t>(ProblemKin
 [[nodiscard]] bool problem_is_skippable(ProblemKind kind);
 
 struct Problem {
-  ProblemKind kind = ProblemKind::damaged_picture;
+  ProblemKind kind = ProblemKind::damaged_image;
   std::string path;    // the file
   std::string detail;  // what was found
   [[nodiscard]] std::string text() const { return path.empty() ? detail : path + ": " + detail; }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -18,22 +17,19 @@
 #include "base/error.hpp"
 #include "base/folder.hpp"
 #include "base/interrupted.hpp"
+#include "base/temporary_name.hpp"
 #include "base/try.hpp"
 
 namespace hotpack::writer {
 
 namespace {
 
-constexpr std::size_t kRandomDigits = 16;
-constexpr std::string_view kEnding = ".tmp";
 constexpr int kAttempts = 16;
 
-std::string temporary_name(const std::string& final_name) {
+std::uint64_t random_number() {
   std::uint64_t random = 0;
   if (::getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random)) random = static_cast<std::uint64_t>(::getpid());
-  char digits[kRandomDigits + 1];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(random));
-  return "." + final_name + "." + digits + std::string(kEnding);
+  return random;
 }
 
 // Between creating and locking, another run may have taken the file for a leftover and removed it.
@@ -41,8 +37,6 @@ bool locked_and_still_there(const File& file) {
   struct stat status {};
   return ::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0 && ::fstat(file.descriptor(), &status) == 0 && status.st_nlink > 0;
 }
-
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 void remove_if_unlocked(const std::string& path) {
   const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW); });
@@ -56,7 +50,7 @@ void remove_if_unlocked(const std::string& path) {
 Result<AtomicFile> AtomicFile::create(const std::string& folder, const std::string& final_name) {
   Error last = internal_error("no attempt was made");
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    Result<File> file = File::create_exclusive(folder + "/" + temporary_name(final_name));
+    Result<File> file = File::create_exclusive(folder + "/" + temporary_name(final_name, random_number()));
     if (!file.ok()) return std::move(file).error();
     if (locked_and_still_there(*file)) return AtomicFile(std::move(file).value(), folder, final_name);
     last = io_error("cannot lock the temporary file", file->path(), errno);
@@ -88,14 +82,6 @@ Status write_file_atomically(const std::string& folder, const std::string& final
   HOTPACK_ASSIGN(AtomicFile file, AtomicFile::create(folder, final_name));
   HOTPACK_TRY(file.file().write_at(0, bytes_of(content)));
   return file.commit();
-}
-
-std::string_view final_name_of(std::string_view name) {
-  const std::size_t tail = 1 + kRandomDigits + kEnding.size();
-  if (name.size() <= tail + 1 || name.front() != '.' || !name.ends_with(kEnding)) return {};
-  const std::string_view digits = name.substr(name.size() - kRandomDigits - kEnding.size(), kRandomDigits);
-  if (name[name.size() - tail] != '.' || !std::all_of(digits.begin(), digits.end(), is_hex)) return {};
-  return name.substr(1, name.size() - tail - 1);
 }
 
 Status remove_stale_temporaries(const std::string& folder, const std::function<bool(std::string_view)>& mine) {

@@ -1,9 +1,9 @@
 // A file that appears whole under its final name or not at all.
 //
-// It is written as `.<final name>.<16 hex>.tmp` in the same folder, created exclusively and locked (flock) for its life, so that
-// another run can tell a live temporary file from one that a killed run left behind.
-// Ownership: owns the descriptor and, until commit(), the temporary file: the destructor removes it. Thread-safety: file() may be
-// written at different places from several threads; everything else from one. Failure: code `io`.
+// It is written under a temporary name (base/temporary_name) in the same folder, created exclusively and locked (flock) for its life, so
+// that another run can tell a live temporary file from one that a killed run left behind. Ownership: owns the descriptor and, until
+// commit(), the temporary file: the destructor removes it. Thread-safety: file() may be written at different places from several threads;
+// everything else from one. Failure: code `io`.
 #pragma once
 
 #include <functional>
@@ -42,8 +42,5 @@ class AtomicFile {
 // Removes temporary files whose final name satisfies `mine` and whose lock this process gets: leftovers of killed runs. Those of
 // running processes stay. A missing folder is no error.
 [[nodiscard]] Status remove_stale_temporaries(const std::string& folder, const std::function<bool(std::string_view final_name)>& mine);
-
-// The final name that a temporary file's name stands for, empty when `name` is not a temporary file's.
-[[nodiscard]] std::string_view final_name_of(std::string_view name);
 
 }  // namespace hotpack::writer

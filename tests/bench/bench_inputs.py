@@ -1,4 +1,4 @@
-"""Pairs to pack: pictures with the same labels as gray ids and as RGB masks. Needs NumPy and cv2."""
+"""Pairs to pack: images with the same labels as gray ids and as RGB masks. Needs NumPy and cv2."""
 
 import csv
 from pathlib import Path
@@ -10,7 +10,7 @@ IGNORED = 255  # an id
 
 
 class Pairs:
-    """Folders of pictures and of both kinds of label, and the class file of the masks."""
+    """Folders of images and of both kinds of label, and the class file of the masks."""
 
     def __init__(self, images, ids, masks, classes):
         self.images, self.ids, self.masks, self.classes = map(Path, (images, ids, masks, classes))
@@ -23,9 +23,9 @@ def read_colors(path):
         return np.array([[int(value) for value in row[1:4]] for row in list(csv.reader(file))[1:]], np.uint8)
 
 
-def save_png(path, picture):
+def save_png(path, image):
     path.parent.mkdir(parents=True, exist_ok=True)
-    cv2.imwrite(str(path), picture)
+    cv2.imwrite(str(path), image)
 
 
 def files(folder):
@@ -40,7 +40,7 @@ def paint(ids, colors):
 
 
 def unpaint(mask, colors):
-    """Ids of a BGR mask; what has no class's colour is ignored."""
+    """Ids of a BGR mask; what has no class's color is ignored."""
     ids = np.full(mask.shape[:2], IGNORED, np.uint8)
     for number, color in enumerate(colors):
         ids[(mask == color[::-1]).all(axis=-1)] = number
@@ -53,7 +53,7 @@ def write_classes(path, colors):
 
 
 def from_samples(street, folder, count, size):
-    """`count` pairs cut from the street pictures of sample_data at random places, half of them mirrored."""
+    """`count` pairs cut from the street images of sample_data at random places, half of them mirrored."""
     rng = np.random.default_rng(2024)
     colors = read_colors(street / "class_dict.csv")
     photos, labels = files(street / "images"), files(street / "masks_id")

@@ -4,7 +4,7 @@
 usage: compare_formulas.py HOTPACK LIBRARY [--device]
        (HOTPACK: the command; LIBRARY: libhotpack.so; --device: batches of a DeviceLoader; exit 0 and a line of counts, or 1)
 
-Packs drawn pictures in every label storage, number of classes and odd size, then reads one batch a form. NumPy gives y = (float32(x) / 255 − mean) / std and the one-hot of ids; PyTorch rounds to bfloat16.
+Packs drawn images in every label storage, number of classes and odd size, then reads one batch a form. NumPy gives y = (float32(x) / 255 − mean) / std and the one-hot of ids; PyTorch rounds to bfloat16.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ except ImportError:  # bfloat16 alone needs it, or this
     import ml_dtypes
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "property"))
-from pictures import GRAY, RGB, png  # noqa: E402
+from images import GRAY, RGB, png  # noqa: E402
 
 CLASSES = (1, 2, 7, 8, 9, 16, 17, 255, 256)
 SIZES = ((1, 1), (7, 1), (5, 3), (19, 17), (33, 64), (65, 3))
@@ -37,8 +37,8 @@ IGNORED = {"u8": 255, "u16": 65535, "i32": -100, "i64": -100}
 
 class Options(ctypes.Structure):
     """The fields of hotpack_loader_options that are used here; the rest keeps its defaults."""
-    _fields_ = [("struct_size", ctypes.c_size_t), ("global_batch", ctypes.c_uint64), ("seed", ctypes.c_uint64), ("epoch", ctypes.c_uint64),
-                ("rank", ctypes.c_uint64), ("world", ctypes.c_uint64), ("tail", ctypes.c_int32), ("shuffle", ctypes.c_int32),
+    _fields_ = [("struct_size", ctypes.c_size_t), ("global_batch_size", ctypes.c_uint64), ("seed", ctypes.c_uint64), ("epoch", ctypes.c_uint64),
+                ("rank", ctypes.c_uint64), ("world_size", ctypes.c_uint64), ("last_batch", ctypes.c_int32), ("shuffle", ctypes.c_int32),
                 ("block_samples", ctypes.c_uint64), ("window_blocks", ctypes.c_uint64), ("image_type", ctypes.c_int32),
                 ("image_order", ctypes.c_int32), ("image_mean", ctypes.POINTER(ctypes.c_float)), ("image_std", ctypes.POINTER(ctypes.c_float)),
                 ("image_channels", ctypes.c_size_t), ("label_form", ctypes.c_int32), ("label_type", ctypes.c_int32),
@@ -71,7 +71,7 @@ class Library:
     def options(self, **options):
         wanted = Options()
         self.c.hotpack_loader_options_init(ctypes.byref(wanted), ctypes.c_size_t(ctypes.sizeof(wanted)))
-        wanted.global_batch, wanted.shuffle = SAMPLES, 2  # HOTPACK_SHUFFLE_NONE
+        wanted.global_batch_size, wanted.shuffle = SAMPLES, 2  # HOTPACK_SHUFFLE_NONE
         for name, value in options.items():
             setattr(wanted, name, value)
         return wanted
@@ -162,7 +162,7 @@ class DeviceLibrary(Library):
 
 
 class Drawn:
-    """Random pictures and ids of one size and number of classes; every fifth pixel is ignored."""
+    """Random images and ids of one size and number of classes; every fifth pixel is ignored."""
 
     def __init__(self, folder, size, classes):
         width, height = size

@@ -5,7 +5,7 @@ All run in turn on one core, several rounds, output in memory; the figure is the
 without their start (importing NumPy takes longer than packing twenty pairs). Then hotpack alone with two threads, and with every label storage.
 
 usage: compare_speed.py HOTPACK OPENCV_PACK REPORT.json [--images DIR --labels DIR [--classes CSV]] [--pairs N] [--rounds N]
-  --labels are gray ids, or RGB masks when --classes is given; the other kind is made from them. Without folders: pictures cut from
+  --labels are gray ids, or RGB masks when --classes is given; the other kind is made from them. Without folders: images cut from
   sample_data, 480x360.
 """
 

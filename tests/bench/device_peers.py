@@ -93,7 +93,7 @@ class Hotpack:
 
 
 class Contender:
-    """Made for each of its turns. `ahead`: batches that may be read ahead; `rates`: samples a second of its turns; `problem`: why there
+    """Made for each of its turns. `ahead`: batches that may be read ahead; `rates`: samples per second of its turns; `problem`: why there
     are none, or no more."""
 
     stuck_seconds = 0  # that taking part once may last

@@ -9,8 +9,8 @@ RESIDENCIES = {"page": 0, "pinned": 1, "device": 2, "auto": 3}
 
 class LoaderOptions(ctypes.Structure):
     """The fields of hotpack_loader_options that are used here; the rest keeps its defaults."""
-    _fields_ = [("struct_size", c_size_t), ("global_batch", c_uint64), ("seed", c_uint64), ("epoch", c_uint64), ("rank", c_uint64),
-                ("world", c_uint64), ("tail", c_int32), ("shuffle", c_int32), ("block_samples", c_uint64), ("window_blocks", c_uint64),
+    _fields_ = [("struct_size", c_size_t), ("global_batch_size", c_uint64), ("seed", c_uint64), ("epoch", c_uint64), ("rank", c_uint64),
+                ("world_size", c_uint64), ("last_batch", c_int32), ("shuffle", c_int32), ("block_samples", c_uint64), ("window_blocks", c_uint64),
                 ("image_type", c_int32), ("image_order", c_int32), ("image_mean", POINTER(c_float)), ("image_std", POINTER(c_float)),
                 ("image_channels", c_size_t), ("label_form", c_int32), ("label_type", c_int32), ("label_order", c_int32),
                 ("label_ignore_channel", c_int32)]
@@ -34,7 +34,7 @@ class DeviceLoader:
         self.c = ctypes.CDLL(str(library))
         for name in ("hotpack_dataset_error", "hotpack_device_loader_error", "hotpack_device_batch_error"):
             getattr(self.c, name).restype = c_char_p
-        self.c.hotpack_device_batch_samples.restype = POINTER(c_int64)
+        self.c.hotpack_device_batch_indices.restype = POINTER(c_int64)
         self.dataset, self.loader = c_void_p(), c_void_p()
         if self.c.hotpack_dataset_open(str(pack).encode(), byref(self.dataset)) < 0:
             raise RuntimeError(self.c.hotpack_dataset_error(self.dataset).decode())
@@ -45,7 +45,7 @@ class DeviceLoader:
     def options(self, batch, seed, device, residency, mean, std):
         loader = LoaderOptions()
         self.c.hotpack_loader_options_init(byref(loader), c_size_t(sizeof(loader)))
-        loader.global_batch, loader.seed = batch, seed
+        loader.global_batch_size, loader.seed = batch, seed
         loader.image_type = loader.label_type = TYPE_F16
         loader.image_order = loader.label_order = CHANNELS_FIRST
         loader.image_mean, loader.image_std = (c_float * 3)(*mean), (c_float * 3)(*std)
@@ -66,7 +66,7 @@ class DeviceLoader:
             raise RuntimeError(self.c.hotpack_device_loader_error(self.loader).decode())
         info = BatchInfo(struct_size=sizeof(BatchInfo))
         self.c.hotpack_device_batch_describe(batch, byref(info))
-        samples = self.c.hotpack_device_batch_samples(batch)[:info.rows]
+        samples = self.c.hotpack_device_batch_indices(batch)[:info.rows]
         image, label = (self.capsule(batch, field, stream or 1) for field in (0, 1))
         self.c.hotpack_device_batch_release(batch)
         return image, label, samples

@@ -2,7 +2,7 @@
  * The compiler may use all that this processor has (-O3 -march=native).
  *
  * Images: height x width x 3 bytes; out: 3 planes of floats, y = (x/255 - mean) / std.
- * Labels: one id a pixel (255: ignored), or bits in 2 bytes a pixel (9 to 16 classes); out: one plane of floats a class. */
+ * Labels: one id a pixel (255: ignored), or bits in 2 bytes per pixel (9 to 16 classes); out: one plane of floats a class. */
 #ifndef LOADER_CEILING_H
 #define LOADER_CEILING_H
 

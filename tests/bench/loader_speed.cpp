@@ -1,7 +1,7 @@
 // The Loader and plain loops in one process, for loader_compare.py: each on request for some seconds, so that programs can take turns.
 //
 //   loader_speed serve PACK BATCH        answers lines on stdin, see serve()
-//   loader_speed order PACK BATCH        the samples of the first batch, one a line
+//   loader_speed order PACK BATCH        the samples of the first batch, one per line
 //   loader_speed first PACK BATCH        CLOCK_MONOTONIC in ns when the first batch of image and label was there
 //   loader_speed plain-first LIST        the same for a program that copies what LIST says: lines `offset bytes path`
 //   loader_speed steady PACK BATCH       memory, threads and descriptors after epochs, early breaks and more epochs
@@ -70,11 +70,11 @@ enum class Form { packed, plain, training };
 
 LoaderOptions options_for(Form form, std::uint64_t batch, unsigned threads) {
   LoaderOptions options;
-  options.global_batch = batch;
+  options.global_batch_size = batch;
   options.seed = kSeed;
   options.threads = threads;
   options.slots = kSlots;
-  if (form == Form::packed) options.content = SlotContent::packed;
+  if (form == Form::packed) options.content = BatchContent::packed;
   if (form != Form::training) return options;
   options.image = {ElementType::f32, AxisOrder::channels_first, {kMean, kMean + 3}, {kStd, kStd + 3}};
   options.label.form = LabelForm::one_hot;

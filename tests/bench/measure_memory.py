@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Peak memory of packing 1,000 and 50,000 small samples with two threads: it grows by what a list of samples needs, not by their pictures.
+"""Peak memory of packing 1,000 and 50,000 small samples with two threads: it grows by what a list of samples needs, not by their images.
 
 usage: measure_memory.py HOTPACK REPORT.json
 
-Prints the peak resident memory of both, the growth a sample, and the bytes a sample that `--dry-run` says its list takes. The growth is
+Prints the peak resident memory of both, the growth a sample, and the bytes per sample that `--dry-run` says its list takes. The growth is
 that list, what pairing holds beside it for a moment, and the tables of the shards being written. Exit 1 where it is over 300 bytes.
 """
 
@@ -18,7 +18,7 @@ from measuring import cores, median, run, save, scratch
 FEW, MANY = 1_000, 50_000
 SIDE = 16
 ROUNDS = 3
-MOST_GROWTH = 300  # bytes a sample
+MOST_GROWTH = 300  # bytes per sample
 # A child's peak counts what its parent held when it was started: hence a small parent for each run. Prints KiB.
 SMALL_PARENT = """
 import os, sys
@@ -40,7 +40,7 @@ def png(color_type, rows):
 
 
 def make_pairs(folder, count):
-    """Pictures of a gradient with ids 0…3, each in a file of its own."""
+    """Images of a gradient with ids 0…3, each in a file of its own."""
     image = png(2, [bytes(16 * channel * y % 256 for x in range(SIDE) for channel in (x, 1, 2)) for y in range(SIDE)])
     label = png(0, [bytes(x // 8 + y // 8 * 2 for x in range(SIDE)) for y in range(SIDE)])
     for name, content in (("images", image), ("labels", label)):
@@ -55,7 +55,7 @@ def peak_bytes(command):
 
 
 def measure(hotpack, folder, count):
-    """Peak of `count` samples, the median of several packs, and the plan's bytes a sample."""
+    """Peak of `count` samples, the median of several packs, and the plan's bytes per sample."""
     inputs = make_pairs(folder / str(count), count)
     peaks = [peak_bytes([hotpack, "pack", *inputs, "-j2", "-qq", "-o", folder / f"pack-{count}-{number}"]) for number in range(ROUNDS)]
     return int(median(peaks)), plan_bytes(hotpack, inputs, folder / "nothing")
@@ -64,7 +64,7 @@ def measure(hotpack, folder, count):
 def plan_bytes(hotpack, inputs, out):
     """What the plan's last line says."""
     text = run([hotpack, "pack", *inputs, "--dry-run", "-o", out]).output
-    return int(re.search(r"(\d+) bytes a sample", text)[1])
+    return int(re.search(r"(\d+) bytes per sample", text)[1])
 
 
 def main():
@@ -79,7 +79,7 @@ def main():
     print(f"  {FEW:>6} samples      {few / 2**20:7.1f} MiB")
     print(f"  {MANY:>6} samples      {many / 2**20:7.1f} MiB, {many / few:.2f} times as much")
     print(f"  growth a sample     {growth:7.1f} bytes, at most {MOST_GROWTH}: {'good' if growth <= MOST_GROWTH else 'TOO MUCH'}")
-    print(f"  the plan's list     {plan:7.1f} bytes a sample")
+    print(f"  the plan's list     {plan:7.1f} bytes per sample")
     save(report, {"samples": [FEW, MANY], "peak_bytes": [few, many], "growth_bytes_a_sample": round(growth, 1),
                   "plan_bytes_a_sample": plan})
     return 0 if growth <= MOST_GROWTH else 1

@@ -1,5 +1,5 @@
-// What a person would write with OpenCV to pack a data set: imread, resize, compare every pixel with every class colour, write.
-// scripts/bench times it beside hotpack. Nothing in it is slow on purpose, nothing is tuned.
+// What a person would write with OpenCV to pack a data set: imread, resize, compare every pixel with every class color, write.
+// scripts/bench times it next to hotpack. Nothing in it is slow on purpose, nothing is tuned.
 //
 //   opencv_pack ids    IMAGES LABELS WIDTHxHEIGHT OUT            gray ids as they are
 //   opencv_pack onehot IMAGES LABELS WIDTHxHEIGHT OUT CLASSES    RGB masks to one-hot bytes; CLASSES is a CSV `name,r,g,b`

@@ -36,8 +36,8 @@ def compiled(torch):
 class Expansion:
     """u8 [N,H,W,3] and class ids [N,H,W] on the device to what the model wants.
 
-    how: "one_hot", as most people write it: F.one_hot makes 8 bytes a pixel and class on the way; "compare": each class id compared with
-    the pixel's, a byte a pixel and class on the way; "compile": that by torch.compile, with nothing on the way.
+    how: "one_hot", as most people write it: F.one_hot makes 8 bytes per pixel and class on the way; "compare": each class id compared with
+    the pixel's, a byte per pixel and class on the way; "compile": that by torch.compile, with nothing on the way.
     """
 
     def __init__(self, torch, classes, device, how):

@@ -24,7 +24,7 @@ RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2
 
 def main():
     hotpack, sample_data = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    picture = next((sample_data / "fruit" / "apple").glob("*.png"))
+    image = next((sample_data / "fruit" / "apple").glob("*.png"))
     faults = []
 
     def look(what, data):
@@ -59,7 +59,7 @@ def main():
         for number, hostile in enumerate(name for name in HOSTILE if b"\xff" not in name):   # a key must be UTF-8
             folder = os.path.join(good, b"class " + hostile)
             os.makedirs(folder, exist_ok=True)
-            shutil.copy(picture, os.path.join(folder, b"%d " % number + hostile + b".png"))
+            shutil.copy(image, os.path.join(folder, b"%d " % number + hostile + b".png"))
         for arguments in (["check", "--image-folders", "good"], ["check", "good"], ["pack", "--image-folders", "good", "--size", "16x16", "-o", "p"],
                           ["pack", "good", "--size", "16x16", "-o", "q"]):
             run(*arguments, folder=top)
@@ -67,8 +67,8 @@ def main():
         bad, labels = os.fsencode(top / "bad"), os.fsencode(top / "labels")
         os.makedirs(bad), os.makedirs(labels)
         for hostile in HOSTILE:
-            Path(os.fsdecode(os.path.join(bad, hostile + b".png"))).write_bytes(b"GIF89a no picture")
-            shutil.copy(picture, os.path.join(labels, b"other " + hostile + b".png"))
+            Path(os.fsdecode(os.path.join(bad, hostile + b".png"))).write_bytes(b"GIF89a no image")
+            shutil.copy(image, os.path.join(labels, b"other " + hostile + b".png"))
         for arguments in (["check", "--images", "bad"], ["pack", "--images", "bad", "--size", "8x8", "-o", "r"],
                           ["pack", "--images", "bad", "--labels", "labels", "--size", "8x8", "-o", "r"], ["preview", "bad", "-o", "s.png"]):
             run(*arguments, folder=top)

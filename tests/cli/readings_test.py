@@ -59,12 +59,12 @@ PACKED = {
         [f"{split}/{name}/{split}{name}{i}.png" for split in ("train", "val") for name in ("cat", "dog") for i in NUMBERS], "class folders"),
     "good and broken in one split, good alone in the other": (
         times(["test/broken", "test/good", "train/good"], "0.png", "1.png", "2.png"), "class folders"),
-    "numbered pictures": (times(["cat", "dog", "emu"], "img1.png", "img2.png", "img3.png"), "class folders"),
+    "numbered images": (times(["cat", "dog", "emu"], "img1.png", "img2.png", "img3.png"), "class folders"),
     "photographs of several formats": (["cat/a.jpg", "cat/b.png", "dog/c.jpg", "dog/d.png"], "class folders"),
 }
 ASKED = {
     "an image and many masks": (times(CASES, "image.png", *[f"mask_{i}.png=" for i in range(6)]), "folder for each sample"),
-    "a mask a class": (times(CASES, "scan.png", "mask_liver.png=mask") + ["case0/mask_tumour.png=mask"],
+    "a mask per class": (times(CASES, "scan.png", "mask_liver.png=mask") + ["case0/mask_tumour.png=mask"],
                        "hotpack pack --images set --labels set --image-suffix /scan --mask-per-class '{key}/mask_{class}' -o OUT"),
     "frames and their labels": (times(CASES, *[f"frame_{i}.png" for i in NUMBERS], *[f"seg_{i}.png=" for i in NUMBERS]), "case0/seg_0.png"),
     "a folder within": (times(CASES, "image.png", "mask.png=") + ["case0/old/image.png"], "folder for each sample"),
@@ -103,7 +103,7 @@ ASKED = {
     "zeros in front": (["images/000.png", "images/001.png", "masks/0.png=", "masks/1.png="], "their names go together with: hotpack pack --images set/images --labels set/masks --pair-regex"),
     "labels of two people": (["images/0.png", "images/1.png"] + times(["masks/ann1", "masks/ann2"], "0.png=", "1.png="), "--labels set/masks/ann2 -o OUT"),
     "labels of one": (["images/0.png", "images/1.png", "masks/ann1/0.png=", "masks/ann1/1.png="], "hotpack pack --images set/images --labels set/masks --pair-regex"),
-    "colours beside folders": (["a/a0.png", "a/a1.png", "b/b0.png", "class_dict.csv=name,r,g,b\nsky,1,2,3\nroad,4,5,6\n"], "hardly stand for classes"),
+    "colors beside folders": (["a/a0.png", "a/a1.png", "b/b0.png", "class_dict.csv=name,r,g,b\nsky,1,2,3\nroad,4,5,6\n"], "hardly stand for classes"),
 }
 
 
@@ -164,7 +164,7 @@ class Readings(unittest.TestCase):
 
     def test_names_that_a_shell_would_take_apart(self):
         for root in ("a set", "it's", "-set", "$(set)"):
-            for files in (ASKED["two folders of labels and lists"][0], ASKED["folders and folders of their labels"][0], ASKED["colours beside folders"][0],
+            for files in (ASKED["two folders of labels and lists"][0], ASKED["folders and folders of their labels"][0], ASKED["colors beside folders"][0],
                           ASKED["a folder within"][0]):
                 with self.subTest(root):
                     self.lay_out(root, files)

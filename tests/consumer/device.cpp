@@ -22,7 +22,7 @@ int main(int argc, char* argv[]) try {
   }
 
   DeviceLoaderOptions options;
-  options.loader.global_batch = argc > 2 ? std::stoul(argv[2]) : 8;
+  options.loader.global_batch_size = argc > 2 ? std::stoul(argv[2]) : 8;
   options.loader.seed = 7;
   options.loader.image = {ElementType::f16, AxisOrder::channels_first, {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
   options.residency = Residency::automatic;  // records stay on the device where they fit

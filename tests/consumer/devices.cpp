@@ -15,7 +15,7 @@ int main(int argc, char* argv[]) try {
   }
 
   DeviceLoaderOptions options;
-  options.loader.global_batch = 4;  // over both
+  options.loader.global_batch_size = 4;  // over both
   options.loader.seed = 7;
   options.devices.clear();
   for (const CudaDevice& device : cuda.value().devices) options.devices.push_back(device.ordinal);
@@ -25,8 +25,8 @@ int main(int argc, char* argv[]) try {
   const std::vector<CUstream_st*> streams(loader.devices(), nullptr);  // one of each device; here their default streams
   while (const auto batch = loader.next(streams).value()) {
     for (const DevicePart& part : batch->parts()) {
-      // cudaSetDevice(part.device); kernels on part.stream find part.rows rows in part.image.data and part.label.data
-      for (std::size_t row = part.first_row; row < part.first_row + part.valid; ++row) {
+      // cudaSetDevice(part.device); kernels on part.stream find part.batch_size rows in part.image.data and part.label.data
+      for (std::size_t row = part.first_row; row < part.first_row + part.num_valid; ++row) {
         std::printf("step %d: %s, device %d\n", static_cast<int>(batch->step()), batch->info().keys[row].c_str(), part.device);
       }
     }

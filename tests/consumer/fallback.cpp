@@ -29,7 +29,7 @@ int main(int argc, char* argv[]) try {
   const auto dataset = Dataset::open(argc > 1 ? argv[1] : "packed/train").value();
 
   DeviceLoaderOptions options;
-  options.loader.global_batch = argc > 2 ? std::stoul(argv[2]) : 8;
+  options.loader.global_batch_size = argc > 2 ? std::stoul(argv[2]) : 8;
   options.loader.seed = 7;
   options.loader.image = {ElementType::f16, AxisOrder::channels_first, {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
 

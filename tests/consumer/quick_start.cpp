@@ -14,7 +14,7 @@ int main(int argc, char* argv[]) try {
   const auto dataset = Dataset::open(argc > 1 ? argv[1] : "packed/street").value();
 
   LoaderOptions options;
-  options.global_batch = 8;
+  options.global_batch_size = 8;
   options.image = ImageOutput::normalized(dataset.statistics().value()).value();  // by the pack's own mean and std
   options.label.form = LabelForm::one_hot;
   options.label.type = ElementType::f32;

@@ -20,14 +20,14 @@ int main(int argc, char* argv[]) try {
   const auto dataset = Dataset::open(argc > 1 ? argv[1] : "packed/train").value();
 
   LoaderOptions options;
-  options.global_batch = 4;  // over all ranks
-  options.seed = 7;          // the same on all
+  options.global_batch_size = 4;  // over all ranks
+  options.seed = 7;               // the same on all
   options.rank = number_from("RANK", 0);
-  options.world = number_from("WORLD_SIZE", 1);
+  options.world_size = number_from("WORLD_SIZE", 1);
   auto loader = Loader::open(dataset, options).value();
 
   while (const auto batch = loader.next().value()) {  // as many steps on every rank
-    for (std::size_t row = 0; row < batch->rows(); ++row) {
+    for (std::size_t row = 0; row < batch->batch_size(); ++row) {
       std::printf("step %d: %s\n", static_cast<int>(batch->step()), std::string(batch->key(row)).c_str());
     }
   }

@@ -15,7 +15,7 @@ int main(int argc, char* argv[]) try {
   const int steps = argc > 3 ? std::stoi(argv[3]) : 100;
 
   LoaderOptions options;
-  options.global_batch = 2;
+  options.global_batch_size = 2;
   options.seed = 7;
   if (std::ifstream file(state_file); file) {
     const std::string text(std::istreambuf_iterator<char>(file), {});
@@ -30,7 +30,7 @@ int main(int argc, char* argv[]) try {
                 std::string(batch->key(0)).c_str());
     ++step;
   }
-  std::ofstream file(state_file + ".new");  // beside the model's checkpoint
+  std::ofstream file(state_file + ".new");  // next to the model's checkpoint
   file << loader.state().text();
   file.close();
   if (!file) throw std::runtime_error("cannot write " + state_file + ".new");

@@ -21,7 +21,7 @@ int main(int argc, char* argv[]) try {
   const auto dataset = Dataset::open(argc > 1 ? argv[1] : "packed/train").value();
 
   LoaderOptions options;
-  options.global_batch = argc > 2 ? std::stoul(argv[2]) : 32;
+  options.global_batch_size = argc > 2 ? std::stoul(argv[2]) : 32;
   options.seed = 7;
   options.image = {ElementType::f32, AxisOrder::channels_first, {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}};
   options.label.form = LabelForm::one_hot;

@@ -29,8 +29,8 @@ struct FailingPack {
 
 LoaderOptions read_options() {
   LoaderOptions options = in_file_order(1);
-  options.slots = 2;
-  options.access = Access::read;
+  options.prefetch_batches = 2;
+  options.access = FileAccess::read;
   return options;
 }
 
@@ -43,7 +43,7 @@ void check_eio(Loader& loader, const TinyPack& pack, const std::string& record) 
     CHECK_THAT(error.message, ContainsSubstring("Input/output error") && ContainsSubstring(record));
   }
   REQUIRE(loader.seek(0, 10).ok());
-  CHECK(next_batch(loader).samples()[0] == 10);
+  CHECK(next_batch(loader).indices()[0] == 10);
   loader.close();
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("EIO while a shard is opened is an error at its first step", "[eio]") 
   const FailingPack failing({});
   const Dataset dataset = failing.pack.open();
   ::setenv(kFailing, "shard-00004", 1);
-  for (const Access access : {Access::map, Access::read}) {
+  for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     LoaderOptions options = read_options();
     options.access = access;
     Loader loader = open_loader(dataset, options);

@@ -21,7 +21,7 @@ int read_epoch(const char* folder) {
   const auto dataset = Dataset::open(folder);
   if (!dataset.ok()) return tell(dataset.error());
   LoaderOptions options;
-  options.global_batch = 2;
+  options.global_batch_size = 2;
   options.threads = 2;
   auto loader = Loader::open(*dataset, options);
   if (!loader.ok()) return tell(loader.error());

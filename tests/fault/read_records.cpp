@@ -23,8 +23,8 @@ int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const auto dataset = Dataset::open(argv[1]);
   if (!dataset.ok()) return 3;
-  const Access access = std::string_view(argv[2]) == "CALLS" ? Access::read : Access::map;
-  const auto source = loader::RecordSource::make(*dataset, Check::always, access);
+  const FileAccess access = std::string_view(argv[2]) == "CALLS" ? FileAccess::read : FileAccess::map;
+  const auto source = loader::RecordSource::make(*dataset, VerifyChecksums::always, access);
   if (!source.ok()) return 4;
   read(**source, 0);
   ::setenv("FAIL_READS_OF", argv[3], 1);

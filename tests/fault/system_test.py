@@ -91,7 +91,7 @@ class SystemFaults(unittest.TestCase):
     def test_an_empty_input_folder(self):
         (self.folder / "empty").mkdir()
         message = run("pack", *street(self.folder / "empty"), "-o", self.out, expect=1).stderr
-        self.assertIn("no PNG or JPEG picture", message)
+        self.assertIn("no PNG or JPEG image", message)
         self.assertFalse(self.out.exists())
 
     def test_images_and_labels_swapped(self):
@@ -189,7 +189,7 @@ class SystemFaults(unittest.TestCase):
         self.assertEqual(measuring.returncode, -signal.SIGINT)
         self.assertEqual(json.loads(told)["error"]["code"], "stopped")
 
-    def test_a_class_folder_without_pictures_is_a_warning(self):
+    def test_a_class_folder_without_images_is_a_warning(self):
         fruit = self.folder / "fruit"
         shutil.copytree(FRUIT, fruit)
         (fruit / "cherry").mkdir()

@@ -1,4 +1,4 @@
-"""What the fault lane runs: commands over a few tiny pictures, what each must leave behind, and how a run is judged. Standard library only.
+"""What the fault lane runs: commands over a few tiny images, what each must leave behind, and how a run is judged. Standard library only.
 
 A Workload is one command line with the state that it starts from. It is judged by all files below its output: after a failure every file
 under a final name must be whole (the old bytes or the new ones), and the same command must then end with the bytes of an undisturbed run.

@@ -109,7 +109,7 @@ class Program {
     const std::uint8_t first = pieces_.byte(), count = pieces_.byte() % 4;
     if (count == 0) return require_status(hotpack_dataset_open(first == 255 ? nullptr : folders().at(first), &dataset));
     const char* paths[] = {folders().at(first), folders().at(pieces_.byte() % 2 == 0 ? first : first + 1u), nullptr};
-    require_status(hotpack_dataset_open_several(first == 255 ? nullptr : paths, count, &dataset));
+    require_status(hotpack_dataset_open_many(first == 255 ? nullptr : paths, count, &dataset));
   }
 
   void call_dataset(unsigned kind) {
@@ -184,7 +184,7 @@ class Program {
   void set_option(hotpack_loader_options& options) {
     static const float kMean[] = {0.5f, 0.5f, 0.5f};
     const auto choice = static_cast<std::int32_t>(pieces_.byte() % 9) - 1;
-    std::int32_t* const enums[] = {&options.tail,
+    std::int32_t* const enums[] = {&options.last_batch,
                                    &options.shuffle,
                                    &options.image_type,
                                    &options.image_order,
@@ -195,11 +195,11 @@ class Program {
                                    &options.label_has_ignore_index,
                                    &options.content,
                                    &options.crop,
-                                   &options.check,
+                                   &options.verify_checksums,
                                    &options.access,
                                    &options.reserved};
-    std::uint64_t* const counts[] = {&options.global_batch, &options.seed,          &options.epoch,        &options.rank,
-                                     &options.world,        &options.block_samples, &options.window_blocks};
+    std::uint64_t* const counts[] = {&options.global_batch_size, &options.seed,          &options.epoch,        &options.rank,
+                                     &options.world_size,        &options.block_samples, &options.window_blocks};
     std::int64_t* const sizes[] = {&options.label_ignore_index, &options.crop_width, &options.crop_height, &options.pad_width,
                                    &options.pad_height};
     double* const reals[] = {&options.horizontal_flip, &options.vertical_flip, &options.min_area,
@@ -226,7 +226,7 @@ class Program {
         options.image_channels = choice == 2 ? 1 : 3;
         return;
       default:
-        options.slots = static_cast<std::uint32_t>(choice);
+        options.prefetch_batches = static_cast<std::uint32_t>(choice);
         options.resume = choice > 4 ? state_.c_str() : nullptr;
     }
   }
@@ -237,7 +237,7 @@ class Program {
     loader = nullptr;
     hotpack_loader_options options{};
     require_status(hotpack_loader_options_init(&options, sizeof options));
-    options.global_batch = 2;
+    options.global_batch_size = 2;
     set_options(options);
     if (pieces_.byte() == 0) options.struct_size = number() % (sizeof options + 1);
     require_status(hotpack_loader_open(pick(datasets_), &options, &loader));
@@ -258,7 +258,7 @@ class Program {
         return require_text(hotpack_loader_error(loader));
       case 5:
         (void)hotpack_loader_steps_per_epoch(loader);
-        (void)hotpack_loader_rows(loader);
+        (void)hotpack_loader_batch_size(loader);
         (void)hotpack_loader_threads(loader);
         (void)hotpack_loader_image_batch_bytes(loader);
         (void)hotpack_loader_label_batch_bytes(loader);
@@ -288,7 +288,7 @@ class Program {
     auto*& batch = pick(batches_);
     hotpack_batch_release(batch);
     batch = nullptr;
-    const hotpack_status status = hotpack_loader_next_within(loader, 1 + pieces_.byte() % 20, &batch);
+    const hotpack_status status = hotpack_loader_next_timeout(loader, 1 + pieces_.byte() % 20, &batch);
     require_status(status);
     fuzz::require((status == HOTPACK_OK) == (batch != nullptr), "a batch is given just where the status is OK");
   }
@@ -297,13 +297,13 @@ class Program {
     hotpack_batch_buffers buffers{};
     hotpack_batch_info info{};
     std::int64_t samples[64];
-    hotpack_box boxes[64];
-    const std::uint64_t rows = hotpack_loader_rows(loader);
+    hotpack_crop crops[64];
+    const std::uint64_t rows = hotpack_loader_batch_size(loader);
     buffers.image = room();
     buffers.image_bytes = room_bytes();
     buffers.label = buffers.image == nullptr ? nullptr : second_.data();
     buffers.label_bytes = kBufferBytes;
-    if (rows <= 64 && pieces_.byte() % 2 == 0) buffers.samples = samples, buffers.boxes = boxes;
+    if (rows <= 64 && pieces_.byte() % 2 == 0) buffers.indices = samples, buffers.crops = crops;
     const hotpack_batch_buffers* given = shaped(buffers);
     require_status(hotpack_loader_next_into(loader, given, shaped(info)));
   }
@@ -351,14 +351,14 @@ class Program {
     hotpack_batch_info info{};
     info.struct_size = sizeof info;
     if (hotpack_batch_describe(batch, &info) != HOTPACK_OK) return;
-    const std::int64_t* samples = hotpack_batch_samples(batch);
-    const hotpack_box* boxes = hotpack_batch_boxes(batch);
+    const std::int64_t* samples = hotpack_batch_indices(batch);
+    const hotpack_crop* crops = hotpack_batch_crops(batch);
     volatile std::uint64_t sum = 0;
     for (const hotpack_field* field : {&info.image, &info.label})
       for (std::uint64_t i = 0; i < field->bytes; ++i) sum = sum + static_cast<const std::uint8_t*>(field->data)[i];
-    for (std::uint64_t row = 0; row < info.rows; ++row) {
-      fuzz::require((samples[row] >= 0) == (row < info.valid), "rows that hold a sample are the first ones");
-      sum = sum + static_cast<std::uint64_t>(boxes[row].width);
+    for (std::uint64_t row = 0; row < info.batch_size; ++row) {
+      fuzz::require((samples[row] >= 0) == (row < info.num_valid), "rows that hold a sample are the first ones");
+      sum = sum + static_cast<std::uint64_t>(crops[row].width);
       require_text(hotpack_batch_key(batch, row));
     }
   }

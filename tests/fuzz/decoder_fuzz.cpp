@@ -1,4 +1,4 @@
-// The whole decoder on any bytes: pictures and labels of the size that was promised, the same each time, and none that spoils the next.
+// The whole decoder on any bytes: images and labels of the size that was promised, the same each time, and none that spoils the next.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,24 +27,24 @@ ImageOptions options_of(unsigned choice) {
   return options;
 }
 
-std::vector<std::uint8_t> pixels_of(const hotpack::ConstPicture& picture) {
+std::vector<std::uint8_t> pixels_of(const hotpack::ConstPixels& image) {
   std::vector<std::uint8_t> pixels;
-  const auto row = static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.channels);
-  for (int y = 0; y < picture.height; ++y) pixels.insert(pixels.end(), picture.row(y), picture.row(y) + row);
+  const auto row = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
+  for (int y = 0; y < image.height; ++y) pixels.insert(pixels.end(), image.row(y), image.row(y) + row);
   return pixels;
 }
 
 void check_image(Decoder& used, std::span<const std::byte> file, const ImageOptions& options) {
   const auto found = hotpack::codecs::probe(file, true);
-  const auto picture = used.decode_image(file, options);
-  if (!picture.ok()) return expect(!picture.error().message.empty(), "an error has words");
+  const auto image = used.decode_image(file, options);
+  if (!image.ok()) return expect(!image.error().message.empty(), "an error has words");
   expect(found.ok(), "what is decoded was recognised");
   const bool turned = options.apply_orientation && found->info.swaps_axes();
-  expect(picture->width == (turned ? found->info.height : found->info.width), "the width is the promised one");
-  expect(picture->height == (turned ? found->info.width : found->info.height), "the height is the promised one");
-  expect(picture->channels == options.channels, "the channels are those asked for");
-  expect(static_cast<std::uint64_t>(picture->width) * static_cast<std::uint64_t>(picture->height) <= options.max_pixels, "the limit holds");
-  const auto pixels = pixels_of(*picture);
+  expect(image->width == (turned ? found->info.height : found->info.width), "the width is the promised one");
+  expect(image->height == (turned ? found->info.width : found->info.height), "the height is the promised one");
+  expect(image->channels == options.channels, "the channels are those asked for");
+  expect(static_cast<std::uint64_t>(image->width) * static_cast<std::uint64_t>(image->height) <= options.max_pixels, "the limit holds");
+  const auto pixels = pixels_of(*image);
   Decoder fresh;
   const auto again = fresh.decode_image(file, options);
   expect(again.ok() && pixels_of(*again) == pixels, "a decoder that was used reads as a new one does");
@@ -53,7 +53,7 @@ void check_image(Decoder& used, std::span<const std::byte> file, const ImageOpti
 void check_label(Decoder& used, std::span<const std::byte> file) {
   const auto label = used.decode_label(file, kMaxPixels);
   if (!label.ok()) return expect(!label.error().message.empty(), "an error has words");
-  expect((label->samples.data == nullptr) != (label->rgb.data == nullptr), "a label has samples or colours");
+  expect((label->samples.data == nullptr) != (label->rgb.data == nullptr), "a label has samples or colors");
   const bool fits = label->samples.data != nullptr ? label->samples.width == label->width && label->samples.height == label->height
                                                    : label->rgb.width == label->width && label->rgb.height == label->height;
   expect(fits, "a label is as large as it says");

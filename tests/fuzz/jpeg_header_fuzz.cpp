@@ -3,16 +3,16 @@
 #include <span>
 
 #include "codecs/exif.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 #include "fuzz/expect.hpp"
 #include "fuzz/jpeg_mutator.hpp"
 
 namespace {
 
-using hotpack::codecs::PictureInfo;
+using hotpack::codecs::ImageInfo;
 using hotpack::fuzz::expect;
 
-bool same(const PictureInfo& a, const PictureInfo& b) {
+bool same(const ImageInfo& a, const ImageInfo& b) {
   return a.width == b.width && a.height == b.height && a.kind == b.kind && a.orientation == b.orientation && a.has_icc == b.has_icc &&
          a.more_images == b.more_images;
 }

@@ -116,7 +116,7 @@ class JpegMutator {
       if (random_.percent(20)) segment.marker = static_cast<std::uint8_t>(0xC0 + random_.below(16));
       const std::size_t at = random_.below(segment.payload.size());
       segment.payload[at] = static_cast<std::uint8_t>(random_.percent(80) ? random_.below(40) : random_.byte());
-      if (at == 1 || at == 3) segment.payload[at] = 0;  // small pictures
+      if (at == 1 || at == 3) segment.payload[at] = 0;  // small images
     }
   }
 

@@ -33,12 +33,12 @@ std::vector<std::pair<std::string, TinyForm>> forms() {
           {"onehot", {.storage = LabelStorage::one_hot, .size = small}},
           {"index", {.storage = LabelStorage::index, .size = small}},
           {"zstd", {.size = small, .image_zstd = true, .label_zstd = true}},
-          {"chw", {.layout = ImageLayout::chw, .size = small}},
+          {"chw", {.layout = AxisOrder::channels_first, .size = small}},
           {"mixed", {.size = std::nullopt}},
           {"mixed-zstd", {.storage = LabelStorage::index, .size = std::nullopt, .image_zstd = true, .label_zstd = true}},
           {"gray", {.color = ImageColor::gray, .multi = true, .size = small}},
           {"unlabelled", {.labelled = false, .size = small}},
-          {"sample", {.kind = LabelKind::sample, .storage = LabelStorage::index, .size = small}},
+          {"sample", {.kind = LabelScope::image, .storage = LabelStorage::index, .size = small}},
           {"later", {.size = small, .later = true}}};
 }
 

@@ -1,4 +1,4 @@
-// dataset.json. The mutator mends the check at its end, so that what lies behind it is reached.
+// dataset.json. The mutator fixes the check at its end, so that what lies behind it is reached.
 
 #include <algorithm>
 #include <cstring>

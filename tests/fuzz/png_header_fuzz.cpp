@@ -4,18 +4,18 @@
 #include <span>
 
 #include "codecs/exif.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 #include "codecs/png_session.hpp"
 #include "fuzz/expect.hpp"
 #include "fuzz/png_mutator.hpp"
 
 namespace {
 
-using hotpack::codecs::PictureInfo;
+using hotpack::codecs::ImageInfo;
 using hotpack::codecs::PngSession;
 using hotpack::fuzz::expect;
 
-bool same(const PictureInfo& a, const PictureInfo& b) {
+bool same(const ImageInfo& a, const ImageInfo& b) {
   return a.width == b.width && a.height == b.height && a.kind == b.kind && a.bit_depth == b.bit_depth && a.orientation == b.orientation &&
          a.has_alpha == b.has_alpha && a.has_icc == b.has_icc && a.more_images == b.more_images;
 }
@@ -32,8 +32,8 @@ void try_prefixes(std::span<const std::byte> file, const hotpack::Result<hotpack
   }
 }
 
-// PngSession itself compares the sizes; a picture without the palette that its kind needs libpng refuses.
-void compare_with_libpng(std::span<const std::byte> file, const PictureInfo& info) {
+// PngSession itself compares the sizes; an image without the palette that its kind needs libpng refuses.
+void compare_with_libpng(std::span<const std::byte> file, const ImageInfo& info) {
   PngSession session(file);
   const auto status = session.start(info, hotpack::codecs::Transparency::dropped, [](png_structp) {});
   if (status.ok() && info.kind == hotpack::codecs::PixelKind::palette) expect(!session.palette().empty(), "libpng sees the palette");

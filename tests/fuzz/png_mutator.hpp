@@ -1,4 +1,4 @@
-// Mutates PNG files by their structure: chunks, fields, the deflate stream, filters; and mends the checksums, so that readers look further.
+// Mutates PNG files by their structure: chunks, fields, the deflate stream, filters; and fixes the checksums, so that readers look further.
 #pragma once
 
 #include <zlib.h>
@@ -127,7 +127,7 @@ class PngMutator {
     chunks_.insert(chunks_.begin() + index, chunk_of("IDAT", std::move(coded)));
   }
 
-  // A zlib stream of these deflated bytes, with the checksum of what they mean, and a header for a picture of that many bytes.
+  // A zlib stream of these deflated bytes, with the checksum of what they mean, and a header for an image of that many bytes.
   void set_stream(const Bytes& deflated, bool keep_size = false) {
     static thread_local LenientReader reader;
     const auto text = reader.read(deflated.data(), deflated.size());
@@ -136,7 +136,7 @@ class PngMutator {
     coded.insert(coded.end(), deflated.begin(), deflated.begin() + static_cast<std::ptrdiff_t>(size));
     put_be32(coded, static_cast<std::uint32_t>(adler32(1, text.bytes.data(), static_cast<uInt>(text.bytes.size()))));
     put_stream(std::move(coded));
-    // Sometimes the stream has more bytes than the picture.
+    // Sometimes the stream has more bytes than the image.
     if (!keep_size) fit_header(random_.percent(15) ? random_.below(text.bytes.size() + 1) : text.bytes.size());
   }
 
@@ -146,7 +146,7 @@ class PngMutator {
     Bytes deflated(coded.begin() + 2, coded.end() - 4);
     const std::size_t times = random_.between(1, 3);
     for (std::size_t i = 0; i < times; ++i) {
-      // Most is decided in the first bytes, where the code is told.
+      // Most is decided in the first bytes, where the code is reported.
       if (random_.percent(50)) {
         const std::size_t bit = random_.below(std::min<std::size_t>(deflated.size(), 80) * 8);
         deflated[bit / 8] = static_cast<std::uint8_t>(deflated[bit / 8] ^ 1U << bit % 8);

@@ -6,14 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 #include "codecs/png_plain.hpp"
 #include "codecs/png_session.hpp"
 #include "fuzz/png_mutator.hpp"
 
 namespace {
 
-using hotpack::codecs::PictureInfo;
+using hotpack::codecs::ImageInfo;
 using hotpack::codecs::PixelKind;
 using hotpack::codecs::PngSession;
 
@@ -29,7 +29,7 @@ struct Rows {
 };
 
 // What libpng reads, as hotpack drives it; ends the program where it refuses.
-Rows read_with_libpng(std::span<const std::byte> file, const PictureInfo& info, std::size_t row_bytes) {
+Rows read_with_libpng(std::span<const std::byte> file, const ImageInfo& info, std::size_t row_bytes) {
   Rows rows;
   rows.samples.resize(row_bytes * static_cast<std::size_t>(info.height));
   PngSession session(file);
@@ -51,11 +51,11 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  hotpack::codecs::PlainPng plain;  // a new one, for a buffer that a larger picture left hides what is written behind its end
+  hotpack::codecs::PlainPng plain;  // a new one, for a buffer that a larger image left hides what is written behind its end
   const std::span<const std::byte> file(reinterpret_cast<const std::byte*>(data), size);
   const auto found = hotpack::codecs::probe(file, true);
   if (!found.ok() || found->info.format != hotpack::codecs::FileFormat::png) return 0;
-  const PictureInfo& info = found->info;
+  const ImageInfo& info = found->info;
   if (!hotpack::codecs::check_pixel_limit(info, 1 << 17).ok()) return 0;
   const std::size_t row_bytes = static_cast<std::size_t>(info.width) * (info.kind == PixelKind::rgb ? 3 : 1);
   Rows fast;

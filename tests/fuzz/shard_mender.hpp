@@ -1,4 +1,4 @@
-// Mutates a shard and mends its checksums, so that fuzzing gets past them to the rules behind.
+// Mutates a shard and fixes its checksums, so that fuzzing gets past them to the rules behind.
 //
 // Plain functions over the fuzzer's memory; not thread-safe (libFuzzer's mutator is not).
 #pragma once

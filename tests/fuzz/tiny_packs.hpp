@@ -18,12 +18,12 @@ inline std::vector<test::TinyForm> tiny_forms() {
           {.storage = LabelStorage::one_hot, .size = small},
           {.storage = LabelStorage::index, .size = small},
           {.size = small, .image_zstd = true, .label_zstd = true},
-          {.layout = ImageLayout::chw, .size = small},
+          {.layout = AxisOrder::channels_first, .size = small},
           {.size = std::nullopt},
           {.storage = LabelStorage::index, .size = std::nullopt, .image_zstd = true, .label_zstd = true},
           {.color = ImageColor::gray, .multi = true, .size = small},
           {.labelled = false, .size = small},
-          {.kind = LabelKind::sample, .storage = LabelStorage::index, .size = small},
+          {.kind = LabelScope::image, .storage = LabelStorage::index, .size = small},
           {.size = small, .later = true}};
 }
 

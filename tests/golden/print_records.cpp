@@ -42,8 +42,8 @@ std::string lines_of(const Sample& sample) {
                       std::to_string(image.shape.channels) + "\t" + hex(image.bytes) + "\t" + hex(pixels) + "\n";
   if (!sample.has_label()) return lines;
   const LabelView label = sample.load_label(scratch).value();
-  std::vector<std::byte> one_hot(one_hot_bytes(label.shape, ElementType::u8));
-  expand_one_hot(label, ElementType::u8, AxisOrder::channels_last, one_hot).value();
+  std::vector<std::byte> one_hot(label.shape.vectors() * label.shape.class_count);
+  expand_label(label, {.form = LabelForm::one_hot}, one_hot).value();
   return lines + "label\t" + key + "\t" + std::to_string(label.shape.height) + "\t" + std::to_string(label.shape.width) + "\t" +
          hex(label.bytes) + "\t" + hex(one_hot) + "\n";
 }
@@ -51,7 +51,7 @@ std::string lines_of(const Sample& sample) {
 // The pixels and one-hot labels that a Loader gives, in the order of the pack, are those in `lines`.
 void compare_with_loader(const Dataset& dataset, const std::vector<std::string>& lines) {
   LoaderOptions options;
-  options.global_batch = 1;
+  options.global_batch_size = 1;
   options.shuffle = Shuffle::none;
   if (dataset.schema().label) options.label.form = LabelForm::one_hot;
   Loader loader = Loader::open(dataset, options).value();

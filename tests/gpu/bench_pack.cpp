@@ -19,7 +19,7 @@ namespace {
 
 using test::TinyForm;
 
-constexpr std::size_t kPictures = 8;  // different ones
+constexpr std::size_t kImages = 8;  // different ones
 
 template <class T>
 T require(Result<T> result) {
@@ -27,7 +27,7 @@ T require(Result<T> result) {
   return std::move(result).value();
 }
 
-struct Picture {
+struct Image {
   std::vector<std::byte> image;
   std::vector<std::byte> label;
   std::uint32_t image_crc = 0;
@@ -36,9 +36,9 @@ struct Picture {
 };
 
 // Something between noise and areas; classes in blocks, as labels of streets are, some pixels without one.
-Picture paint(const BenchPack& pack, std::uint32_t number) {
-  Picture picture;
-  picture.sums = format::Sums(3, static_cast<std::size_t>(pack.classes));
+Image paint(const BenchPack& pack, std::uint32_t number) {
+  Image image;
+  image.sums = format::Sums(3, static_cast<std::size_t>(pack.classes));
   std::vector<std::uint64_t> counts(static_cast<std::size_t>(pack.classes));
   std::uint64_t labelled = 0;
   std::uint32_t noise = 12345 + 977 * number;
@@ -47,29 +47,29 @@ Picture paint(const BenchPack& pack, std::uint32_t number) {
       for (std::size_t c = 0; c < 3; ++c) {
         noise = noise * 1664525 + 1013904223;
         const std::uint64_t value = (noise >> 24) & 0xFF;
-        picture.image.push_back(static_cast<std::byte>(value));
-        picture.sums.channel_sums[c] += value;
-        picture.sums.channel_squares[c] += value * value;
+        image.image.push_back(static_cast<std::byte>(value));
+        image.sums.channel_sums[c] += value;
+        image.sums.channel_squares[c] += value * value;
       }
       const auto id = static_cast<std::uint32_t>(x / 24 + y / 16) * 7 + number;
       const bool ignored = id % 23 == 0;
       const std::size_t class_id = id % static_cast<std::uint32_t>(pack.classes);
-      picture.label.push_back(static_cast<std::byte>(ignored ? 0xFF : class_id));
+      image.label.push_back(static_cast<std::byte>(ignored ? 0xFF : class_id));
       if (!ignored) ++counts[class_id], ++labelled;
     }
   }
-  picture.sums.pixels_counted = picture.label.size();
-  picture.sums.ignored = picture.label.size() - labelled;
+  image.sums.pixels_counted = image.label.size();
+  image.sums.ignored = image.label.size() - labelled;
   for (std::size_t c = 0; c < counts.size(); ++c)
-    if (counts[c] != 0) picture.sums.classes[c] = {counts[c], 1, labelled};
-  picture.image_crc = crc32c(picture.image);
-  picture.label_crc = crc32c(picture.label);
-  return picture;
+    if (counts[c] != 0) image.sums.classes[c] = {counts[c], 1, labelled};
+  image.image_crc = crc32c(image.image);
+  image.label_crc = crc32c(image.label);
+  return image;
 }
 
 std::string key_of(std::size_t number) {
   const std::string digits = std::to_string(number);
-  return "picture " + std::string(8 - digits.size(), '0') + digits;
+  return "image " + std::string(8 - digits.size(), '0') + digits;
 }
 
 class Writer {
@@ -79,7 +79,7 @@ class Writer {
     form_.storage = LabelStorage::index;
     form_.classes = pack.classes;
     form_.size = Extent{pack.width, pack.height};
-    for (std::uint32_t number = 0; number < std::min(kPictures, pack.records); ++number) pictures_.push_back(paint(pack, number));
+    for (std::uint32_t number = 0; number < std::min(kImages, pack.records); ++number) images_.push_back(paint(pack, number));
   }
 
   void write() {
@@ -103,7 +103,7 @@ class Writer {
   }
 
  private:
-  [[nodiscard]] const Picture& picture(std::size_t number) const { return pictures_[number % pictures_.size()]; }
+  [[nodiscard]] const Image& image(std::size_t number) const { return images_[number % images_.size()]; }
 
   [[nodiscard]] format::PlanIdentity plan(std::size_t shards) const {
     format::KeysDigest digest;
@@ -117,10 +117,10 @@ class Writer {
     made.source_hash = {number + 1, number + 1};
     made.source_size = {pack_.width, pack_.height};
     made.source_region = {0, 0, pack_.width, pack_.height};
-    made.image_crc = picture(number).image_crc;
-    made.label_crc = picture(number).label_crc;
-    made.image_stored = picture(number).image.size();
-    made.label_stored = picture(number).label.size();
+    made.image_crc = image(number).image_crc;
+    made.label_crc = image(number).label_crc;
+    made.image_stored = image(number).image.size();
+    made.label_stored = image(number).label.size();
     return made;
   }
 
@@ -132,7 +132,7 @@ class Writer {
     std::uint64_t key_bytes = 0;
     for (std::size_t number = first; number < last; ++number) {
       sources.add(key_of(number), 1000, 500, format::SourcesDigest::kNoClass);
-      sums.add(picture(number).sums);
+      sums.add(image(number).sums);
       key_bytes += key_of(number).size();
     }
     total.add(sums);
@@ -156,9 +156,9 @@ class Writer {
     };
     put(header.data(), header.size());
     out.seekp(static_cast<std::streamoff>(layout.file_offset("image")));
-    for (std::size_t number = first; number < last; ++number) put(picture(number).image.data(), picture(number).image.size());
+    for (std::size_t number = first; number < last; ++number) put(image(number).image.data(), image(number).image.size());
     out.seekp(static_cast<std::streamoff>(layout.file_offset("label")));
-    for (std::size_t number = first; number < last; ++number) put(picture(number).label.data(), picture(number).label.size());
+    for (std::size_t number = first; number < last; ++number) put(image(number).label.data(), image(number).label.size());
     out.seekp(static_cast<std::streamoff>(layout.buffer_start() + layout.tables_begin));
     put(tables.data(), tables.size());
     if (!out.flush()) throw std::logic_error("cannot write " + folder_ + "/" + file);
@@ -167,7 +167,7 @@ class Writer {
   std::string folder_;
   BenchPack pack_;
   TinyForm form_;
-  std::vector<Picture> pictures_;
+  std::vector<Image> images_;
 };
 
 }  // namespace

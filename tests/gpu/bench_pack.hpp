@@ -1,4 +1,4 @@
-// Packs of many records for measurements, written quickly: a few pictures, each of them many times.
+// Packs of many records for measurements, written quickly: a few images, each of them many times.
 //
 // Images are u8 [H,W,3], labels class ids. Failure throws std::logic_error. Thread-safety: none.
 #pragma once

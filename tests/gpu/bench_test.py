@@ -34,7 +34,7 @@ ROWS = {
     **{f"device tier: {form}": ("at least", 0.80, lambda B, i, o: B * o / (i + o)) for form in (HALF, SINGLE)},
     "stall of a step 1.2 times as long": ("at most", 0.01, lambda **_: 1),
     "pinned bytes after step 3 and at the end": ("equal", 1, None),
-    **{f"matrix products beside a loader at 10 % of L: {form}": ("at least", 0.98, None) for form in ("u8 + index", HALF)},
+    **{f"matrix products compared with a loader at 10 % of L: {form}": ("at least", 0.98, None) for form in ("u8 + index", HALF)},
 }
 MAY_BE_ZERO = ("stall",)
 ELEMENT_BYTES = {HALF: 2, SINGLE: 4}
@@ -80,7 +80,7 @@ def check_row(name, row):
         expect(close(terms["o"], ELEMENT_BYTES[form] * pixels), f"{name}: o is {terms['o']}")
 
 
-# A stage that fails late, here the last one, leaves what was measured before, and is told.
+# A stage that fails late, here the last one, leaves what was measured before, and is reported.
 def check_failure(check, folder, cublas, scratch):
     report = Path(scratch) / "failed.json"
     done = run([check, "--bench", "--json", str(report), "--seconds", "0.01", "--batch", "2", "--records", "4", "--size", "32x32"],

@@ -34,11 +34,11 @@ Bytes row_of(const Bytes& bytes, std::size_t rows, std::size_t row) {
 
 BatchCopy copy_of(const Machine& machine, const DeviceBatch& batch, StreamHandle stream) {
   const DeviceBatchInfo& info = batch.info();
-  BatchCopy copy{info.epoch, info.step, info.valid, batch.image().shape, batch.label().shape, {}};
+  BatchCopy copy{info.epoch, info.step, info.num_valid, batch.image().shape, batch.label().shape, {}};
   const Bytes images = machine.download(batch.image(), stream), labels = machine.download(batch.label(), stream);
-  for (std::size_t row = 0; row < info.rows; ++row)
+  for (std::size_t row = 0; row < info.batch_size; ++row)
     copy.rows.push_back(
-        {info.samples[row], info.keys[row], info.boxes[row], row_of(images, info.rows, row), row_of(labels, info.rows, row)});
+        {info.indices[row], info.keys[row], info.crops[row], row_of(images, info.batch_size, row), row_of(labels, info.batch_size, row)});
   return copy;
 }
 
@@ -92,7 +92,7 @@ Training::Training(std::size_t records) : pack(training_form(), records, 16), da
 
 LoaderOptions Training::batches() {
   LoaderOptions options;
-  options.global_batch = 4;
+  options.global_batch_size = 4;
   options.seed = 3;
   options.image = {ElementType::f16, AxisOrder::channels_first, {}, {}};
   options.label.form = LabelForm::one_hot;

@@ -1,4 +1,4 @@
-// Batches of a DeviceLoader beside those of a Loader with the same options, bit by bit, and what cases that step loaders begin with.
+// Batches of a DeviceLoader next to those of a Loader with the same options, bit by bit, and what cases that step loaders begin with.
 //
 // Failure: exceptions of registry.hpp that name step and row. Thread-safety: none.
 #pragma once

@@ -1,4 +1,4 @@
-// What hotpack tells about this machine's devices.
+// What hotpack says about this machine's devices.
 
 #include <string>
 

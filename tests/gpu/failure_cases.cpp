@@ -1,4 +1,4 @@
-// What goes wrong is told at its step, again later, and never holds up close().
+// What goes wrong is reported at its step, again later, and never holds up close().
 
 #include <chrono>
 #include <filesystem>
@@ -52,7 +52,7 @@ GPU_CASE(failures_shrunk_file) {
   const UserStream stream(machine, false);
   const TinyPack pack(larger_form(), 64, 64);
   DeviceLoaderOptions options = in_order();
-  options.loader.slots = 2;
+  options.loader.prefetch_batches = 2;
   options.prefetch = 1;
   DeviceLoader loader = open_device(pack.open(), options);
   static_cast<void>(next_batch(loader, stream.handle()));
@@ -102,7 +102,7 @@ GPU_CASE(failures_context_error) {
   machine.ok("cuStreamCreate", machine.api().StreamCreate(&stream, device::kStreamNonBlocking));
   DeviceLoader loader = open_device(pack.open(), in_order());
   static_cast<void>(next_batch(loader, stream));
-  const auto launch = require(device::ImageLaunch::make(machine.context(), machine.kernels(), {}, 3, ImageLayout::hwc));
+  const auto launch = require(device::ImageLaunch::make(machine.context(), machine.kernels(), {}, 3, AxisOrder::channels_last));
   const device::DeviceMemory out = machine.memory(1 << 20);
   static_cast<void>(launch.launch({0x100, 0x100, 4, {64, 48}}, out.address(), stream));
   check(machine.api().StreamSynchronize(stream) != device::code::kSuccess, "the context has failed");
@@ -112,7 +112,7 @@ GPU_CASE(failures_context_error) {
     auto batch = loader.next(stream);
     if (!batch.ok()) text = batch.error().describe();
   }
-  check(text.find("CUDA_ERROR") != std::string::npos, "the driver's error is told: " + text);
+  check(text.find("CUDA_ERROR") != std::string::npos, "the driver's error is reported: " + text);
   loader.close();
   check(Clock::now() - began < std::chrono::seconds(1), "error and close() take less than a second");
 }

@@ -64,13 +64,13 @@ std::vector<Named<LabelOutput>> label_outputs() {
 
 std::vector<Named<Augment>> augments() {
   Augment flips{.horizontal_flip = 0.5, .vertical_flip = 0.5};
-  Augment crop = flips, centre, beyond = flips, resized = flips;
+  Augment crop = flips, center, beyond = flips, resized = flips;
   crop.crop = Crop{{4, 3}, true};
-  centre.crop = Crop{{3, 2}, false};
+  center.crop = Crop{{3, 2}, false};
   beyond.crop = Crop{{9, 7}, true};
   resized.resized_crop = ResizedCrop{{7, 6}};
   return {{"whole records", {}},    {"flips", flips},         {"crops", crop},
-          {"centre crops", centre}, {"padded crops", beyond}, {"resized crops", resized}};
+          {"center crops", center}, {"padded crops", beyond}, {"resized crops", resized}};
 }
 
 // One pack, with its images, labels and augmentations each in turn, the others going round.
@@ -83,8 +83,8 @@ class FormComparison {
         pack_(form, 7, 3),
         residency_(residency),
         images_(image_outputs(form.color == ImageColor::rgb ? 3 : 1)) {
-    options_.global_batch = form.size ? 3 : 1;
-    options_.tail = Tail::pad;
+    options_.global_batch_size = form.size ? 3 : 1;
+    options_.last_batch = LastBatch::pad;
     options_.seed = 5;
     if (form.multi) usual_label_.form = LabelForm::one_hot;
   }
@@ -137,7 +137,7 @@ void compare_forms(Residency residency) {
 
 LoaderOptions training(std::uint64_t batch) {
   LoaderOptions options;
-  options.global_batch = batch;
+  options.global_batch_size = batch;
   options.seed = 11;
   options.image = {ElementType::f16, AxisOrder::channels_first, {0.5F, 0.4F, 0.3F}, {0.2F, 0.3F, 0.4F}};
   options.label.form = LabelForm::one_hot;
@@ -189,25 +189,25 @@ GPU_CASE(host_classes) {
   }
 }
 
-// Every number of samples beside a batch, every end of an epoch, ranks, shuffles.
+// Every number of samples next to a batch, every end of an epoch, ranks, shuffles.
 GPU_CASE(host_tails_and_ranks) {
   const Machine machine;
   const auto kernels = machine.kernels();  // for all loaders of the case
   const UserStream stream(machine, false);
   const TinyPack pack(TinyForm{}, 13, 5);
   const Dataset dataset = pack.open();
-  for (const Tail tail : {Tail::drop, Tail::pad, Tail::wrap}) {
+  for (const LastBatch last_batch : {LastBatch::drop, LastBatch::pad, LastBatch::wrap}) {
     for (const std::uint64_t batch : {1U, 4U, 6U, 12U, 13U}) {
-      for (const std::uint64_t world : {1U, 2U, 4U}) {
-        if (world > batch) continue;
+      for (const std::uint64_t world_size : {1U, 2U, 4U}) {
+        if (world_size > batch) continue;
         LoaderOptions options = training(batch);
-        options.tail = tail;
-        options.world = world;
-        options.rank = world - 1;
-        options.shuffle = world == 2 ? Shuffle::block : Shuffle::full;
+        options.last_batch = last_batch;
+        options.world_size = world_size;
+        options.rank = world_size - 1;
+        options.shuffle = world_size == 2 ? Shuffle::block : Shuffle::full;
         options.block_samples = 3;
-        compare_with_host(machine, dataset, small_options(options), std::string(tail_name(tail)) + ", batch " + std::to_string(batch),
-                          stream.handle(), 2);
+        compare_with_host(machine, dataset, small_options(options),
+                          std::string(last_batch_name(last_batch)) + ", batch " + std::to_string(batch), stream.handle(), 2);
       }
     }
   }

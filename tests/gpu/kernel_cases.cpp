@@ -1,4 +1,4 @@
-// The kernels alone, on random records, beside the host's expanders: bit by bit, without a loader between them.
+// The kernels alone, on random records, next to the host's expanders: bit by bit, without a loader between them.
 
 #include <algorithm>
 #include <cstring>
@@ -118,7 +118,7 @@ Bytes run(const Machine& machine, const Launch& launch, const Batch& batch) {
   return {all.begin() + kFence, all.end() - kFence};
 }
 
-ImageShape image_shape(PixelSize size, int channels, ImageLayout layout) {
+ImageShape image_shape(PixelSize size, int channels, AxisOrder layout) {
   ImageShape shape;
   shape.width = static_cast<decltype(shape.width)>(size.width);
   shape.height = static_cast<decltype(shape.height)>(size.height);
@@ -128,7 +128,7 @@ ImageShape image_shape(PixelSize size, int channels, ImageLayout layout) {
 }
 
 void compare_image(const Machine& machine, const std::shared_ptr<const device::KernelModules>& kernels, Dice& dice,
-                   const ImageOutput& output, ImageLayout layout, PixelSize record, PixelSize size, bool resample, int channels) {
+                   const ImageOutput& output, AxisOrder layout, PixelSize record, PixelSize size, bool resample, int channels) {
   const auto pixels = static_cast<std::size_t>(record.width * record.height);
   const Batch batch = random_batch(dice, record, size, resample, pixels * static_cast<std::size_t>(channels), 0);
   const auto launch = require(device::ImageLaunch::make(machine.context(), kernels, output, channels, layout));
@@ -171,7 +171,7 @@ LabelShape label_shape(PixelSize size, const expand::LabelSource& source) {
   shape.width = static_cast<decltype(shape.width)>(size.width);
   shape.height = static_cast<decltype(shape.height)>(size.height);
   shape.class_count = static_cast<decltype(shape.class_count)>(source.class_count);
-  shape.kind = source.kind;
+  shape.scope = source.kind;
   shape.storage = source.storage;
   return shape;
 }
@@ -232,7 +232,7 @@ GPU_CASE(kernels_image) {
       for (const int channels : {1, 3}) {
         ImageOutput output{type, order, {}, {}};
         for (const Sizes& size : sizes()) {
-          const ImageLayout layout = dice.coin() ? ImageLayout::hwc : ImageLayout::chw;
+          const AxisOrder layout = dice.coin() ? AxisOrder::channels_last : AxisOrder::channels_first;
           compare_image(machine, kernels, dice, output, layout, size.record, size.output, size.resample, channels);
           if (type == ElementType::u8) continue;
           output.mean.assign(static_cast<std::size_t>(channels), dice.coin() ? 0.45F : 0.0F);  // 0 and 1: quick ways
@@ -253,7 +253,7 @@ GPU_CASE(kernels_label) {
         if (multi && storage == LabelStorage::index) continue;
         for (const LabelOutput& output : label_outputs()) {
           const Sizes& size = sizes()[static_cast<std::size_t>(dice.below(classes > 17 ? 7 : static_cast<int>(sizes().size())))];
-          compare_label(machine, kernels, dice, output, {LabelKind::pixel, storage, multi, classes}, size);
+          compare_label(machine, kernels, dice, output, {LabelScope::pixel, storage, multi, classes}, size);
         }
       }
     }

@@ -23,13 +23,13 @@ GPU_CASE(large_output) {
   const UserStream stream(machine, false);
   DeviceLoaderOptions options;
   options.loader.label.form = LabelForm::one_hot;
-  options.loader.global_batch = kRows;
+  options.loader.global_batch_size = kRows;
   options.outputs = 1;
   for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
     options.loader.label.order = order;
     DeviceLoader loader = open_device(dataset, options);
     LoaderOptions row_by_row = options.loader;
-    row_by_row.global_batch = 1;
+    row_by_row.global_batch_size = 1;
     Loader host = test::open_loader(dataset, row_by_row);
     const DeviceBatch batch = next_batch(loader, stream.handle());
     check(batch.label().bytes > (std::uint64_t{1} << 31), "the output is large");
@@ -46,7 +46,7 @@ GPU_CASE(large_output) {
 
 namespace {
 
-constexpr std::uint64_t kSide = 8192, kPixels = kSide * kSide, kClasses = 80;  // 5.4 · 10^9 elements a row
+constexpr std::uint64_t kSide = 8192, kPixels = kSide * kSide, kClasses = 80;  // 5.4 · 10^9 elements per row
 
 // One-hot elements of the output from `first` on, by the plainest formula.
 std::vector<std::byte> expected_span(std::span<const std::byte> ids, AxisOrder order, std::uint64_t first, std::size_t count) {
@@ -81,8 +81,8 @@ GPU_CASE(large_row) {
   const Dataset dataset = require(Dataset::open(folder.path()));
   const UserStream stream(machine, false);
   DeviceLoaderOptions options;
-  options.loader.global_batch = 1;
-  options.loader.slots = 2;
+  options.loader.global_batch_size = 1;
+  options.loader.prefetch_batches = 2;
   options.prefetch = 1;
   options.outputs = 1;
   Loader host = test::open_loader(dataset, options.loader);  // ids

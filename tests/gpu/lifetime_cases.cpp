@@ -74,7 +74,7 @@ std::string growth(const Held& before, const Held& now, const Slack& slack) {
          growth("descriptors", before.descriptors, now.descriptors, slack.handles);
 }
 
-// Looks for a second: a thread that was joined is told of for a moment longer, and a driver frees when it likes.
+// Looks for a second: a thread that was joined learns of for a moment longer, and a driver frees when it likes.
 void check_flat(const Machine& machine, const Held& before, const Slack& slack = {}) {
   const auto end = Clock::now() + std::chrono::seconds(1);
   std::string grown = growth(before, held_now(machine), slack);
@@ -249,7 +249,7 @@ std::optional<DeviceBatch> lease_of_statics;
   const UserStream stream(machine, number % 2 == 0);
   DeviceLoaderOptions options = small_options(Training::batches(), static_cast<Residency>(number % 3));
   options.loader.threads = 4;
-  options.loader.slots = 8;
+  options.loader.prefetch_batches = 8;
   options.prefetch = 8;
   DeviceLoader loader = open_device(require(Dataset::open(pack)), options);
   if (number % 4 != 0) machine.keep_busy(stream.handle(), 20);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The comparison with PyTorch from its beginning to its end on a device that is a stand-in: all batches are equal, one that differs and one
-that fails are told, and the others are measured all the same.
+that fails are reported, and the others are measured all the same.
 
     peers_test.py hotpack_gpu_check libhotpack.so.0 FOLDER of device_peers.py
 
@@ -88,11 +88,11 @@ def check_difference(comparison):
 
 
 def check_failure(comparison):
-    """Workers that fail are told; what is without them is measured."""
+    """Workers that fail are reported; what is without them is measured."""
     import torch_peers
 
     def fails(_, samples):
-        raise OSError(f"as told: {len(samples)} samples")
+        raise OSError(f"as described: {len(samples)} samples")
 
     right, torch_peers.BatchDataset.__getitem__ = torch_peers.BatchDataset.__getitem__, fails
     code, printed, report = comparison.run()
@@ -114,7 +114,7 @@ def check_hang(comparison):
     code, _, report = comparison.run("--workers", "0")
     torch_peers.TorchResident.next, device_peers.STUCK_SECONDS = right, usual
     expect(code == 0 and all(problem(report, name).startswith("TimeoutError: ended after 10") for name in RESIDENT), f"hang: {report}")
-    expect(report["ratios"].keys() == {"page", "pinned"}, f"ratios beside one that hangs: {report['ratios']}")
+    expect(report["ratios"].keys() == {"page", "pinned"}, f"ratios next to one that hangs: {report['ratios']}")
 
 
 def check_no_time(comparison):

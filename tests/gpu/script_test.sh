@@ -28,7 +28,7 @@ expect 2 "usage" "bundle/$(basename "$program")" --nonsense
 expect 2 "scripts/gpu-check [OPTION…]" bundle/gpu-check --nonsense
 expect 2 "scripts/gpu-check --bundle DIR" bundle/gpu-check --prebuilt nowhere
 
-# The script alone, with a program and a compute-sanitizer that do as they are told.
+# The script alone, with a program and a compute-sanitizer that do as they are reported.
 mkdir stub tools
 cp "$script" stub
 cat >stub/hotpack_gpu_check <<'END'
@@ -37,7 +37,7 @@ case "$1 ${2-}" in
   "--device "*) echo "device 0: a stub" ;;
   "--list "*) [ -z "${LIST_FAILS-}" ] || exit 3; printf '%s\n' ${CASES-good bad} ;;
   "--run good") ls -d "$TMPDIR" | grep -q "/made/scratch" ;;
-  "--run bad") echo "failed: as told"; exit 1 ;;
+  "--run bad") echo "failed: as described"; exit 1 ;;
   "--run lifetime_lease_outlives_loader") exit "${PROBE_FAILS-0}" ;;
   "--make-pack "*) echo "pack: $*"; mkdir "$2" ;;
   "--run "hangs*) mktemp >/dev/null; sleep 60 ;;
@@ -63,13 +63,13 @@ assert pathlib.Path(sys.argv[1]).is_dir() and sys.argv[2].endswith("/libhotpack.
 print("peers:", *sys.argv[3:-1])
 pathlib.Path(sys.argv[-1]).write_text('{"figures":1}')
 time.sleep(60 if "HANG" in os.environ else 0)
-print("ratios: page 2.50, device 4.00" if os.environ["PEERS_END"] == "0" else "no device: as told; nothing was measured")
+print("ratios: page 2.50, device 4.00" if os.environ["PEERS_END"] == "0" else "no device: as described; nothing was measured")
 sys.exit(int(os.environ["PEERS_END"]))
 END
 chmod +x stub/hotpack_gpu_check tools/compute-sanitizer
 stub=(env PATH="$folder/tools:$PATH" stub/gpu-check --out made)
 expect 1 "1 passed, 1 failed, 0 skipped; compute-sanitizer: 6 cases, 0 with errors; targets: 2 of 3 reached, 1 not measured" "${stub[@]}"
-grep -q "failed: as told" made/failures.log
+grep -q "failed: as described" made/failures.log
 grep -q '"complete":true' made/report.json
 [ "$(ls made | tr '\n' ' ')" = "bench.json failures.log report.json " ] || { echo "files: $(ls made)"; exit 1; }
 [ -z "$(compgen -G 'made/scratch*')" ] || { echo "scratch is left"; exit 1; }
@@ -93,7 +93,7 @@ expect 1 "not run: lifetime_lease_outlives_loader fails, without compute-sanitiz
 expect 1 "compute-sanitizer: 7 cases, 7 with errors" env SANITIZER_FINDS=1 "${sanitizer[@]}"
 grep -q "== lifetime_lease_outlives_loader under compute-sanitizer" made/failures.log
 
-# The comparison with PyTorch: on a pack of its own, told where it cannot be run, and never counted as passed then.
+# The comparison with PyTorch: on a pack of its own, reported where it cannot be run, and never counted as passed then.
 export PEERS_END=0
 peers=(env PYTHONPATH="$folder/tools/python" "${stub[@]}")
 expect 0 "PyTorch: hotpack over the best: page 2.50, device 4.00;" "${peers[@]}" --peers
@@ -102,7 +102,7 @@ grep -q '"peers":{"said":"hotpack over the best: page 2.50, device 4.00","report
 expect 0 "PyTorch: hotpack over the best" env CASES=good "${peers[@]}" --no-bench --no-sanitizer
 expect 0 "--records 1024 --records 40 --size 32x16" "${peers[@]}" --peers --records 40 --size 32x16
 expect 0 "peers: --batch 8 --rounds 3 --seconds 2 --workers 0" "${peers[@]}" --peers --batch 8
-expect 77 "PyTorch: not run: no device: as told" env PEERS_END=77 "${peers[@]}" --peers
+expect 77 "PyTorch: not run: no device: as described" env PEERS_END=77 "${peers[@]}" --peers
 expect 1 "PyTorch: FAILED; " env PEERS_END=1 "${peers[@]}" --peers
 expect 1 "PyTorch: FAILED: it took longer than 4 s" env HOTPACK_PEERS_SECONDS=4 HANG=1 "${peers[@]}" --peers
 grep -q '"report":{"figures":1}' made/report.json

@@ -22,7 +22,7 @@ using test::BatchCopy;
 
 constexpr double kBusyMilliseconds = 5;
 
-// Batches as the device had them when the program's stream came to them: copied within the device on that stream, looked at later.
+// Batches as the device had them when the program's stream came to them: copied within the device on that stream, examined later.
 class Keeper {
  public:
   explicit Keeper(const Machine& machine) : machine_(machine) {}
@@ -117,7 +117,7 @@ GPU_CASE(streams_use_on) {
   for (unsigned step = 0; step < 20; ++step) {
     DeviceBatch batch = next_batch(loader, training.stream);
     training.machine.keep_busy(reader.handle(), kBusyMilliseconds);
-    require(batch.use_on(reader.handle()));
+    require(batch.record_stream(reader.handle()));
     keeper.keep(batch, reader.handle());
     batch.release();
   }
@@ -131,7 +131,7 @@ GPU_CASE(streams_slow_consumer) {
   Training training(64);
   DeviceLoaderOptions options = small_options(Training::batches());
   options.prefetch = 16;
-  options.loader.slots = 8;
+  options.loader.prefetch_batches = 8;
   DeviceLoader loader = open_device(training.dataset, options);
   Keeper keeper(training.machine);
   const Hold hold(training.machine, training.stream, std::chrono::milliseconds(100));
@@ -198,7 +198,7 @@ GPU_CASE(streams_idle_consumer_of_large_batches) {
   write_bench_pack(folder.path(), {.records = 4 * kRows, .width = side, .height = side});
   const Dataset dataset = require(Dataset::open(folder.path()));
   DeviceLoaderOptions options;
-  options.loader.global_batch = kRows;
+  options.loader.global_batch_size = kRows;
   options.loader.seed = 5;
   options.prefetch = 1;
   for (const Residency residency : {Residency::page, Residency::pinned}) {
@@ -346,7 +346,7 @@ GPU_CASE(streams_capture_beside_loader) {
   constexpr unsigned kBatches = 12;
   for (const Residency residency : kPlaces) {
     for (const CaptureMode& mode : kCaptureModes) {
-      const std::string what = std::string(mode.name) + " capture beside " + std::string(residency_name(residency));
+      const std::string what = std::string(mode.name) + " capture next to " + std::string(residency_name(residency));
       DeviceLoaderOptions options = small_options(Training::batches(), residency);
       options.outputs = kBatches;
       DeviceLoader loader = open_device(training.dataset, options);
@@ -374,7 +374,7 @@ GPU_CASE(streams_two_devices) {
   const MadeCurrent current(training.machine.context());
   for (const Residency residency : kPlaces) {
     DeviceLoaderOptions options = small_options(Training::batches(), residency);
-    options.loader.global_batch = 7;
+    options.loader.global_batch_size = 7;
     options.devices = {0, 1};
     DeviceLoader loader = open_device(training.dataset, options);
     const std::vector<StreamHandle> streams{training.stream, other.handle()};
@@ -382,7 +382,7 @@ GPU_CASE(streams_two_devices) {
     for (const std::uint64_t rank : {0U, 1U}) {
       LoaderOptions host = options.loader;
       host.rank = rank;
-      host.world = 2;
+      host.world_size = 2;
       hosts.push_back(test::open_loader(training.dataset, host));
     }
     for (unsigned step = 0; step < 5; ++step) {

@@ -4,7 +4,7 @@ the ones that are compiled, or when a file names somebody's folder.
 
 usage: check_rooms.py ROOT      (the source tree; exit 0 and a line of counts, or 1 and a line a fault)
 
-ROOMS is the picture of ARCHITECTURE.md as a table; the rows there and the CMake files are compared with it.
+ROOMS is the image of ARCHITECTURE.md as a table; the rows there and the CMake files are compared with it.
 """
 
 import re
@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Room:
-    rooms: tuple = ()        # rooms whose headers it may include, each an arrow of the picture
+    rooms: tuple = ()        # rooms whose headers it may include, each an arrow of the image
     libraries: tuple = ()    # names of LIBRARIES
     may_print: bool = False
 
@@ -44,9 +44,9 @@ ROOMS = {
     "label_setup": Room(("base", "format", "codecs", "labels", "settings", "inputs"), ("tbb",)),
     "pack": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer", "settings", "inputs", "label_setup"), ("tbb",)),
     "check": Room(("base", "codecs", "labels", "settings", "inputs", "label_setup", "pack"), ("tbb",)),
-    "preview": Room(("base", "codecs", "reader")),
+    "preview": Room(("base", "expand", "codecs", "reader")),
     "bench": Room(("base", "expand", "reader", "loader", "device")),
-    "cli": Room(("base", "format", "reader", "codecs", "settings", "label_setup", "pack", "check", "preview", "bench"), ("spdlog", "cli11", "utf8proc"), may_print=True),
+    "cli": Room(("base", "format", "expand", "reader", "codecs", "settings", "label_setup", "pack", "check", "preview", "bench"), ("spdlog", "cli11", "utf8proc"), may_print=True),
 }
 
 LIBRARIES = {
@@ -237,7 +237,7 @@ class House:
         """The words of a list argument: from its keyword to the next one."""
         found = []
         for word in words[words.index(keyword) + 1:] if keyword in words else ():
-            if word in ("SOURCES", "ROOMS", "LIBRARIES"):
+            if word in ("SOURCES", "ROOMS", "LIBRARIES", "PRECOMPILED"):
                 break
             found.append(word)
         return found

@@ -219,7 +219,7 @@ class BadSamples(unittest.TestCase):
             fruit = folder / "fruit"
             shutil.copytree(FRUIT, fruit)
             for path in (fruit / "apple").iterdir():
-                path.write_bytes(b"not a picture")
+                path.write_bytes(b"not an image")
             run("pack", "--image-folders", fruit, "--size", "32x32", "--shard-samples", "8", "-o", folder / "out", "--on-error", "skip", expect=1)
             run("verify", folder / "out")
 

@@ -18,7 +18,7 @@ using namespace hotpack::test;
 
 namespace {
 
-// A shard file that can be spoiled and mended, byte by byte.
+// A shard file that can be spoiled and fixed, byte by byte.
 class Victim {
  public:
   explicit Victim(const TinyForm& form) : shard_(make_shard(form, 3)), path_(folder_ / "shard-00000-of-00001.safetensors") { mend(); }
@@ -53,7 +53,7 @@ class Victim {
 };
 
 // The first finding of verify; fails the test when there is none.
-Finding finding_of(const Victim& victim) {
+VerifyFinding finding_of(const Victim& victim) {
   VerifyOptions options;
   options.threads = 1;
   const Result<VerifyReport> report = verify_shard(victim.path(), options);
@@ -125,7 +125,7 @@ TEST_CASE("10,000 flipped bits of payload and tables are noticed and named") {
     for (int i = 0; i < 10000 / 3 + 1; ++i) {
       const std::size_t byte = victim.header_bytes() + random() % (victim.size() - victim.header_bytes());
       victim.flip(byte, random() % 8);
-      const Finding finding = finding_of(victim);
+      const VerifyFinding finding = finding_of(victim);
       REQUIRE(finding.file == "shard-00000-of-00001.safetensors");
       REQUIRE((finding.offset || finding.record));
       victim.restore(byte);

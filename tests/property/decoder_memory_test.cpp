@@ -1,5 +1,5 @@
-// Lack of memory while a picture is decoded, at every single allocation, those inside libjpeg, libpng and zlib too: it is told as such, and
-// never as a damaged picture, which --on-error skip would leave out.
+// Lack of memory while an image is decoded, at every single allocation, those inside libjpeg, libpng and zlib too: it is reported as such,
+// and never as a damaged image, which --on-error skip would leave out.
 
 #include <atomic>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 #include "codecs/decoder.hpp"
 #include "support/catch.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 using namespace hotpack;
 using codecs::Decoder;
@@ -38,8 +38,8 @@ namespace {
 
 enum class Outcome { good, no_memory, other };
 
-template <class Picture>
-Outcome outcome_of(const Result<Picture>& result) {
+template <class Image>
+Outcome outcome_of(const Result<Image>& result) {
   if (result.ok()) return Outcome::good;
   return result.error().code == ErrorCode::io ? Outcome::no_memory : Outcome::other;
 }
@@ -76,7 +76,7 @@ int count_refusals(const Work& work) {
   return refusals;
 }
 
-std::vector<test::Bytes> pictures() {
+std::vector<test::Bytes> images() {
   const auto smooth = test::smooth_samples(45, 35, 3);
   const auto gray = test::smooth_samples(45, 35, 1);
   std::vector<test::Bytes> files{test::make_rgb_png(45, 35, smooth), test::make_gray_png(45, 35, gray)};
@@ -91,8 +91,8 @@ std::vector<test::Bytes> pictures() {
 
 }  // namespace
 
-TEST_CASE("memory that is lacking while a picture is decoded is no damage") {
-  for (const test::Bytes& file : pictures()) {
+TEST_CASE("memory that is lacking while an image is decoded is no damage") {
+  for (const test::Bytes& file : images()) {
     CAPTURE(file.size());
     REQUIRE(Decoder().decode_image(file, {}).ok());
     CHECK(count_refusals([&] { return outcome_of(Decoder().decode_image(file, {})); }) > 4);

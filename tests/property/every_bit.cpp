@@ -1,7 +1,7 @@
 // Flips every bit and makes every truncation of every file of packs, and counts what verification misses.
 //
-// usage: every_bit EVERY PACK...     (each EVERY-th bit and length; 1: all of them. The packs are changed and mended again.)
-// Prints a line a file and one in all; exit 0 where nothing was missed, 1 where something was, 2 for a pack that is not sound before.
+// usage: every_bit EVERY PACK...     (each EVERY-th bit and length; 1: all of them. The packs are changed and fixed again.)
+// Prints a line a file and one in all; exit 0 where nothing was missed, 1 where something was, 2 for a pack that is damaged before.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ VerifyOptions quick() {
   return options;
 }
 
-bool sound(const Result<VerifyReport>& report) { return report.ok() && report->sound(); }
+bool sound(const Result<VerifyReport>& report) { return report.ok() && report->ok(); }
 
 // A file of a pack, open for damage.
 class Victim {
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
   Counts all;
   for (int i = 2; i < argc; ++i) {
     if (!sound(verify_dataset(argv[i], quick()))) {
-      std::fprintf(stderr, "%s: is not sound before it is damaged\n", argv[i]);
+      std::fprintf(stderr, "%s: is damaged before it is damaged\n", argv[i]);
       return 2;
     }
     for (const fs::path& file : files_of(argv[i])) {

@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from packs import Scratch, run
-from pictures import photo, png
+from images import photo, png
 
 EVERY = "331"
 
@@ -25,7 +25,7 @@ def label(width, height, seed):
 
 
 def make_inputs(folder):
-    """Pictures of 6x5 with ids 0 to 2, of two sizes, in class folders, and one that is damaged."""
+    """Images of 6x5 with ids 0 to 2, of two sizes, in class folders, and one that is damaged."""
     for number in range(2):
         put(folder / "images" / f"{number}.png", photo(6, 5, number))
         put(folder / "labels" / f"{number}.png", label(6, 5, number))

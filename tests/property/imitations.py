@@ -1,10 +1,10 @@
-"""Imitations of known data sets: their folders, names and label encodings with tiny pictures. Each returns what its pack must hold.
+"""Imitations of known data sets: their folders, names and label encodings with tiny images. Each returns what its pack must hold.
 
 The names are the first words of the comments above the lines of docs/datasets.md. An imitation is made in the current folder of the test. What is expected:
 {set: {key: classes that must occur, -1 for ignored}}, the set "" where there is one only.
 """
 
-from pictures import GRAY, PALETTE, RGB, blocks, jpeg, photo, png, put
+from images import GRAY, PALETTE, RGB, blocks, jpeg, photo, png, put
 
 PLTE = [(0, 0, 0), (128, 0, 0), (0, 128, 0)] + [(i, i, 255 - i) for i in range(3, 256)]
 
@@ -275,7 +275,7 @@ IMITATIONS = {
     "CamVid as SegNet has it": camvid11,
     "CamVid from SegNet's list": camvid_list,
     "CamVid as published": camvid32,
-    "Its 32 colours": camvid12,
+    "Its 32 colors": camvid12,
     "Semantic-Segmentation-Suite": suite,
     "LoveDA": loveda,
     "iSAID": isaid,
@@ -296,7 +296,7 @@ IMITATIONS = {
     "LabelMe": labelme,
     "NVIDIA DIGITS": digits,
     "Masks of 0 and 255": binary,
-    "A binary mask a class": parts,
+    "A binary mask per class": parts,
     "ImageFolder": class_folders,
     "Hugging Face": hugging_face,
     "A table of images": birds,

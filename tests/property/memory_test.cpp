@@ -136,7 +136,7 @@ VerifyOptions one_thread() {
 // A report whose findings are all lack of memory is no damage either.
 Outcome of_report(const Result<VerifyReport>& report) {
   if (!report.ok()) return Outcome::of(report.error());
-  for (const Finding& finding : report->findings) {
+  for (const VerifyFinding& finding : report->findings) {
     Outcome outcome{false, finding.code, {}};
     finding.text.copy(outcome.text, sizeof outcome.text - 1);
     return outcome;
@@ -156,9 +156,9 @@ Outcome read_all(const std::string& folder) {
 
 Outcome load(const Dataset& dataset) {
   LoaderOptions options;
-  options.global_batch = 2;
+  options.global_batch_size = 2;
   options.threads = 1;
-  options.slots = 2;
+  options.prefetch_batches = 2;
   auto loader = Loader::open(dataset, options);
   return Outcome::of(loader);
 }
@@ -199,7 +199,7 @@ TEST_CASE("lack of memory while opening or reading is not reported as damage") {
 
 TEST_CASE("lack of memory while comparing packs is reported as such") {
   TinyForm chw;
-  chw.layout = ImageLayout::chw;
+  chw.layout = AxisOrder::channels_first;
   const PackFolder one{TinyForm{}}, other(chw);
   check_each("Dataset of two", [&] {
     const auto dataset = Dataset::open({one.folder.path(), other.folder.path()});

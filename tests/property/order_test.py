@@ -118,12 +118,12 @@ def order_of(case):
     return BlockOrder(case["samples"], case["block_samples"], case["window_blocks"], case["seed"], case["epoch"])
 
 
-def step_positions(samples, batch, tail, rank, world):
-    steps = samples // batch if tail == "drop" else ceil_div(samples, batch)
-    return [[k * batch + batch * rank // world, k * batch + batch * (rank + 1) // world] for k in range(steps)]
+def step_positions(samples, batch, last_batch, rank, world_size):
+    steps = samples // batch if last_batch == "drop" else ceil_div(samples, batch)
+    return [[k * batch + batch * rank // world_size, k * batch + batch * (rank + 1) // world_size] for k in range(steps)]
 
 
-# ---- boxes
+# ---- crops
 
 
 def draw_flips(augment, drawn):
@@ -169,7 +169,7 @@ def resized_crop(record, options, seed, epoch, sample):
     return [(width - w) // 2, (height - h) // 2, w, h]
 
 
-def draw_box(augment, record, seed, epoch, sample):
+def draw_crop(augment, record, seed, epoch, sample):
     drawn = words(seed, epoch, AUGMENTATION, sample)
     if "crop" in augment:
         window = crop(record, augment["crop"], drawn)
@@ -264,7 +264,7 @@ def rows(title):
     return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-def picture(title):
+def shown_record(title):
     """Bytes and classes of the indented rows that follow `title` on the page."""
     lines = PAGE.read_text(encoding="utf-8").split(title, 1)[1].strip("\n").split("\n\n", 1)[0].splitlines()
     halves = zip(*(line.replace("·", str(IGNORED)).split("|") for line in lines))
@@ -289,13 +289,13 @@ class Golden(unittest.TestCase):
 
     def test_steps(self):
         for case in GOLDEN["steps"]:
-            found = step_positions(*(case[name] for name in ("samples", "global_batch", "tail", "rank", "world")))
+            found = step_positions(*(case[name] for name in ("samples", "global_batch_size", "last_batch", "rank", "world_size")))
             self.assertEqual(found, case["positions"])
 
     def test_boxes(self):
-        for case in GOLDEN["boxes"]:
+        for case in GOLDEN["crops"]:
             with self.subTest(case):
-                self.assertEqual(draw_box(*(case[name] for name in ("augment", "record", "seed", "epoch", "sample"))), case["box"])
+                self.assertEqual(draw_crop(*(case[name] for name in ("augment", "record", "seed", "epoch", "sample"))), case["box"])
 
 
     def test_pixels(self):
@@ -317,10 +317,10 @@ class Page(unittest.TestCase):
         order = Permutation(10, 7, 0, SAMPLES)
         table = rows("samples of each step (`·` is empty):")
         self.assertEqual(len(table), 9)
-        for tail, rank, *steps in table:
+        for last_batch, rank, *steps in table:
             found = [
-                " ".join("·" if tail == "pad" and p >= 10 else str(order(p % 10)) for p in range(*positions))
-                for positions in step_positions(10, 4, tail, int(rank), 3)
+                " ".join("·" if last_batch == "pad" and p >= 10 else str(order(p % 10)) for p in range(*positions))
+                for positions in step_positions(10, 4, last_batch, int(rank), 3)
             ]
             self.assertEqual(found, [step for step in steps if step])
 
@@ -329,17 +329,17 @@ class Page(unittest.TestCase):
         options = (dict(crop=[256, 256, True]), dict(resized_crop=[256, 256, 0.08, 1.0, 3 / 4, 4 / 3]))
         for sample, *cells in rows("(x, y, width, height, flips):"):
             for cell, option in zip(cells, options):
-                *box, horizontal, vertical = draw_box(option | flips, [480, 360], 7, 0, int(sample))
+                *box, horizontal, vertical = draw_crop(option | flips, [480, 360], 7, 0, int(sample))
                 flipped = " ".join(name for name, is_set in (("left–right", horizontal), ("top–bottom", vertical)) if is_set)
                 self.assertEqual(cell, ", ".join(map(str, box)) + (", " + flipped if flipped else ""))
 
     def test_pixels(self):
         """The page's record is that of the first two cases."""
-        image, label = picture("bytes of its image | classes of its label:")
+        image, label = shown_record("bytes of its image | classes of its label:")
         resized, cropped = GOLDEN["pixels"][:2]
         for case, title in (resized, "by `resized_crop` to 3 × 4:"), (cropped, "by `crop` of 7 × 2 (`·` is ignored):"):
             self.assertEqual((case["image"], case["label"]), (image, label))
-            self.assertEqual((shown_image(case), shown_label(case)), picture(title))
+            self.assertEqual((shown_image(case), shown_label(case)), shown_record(title))
 
 
 if __name__ == "__main__":

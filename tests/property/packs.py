@@ -1,6 +1,6 @@
 """What the property and fault tests share: running the command, and comparing packed folders.
 
-The environment names the command (HOTPACK) and the pictures (SAMPLE_DATA); CMakeLists.txt sets both. Standard library only.
+The environment names the command (HOTPACK) and the images (SAMPLE_DATA); CMakeLists.txt sets both. Standard library only.
 """
 
 import hashlib

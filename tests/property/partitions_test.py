@@ -64,7 +64,7 @@ class Partitions(unittest.TestCase):
         run("merge", shared, expect=expect)
         self.assertEqual(digest(shared), expected, f"{count} parts in one folder")
 
-    def test_colour_masks(self):
+    def test_color_masks(self):
         self.merge_as_one_run(street())
 
     def test_shuffled(self):
@@ -85,8 +85,8 @@ class Partitions(unittest.TestCase):
     def test_skipped_samples(self):
         images = self.folder / "images"
         shutil.copytree(STREET / "images", images)
-        for picture in sorted(path for path in images.rglob("*") if path.is_file())[3:15:4]:
-            os.truncate(picture, 300)
+        for image in sorted(path for path in images.rglob("*") if path.is_file())[3:15:4]:
+            os.truncate(image, 300)
         self.merge_as_one_run(street(images, STREET / "masks_color", "--on-error", "skip"), expect=1)
         report = json.loads(run("merge", self.folder / "shared3", "--json", expect=1).stdout)
         self.assertEqual((report["status"], report["records"], report["skipped"]), ("complete", 21, 3))

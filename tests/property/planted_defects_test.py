@@ -12,7 +12,7 @@ import unittest
 import zlib
 
 import packs
-from pictures import GRAY, PALETTE, RGB, chunk, jpeg, png, put
+from images import GRAY, PALETTE, RGB, chunk, jpeg, png, put
 
 WIDTH, HEIGHT, COUNT = 48, 36, 10
 COLORS = [(0, 0, 0), (128, 64, 0), (0, 128, 64), (64, 0, 128)]
@@ -21,11 +21,11 @@ HTML = b"<!DOCTYPE html><html><body>404: not found</body></html>"
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
 
 
-# ---- pictures
+# ---- images
 
 
 def painted(seed):
-    """Fields of random brightness with grain, so that no two pictures look alike."""
+    """Fields of random brightness with grain, so that no two images look alike."""
     dice = random.Random(seed)
     field = [[dice.randrange(30, 226) for _ in range(8)] for _ in range(6)]
     grain = dice.randbytes(WIDTH)
@@ -84,14 +84,14 @@ def too_few_rows(seed):
 
 
 def deep_jpeg(seed):
-    """Says that it has 12 bits a sample."""
+    """Says that it has 12 bits per sample."""
     data = jpeg(seed)[0]
     at = min(data.index(bytes([0xFF, marker, 0, 17])) for marker in (0xC0, 0xC1, 0xC2) if bytes([0xFF, marker, 0, 17]) in data)
     return data[:at + 4] + b"\x0c" + data[at + 5:]
 
 
 def smooth_edges(rows):
-    """Colours of a mask drawn with anti-aliasing: between two runs stands a pixel of the middle colour."""
+    """Colors of a mask drawn with anti-aliasing: between two runs stands a pixel of the middle color."""
     out = [[COLORS[v] for v in row] for row in rows]
     for y, row in enumerate(rows):
         for x in range(1, WIDTH):
@@ -101,7 +101,7 @@ def smooth_edges(rows):
 
 
 def one_off(rows):
-    """One colour is wrong by one, in a patch."""
+    """One color is wrong by one, in a patch."""
     out = [[COLORS[v] for v in row] for row in rows]
     for y in range(20, 24):
         out[y][10:16] = [(127, 64, 0)] * 6
@@ -150,7 +150,7 @@ class IdLayout(Layout):
         """(kind of defect, what plants it)."""
         def flipped():
             self.put("images/train/train00.png", bit_flipped(self.read("images/train/train00.png")))
-            self.plant("bit flipped", "damaged-picture", "images/train/train00.png")
+            self.plant("bit flipped", "damaged-image", "images/train/train00.png")
 
         def page():
             self.put("images/train/train01.png", HTML)
@@ -198,7 +198,7 @@ class IdLayout(Layout):
         def folder():
             (self.folder / "images/val/val01.png").unlink()
             (self.folder / "images/val/val01.png").mkdir()
-            self.plant("folder named like a picture", "orphan-label", "labels/val/val01.png")
+            self.plant("folder named like an image", "orphan-label", "labels/val/val01.png")
 
         def unfinished():
             (self.folder / "images/val/val02.png").rename(self.folder / "images/val/val02.png.part")
@@ -214,7 +214,7 @@ class IdLayout(Layout):
 
         def rows():
             self.put("images/val/val05.png", too_few_rows(105))
-            self.plant("rows missing", "damaged-picture", "images/val/val05.png")
+            self.plant("rows missing", "damaged-image", "images/val/val05.png")
 
         return [flipped, page, pointer, copied_image, ignored("labels/train/train04.png"), ignored("labels/train/train05.png"), color_among_ids,
                 permuted("labels/train/train07.png", 7), permuted("labels/val/val06.png", 106), twice, no_utf8, apng, folder, unfinished, nonsense,
@@ -237,7 +237,7 @@ class ColorLayout(Layout):
     def defects(self):
         def flipped():
             self.put("train_labels/train00.png", bit_flipped(self.read("train_labels/train00.png")))
-            self.plant("bit flipped", "damaged-picture", "train_labels/train00.png")
+            self.plant("bit flipped", "damaged-image", "train_labels/train00.png")
 
         def copied_image():
             self.put("train_labels/train01.png", self.read("train/train01.png"))
@@ -246,13 +246,13 @@ class ColorLayout(Layout):
         def smooth(name, seed):
             def plant():
                 self.put(name, smooth_edges(drawn(seed)))
-                self.plant("anti-aliased colours", "blended-borders", name)
+                self.plant("anti-aliased colors", "blended-borders", name)
             return plant
 
         def off(name, seed):
             def plant():
                 self.put(name, one_off(drawn(seed)))
-                self.plant("colour off by one", "unknown-value", name)
+                self.plant("color off by one", "unknown-value", name)
             return plant
 
         def gray():
@@ -267,7 +267,7 @@ class ColorLayout(Layout):
         def folder():
             (self.folder / "val_labels/val00.png").unlink()
             (self.folder / "val_labels/val00.png").mkdir()
-            self.plant("folder named like a picture", "orphan-image", "val/val00.png")
+            self.plant("folder named like an image", "orphan-image", "val/val00.png")
 
         def unfinished():
             (self.folder / "val_labels/val01.png").rename(self.folder / "val_labels/val01.png.crdownload")
@@ -340,7 +340,7 @@ class ClassLayout(Layout):
 
         def rows():
             self.put("photos/cat/cat6.png", too_few_rows(9001))
-            self.plant("rows missing", "damaged-picture", "photos/cat/cat6.png")
+            self.plant("rows missing", "damaged-image", "photos/cat/cat6.png")
 
         return [page, pointer, twice, contradicted, no_utf8, apng, beside("photos/stray.png"), beside("photos/another.png"), webp, deep, rows]
 

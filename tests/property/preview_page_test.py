@@ -9,7 +9,7 @@ import html.parser
 import unittest
 
 import packs
-from pictures import photo, png, put
+from images import photo, png, put
 
 HOSTILE = ["plain", "</script><script>alert(1)</script>", "\"' onerror='x", "<!--", "кот/猫_😀", "قطة", "a‮gnp.exe", "tab\there", "&lt;b&gt;"]
 VOID = {"meta", "img", "input", "rect"}

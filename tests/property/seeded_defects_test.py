@@ -11,14 +11,14 @@ import unittest
 import zlib
 
 import packs
-from pictures import GRAY, PALETTE, RGB, chunk, png
+from images import GRAY, PALETTE, RGB, chunk, png
 
-WIDTH, HEIGHT = 256, 192  # as the country pictures of sample_data have
+WIDTH, HEIGHT = 256, 192  # as the country images of sample_data have
 CLASSES = 12
 SPLITS = {"train": 40, "val": 16}
 
 
-# ---- pictures
+# ---- images
 
 
 def bomb(side):
@@ -36,7 +36,7 @@ def bomb(side):
 
 
 def bmp(rows, width):
-    """24 bits a pixel; `rows` are RGB."""
+    """24 bits per pixel; `rows` are RGB."""
     pixels = b"".join(bytes(byte for x in range(width) for byte in row[3 * x:3 * x + 3][::-1]) for row in reversed(rows))
     return struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 54 + len(pixels), 0, 0, 54, 40, width, len(rows), 1, 24, 0, len(pixels), 0, 0, 0, 0) + pixels
 
@@ -165,8 +165,8 @@ def plant(data):
         "unknown id": ("unknown-value", "train/003.png"),
         "interpolated label": ("blended-borders", "train/004.png"),
         "wrong size": ("size-mismatch", "train/005.png"),
-        "truncated PNG": ("damaged-picture", "train/006.png"),
-        "truncated JPEG named .png": ("damaged-picture", "train/007.png"),
+        "truncated PNG": ("damaged-image", "train/006.png"),
+        "truncated JPEG named .png": ("damaged-image", "train/007.png"),
         "zero bytes": ("unreadable-header", "train/008.png"),
         "BMP named .png": ("unreadable-header", "train/009.png"),
         "bomb": ("too-large", "train/010.png"),
@@ -208,7 +208,7 @@ class SeededDefects(unittest.TestCase):
 
     def test_data_in_order_has_no_finding(self):
         report = self.check(self.sound, 0)
-        self.assertEqual(report["verdict"], "succeeds")
+        self.assertEqual(report["result"], "succeeds")
         self.assertEqual(report["findings"], [])
         self.assertEqual([split["samples"] for split in report["splits"]], list(SPLITS.values()))
 
@@ -220,7 +220,7 @@ class SeededDefects(unittest.TestCase):
             report = self.check(data, 1)
             again = self.check(data, 1, "-j", "1")
         self.assertEqual(len(defects), 16)
-        self.assertEqual(report["verdict"], "refuses")
+        self.assertEqual(report["result"], "refuses")
         unnamed = [defect for defect, (kind, what) in {**defects, **notes}.items() if not named(report, kind, what)]
         self.assertEqual(unnamed, [])
         weights = {finding["kind"]: finding["severity"] for finding in report["findings"]}

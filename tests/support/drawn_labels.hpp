@@ -13,7 +13,7 @@
 #include "labels/label_decoder.hpp"
 #include "pack/inspection.hpp"
 #include "support/catch.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::test {
 
@@ -49,7 +49,7 @@ inline Drawing mapped(Drawing drawing, int (*change)(int)) {
   return drawing;
 }
 
-// Bilinear, with the centres of pixels aligned.
+// Bilinear, with the centers of pixels aligned.
 inline Drawing interpolated(const Drawing& from, int width, int height) {
   Drawing to{width, height, from.channels, std::vector<std::uint8_t>(static_cast<std::size_t>(width * height * from.channels))};
   const auto axis = [](int i, int size, int source) {
@@ -86,10 +86,10 @@ inline Drawing through_jpeg(const Drawing& from, int quality) {
   codecs::Decoder decoder;
   codecs::ImageOptions options;
   options.channels = from.channels;
-  const auto picture = decoder.decode_image(file, options);
-  if (!picture.ok()) FAIL(picture.error().describe());
+  const auto image = decoder.decode_image(file, options);
+  if (!image.ok()) FAIL(image.error().describe());
   Drawing to = from;
-  for (int y = 0; y < from.height; ++y) std::copy_n(picture->row(y), from.width * from.channels, &to.at(0, y));
+  for (int y = 0; y < from.height; ++y) std::copy_n(image->row(y), from.width * from.channels, &to.at(0, y));
   return to;
 }
 

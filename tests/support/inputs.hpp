@@ -1,4 +1,4 @@
-// Small input folders for the tests of this room, the options that pack them, and an observer that remembers what it is told.
+// Small input folders for the tests of this room, the options that pack them, and an observer that remembers what it is reported.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 #include "settings/options.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::test {
 
@@ -48,7 +48,7 @@ inline std::map<std::string, Bytes> content_of(const std::string& folder) {
   return content;
 }
 
-// ---- pictures
+// ---- images
 
 inline std::vector<std::uint8_t> narrowed(const std::vector<std::uint16_t>& samples) { return {samples.begin(), samples.end()}; }
 
@@ -81,7 +81,7 @@ inline std::vector<std::uint16_t> noise_ids(int width, int height, std::uint16_t
 inline Bytes noise_label(int width = 8, int height = 6, std::uint16_t most = 2, std::uint32_t seed = 1) {
   return id_label(width, height, noise_ids(width, height, most, seed));
 }
-// An RGB mask of ids' colours.
+// An RGB mask of ids' colors.
 inline Bytes color_label(int width, int height, const std::vector<std::uint16_t>& ids, const std::vector<Color>& colors) {
   std::vector<std::uint8_t> samples;
   for (const std::uint16_t id : ids) samples.insert(samples.end(), colors[id].begin(), colors[id].end());

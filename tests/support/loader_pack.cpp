@@ -1,4 +1,6 @@
 #include "support/loader_pack.hpp"
+#include "expand/class_ids.hpp"
+#include "hotpack/order.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "format/plan_text.hpp"
+#include "support/one_hot.hpp"
 
 namespace hotpack::test {
 
@@ -63,13 +66,13 @@ Bytes image_of(const Sample& sample, const LoaderOptions& options) {
   std::vector<std::uint8_t> stored(sample.image_shape().size_bytes());
   const ImageView view = require(sample.read_image(stored));
   Bytes out;
-  if (options.content == SlotContent::packed) {
+  if (options.content == BatchContent::packed) {
     for (const std::uint8_t byte : view.bytes) append(out, byte);
     return out;
   }
   const auto pixels = static_cast<std::size_t>(view.shape.height * view.shape.width);
   const auto channels = static_cast<std::size_t>(view.shape.channels);
-  const bool chw = view.shape.layout == ImageLayout::chw;
+  const bool chw = view.shape.layout == AxisOrder::channels_first;
   each_element(pixels, channels, options.image.order, [&](std::size_t c, std::size_t i) {
     append_pixel(out, options.image, view.bytes[chw ? c * pixels + i : i * channels + c], c);
   });
@@ -122,8 +125,8 @@ void append_one(Bytes& out, ElementType type, bool set) {
 
 // One byte a class and vector, classes last.
 std::vector<std::uint8_t> flags_of(const LabelView& label) {
-  std::vector<std::uint8_t> flags(one_hot_elements(label.shape));
-  require(expand_one_hot(label, AxisOrder::channels_last, flags));
+  std::vector<std::uint8_t> flags(test::one_hot_elements(label.shape));
+  require(test::expand_one_hot(label, AxisOrder::channels_last, flags));
   return flags;
 }
 
@@ -150,7 +153,7 @@ Bytes bits_label(const LabelView& label) {
 }
 
 Bytes label_of(const LabelView& view, const LoaderOptions& options) {
-  if (options.content == SlotContent::packed) {
+  if (options.content == BatchContent::packed) {
     Bytes out;
     for (const std::uint8_t byte : view.bytes) append(out, byte);
     return out;
@@ -215,8 +218,8 @@ void TinyPack::change_byte(std::size_t shard, std::uint64_t offset) const {
 }
 
 BatchCopy copy_of(const Batch& batch) {
-  BatchCopy copy{batch.epoch(), batch.step(), batch.valid(), batch.image().shape, batch.label().shape, {}};
-  const std::size_t rows = batch.rows();
+  BatchCopy copy{batch.epoch(), batch.step(), batch.num_valid(), batch.image().shape, batch.label().shape, {}};
+  const std::size_t rows = batch.batch_size();
   const auto part = [rows](const BatchField& field, std::size_t row) {
     const std::size_t bytes = field.bytes.size() / rows;
     const auto mine = field.bytes.subspan(row * bytes, bytes);
@@ -224,7 +227,7 @@ BatchCopy copy_of(const Batch& batch) {
   };
   for (std::size_t row = 0; row < rows; ++row) {
     copy.rows.push_back(
-        {batch.samples()[row], std::string(batch.key(row)), batch.boxes()[row], part(batch.image(), row), part(batch.label(), row)});
+        {batch.indices()[row], std::string(batch.key(row)), batch.crops()[row], part(batch.image(), row), part(batch.label(), row)});
   }
   return copy;
 }
@@ -249,7 +252,7 @@ Row expected_row(const Dataset& dataset, const LoaderOptions& options, std::int6
 }
 
 std::vector<std::int64_t> expected_samples(std::uint64_t records, const LoaderOptions& options, std::uint64_t epoch, std::uint64_t step) {
-  const StepPlan plan = require(StepPlan::make(records, options.global_batch, options.tail, options.rank, options.world));
+  const StepPlan plan = require(StepPlan::make(records, options.global_batch_size, options.last_batch, options.rank, options.world_size));
   const EpochOrder order(records, {options.shuffle, options.seed, options.block_samples, options.window_blocks}, epoch);
   std::vector<std::int64_t> samples;
   for (Positions at = plan.positions(step); at.first < at.last; ++at.first) {
@@ -292,9 +295,9 @@ std::vector<BatchCopy> rest_of_epoch(Loader& loader) {
   return batches;
 }
 
-LoaderOptions in_file_order(std::uint64_t global_batch) {
+LoaderOptions in_file_order(std::uint64_t global_batch_size) {
   LoaderOptions options;
-  options.global_batch = global_batch;
+  options.global_batch_size = global_batch_size;
   options.shuffle = Shuffle::none;
   options.threads = 1;
   return options;

@@ -47,7 +47,7 @@ class TinyPack {
 struct Row {
   std::int64_t sample = -1;
   std::string key;
-  SampleBox box;
+  SampleCrop box;
   Bytes image;
   Bytes label;
   bool operator==(const Row&) const = default;
@@ -83,6 +83,6 @@ void skip(Loader& loader, std::uint64_t steps);                      // throws a
 [[nodiscard]] std::vector<BatchCopy> rest_of_epoch(Loader& loader);  // and takes its end
 
 // Small batches in the order of the files by one thread: where a test counts steps.
-[[nodiscard]] LoaderOptions in_file_order(std::uint64_t global_batch);
+[[nodiscard]] LoaderOptions in_file_order(std::uint64_t global_batch_size);
 
 }  // namespace hotpack::test

@@ -11,18 +11,18 @@
 namespace reference {
 
 // Packed interleaved 8-bit pixels.
-struct Picture {
+struct Image {
   int width = 0, height = 0, channels = 1;
   std::vector<std::uint8_t> samples;
 
-  Picture(int w, int h, int c)
+  Image(int w, int h, int c)
       : width(w),
         height(h),
         channels(c),
         samples(static_cast<std::size_t>(w) * static_cast<std::size_t>(h) * static_cast<std::size_t>(c)) {}
   std::uint8_t& at(int x, int y, int c) { return samples[offset(x, y, c)]; }
   std::uint8_t at(int x, int y, int c) const { return samples[offset(x, y, c)]; }
-  bool operator==(const Picture&) const = default;
+  bool operator==(const Image&) const = default;
 
  private:
   std::size_t offset(int x, int y, int c) const {
@@ -33,9 +33,9 @@ struct Picture {
 };
 
 // The mean of whole blocks: both sizes of `in` are multiples of those wanted.
-inline Picture area_of_blocks(const Picture& in, int width, int height) {
+inline Image area_of_blocks(const Image& in, int width, int height) {
   const int fx = in.width / width, fy = in.height / height;
-  Picture out(width, height, in.channels);
+  Image out(width, height, in.channels);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       for (int c = 0; c < in.channels; ++c) {
@@ -74,12 +74,12 @@ inline std::vector<Tap> linear_taps(int source, int target, bool clamp_fraction)
   return taps;
 }
 
-inline Picture linear(const Picture& in, int width, int height) {
+inline Image linear(const Image& in, int width, int height) {
   if (in.width == width && in.height == height) return in;
   if (in.width == 2 * width && in.height == 2 * height) return area_of_blocks(in, width, height);
   const std::vector<Tap> columns = linear_taps(in.width, width, true);
   const std::vector<Tap> rows = linear_taps(in.height, height, false);
-  Picture out(width, height, in.channels);
+  Image out(width, height, in.channels);
   for (int y = 0; y < height; ++y) {
     const Tap& row = rows[static_cast<std::size_t>(y)];
     for (int x = 0; x < width; ++x) {
@@ -115,8 +115,8 @@ inline int pillow_index(int i, int source, int target) {
   return static_cast<int>(at);
 }
 
-inline Picture nearest(const Picture& in, int width, int height) {
-  Picture out(width, height, in.channels);
+inline Image nearest(const Image& in, int width, int height) {
+  Image out(width, height, in.channels);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       for (int c = 0; c < in.channels; ++c)
@@ -127,8 +127,8 @@ inline Picture nearest(const Picture& in, int width, int height) {
 }
 
 // `resized` laid into a record with its corner at (left, top); `pad` where it does not reach.
-inline Picture placed(const Picture& resized, int left, int top, int width, int height, const std::uint8_t* pad) {
-  Picture out(width, height, resized.channels);
+inline Image placed(const Image& resized, int left, int top, int width, int height, const std::uint8_t* pad) {
+  Image out(width, height, resized.channels);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       const int u = x - left, v = y - top;

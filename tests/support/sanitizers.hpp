@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-// clang tells of its sanitizers in another way than gcc.
+// clang describes its sanitizers in another way than gcc.
 #if defined(__has_feature)
 #define HOTPACK_HAS_FEATURE(name) __has_feature(name)
 #else

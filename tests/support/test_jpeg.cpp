@@ -1,4 +1,4 @@
-// The JPEG half of test_pictures.hpp.
+// The JPEG half of test_images.hpp.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 // jpeglib.h needs size_t and FILE declared before it.
 #include <jpeglib.h>
 
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::test {
 namespace {

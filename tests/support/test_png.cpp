@@ -1,4 +1,4 @@
-// The PNG half of test_pictures.hpp.
+// The PNG half of test_images.hpp.
 #include <png.h>
 #include <zlib.h>
 
@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::test {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::size_t kSignatureSize = 8;
 constexpr std::size_t kChunkOverhead = 12;  // length, type, checksum
 
 [[noreturn]] void give_up(png_structp, png_const_charp text) {
-  std::fprintf(stderr, "test picture: %s\n", text);
+  std::fprintf(stderr, "test image: %s\n", text);
   std::abort();
 }
 

@@ -55,7 +55,7 @@ std::string skipped_key(std::uint64_t number) { return "~skipped/" + std::to_str
 std::vector<std::uint16_t> classes_at(const TinyForm& form, std::size_t seed) {
   const std::uint32_t dice = noise(seed);
   const auto count = static_cast<std::uint32_t>(form.classes);
-  if (dice % 5 == 0 && form.kind == LabelKind::pixel) return {};
+  if (dice % 5 == 0 && form.kind == LabelScope::pixel) return {};
   const auto first = static_cast<std::uint16_t>((dice >> 3) % count);
   const auto second = static_cast<std::uint16_t>((dice >> 13) % count);
   if (!form.multi || first == second) return {first};
@@ -77,7 +77,7 @@ void place_source(const TinyForm& form, std::size_t number, TinyRecord& record) 
 void paint(const TinyForm& form, std::size_t number, TinyRecord& record) {
   const auto channels = static_cast<std::size_t>(channels_of(form));
   record.image.assign(pixels_of(record.size) * channels, 0);
-  record.labels.assign(form.labelled && form.kind == LabelKind::pixel ? pixels_of(record.size) : 0, {});
+  record.labels.assign(form.labelled && form.kind == LabelScope::pixel ? pixels_of(record.size) : 0, {});
   std::size_t pixel = 0;
   for (int y = 0; y < record.size.height; ++y) {
     for (int x = 0; x < record.size.width; ++x, ++pixel) {
@@ -87,7 +87,7 @@ void paint(const TinyForm& form, std::size_t number, TinyRecord& record) {
       if (!record.labels.empty()) record.labels[pixel] = classes_at(form, seed);
     }
   }
-  if (form.labelled && form.kind == LabelKind::sample) record.labels = {classes_at(form, number + 7)};
+  if (form.labelled && form.kind == LabelScope::image) record.labels = {classes_at(form, number + 7)};
 }
 
 void store_classes(const TinyForm& form, const std::vector<std::uint16_t>& classes, std::vector<std::byte>& out) {
@@ -153,12 +153,12 @@ std::vector<std::byte> compressed(const std::vector<std::byte>& bytes) {
 format::RecordEntry entry_of(const TinyForm& form, const TinyRecord& record) {
   format::RecordEntry entry;
   entry.key = record.key;
-  const bool label_file = form.labelled && form.kind == LabelKind::pixel;
+  const bool label_file = form.labelled && form.kind == LabelScope::pixel;
   entry.source_hash = {xxh3_64(bytes_of(record.key)), label_file ? xxh3_64(bytes_of(record.key + " label")) : 0};
   entry.source_size = {record.source.width, record.source.height};
   entry.source_region = {record.region.x, record.region.y, record.region.width, record.region.height};
   const int channels = channels_of(form), height = record.size.height, width = record.size.width;
-  entry.image_shape = form.layout == ImageLayout::chw ? std::array{channels, height, width} : std::array{height, width, channels};
+  entry.image_shape = form.layout == AxisOrder::channels_first ? std::array{channels, height, width} : std::array{height, width, channels};
   if (form.labelled) entry.label_shape = {height, width, static_cast<int>(format::label_depth(tiny_schema(form)))};
   return entry;
 }
@@ -201,7 +201,7 @@ std::string schema_text(const TinyForm& form) {
 
 std::string sources_of(const TinyForm& form, const std::vector<TinyRecord>& records, std::uint64_t skipped) {
   format::SourcesDigest digest;
-  const bool whole = form.labelled && form.kind == LabelKind::sample;
+  const bool whole = form.labelled && form.kind == LabelScope::image;
   for (const auto& record : records) {
     const std::uint32_t given = whole ? record.labels[0][0] : format::SourcesDigest::kNoClass;
     digest.add(record.key, 1000 + record.key.size(), form.labelled && !whole ? 500 : 0, given);
@@ -304,7 +304,7 @@ Schema tiny_schema(const TinyForm& form) {
   schema.geometry.label_filter = "nearest";
   schema.geometry.pad_color.assign(static_cast<std::size_t>(channels_of(form)), 0);
   if (form.image_zstd || form.label_zstd) schema.options.engines = {std::string("zstd:") + ZSTD_versionString()};
-  const bool files = form.labelled && form.kind == LabelKind::pixel;
+  const bool files = form.labelled && form.kind == LabelScope::pixel;
   schema.options.more = {{"label_kind", !form.labelled ? "null"
                                         : files        ? "\"index\""
                                                        : "\"folder\""},
@@ -331,7 +331,7 @@ std::vector<TinyRecord> tiny_records(const TinyForm& form, std::size_t count, st
 std::vector<std::byte> stored_image(const TinyForm& form, const TinyRecord& record) {
   const auto* pixels = reinterpret_cast<const std::byte*>(record.image.data());
   std::vector<std::byte> bytes(pixels, pixels + record.image.size());
-  if (form.layout == ImageLayout::hwc) return bytes;
+  if (form.layout == AxisOrder::channels_last) return bytes;
   const std::size_t count = pixels_of(record.size), channels = static_cast<std::size_t>(channels_of(form));
   for (std::size_t c = 0; c < channels; ++c) {
     for (std::size_t i = 0; i < count; ++i) bytes[c * count + i] = pixels[i * channels + c];

@@ -18,12 +18,12 @@
 
 namespace hotpack::test {
 
-// The form of a pack. The defaults give 6×5 RGB pixels and three classes a pixel as bits.
+// The form of a pack. The defaults give 6×5 RGB pixels and three classes per pixel as bits.
 struct TinyForm {
-  ImageLayout layout = ImageLayout::hwc;
+  AxisOrder layout = AxisOrder::channels_last;
   ImageColor color = ImageColor::rgb;
   bool labelled = true;
-  LabelKind kind = LabelKind::pixel;
+  LabelScope kind = LabelScope::pixel;
   LabelStorage storage = LabelStorage::bits;
   bool multi = false;
   int classes = 3;
@@ -50,7 +50,7 @@ struct TinyShard {
   format::Sums sums;
 };
 
-// Class c has source c; class 1 has no colour; 255 is ignored. Shapes are filled in.
+// Class c has source c; class 1 has no color; 255 is ignored. Shapes are filled in.
 [[nodiscard]] Schema tiny_schema(const TinyForm& form);
 // Samples number `first` … `first + count − 1`, in the order of their keys.
 [[nodiscard]] std::vector<TinyRecord> tiny_records(const TinyForm& form, std::size_t count, std::size_t first = 0);

@@ -341,8 +341,8 @@ HOTPACK_HOST_DEVICE inline float corrected_quotient(float a, float b, float reci
 }
 
 HOTPACK_HOST_DEVICE inline float normalised(float value, const Channel& channel) {
-  const float centred = corrected_quotient(value, 255.0f, 1.0f / 255.0f) - channel.mean;
-  return corrected_quotient(centred, channel.std, channel.reciprocal);
+  const float centered = corrected_quotient(value, 255.0f, 1.0f / 255.0f) - channel.mean;
+  return corrected_quotient(centered, channel.std, channel.reciprocal);
 }
 
 // The types of output elements. Table: what ImageArgs::values holds. Float types: `bits` of one single; `pair` of two, the first lowest.

@@ -48,7 +48,7 @@ class Lines {
     reciprocal_ = ~std::uint32_t{0} / static_cast<std::uint32_t>(width_);
   }
 
-  // Of an element of a run with kChannels elements a pixel. Precondition: the output has it.
+  // Of an element of a run with kChannels elements per pixel. Precondition: the output has it.
   template <int kChannels>
   [[nodiscard]] HOTPACK_HOST_DEVICE Place place_of(std::uint64_t element) const {
     const auto width = static_cast<std::uint32_t>(width_);

@@ -23,7 +23,7 @@ static hotpack_loader* open_loader(const hotpack_dataset* dataset, const char* r
   hotpack_loader_options options;
   hotpack_loader* loader = NULL;
   EXPECT(hotpack_loader_options_init(&options, sizeof options) == HOTPACK_OK);
-  options.global_batch = BATCH;
+  options.global_batch_size = BATCH;
   options.image_type = HOTPACK_TYPE_F32;
   options.image_order = HOTPACK_CHANNELS_FIRST;
   options.label_form = HOTPACK_FORM_ONE_HOT;
@@ -41,7 +41,7 @@ static void check_dataset(const hotpack_dataset* dataset) {
   EXPECT(hotpack_dataset_describe(dataset, &info) == HOTPACK_OK);
   EXPECT(info.records == SAMPLES && info.classes == CLASSES && info.shards == 7);
   EXPECT(info.image_width == 6 && info.image_height == 5 && info.image_channels == 3);
-  EXPECT(info.label_kind == HOTPACK_LABEL_PIXEL && info.label_storage == HOTPACK_STORAGE_BITS);
+  EXPECT(info.label_scope == HOTPACK_LABEL_PIXEL && info.label_storage == HOTPACK_STORAGE_BITS);
   EXPECT(hotpack_dataset_find(dataset, "street/sample 0003", &number) == HOTPACK_OK && number == 3);
   EXPECT(hotpack_dataset_find(dataset, "elsewhere", &number) == HOTPACK_NOT_FOUND);
   EXPECT(hotpack_dataset_class_name(dataset, 0)[0] != '\0');
@@ -49,7 +49,7 @@ static void check_dataset(const hotpack_dataset* dataset) {
 
 /* One row of a batch against its record as stored: the image divided by 255, the label's bits as elements. */
 static void check_row(const hotpack_dataset* dataset, const hotpack_batch* batch, const hotpack_batch_info* info, size_t row) {
-  const uint64_t sample = (uint64_t)hotpack_batch_samples(batch)[row];
+  const uint64_t sample = (uint64_t)hotpack_batch_indices(batch)[row];
   const float* image = (const float*)info->image.data + row * 3 * PIXELS;
   const uint8_t* label = (const uint8_t*)info->label.data + row * CLASSES * PIXELS;
   uint8_t pixels[3 * PIXELS], bits[PIXELS];
@@ -68,10 +68,10 @@ static void check_batch(const hotpack_dataset* dataset, const hotpack_batch* bat
   hotpack_batch_info info;
   info.struct_size = sizeof info;
   EXPECT(hotpack_batch_describe(batch, &info) == HOTPACK_OK);
-  EXPECT(info.epoch == epoch && info.step == step && info.rows == BATCH && info.valid == BATCH);
+  EXPECT(info.epoch == epoch && info.step == step && info.batch_size == BATCH && info.num_valid == BATCH);
   EXPECT(info.image.type == HOTPACK_TYPE_F32 && info.image.dimensions == 4 && info.image.shape[1] == 3);
   EXPECT(info.label.type == HOTPACK_TYPE_U8 && info.label.dimensions == 4 && info.label.shape[1] == CLASSES);
-  EXPECT(hotpack_batch_boxes(batch)[0].width == 6 && hotpack_batch_boxes(batch)[0].height == 5);
+  EXPECT(hotpack_batch_crops(batch)[0].width == 6 && hotpack_batch_crops(batch)[0].height == 5);
   for (size_t row = 0; row < BATCH; ++row) check_row(dataset, batch, &info, row);
 }
 
@@ -85,7 +85,7 @@ static void check_epochs(const hotpack_dataset* dataset, int64_t order[2 * STEPS
       EXPECT(hotpack_loader_next(loader, &batch) == HOTPACK_OK);
       if (batch == NULL) exit(1);
       check_batch(dataset, batch, epoch, step);
-      memcpy(order[epoch * STEPS + step], hotpack_batch_samples(batch), sizeof order[0]);
+      memcpy(order[epoch * STEPS + step], hotpack_batch_indices(batch), sizeof order[0]);
       hotpack_batch_release(batch);
     }
     EXPECT(hotpack_loader_next(loader, &batch) == HOTPACK_END_OF_EPOCH && batch == NULL);
@@ -118,7 +118,7 @@ static void check_errors(const hotpack_dataset* dataset) {
   EXPECT(strstr(hotpack_dataset_error(none), "/no/such/pack") != NULL);
   hotpack_dataset_close(none);
   EXPECT(hotpack_loader_options_init(&options, sizeof options) == HOTPACK_OK);
-  options.global_batch = SAMPLES + 1;
+  options.global_batch_size = SAMPLES + 1;
   EXPECT(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_ERROR_USAGE);
   EXPECT(hotpack_loader_error(loader)[0] != '\0');
   hotpack_loader_close(loader);
@@ -135,9 +135,9 @@ static const char* state_of(hotpack_loader* loader) {
 /* The next batch is the one of `step` in `order`, which has the steps of all epochs. */
 static void expect_step(hotpack_loader* loader, int64_t order[2 * STEPS][BATCH], size_t step) {
   hotpack_batch* batch = NULL;
-  EXPECT(hotpack_loader_next_within(loader, 60000, &batch) == HOTPACK_OK);
+  EXPECT(hotpack_loader_next_timeout(loader, 60000, &batch) == HOTPACK_OK);
   if (batch == NULL) exit(1);
-  EXPECT(memcmp(hotpack_batch_samples(batch), order[step], sizeof order[step]) == 0);
+  EXPECT(memcmp(hotpack_batch_indices(batch), order[step], sizeof order[step]) == 0);
   hotpack_batch_release(batch);
 }
 
@@ -158,7 +158,7 @@ static void check_moves(const hotpack_dataset* dataset, int64_t order[2 * STEPS]
   EXPECT(hotpack_loader_restore(loader, state) == HOTPACK_OK);
   expect_step(loader, order, STEPS + 3);
   EXPECT(hotpack_loader_seek(loader, 0, STEPS + 1) == HOTPACK_ERROR_USAGE);
-  EXPECT(hotpack_loader_next_within(loader, -1, &batch) == HOTPACK_ERROR_USAGE && batch == NULL);
+  EXPECT(hotpack_loader_next_timeout(loader, -1, &batch) == HOTPACK_ERROR_USAGE && batch == NULL);
   hotpack_loader_close(loader);
 }
 
@@ -182,7 +182,7 @@ static void check_crop(const hotpack_dataset* dataset) {
   hotpack_batch* batch = NULL;
   hotpack_batch_info info;
   hotpack_loader_options_init(&options, sizeof options);
-  options.global_batch = BATCH;
+  options.global_batch_size = BATCH;
   options.crop = HOTPACK_CROP_RANDOM;
   options.crop_width = WIDTH;
   options.crop_height = HEIGHT;
@@ -199,11 +199,11 @@ static void check_crop(const hotpack_dataset* dataset) {
   EXPECT(hotpack_batch_describe(batch, &info) == HOTPACK_OK);
   EXPECT(info.image.shape[1] == HEIGHT && info.image.shape[2] == WIDTH && info.label.shape[1] == HEIGHT);
   for (size_t row = 0; row < BATCH; ++row) {
-    const hotpack_box box = hotpack_batch_boxes(batch)[row];
+    const hotpack_crop box = hotpack_batch_crops(batch)[row];
     const uint8_t* image = (const uint8_t*)info.image.data + row * HEIGHT * WIDTH * 3;
     uint8_t pixels[3 * PIXELS];
     EXPECT(box.width == WIDTH && box.height == HEIGHT && box.x >= 0 && box.x <= 2 && box.y >= 0 && box.y <= 2);
-    EXPECT(hotpack_dataset_read_image(dataset, (uint64_t)hotpack_batch_samples(batch)[row], pixels, sizeof pixels) == HOTPACK_OK);
+    EXPECT(hotpack_dataset_read_image(dataset, (uint64_t)hotpack_batch_indices(batch)[row], pixels, sizeof pixels) == HOTPACK_OK);
     for (int y = 0; y < HEIGHT; ++y) EXPECT(memcmp(image + y * WIDTH * 3, pixels + ((box.y + y) * 6 + box.x) * 3, WIDTH * 3) == 0);
   }
   hotpack_batch_release(batch);
@@ -237,7 +237,7 @@ static void check_padding(const char* folder) {
   hotpack_batch_info info;
   EXPECT(hotpack_dataset_open(folder, &dataset) == HOTPACK_OK);
   hotpack_loader_options_init(&options, sizeof options);
-  options.global_batch = BATCH;
+  options.global_batch_size = BATCH;
   EXPECT(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_ERROR_USAGE);
   hotpack_loader_close(loader);
   options.pad_width = PAD_WIDTH;
@@ -250,7 +250,7 @@ static void check_padding(const char* folder) {
   EXPECT(info.image.bytes == BATCH * PAD_HEIGHT * PAD_WIDTH * 3 && info.label.bytes == BATCH * PAD_HEIGHT * PAD_WIDTH);
   for (size_t row = 0; row < BATCH; ++row) {
     const size_t first = row * PAD_HEIGHT * PAD_WIDTH;
-    check_padded_row(dataset, (uint64_t)hotpack_batch_samples(batch)[row], (const uint8_t*)info.image.data + first * 3,
+    check_padded_row(dataset, (uint64_t)hotpack_batch_indices(batch)[row], (const uint8_t*)info.image.data + first * 3,
                      (const uint8_t*)info.label.data + first);
   }
   hotpack_batch_release(batch);
@@ -266,9 +266,9 @@ static void check_older_structs(const hotpack_dataset* dataset) {
   memset(&options, 0x5A, sizeof options);
   EXPECT(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, threads)) == HOTPACK_OK);
   EXPECT(options.threads == 0x5A5A5A5A);
-  options.global_batch = BATCH;
+  options.global_batch_size = BATCH;
   EXPECT(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_OK);
-  EXPECT(hotpack_loader_rows(loader) == BATCH);
+  EXPECT(hotpack_loader_batch_size(loader) == BATCH);
   hotpack_loader_close(loader);
   EXPECT(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, threads) + 1) == HOTPACK_ERROR_USAGE);
   info.struct_size = offsetof(hotpack_dataset_info, skipped);

@@ -19,20 +19,20 @@ enum { BATCH = 4, STEPS = 3, HEIGHT = 5, WIDTH = 6 };
 static hotpack_loader_options batch_options(void) {
   hotpack_loader_options options;
   EXPECT(hotpack_loader_options_init(&options, sizeof options) == HOTPACK_OK);
-  options.global_batch = BATCH;
+  options.global_batch_size = BATCH;
   options.seed = 7;
   options.image_type = HOTPACK_TYPE_F16;
   options.image_order = HOTPACK_CHANNELS_FIRST;
   return options;
 }
 
-/* Every handle is there after a failure and tells of it. */
+/* Every handle is there after a failure and describes it. */
 static int check_without_device(const hotpack_dataset* dataset, const char* reason) {
   hotpack_device_loader* loader = NULL;
   EXPECT(reason[0] != '\0');
   EXPECT(hotpack_device_loader_open(dataset, NULL, &loader) == HOTPACK_ERROR_USAGE);
   EXPECT(strcmp(hotpack_device_loader_error(loader), reason) == 0);
-  EXPECT(hotpack_device_loader_rows(loader) == 0);
+  EXPECT(hotpack_device_loader_batch_size(loader) == 0);
   hotpack_device_loader_close(loader);
   printf("no device: %s\n", reason);
   return faults != 0;
@@ -68,7 +68,7 @@ static void check_tensor(hotpack_device_batch* batch, const hotpack_device_part_
   legacy->deleter(legacy);
 }
 
-/* A step of both loaders; what is on the device is looked at by other tests. */
+/* A step of both loaders; what is on the device is examined by other tests. */
 static void check_step(hotpack_loader* host, hotpack_device_loader* device) {
   void* const streams[] = {NULL};
   hotpack_batch* expected = NULL;
@@ -84,11 +84,11 @@ static void check_step(hotpack_loader* host, hotpack_device_loader* device) {
   part.struct_size = sizeof part;
   EXPECT(hotpack_batch_describe(expected, &known) == HOTPACK_OK);
   EXPECT(hotpack_device_batch_describe(batch, &info) == HOTPACK_OK && info.parts == 1);
-  EXPECT(info.epoch == known.epoch && info.step == known.step && info.rows == BATCH && info.valid == known.valid);
-  EXPECT(hotpack_device_batch_part(batch, 0, &part) == HOTPACK_OK && part.rows == BATCH && part.device == 0);
+  EXPECT(info.epoch == known.epoch && info.step == known.step && info.batch_size == BATCH && info.num_valid == known.num_valid);
+  EXPECT(hotpack_device_batch_part(batch, 0, &part) == HOTPACK_OK && part.batch_size == BATCH && part.device == 0);
   EXPECT(part.image.bytes == known.image.bytes && memcmp(part.image.shape, known.image.shape, sizeof known.image.shape) == 0);
   EXPECT(part.label.bytes == known.label.bytes && part.label.type == known.label.type);
-  EXPECT(memcmp(hotpack_device_batch_samples(batch), hotpack_batch_samples(expected), BATCH * sizeof(int64_t)) == 0);
+  EXPECT(memcmp(hotpack_device_batch_indices(batch), hotpack_batch_indices(expected), BATCH * sizeof(int64_t)) == 0);
   EXPECT(strcmp(hotpack_device_batch_key(batch, 0), hotpack_batch_key(expected, 0)) == 0);
   hotpack_batch_release(expected);
   check_tensor(batch, &part);
@@ -124,7 +124,7 @@ int main(int argc, char* argv[]) {
   hotpack_cuda* cuda = NULL;
   if (argc != 2) return 2;
   EXPECT(hotpack_dataset_open(argv[1], &dataset) == HOTPACK_OK);
-  if (hotpack_cuda_open(&cuda) < 0) {
+  if (hotpack_cuda_query(&cuda) < 0) {
     const int failed = check_without_device(dataset, hotpack_cuda_error(cuda));
     hotpack_cuda_close(cuda);
     hotpack_dataset_close(dataset);

@@ -22,7 +22,7 @@ int main(int argc, char* argv[]) {
   hotpack_device_batch_info info;
   hotpack_device_part_info part;
   hotpack_status status = HOTPACK_OK;
-  if (hotpack_cuda_open(&cuda) < 0) { /* no driver, no device, ...: hotpack_loader_open takes the same options and needs none */
+  if (hotpack_cuda_query(&cuda) < 0) { /* no driver, no device, ...: hotpack_loader_open takes the same options and needs none */
     printf("%s\n", hotpack_cuda_error(cuda));
     hotpack_cuda_close(cuda);
     return 0;
@@ -31,7 +31,7 @@ int main(int argc, char* argv[]) {
   if (hotpack_dataset_open(argc > 1 ? argv[1] : "packed/train", &dataset) < 0) return fail(hotpack_dataset_error(dataset));
 
   hotpack_loader_options_init(&batches, sizeof batches);
-  batches.global_batch = 2;
+  batches.global_batch_size = 2;
   batches.seed = 7;
   batches.image_type = HOTPACK_TYPE_F16;
   batches.image_order = HOTPACK_CHANNELS_FIRST;

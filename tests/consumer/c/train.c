@@ -18,7 +18,7 @@ int main(int argc, char* argv[]) {
   if (hotpack_dataset_open(argc > 1 ? argv[1] : "packed/train", &dataset) < 0) return fail(hotpack_dataset_error(dataset));
 
   hotpack_loader_options_init(&options, sizeof options);
-  options.global_batch = 2;
+  options.global_batch_size = 2;
   options.seed = 7;
   options.image_type = HOTPACK_TYPE_F32;
   options.image_order = HOTPACK_CHANNELS_FIRST;

@@ -5,7 +5,7 @@
 // violations(). Any call can be made to fail. Streams, events, contexts and memory follow CUDA's rules: the legacy stream and the blocking
 // ones wait for each other, a wait is for what an event had recorded by then, handles of another device are refused.
 // Ownership: owns all that it hands out until that is given back; one FakeDriver at a time in a process (the table's functions have no
-// other way to find it). What is left over when it goes is told by held() before. Thread-safe.
+// other way to find it). What is left over when it goes is reported by held() before. Thread-safe.
 #pragma once
 
 #include <cstddef>

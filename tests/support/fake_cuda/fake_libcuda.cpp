@@ -7,8 +7,8 @@
 //   HOTPACK_FAKE_SEED           of the random order; default 0
 //   HOTPACK_FAKE_FENCES         1: pages around every block that nobody may touch, and poison in it; default 0
 //   HOTPACK_FAKE_FREES_WAIT     set: what frees waits for the streams of its device
-// Its FakeDriver lives as long as the process. When that exits it is torn down: who uses pinned memory then faults. Violations are told on
-// stderr, and end the process with status 70 instead of its own.
+// Its FakeDriver lives as long as the process. When that exits it is torn down: who uses pinned memory then faults. Violations are reported
+// on stderr, and end the process with status 70 instead of its own.
 #include <unistd.h>
 
 #include <chrono>

@@ -231,7 +231,7 @@ ImageArgs image_args(ElementType type, int channels, bool source_planes, const e
 }
 
 void check_label(const LabelOutput& output, LabelStorage storage, const EndlessRecords& records, SparseOutput& out) {
-  LabelArgs args = label_args(output, {LabelKind::pixel, storage, false, 3});
+  LabelArgs args = label_args(output, {LabelScope::pixel, storage, false, 3});
   set_size(args, output, {kWidth, kHeight});
   check_far_threads(label_kernel_name(output), args, records, out);
 }
@@ -261,7 +261,7 @@ TEST_CASE("compiled kernels may have as many threads a block as launches ask for
         CHECK(image_launch_size(images, type, order, 132).block_threads <= test::ptx::find(image_kernel_name(type, order))->most_threads);
       }
       const LabelOutput output{LabelForm::one_hot, ElementType::f32, order, false, {}};
-      LabelArgs labels = label_args(output, {LabelKind::pixel, LabelStorage::index, false, 12});
+      LabelArgs labels = label_args(output, {LabelScope::pixel, LabelStorage::index, false, 12});
       labels.row_count = 32;
       set_size(labels, output, {side, side});
       CHECK(label_launch_size(labels, output, 132).block_threads <= test::ptx::find(label_kernel_name(output))->most_threads);

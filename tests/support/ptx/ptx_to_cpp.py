@@ -377,7 +377,7 @@ class KernelWriter:
             self.lines[begin:] = [f"if ({condition}) {{ {' '.join(self.lines[begin:])} }}"]
 
     def expect(self, modifiers, allowed, whole):
-        """The one type that is left when the allowed modifiers are taken away."""
+        """The one type that is left when the allowed modifiers are removed."""
         rest = [modifier for modifier in modifiers if modifier not in allowed]
         if len(rest) != 1 or rest[0] not in BITS:
             self.fail(f"the instruction '{whole}' is not known")

@@ -7,7 +7,7 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/mapping.hpp"
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
 

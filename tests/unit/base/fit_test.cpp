@@ -11,7 +11,7 @@ using namespace hotpack;
 
 namespace {
 
-Region centred(Fit fit, Extent source, Extent target) { return fit_region(fit, Anchor::center, source, target); }
+Region centered(Fit fit, Extent source, Extent target) { return fit_region(fit, Anchor::center, source, target); }
 
 // Python's floor division, which the published rule is written in.
 int floor_div(int a, int b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
@@ -45,7 +45,7 @@ TEST_CASE("stretch fills the record, none keeps the source") {
 }
 
 TEST_CASE("crop-or-pad puts the odd row at the end, cropping and padding alike") {
-  const auto offset = [](int source) { return centred(Fit::crop_or_pad, {source, source}, {512, 512}).y; };
+  const auto offset = [](int source) { return centered(Fit::crop_or_pad, {source, source}, {512, 512}).y; };
   CHECK(offset(720) == -104);
   CHECK(offset(721) == -104);
   CHECK(offset(375) == 68);
@@ -57,31 +57,31 @@ TEST_CASE("crop-or-pad puts the odd row at the end, cropping and padding alike")
 }
 
 TEST_CASE("crop-or-pad treats each axis by itself") {
-  CHECK(centred(Fit::crop_or_pad, {960, 360}, {512, 512}) == Region{-224, 76, 960, 360});
+  CHECK(centered(Fit::crop_or_pad, {960, 360}, {512, 512}) == Region{-224, 76, 960, 360});
   std::mt19937 random(21);
   for (int round = 0; round < 2000; ++round) {
     const auto size = [&] { return 1 + static_cast<int>(random() % 1000); };
     const Extent source{size(), size()}, target{size(), size()};
     const Region wanted{crop_or_pad_offset(source.width, target.width), crop_or_pad_offset(source.height, target.height), source.width,
                         source.height};
-    REQUIRE(centred(Fit::crop_or_pad, source, target) == wanted);
+    REQUIRE(centered(Fit::crop_or_pad, source, target) == wanted);
   }
 }
 
-TEST_CASE("contain scales to fit, rounds half up and centres") {
-  CHECK(centred(Fit::contain, {480, 360}, {512, 512}) == Region{0, 64, 512, 384});
-  CHECK(centred(Fit::contain, {360, 480}, {512, 512}) == Region{64, 0, 384, 512});
-  CHECK(centred(Fit::contain, {100, 100}, {512, 512}) == Region{0, 0, 512, 512});
-  CHECK(centred(Fit::contain, {4, 1}, {10, 10}) == Region{0, 3, 10, 3});     // 2.5 becomes 3; the odd row is at the end
-  CHECK(centred(Fit::contain, {1000, 1}, {10, 10}) == Region{0, 4, 10, 1});  // never less than one row
+TEST_CASE("contain scales to fit, rounds half up and centers") {
+  CHECK(centered(Fit::contain, {480, 360}, {512, 512}) == Region{0, 64, 512, 384});
+  CHECK(centered(Fit::contain, {360, 480}, {512, 512}) == Region{64, 0, 384, 512});
+  CHECK(centered(Fit::contain, {100, 100}, {512, 512}) == Region{0, 0, 512, 512});
+  CHECK(centered(Fit::contain, {4, 1}, {10, 10}) == Region{0, 3, 10, 3});     // 2.5 becomes 3; the odd row is at the end
+  CHECK(centered(Fit::contain, {1000, 1}, {10, 10}) == Region{0, 4, 10, 1});  // never less than one row
 }
 
 TEST_CASE("cover scales to fill, rounds half up and crops the middle") {
-  CHECK(centred(Fit::cover, {480, 360}, {512, 512}) ==
+  CHECK(centered(Fit::cover, {480, 360}, {512, 512}) ==
         Region{-85, 0, 683, 512});  // 682.67; 171 too many, the odd column dropped at the end
-  CHECK(centred(Fit::cover, {360, 480}, {512, 512}) == Region{0, -85, 512, 683});
-  CHECK(centred(Fit::cover, {224, 224}, {224, 224}) == Region{0, 0, 224, 224});
-  CHECK(centred(Fit::cover, {3, 2}, {2, 2}) == Region{0, 0, 3, 2});
+  CHECK(centered(Fit::cover, {360, 480}, {512, 512}) == Region{0, -85, 512, 683});
+  CHECK(centered(Fit::cover, {224, 224}, {224, 224}) == Region{0, 0, 224, 224});
+  CHECK(centered(Fit::cover, {3, 2}, {2, 2}) == Region{0, 0, 3, 2});
 }
 
 TEST_CASE("contain lies inside the record and cover around it, one axis exact") {
@@ -89,7 +89,7 @@ TEST_CASE("contain lies inside the record and cover around it, one axis exact") 
   for (int round = 0; round < 2000; ++round) {
     const auto size = [&] { return 1 + static_cast<int>(random() % 700); };
     const Extent source{size(), size()}, target{size(), size()};
-    const Region inner = centred(Fit::contain, source, target), outer = centred(Fit::cover, source, target);
+    const Region inner = centered(Fit::contain, source, target), outer = centered(Fit::cover, source, target);
     INFO(source.width << "x" << source.height << " into " << target.width << "x" << target.height);
     REQUIRE((inner.width == target.width || inner.height == target.height));
     REQUIRE((inner.x >= 0 && inner.y >= 0 && inner.width >= 1 && inner.height >= 1));
@@ -103,14 +103,14 @@ TEST_CASE("contain lies inside the record and cover around it, one axis exact") 
 TEST_CASE("the top-left anchor changes the corner only") {
   for (const Fit fit : {Fit::crop_or_pad, Fit::contain, Fit::cover}) {
     for (const Extent source : {Extent{480, 360}, Extent{900, 1200}, Extent{30, 20}}) {
-      const Region centre = centred(fit, source, {512, 512});
-      CHECK(fit_region(fit, Anchor::top_left, source, {512, 512}) == Region{0, 0, centre.width, centre.height});
+      const Region center = centered(fit, source, {512, 512});
+      CHECK(fit_region(fit, Anchor::top_left, source, {512, 512}) == Region{0, 0, center.width, center.height});
     }
   }
 }
 
-TEST_CASE("a very long picture does not overflow a region") {
-  const Region region = centred(Fit::cover, {1, 10'000'000}, {512, 512});  // 5,120,000,000 rows
+TEST_CASE("a very long image does not overflow a region") {
+  const Region region = centered(Fit::cover, {1, 10'000'000}, {512, 512});  // 5,120,000,000 rows
   CHECK(region.width == 512);
   CHECK(region.height == std::numeric_limits<int>::max());
   CHECK(region.y < 0);
@@ -125,8 +125,8 @@ TEST_CASE("long-side scales the longer side to the record's longer side") {
   CHECK(size({720, 960}, {512, 256}) == Extent{384, 512});
   CHECK(size({4, 1}, {10, 10}) == Extent{10, 3});     // 2.5, halves go up
   CHECK(size({1000, 1}, {10, 10}) == Extent{10, 1});  // never less than one row
-  CHECK(centred(Fit::long_side, {960, 720}, {512, 256}) == Region{0, -64, 512, 384});
-  CHECK(centred(Fit::long_side, {720, 960}, {512, 256}) == Region{64, -128, 384, 512});
+  CHECK(centered(Fit::long_side, {960, 720}, {512, 256}) == Region{0, -64, 512, 384});
+  CHECK(centered(Fit::long_side, {720, 960}, {512, 256}) == Region{64, -128, 384, 512});
   CHECK(fit_region(Fit::long_side, Anchor::top_left, {720, 960}, {512, 256}) == Region{0, 0, 384, 512});
 }
 
@@ -137,8 +137,8 @@ TEST_CASE("short-side scales the shorter side to the record's shorter side") {
   CHECK(size({100, 100}, {512, 512}) == Extent{512, 512});
   CHECK(size({960, 720}, {512, 256}) == Extent{341, 256});
   CHECK(size({720, 960}, {512, 256}) == Extent{256, 341});
-  CHECK(centred(Fit::short_side, {960, 720}, {512, 512}) == Region{-85, 0, 683, 512});
-  CHECK(centred(Fit::short_side, {720, 960}, {512, 256}) == Region{128, -42, 256, 341});
+  CHECK(centered(Fit::short_side, {960, 720}, {512, 512}) == Region{-85, 0, 683, 512});
+  CHECK(centered(Fit::short_side, {720, 960}, {512, 256}) == Region{128, -42, 256, 341});
 }
 
 TEST_CASE("in square records long-side equals contain and short-side equals cover") {
@@ -148,15 +148,15 @@ TEST_CASE("in square records long-side equals contain and short-side equals cove
     const Extent source{size(), size()};
     const int side = size();
     INFO(source.width << "x" << source.height << " into " << side);
-    REQUIRE(centred(Fit::long_side, source, {side, side}) == centred(Fit::contain, source, {side, side}));
-    REQUIRE(centred(Fit::short_side, source, {side, side}) == centred(Fit::cover, source, {side, side}));
+    REQUIRE(centered(Fit::long_side, source, {side, side}) == centered(Fit::contain, source, {side, side}));
+    REQUIRE(centered(Fit::short_side, source, {side, side}) == centered(Fit::cover, source, {side, side}));
   }
 }
 
 TEST_CASE("scaled_extent is the size of the region, whatever the fit") {
   for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover, Fit::none, Fit::long_side, Fit::short_side}) {
     for (const Extent source : {Extent{480, 360}, Extent{31, 977}, Extent{1, 1}}) {
-      const Region region = centred(fit, source, {200, 100});
+      const Region region = centered(fit, source, {200, 100});
       CHECK(scaled_extent(fit, source, {200, 100}) == Extent{region.width, region.height});
     }
   }
@@ -185,7 +185,7 @@ TEST_CASE("tiles step by size minus overlap, and the last one ends at the edge")
   CHECK(tile_edges(260, 100, 20) == std::vector{0, 80, 160});
   CHECK(tile_edges(261, 100, 20) == std::vector{0, 80, 160, 161});
   CHECK(tile_edges(3, 1, 0) == std::vector{0, 1, 2});
-  CHECK(tile_edges(1200, 896, 512) == std::vector{0, 304});  // the sliding crops of aerial pictures
+  CHECK(tile_edges(1200, 896, 512) == std::vector{0, 304});  // the sliding crops of aerial images
 }
 
 TEST_CASE("tiles are distinct, cover the image and overlap at least as requested") {
@@ -201,7 +201,7 @@ TEST_CASE("tiles are distinct, cover the image and overlap at least as requested
       REQUIRE(edges[i] > edges[i - 1]);
       REQUIRE(edges[i] - edges[i - 1] <= tile - overlap);
     }
-    // No tile more than needed: without the last one the picture would not be covered.
+    // No tile more than needed: without the last one the image would not be covered.
     if (edges.size() > 1) REQUIRE(edges[edges.size() - 2] + tile < length);
   }
 }

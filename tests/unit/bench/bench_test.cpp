@@ -60,13 +60,13 @@ void damage(const TempFolder& folder, std::uint64_t offset) {
 
 TEST_CASE("a bench measures packs of every form") {
   TinyForm form;
-  form.layout = GENERATE(ImageLayout::hwc, ImageLayout::chw);
+  form.layout = GENERATE(AxisOrder::channels_last, AxisOrder::channels_first);
   form.storage = GENERATE(LabelStorage::bits, LabelStorage::index);
   SECTION("pixel labels") {}
   SECTION("compressed") { form.image_zstd = form.label_zstd = true; }
   SECTION("no labels") { form.labelled = false; }
   SECTION("records of different sizes") { form.size.reset(); }
-  SECTION("a class for each image") { form.kind = LabelKind::sample; }
+  SECTION("a class for each image") { form.kind = LabelScope::image; }
   SECTION("gray") { form.color = ImageColor::gray; }
   const TempFolder folder;
   write_pack(folder.path(), form, tiny_records(form, 9), 5);
@@ -87,7 +87,7 @@ TEST_CASE("a bench measures packs of every form") {
   CHECK((report.recommended_threads == 1 || report.recommended_threads == 2));
 }
 
-TEST_CASE("reads from the disk are measured, or it is told why they are not") {
+TEST_CASE("reads from the disk are measured, or it is reported why they are not") {
   const TempFolder folder;
   write_pack(folder.path(), {}, tiny_records({}, 9), 5);
   const BenchReport report = report_of(folder);

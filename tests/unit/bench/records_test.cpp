@@ -24,13 +24,13 @@ TEST_CASE("records are listed in the order in which the Loader gives them") {
   const auto dataset = Dataset::open(folder.path());
   REQUIRE(dataset.ok());
   LoaderOptions options;
-  options.global_batch = 5;
+  options.global_batch_size = 5;
   options.seed = 3;
   auto loader = Loader::open(*dataset, options);
   REQUIRE(loader.ok());
   std::vector<std::uint64_t> given;
   for (auto batch = loader->next(); batch.ok() && *batch; batch = loader->next())
-    for (const std::int64_t sample : (*batch)->samples()) given.push_back(static_cast<std::uint64_t>(sample));
+    for (const std::int64_t sample : (*batch)->indices()) given.push_back(static_cast<std::uint64_t>(sample));
   CHECK(first_samples(10, options, 100) == given);
   CHECK(first_samples(10, options, 3) == std::vector<std::uint64_t>(given.begin(), given.begin() + 3));
 }

@@ -27,7 +27,7 @@ TEST_CASE("threads to measure with are powers of two, and all cores") {
   CHECK(thread_counts(16) == std::vector<unsigned>{1, 2, 4, 8, 16});
 }
 
-TEST_CASE("batches are cut to the samples there are, and it is told") {
+TEST_CASE("batches are cut to the samples there are, and it is reported") {
   const TempFolder folder;
   const Setup setup = setup_of(folder, {});
   CHECK(setup.batch == 7);
@@ -67,7 +67,7 @@ TEST_CASE("what is measured follows from the labels") {
     CHECK(row_bytes(setup.schema, setup.plain, {6, 5}).value() == 30 * (3 + 1));
     CHECK(row_bytes(setup.schema, setup.training, {6, 5}).value() == 30 * (3 + 3) * 4);
   }
-  SECTION("several classes a pixel") {
+  SECTION("several classes per pixel") {
     form.multi = true;
     const TempFolder folder;
     CHECK(setup_of(folder, form).plain.name == "u8 + bits");

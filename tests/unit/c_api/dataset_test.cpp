@@ -68,9 +68,9 @@ TEST_CASE("arguments that are NULL are refused, not followed") {
   CHECK(hotpack_dataset_open(nullptr, &dataset) == HOTPACK_ERROR_USAGE);
   CHECK(error_of(dataset).find("folder is NULL") != std::string::npos);
   hotpack_dataset_close(dataset);
-  CHECK(hotpack_dataset_open_several(nullptr, 2, &dataset) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_open_many(nullptr, 2, &dataset) == HOTPACK_ERROR_USAGE);
   hotpack_dataset_close(dataset);
-  CHECK(hotpack_dataset_open_several(nullptr, 0, &dataset) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_open_many(nullptr, 0, &dataset) == HOTPACK_ERROR_USAGE);
   hotpack_dataset_close(dataset);
 
   const OpenPack pack;
@@ -127,8 +127,8 @@ TEST_CASE("a data set is described as its schema says") {
   CHECK(info.image_height == 5);
   CHECK(info.image_width == 6);
   CHECK(info.image_channels == 3);
-  CHECK(info.image_layout == HOTPACK_LAYOUT_HWC);
-  CHECK(info.label_kind == HOTPACK_LABEL_PIXEL);
+  CHECK(info.image_layout == HOTPACK_CHANNELS_LAST);
+  CHECK(info.label_scope == HOTPACK_LABEL_PIXEL);
   CHECK(info.label_storage == HOTPACK_STORAGE_BITS);
   CHECK(info.label_multi == 0);
   CHECK(hotpack_dataset_records(pack.dataset) == 7);
@@ -136,13 +136,13 @@ TEST_CASE("a data set is described as its schema says") {
 
 TEST_CASE("every form of images and labels is told apart") {
   TinyForm form;
-  form.layout = hotpack::ImageLayout::chw;
+  form.layout = hotpack::AxisOrder::channels_first;
   form.storage = hotpack::LabelStorage::one_hot;
   form.multi = true;
   {
     const OpenPack pack(form);
     const hotpack_dataset_info info = described(pack.dataset);
-    CHECK(info.image_layout == HOTPACK_LAYOUT_CHW);
+    CHECK(info.image_layout == HOTPACK_CHANNELS_FIRST);
     CHECK(info.image_height == 5);
     CHECK(info.image_width == 6);
     CHECK(info.label_storage == HOTPACK_STORAGE_ONE_HOT);
@@ -150,7 +150,7 @@ TEST_CASE("every form of images and labels is told apart") {
   }
   form = {};
   form.color = hotpack::ImageColor::gray;
-  form.kind = hotpack::LabelKind::sample;
+  form.kind = hotpack::LabelScope::image;
   form.storage = hotpack::LabelStorage::index;
   form.size.reset();
   {
@@ -159,20 +159,20 @@ TEST_CASE("every form of images and labels is told apart") {
     CHECK(info.image_height == 0);
     CHECK(info.image_width == 0);
     CHECK(info.image_channels == 1);
-    CHECK(info.label_kind == HOTPACK_LABEL_SAMPLE);
+    CHECK(info.label_scope == HOTPACK_LABEL_IMAGE);
     CHECK(info.label_storage == HOTPACK_STORAGE_INDEX);
   }
   form = {};
   form.labelled = false;
   const OpenPack pack(form);
   const hotpack_dataset_info info = described(pack.dataset);
-  CHECK(info.label_kind == HOTPACK_LABEL_NONE);
+  CHECK(info.label_scope == HOTPACK_LABEL_NONE);
   CHECK(info.label_storage == HOTPACK_STORAGE_NONE);
   std::uint8_t byte = 0;
   CHECK(hotpack_dataset_read_label(pack.dataset, 0, &byte, 1) == HOTPACK_ERROR_USAGE);
 }
 
-TEST_CASE("classes have names, and colours where they have one") {
+TEST_CASE("classes have names, and colors where they have one") {
   const OpenPack pack;
   const auto schema = tiny_schema(pack.form);
   REQUIRE(hotpack_dataset_classes(pack.dataset) == schema.classes.size());
@@ -269,21 +269,21 @@ TEST_CASE("a key is asked for by its length first") {
   CHECK(hotpack_dataset_key(pack.dataset, 0, key.data(), length + 1, nullptr) == HOTPACK_OK);
 }
 
-TEST_CASE("several packs are one data set, or the difference is told") {
+TEST_CASE("several packs are one data set, or the difference is reported") {
   const TempFolder folder;
   TinyForm other;
   other.classes = 4;
   const std::string a = add_pack(folder, "a", {}, 4), b = add_pack(folder, "b", {}, 3, 4), c = add_pack(folder, "c", other, 2);
   hotpack_dataset* dataset = nullptr;
   const char* const fit[] = {a.c_str(), b.c_str()};
-  REQUIRE(hotpack_dataset_open_several(fit, 2, &dataset) == HOTPACK_OK);
+  REQUIRE(hotpack_dataset_open_many(fit, 2, &dataset) == HOTPACK_OK);
   CHECK(hotpack_dataset_records(dataset) == 7);
   CHECK(described(dataset).packs == 2);
   double mean[3], std[3];
   CHECK(hotpack_dataset_mean_std(dataset, mean, std, 3) == HOTPACK_OK);
   hotpack_dataset_close(dataset);
   const char* const unfit[] = {a.c_str(), c.c_str()};
-  CHECK(hotpack_dataset_open_several(unfit, 2, &dataset) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_dataset_open_many(unfit, 2, &dataset) == HOTPACK_ERROR_USAGE);
   CHECK_FALSE(error_of(dataset).empty());
   hotpack_dataset_close(dataset);
 }

@@ -32,7 +32,7 @@ using Bytes = std::vector<std::byte>;
 
 hotpack_loader_options small_batches() {
   hotpack_loader_options options = hotpack::c_api::default_options();
-  options.global_batch = 3;
+  options.global_batch_size = 3;
   options.threads = 2;
   options.timeout_ms = 20000;
   options.image_type = HOTPACK_TYPE_F32;
@@ -110,18 +110,18 @@ hotpack_device_batch_info described(const hotpack_device_batch* batch) {
 Bytes rows_of(const hotpack::BatchField& field, std::size_t rows, const hotpack_device_part_info& part) {
   const std::size_t row = field.bytes.size() / rows;
   const auto first = field.bytes.begin() + static_cast<std::ptrdiff_t>(part.first_row * row);
-  return {first, first + static_cast<std::ptrdiff_t>(part.rows * row)};
+  return {first, first + static_cast<std::ptrdiff_t>(part.batch_size * row)};
 }
 
 void check_part(OpenLoader& open, const hotpack_device_part_info& part, const hotpack::Batch& expected) {
   CHECK(part.image.dimensions == 4);
-  CHECK(part.image.shape[0] == static_cast<std::int64_t>(part.rows));
+  CHECK(part.image.shape[0] == static_cast<std::int64_t>(part.batch_size));
   CHECK(part.image.shape[1] == 3);
   CHECK(part.image.type == HOTPACK_TYPE_F32);
   CHECK(part.label.dimensions == 3);
   CHECK(part.label.shape[3] == 0);
-  CHECK(open.bytes(part, part.image) == rows_of(expected.image(), expected.rows(), part));
-  CHECK(open.bytes(part, part.label) == rows_of(expected.label(), expected.rows(), part));
+  CHECK(open.bytes(part, part.image) == rows_of(expected.image(), expected.batch_size(), part));
+  CHECK(open.bytes(part, part.label) == rows_of(expected.label(), expected.batch_size(), part));
 }
 
 // All that a batch tells is what the Loader's batch of the same step tells.
@@ -129,8 +129,8 @@ void check_batch(OpenLoader& open, const hotpack_device_batch* batch, const hotp
   const hotpack_device_batch_info info = described(batch);
   CHECK(info.epoch == expected.epoch());
   CHECK(info.step == expected.step());
-  CHECK(info.rows == expected.rows());
-  CHECK(info.valid == expected.valid());
+  CHECK(info.batch_size == expected.batch_size());
+  CHECK(info.num_valid == expected.num_valid());
   REQUIRE(info.parts == open.streams.size());
   std::uint64_t rows = 0;
   for (std::uint64_t number = 0; number < info.parts; ++number) {
@@ -138,16 +138,16 @@ void check_batch(OpenLoader& open, const hotpack_device_batch* batch, const hotp
     CHECK(part.device == static_cast<int>(number));
     CHECK(part.stream == open.streams[number]);
     CHECK(part.first_row == rows);
-    rows += part.rows;
+    rows += part.batch_size;
     check_part(open, part, expected);
   }
-  CHECK(rows == info.rows);
-  for (std::size_t row = 0; row < info.rows; ++row) {
-    CHECK(hotpack_device_batch_samples(batch)[row] == expected.samples()[row]);
+  CHECK(rows == info.batch_size);
+  for (std::size_t row = 0; row < info.batch_size; ++row) {
+    CHECK(hotpack_device_batch_indices(batch)[row] == expected.indices()[row]);
     CHECK(hotpack_device_batch_key(batch, row) == expected.key(row));
-    CHECK(hotpack_device_batch_boxes(batch)[row].width == expected.boxes()[row].width);
+    CHECK(hotpack_device_batch_crops(batch)[row].width == expected.crops()[row].width);
   }
-  CHECK(std::string(hotpack_device_batch_key(batch, info.rows)).empty());
+  CHECK(std::string(hotpack_device_batch_key(batch, info.batch_size)).empty());
 }
 
 hotpack::Loader host_loader(const hotpack::Dataset& dataset) {
@@ -161,10 +161,19 @@ DLManagedTensorVersioned* image_tensor(const hotpack_device_batch* batch, std::i
   return tensor;
 }
 
-// The first byte of memory, as work on a stream finds it.
-std::optional<std::byte> seen_by(OpenLoader& open, hotpack::device::StreamHandle stream, const void* memory) {
-  std::optional<std::byte> seen;
-  open.fake.enqueue(stream, [&] { seen = *static_cast<const std::byte*>(memory); });
+// Enough bytes that memory nobody has written yet does not hold them by chance.
+constexpr std::size_t kSeenBytes = 64;
+
+Bytes first_bytes(const hotpack::BatchField& field) {
+  REQUIRE(field.bytes.size() >= kSeenBytes);
+  return {field.bytes.begin(), field.bytes.begin() + kSeenBytes};
+}
+
+// The first bytes of memory, as work on a stream finds them.
+Bytes seen_by(OpenLoader& open, hotpack::device::StreamHandle stream, const void* memory) {
+  Bytes seen;
+  const auto* const first = static_cast<const std::byte*>(memory);
+  open.fake.enqueue(stream, [&] { seen.assign(first, first + kSeenBytes); });
   open.fake.synchronize(stream);
   return seen;
 }
@@ -185,7 +194,7 @@ TEST_CASE("without a device the handles say why") {
   REQUIRE(loader != nullptr);
   const std::string reason = hotpack_device_loader_error(loader);
   CHECK_THAT(reason, ContainsSubstring("CUDA"));
-  CHECK(hotpack_cuda_open(&cuda) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_cuda_query(&cuda) == HOTPACK_ERROR_USAGE);
   REQUIRE(cuda != nullptr);
   CHECK(hotpack_cuda_error(cuda) == reason);
 
@@ -208,7 +217,7 @@ TEST_CASE("without a device the handles say why") {
 
 TEST_CASE("NULL handles and results are refused, and closing NULL does nothing") {
   hotpack_device_loader* loader = nullptr;
-  CHECK(hotpack_cuda_open(nullptr) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_cuda_query(nullptr) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_device_loader_open(nullptr, nullptr, nullptr) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_device_loader_open(nullptr, nullptr, &loader) == HOTPACK_ERROR_USAGE);
   CHECK_THAT(hotpack_device_loader_error(loader), ContainsSubstring("dataset is NULL"));
@@ -219,7 +228,7 @@ TEST_CASE("NULL handles and results are refused, and closing NULL does nothing")
   CHECK(std::string(hotpack_cuda_error(nullptr)).empty());
   CHECK(std::string(hotpack_device_batch_error(nullptr)).empty());
   CHECK(std::string(hotpack_device_batch_key(nullptr, 0)).empty());
-  CHECK(hotpack_device_batch_use_on(nullptr, nullptr, 0) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_batch_record_stream(nullptr, nullptr, 0) == HOTPACK_ERROR_USAGE);
 }
 
 TEST_CASE("device batches of C are the batches of C++ and of the host") {
@@ -227,10 +236,10 @@ TEST_CASE("device batches of C are the batches of C++ and of the host") {
   OpenLoader open(devices);
   auto host = host_loader(*open.dataset);
   CHECK(hotpack_device_loader_steps_per_epoch(open.loader) == 3);
-  CHECK(hotpack_device_loader_rows(open.loader) == 3);
+  CHECK(hotpack_device_loader_batch_size(open.loader) == 3);
   CHECK(hotpack_device_loader_parts(open.loader) == static_cast<std::uint64_t>(devices));
-  CHECK(hotpack_device_loader_part_rows(open.loader, 0) == (devices == 1 ? 3 : 1));
-  CHECK(hotpack_device_loader_part_rows(open.loader, 2) == 0);
+  CHECK(hotpack_device_loader_part_batch_size(open.loader, 0) == (devices == 1 ? 3 : 1));
+  CHECK(hotpack_device_loader_part_batch_size(open.loader, 2) == 0);
   CHECK(hotpack_device_loader_threads(open.loader) == 2);
   CHECK(hotpack_device_loader_fingerprint(open.loader) == host.fingerprint());
   while (const auto expected = host.next().value()) {
@@ -243,7 +252,7 @@ TEST_CASE("device batches of C are the batches of C++ and of the host") {
   CHECK(open.status == HOTPACK_END_OF_EPOCH);
 }
 
-TEST_CASE("next_into fills memory of the caller and tells about it") {
+TEST_CASE("next_into fills memory of the caller and says about it") {
   OpenLoader open;
   auto host = host_loader(*open.dataset);
   const std::uint64_t image_bytes = hotpack_device_loader_image_batch_bytes(open.loader, 0);
@@ -267,8 +276,8 @@ TEST_CASE("next_into fills memory of the caller and tells about it") {
   CHECK(part.label.dimensions == 3);
   CHECK(open.bytes(part, part.image) == rows_of(first->image(), 3, part));
   CHECK(hotpack_device_batch_key(batch, 2) == first->key(2));
-  CHECK(hotpack_device_batch_boxes(batch)[2].height == 5);
-  CHECK(hotpack_device_batch_use_on(batch, open.streams[0], 0) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_batch_crops(batch)[2].height == 5);
+  CHECK(hotpack_device_batch_record_stream(batch, open.streams[0], 0) == HOTPACK_ERROR_USAGE);
   CHECK_THAT(hotpack_device_batch_error(batch), ContainsSubstring("next_into"));
   hotpack_device_batch_release(batch);
 
@@ -288,13 +297,13 @@ TEST_CASE("streams and buffers are one a device") {
   CHECK_THAT(open.error(), ContainsSubstring("count is 1, the loader has 2 devices"));
   CHECK(hotpack_device_loader_next(open.loader, nullptr, 2, &batch) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_device_loader_next(open.loader, open.streams.data(), 2, nullptr) == HOTPACK_ERROR_USAGE);
-  CHECK(hotpack_device_loader_next_within(open.loader, open.streams.data(), 2, -1, &batch) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_loader_next_timeout(open.loader, open.streams.data(), 2, -1, &batch) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_device_loader_next_into(open.loader, nullptr, open.streams.data(), 2, &batch) == HOTPACK_ERROR_USAGE);
   CHECK(batch == nullptr);
   batch = open.next();  // none was lost
   REQUIRE(batch != nullptr);
   CHECK(described(batch).step == 0);
-  CHECK(hotpack_device_batch_use_on(batch, open.streams[0], 2) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_device_batch_record_stream(batch, open.streams[0], 2) == HOTPACK_ERROR_USAGE);
   CHECK_THAT(hotpack_device_batch_error(batch), ContainsSubstring("part is 2; the batch has 2"));
   hotpack_device_batch_release(batch);
 }
@@ -308,7 +317,7 @@ TEST_CASE("a device loader stops, goes on elsewhere, and is woken") {
   const auto first_sample = [&] {
     hotpack_device_batch* const batch = open.next();
     REQUIRE(open.status == HOTPACK_OK);
-    const std::int64_t sample = hotpack_device_batch_samples(batch)[0];
+    const std::int64_t sample = hotpack_device_batch_indices(batch)[0];
     hotpack_device_batch_release(batch);
     return sample;
   };
@@ -326,7 +335,7 @@ TEST_CASE("a device loader stops, goes on elsewhere, and is woken") {
   CHECK(hotpack_device_loader_seek(open.loader, 0, 99) == HOTPACK_ERROR_USAGE);
 }
 
-TEST_CASE("residency and statistics are told") {
+TEST_CASE("residency and statistics are reported") {
   OpenLoader open;
   hotpack_residency_info residency;
   residency.struct_size = sizeof residency;
@@ -388,12 +397,12 @@ TEST_CASE("the memory of a batch is leased until its last tensor is deleted") {
 TEST_CASE("the consumer's stream waits for the batch, and -1 waits for nothing") {
   OpenLoader open;
   auto host = host_loader(*open.dataset);
-  const std::byte expected = host.next().value()->image().bytes[0];
+  const Bytes expected = first_bytes(host.next().value()->image());
   hotpack_device_batch* const batch = open.next();
   REQUIRE(batch != nullptr);
   const hotpack::device::StreamHandle own = open.fake.stream(), other = open.fake.stream();
   DLManagedTensorVersioned* const unordered = image_tensor(batch, -1);
-  const std::optional<std::byte> early = seen_by(open, other, unordered->dl_tensor.data);
+  const Bytes early = seen_by(open, other, unordered->dl_tensor.data);
   CHECK(early != expected);  // as late as is legal: nobody has waited for the part's stream
   DLManagedTensorVersioned* const tensor = image_tensor(batch, static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(own)));
   CHECK(seen_by(open, own, tensor->dl_tensor.data) == expected);
@@ -406,7 +415,7 @@ TEST_CASE("the default streams of DLPack are those of the driver") {
   OpenLoader open;
   auto host = host_loader(*open.dataset);
   for (const std::int64_t number : {1, 2}) {
-    const std::byte expected = host.next().value()->image().bytes[0];
+    const Bytes expected = first_bytes(host.next().value()->image());
     hotpack_device_batch* const batch = open.next();
     REQUIRE(batch != nullptr);
     DLManagedTensorVersioned* const tensor = image_tensor(batch, number);

@@ -44,12 +44,12 @@ TEST_CASE("the defaults of device options are those of C++") {
   CHECK(read.device_budget_bytes == own.device_budget_bytes);
   CHECK(read.prefetch == own.prefetch);
   CHECK(read.outputs == own.outputs);
-  CHECK(read.loader.global_batch == own.loader.global_batch);
+  CHECK(read.loader.global_batch_size == own.loader.global_batch_size);
 }
 
 TEST_CASE("every device option arrives") {
   hotpack_loader_options loader = default_options();
-  loader.global_batch = 7;
+  loader.global_batch_size = 7;
   loader.image_type = HOTPACK_TYPE_BF16;
   const std::int32_t devices[] = {2, 0};
   const auto read = accepted([&](auto& options) {
@@ -62,7 +62,7 @@ TEST_CASE("every device option arrives") {
     options.prefetch = 5;
     options.outputs = 6;
   });
-  CHECK(read.loader.global_batch == 7);
+  CHECK(read.loader.global_batch_size == 7);
   CHECK(read.loader.image.type == ElementType::bf16);
   CHECK(read.devices == std::vector<int>{2, 0});
   CHECK(read.residency == Residency::automatic);
@@ -94,8 +94,8 @@ TEST_CASE("devices and their count go together") {
 
 TEST_CASE("options of the batches are checked as those of a loader") {
   hotpack_loader_options loader = default_options();
-  loader.tail = 9;
-  CHECK(has(refusal([&](auto& options) { options.loader = &loader; }), "tail is 9"));
+  loader.last_batch = 9;
+  CHECK(has(refusal([&](auto& options) { options.loader = &loader; }), "last_batch is 9"));
   loader = default_options();
   loader.struct_size = 3;
   CHECK(has(refusal([&](auto& options) { options.loader = &loader; }), "struct_size of hotpack_loader_options is 3"));

@@ -42,12 +42,12 @@ std::vector<std::int64_t> shape_of(const DLTensor& tensor) { return {tensor.shap
 
 // A batch that next_into filled: the only one that exists without a device.
 void fill(hotpack_device_batch& batch) {
-  batch.copied.rows = 2;
-  batch.copied.samples = {4, -1};
+  batch.copied.batch_size = 2;
+  batch.copied.indices = {4, -1};
   batch.copied.keys = {"four", ""};
   batch.copied.parts.resize(1);
   batch.copied.parts[0].image = field_of({2, 5, 6, 3});
-  batch.boxes.resize(2);
+  batch.crops.resize(2);
 }
 
 }  // namespace

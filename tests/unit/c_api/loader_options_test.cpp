@@ -57,12 +57,12 @@ void* give_nothing(void*, std::size_t) { return nullptr; }
 TEST_CASE("the defaults are those of C++") {
   const LoaderOptions own;
   const LoaderOptions read = loader_options(default_options()).value();
-  CHECK(read.global_batch == own.global_batch);
+  CHECK(read.global_batch_size == own.global_batch_size);
   CHECK(read.seed == own.seed);
   CHECK(read.epoch == own.epoch);
   CHECK(read.rank == own.rank);
-  CHECK(read.world == own.world);
-  CHECK(read.tail == own.tail);
+  CHECK(read.world_size == own.world_size);
+  CHECK(read.last_batch == own.last_batch);
   CHECK(read.shuffle == own.shuffle);
   CHECK(read.block_samples == own.block_samples);
   CHECK(read.window_blocks == own.window_blocks);
@@ -72,8 +72,8 @@ TEST_CASE("the defaults are those of C++") {
   CHECK(read.augment == own.augment);
   CHECK(read.pad_to == own.pad_to);
   CHECK(read.threads == own.threads);
-  CHECK(read.slots == own.slots);
-  CHECK(read.check == own.check);
+  CHECK(read.prefetch_batches == own.prefetch_batches);
+  CHECK(read.verify_checksums == own.verify_checksums);
   CHECK(read.access == own.access);
   CHECK(read.timeout == own.timeout);
   CHECK(read.memory_budget_bytes == own.memory_budget_bytes);
@@ -91,7 +91,7 @@ TEST_CASE("init writes the defaults, and no more than the size it is given") {
   std::memset(&options, 0xEE, sizeof options);
   REQUIRE(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, seed)) == HOTPACK_OK);
   CHECK(options.struct_size == offsetof(hotpack_loader_options, seed));
-  CHECK(options.global_batch == 32);
+  CHECK(options.global_batch_size == 32);
   CHECK(options.seed == 0xEEEEEEEEEEEEEEEE);
 
   CHECK(hotpack_loader_options_init(nullptr, sizeof options) == HOTPACK_ERROR_USAGE);
@@ -104,35 +104,35 @@ TEST_CASE("init writes the defaults, and no more than the size it is given") {
 
 TEST_CASE("order, ranks and resources arrive") {
   const LoaderOptions read = accepted([](hotpack_loader_options& options) {
-    options.global_batch = 12;
+    options.global_batch_size = 12;
     options.seed = 7;
     options.epoch = 3;
     options.rank = 1;
-    options.world = 2;
-    options.tail = HOTPACK_TAIL_WRAP;
+    options.world_size = 2;
+    options.last_batch = HOTPACK_LAST_BATCH_WRAP;
     options.shuffle = HOTPACK_SHUFFLE_BLOCK;
     options.block_samples = 64;
     options.window_blocks = 8;
     options.threads = 5;
-    options.slots = 9;
-    options.check = HOTPACK_CHECK_NEVER;
+    options.prefetch_batches = 9;
+    options.verify_checksums = HOTPACK_VERIFY_NEVER;
     options.access = HOTPACK_ACCESS_READ;
     options.timeout_ms = 1500;
     options.memory_budget_bytes = 1 << 30;
   });
-  CHECK(read.global_batch == 12);
+  CHECK(read.global_batch_size == 12);
   CHECK(read.seed == 7);
   CHECK(read.epoch == 3);
   CHECK(read.rank == 1);
-  CHECK(read.world == 2);
-  CHECK(read.tail == Tail::wrap);
+  CHECK(read.world_size == 2);
+  CHECK(read.last_batch == LastBatch::wrap);
   CHECK(read.shuffle == Shuffle::block);
   CHECK(read.block_samples == 64);
   CHECK(read.window_blocks == 8);
   CHECK(read.threads == 5);
-  CHECK(read.slots == 9);
-  CHECK(read.check == Check::never);
-  CHECK(read.access == Access::read);
+  CHECK(read.prefetch_batches == 9);
+  CHECK(read.verify_checksums == VerifyChecksums::never);
+  CHECK(read.access == FileAccess::read);
   CHECK(read.timeout == std::chrono::milliseconds(1500));
   CHECK(read.memory_budget_bytes == 1 << 30);
 }
@@ -153,7 +153,7 @@ TEST_CASE("what a batch holds arrives") {
   });
   CHECK(read.image == ImageOutput{ElementType::bf16, AxisOrder::channels_first, {0.1f, 0.2f, 0.3f}, {1, 2, 3}});
   CHECK(read.label == LabelOutput{LabelForm::one_hot, ElementType::f16, AxisOrder::channels_first, true, std::nullopt});
-  CHECK(read.content == SlotContent::packed);
+  CHECK(read.content == BatchContent::packed);
   const auto ignoring = accepted([](hotpack_loader_options& options) {
     options.label_has_ignore_index = 1;
     options.label_ignore_index = -1;
@@ -188,7 +188,7 @@ TEST_CASE("augmentation arrives") {
 
 TEST_CASE("a number that is no choice is refused by its option's name") {
   using Options = hotpack_loader_options;
-  CHECK(has(refusal([](Options& options) { options.tail = 3; }), "tail is 3"));
+  CHECK(has(refusal([](Options& options) { options.last_batch = 3; }), "last_batch is 3"));
   CHECK(has(refusal([](Options& options) { options.shuffle = -1; }), "shuffle is -1"));
   CHECK(has(refusal([](Options& options) { options.image_type = 8; }), "image_type is 8"));
   CHECK(has(refusal([](Options& options) { options.image_order = 2; }), "image_order is 2"));
@@ -199,7 +199,7 @@ TEST_CASE("a number that is no choice is refused by its option's name") {
   CHECK(has(refusal([](Options& options) { options.label_has_ignore_index = 2; }), "label_has_ignore_index is 2"));
   CHECK(has(refusal([](Options& options) { options.content = 2; }), "content is 2"));
   CHECK(has(refusal([](Options& options) { options.crop = 4; }), "crop is 4"));
-  CHECK(has(refusal([](Options& options) { options.check = 3; }), "check is 3"));
+  CHECK(has(refusal([](Options& options) { options.verify_checksums = 3; }), "verify_checksums is 3"));
   CHECK(has(refusal([](Options& options) { options.access = 2; }), "access is 2"));
   CHECK(has(refusal([](Options& options) { options.timeout_ms = -1; }), "timeout_ms is -1"));
   CHECK(has(refusal([](Options& options) { options.reserved = 1; }), "reserved"));

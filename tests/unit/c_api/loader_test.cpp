@@ -30,7 +30,7 @@ constexpr std::size_t kSamples = 10;
 hotpack_loader_options small_batches() {
   hotpack_loader_options options;
   REQUIRE(hotpack_loader_options_init(&options, sizeof options) == HOTPACK_OK);
-  options.global_batch = 3;
+  options.global_batch_size = 3;
   options.threads = 2;
   options.timeout_ms = 20000;
   return options;
@@ -71,8 +71,8 @@ std::vector<std::int64_t> rest_of_epoch(hotpack_loader* loader) {
   hotpack_batch* batch = nullptr;
   hotpack_status status = HOTPACK_OK;
   while ((status = hotpack_loader_next(loader, &batch)) == HOTPACK_OK) {
-    const auto* const samples = hotpack_batch_samples(batch);
-    seen.insert(seen.end(), samples, samples + described(batch).rows);
+    const auto* const samples = hotpack_batch_indices(batch);
+    seen.insert(seen.end(), samples, samples + described(batch).batch_size);
     hotpack_batch_release(batch);
   }
   CHECK(status == HOTPACK_END_OF_EPOCH);
@@ -104,11 +104,11 @@ TEST_CASE("batches of C are those of C++") {
   const OpenLoader open;
   REQUIRE(open.status == HOTPACK_OK);
   hotpack::LoaderOptions options;
-  options.global_batch = 3;
+  options.global_batch_size = 3;
   const auto dataset = hotpack::Dataset::open(open.folder.path()).value();
   auto loader = hotpack::Loader::open(dataset, options).value();
   CHECK(hotpack_loader_steps_per_epoch(open.loader) == loader.steps_per_epoch());
-  CHECK(hotpack_loader_rows(open.loader) == loader.rows());
+  CHECK(hotpack_loader_batch_size(open.loader) == loader.batch_size());
   CHECK(hotpack_loader_threads(open.loader) == 2);
   CHECK(hotpack_loader_image_batch_bytes(open.loader) == loader.image_batch_bytes());
   CHECK(hotpack_loader_label_batch_bytes(open.loader) == loader.label_batch_bytes());
@@ -120,8 +120,8 @@ TEST_CASE("batches of C are those of C++") {
     const hotpack_batch_info info = described(batch);
     CHECK(info.epoch == expected->epoch());
     CHECK(info.step == expected->step());
-    CHECK(info.rows == 3);
-    CHECK(info.valid == 3);
+    CHECK(info.batch_size == 3);
+    CHECK(info.num_valid == 3);
     CHECK(info.image.dimensions == 4);
     CHECK(std::vector<std::int64_t>(info.image.shape, info.image.shape + 4) == std::vector<std::int64_t>{3, 5, 6, 3});
     CHECK(info.image.type == HOTPACK_TYPE_U8);
@@ -132,10 +132,10 @@ TEST_CASE("batches of C are those of C++") {
     CHECK(std::memcmp(info.image.data, expected->image().bytes.data(), info.image.bytes) == 0);
     CHECK(std::memcmp(info.label.data, expected->label().bytes.data(), info.label.bytes) == 0);
     for (std::size_t row = 0; row < 3; ++row) {
-      CHECK(hotpack_batch_samples(batch)[row] == expected->samples()[row]);
+      CHECK(hotpack_batch_indices(batch)[row] == expected->indices()[row]);
       CHECK(hotpack_batch_key(batch, row) == expected->key(row));
-      CHECK(hotpack_batch_boxes(batch)[row].width == 6);
-      CHECK(hotpack_batch_boxes(batch)[row].height == 5);
+      CHECK(hotpack_batch_crops(batch)[row].width == 6);
+      CHECK(hotpack_batch_crops(batch)[row].height == 5);
     }
     CHECK(std::string(hotpack_batch_key(batch, 3)).empty());
     hotpack_batch_release(batch);
@@ -154,13 +154,13 @@ TEST_CASE("epochs follow one another") {
 
 TEST_CASE("rows that are empty have no key and no sample") {
   hotpack_loader_options options = small_batches();
-  options.tail = HOTPACK_TAIL_PAD;
+  options.last_batch = HOTPACK_LAST_BATCH_PAD;
   const OpenLoader open(options);
   REQUIRE(hotpack_loader_seek(open.loader, 0, 3) == HOTPACK_OK);
   hotpack_batch* batch = nullptr;
   REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
-  CHECK(described(batch).valid == 1);
-  CHECK(hotpack_batch_samples(batch)[2] == -1);
+  CHECK(described(batch).num_valid == 1);
+  CHECK(hotpack_batch_indices(batch)[2] == -1);
   CHECK(std::string(hotpack_batch_key(batch, 2)).empty());
   CHECK_FALSE(std::string(hotpack_batch_key(batch, 0)).empty());
   hotpack_batch_release(batch);
@@ -210,8 +210,8 @@ TEST_CASE("batches are copied into the caller's memory") {
   const OpenLoader leased(options), copied(options);
   std::vector<float> image(3 * 3 * 5 * 6), label(3 * 5 * 6 * 3);
   std::int64_t samples[3];
-  hotpack_box boxes[3];
-  hotpack_batch_buffers buffers{sizeof buffers, image.data(), image.size() * 4, label.data(), label.size() * 4, samples, boxes};
+  hotpack_crop crops[3];
+  hotpack_batch_buffers buffers{sizeof buffers, image.data(), image.size() * 4, label.data(), label.size() * 4, samples, crops};
   hotpack_batch_info info;
   info.struct_size = sizeof info;
   for (int step = 0; step < 3; ++step) {
@@ -221,8 +221,8 @@ TEST_CASE("batches are copied into the caller's memory") {
     const hotpack_batch_info expected = described(batch);
     CHECK(std::memcmp(image.data(), expected.image.data, expected.image.bytes) == 0);
     CHECK(std::memcmp(label.data(), expected.label.data, expected.label.bytes) == 0);
-    CHECK(std::equal(samples, samples + 3, hotpack_batch_samples(batch)));
-    CHECK(std::memcmp(boxes, hotpack_batch_boxes(batch), sizeof boxes) == 0);
+    CHECK(std::equal(samples, samples + 3, hotpack_batch_indices(batch)));
+    CHECK(std::memcmp(crops, hotpack_batch_crops(batch), sizeof crops) == 0);
     if (step != 1) {
       CHECK(info.step == expected.step);
       CHECK(info.image.data == image.data());
@@ -300,10 +300,10 @@ TEST_CASE("ranks share a batch") {
   std::vector<std::int64_t> both;
   for (std::uint64_t rank = 0; rank < 2; ++rank) {
     hotpack_loader_options options = small_batches();
-    options.world = 2;
+    options.world_size = 2;
     options.rank = rank;
     const OpenLoader open(options);
-    CHECK(hotpack_loader_rows(open.loader) == 1 + rank);
+    CHECK(hotpack_loader_batch_size(open.loader) == 1 + rank);
     CHECK(hotpack_loader_steps_per_epoch(open.loader) == 3);
     const auto seen = rest_of_epoch(open.loader);
     both.insert(both.end(), seen.begin(), seen.end());
@@ -315,7 +315,7 @@ TEST_CASE("ranks share a batch") {
 
 TEST_CASE("options that do not fit give a handle with the reason") {
   hotpack_loader_options options = small_batches();
-  options.global_batch = 11;
+  options.global_batch_size = 11;
   const OpenLoader open(options);
   CHECK(open.status == HOTPACK_ERROR_USAGE);
   REQUIRE(open.loader != nullptr);
@@ -324,7 +324,7 @@ TEST_CASE("options that do not fit give a handle with the reason") {
   hotpack_batch* batch = nullptr;
   CHECK(hotpack_loader_next(open.loader, &batch) == HOTPACK_ERROR_USAGE);
   CHECK(open.error() == reason);
-  CHECK(hotpack_loader_rows(open.loader) == 0);
+  CHECK(hotpack_loader_batch_size(open.loader) == 0);
   CHECK(std::string(hotpack_loader_fingerprint(open.loader)).empty());
   hotpack_loader_cancel(open.loader);
 }
@@ -351,7 +351,7 @@ TEST_CASE("a struct of an older program has defaults for what it lacks") {
   options.image_type = -99;
   hotpack_loader* loader = nullptr;
   REQUIRE(hotpack_loader_open(open.dataset, &options, &loader) == HOTPACK_OK);
-  CHECK(hotpack_loader_rows(loader) == 3);
+  CHECK(hotpack_loader_batch_size(loader) == 3);
   hotpack_loader_close(loader);
 }
 
@@ -383,25 +383,25 @@ TEST_CASE("without a loader or a batch there is an answer all the same") {
   hotpack_batch_release(nullptr);
   CHECK(std::string(hotpack_loader_error(nullptr)).empty());
   CHECK(hotpack_loader_steps_per_epoch(nullptr) == 0);
-  CHECK(hotpack_loader_rows(nullptr) == 0);
+  CHECK(hotpack_loader_batch_size(nullptr) == 0);
   CHECK(hotpack_loader_threads(nullptr) == 0);
   CHECK(hotpack_loader_image_batch_bytes(nullptr) == 0);
   CHECK(hotpack_loader_label_batch_bytes(nullptr) == 0);
   CHECK(hotpack_loader_slot_bytes(nullptr) == 0);
   CHECK(std::string(hotpack_loader_fingerprint(nullptr)).empty());
   CHECK(hotpack_loader_next(nullptr, &batch) == HOTPACK_ERROR_USAGE);
-  CHECK(hotpack_loader_next_within(nullptr, 1, &batch) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_next_timeout(nullptr, 1, &batch) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_loader_next_into(nullptr, &buffers, &info) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_loader_seek(nullptr, 0, 0) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_loader_state(nullptr, text, sizeof text, nullptr) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_loader_restore(nullptr, "{}") == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_batch_describe(nullptr, &info) == HOTPACK_ERROR_USAGE);
-  CHECK(hotpack_batch_samples(nullptr) == nullptr);
-  CHECK(hotpack_batch_boxes(nullptr) == nullptr);
+  CHECK(hotpack_batch_indices(nullptr) == nullptr);
+  CHECK(hotpack_batch_crops(nullptr) == nullptr);
   CHECK(std::string(hotpack_batch_key(nullptr, 0)).empty());
   const OpenLoader open;
   CHECK(hotpack_loader_next(open.loader, nullptr) == HOTPACK_ERROR_USAGE);
-  CHECK(hotpack_loader_next_within(open.loader, -1, &batch) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_next_timeout(open.loader, -1, &batch) == HOTPACK_ERROR_USAGE);
 }
 
 TEST_CASE("batches and loaders outlive what they came from") {
@@ -422,7 +422,7 @@ TEST_CASE("next fails while every slot is held, and works after a release") {
   for (auto& batch : batches) REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
   REQUIRE(hotpack_loader_seek(open.loader, 1, 0) == HOTPACK_OK);
   hotpack_batch* batch = batches[0];
-  CHECK(hotpack_loader_next_within(open.loader, 20000, &batch) == HOTPACK_ERROR_USAGE);
+  CHECK(hotpack_loader_next_timeout(open.loader, 20000, &batch) == HOTPACK_ERROR_USAGE);
   CHECK(batch == nullptr);
   hotpack_batch_release(batches[0]);
   REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
@@ -490,7 +490,7 @@ TEST_CASE("a damaged record is an error of its step, named, again and again") {
   file.close();
   hotpack_loader_options options = small_batches();
   options.shuffle = HOTPACK_SHUFFLE_NONE;
-  options.global_batch = 5;
+  options.global_batch_size = 5;
   REQUIRE(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_OK);
   hotpack_batch* batch = nullptr;
   REQUIRE(hotpack_loader_next(loader, &batch) == HOTPACK_OK);
@@ -539,7 +539,7 @@ TEST_CASE("a loader serves several threads at once, each batch one of them") {
       hotpack_batch_info info;  // without an assertion: Catch takes those of one thread only
       info.struct_size = sizeof info;
       if (hotpack_batch_describe(batch, &info) == HOTPACK_OK && info.epoch == 0) {
-        into.insert(into.end(), hotpack_batch_samples(batch), hotpack_batch_samples(batch) + 3);
+        into.insert(into.end(), hotpack_batch_indices(batch), hotpack_batch_indices(batch) + 3);
       }
       hotpack_batch_release(batch);
     }

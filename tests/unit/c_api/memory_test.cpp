@@ -43,7 +43,7 @@ TEST_CASE("a call that finds no memory loses no batch") {
   hotpack_loader* loader = nullptr;
   hotpack_loader_options options;
   REQUIRE(hotpack_loader_options_init(&options, sizeof options) == HOTPACK_OK);
-  options.global_batch = 1;
+  options.global_batch_size = 1;
   options.threads = 1;
   REQUIRE(hotpack_dataset_open(folder.path().c_str(), &dataset) == HOTPACK_OK);
   REQUIRE(hotpack_loader_open(dataset, &options, &loader) == HOTPACK_OK);

@@ -127,12 +127,12 @@ TEST_CASE("texts are copied whole or not at all") {
 TEST_CASE("the structs of hotpack.h stay as they are", "[abi]") {
   STATIC_REQUIRE(HOTPACK_ABI_VERSION == 0);
   STATIC_REQUIRE(sizeof(hotpack_field) == 56);
-  STATIC_REQUIRE(sizeof(hotpack_box) == 20);
+  STATIC_REQUIRE(sizeof(hotpack_crop) == 20);
   STATIC_REQUIRE(offsetof(hotpack_dataset_info, reserved) == 84);
   STATIC_REQUIRE(offsetof(hotpack_sample_info, key_bytes) == 88);
   STATIC_REQUIRE(offsetof(hotpack_class_statistics, weight_median) == 32);
   STATIC_REQUIRE(offsetof(hotpack_batch_info, label) == 96);
-  STATIC_REQUIRE(offsetof(hotpack_batch_buffers, boxes) == 48);
+  STATIC_REQUIRE(offsetof(hotpack_batch_buffers, crops) == 48);
   STATIC_REQUIRE(offsetof(hotpack_loader_options, image_type) == 72);
   STATIC_REQUIRE(offsetof(hotpack_loader_options, horizontal_flip) == 136);
   STATIC_REQUIRE(offsetof(hotpack_loader_options, resume) == 280);

@@ -1,4 +1,4 @@
-// What a check tells of copies, of tiny pictures and of shares that jump: one planted case and one in order each.
+// What a check describes copies, of tiny images and of shares that jump: one planted case and one in order each.
 #include "check/check.hpp"
 #include "support/inputs.hpp"
 
@@ -29,7 +29,7 @@ void put_pair(const TempFolder& folder, const std::string& name, std::uint32_t s
   put(folder, "labels/" + name + ".png", noise_label(width, height, 2, seed));
 }
 
-// An RGB picture of bright and dark fields, and the same from right to left.
+// An RGB image of bright and dark fields, and the same from right to left.
 Bytes fields(std::uint32_t seed, bool mirrored) {
   const auto noise = noise_samples(8, 8, 1, 255, seed);
   std::vector<std::uint8_t> samples;
@@ -72,7 +72,7 @@ TEST_CASE("constant labels and copies of whole samples are not shared labels") {
   CHECK(find(report, "duplicate-image") != nullptr);
 }
 
-TEST_CASE("one mask in several mask folders is told by its first mask") {
+TEST_CASE("one mask in several mask folders is reported by its first mask") {
   const TempFolder folder;
   for (int i = 0; i < 3; ++i) {
     const std::string name = "p" + std::to_string(i);
@@ -97,11 +97,11 @@ TEST_CASE("an image far smaller than its record is reported, many as one note") 
   const TempFolder folder;
   for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
   PackOptions options = options_for(folder);
-  options.record.size = {16, 24};  // eight times a picture
-  CHECK(find(checked(options), "tiny-picture") == nullptr);
+  options.record.size = {16, 24};  // eight times an image
+  CHECK(find(checked(options), "tiny-image") == nullptr);
   put_pair(folder, "speck", 9, 1, 1);
   const CheckReport report = checked(options);
-  const Finding* tiny = find(report, "tiny-picture");
+  const Finding* tiny = find(report, "tiny-image");
   REQUIRE(tiny != nullptr);
   CHECK(tiny->severity == Severity::warning);
   CHECK(tiny->title == "1 of 5 images is far smaller than its record");
@@ -109,8 +109,8 @@ TEST_CASE("an image far smaller than its record is reported, many as one note") 
   CHECK(tiny->examples[0].found == "1x1, the record is 16x24");
   options.record.size = {32, 24};  // sixteen times
   const CheckReport all = checked(options);
-  CHECK(find(all, "tiny-picture")->severity == Severity::note);
-  CHECK(find(all, "tiny-picture")->count == 5);
+  CHECK(find(all, "tiny-image")->severity == Severity::note);
+  CHECK(find(all, "tiny-image")->count == 5);
 }
 
 TEST_CASE("with mixed sizes an image far below the median is reported") {
@@ -119,10 +119,10 @@ TEST_CASE("with mixed sizes an image far below the median is reported") {
   put_pair(folder, "small", 8, 6, 4);
   PackOptions options = options_for(folder);
   options.record.size = {};
-  CHECK(find(checked(options), "tiny-picture") == nullptr);
+  CHECK(find(checked(options), "tiny-image") == nullptr);
   put_pair(folder, "speck", 9, 3, 2);
   const CheckReport report = checked(options);
-  const Finding* tiny = find(report, "tiny-picture");
+  const Finding* tiny = find(report, "tiny-image");
   REQUIRE(tiny != nullptr);
   CHECK(tiny->title == "1 of 6 images is far smaller than the others");
   CHECK(tiny->examples[0].found == "3x2, the middle one of all is 24x16");
@@ -149,5 +149,5 @@ TEST_CASE("copies across splits are found if flipped (by pixels) or renamed") {
   REQUIRE(named != nullptr);
   CHECK(named->examples[0].path == folder / "images/val/1_r30.png");
   CHECK(named->examples[0].found == "by its name a copy of " + (folder / "images/train/1.png"));
-  CHECK(report.verdict == CheckVerdict::succeeds);
+  CHECK(report.result == CheckResult::succeeds);
 }

@@ -72,13 +72,13 @@ TEST_CASE("check describes a correct data set and predicts that pack succeeds") 
   const TempFolder folder;
   put_ids(folder, 6);
   const CheckReport report = checked(id_options(folder));
-  CHECK(report.verdict == CheckVerdict::succeeds);
+  CHECK(report.result == CheckResult::succeeds);
   CHECK(report.findings.all().empty());
   CHECK(report.problems == 0);
   REQUIRE(report.splits.size() == 1);
   CHECK(report.splits[0].samples == 6);
-  CHECK(report.images.pictures() == 6);
-  CHECK(report.label_pictures.pictures() == 6);
+  CHECK(report.images.images() == 6);
+  CHECK(report.label_images.images() == 6);
   CHECK_THAT(report.labels, ContainsSubstring("labels are read as index"));
   CHECK(report.classes_counted);
   REQUIRE(report.splits[0].classes.pixels.size() == 3);
@@ -95,15 +95,15 @@ TEST_CASE("a check names everything that is wrong in one run") {
   put(folder, "images/alone.png", photo(8, 6, 50));
   put(folder, "labels/lost.png", noise_label());
   put(folder, "images/0.png", truncated(photo(8, 6, 60), 120));
-  put(folder, "images/1.png", text_file("no picture"));
+  put(folder, "images/1.png", text_file("no image"));
   put(folder, "images/2.png", photo(9, 6, 61));
   put(folder, "labels/3.png", id_label(8, 6, Ids(48, 9)));
   put(folder, "labels/4.png", {});
   const CheckReport report = checked(id_options(folder));
-  CHECK(report.verdict == CheckVerdict::refuses);
+  CHECK(report.result == CheckResult::refuses);
   CHECK(names(report, "orphan-image", folder / "images/alone.png"));
   CHECK(names(report, "orphan-label", folder / "labels/lost.png"));
-  CHECK(names(report, "damaged-picture", folder / "images/0.png"));
+  CHECK(names(report, "damaged-image", folder / "images/0.png"));
   CHECK(names(report, "unreadable-header", folder / "images/1.png"));
   CHECK(names(report, "unreadable-header", folder / "labels/4.png"));
   CHECK(names(report, "size-mismatch", folder / "images/2.png"));
@@ -117,13 +117,13 @@ TEST_CASE("what is wrong with an image does not hide what is wrong with its labe
   put_ids(folder, 4);
   put(folder, "images/0.png", truncated(photo(8, 6, 60), 120));
   put(folder, "labels/0.png", id_label(8, 6, Ids(48, 9)));
-  put(folder, "images/1.png", text_file("no picture"));
+  put(folder, "images/1.png", text_file("no image"));
   put(folder, "labels/1.png", truncated(noise_label(), 60));
   const CheckReport report = checked(id_options(folder));
-  CHECK(names(report, "damaged-picture", folder / "images/0.png"));
+  CHECK(names(report, "damaged-image", folder / "images/0.png"));
   CHECK(names(report, "unknown-value", folder / "labels/0.png"));
   CHECK(names(report, "unreadable-header", folder / "images/1.png"));
-  CHECK(names(report, "damaged-picture", folder / "labels/1.png"));
+  CHECK(names(report, "damaged-image", folder / "labels/1.png"));
 }
 
 TEST_CASE("refused labels count their known pixels and report absent classes") {
@@ -157,7 +157,7 @@ TEST_CASE("a photo among the labels is reported without making all labels photos
     options.run.skip_errors = true;
     const CheckReport skipping = checked(options);
     CHECK(find(skipping, "open-question") != nullptr);
-    CHECK(skipping.verdict == CheckVerdict::refuses);
+    CHECK(skipping.result == CheckResult::refuses);
   }
 }
 
@@ -175,12 +175,12 @@ TEST_CASE("labels that pack would ask about do not end the check") {
                              0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255}));
   }
   const CheckReport report = checked(options_for(folder));
-  CHECK(report.verdict == CheckVerdict::refuses);
+  CHECK(report.result == CheckResult::refuses);
   CHECK_FALSE(report.classes_known);
   CHECK_FALSE(report.classes_counted);
   CHECK(find(report, "open-question") != nullptr);
-  CHECK(names(report, "damaged-picture", folder / "images/3.png"));
-  CHECK(report.images.pictures() == 4);
+  CHECK(names(report, "damaged-image", folder / "images/3.png"));
+  CHECK(report.images.images() == 4);
   CHECK_FALSE(report.estimate.has_value());
 }
 
@@ -196,13 +196,13 @@ TEST_CASE("JPEG labels are examined by nearest color even though they are refuse
   PackOptions options = options_for(folder);
   options.label.classes = folder / "classes.csv";
   const CheckReport report = checked(options);
-  CHECK(report.verdict == CheckVerdict::refuses);
+  CHECK(report.result == CheckResult::refuses);
   CHECK(kinds(report, Severity::problem) == Names{"open-question"});
   CHECK(report.splits[0].classes.labels == std::vector<std::uint64_t>{3, 3, 0});
-  CHECK_THAT(report.labels, ContainsSubstring("unknown colours take the class of the nearest colour"));
+  CHECK_THAT(report.labels, ContainsSubstring("unknown colors take the class of the nearest color"));
 }
 
-TEST_CASE("a broken class file is one finding, and everything else is looked at") {
+TEST_CASE("a broken class file is one finding, and everything else is examined") {
   const TempFolder folder;
   for (int i = 0; i < 4; ++i) {
     put(folder, "images/" + std::to_string(i) + ".png", photo(8, 6, 1));
@@ -230,12 +230,12 @@ TEST_CASE("an unknown color is one finding, however many labels contain it") {
   REQUIRE(kinds(report, Severity::problem) == Names{"unknown-value"});
   const Finding& finding = *find(report, "unknown-value");
   CHECK(finding.count == 12);
-  CHECK(finding.value == "colour (128,0,0)");
+  CHECK(finding.value == "color (128,0,0)");
   CHECK_THAT(finding.advice, ContainsSubstring("'car', at distance 9, and that class never occurs"));
   SECTION("--unknown settles it") {
     options.label.unknown = "nearest:9";
     const CheckReport settled = checked(options);
-    CHECK(settled.verdict == CheckVerdict::succeeds);
+    CHECK(settled.result == CheckResult::succeeds);
     CHECK(find(settled, "nearest-color") != nullptr);
   }
 }
@@ -243,13 +243,13 @@ TEST_CASE("an unknown color is one finding, however many labels contain it") {
 TEST_CASE("option --on-error skip leaves out bad samples up to --max-errors") {
   const TempFolder folder;
   put_ids(folder, 4);
-  put(folder, "images/0.png", text_file("no picture"));
-  put(folder, "images/1.png", text_file("no picture"));
+  put(folder, "images/0.png", text_file("no image"));
+  put(folder, "images/1.png", text_file("no image"));
   PackOptions options = id_options(folder);
   options.run.skip_errors = true;
-  CHECK(checked(options).verdict == CheckVerdict::leaves_out);
+  CHECK(checked(options).result == CheckResult::leaves_out);
   options.run.max_errors = 1;
-  CHECK(checked(options).verdict == CheckVerdict::refuses);
+  CHECK(checked(options).result == CheckResult::refuses);
 }
 
 TEST_CASE("option --max-pixels refuses a larger image by its header") {
@@ -271,7 +271,7 @@ TEST_CASE("splits are checked together, with copies and classes across them") {
   PackOptions options = id_options(folder);
   options.input.split.method = SplitOptions::Method::folder;
   const CheckReport report = checked(options);
-  CHECK(report.verdict == CheckVerdict::succeeds);
+  CHECK(report.result == CheckResult::succeeds);
   REQUIRE(report.splits.size() == 2);
   CHECK(report.splits[0].name == "train");
   CHECK(report.splits[1].samples == 3);
@@ -296,7 +296,7 @@ TEST_CASE("class folders count images per class and report contradicting copies"
   options.record.size = {8, 6};
   for (const bool headers_only : {false, true}) {
     const CheckReport report = checked(options, headers_only);
-    CHECK(report.verdict == CheckVerdict::succeeds);
+    CHECK(report.result == CheckResult::succeeds);
     CHECK(report.classes_counted);
     CHECK(report.splits[0].classes.pixels == std::vector<std::uint64_t>{3, 4});
     CHECK((find(report, "conflicting-labels") != nullptr) == !headers_only);
@@ -322,7 +322,7 @@ TEST_CASE("images with an EXIF orientation are reported with their treatment") {
   CHECK(report.images.orientations()[6] == 1);
 }
 
-TEST_CASE("with headers alone no pixel is read, and what headers tell is told") {
+TEST_CASE("with headers alone no pixel is read, and what headers tell is reported") {
   const TempFolder folder;
   put_ids(folder, 4);
   put(folder, "images/0.png", truncated(photo(8, 6, 60), 120));
@@ -332,7 +332,7 @@ TEST_CASE("with headers alone no pixel is read, and what headers tell is told") 
   const CheckReport report = checked(options, true);
   CHECK(report.headers_only);
   CHECK(kinds(report, Severity::problem) == Names{"size-mismatch"});
-  CHECK(report.images.pictures() == 4);
+  CHECK(report.images.images() == 4);
   CHECK_FALSE(report.classes_counted);
   CHECK(report.bytes_in == 0);
   SECTION("where classes would have to be counted, they stay unknown") {
@@ -362,7 +362,7 @@ TEST_CASE("the estimate is what pack would write in each storage") {
   CHECK(report.estimate->storages[2].label_bytes == 5 * 16);
 }
 
-TEST_CASE("a pack that does not fit on the disk is told") {
+TEST_CASE("a pack that does not fit on the disk is reported") {
   const TempFolder folder;
   for (int i = 0; i < 300; ++i) put(folder, "images/" + std::to_string(i) + ".png", photo());
   PackOptions options = options_for(folder);
@@ -374,7 +374,7 @@ TEST_CASE("a pack that does not fit on the disk is told") {
   CHECK((find(report, "disk-space") == nullptr) == fits);
 }
 
-TEST_CASE("a picture that is cut into tiles is told once, not once a tile") {
+TEST_CASE("an image that is cut into tiles is reported once, not once a tile") {
   const TempFolder folder;
   put_ids(folder, 2);
   put(folder, "images/0.png", photo(16, 12, 3));
@@ -386,7 +386,7 @@ TEST_CASE("a picture that is cut into tiles is told once, not once a tile") {
   options.shard.shuffle_seed = 7;
   const CheckReport report = checked(options);
   CHECK(report.problems == 1);
-  CHECK(report.images.pictures() == 2);
+  CHECK(report.images.images() == 2);
   CHECK(find(report, "duplicate-image") == nullptr);
   CHECK(report.estimate->records > 2);
 }
@@ -396,13 +396,13 @@ TEST_CASE("where not one sample is found, that is the finding") {
   put(folder, "images/a.png", photo());
   put(folder, "labels/b.png", noise_label());
   const CheckReport report = checked(options_for(folder));
-  CHECK(report.verdict == CheckVerdict::refuses);
+  CHECK(report.result == CheckResult::refuses);
   const Finding* finding = find(report, "no-samples");
   REQUIRE(finding != nullptr);
   CHECK_THAT(finding->title, ContainsSubstring("no image and label share a key"));
 }
 
-TEST_CASE("a check fails only where nothing can be looked at") {
+TEST_CASE("a check fails only where nothing can be examined") {
   const TempFolder folder;
   put_ids(folder, 2);
   Recorder recorder;
@@ -422,7 +422,7 @@ TEST_CASE("a check can be stopped") {
   PackOptions options = id_options(folder);
   const auto report = check(options, false, recorder);
   REQUIRE(report.ok());
-  CHECK(report->verdict == CheckVerdict::stopped);
+  CHECK(report->result == CheckResult::stopped);
 }
 
 TEST_CASE("masks of several classes are checked one by one") {
@@ -436,14 +436,14 @@ TEST_CASE("masks of several classes are checked one by one") {
   PackOptions options = options_for(folder);
   options.input.mask_per_class = "{key}_{class}";
   const CheckReport report = checked(options);
-  CHECK(report.verdict == CheckVerdict::succeeds);
+  CHECK(report.result == CheckResult::succeeds);
   CHECK(report.findings.all().empty());
   CHECK(report.splits[0].classes.pixels == std::vector<std::uint64_t>{3 * 48, 48});
   REQUIRE(report.estimate.has_value());
   CHECK(report.estimate->storages.size() == 2);  // a pixel of two classes has no index
   SECTION("a mask that cannot be read is named") {
     put(folder, "labels/1_dog.png", truncated(id_label(8, 6, Ids(48, 255)), 50));
-    CHECK(names(checked(options), "damaged-picture", folder / "labels/1_dog.png"));
+    CHECK(names(checked(options), "damaged-image", folder / "labels/1_dog.png"));
   }
 }
 
@@ -455,7 +455,7 @@ TEST_CASE("a split without labels is checked as images only") {
   options.input.root = folder.path();
   options.label.class_count = 3;
   const CheckReport report = checked(options);
-  CHECK(report.verdict == CheckVerdict::succeeds);
+  CHECK(report.result == CheckResult::succeeds);
   CHECK(find(report, "class-not-in-every-split") == nullptr);
   CHECK_FALSE(report.layout.empty());
   REQUIRE(report.splits.size() == 2);
@@ -482,7 +482,7 @@ TEST_CASE("an ignored class is no class that never occurs") {
   CHECK(report.ignored_classes == std::vector<bool>{false, false, true});
 }
 
-TEST_CASE("ids that count from 1 are told without --num-classes too") {
+TEST_CASE("ids that count from 1 are reported without --num-classes too") {
   const TempFolder folder;
   put_label(folder, id_label(2, 2, {1, 2, 3, 1}));
   const CheckReport report = checked(options_for(folder));
@@ -490,7 +490,7 @@ TEST_CASE("ids that count from 1 are told without --num-classes too") {
   CHECK(find(report, "one-based-ids")->options == Names{"--shift-ids -1"});
 }
 
-TEST_CASE("ids of which nothing says what they mean are listed, as colours are") {
+TEST_CASE("ids of which nothing says what they mean are listed, as colors are") {
   const TempFolder folder;
   put_label(folder, id_label(2, 2, {0, 64, 128, 200}));
   const CheckReport report = checked(options_for(folder));

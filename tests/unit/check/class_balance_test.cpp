@@ -22,7 +22,7 @@ std::string told(const ClassBalance& balance, const std::vector<std::string>& sp
 
 }  // namespace
 
-TEST_CASE("a class whose share jumps between splits is told with both shares") {
+TEST_CASE("a class whose share jumps between splits is reported with both shares") {
   ClassBalance balance(2, 2);
   add_split(balance, 0, 100, 90);
   add_split(balance, 1, 40, 10);

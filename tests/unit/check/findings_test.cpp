@@ -58,7 +58,7 @@ TEST_CASE("sightings count all and keep the first") {
 
 TEST_CASE("a finding about what is skipped already does not advise to skip it") {
   ProblemLog log;
-  log.add({ProblemKind::damaged_picture, "a.png", "cut"});
+  log.add({ProblemKind::damaged_image, "a.png", "cut"});
   Findings findings;
   add_problems(log, {}, true, findings);
   REQUIRE(findings.all().size() == 1);

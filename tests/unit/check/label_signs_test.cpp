@@ -82,7 +82,7 @@ TEST_CASE("a photo is told from labels and from their JPEGs") {
   CHECK_FALSE(looks_like_photo(inspected(through_jpeg(kMask, 75))));
 }
 
-TEST_CASE("ids of a rescaled low-depth PNG are told by their common factor") {
+TEST_CASE("ids of a rescaled low-depth PNG are reported by their common factor") {
   CHECK(rescale_factor(values({0, 85, 170, 255}), known_below(3)) == 85);
   CHECK(rescale_factor(values({0, 85}), known_below(3)) == 85);
   CHECK(rescale_factor(values({0, 17, 34, 187}), known_below(12)) == 17);
@@ -101,7 +101,7 @@ TEST_CASE("ids of a rescaled low-depth PNG are told by their common factor") {
   }
 }
 
-TEST_CASE("ids are samples, or colours of equal channels") {
+TEST_CASE("ids are samples, or colors of equal channels") {
   const Drawing ids = drawn_ids({0, 1, 2});
   REQUIRE(id_values(inspected(ids)).has_value());
   Drawing gray{ids.width, ids.height, 3, {}};

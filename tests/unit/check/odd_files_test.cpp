@@ -83,7 +83,7 @@ TEST_CASE("an unreadable file is one problem, and the others are still checked")
   const Unprivileged other;
   if (!other.works()) return;
   const CheckReport report = checked(images_of(folder));
-  CHECK(report.verdict == CheckVerdict::refuses);
+  CHECK(report.result == CheckResult::refuses);
   CHECK_THAT(text_of(report, "unopenable-file"), ContainsSubstring(folder / "images/b.png: ") && ContainsSubstring("Permission denied"));
   CHECK(report.images.sizes().front().count == 2);
 }
@@ -124,6 +124,6 @@ TEST_CASE("labels with 16-bit colors are reported as a form, not as damage") {
   options.input.labels = {folder / "labels"};
   options.label.class_count = 3;
   const CheckReport report = checked(options);
-  CHECK_THAT(text_of(report, "label-form"), ContainsSubstring("16-bit RGB labels are not supported; save the colours with 8 bits"));
-  CHECK(text_of(report, "damaged-picture").empty());
+  CHECK_THAT(text_of(report, "label-form"), ContainsSubstring("16-bit RGB labels are not supported; save the colors with 8 bits"));
+  CHECK(text_of(report, "damaged-image").empty());
 }

@@ -46,7 +46,7 @@ TEST_CASE("names of augmented copies tell what they are copies of") {
     CHECK(bases(plain).empty());
 }
 
-TEST_CASE("an augmented copy in another split than its original is told") {
+TEST_CASE("an augmented copy in another split than its original is reported") {
   CHECK(told({{"099", "100"}, {"100_2_r30", "300"}}) ==
         "1 image of 'val' is by its name an augmented copy of one in 'train'\n"
         "  100_2_r30: by its name a copy of 100\n");

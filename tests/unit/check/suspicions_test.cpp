@@ -103,13 +103,13 @@ TEST_CASE("labels of 0 and 255 alone are masks, not ids") {
   }
 }
 
-TEST_CASE("ids from 1 to the number of classes are told") {
+TEST_CASE("ids from 1 to the number of classes are reported") {
   Labels labels(context_for(3));
   labels.add_sound(3, {1, 2, 3});
   CHECK_THAT(labels.told(), ContainsSubstring("warning one-based-ids: ids run from 1 to the number of classes, 3"));
 }
 
-TEST_CASE("a threshold that no mask reaches is told, with one that would do") {
+TEST_CASE("a threshold that no mask reaches is reported, with one that would do") {
   Labels labels(context_for(2, Reading::binary));
   labels.add_sound(3, {0, 1});
   CHECK(labels.told() == "warning threshold-never-reached: no label reaches --threshold 128: the largest value is 1\n");
@@ -118,7 +118,7 @@ TEST_CASE("a threshold that no mask reaches is told, with one that would do") {
   CHECK(good.told().empty());
 }
 
-TEST_CASE("labels of one class, or of none, are told") {
+TEST_CASE("labels of one class, or of none, are reported") {
   Labels labels(context_for(12));
   labels.add_sound(3, kIds);
   labels.add("one class", drawn_ids({4}));
@@ -147,7 +147,7 @@ TEST_CASE("ids of few bits or in palettes are a note, since they are read raw") 
   with_palette.palette = {{0, 0, 0}, {128, 0, 0}, {0, 128, 0}};
   labels.add("palette", with_palette);
   CHECK(labels.told() ==
-        "note low-depth-ids: 1 of 2 labels has fewer than 8 bits a pixel\n"
+        "note low-depth-ids: 1 of 2 labels has fewer than 8 bits per pixel\n"
         "note palette-ids: 1 of 2 labels has a palette\n");
 }
 

@@ -46,7 +46,7 @@ labels::UnknownValue unknown_id(int id, std::uint64_t count, int x = 0, int y = 
 
 labels::UnknownValue unknown_color(RgbColor color, std::uint64_t count) {
   labels::UnknownValue value;
-  value.text = "colour (" + std::to_string(color[0]) + "," + std::to_string(color[1]) + "," + std::to_string(color[2]) + ")";
+  value.text = "color (" + std::to_string(color[0]) + "," + std::to_string(color[1]) + "," + std::to_string(color[2]) + ")";
   value.color = color;
   value.count = count;
   return value;
@@ -69,14 +69,14 @@ TEST_CASE("unknown colors are grouped by value, with labels and nearest class") 
   const auto findings = told(values, color_context());
   REQUIRE(findings.size() == 2);
   CHECK(findings[0].severity == Severity::problem);
-  CHECK(findings[0].title == "17,302 pixels in 2 of 148 labels have colour (0,0,128), which no class has");
+  CHECK(findings[0].title == "17,302 pixels in 2 of 148 labels have color (0,0,128), which no class has");
   CHECK(findings[0].pixels == 17302);
-  CHECK(findings[0].value == "colour (0,0,128)");
+  CHECK(findings[0].value == "color (0,0,128)");
   CHECK_THAT(findings[0].advice, ContainsSubstring("that of class 'Road', at distance 8"));
   CHECK(findings[0].options == std::vector<std::string>{"--unknown nearest:8", "--unknown ignore"});
   REQUIRE(findings[0].examples.size() == 2);
   CHECK(findings[0].examples[0].path == "a.png");
-  CHECK(findings[1].title == "1 pixel in 1 of 148 labels has colour (9,9,9), which no class has");
+  CHECK(findings[1].title == "1 pixel in 1 of 148 labels has color (9,9,9), which no class has");
   CHECK(findings[1].options == std::vector<std::string>{"--unknown ignore"});  // no class is near
 }
 

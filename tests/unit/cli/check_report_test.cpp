@@ -1,5 +1,5 @@
 #include "cli/check_report.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 
 #include "cli/text.hpp"
 #include "format/json.hpp"
@@ -21,12 +21,12 @@ Finding finding(const std::string& kind, Severity severity, const std::string& t
 
 Finding unknown_color() {
   Finding made =
-      finding("unknown-value", Severity::problem, "17,302 pixels in 6 of 148 labels have colour (0,0,128), which no class has", 6);
+      finding("unknown-value", Severity::problem, "17,302 pixels in 6 of 148 labels have color (0,0,128), which no class has", 6);
   made.of = 148;
   made.pixels = 17302;
-  made.value = "colour (0,0,128)";
+  made.value = "color (0,0,128)";
   made.add_example({"labels/a.png", "12 pixels", PixelPlace{3, 4}});
-  made.advice = "the nearest colour is that of class 'Road', at distance 8";
+  made.advice = "the nearest color is that of class 'Road', at distance 8";
   made.options = {"--unknown nearest:8", "--unknown ignore"};
   return made;
 }
@@ -37,8 +37,8 @@ ClassInfo class_of(const std::string& name) {
   return info;
 }
 
-codecs::PictureInfo picture(int width, int height) {
-  codecs::PictureInfo info;
+codecs::ImageInfo image(int width, int height) {
+  codecs::ImageInfo info;
   info.format = codecs::FileFormat::png;
   info.width = width, info.height = height;
   return info;
@@ -46,12 +46,12 @@ codecs::PictureInfo picture(int width, int height) {
 
 CheckReport report_of_two_splits() {
   CheckReport report;
-  report.labels = "labels are read as color (the classes have colours)";
+  report.labels = "labels are read as color (the classes have colors)";
   report.label_files = report.classes_counted = true;
   report.classes = {class_of("Sky"), class_of("Road"), class_of("Never")};
   report.splits = {{"train", 100, 0, {{60, 40, 0}, {10, 9, 0}, 0}}, {"val", 20, 0, {{80, 0, 0}, {5, 0, 0}, 20}}};
-  report.images.add(picture(480, 360));
-  report.images.add(picture(480, 360));
+  report.images.add(image(480, 360));
+  report.images.add(image(480, 360));
   SizeEstimate estimate;
   estimate.records = 120, estimate.shards = 2, estimate.image_bytes = 1 << 20;
   estimate.storages = {{LabelStorage::bits, 1024}, {LabelStorage::index, 2048}};
@@ -75,7 +75,7 @@ format::Json json_of(const CheckReport& report) {
 
 TEST_CASE("a check's report of sound data") {
   CHECK(text_of(report_of_two_splits()) ==
-        "labels       read as color (the classes have colours)\n"
+        "labels       read as color (the classes have colors)\n"
         "samples      120: train 100, val 20\n"
         "images       2 8-bit RGB PNG\n"
         "             all 480x360\n"
@@ -89,7 +89,7 @@ TEST_CASE("a check's report of sound data") {
         "  Never                never                –         –\n"
         "  (ignored, of all)  10.00 %                –   20.00 %\n"
         "\n"
-        "verdict      pack would succeed\n"
+        "result       pack would succeed\n"
         "next         hotpack pack --images a -o packed\n");
 }
 
@@ -102,19 +102,19 @@ TEST_CASE("the check report shows evidence, advice and the remaining options") {
   orphan.advice = "add the labels, or leave these images out with --orphans skip";
   orphan.options = {"--orphans skip"};
   report.findings.add(orphan);
-  report.verdict = CheckVerdict::refuses;
+  report.result = CheckResult::refuses;
   report.problems = 15;
   const std::string text = text_of(report);
   CHECK_THAT(text, ContainsSubstring("\nnotes\n  1 label has a palette\n\nproblems\n  17,302 pixels in 6 of 148 labels"));
   CHECK_THAT(text, ContainsSubstring("      labels/a.png x=3 y=4: 12 pixels\n"
                                      "      … and 5 more\n"
-                                     "    what to do: the nearest colour is that of class 'Road', at distance 8\n"
+                                     "    what to do: the nearest color is that of class 'Road', at distance 8\n"
                                      "    options: --unknown nearest:8 or --unknown ignore\n"));
   CHECK_THAT(text, ContainsSubstring("      4.png: no label\n"
                                      "      … and 4 more\n"
                                      "    what to do: add the labels, or leave these images out with --orphans skip\n\n"));
-  CHECK_THAT(text, ContainsSubstring("verdict      pack would refuse: 15 problems\n"
-                                     "next         when that is mended, or with options named above:\n"
+  CHECK_THAT(text, ContainsSubstring("result       pack would refuse: 15 problems\n"
+                                     "next         once that is fixed, or with options named above:\n"
                                      "             hotpack pack --images a -o packed\n"));
 }
 
@@ -123,9 +123,9 @@ TEST_CASE("the next command was never just refused and lacks no input") {
   const std::string command = "hotpack pack --images a --list=- -o packed";
   CHECK_THAT(cli::check_text(report, {.command = command, .reads_input = true}),
              ContainsSubstring("next         with the same standard input:\n             " + command + "\n"));
-  report.verdict = CheckVerdict::refuses;
+  report.result = CheckResult::refuses;
   CHECK_THAT(cli::check_text(report, {.command = command, .reads_input = true}),
-             ContainsSubstring("next         when that is mended, or with options named above, with the same standard input:\n"));
+             ContainsSubstring("next         once that is fixed, or with options named above, with the same standard input:\n"));
   report.findings.add(finding("no-samples", Severity::problem, "a: Say\n  hotpack pack --images a -o OUT"));
   const std::string text = text_of(report);
   CHECK_THAT(text, ContainsSubstring("next         one of the commands above\n"));
@@ -183,7 +183,7 @@ TEST_CASE("of many classes a check's report shows the commonest") {
 
 TEST_CASE("names in a check's report cannot drive the terminal") {
   CheckReport report = report_of_two_splits();
-  Finding odd = finding("damaged-picture", Severity::problem, "1 damaged picture");
+  Finding odd = finding("damaged-image", Severity::problem, "1 damaged image");
   odd.add_example({"\x1b[31mred.png", "cut", {}});
   report.findings.add(odd);
   CHECK_THAT(text_of(report), ContainsSubstring("\\x1b[31mred.png: cut"));
@@ -193,11 +193,11 @@ TEST_CASE("names in a check's report cannot drive the terminal") {
 TEST_CASE("a check's JSON has the members that README documents") {
   CheckReport report = report_of_two_splits();
   report.findings.add(unknown_color());
-  report.verdict = CheckVerdict::refuses;
+  report.result = CheckResult::refuses;
   report.problems = 6;
   const format::Json json = json_of(report);
   CHECK(json["report"] == "hotpack-check/1");
-  CHECK(json["verdict"] == "refuses");
+  CHECK(json["result"] == "refuses");
   CHECK(json["problems"] == 6);
   CHECK(json["pixels_read"] == true);
   CHECK(json["command"] == "hotpack pack --images a -o packed");
@@ -207,7 +207,7 @@ TEST_CASE("a check's JSON has the members that README documents") {
   CHECK(found["severity"] == "problem");
   CHECK(found["count"] == 6);
   CHECK(found["of"] == 148);
-  CHECK(found["value"] == "colour (0,0,128)");
+  CHECK(found["value"] == "color (0,0,128)");
   CHECK(found["pixels"] == 17302);
   CHECK(found["examples"][0]["file"] == "labels/a.png");
   CHECK(found["examples"][0]["x"] == 3);
@@ -225,13 +225,13 @@ TEST_CASE("a check's JSON has the members that README documents") {
 
 TEST_CASE("the verdicts of a check's JSON") {
   CheckReport report;
-  const std::pair<CheckVerdict, const char*> verdicts[] = {{CheckVerdict::succeeds, "succeeds"},
-                                                           {CheckVerdict::leaves_out, "leaves-out"},
-                                                           {CheckVerdict::refuses, "refuses"},
-                                                           {CheckVerdict::stopped, "stopped"}};
-  for (const auto& [verdict, name] : verdicts) {
-    report.verdict = verdict;
-    CHECK(json_of(report)["verdict"] == name);
+  const std::pair<CheckResult, const char*> verdicts[] = {{CheckResult::succeeds, "succeeds"},
+                                                          {CheckResult::leaves_out, "leaves-out"},
+                                                          {CheckResult::refuses, "refuses"},
+                                                          {CheckResult::stopped, "stopped"}};
+  for (const auto& [result, name] : verdicts) {
+    report.result = result;
+    CHECK(json_of(report)["result"] == name);
   }
   CHECK(json_of(report)["estimate"].is_null());
 }

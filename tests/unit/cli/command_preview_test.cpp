@@ -10,7 +10,7 @@
 #include "format/json.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 #include "support/tiny_shard.hpp"
 
 using namespace hotpack;
@@ -41,9 +41,9 @@ Extent size_of_png(const std::string& path) {
   std::vector<std::byte> file;
   REQUIRE(read_file(path, file).ok());
   codecs::Decoder decoder;
-  const auto picture = decoder.decode_image(file, {});
-  REQUIRE(picture.ok());
-  return {picture->width, picture->height};
+  const auto image = decoder.decode_image(file, {});
+  REQUIRE(image.ok());
+  return {image->width, image->height};
 }
 
 format::Json json_of(const Ran& ran) {
@@ -70,12 +70,12 @@ void write_pairs(const TempFolder& folder, int count) {
 
 TEST_CASE("preview draws a pack in every form of the format") {
   TinyForm form;
-  form.layout = GENERATE(ImageLayout::hwc, ImageLayout::chw);
+  form.layout = GENERATE(AxisOrder::channels_last, AxisOrder::channels_first);
   form.color = GENERATE(ImageColor::rgb, ImageColor::gray);
   form.storage = GENERATE(LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index);
-  form.kind = GENERATE(LabelKind::pixel, LabelKind::sample);
-  if (form.storage != LabelStorage::index) form.multi = form.kind == LabelKind::pixel && form.color == ImageColor::gray;
-  form.image_zstd = form.label_zstd = form.layout == ImageLayout::chw;
+  form.kind = GENERATE(LabelScope::pixel, LabelScope::image);
+  if (form.storage != LabelStorage::index) form.multi = form.kind == LabelScope::pixel && form.color == ImageColor::gray;
+  form.image_zstd = form.label_zstd = form.layout == AxisOrder::channels_first;
   if (form.color == ImageColor::gray) form.size.reset();
   const TempFolder folder;
   (void)write_pack(folder.path(), form, tiny_records(form, 7), 3);
@@ -160,7 +160,7 @@ TEST_CASE("a damaged record stops the sheet with exit code 4 and leaves no file"
   CHECK_FALSE(std::filesystem::exists(folder / "sheet.png"));
   CHECK(run({folder / "nothing", "-o", folder / "sheet.png"}).code == kExitIo);
   std::filesystem::remove(folder / "dataset.json");
-  CHECK(run({folder.path(), "-o", folder / "sheet.png"}).code == kExitDamaged);  // an unfinished pack is no folder of raw pictures
+  CHECK(run({folder.path(), "-o", folder / "sheet.png"}).code == kExitDamaged);  // an unfinished pack is no folder of raw images
   CHECK(run({folder.path()}).code == kExitUsage);                                // neither -o nor --html
 }
 

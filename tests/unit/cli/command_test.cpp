@@ -140,7 +140,7 @@ TEST_CASE("without a command the help goes to stderr with a usage exit code") {
   CHECK_THAT(ran.messages, ContainsSubstring("Commands:\n  box "));
 }
 
-TEST_CASE("refused command lines say what to mend") {
+TEST_CASE("refused command lines say what to fix") {
   check_refused(run({"box", "--sise", "1x1"}), "unknown option '--sise'; did you mean '--size'?");
   check_refused(run({"box", "--sise=1x1"}), "unknown option '--sise'; did you mean '--size'?");
   check_refused(run({"box"}), "--size is required");
@@ -214,7 +214,7 @@ TEST_CASE("a configuration file with an unknown key or none at all is refused") 
   CHECK(ran.messages == "error: " + missing + ": the configuration file is missing or unreadable\n");
 }
 
-TEST_CASE("a configuration file's value that is wrong is told with file and line") {
+TEST_CASE("a wrong value in a configuration file is reported with file and line") {
   const TempFolder folder;
   folder.write("bad", "size = 1x1\n\ncolor = pink\n");
   const std::string bad = folder / "bad";

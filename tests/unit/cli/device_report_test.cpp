@@ -82,7 +82,7 @@ TEST_CASE("a measurement of a device as JSON has bytes and seconds") {
   CHECK((*json)["failed"].is_null());
 }
 
-TEST_CASE("a figure with a flaw is told as not reached with its reason") {
+TEST_CASE("a figure with a flaw is reported as not reached with its reason") {
   DeviceReport report = small_report();
   report.rows[0].flaw = "too slow";
   CHECK_THAT(cli::device_text(report), ContainsSubstring("does not count, pinned tier: packed bytes: too slow\n"));
@@ -92,7 +92,7 @@ TEST_CASE("a figure with a flaw is told as not reached with its reason") {
   CHECK((*json)["rows"][0]["flaw"] == "too slow");
 }
 
-TEST_CASE("a failed stage is told in JSON beside the rows that stand") {
+TEST_CASE("a failed stage is reported in JSON next to the rows that stand") {
   DeviceReport report = small_report();
   report.failed = Error{ErrorCode::io, "cuEventRecord: an illegal address", {}, {}};
   const auto json = format::parse_json(cli::device_json(report));

@@ -37,7 +37,7 @@ void flip(const std::string& path, std::uint64_t at) {
 }  // namespace
 
 TEST_CASE("any number of threads extracts the same files") {
-  for (const LabelKind kind : {LabelKind::pixel, LabelKind::sample}) {
+  for (const LabelScope kind : {LabelScope::pixel, LabelScope::image}) {
     const TempFolder folder;
     TinyForm form;
     form.kind = kind;
@@ -49,7 +49,7 @@ TEST_CASE("any number of threads extracts the same files") {
       const auto tree = OutputTree::open(out).value();
       const Extracted done = extract_samples(dataset, {}, *tree, {}, threads, kGoOn).value();
       CHECK(done.complete);
-      CHECK(done.files == (kind == LabelKind::pixel ? 80 : 41));
+      CHECK(done.files == (kind == LabelScope::pixel ? 80 : 41));
       if (first.empty()) first = files_in(out);
       CHECK(files_in(out) == first);
     }
@@ -76,7 +76,7 @@ TEST_CASE("the first damaged sample is the error, whatever the threads") {
 TEST_CASE("a stop ends between samples and writes no list") {
   const TempFolder folder;
   TinyForm form;
-  form.kind = LabelKind::sample;
+  form.kind = LabelScope::image;
   (void)write_pack(folder.path(), form, tiny_records(form, 40), 40);
   const auto dataset = Dataset::open(folder.path()).value();
   const auto tree = OutputTree::open(folder / "out").value();

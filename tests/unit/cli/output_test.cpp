@@ -31,7 +31,7 @@ TEST_CASE("long results arrive whole") {
   CHECK(file.text() == expected);
 }
 
-TEST_CASE("a full disk is told at the end") {
+TEST_CASE("a full disk is reported at the end") {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   REQUIRE(full >= 0);
   Output output(full);

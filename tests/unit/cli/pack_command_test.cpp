@@ -68,7 +68,7 @@ TEST_CASE("values are quoted for a shell, and kept apart from options") {
   CHECK(pack_line({"data", "--label-suffix=-mask"}) == "hotpack pack data --label-suffix=-mask -o packed");
 }
 
-TEST_CASE("commands that an error proposes have what was given beside the inputs") {
+TEST_CASE("commands that an error proposes have what was given besides the inputs") {
   constexpr std::string_view kText =
       "two readings. Say\n  hotpack pack --images a --labels b -o OUT\nor:\n  hotpack pack --image-folders a -o OUT";
   CHECK(told(kText, {"a", "--classes", "my classes.csv", "--size", "64x32", "-o", "out"}) ==

@@ -22,7 +22,7 @@ Dataset pack_of(const TempFolder& folder, const TinyForm& form, std::size_t reco
 TEST_CASE("a pack is described in words") {
   const TempFolder folder;
   const std::string text = cli::describe_pack(pack_of(folder, {}, 6));
-  for (const char* wanted : {"samples   6 (1 more were skipped)", "6x5, RGB, hwc", "a class a pixel, stored as bits", "fit crop-or-pad",
+  for (const char* wanted : {"samples   6 (1 more were skipped)", "6x5, RGB, hwc", "a class per pixel, stored as bits", "fit crop-or-pad",
                              "class 2  #a0ff00", "ignored in labels: 255"}) {
     CHECK_THAT(text, ContainsSubstring(wanted));
   }

@@ -17,7 +17,7 @@ TEST_CASE("a sheet may create a file or replace an earlier hotpack page") {
   CHECK(check_preview_path(folder / "old.html", page_kind(), false).ok());
 }
 
-TEST_CASE("somebody's picture is not replaced unasked") {
+TEST_CASE("somebody's image is not replaced unasked") {
   const TempFolder folder;
   folder.write("photo.png", "\x89PNG somebody's photo");
   const Status refused = check_preview_path(folder / "photo.png", sheet_kind(), false);

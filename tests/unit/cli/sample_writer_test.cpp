@@ -48,24 +48,24 @@ std::vector<std::uint16_t> ids_of(const TinyRecord& record, std::uint16_t ignore
 
 }  // namespace
 
-TEST_CASE("pictures and ids come back, in every storage and layout") {
+TEST_CASE("images and ids come back, in every storage and layout") {
   for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
-    for (const ImageLayout layout : {ImageLayout::hwc, ImageLayout::chw}) {
+    for (const AxisOrder layout : {AxisOrder::channels_last, AxisOrder::channels_first}) {
       const TempFolder folder;
       TinyForm form;
       form.storage = storage;
       form.layout = layout;
-      form.image_zstd = layout == ImageLayout::chw;
+      form.image_zstd = layout == AxisOrder::channels_first;
       extract(folder, form);
       const TinyRecord record = tiny_records(form, 3)[2];
       const std::string image_file = png(folder, "images/street/sample 0002.png");
       codecs::Decoder decoder;
-      const ConstPicture image = decoder.decode_image(std::as_bytes(std::span(image_file)), {}).value();
+      const ConstPixels image = decoder.decode_image(std::as_bytes(std::span(image_file)), {}).value();
       CHECK(std::equal(record.image.begin(), record.image.begin() + 18, image.row(0)));
       CHECK(std::equal(record.image.begin() + 4 * 18, record.image.end(), image.row(4)));
       bool palette = true;
       CHECK(ids_of(png(folder, "labels/street/sample 0002.png"), &palette) == ids_of(record, 255));
-      CHECK_FALSE(palette);  // class 1 has no colour
+      CHECK_FALSE(palette);  // class 1 has no color
     }
   }
 }
@@ -93,7 +93,7 @@ TEST_CASE("ids above 255 classes have 16 bits") {
   CHECK(ids_of(png(folder, "labels/street/sample 0000.png")) == ids_of(tiny_records(form, 1)[0], 65535));
 }
 
-TEST_CASE("several classes a pixel give a picture a class") {
+TEST_CASE("several classes per pixel give an image a class") {
   const TempFolder folder;
   TinyForm form;
   form.multi = true;
@@ -109,7 +109,7 @@ TEST_CASE("several classes a pixel give a picture a class") {
 TEST_CASE("labels of whole images become a list") {
   const TempFolder folder;
   TinyForm form;
-  form.kind = LabelKind::sample;
+  form.kind = LabelScope::image;
   auto classes = tiny_schema(form).classes;
   for (ClassInfo& info : classes) info.name += ", \"it\"";
   extract(folder, form, {}, classes);
@@ -124,7 +124,7 @@ TEST_CASE("arrays have the shape of what is stored") {
   const TempFolder folder;
   TinyForm form;
   form.classes = 9;
-  form.layout = ImageLayout::chw;
+  form.layout = AxisOrder::channels_first;
   SampleWriterOptions options;
   options.npy = true;
   extract(folder, form, options);
@@ -164,7 +164,7 @@ TEST_CASE("a key that leads out of the folder never gets here") {
   }
 }
 
-TEST_CASE("ignored pixels are painted in a colour that no class has") {
+TEST_CASE("ignored pixels are painted in a color that no class has") {
   TinyForm form;
   std::vector<ClassInfo> classes = tiny_schema(form).classes;
   classes[0].color = RgbColor{224, 224, 192};

@@ -88,7 +88,7 @@ TEST_CASE("verbosity decides which messages are shown") {
   CHECK(said_at(2) == "[0 s] debug: d\n[0 s] i\n[0 s] warning: w\n[0 s] error: e\n");
 }
 
-TEST_CASE("colours are for terminals, unless told otherwise") {
+TEST_CASE("colors are for terminals, unless stated otherwise") {
   const auto colored = [](ColorMode mode, bool is_terminal, bool no_color) {
     Desk desk;
     desk.is_terminal = is_terminal;

@@ -18,15 +18,6 @@ TEST_CASE("bytes are shown in powers of 1024 with one decimal") {
   CHECK(human_bytes(std::numeric_limits<std::uint64_t>::max()) == "16.0 EiB");
 }
 
-TEST_CASE("counts have commas every three digits") {
-  CHECK(human_count(0) == "0");
-  CHECK(human_count(999) == "999");
-  CHECK(human_count(1000) == "1,000");
-  CHECK(human_count(12345) == "12,345");
-  CHECK(human_count(1234567) == "1,234,567");
-  CHECK(human_count(std::numeric_limits<std::uint64_t>::max()) == "18,446,744,073,709,551,615");
-}
-
 TEST_CASE("durations have two units at most") {
   CHECK(human_duration(0) == "0 s");
   CHECK(human_duration(-3) == "0 s");
@@ -47,13 +38,6 @@ TEST_CASE("rates keep two figures when slow") {
   CHECK(human_rate(0.254) == "0.25");
   CHECK(human_rate(7.34) == "7.3");
   CHECK(human_rate(1234.4) == "1,234");
-}
-
-TEST_CASE("counted words agree with their number") {
-  CHECK(counted(1, "sample") == "1 sample");
-  CHECK(counted(0, "sample") == "0 samples");
-  CHECK(counted(1234, "sample") == "1,234 samples");
-  CHECK(counted(2, "class", "classes") == "2 classes");
 }
 
 TEST_CASE("control characters cannot reach the terminal") {

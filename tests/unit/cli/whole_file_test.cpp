@@ -8,7 +8,7 @@
 
 using namespace hotpack;
 
-TEST_CASE("a file appears whole, replaces another, and leaves nothing beside it") {
+TEST_CASE("a file appears whole, replaces another, and leaves nothing next to it") {
   const TempFolder folder;
   REQUIRE(cli::write_whole_file(folder / "a", "first, longer").ok());
   REQUIRE(cli::write_whole_file(folder / "a", "second").ok());

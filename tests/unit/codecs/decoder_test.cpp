@@ -5,7 +5,7 @@
 
 #include "support/catch.hpp"
 #include "support/sanitizers.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::codecs {
 namespace {
@@ -30,7 +30,7 @@ Bytes interlaced_palette_png() {
   return test::make_png(spec, test::noise_samples(kWidth, kHeight, 1, 3));
 }
 
-TEST_CASE("pixel memory is kept from picture to picture") {
+TEST_CASE("pixel memory is kept from image to image") {
   Decoder decoder;
   const std::uint8_t* kept = decoder.decode_image(some_png(), {}).value().data;
   for (const Bytes& file : {some_jpeg(), some_jpeg(true), interlaced_palette_png(), some_png()}) {
@@ -42,7 +42,7 @@ TEST_CASE("pixel memory is kept from picture to picture") {
   CHECK(decoder.decode_label(some_png(), kPixels).value().rgb.data == kept);
 }
 
-TEST_CASE("a refused picture leaves the decoder ready for the next") {
+TEST_CASE("a refused image leaves the decoder ready for the next") {
   Decoder decoder;
   const Bytes png = some_png();
   const Bytes jpeg = some_jpeg();
@@ -78,12 +78,12 @@ TEST_CASE("the pixel limit is checked in the header of photos and labels") {
 
 // Sanitizers end the program on a request of this size.
 #if !HOTPACK_SANITIZED
-TEST_CASE("a picture too large for memory is an error, not an exception") {
+TEST_CASE("an image too large for memory is an error, not an exception") {
   Decoder decoder;
   const Bytes vast = test::with_png_byte(test::with_png_byte(some_png(), "IHDR", 1, std::byte{15}), "IHDR", 5, std::byte{15});
-  const auto picture = decoder.decode_image(vast, {.max_pixels = ~std::uint64_t{0}});
-  REQUIRE_FALSE(picture.ok());
-  CHECK(picture.error().code == ErrorCode::io);
+  const auto image = decoder.decode_image(vast, {.max_pixels = ~std::uint64_t{0}});
+  REQUIRE_FALSE(image.ok());
+  CHECK(image.error().code == ErrorCode::io);
   CHECK(decoder.decode_image(some_png(), {}).ok());
 }
 #endif
@@ -95,9 +95,9 @@ TEST_CASE("both PNG decoders apply the orientation on request") {
   for (const Bytes& upright : {some_png(), test::make_png(interlaced, samples)}) {
     const Bytes file = test::with_png_chunk(upright, "eXIf", std::span(exif).subspan(6));
     Decoder first, second;
-    const ConstPicture stored = first.decode_image(file, {}).value();
+    const ConstPixels stored = first.decode_image(file, {}).value();
     CHECK((stored.width == kWidth && stored.height == kHeight));
-    const ConstPicture seen = second.decode_image(file, {.apply_orientation = true}).value();
+    const ConstPixels seen = second.decode_image(file, {.apply_orientation = true}).value();
     REQUIRE((seen.width == kHeight && seen.height == kWidth));
     // Clockwise: the first row as stored is the last column, from top to bottom.
     for (int x = 0; x < kWidth; ++x) CHECK(std::equal(stored.row(0) + 3 * x, stored.row(0) + 3 * x + 3, seen.row(x) + 3 * (kHeight - 1)));
@@ -110,7 +110,7 @@ TEST_CASE("of an animated PNG the first image is read") {
   Bytes animated = test::with_png_chunk(still, "acTL", Bytes(8, std::byte{2}));
   animated = test::with_png_chunk(animated, "fdAT", Bytes(50), "IEND");
   Decoder first, second;
-  const ConstPicture expected = first.decode_image(still, {}).value(), found = second.decode_image(animated, {}).value();
+  const ConstPixels expected = first.decode_image(still, {}).value(), found = second.decode_image(animated, {}).value();
   CHECK(std::equal(expected.data, expected.data + 3 * kPixels, found.data));
 }
 

@@ -1,7 +1,7 @@
 #include "codecs/exif.hpp"
 
 #include "support/catch.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::codecs {
 namespace {

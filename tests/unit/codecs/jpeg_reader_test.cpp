@@ -11,7 +11,7 @@
 #include "codecs/decoder.hpp"
 #include "codecs/sample_rows.hpp"
 #include "support/catch.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::codecs {
 namespace {
@@ -44,9 +44,9 @@ Pixels plainly_read(const Bytes& file, bool fancy = true) {
   return pixels;
 }
 
-Pixels pixels_of(const ConstPicture& picture) {
-  REQUIRE(picture.packed());
-  return {picture.data, picture.data + picture.row_bytes * static_cast<std::size_t>(picture.height)};
+Pixels pixels_of(const ConstPixels& image) {
+  REQUIRE(image.packed());
+  return {image.data, image.data + image.row_bytes * static_cast<std::size_t>(image.height)};
 }
 
 Bytes sized_jpeg(JpegSpec spec) {
@@ -57,16 +57,16 @@ Bytes sized_jpeg(JpegSpec spec) {
 
 std::string refusal_of(const Bytes& file) {
   Decoder decoder;
-  const auto picture = decoder.decode_image(file, {});
-  REQUIRE_FALSE(picture.ok());
-  CHECK(picture.error().code == ErrorCode::data);
-  return picture.error().message;
+  const auto image = decoder.decode_image(file, {});
+  REQUIRE_FALSE(image.ok());
+  CHECK(image.error().code == ErrorCode::data);
+  return image.error().message;
 }
 
 bool reads_as(const Bytes& file, const Pixels& pixels) {
   Decoder decoder;
-  const auto picture = decoder.decode_image(file, {});
-  return picture.ok() && pixels_of(picture.value()) == pixels;
+  const auto image = decoder.decode_image(file, {});
+  return image.ok() && pixels_of(image.value()) == pixels;
 }
 
 int largest_difference(const Pixels& a, const Pixels& b) {
@@ -92,14 +92,14 @@ TEST_CASE("color JPEGs of every kind equal a plain libjpeg read") {
   for (const JpegSpec& spec : all_kinds()) {
     CAPTURE(spec.horizontal, spec.vertical, spec.progressive, static_cast<int>(spec.color));
     const Bytes file = sized_jpeg(spec);
-    const auto picture = decoder.decode_image(file, {});
-    REQUIRE(picture.ok());
-    CHECK(picture.value().width == 45);
-    CHECK(picture.value().height == 35);
-    CHECK(picture.value().channels == 3);
-    const Pixels pixels = pixels_of(picture.value());
+    const auto image = decoder.decode_image(file, {});
+    REQUIRE(image.ok());
+    CHECK(image.value().width == 45);
+    CHECK(image.value().height == 35);
+    CHECK(image.value().channels == 3);
+    const Pixels pixels = pixels_of(image.value());
     CHECK(pixels == plainly_read(file));
-    CHECK(largest_difference(pixels, test::smooth_samples(45, 35, 3)) < 24);  // the picture that went in, red first
+    CHECK(largest_difference(pixels, test::smooth_samples(45, 35, 3)) < 24);  // the image that went in, red first
   }
 }
 
@@ -112,7 +112,7 @@ constexpr std::string_view kBaselineHex =
     "c4001501010100000000000000000000000000000504ffc400201100010401040300000000000000000000010002030412111314612371d1ffda000c"
     "03010002110311003f00ad93772b83377334c98b954198b84d98df9a969d1e96aa14dedee0ce47c5348d66ccf9abe694a0288eb4ae6820245fc789d8"
     "3ce84747e2cf315792b82abc802d640cd5b4c29f1255d437afa27d5000a4006d8455c1e777b5ffd9";
-// The same picture, 4:2:2, progressive.
+// The same image, 4:2:2, progressive.
 constexpr std::string_view kProgressiveHex =
     "ffd8ffe000104a46494600010100000100010000ffdb004300100b0c0e0c0a100e0d0e1211101318281a181616183123251d283a333d3c3933383740"
     "485c4e404457453738506d51575f626768673e4d71797064785c656763ffdb0043011112121815182f1a1a2f63423842636363636363636363636363"
@@ -170,7 +170,7 @@ TEST_CASE("gray JPEGs are replicated to RGB or kept") {
   CHECK(pixels_of(decoder.decode_image(file, {.channels = 1}).value()) == gray);
 }
 
-TEST_CASE("colour JPEGs become gray by the luma of their RGB") {
+TEST_CASE("color JPEGs become gray by the luma of their RGB") {
   const Bytes file = sized_jpeg({.horizontal = 2, .vertical = 2});
   const Pixels rgb = plainly_read(file);
   Pixels gray(rgb.size() / 3);
@@ -205,13 +205,13 @@ TEST_CASE("orientation is applied when asked") {
   const Bytes turned = test::with_exif_orientation(upright, 6);
   CHECK(reads_as(turned, plainly_read(upright)));
   Decoder decoder;
-  const auto picture = decoder.decode_image(turned, {.apply_orientation = true});
-  REQUIRE(picture.ok());
-  CHECK(picture.value().width == 35);
-  CHECK(picture.value().height == 45);
+  const auto image = decoder.decode_image(turned, {.apply_orientation = true});
+  REQUIRE(image.ok());
+  CHECK(image.value().width == 35);
+  CHECK(image.value().height == 45);
   const Pixels stored = plainly_read(upright);
   // Clockwise: the corner seen at the top right is the one stored at the top left.
-  CHECK(std::equal(stored.begin(), stored.begin() + 3, picture.value().row(0) + 34 * 3));
+  CHECK(std::equal(stored.begin(), stored.begin() + 3, image.value().row(0) + 34 * 3));
 }
 
 TEST_CASE("a JPEG that ends too early is refused wherever it ends") {
@@ -266,7 +266,7 @@ TEST_CASE("odd JPEGs that cannot be read are refused with the reason") {
 
 TEST_CASE("data after the end of a JPEG is ignored") {
   const Bytes file = sized_jpeg({});
-  CHECK(reads_as(test::with_tail(file, "\xff\xd8 a second picture"), plainly_read(file)));
+  CHECK(reads_as(test::with_tail(file, "\xff\xd8 a second image"), plainly_read(file)));
 }
 
 TEST_CASE("a file of too many scans is refused as a bomb") {
@@ -275,7 +275,7 @@ TEST_CASE("a file of too many scans is refused as a bomb") {
   CHECK_THAT(refusal_of(test::with_repeated_scan(file, kMaxScans - 2)), ContainsSubstring("more than 500 scans"));
 }
 
-TEST_CASE("the larger a picture, the fewer scans it may have") {
+TEST_CASE("the larger an image, the fewer scans it may have") {
   CHECK(most_scans(0) == kMaxScans);
   CHECK(most_scans(500'000) == kMaxScans);
   CHECK(most_scans(2'000'000) == 134);
@@ -283,7 +283,7 @@ TEST_CASE("the larger a picture, the fewer scans it may have") {
   CHECK(most_scans(std::uint64_t{1} << 40) == kUsualScans);
 }
 
-TEST_CASE("thin scans over a large picture are refused before they cost much") {
+TEST_CASE("thin scans over a large image are refused before they cost much") {
   const JpegSpec spec{.width = 2048, .height = 1024, .color = JpegColor::gray, .thin_scans = 128};
   REQUIRE(most_scans(2048 * 1024) == 128);
   CHECK_THAT(refusal_of(test::make_jpeg(spec, Pixels(std::size_t{2048} * 1024, 128))),
@@ -377,20 +377,20 @@ TEST_CASE("a JPEG without tables never uses those of the previous image") {
   REQUIRE(decoder.decode_image(before, {}).ok());
   CHECK_FALSE(decoder.decode_image(test::without_jpeg_segments(usual, kQuantization), {}).ok());
   REQUIRE(decoder.decode_image(before, {}).ok());
-  const auto picture = decoder.decode_image(test::without_jpeg_segments(usual, kHuffman), {});  // then it means the standard's, as in films
-  REQUIRE(picture.ok());
-  CHECK(pixels_of(*picture) == plainly_read(usual));
+  const auto image = decoder.decode_image(test::without_jpeg_segments(usual, kHuffman), {});  // then it means the standard's, as in films
+  REQUIRE(image.ok());
+  CHECK(pixels_of(*image) == plainly_read(usual));
 }
 
-TEST_CASE("flipped bits give an error or a picture of the same size") {
+TEST_CASE("flipped bits give an error or an image of the same size") {
   const Bytes file = sized_jpeg({.horizontal = 2, .vertical = 2, .progressive = true});
   Decoder decoder;
   for (std::size_t at = 2; at < file.size(); ++at) {
     for (const unsigned bit : {0U, 3U, 7U}) {
       const Bytes flipped = test::with_byte(file, at, file[at] ^ std::byte{1} << bit);
-      const auto picture = decoder.decode_image(flipped, {.max_pixels = 1 << 20});
+      const auto image = decoder.decode_image(flipped, {.max_pixels = 1 << 20});
       const auto found = probe(flipped, true);
-      if (picture.ok()) REQUIRE((picture.value().width == found.value().info.width && picture.value().height == found.value().info.height));
+      if (image.ok()) REQUIRE((image.value().width == found.value().info.width && image.value().height == found.value().info.height));
     }
   }
 }

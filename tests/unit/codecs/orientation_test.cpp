@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::codecs {
 namespace {
 
-// Where the pixel seen at (x, y) lies in the stored picture of width x height, from the words of the EXIF standard.
+// Where the pixel seen at (x, y) lies in the stored image of width x height, from the words of the EXIF standard.
 std::pair<int, int> stored_place(int orientation, int x, int y, int width, int height) {
   switch (orientation) {
     case 2:
@@ -33,17 +33,17 @@ std::pair<int, int> stored_place(int orientation, int x, int y, int width, int h
 
 struct Stored {
   std::vector<std::uint8_t> samples;
-  ConstPicture picture;
+  ConstPixels image;
 };
 
 Stored make_stored(int width, int height, int channels) {
   const auto noise = test::noise_samples(width, height, channels, 255);
   Stored stored{{noise.begin(), noise.end()}, {}};
-  stored.picture = {stored.samples.data(), width, height, channels, static_cast<std::size_t>(width * channels)};
+  stored.image = {stored.samples.data(), width, height, channels, static_cast<std::size_t>(width * channels)};
   return stored;
 }
 
-bool seen_as_expected(const ConstPicture& seen, const ConstPicture& stored, int orientation) {
+bool seen_as_expected(const ConstPixels& seen, const ConstPixels& stored, int orientation) {
   for (int y = 0; y < seen.height; ++y) {
     for (int x = 0; x < seen.width; ++x) {
       const auto [stored_x, stored_y] = stored_place(orientation, x, y, stored.width, stored.height);
@@ -62,12 +62,12 @@ TEST_CASE("every orientation places every pixel") {
       const Stored stored = make_stored(width, height, channels);
       for (int orientation = 1; orientation <= 8; ++orientation) {
         CAPTURE(width, height, channels, orientation);
-        const ConstPicture seen = orient(stored.picture, orientation, buffer);
+        const ConstPixels seen = orient(stored.image, orientation, buffer);
         CHECK(seen.width == (orientation >= 5 ? height : width));
         CHECK(seen.height == (orientation >= 5 ? width : height));
         CHECK(seen.channels == channels);
         CHECK(seen.packed());
-        CHECK(seen_as_expected(seen, stored.picture, orientation));
+        CHECK(seen_as_expected(seen, stored.image, orientation));
       }
     }
   }

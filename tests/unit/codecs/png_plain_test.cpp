@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "codecs/decoder.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 #include "fuzz/png_mutator.hpp"
 #include "support/catch.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 using namespace hotpack;
 using namespace hotpack::codecs;
@@ -22,7 +22,7 @@ struct Rows {
 };
 
 Rows rows_of(const Bytes& file, int channels) {
-  const PictureInfo info = probe(file, true).value().info;
+  const ImageInfo info = probe(file, true).value().info;
   Rows rows;
   const std::size_t row_bytes = static_cast<std::size_t>(info.width) * static_cast<std::size_t>(channels);
   rows.samples.resize(row_bytes * static_cast<std::size_t>(info.height));
@@ -37,7 +37,7 @@ Bytes plain_rgb(int width = 33, int height = 21) { return make_rgb_png(width, he
 
 }  // namespace
 
-TEST_CASE("plain pictures are read as they were made") {
+TEST_CASE("plain images are read as they were made") {
   for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {33, 21}, {256, 100}}) {
     const auto rgb = smooth_samples(width, height, 3), gray = smooth_samples(width, height, 1);
     const Rows color = rows_of(make_rgb_png(width, height, rgb), 3), flat = rows_of(make_gray_png(width, height, gray), 1);
@@ -48,7 +48,7 @@ TEST_CASE("plain pictures are read as they were made") {
   }
 }
 
-TEST_CASE("a palette picture gives its indices and the palette") {
+TEST_CASE("a palette image gives its indices and the palette") {
   PngSpec spec;
   spec.width = 5;
   spec.height = 4;
@@ -77,7 +77,7 @@ TEST_CASE("what is not plain is left to libpng") {
   CHECK_FALSE(rows_of(make_png(alpha, noise_samples(4, 4, 4, 255)), 4).read);
 }
 
-TEST_CASE("a plain picture with any flaw is left to libpng") {
+TEST_CASE("a plain image with any flaw is left to libpng") {
   const Bytes good = plain_rgb();
   REQUIRE(rows_of(good, 3).read);
   CHECK_FALSE(rows_of(with_bad_png_checksum(good, "IDAT"), 3).read);
@@ -110,8 +110,8 @@ namespace {
 std::string verdict_of(const Bytes& file) {
   if (rows_of(file, 3).read) return "taken by the fast path";
   Decoder decoder;
-  const auto picture = decoder.decode_image(file, {});
-  return picture.ok() ? "read" : picture.error().message;
+  const auto image = decoder.decode_image(file, {});
+  return image.ok() ? "read" : image.error().message;
 }
 
 Bytes with_header_byte(std::size_t at, unsigned value) { return with_png_byte(plain_rgb(), "IHDR", at, static_cast<std::byte>(value)); }
@@ -197,9 +197,9 @@ TEST_CASE("random files that the fast path accepts have libpng's pixels") {
     if (!rows.read) continue;
     CAPTURE(seed);
     const Bytes by_libpng = with_png_chunk(file, "text", {}, "IEND");  // a reserved type: never by the fast path
-    const auto picture = decoder.decode_image(by_libpng, {.channels = 1});
-    REQUIRE(picture.ok());
-    REQUIRE(std::equal(rows.samples.begin(), rows.samples.end(), picture->data));
+    const auto image = decoder.decode_image(by_libpng, {.channels = 1});
+    REQUIRE(image.ok());
+    REQUIRE(std::equal(rows.samples.begin(), rows.samples.end(), image->data));
     last = made;
     ++taken;
   }

@@ -6,7 +6,7 @@
 #include "codecs/decoder.hpp"
 #include "codecs/sample_rows.hpp"
 #include "support/catch.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::codecs {
 namespace {
@@ -57,7 +57,7 @@ std::uint8_t to_8_bits(unsigned sample, int depth, Depth16 depth16) {
   return static_cast<std::uint8_t>(sample * 255 / ((1U << depth) - 1));
 }
 
-// The colour of a pixel as a photo's, from the samples stored.
+// The color of a pixel as a photo's, from the samples stored.
 test::Color color_at(const Made& made, std::size_t pixel, Depth16 depth16) {
   const PngSpec& spec = made.spec;
   const auto channels = static_cast<std::size_t>(test::channels_of(spec.color));
@@ -81,9 +81,9 @@ std::vector<std::uint8_t> expected_image(const Made& made, const ImageOptions& o
   return expected;
 }
 
-std::vector<std::uint8_t> pixels_of(const ConstPicture& picture) {
-  REQUIRE(picture.packed());
-  return {picture.data, picture.data + picture.row_bytes * static_cast<std::size_t>(picture.height)};
+std::vector<std::uint8_t> pixels_of(const ConstPixels& image) {
+  REQUIRE(image.packed());
+  return {image.data, image.data + image.row_bytes * static_cast<std::size_t>(image.height)};
 }
 
 Samples ids_of(const ConstIds& ids) {
@@ -92,26 +92,26 @@ Samples ids_of(const ConstIds& ids) {
 }
 
 void check_image(Decoder& decoder, const Made& made, const ImageOptions& options) {
-  const auto picture = decoder.decode_image(made.file, options);
-  REQUIRE(picture.ok());
-  CHECK(picture.value().width == made.spec.width);
-  CHECK(picture.value().height == made.spec.height);
-  CHECK(picture.value().channels == options.channels);
-  CHECK(pixels_of(picture.value()) == expected_image(made, options));
+  const auto image = decoder.decode_image(made.file, options);
+  REQUIRE(image.ok());
+  CHECK(image.value().width == made.spec.width);
+  CHECK(image.value().height == made.spec.height);
+  CHECK(image.value().channels == options.channels);
+  CHECK(pixels_of(image.value()) == expected_image(made, options));
 }
 
 std::string image_refusal(const Bytes& file) {
   Decoder decoder;
-  const auto picture = decoder.decode_image(file, {});
-  REQUIRE_FALSE(picture.ok());
-  CHECK(picture.error().code == ErrorCode::data);
-  return picture.error().message;
+  const auto image = decoder.decode_image(file, {});
+  REQUIRE_FALSE(image.ok());
+  CHECK(image.error().code == ErrorCode::data);
+  return image.error().message;
 }
 
 bool image_is(const Bytes& file, const std::vector<std::uint8_t>& pixels) {
   Decoder decoder;
-  const auto picture = decoder.decode_image(file, {});
-  return picture.ok() && pixels_of(picture.value()) == pixels;
+  const auto image = decoder.decode_image(file, {});
+  return image.ok() && pixels_of(image.value()) == pixels;
 }
 
 TEST_CASE("PNG photos of every kind become 8-bit RGB or gray") {
@@ -138,7 +138,7 @@ TEST_CASE("every 16-bit sample is shifted or scaled to 8 bits") {
 
 constexpr test::Color kBehind{200, 100, 7};
 
-// tRNS as the file holds it: two bytes a sample, most significant first.
+// tRNS as the file holds it: two bytes per sample, most significant first.
 Bytes key_chunk(const Samples& key) {
   Bytes data;
   for (const std::uint16_t sample : key) {
@@ -153,7 +153,7 @@ Bytes alpha_chunk(const std::vector<std::uint8_t>& alpha) {
   return {bytes.begin(), bytes.end()};
 }
 
-// The picture without its alpha, each pixel blended by `alpha_at(pixel)`.
+// The image without its alpha, each pixel blended by `alpha_at(pixel)`.
 template <class AlphaAt>
 std::vector<std::uint8_t> expected_blend(const Made& made, const ImageOptions& options, const AlphaAt& alpha_at) {
   std::vector<std::uint8_t> expected;
@@ -179,9 +179,9 @@ void check_blend(const Made& made, const AlphaAt& alpha_at) {
   for (const int channels : {3, 1}) {
     for (const Depth16 depth16 : {Depth16::shift, Depth16::scale}) {
       const ImageOptions options{.channels = channels, .depth16 = depth16, .blend = kBehind};
-      const auto picture = decoder.decode_image(made.file, options);
-      REQUIRE(picture.ok());
-      CHECK(pixels_of(picture.value()) == expected_blend(made, options, [&](std::size_t pixel) { return alpha_at(pixel, depth16); }));
+      const auto image = decoder.decode_image(made.file, options);
+      REQUIRE(image.ok());
+      CHECK(pixels_of(image.value()) == expected_blend(made, options, [&](std::size_t pixel) { return alpha_at(pixel, depth16); }));
     }
     check_image(decoder, made, {.channels = channels});  // without blend alpha is dropped
   }
@@ -258,7 +258,7 @@ TEST_CASE("invalid transparency is an error only where it matters") {
   }
 }
 
-// What a label must hold: colours without alpha, or the first sample of each pixel.
+// What a label must hold: colors without alpha, or the first sample of each pixel.
 Samples expected_label(const Made& made) {
   const auto channels = static_cast<std::size_t>(test::channels_of(made.spec.color));
   Samples expected;
@@ -307,7 +307,7 @@ TEST_CASE("labels name their form") {
   CHECK(form(PngColor::rgba, 8) == "8-bit RGBA PNG");
 }
 
-TEST_CASE("16-bit colour labels are refused") {
+TEST_CASE("16-bit color labels are refused") {
   Decoder decoder;
   for (const PngColor color : {PngColor::rgb, PngColor::rgba}) {
     const auto label = decoder.decode_label(make(color, 16, 2, 2, false).file, kMaxPixels);
@@ -350,11 +350,11 @@ TEST_CASE("chunks about color and transparency never alter a sample") {
   }
 }
 
-TEST_CASE("an index without a colour spoils a photo but not a label") {
+TEST_CASE("an index without a color spoils a photo but not a label") {
   const PngSpec spec{.width = 3, .height = 2, .color = PngColor::palette, .bit_depth = 8, .palette = some_palette(2)};
   const Samples samples = {0, 1, 1, 0, 7, 200};
   const Bytes file = test::make_png(spec, samples);
-  CHECK_THAT(image_refusal(file), ContainsSubstring("pixel 1,1 has palette index 7, but the palette has 2 colours"));
+  CHECK_THAT(image_refusal(file), ContainsSubstring("pixel 1,1 has palette index 7, but the palette has 2 colors"));
   Decoder decoder;
   const auto label = decoder.decode_label(file, kMaxPixels);
   REQUIRE(label.ok());
@@ -367,7 +367,7 @@ struct Plain {
   Bytes file = test::make_rgb_png(16, 12, pixels);
 };
 
-TEST_CASE("damaged or huge metadata does not spoil a good picture") {
+TEST_CASE("damaged or huge metadata does not spoil a good image") {
   const Plain plain;
   const Bytes text = test::bytes_of("Comment\0some words");
   CHECK(image_is(test::with_bad_png_checksum(test::with_png_chunk(plain.file, "tEXt", text), "tEXt"), plain.pixels));
@@ -387,12 +387,12 @@ TEST_CASE("compressed metadata is never decompressed") {
   CHECK(image_is(test::with_png_chunk(plain.file, "iCCP", bomb), plain.pixels));
 }
 
-TEST_CASE("what follows the end of a PNG is not looked at") {
+TEST_CASE("what follows the end of a PNG is not examined") {
   const Plain plain;
   CHECK(image_is(test::with_tail(plain.file, "more bytes"), plain.pixels));
 }
 
-TEST_CASE("rows beyond the last one are not looked at") {
+TEST_CASE("rows beyond the last one are not examined") {
   const Plain plain;
   const Bytes shorter = test::with_png_byte(plain.file, "IHDR", 7, std::byte{11});  // of 12
   CHECK(image_is(shorter, {plain.pixels.begin(), plain.pixels.begin() + 16 * 11 * 3}));
@@ -429,8 +429,8 @@ TEST_CASE("no flipped bit yields other pixels") {
   Decoder decoder;
   for (std::size_t bit = 0; bit < plain.file.size() * 8; ++bit) {
     const Bytes flipped = test::with_byte(plain.file, bit / 8, plain.file[bit / 8] ^ std::byte{1} << (bit % 8));
-    const auto picture = decoder.decode_image(flipped, {});
-    if (picture.ok()) REQUIRE(pixels_of(picture.value()) == plain.pixels);
+    const auto image = decoder.decode_image(flipped, {});
+    if (image.ok()) REQUIRE(pixels_of(image.value()) == plain.pixels);
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "codecs/decoder.hpp"
 #include "support/catch.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::codecs {
 namespace {
@@ -12,39 +12,39 @@ namespace {
 constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28;
 
 template <class Sample>
-PictureView<const Sample> view_of(const std::vector<Sample>& samples, int width, int height, int channels) {
+PixelView<const Sample> view_of(const std::vector<Sample>& samples, int width, int height, int channels) {
   return {samples.data(), width, height, channels, static_cast<std::size_t>(width * channels) * sizeof(Sample)};
 }
 
 template <class Sample>
-bool holds(const PictureView<const Sample>& picture, const std::vector<Sample>& samples) {
-  return picture.packed() && std::equal(samples.begin(), samples.end(), picture.data);
+bool holds(const PixelView<const Sample>& image, const std::vector<Sample>& samples) {
+  return image.packed() && std::equal(samples.begin(), samples.end(), image.data);
 }
 
-TEST_CASE("gray and RGB pictures come back") {
+TEST_CASE("gray and RGB images come back") {
   Decoder decoder;
   for (const int channels : {1, 3}) {
     const auto samples = test::smooth_samples(37, 21, channels);
     const auto file = encode_png(view_of(samples, 37, 21, channels));
     REQUIRE(file.ok());
-    const auto picture = decoder.decode_image(file.value(), {.channels = channels});
-    REQUIRE(picture.ok());
-    CHECK(picture.value().width == 37);
-    CHECK(picture.value().height == 21);
-    CHECK(holds(picture.value(), samples));
+    const auto image = decoder.decode_image(file.value(), {.channels = channels});
+    REQUIRE(image.ok());
+    CHECK(image.value().width == 37);
+    CHECK(image.value().height == 21);
+    CHECK(holds(image.value(), samples));
   }
 }
 
 TEST_CASE("rows may lie apart") {
   const auto samples = test::smooth_samples(10, 4, 3);
-  ConstPicture left_half = view_of(samples, 10, 4, 3);
+  ConstPixels left_half = view_of(samples, 10, 4, 3);
   left_half.width = 5;
   Decoder decoder;
   const auto file = encode_png(left_half);
   REQUIRE(file.ok());
-  const auto picture = decoder.decode_image(file.value(), {});
-  REQUIRE(picture.ok());
-  for (int y = 0; y < 4; ++y) CHECK(std::equal(left_half.row(y), left_half.row(y) + 15, picture.value().row(y)));
+  const auto image = decoder.decode_image(file.value(), {});
+  REQUIRE(image.ok());
+  for (int y = 0; y < 4; ++y) CHECK(std::equal(left_half.row(y), left_half.row(y) + 15, image.value().row(y)));
 }
 
 TEST_CASE("16-bit ids come back") {
@@ -58,7 +58,7 @@ TEST_CASE("16-bit ids come back") {
   CHECK(holds(label.value().samples, ids));
 }
 
-TEST_CASE("palette pictures come back with their colours") {
+TEST_CASE("palette images come back with their colors") {
   const std::vector<RgbColor> palette = {{0, 0, 0}, {255, 0, 0}, {1, 2, 3}};
   const std::vector<std::uint8_t> indices = {0, 1, 2, 2, 1, 0};
   const auto file = encode_png_palette(view_of(indices, 3, 2, 1), palette);

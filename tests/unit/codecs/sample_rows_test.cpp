@@ -8,7 +8,7 @@
 namespace hotpack::codecs {
 namespace {
 
-TEST_CASE("the gray of a colour is rounded luma") {
+TEST_CASE("the gray of a color is rounded luma") {
   CHECK(luma(0, 0, 0) == 0);
   CHECK(luma(255, 255, 255) == 255);
   CHECK(luma(255, 0, 0) == 76);

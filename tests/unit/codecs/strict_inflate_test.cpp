@@ -68,7 +68,7 @@ Octets deflated(const Octets& bytes, int level, int strategy, int window_bits = 
   return coded;
 }
 
-// The head of a block with tables of its own: the last block, so many literals and distances, and the words that lengths are told with:
+// The head of a block with tables of its own: the last block, so many literals and distances, and the words that lengths are reported with:
 // 0 for a length of 0, 10 for a repeat of zeros, 110 for 1, 111 for 2.
 BitWriter dynamic_block(std::uint32_t literals, std::uint32_t distances) {
   BitWriter out;

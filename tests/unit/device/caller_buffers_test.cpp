@@ -134,7 +134,7 @@ TEST_CASE("the most recently checked buffers are remembered") {
   CHECK(asked_for(two.good) == 4);
 }
 
-TEST_CASE("what the driver says where it cannot tell of a buffer") {
+TEST_CASE("what the driver says where it cannot describe a buffer") {
   TwoDevices two;
   two.fake.fail("PointerGetAttributes", 0, device::code::kInvalidValue);
   CHECK_THAT(two.refusal(two.good), ContainsSubstring("in host memory"));

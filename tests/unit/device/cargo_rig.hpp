@@ -43,7 +43,7 @@ struct RigOptions {
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};
   std::uint64_t gather_below_bytes = device::kGatherBelowBytes;
-  std::uint64_t world = 1;  // for budgets alone
+  std::uint64_t world_size = 1;  // for budgets alone
 };
 
 class CargoRig {
@@ -121,10 +121,10 @@ class CargoRig {
  private:
   Result<device::CargoInputs> inputs_of(const Dataset& dataset) {
     const LoaderOptions& options = options_.loader;
-    plan_ = must(StepPlan::make(dataset.records(), options.global_batch, options.tail));
+    plan_ = must(StepPlan::make(dataset.records(), options.global_batch_size, options.last_batch));
     auto form = loader::BatchForm::make(dataset.schema(), options, plan_->rows());
     if (!form.ok()) return std::move(form).error();
-    device::CargoInputs inputs{.source = must(loader::RecordSource::make(dataset, options.check, options.access)),
+    device::CargoInputs inputs{.source = must(loader::RecordSource::make(dataset, options.verify_checksums, options.access)),
                                .form = std::move(*form),
                                .plan = *plan_,
                                .order = loader::order_of(options),
@@ -147,7 +147,7 @@ class CargoRig {
     inputs.prefetch = options_.prefetch;
     inputs.output_bytes.assign(options_.devices, options_.output_bytes);
     inputs.asked = options_.residency;
-    inputs.world = options_.world;
+    inputs.world_size = options_.world_size;
     inputs.gather_below_bytes = options_.gather_below_bytes;
     return inputs;
   }
@@ -159,7 +159,7 @@ class CargoRig {
     if (!grown.ok()) throw std::logic_error(grown.error().describe());
     slot->samples.resize(plan_->rows());
     slot->keys.resize(plan_->rows());
-    slot->boxes.resize(plan_->rows());
+    slot->crops.resize(plan_->rows());
     return slot;
   }
 
@@ -182,7 +182,7 @@ class CargoRig {
 // The record of a sample as stored, and its key.
 inline Row stored_row(const Dataset& dataset, std::int64_t sample) {
   LoaderOptions packed;
-  packed.content = SlotContent::packed;
+  packed.content = BatchContent::packed;
   return expected_row(dataset, packed, sample);
 }
 

@@ -34,16 +34,16 @@ constexpr Way kWays[] = {{Residency::page, device::kGatherBelowBytes},
 
 std::string name(Residency residency) { return std::string(residency_name(residency)); }
 
-RigOptions rig_options(Residency residency, std::uint64_t global_batch, std::size_t devices = 1) {
+RigOptions rig_options(Residency residency, std::uint64_t global_batch_size, std::size_t devices = 1) {
   RigOptions options;
-  options.loader.global_batch = global_batch;
+  options.loader.global_batch_size = global_batch_size;
   options.loader.seed = 5;
   options.residency = residency;
   options.devices = devices;
   return options;
 }
 
-bool same_window(const RowEntry& entry, const SampleBox& box) {
+bool same_window(const RowEntry& entry, const SampleCrop& box) {
   return std::tie(entry.x, entry.y, entry.width, entry.height) == std::tie(box.x, box.y, box.width, box.height) &&
          ((entry.flags & device::kRowFlipHorizontal) != 0) == box.flip_horizontal &&
          ((entry.flags & device::kRowFlipVertical) != 0) == box.flip_vertical;
@@ -75,9 +75,9 @@ void check_rows(const CargoRig& rig, const loader::Slot& slot, const Dataset& da
       CHECK(entry.label % device::kBlockAlignment == 0);
       CHECK((entry.label == 0) == expected.label.empty());
       const PixelSize size{expected.box.width, expected.box.height};
-      const SampleBox box = draw_box(options.augment, size, options.seed, slot.cursor.epoch, static_cast<std::uint64_t>(samples[row]));
+      const SampleCrop box = draw_crop(options.augment, size, options.seed, slot.cursor.epoch, static_cast<std::uint64_t>(samples[row]));
       CHECK(same_window(entry, box));
-      CHECK(slot.boxes[row] == box);
+      CHECK(slot.crops[row] == box);
     }
   }
 }
@@ -113,7 +113,7 @@ TEST_CASE("every form of record arrives as it is stored") {
     INFO(form_name);
     const TinyPack pack(form, 9, 4);
     RigOptions options = rig_options(Residency::page, 4);
-    options.loader.tail = Tail::pad;
+    options.loader.last_batch = LastBatch::pad;
     if (form.multi) options.loader.label.form = LabelForm::bits;
     if (!form.size) options.loader.augment.crop = Crop{{3, 3}};
     check_epochs(pack.open(), options);
@@ -146,7 +146,7 @@ TEST_CASE("parts have regions of their own in a slot and each begins on a page")
   const TinyPack pack({}, 23, 4);
   const Dataset dataset = pack.open();
   RigOptions options = rig_options(Residency::page, 7, 3);
-  options.loader.tail = Tail::pad;
+  options.loader.last_batch = LastBatch::pad;
   check_epochs(dataset, options);
   CargoRig rig({.devices = 3});
   REQUIRE(rig.load(dataset, options).ok());
@@ -163,7 +163,7 @@ TEST_CASE("empty rows hold nothing and cost no copying") {
   const TinyPack pack({}, 10, 4);
   const Dataset dataset = pack.open();
   RigOptions options = rig_options(Residency::page, 8, 2);
-  options.loader.tail = Tail::pad;
+  options.loader.last_batch = LastBatch::pad;
   check_epochs(dataset, options);
   for (const Residency residency : kAll) {
     INFO(name(residency));
@@ -188,7 +188,7 @@ TEST_CASE("a wrapped batch larger than the data set has room for every repetitio
     const TinyForm form = mixed ? all_forms()["mixed"] : TinyForm();
     const TinyPack pack(form, 5, 2);
     RigOptions options = rig_options(Residency::page, 13);
-    options.loader.tail = Tail::wrap;
+    options.loader.last_batch = LastBatch::wrap;
     if (mixed) options.loader.pad_to = PixelSize{8, 8};
     check_epochs(pack.open(), options);
   }
@@ -229,7 +229,7 @@ TEST_CASE("batches of one row tell their own size") {
     REQUIRE(rig.load(dataset, options).ok());
     for (std::uint64_t step = 0; step < 6; ++step) {
       const auto& slot = rig.fill(0, step);
-      const SampleBox whole = stored_row(dataset, slot.samples[0]).box;
+      const SampleCrop whole = stored_row(dataset, slot.samples[0]).box;
       CHECK(rig.loaded->cargo->output(slot, 0) == PixelSize{whole.width, whole.height});
     }
   }
@@ -293,7 +293,7 @@ TEST_CASE("small pinned records are gathered: a part is one piece") {
 
 TEST_CASE("it is the mean block that says whether pinned records are gathered") {
   const TinyPack pack({}, 12, 4);
-  const auto source = must(loader::RecordSource::make(pack.open(), Check::never, Access::read));
+  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::never, FileAccess::read));
   const auto blocks = device::RecordBlocks::make(*source, must(loader::BatchForm::make(source->schema(), {}, 1)), 1);
   const std::uint64_t block = blocks.largest();
   using device::RecordWay;
@@ -368,7 +368,7 @@ TEST_CASE("the largest row is that of the largest record") {
   const Dataset dataset = mixed.open();
   LoaderOptions options;
   options.image.type = ElementType::f32;
-  const auto source = must(loader::RecordSource::make(dataset, Check::first_epoch, Access::map));
+  const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::first_read, FileAccess::map));
   const auto row = must(device::largest_row(*source, must(loader::BatchForm::make(dataset.schema(), options, 1))));
   std::uint64_t pixels = 0;
   for (std::uint64_t sample = 0; sample < 11; ++sample) {
@@ -386,7 +386,7 @@ TEST_CASE("the largest row is that of the largest record") {
 
 namespace {
 
-// Notes how many samples it was told.
+// Notes how many samples it was reported.
 class NotingSink final : public loader::RowSink {
  public:
   explicit NotingSink(bool needs) : needs_(needs) {}
@@ -422,9 +422,9 @@ class NotingCargo final : public device::ResidentCargo {
 TEST_CASE("the samples of a batch are listed for those alone who need them") {
   const TinyPack pack({}, 12, 4);
   const Dataset dataset = pack.open();
-  const auto source = [&] { return must(loader::RecordSource::make(dataset, Check::never, Access::read)); };
+  const auto source = [&] { return must(loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::read)); };
   const auto form = must(loader::BatchForm::make(dataset.schema(), {}, 1));
-  const StepPlan plan = must(StepPlan::make(12, 5, Tail::pad));
+  const StepPlan plan = must(StepPlan::make(12, 5, LastBatch::pad));
   const auto blocks = std::make_shared<const device::RecordBlocks>(device::RecordBlocks::make(*source(), form, 1));
   for (const bool needs : {false, true}) {
     loader::Slot slot;

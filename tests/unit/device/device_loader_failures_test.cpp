@@ -23,7 +23,7 @@ constexpr std::uint64_t kMostOccurrences = 60;  // of one call; what comes later
 
 DeviceLoaderOptions options_for(Residency residency) {
   DeviceLoaderOptions options;
-  options.loader.global_batch = 4;
+  options.loader.global_batch_size = 4;
   options.loader.threads = 1;
   options.loader.timeout = kLong;
   options.loader.augment.horizontal_flip = 0.5;
@@ -42,7 +42,7 @@ Status use_loader(DeviceLoader& loader, const std::vector<StreamHandle>& streams
     auto batch = loader.next(streams[step % 2]);
     if (!batch.ok()) return std::move(batch).error();
     if (!*batch) continue;
-    if (Status used = (*batch)->use_on(streams[2]); !used.ok()) return used;
+    if (Status used = (*batch)->record_stream(streams[2]); !used.ok()) return used;
   }
   if (Status moved = loader.seek(1, 1); !moved.ok()) return moved;
   const DeviceBuffers nothing;  // both fields skipped

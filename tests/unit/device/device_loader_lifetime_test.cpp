@@ -366,7 +366,7 @@ TEST_CASE("statistics report the pinned memory and it stays constant until close
   }
 }
 
-TEST_CASE("statistics tell of batches and bytes and waiting") {
+TEST_CASE("statistics describe batches and bytes and waiting") {
   Scene scene;
   scene.options.residency = Residency::device;
   {
@@ -374,7 +374,7 @@ TEST_CASE("statistics tell of batches and bytes and waiting") {
     const auto at_first = loader.statistics();
     CHECK(at_first.batches == 0);
     CHECK(at_first.load_seconds > 0);
-    CHECK(at_first.copied_bytes >= 24 * (8 * 8 * 3 + 8 * 8));  // images and labels of a byte a pixel
+    CHECK(at_first.copied_bytes >= 24 * (8 * 8 * 3 + 8 * 8));  // images and labels of a byte per pixel
     skip(loader, scene.streams, 3);
     const auto later = loader.statistics();
     CHECK(later.batches == 3);
@@ -471,7 +471,7 @@ TEST_CASE("batches outlive the loader and work on other streams") {
   }
   const Streams other{scene.fake.stream()};
   for (const DeviceBatch& batch : held) {
-    REQUIRE(batch.use_on(other[0]).ok());
+    REQUIRE(batch.record_stream(other[0]).ok());
     scene.program->download(batch, other);
   }
   held.clear();
@@ -492,7 +492,7 @@ TEST_CASE("a loader that goes ends its work though a lease lives on") {
     }
     device::sweep_late();
     CHECK(scene.fake.held().pinned_blocks == 0);
-    CHECK(batch->use_on(scene.stream()).ok());
+    CHECK(batch->record_stream(scene.stream()).ok());
   }
   scene.check_end();
 }
@@ -508,7 +508,7 @@ TEST_CASE("memory is not freed while a blocked stream reads the batch") {
       batch = next_batch(loader, scene.streams);
     }
     scene.fake.block(reader);
-    REQUIRE(batch->use_on(reader).ok());
+    REQUIRE(batch->record_stream(reader).ok());
     scene.program->download(*batch, {reader});
   }
   scene.fake.run_all();
@@ -538,14 +538,14 @@ TEST_CASE("a batch released after close frees its memory before the loader does"
   scene.check_end();
 }
 
-TEST_CASE("use_on of a released batch and of a part that is not there") {
+TEST_CASE("record_stream of a released batch and of a part that is not there") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
     DeviceBatch batch = next_batch(loader, scene.streams);
-    CHECK_THAT(batch.use_on(scene.stream(), 1).error().message, ContainsSubstring("there is no part 1; the batch has 1"));
+    CHECK_THAT(batch.record_stream(scene.stream(), 1).error().message, ContainsSubstring("there is no part 1; the batch has 1"));
     batch.release();
-    CHECK_THAT(batch.use_on(scene.stream()).error().message, ContainsSubstring("was released"));
+    CHECK_THAT(batch.record_stream(scene.stream()).error().message, ContainsSubstring("was released"));
     batch.release();
   }
   scene.check_end();
@@ -829,7 +829,7 @@ TEST_CASE("closing while threads take batches at any moment") {
 TEST_CASE("threads share the steps of an epoch without duplicates") {
   Scene scene({.schedule = Schedule::random, .seed = 10});
   scene.options.outputs = 6;
-  scene.options.loader.global_batch = 1;
+  scene.options.loader.global_batch_size = 1;
   {
     DeviceLoader loader = scene.open();
     std::mutex mutex;
@@ -985,7 +985,7 @@ TEST_CASE("a context error is returned by every call and does not delay close") 
       CHECK_THAT(error.message, ContainsSubstring("cu") && ContainsSubstring("CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
       CHECK(next_error(loader, scene.streams).code == ErrorCode::io);
       CHECK(loader.next_into(buffers, scene.streams).error().code == ErrorCode::io);
-      CHECK(held.use_on(scene.stream()).error().code == ErrorCode::io);
+      CHECK(held.record_stream(scene.stream()).error().code == ErrorCode::io);
       (void)loader.state();
       CHECK(seconds_of([&] { loader.close(); }) < 1);
       CHECK(seconds_of([&] { held.release(); }) < 1);
@@ -1010,7 +1010,7 @@ TEST_CASE("a context error wakes a waiting next and is returned by seek") {
   check_nothing_left(scene.fake);
 }
 
-TEST_CASE("the first error of a context stays the one that is told") {
+TEST_CASE("the first error of a context stays the one that is reported") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
@@ -1157,7 +1157,7 @@ TEST_CASE("a stream that is captured is refused and nothing is lost") {
     CHECK(next_error(loader, {kLegacyStream}).code == ErrorCode::usage);
     const DeviceBatch batch = next_batch(loader, scene.streams);
     CHECK(batch.step() == 0);
-    CHECK(batch.use_on(blocking).error().code == ErrorCode::usage);
+    CHECK(batch.record_stream(blocking).error().code == ErrorCode::usage);
     scene.fake.set_capturing(blocking, false);
     CHECK(next_batch(loader, {nullptr}).step() == 1);
   }
@@ -1197,7 +1197,7 @@ TEST_CASE("too many or too few streams or streams of another context are refused
     CHECK_THAT(foreign.message, ContainsSubstring("stream 0 (of device 0)") && ContainsSubstring("another context"));
     CHECK(loader.next_into(buffers, Streams{both[1]}).error().message == foreign.message);
     const DeviceBatch batch = next_batch(loader, scene.streams);
-    CHECK(batch.use_on(both[1]).error().code == ErrorCode::usage);
+    CHECK(batch.record_stream(both[1]).error().code == ErrorCode::usage);
     CHECK(batch.step() == 0);
   }
   scene.check_end();
@@ -1305,12 +1305,12 @@ TEST_CASE("options that do not go with a device loader are refused") {
   CHECK_THAT(refusal([](auto& o) { o.prefetch = 0; }), ContainsSubstring("prefetch is 0"));
   CHECK_THAT(refusal([](auto& o) { o.prefetch = 65; }), ContainsSubstring("prefetch is 65"));
   CHECK_THAT(refusal([](auto& o) { o.outputs = 65; }), ContainsSubstring("outputs is 65"));
-  CHECK_THAT(refusal([](auto& o) { o.loader.content = SlotContent::packed; }), ContainsSubstring("does not go with a DeviceLoader"));
+  CHECK_THAT(refusal([](auto& o) { o.loader.content = BatchContent::packed; }), ContainsSubstring("does not go with a DeviceLoader"));
   CHECK_THAT(
       refusal([&](auto& o) { o.loader.allocator = device::pinned_allocator(device::Context::retain(scene.fake.driver(), 0).value()); }),
       ContainsSubstring("takes pinned memory for its slots itself"));
   CHECK_THAT(refusal([](auto& o) { o.loader.memory_budget_bytes = 1; }), ContainsSubstring("pinned_budget_bytes"));
-  CHECK_THAT(refusal([](auto& o) { o.loader.slots = 1; }), ContainsSubstring("slots"));
+  CHECK_THAT(refusal([](auto& o) { o.loader.prefetch_batches = 1; }), ContainsSubstring("prefetch_batches"));
   scene.check_end();
 }
 
@@ -1335,8 +1335,8 @@ TEST_CASE("the current context of the caller is the same after every call") {
     check("open");
     std::optional<DeviceBatch> batch = next_batch(*loader, scene.streams);
     check("next");
-    CHECK(batch->use_on(nullptr).ok());
-    check("use_on");
+    CHECK(batch->record_stream(nullptr).ok());
+    check("record_stream");
     batch->release();
     check("release");
     const auto buffers = scene.program->buffers(*loader);
@@ -1386,7 +1386,7 @@ TEST_CASE("a forked child gets errors and destroys without driver calls") {
       if (!told_of_fork(loader->next(scene.streams)) || !told_of_fork(loader->next(scene.streams, milliseconds(1)))) return false;
       if (!told_of_fork(loader->next_into(buffers, scene.streams))) return false;
       if (!told_of_fork(loader->seek(0)) || !told_of_fork(loader->restore(loader->state()))) return false;
-      if (!told_of_fork(batch->use_on(nullptr))) return false;
+      if (!told_of_fork(batch->record_stream(nullptr))) return false;
       if (loader->state().samples != 8 || batch->step() != 0) return false;
       (void)loader->statistics();
       loader->cancel();
@@ -1430,7 +1430,7 @@ TEST_CASE("a fork at any moment whatever locks are held") {
         batch->reset();
         loader->cancel();
         const bool refused =
-            told_of_fork(loader->next(scene.streams)) && told_of_fork(loader->seek(0)) && loader->state().global_batch == 4;
+            told_of_fork(loader->next(scene.streams)) && told_of_fork(loader->seek(0)) && loader->state().global_batch_size == 4;
         (void)loader->statistics();
         loader->close();
         loader.reset();

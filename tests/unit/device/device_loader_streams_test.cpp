@@ -164,7 +164,7 @@ TEST_CASE("in any order: a second stream reads after the release") {
     const StreamHandle stream = fake.stream(), reader = fake.stream();
     for (std::size_t number = 0; number < 3; ++number) {
       const DeviceBatch batch = next_batch(loader, {stream});
-      REQUIRE(batch.use_on(reader).ok());
+      REQUIRE(batch.record_stream(reader).ok());
       program.download(batch, {reader});
     }
     program.synchronize(stream);
@@ -200,7 +200,7 @@ TEST_CASE("in any order: several readers of one lease and copies of it") {
       const DeviceBatch shared = batch;
       batch.release();
       for (const StreamHandle reader : readers) {
-        REQUIRE(shared.use_on(reader).ok());
+        REQUIRE(shared.record_stream(reader).ok());
         program.download(shared, {reader});
         wanted.push_back(setting.wanted[number]);
       }
@@ -317,7 +317,7 @@ TEST_CASE("in any order: records of mixed sizes in batches of one row") {
 
 TEST_CASE("in any order: a last batch with empty rows") {
   DeviceLoaderOptions options = device_options(small_batches(4));
-  options.loader.tail = Tail::pad;
+  options.loader.last_batch = LastBatch::pad;
   check_epochs_in_all_orders(Setting(options, 9));
 }
 

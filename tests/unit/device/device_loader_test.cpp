@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "device_runs.hpp"
+#include "hotpack/order.hpp"
 #include "support/catch.hpp"
 #include "support/forms.hpp"
 #include "support/loader_pack.hpp"
@@ -109,10 +110,11 @@ void check_against_host(const Dataset& dataset, const DeviceLoaderOptions& optio
 // The ranks of one run, each a DeviceLoader on the same device, stepped together.
 class DeviceRanks {
  public:
-  DeviceRanks(FakeDriver& fake, const Dataset& dataset, LoaderOptions options, std::uint64_t world, Residency residency = Residency::page)
+  DeviceRanks(FakeDriver& fake, const Dataset& dataset, LoaderOptions options, std::uint64_t world_size,
+              Residency residency = Residency::page)
       : program_(fake), streams_{fake.stream()} {
-    options.world = world;
-    for (options.rank = 0; options.rank < world; ++options.rank) {
+    options.world_size = world_size;
+    for (options.rank = 0; options.rank < world_size; ++options.rank) {
       loaders_.push_back(open_on(fake, dataset, device_options(options, {0}, residency)));
     }
   }
@@ -149,9 +151,9 @@ class DeviceRanks {
 // The same with host Loaders.
 class HostRanks {
  public:
-  HostRanks(const Dataset& dataset, LoaderOptions options, std::uint64_t world) {
-    options.world = world;
-    for (options.rank = 0; options.rank < world; ++options.rank) loaders_.push_back(open_loader(dataset, options));
+  HostRanks(const Dataset& dataset, LoaderOptions options, std::uint64_t world_size) {
+    options.world_size = world_size;
+    for (options.rank = 0; options.rank < world_size; ++options.rank) loaders_.push_back(open_loader(dataset, options));
   }
   std::vector<Row> next() {
     std::vector<BatchCopy> parts;
@@ -171,10 +173,10 @@ class HostRanks {
   std::vector<Loader> loaders_;
 };
 
-LoaderOptions run_options(Tail tail, Shuffle shuffle) {
+LoaderOptions run_options(LastBatch last_batch, Shuffle shuffle) {
   LoaderOptions options = small_batches(4);
   options.seed = 11;
-  options.tail = tail;
+  options.last_batch = last_batch;
   options.shuffle = shuffle;
   options.block_samples = 3;
   options.window_blocks = 2;
@@ -208,10 +210,10 @@ struct FaultyPack {
   TinyPack pack{TinyForm{}, kSamples, kPerShard};
 };
 
-DeviceLoaderOptions faulty_options(Residency residency, Check check = Check::first_epoch) {
+DeviceLoaderOptions faulty_options(Residency residency, VerifyChecksums verify_checksums = VerifyChecksums::first_read) {
   LoaderOptions options = in_file_order(1);
-  options.slots = 2;
-  options.check = check;
+  options.prefetch_batches = 2;
+  options.verify_checksums = verify_checksums;
   return device_options(options, {0}, residency);
 }
 
@@ -236,7 +238,7 @@ Error check_error_at(DeviceLoader& loader, Program& program, const Streams& stre
   CHECK(loader.state().samples == sample);
   const std::uint64_t behind = sample / kPerShard * kPerShard + kPerShard;
   REQUIRE(loader.seek(epoch, behind).ok());
-  CHECK(next_batch(loader, streams).samples()[0] == static_cast<std::int64_t>(behind));
+  CHECK(next_batch(loader, streams).indices()[0] == static_cast<std::int64_t>(behind));
   REQUIRE(loader.seek(epoch, sample).ok());
   CHECK(next_error(loader, streams).describe() == error.describe());
   loader.close();
@@ -276,8 +278,8 @@ TEST_CASE("epochs equal those of a host loader in every form and content") {
     const TinyPack pack(form, 7, 4);
     const Dataset dataset = pack.open();
     for (auto [content_name, options] : all_contents(form)) {
-      options.global_batch = form.size ? 3 : 1;
-      options.tail = Tail::pad;
+      options.global_batch_size = form.size ? 3 : 1;
+      options.last_batch = LastBatch::pad;
       options.threads = 2;
       const auto wanted = host_batches(dataset, options, 2);
       for (const Residency residency : kPlaces) {
@@ -317,7 +319,7 @@ TEST_CASE("sizes whose pixels are no multiple of 16") {
     const TinyPack pack(form, 5, 5);
     for (auto [name, options] : all_contents(form)) {
       CAPTURE(size.width, size.height, name);
-      options.global_batch = 2;
+      options.global_batch_size = 2;
       check_against_host(pack.open(), device_options(options), 1);
     }
   }
@@ -338,9 +340,9 @@ TEST_CASE("class counts of any size and ignored pixels and ids beyond the classe
       const Dataset dataset = Dataset::open(folder.path()).value();
       for (auto [name, options] : all_contents(form)) {
         if (options.label.form == LabelForm::index && !options.label.type && classes > 255) options.label.type = ElementType::u16;
-        options.global_batch = 2;
-        options.tail = Tail::pad;
-        options.check = Check::never;
+        options.global_batch_size = 2;
+        options.last_batch = LastBatch::pad;
+        options.verify_checksums = VerifyChecksums::never;
         const auto wanted = host_batches(dataset, options, 1);
         for (const Residency residency : kPlaces) {
           CAPTURE(classes, static_cast<int>(storage), name, std::string(residency_name(residency)));
@@ -357,11 +359,11 @@ TEST_CASE("threads and ranks and devices and residencies give the same batches")
   const TinyPack pack(square_form(), 53, 9);
   const Dataset dataset = pack.open();
   LoaderOptions options = small_batches(24);
-  options.tail = Tail::wrap;
+  options.last_batch = LastBatch::wrap;
   options.augment.horizontal_flip = 0.5;
   std::uint64_t seed = 0;
-  for (options.world = 1; options.world <= 8; options.world *= 2) {
-    for (options.rank = 0; options.rank < options.world; ++options.rank) {
+  for (options.world_size = 1; options.world_size <= 8; options.world_size *= 2) {
+    for (options.rank = 0; options.rank < options.world_size; ++options.rank) {
       options.threads = 1;
       const auto wanted = host_batches(dataset, options, 1);
       for (const unsigned threads : {1u, 2u, 16u}) {
@@ -370,7 +372,7 @@ TEST_CASE("threads and ranks and devices and residencies give the same batches")
           std::vector<int> ordinals;
           for (int device = devices; device-- > 0;) ordinals.push_back(device);  // any order will do
           for (const Residency residency : kPlaces) {
-            CAPTURE(options.world, options.rank, threads, devices, std::string(residency_name(residency)));
+            CAPTURE(options.world_size, options.rank, threads, devices, std::string(residency_name(residency)));
             FakeDriver fake(random_order(++seed, devices));
             check_epochs(fake, dataset, device_options(options, ordinals, residency), wanted, 1);
             check_nothing_left(fake);
@@ -385,12 +387,12 @@ TEST_CASE("part d of rank r of w has the rows of rank r D plus d of w D") {
   const TinyPack pack(square_form(), 29, 9);
   const Dataset dataset = pack.open();
   LoaderOptions options = small_batches(13);
-  options.tail = Tail::pad;
-  for (const std::uint64_t world : {1u, 2u, 4u}) {
-    for (std::uint64_t rank = 0; rank < world; ++rank) {
+  options.last_batch = LastBatch::pad;
+  for (const std::uint64_t world_size : {1u, 2u, 4u}) {
+    for (std::uint64_t rank = 0; rank < world_size; ++rank) {
       for (std::uint64_t devices = 1; devices <= 3; ++devices) {
-        CAPTURE(world, rank, devices);
-        options.world = world;
+        CAPTURE(world_size, rank, devices);
+        options.world_size = world_size;
         options.rank = rank;
         std::vector<int> ordinals;
         for (std::uint64_t device = 0; device < devices; ++device) ordinals.push_back(static_cast<int>(device));
@@ -403,17 +405,17 @@ TEST_CASE("part d of rank r of w has the rows of rank r D plus d of w D") {
             skip(loader, streams, 2);
             const DeviceBatch batch = next_batch(loader, streams);  // the last one: 3 of 13 rows are there
             LoaderOptions split = options;
-            split.world = world * devices;
+            split.world_size = world_size * devices;
             for (std::uint64_t part = 0; part < devices; ++part) {
               split.rank = rank * devices + part;
               const auto wanted = expected_samples(29, split, 0, 2);
               const DevicePart& ours = batch.parts().at(part);
               CHECK(ours.device == static_cast<int>(part));
-              CHECK(ours.rows == wanted.size());
-              CHECK(loader.rows(part) == wanted.size());
-              const auto first = batch.samples().begin() + static_cast<std::ptrdiff_t>(ours.first_row);
-              CHECK(std::vector(first, first + static_cast<std::ptrdiff_t>(ours.rows)) == wanted);
-              CHECK(ours.valid ==
+              CHECK(ours.batch_size == wanted.size());
+              CHECK(loader.batch_size(part) == wanted.size());
+              const auto first = batch.indices().begin() + static_cast<std::ptrdiff_t>(ours.first_row);
+              CHECK(std::vector(first, first + static_cast<std::ptrdiff_t>(ours.batch_size)) == wanted);
+              CHECK(ours.num_valid ==
                     static_cast<std::size_t>(std::count_if(wanted.begin(), wanted.end(), [](std::int64_t s) { return s >= 0; })));
             }
           }
@@ -429,16 +431,16 @@ TEST_CASE("part d of rank r of w has the rows of rank r D plus d of w D") {
 TEST_CASE("every tail gives the host's batches for all remainders of N mod G") {
   struct Case {
     std::size_t records;
-    std::uint64_t global_batch;
+    std::uint64_t global_batch_size;
   };
   for (const Case& c : {Case{12, 4}, Case{13, 4}, Case{15, 4}, Case{3, 4}, Case{1, 4}, Case{5, 1}, Case{1, 1}, Case{4, 4}}) {
     const TinyPack pack(square_form(), c.records, 5);
     const Dataset dataset = pack.open();
-    for (const Tail tail : {Tail::drop, Tail::pad, Tail::wrap}) {
-      LoaderOptions options = small_batches(c.global_batch);
-      options.tail = tail;
-      CAPTURE(c.records, c.global_batch, std::string(tail_name(tail)));
-      if (tail == Tail::drop && c.records < c.global_batch) {
+    for (const LastBatch last_batch : {LastBatch::drop, LastBatch::pad, LastBatch::wrap}) {
+      LoaderOptions options = small_batches(c.global_batch_size);
+      options.last_batch = last_batch;
+      CAPTURE(c.records, c.global_batch_size, std::string(last_batch_name(last_batch)));
+      if (last_batch == LastBatch::drop && c.records < c.global_batch_size) {
         const FakeDriver fake;
         CHECK(open_error(fake, dataset, device_options(options)).message == refusal_of(dataset, options));
         check_nothing_left(fake);
@@ -476,7 +478,7 @@ TEST_CASE("epochs differ and none follows the last") {
     const auto samples = [&](std::uint64_t epoch) {
       REQUIRE(loader.seek(epoch).ok());
       const DeviceBatch batch = next_batch(loader, streams);
-      return std::vector(batch.samples().begin(), batch.samples().end());
+      return std::vector(batch.indices().begin(), batch.indices().end());
     };
     CHECK(samples(0) != samples(1));
     CHECK(samples(0) == samples(0));
@@ -499,7 +501,7 @@ TEST_CASE("seek to any step and to the end of an epoch and not beyond") {
     const Streams streams{fake.stream()};
     DeviceLoader loader = open_on(fake, pack.open(), device_options(options));
     REQUIRE(loader.seek(5, 2).ok());
-    CHECK(next_batch(loader, streams).samples()[0] == expected_samples(12, options, 5, 2)[0]);
+    CHECK(next_batch(loader, streams).indices()[0] == expected_samples(12, options, 5, 2)[0]);
     REQUIRE(loader.seek(5, 3).ok());
     CHECK(loader.state().samples == 12);
     CHECK(at_end_of_epoch(loader, streams));
@@ -518,9 +520,9 @@ TEST_CASE("a run resumes after any step with another world size on host or devic
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
   std::uint64_t seed = 0;
-  for (const Tail tail : {Tail::drop, Tail::pad, Tail::wrap}) {
+  for (const LastBatch last_batch : {LastBatch::drop, LastBatch::pad, LastBatch::wrap}) {
     for (const Shuffle shuffle : {Shuffle::full, Shuffle::block, Shuffle::none}) {
-      const LoaderOptions options = run_options(tail, shuffle);
+      const LoaderOptions options = run_options(last_batch, shuffle);
       FakeDriver fake(random_order(++seed));
       {
         DeviceRanks uninterrupted(fake, dataset, options, 2);
@@ -529,17 +531,17 @@ TEST_CASE("a run resumes after any step with another world size on host or devic
         std::vector<std::vector<Row>> whole;
         std::vector<std::string> states;
         for (std::uint64_t call = 0; call < calls; ++call) {
-          CAPTURE(std::string(tail_name(tail)), std::string(shuffle_name(shuffle)), call);
+          CAPTURE(std::string(last_batch_name(last_batch)), std::string(shuffle_name(shuffle)), call);
           states.push_back(uninterrupted.state_text());
           CHECK(host.state_text() == states.back());
           whole.push_back(uninterrupted.next());
           REQUIRE(host.next() == whole.back());
         }
-        for (const std::uint64_t world : {1u, 3u, 4u}) {
-          DeviceRanks other(fake, dataset, options, world, kPlaces.at(seed % kPlaces.size()));
-          HostRanks other_host(dataset, options, world);
+        for (const std::uint64_t world_size : {1u, 3u, 4u}) {
+          DeviceRanks other(fake, dataset, options, world_size, kPlaces.at(seed % kPlaces.size()));
+          HostRanks other_host(dataset, options, world_size);
           for (std::uint64_t call = calls; call-- > 0;) {
-            CAPTURE(std::string(tail_name(tail)), std::string(shuffle_name(shuffle)), world, call);
+            CAPTURE(std::string(last_batch_name(last_batch)), std::string(shuffle_name(shuffle)), world_size, call);
             other.restore(states[call]);
             other_host.restore(states[call]);
             CHECK(other.state_text() == states[call]);
@@ -558,7 +560,7 @@ TEST_CASE("a run resumes after any step with another world size on host or devic
 TEST_CASE("the option resume does what restore does") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
-  LoaderOptions options = run_options(Tail::pad, Shuffle::full);
+  LoaderOptions options = run_options(LastBatch::pad, Shuffle::full);
   FakeDriver fake;
   {
     const Streams streams{fake.stream()};
@@ -572,7 +574,7 @@ TEST_CASE("the option resume does what restore does") {
       REQUIRE(theirs.ok());
       REQUIRE(ours.ok());
       REQUIRE(theirs->has_value() == ours->has_value());
-      if (*theirs) CHECK((*theirs)->info().samples == (*ours)->info().samples);
+      if (*theirs) CHECK((*theirs)->info().indices == (*ours)->info().indices);
       if (*theirs) CHECK((*theirs)->step() == (*ours)->step());
     }
     options.seed = 5;
@@ -584,7 +586,7 @@ TEST_CASE("the option resume does what restore does") {
 
 TEST_CASE("a state of another run is refused and moves nothing") {
   const TinyPack pack({}, 13, 5), other({}, 13, 5, 50);
-  const LoaderOptions options = run_options(Tail::pad, Shuffle::full);
+  const LoaderOptions options = run_options(LastBatch::pad, Shuffle::full);
   FakeDriver fake;
   {
     const Streams streams{fake.stream()};
@@ -606,7 +608,7 @@ TEST_CASE("a state of another run is refused and moves nothing") {
 
 TEST_CASE("the state counts what was handed out and not what lies ahead") {
   const TinyPack pack({}, 40, 20);
-  DeviceLoaderOptions options = device_options(run_options(Tail::drop, Shuffle::full));
+  DeviceLoaderOptions options = device_options(run_options(LastBatch::drop, Shuffle::full));
   options.prefetch = 6;
   FakeDriver fake;
   {
@@ -629,8 +631,8 @@ TEST_CASE("a wrong CRC fails its step for every residency") {
   const FaultyPack faulty;
   faulty.pack.damage_image(5);
   for (const Residency residency : kPlaces) {
-    for (const Access access : {Access::map, Access::read}) {
-      CAPTURE(std::string(residency_name(residency)), access == Access::map);
+    for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
+      CAPTURE(std::string(residency_name(residency)), access == FileAccess::map);
       DeviceLoaderOptions options = faulty_options(residency);
       options.loader.access = access;
       check_fault(faulty.pack.open(), faulty.pack, options, 5);
@@ -657,12 +659,12 @@ TEST_CASE("a shard truncated before opening fails its first step everywhere") {
 }
 
 TEST_CASE("a shard cut short while it is mapped is an error at its step") {
-  for (const Check check : {Check::always, Check::first_epoch, Check::never}) {
+  for (const VerifyChecksums verify_checksums : {VerifyChecksums::always, VerifyChecksums::first_read, VerifyChecksums::never}) {
     for (const std::uintmax_t left : {std::uintmax_t{0}, std::uintmax_t{4096}}) {
-      CAPTURE(static_cast<int>(check), left);
+      CAPTURE(static_cast<int>(verify_checksums), left);
       const FaultyPack faulty;
       const Dataset dataset = faulty.pack.open();
-      check_fault(dataset, faulty.pack, faulty_options(Residency::page, check), 8,
+      check_fault(dataset, faulty.pack, faulty_options(Residency::page, verify_checksums), 8,
                   [&] { fs::resize_file(faulty.pack.shard_path(4), left); });
     }
   }
@@ -676,7 +678,7 @@ TEST_CASE("an unreadable file fails its step for every residency") {
         CAPTURE(form, std::string(residency_name(residency)), opened);
         const Dataset dataset = pack.open();
         DeviceLoaderOptions options = faulty_options(residency);
-        options.loader.access = Access::read;
+        options.loader.access = FileAccess::read;
         if (opened) (void)host_batches(dataset, options.loader);  // now reads of records fail, else that of the shard's beginning
         unreadable = "shard-00004";
         check_fault(dataset, pack, options, 8);
@@ -688,7 +690,7 @@ TEST_CASE("an unreadable file fails its step for every residency") {
   }
 }
 
-TEST_CASE("resident records do not care for what becomes of the files") {
+TEST_CASE("resident records do not care for what happens to the files") {
   for (const Residency residency : {Residency::pinned, Residency::device}) {
     const FaultyPack faulty;
     const Dataset dataset = faulty.pack.open();
@@ -733,7 +735,7 @@ TEST_CASE("the good rows of a batch are correct after a failed row") {
   faulty.pack.damage_image(5);
   for (const Residency residency : kPlaces) {
     DeviceLoaderOptions options = faulty_options(residency);
-    options.loader.global_batch = 4;
+    options.loader.global_batch_size = 4;
     const Dataset dataset = faulty.pack.open();
     FakeDriver fake(random_order(3));
     {
@@ -767,10 +769,10 @@ TEST_CASE("fields tell their shape and type and where they are") {
     const Streams streams{fake.stream(1), fake.stream(0)};
     DeviceLoader loader = open_on(fake, pack.open(), device_options(options, {1, 0}));
     CHECK(loader.devices() == 2);
-    CHECK(loader.rows() == 5);
-    CHECK(loader.rows(0) == 2);
-    CHECK(loader.rows(1) == 3);
-    CHECK(loader.rows(2) == 0);
+    CHECK(loader.batch_size() == 5);
+    CHECK(loader.batch_size(0) == 2);
+    CHECK(loader.batch_size(1) == 3);
+    CHECK(loader.batch_size(2) == 0);
     CHECK(loader.threads() == 1);
     CHECK(loader.image_batch_bytes(0) == 2 * 180);
     CHECK(loader.image_batch_bytes(1) == 3 * 180);
@@ -790,7 +792,7 @@ TEST_CASE("fields tell their shape and type and where they are") {
     batch.release();
     CHECK(batch.parts().empty());
     CHECK(batch.image().data == nullptr);
-    CHECK(batch.rows() == 0);
+    CHECK(batch.batch_size() == 0);
   }
   check_nothing_left(fake);
 }

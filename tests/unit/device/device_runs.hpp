@@ -75,12 +75,12 @@ inline DeviceLoaderOptions device_options(const LoaderOptions& loader, std::vect
 }
 
 // Two threads, few slots, odd batches: the least that lets everything be in flight at once.
-inline LoaderOptions small_batches(std::uint64_t global_batch) {
+inline LoaderOptions small_batches(std::uint64_t global_batch_size) {
   LoaderOptions options;
-  options.global_batch = global_batch;
+  options.global_batch_size = global_batch_size;
   options.seed = 7;
   options.threads = 2;
-  options.slots = 2;
+  options.prefetch_batches = 2;
   options.image.type = ElementType::bf16;
   options.image.order = AxisOrder::channels_first;
   options.label = {LabelForm::one_hot, ElementType::u8, AxisOrder::channels_last, true, {}};
@@ -230,25 +230,25 @@ inline Bytes row_of(const Bytes& bytes, std::size_t row, std::size_t rows) {
 inline BatchCopy copy_of(const Download& from) {
   if (from.ran != from.parts.size()) throw std::logic_error("the copy has not run");
   const DeviceBatchInfo& info = from.info;
-  BatchCopy copy{info.epoch, info.step, info.valid, {}, {}, {}};
+  BatchCopy copy{info.epoch, info.step, info.num_valid, {}, {}, {}};
   std::size_t valid = 0;
   for (std::size_t number = 0; number < info.parts.size(); ++number) {
     const DevicePart& part = info.parts[number];
     if (part.first_row != copy.rows.size()) throw std::logic_error("parts do not follow each other");
-    valid += part.valid;
-    copy.image_shape = with_rows(part.image.shape, info.rows);
-    copy.label_shape = with_rows(part.label.shape, info.rows);
+    valid += part.num_valid;
+    copy.image_shape = with_rows(part.image.shape, info.batch_size);
+    copy.label_shape = with_rows(part.label.shape, info.batch_size);
     const auto first_is_rows = [&](const DeviceField& field) {
-      return field.shape.empty() || field.shape[0] == static_cast<std::int64_t>(part.rows);
+      return field.shape.empty() || field.shape[0] == static_cast<std::int64_t>(part.batch_size);
     };
     if (!first_is_rows(part.image) || !first_is_rows(part.label)) throw std::logic_error("a part's shape has another number of rows");
-    for (std::size_t row = 0; row < part.rows; ++row) {
+    for (std::size_t row = 0; row < part.batch_size; ++row) {
       const std::size_t all = part.first_row + row;
-      copy.rows.push_back({info.samples.at(all), info.keys.at(all), info.boxes.at(all), row_of(from.parts[number].image, row, part.rows),
-                           row_of(from.parts[number].label, row, part.rows)});
+      copy.rows.push_back({info.indices.at(all), info.keys.at(all), info.crops.at(all),
+                           row_of(from.parts[number].image, row, part.batch_size), row_of(from.parts[number].label, row, part.batch_size)});
     }
   }
-  if (copy.rows.size() != info.rows || valid != info.valid) throw std::logic_error("the parts are not the batch");
+  if (copy.rows.size() != info.batch_size || valid != info.num_valid) throw std::logic_error("the parts are not the batch");
   return copy;
 }
 

@@ -45,4 +45,4 @@ hotpack_add_probe_test("a driver without a function" 1 "^usage: .*too old: it ha
                        "${played};PLAYED_MISSING=cuStreamIsCapturing")
 hotpack_add_probe_test("a failure to load is looked into again" 0 "^usage: .*no device.*\nCUDA 13000" "${played};PLAYED_INIT=100"
                        again PLAYED_INIT=0)
-hotpack_add_probe_test("a forked process is told" 1 "^CUDA 13000.*\nusage: CUDA cannot be used in a process that was forked" "${played}" fork)
+hotpack_add_probe_test("a forked process is reported" 1 "^CUDA 13000.*\nusage: CUDA cannot be used in a process that was forked" "${played}" fork)

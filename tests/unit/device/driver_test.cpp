@@ -1,4 +1,4 @@
-// What a person is told of a driver that cannot be used, and of a call that fails. driver_probe.cmake has Driver::load.
+// What a person learns of a driver that cannot be used, and of a call that fails. driver_probe.cmake has Driver::load.
 #include "device/driver.hpp"
 
 #include <cstdlib>
@@ -71,7 +71,7 @@ TEST_CASE("a driver that cannot be initialised says why and what to do") {
              ContainsSubstring("cuInit failed: CUDA_ERROR_UNKNOWN (999)") && ContainsSubstring("nvidia-smi"));
 }
 
-TEST_CASE("where no device is found CUDA_VISIBLE_DEVICES is told") {
+TEST_CASE("where no device is found CUDA_VISIBLE_DEVICES is reported") {
   {
     const VisibleDevices unset(nullptr);
     const auto message = error_of_init(code::kNoDevice).message;
@@ -97,7 +97,7 @@ TEST_CASE("a failing call is reported with the driver's name and error text") {
   CHECK_THAT(failed.error().message, ContainsSubstring("cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2), "));
 }
 
-TEST_CASE("a code that the driver does not know is told as a number") {
+TEST_CASE("a code that the driver does not know is reported as a number") {
   FakeDriver fake;
   const auto driver = fake.driver();
   fake.fail("GetErrorName", 0, code::kInvalidValue);
@@ -120,7 +120,7 @@ TEST_CASE("the devices of a driver are described and nothing stays behind") {
   CHECK(fake.violations().empty());
 }
 
-TEST_CASE("free memory is told of devices that this process uses") {
+TEST_CASE("free memory learns of devices that this process uses") {
   FakeDriver fake({.devices = 2, .device_bytes = 1 << 20});
   const auto used = Context::retain(fake.driver(), 1).value();
   const auto info = info_of(fake.driver()).value();

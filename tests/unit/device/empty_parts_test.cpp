@@ -13,7 +13,7 @@ using namespace hotpack::test;
 namespace {
 
 struct Shares {
-  std::uint64_t world;
+  std::uint64_t world_size;
   int devices;
 };
 
@@ -21,7 +21,7 @@ struct Shares {
 std::vector<std::vector<BatchCopy>> by_device(const Dataset& dataset, LoaderOptions options, int devices) {
   std::vector<std::vector<BatchCopy>> all;
   const std::uint64_t first = options.rank * static_cast<std::uint64_t>(devices);
-  options.world *= static_cast<std::uint64_t>(devices);
+  options.world_size *= static_cast<std::uint64_t>(devices);
   for (int device = 0; device < devices; ++device) {
     options.rank = first + static_cast<std::uint64_t>(device);
     all.push_back(host_batches(dataset, options));
@@ -31,10 +31,10 @@ std::vector<std::vector<BatchCopy>> by_device(const Dataset& dataset, LoaderOpti
 
 void check_part(const Download& got, std::size_t part, const BatchCopy& wanted) {
   INFO("step " << wanted.step << " part " << part << " valid " << wanted.valid);
-  CHECK(got.info.parts[part].valid == wanted.valid);
+  CHECK(got.info.parts[part].num_valid == wanted.valid);
   CHECK(got.info.parts[part].image.shape == wanted.image_shape);
   CHECK(got.info.parts[part].label.shape == wanted.label_shape);
-  CHECK(got.info.samples[part] == wanted.rows[0].sample);
+  CHECK(got.info.indices[part] == wanted.rows[0].sample);
   CHECK(got.parts[part].image == wanted.rows[0].image);
   CHECK(got.parts[part].label == wanted.rows[0].label);
 }
@@ -66,14 +66,14 @@ TEST_CASE("a part whose only row is empty is that of a host loader") {
     const TinyPack pack(form, 7, 4);
     for (const Shares shares : {Shares{1, 2}, Shares{2, 1}, Shares{2, 2}, Shares{1, 3}}) {
       for (const Residency residency : kResidencies) {
-        for (std::uint64_t rank = 0; rank < shares.world; ++rank) {
-          INFO(form_name << " rank " << rank << " of " << shares.world << " with " << shares.devices << " devices "
+        for (std::uint64_t rank = 0; rank < shares.world_size; ++rank) {
+          INFO(form_name << " rank " << rank << " of " << shares.world_size << " with " << shares.devices << " devices "
                          << residency_name(residency));
-          LoaderOptions options = small_batches(shares.world * static_cast<std::uint64_t>(shares.devices));
+          LoaderOptions options = small_batches(shares.world_size * static_cast<std::uint64_t>(shares.devices));
           if (!form.labelled) options.label = {};
-          options.tail = Tail::pad;
+          options.last_batch = LastBatch::pad;
           options.rank = rank;
-          options.world = shares.world;
+          options.world_size = shares.world_size;
           std::vector<int> devices;
           for (int device = 0; device < shares.devices; ++device) devices.push_back(device);
           check_rank(pack.open(), device_options(options, devices, residency));

@@ -108,7 +108,7 @@ TEST_CASE("a scope invalidates no other capture and restores the thread's mode")
   }
 }
 
-TEST_CASE("a context that cannot be made current is told and not popped") {
+TEST_CASE("a context that cannot be made current is reported and not popped") {
   FakeDriver fake({.devices = 2});
   const auto first = context_of(fake, 0);
   const auto second = context_of(fake, 1);
@@ -220,7 +220,8 @@ TEST_CASE("pinned memory that cannot be had names bytes and what to do") {
   REQUIRE(!memory.ok());
   CHECK(memory.error().code == ErrorCode::io);
   CHECK_THAT(memory.error().message, ContainsSubstring("2097152 bytes (2 MiB) of pinned") && ContainsSubstring("device 0") &&
-                                         ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY (2)") && ContainsSubstring("fewer slots"));
+                                         ContainsSubstring("CUDA_ERROR_OUT_OF_MEMORY (2)") &&
+                                         ContainsSubstring("a smaller prefetch_batches"));
 }
 
 TEST_CASE("the pinned allocator gives blocks of pinned memory on any thread") {

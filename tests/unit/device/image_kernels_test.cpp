@@ -35,7 +35,7 @@ namespace {
 // One row of a batch and the record behind it.
 struct RowCase {
   PixelSize record;
-  SampleBox box;
+  SampleCrop box;
   bool resample = false;
   bool valid = true;
 };
@@ -43,17 +43,17 @@ struct RowCase {
 struct Form {
   ImageOutput output;
   int channels = 3;
-  ImageLayout stored = ImageLayout::hwc;
+  AxisOrder stored = AxisOrder::channels_last;
 };
 
 std::string text_of(const Form& form) {
   return std::string(element_name(form.output.type)) + (form.output.order == AxisOrder::channels_first ? " first" : " last") +
-         (form.stored == ImageLayout::chw ? " from planes" : " from pixels") + ", " + std::to_string(form.channels) + " channels, std " +
-         (form.output.std.empty() ? "none" : std::to_string(form.output.std[0]));
+         (form.stored == AxisOrder::channels_first ? " from planes" : " from pixels") + ", " + std::to_string(form.channels) +
+         " channels, std " + (form.output.std.empty() ? "none" : std::to_string(form.output.std[0]));
 }
 
 std::string text_of(const RowCase& row) {
-  const SampleBox& box = row.box;
+  const SampleCrop& box = row.box;
   return "record " + std::to_string(row.record.width) + "x" + std::to_string(row.record.height) + " box " + std::to_string(box.x) + "," +
          std::to_string(box.y) + " " + std::to_string(box.width) + "x" + std::to_string(box.height) +
          (box.flip_horizontal ? " flip-h" : "") + (box.flip_vertical ? " flip-v" : "") + (row.resample ? " resampled" : "") +
@@ -66,7 +66,7 @@ std::size_t record_bytes(PixelSize size, int channels) {
 
 std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-// The records of some rows, scattered over multiples of 64 bytes, and the table that tells of them.
+// The records of some rows, scattered over multiples of 64 bytes, and the table that describes them.
 class Records {
  public:
   Records(const std::vector<RowCase>& rows, int channels, Against side) : channels_(channels), entries_(rows.size()) {
@@ -83,7 +83,7 @@ class Records {
 
   [[nodiscard]] const std::vector<RowEntry>& entries() const { return entries_; }
   [[nodiscard]] std::span<const std::uint8_t> bytes() const { return memory_->bytes(); }
-  [[nodiscard]] ImageView view(std::size_t i, ImageLayout stored) const {
+  [[nodiscard]] ImageView view(std::size_t i, AxisOrder stored) const {
     const PixelSize size{entries_[i].record_width, entries_[i].record_height};
     return {bytes().subspan(entries_[i].image, record_bytes(size, channels_)),
             {static_cast<int>(size.height), static_cast<int>(size.width), channels_, stored}};
@@ -144,7 +144,7 @@ HostArgs args_of(const Form& form, PixelSize output) {
   host.args.width = static_cast<std::int32_t>(output.width);
   host.args.height = static_cast<std::int32_t>(output.height);
   host.args.channels = form.channels;
-  host.args.source_planes = form.channels == 3 && form.stored == ImageLayout::chw ? 1 : 0;
+  host.args.source_planes = form.channels == 3 && form.stored == AxisOrder::channels_first ? 1 : 0;
   host.args.row_bytes = record_bytes(output, form.channels) * element_bytes(form.output.type);
   if (form.output.type == ElementType::u8) return host;
   const auto channels = static_cast<std::size_t>(form.channels);
@@ -205,9 +205,9 @@ const std::vector<LaunchSize> kLaunches = {{1, 1, 1, 1}, {3, 2, 1, 37}};
 std::vector<Form> forms_of(ElementType type) {
   std::vector<Form> forms;
   for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
-    for (const ImageLayout stored : {ImageLayout::hwc, ImageLayout::chw}) {
+    for (const AxisOrder stored : {AxisOrder::channels_last, AxisOrder::channels_first}) {
       for (const int channels : {1, 3}) {
-        if (channels == 1 && stored == ImageLayout::chw) continue;
+        if (channels == 1 && stored == AxisOrder::channels_first) continue;
         forms.push_back({{type, order, {}, {}}, channels, stored});
         if (type == ElementType::u8) continue;
         const auto count = static_cast<std::size_t>(channels);
@@ -464,8 +464,9 @@ TEST_CASE("an image launch covers every row and vector within the device's limit
 TEST_CASE("an image batch may have more rows than a grid has blocks") {
   std::vector<RowCase> rows(70001, whole({1, 1}));
   for (std::size_t i = 0; i < rows.size(); i += 1001) rows[i] = kNoSample;
-  check_rows({{ElementType::u8, AxisOrder::channels_first, {}, {}}, 3, ImageLayout::hwc}, rows, {1, 1}, {}, Against::high_fence);
-  check_rows({{ElementType::f16, AxisOrder::channels_last, {}, {}}, 3, ImageLayout::hwc}, rows, {1, 1}, {{1, 7, 1, 5}}, Against::low_fence);
+  check_rows({{ElementType::u8, AxisOrder::channels_first, {}, {}}, 3, AxisOrder::channels_last}, rows, {1, 1}, {}, Against::high_fence);
+  check_rows({{ElementType::f16, AxisOrder::channels_last, {}, {}}, 3, AxisOrder::channels_last}, rows, {1, 1}, {{1, 7, 1, 5}},
+             Against::low_fence);
 }
 
 TEST_CASE("a name that is no image kernel has none") {
@@ -504,7 +505,7 @@ class HugeRow {
     entry_.record_width = entry_.width = width;
     entry_.record_height = entry_.height = height;
     entry_.flags = kRowValid | flags;
-    host_ = args_of({{type, AxisOrder::channels_last, {}, {}}, channels, ImageLayout::hwc}, {width, height});
+    host_ = args_of({{type, AxisOrder::channels_last, {}, {}}, channels, AxisOrder::channels_last}, {width, height});
     host_.args.rows = &entry_;
     host_.args.row_count = 1;
     host_.args.records = record_.data();
@@ -610,7 +611,7 @@ TEST_CASE("an image of more than 2^32 pixels is flipped to its end") {
 
 TEST_CASE("an image batch of more than 2^32 bytes is written to its last row") {
   constexpr std::uint32_t kRows = 65600;
-  const HostArgs host = args_of({{ElementType::u8, AxisOrder::channels_last, {}, {}}, 3, ImageLayout::hwc}, {256, 256});
+  const HostArgs host = args_of({{ElementType::u8, AxisOrder::channels_last, {}, {}}, 3, AxisOrder::channels_last}, {256, 256});
   const SparseMemory out(kRows * host.args.row_bytes);
   if (out.data() == nullptr) {
     WARN(kNoAddresses);
@@ -685,7 +686,7 @@ TEST_CASE("an image launch writes what the host expands in stream order") {
 TEST_CASE("an image launch of no rows gives the driver nothing to do") {
   OnFake on;
   const CurrentContext current(*on.context);
-  const auto launch = ImageLaunch::make(on.context, on.modules, {}, 3, ImageLayout::hwc);
+  const auto launch = ImageLaunch::make(on.context, on.modules, {}, 3, AxisOrder::channels_last);
   REQUIRE(launch.ok());
   const std::uint64_t before = on.fake.calls("LaunchKernel");
   CHECK(launch->launch({0, 0, 0, {8, 8}}, 0, on.fake.stream()).ok());
@@ -695,7 +696,7 @@ TEST_CASE("an image launch of no rows gives the driver nothing to do") {
 TEST_CASE("an image launch of rows without pixels gives the driver nothing to do") {
   OnFake on;
   const CurrentContext current(*on.context);
-  const auto launch = ImageLaunch::make(on.context, on.modules, {}, 3, ImageLayout::hwc);
+  const auto launch = ImageLaunch::make(on.context, on.modules, {}, 3, AxisOrder::channels_last);
   REQUIRE(launch.ok());
   for (const PixelSize size : {PixelSize{0, 0}, PixelSize{0, 8}, PixelSize{8, 0}}) {
     CHECK(launch->row_bytes(size) == 0);
@@ -707,11 +708,11 @@ TEST_CASE("an image launch of rows without pixels gives the driver nothing to do
 TEST_CASE("an image launch refuses forms as the host does") {
   OnFake on;
   ImageOutput output{ElementType::u8, AxisOrder::channels_last, {0.5f, 0.5f, 0.5f}, {1.0f, 1.0f, 1.0f}};
-  const auto bytes = ImageLaunch::make(on.context, on.modules, output, 3, ImageLayout::hwc);
+  const auto bytes = ImageLaunch::make(on.context, on.modules, output, 3, AxisOrder::channels_last);
   REQUIRE(!bytes.ok());
   CHECK(bytes.error().code == ErrorCode::usage);
   CHECK_THAT(bytes.error().message, ContainsSubstring("mean and std need a float type"));
-  CHECK(!ImageLaunch::make(on.context, on.modules, {ElementType::i64, AxisOrder::channels_last, {}, {}}, 3, ImageLayout::hwc).ok());
+  CHECK(!ImageLaunch::make(on.context, on.modules, {ElementType::i64, AxisOrder::channels_last, {}, {}}, 3, AxisOrder::channels_last).ok());
 }
 
 TEST_CASE("a failing image launch names the driver call and keeps nothing") {
@@ -720,14 +721,14 @@ TEST_CASE("a failing image launch names the driver call and keeps nothing") {
   const FakeDriver::Held before = on.fake.held();
   for (const char* const call : {"ModuleGetFunction", "MemAlloc", "StreamCreate", "MemcpyHtoDAsync", "StreamSynchronize"}) {
     on.fake.fail(call, 0, code::kLaunchFailed);
-    const auto launch = ImageLaunch::make(on.context, on.modules, output, 3, ImageLayout::hwc);
+    const auto launch = ImageLaunch::make(on.context, on.modules, output, 3, AxisOrder::channels_last);
     INFO(call);
     REQUIRE(!launch.ok());
     CHECK(launch.error().code == ErrorCode::io);
     CHECK_THAT(launch.error().message, ContainsSubstring("cu" + std::string(call)));
     CHECK(on.fake.held() == before);
   }
-  const auto launch = ImageLaunch::make(on.context, on.modules, output, 3, ImageLayout::hwc);
+  const auto launch = ImageLaunch::make(on.context, on.modules, output, 3, AxisOrder::channels_last);
   REQUIRE(launch.ok());
   const CurrentContext current(*on.context);
   on.fake.fail("LaunchKernel", 0, code::kLaunchFailed);

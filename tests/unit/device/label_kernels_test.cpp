@@ -49,7 +49,7 @@ struct Row {
 };
 
 Row whole(PixelSize out, bool horizontal = false, bool vertical = false) {
-  const SampleBox box{0, 0, static_cast<std::int32_t>(out.width), static_cast<std::int32_t>(out.height), horizontal, vertical};
+  const SampleCrop box{0, 0, static_cast<std::int32_t>(out.width), static_cast<std::int32_t>(out.height), horizontal, vertical};
   return {out, {box, out, false}};
 }
 
@@ -140,13 +140,13 @@ class StoredRows {
  private:
   void place(Row& row, std::mt19937& random, std::size_t& end) const {
     if (!row.valid) return;
-    row.label = hostile_label(shape_of(source_, source_.kind == LabelKind::sample ? PixelSize{1, 1} : row.record), random);
+    row.label = hostile_label(shape_of(source_, source_.kind == LabelScope::image ? PixelSize{1, 1} : row.record), random);
     row.offset = end;
     end += round_up(row.label.size(), kBlockAlignment);
     if (&row != &rows_.back()) end += kBlockAlignment * (random() % 2);
   }
   [[nodiscard]] static RowEntry entry_of(const Row& row) {
-    const SampleBox& box = row.placement.box;
+    const SampleCrop& box = row.placement.box;
     RowEntry entry;
     entry.image = ~std::uint64_t{0};  // none of a label kernel's business
     entry.label = row.valid ? row.offset : ~std::uint64_t{0} / 2;
@@ -167,7 +167,7 @@ class StoredRows {
 };
 
 std::vector<std::byte> expected_rows(const LabelExpander& expander, const StoredRows& stored) {
-  const bool sample = stored.source().kind == LabelKind::sample;
+  const bool sample = stored.source().kind == LabelScope::image;
   const PixelSize size = sample ? PixelSize{1, 1} : stored.output();
   const std::uint64_t row_bytes = expander.row_bytes(size);
   std::vector<std::byte> out(row_bytes * stored.rows().size());
@@ -290,7 +290,7 @@ TEST_CASE("label kernels write what the host's expander writes", "[device][label
     for (const LabelStorage storage : kStorages) {
       for (const PixelSize size : {PixelSize{1, 1}, {1, 37}, {29, 1}, {17, 2}, {7, 5}, {16, 16}, {33, 31}, {64, 3}}) {
         if (classes > 100 && size.width * size.height > 256) continue;
-        const StoredRows stored(every_placement(size), {LabelKind::pixel, storage, false, classes}, static_cast<std::uint32_t>(number));
+        const StoredRows stored(every_placement(size), {LabelScope::pixel, storage, false, classes}, static_cast<std::uint32_t>(number));
         check_every_output(stored, ++number);
       }
     }
@@ -301,7 +301,7 @@ TEST_CASE("label kernels write every class of vectors that hold several", "[devi
   std::size_t number = 0;
   for (const std::size_t classes : {3U, 12U, 19U, 40U}) {
     for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot}) {
-      const StoredRows stored(every_placement({12, 12}), {LabelKind::pixel, storage, true, classes}, static_cast<std::uint32_t>(number));
+      const StoredRows stored(every_placement({12, 12}), {LabelScope::pixel, storage, true, classes}, static_cast<std::uint32_t>(number));
       check_every_output(stored, ++number);
     }
   }
@@ -313,7 +313,7 @@ TEST_CASE("label kernels expand labels of whole images", "[device][label]") {
     for (const LabelStorage storage : kStorages) {
       // Windows belong to the images of such rows; 3 rows, so that some begin within a block of 16 bytes.
       const StoredRows stored({window({8, 8}, 5, 4, true, true, true), no_sample({8, 8}, 1), whole({8, 8})},
-                              {LabelKind::sample, storage, false, classes}, static_cast<std::uint32_t>(number));
+                              {LabelScope::image, storage, false, classes}, static_cast<std::uint32_t>(number));
       for (const LabelOutput& wanted : every_output(classes)) {
         auto expander = LabelExpander::make(wanted, stored.source());
         if (!expander.ok()) {
@@ -328,7 +328,7 @@ TEST_CASE("label kernels expand labels of whole images", "[device][label]") {
 }
 
 TEST_CASE("label kernels write the same however large the launch", "[device][label]") {
-  const StoredRows stored(every_placement({33, 31}), {LabelKind::pixel, LabelStorage::bits, false, 19}, 7);
+  const StoredRows stored(every_placement({33, 31}), {LabelScope::pixel, LabelStorage::bits, false, 19}, 7);
   for (const LabelOutput& wanted : every_output(19)) {
     auto expander = LabelExpander::make(wanted, stored.source());
     REQUIRE(expander.ok());
@@ -359,7 +359,7 @@ LabelBody flat_body(const LabelOutput& output) {
 
 TEST_CASE("label kernels write the same where they count with 64 bits", "[device][label]") {
   for (const LabelStorage storage : kStorages) {
-    const StoredRows stored(every_placement({13, 11}), {LabelKind::pixel, storage, false, 19}, 9);
+    const StoredRows stored(every_placement({13, 11}), {LabelScope::pixel, storage, false, 19}, 9);
     for (const LabelOutput& wanted : every_output(19)) {
       if (wanted.order == AxisOrder::channels_first) continue;
       auto expander = LabelExpander::make(wanted, stored.source());
@@ -385,7 +385,7 @@ TEST_CASE("label kernels stride over more rows than a grid has", "[device][label
   constexpr std::size_t kRows = 70001;
   std::vector<Row> rows(kRows, whole({2, 2}));
   for (std::size_t i = 0; i < kRows; i += 11) rows[i].valid = false;
-  const StoredRows stored(std::move(rows), {LabelKind::pixel, LabelStorage::index, false, 3}, 1);
+  const StoredRows stored(std::move(rows), {LabelScope::pixel, LabelStorage::index, false, 3}, 1);
   for (const AxisOrder order : {AxisOrder::channels_last, AxisOrder::channels_first}) {
     auto expander = LabelExpander::make(one_hot_output(ElementType::f32, order), stored.source());
     REQUIRE(expander.ok());
@@ -451,7 +451,7 @@ class HugeRows {
     records_.data()[row * kPixels + (row == 0 ? pixel : kPixels - 1 - pixel)] = id;
   }
   [[nodiscard]] LabelArgs args(const LabelOutput& output, void* out) const {
-    LabelArgs args = label_args(output, {LabelKind::pixel, LabelStorage::index, false, kClasses});
+    LabelArgs args = label_args(output, {LabelScope::pixel, LabelStorage::index, false, kClasses});
     set_size(args, output, {static_cast<std::int64_t>(kWidth), static_cast<std::int64_t>(kHeight)});
     args.rows = table_;
     args.records = records_.data();
@@ -528,7 +528,7 @@ TEST_CASE("label kernels reach pixels beyond the range of 32 bits", "[device][la
   entry.record_width = entry.width = static_cast<std::int32_t>(kLongWidth);
   entry.record_height = entry.height = static_cast<std::int32_t>(kLines);
   const LabelOutput output = index_output(ElementType::i64, -9);
-  LabelArgs args = label_args(output, {LabelKind::pixel, LabelStorage::index, false, 200});
+  LabelArgs args = label_args(output, {LabelScope::pixel, LabelStorage::index, false, 200});
   set_size(args, output, {kLongWidth, kLines});
   args.rows = &entry;
   args.records = records.data();
@@ -551,7 +551,7 @@ TEST_CASE("label kernels reach pixels beyond the range of 32 bits", "[device][la
       // Two planes of bytes in the same memory, whose second is what ids are compared with.
       records.data()[from] = 1;
       const LabelOutput planes = one_hot_output(ElementType::u8, AxisOrder::channels_first);
-      LabelArgs plane_args = label_args(planes, {LabelKind::pixel, LabelStorage::index, false, 2});
+      LabelArgs plane_args = label_args(planes, {LabelScope::pixel, LabelStorage::index, false, 2});
       set_size(plane_args, planes, {kLongWidth, kLines});
       plane_args.rows = args.rows;
       plane_args.records = args.records;
@@ -565,7 +565,7 @@ TEST_CASE("label kernels reach pixels beyond the range of 32 bits", "[device][la
 
 TEST_CASE("label launches share out classes where pixels are few", "[device][label]") {
   const LabelOutput output = one_hot_output(ElementType::f32, AxisOrder::channels_first);
-  LabelArgs args = label_args(output, {LabelKind::pixel, LabelStorage::index, false, 1000});
+  LabelArgs args = label_args(output, {LabelScope::pixel, LabelStorage::index, false, 1000});
   args.row_count = 2;
   set_size(args, output, {8, 8});
   const LaunchSize few = label_launch_size(args, output, 132);
@@ -608,7 +608,7 @@ TEST_CASE("a label launch writes its rows when the stream comes to it", "[device
   OnFake on;
   const StreamHandle stream = on.fake.stream();
   const CurrentContext current(*on.context);
-  for (const LabelKind kind : {LabelKind::pixel, LabelKind::sample}) {
+  for (const LabelScope kind : {LabelScope::pixel, LabelScope::image}) {
     const StoredRows stored(every_placement({9, 7}), {kind, LabelStorage::bits, false, 12}, 3);
     const LabelOutput wanted = one_hot_output(ElementType::bf16, AxisOrder::channels_first);
     auto made = LabelLaunch::make(on.context, on.modules, wanted, stored.source());
@@ -638,14 +638,14 @@ TEST_CASE("a label launch without pixels writes labels of whole images only", "[
   for (const PixelSize size : {PixelSize{0, 0}, PixelSize{0, 8}, PixelSize{8, 0}}) {
     for (const LabelOutput& wanted : {index_output(ElementType::u8), one_hot_output(ElementType::f32, AxisOrder::channels_first)}) {
       const LabelLaunch of_pixels =
-          LabelLaunch::make(on.context, on.modules, wanted, {LabelKind::pixel, LabelStorage::bits, false, 12}).value();
+          LabelLaunch::make(on.context, on.modules, wanted, {LabelScope::pixel, LabelStorage::bits, false, 12}).value();
       CHECK(of_pixels.row_bytes(size) == 0);
       const std::uint64_t before = on.fake.calls("LaunchKernel");
       CHECK(of_pixels.launch({table.address(), table.address(), 1, size}, 0, stream).ok());
       CHECK(on.fake.calls("LaunchKernel") == before);
     }
     const LabelLaunch of_images =
-        LabelLaunch::make(on.context, on.modules, index_output(ElementType::u8), {LabelKind::sample, LabelStorage::bits, false, 12})
+        LabelLaunch::make(on.context, on.modules, index_output(ElementType::u8), {LabelScope::image, LabelStorage::bits, false, 12})
             .value();
     const DeviceMemory out = on.copy(nullptr, of_images.row_bytes(size), stream);
     REQUIRE(of_images.launch({table.address(), table.address(), 1, size}, out.address(), stream).ok());
@@ -657,7 +657,7 @@ TEST_CASE("a label launch without pixels writes labels of whole images only", "[
 
 TEST_CASE("a label launch says what cannot be", "[device][label]") {
   OnFake on;
-  const LabelSource source{LabelKind::pixel, LabelStorage::bits, true, 12};
+  const LabelSource source{LabelScope::pixel, LabelStorage::bits, true, 12};
   auto refused = LabelLaunch::make(on.context, on.modules, index_output(ElementType::u8), source);
   REQUIRE(!refused.ok());
   CHECK(refused.error().code == ErrorCode::usage);

@@ -1,4 +1,4 @@
-// Memory of leases: taken at open, reused behind its uses, kept where nobody can tell of them, and nothing lost where memory runs out.
+// Memory of leases: taken at open, reused behind its uses, kept where nobody can describe them, and nothing lost where memory runs out.
 #include "device/outputs.hpp"
 
 #include <atomic>
@@ -152,7 +152,7 @@ TEST_CASE("outputs: memory used on a destroyed stream is kept without an error")
   }
 }
 
-TEST_CASE("outputs: a context that has failed is told and its memory dropped") {
+TEST_CASE("outputs: a context that has failed is reported and its memory dropped") {
   Pool made;
   made.fake.fail("EventRecord", 0, device::code::kIllegalAddress);
   made.fake.fail("EventRecord", 1, device::code::kIllegalAddress);
@@ -218,7 +218,7 @@ TEST_CASE("outputs: memory without an event is not reused before one is recorded
   made.pool->give_back(std::move(memory));
 }
 
-TEST_CASE("outputs: a context that cannot be made current is told at a release") {
+TEST_CASE("outputs: a context that cannot become current is reported at a release") {
   Pool made;
   made.fake.fail("CtxPushCurrent", 0, device::code::kIllegalAddress);
   const Status released = made.release(made.stream);
@@ -403,7 +403,7 @@ TEST_CASE("outputs: a lease whose stream is gone does not end the loader") {
   scene.check_end();
 }
 
-TEST_CASE("outputs: a context that fails at a release is told by the next call") {
+TEST_CASE("outputs: a context that fails at a release is reported by the next one") {
   Opened scene;
   {
     DeviceLoader loader = scene.open(2);
@@ -446,12 +446,12 @@ TEST_CASE("outputs: a release waits for streams added by two threads at once") {
     allocation_is_slow = false;
     std::thread slow([&] {
       slow_allocation_bytes = 2 * sizeof(StreamUse);  // that of a place for the second use
-      noted = batch.use_on(first).ok();
+      noted = batch.record_stream(first).ok();
       slow_allocation_bytes = 0;
       allocation_is_slow = true;
     });
     while (!allocation_is_slow) std::this_thread::yield();
-    const bool other = batch.use_on(second).ok();
+    const bool other = batch.record_stream(second).ok();
     slow.join();
     CHECK((noted && other));
     const std::uint64_t made = scene.fake.calls("EventCreate");
@@ -470,7 +470,7 @@ TEST_CASE("outputs: memory read on another thread's stream is not overwritten") 
     DeviceBatch batch = next_batch(loader, scene.streams);
     bool used = false;
     std::thread([&] {
-      used = batch.use_on(kPerThreadStream).ok();
+      used = batch.record_stream(kPerThreadStream).ok();
       program.download(batch, {kPerThreadStream});
     }).join();
     REQUIRE(used);
@@ -578,7 +578,7 @@ TEST_CASE("outputs: where memory of the host runs out in next nothing is lost") 
   }
 }
 
-TEST_CASE("outputs: use_on without host memory fails and the batch goes on") {
+TEST_CASE("outputs: record_stream without host memory fails and the batch goes on") {
   Opened scene;
   {
     DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset, device_options(small_batches(4)));
@@ -589,7 +589,7 @@ TEST_CASE("outputs: use_on without host memory fails and the batch goes on") {
       CAPTURE(left);
       REQUIRE(left < 100);
       allocations_left = left;
-      const Status used = batch.use_on(reader);
+      const Status used = batch.record_stream(reader);
       done = std::exchange(allocations_left, -1) >= 0;
       REQUIRE(used.ok() == done);
       if (!done) CHECK_THAT(used.error().message, ContainsSubstring("no memory on the host"));

@@ -94,10 +94,10 @@ TEST_CASE("automatic takes the fastest residency that fits and says why") {
   SECTION("none") {
     const Error error = refusal(rig, rig_options(Residency::automatic, kSlots - 1, kStaged), dataset);
     CHECK(error.code == ErrorCode::usage);
-    CHECK(
-        error.message ==
-        "residency page needs 8192 bytes of pinned memory (all of slots), the budget is 8191; use a smaller batch, fewer slots or a larger "
-        "pinned_budget_bytes");
+    CHECK(error.message ==
+          "residency page needs 8192 bytes of pinned memory (all of slots), the budget is 8191; use a smaller batch, a smaller "
+          "prefetch_batches or a larger "
+          "pinned_budget_bytes");
   }
 }
 
@@ -123,10 +123,10 @@ TEST_CASE("budgets are kept to the byte") {
       refusal(rig, rig_options(Residency::device, kSlots, kSet + 2 * 256 - 1), dataset).message ==
       "residency device needs 8192 bytes on device 0 (7680 of packed records, 512 of packed batches and outputs), the budget is 8191; use "
       "residency pinned, page or auto, or a larger device_budget_bytes");
-  CHECK(
-      refusal(rig, rig_options(Residency::device, kSlots - 1, kPlenty), dataset).message ==
-      "residency device needs 8192 bytes of pinned memory (all of slots), the budget is 8191; use a smaller batch, fewer slots or a larger "
-      "pinned_budget_bytes");
+  CHECK(refusal(rig, rig_options(Residency::device, kSlots - 1, kPlenty), dataset).message ==
+        "residency device needs 8192 bytes of pinned memory (all of slots), the budget is 8191; use a smaller batch, a smaller "
+        "prefetch_batches or a larger "
+        "pinned_budget_bytes");
   CHECK(refusal(rig, rig_options(Residency::pinned, kSet + kSlots - 1, kStaged), dataset).message ==
         "residency pinned needs 15872 bytes of pinned memory (7680 of packed records, 8192 of slots), the budget is 15871; use residency "
         "page or auto, or a larger pinned_budget_bytes");
@@ -180,7 +180,7 @@ TEST_CASE("the pinned budget by default is what this process may still take") {
   CargoRig rig;
   RigOptions options = rig_options(Residency::pinned);
   options.pinned_budget_bytes.reset();
-  options.world = std::uint64_t{1} << 50;  // nothing is left
+  options.world_size = std::uint64_t{1} << 50;  // nothing is left
   CHECK_THAT(refusal(rig, options, pack.open()).message, ContainsSubstring("the budget is 0, by default a quarter of") &&
                                                              ContainsSubstring(", divided by the world of 1125899906842624;"));
 }
@@ -200,7 +200,7 @@ TEST_CASE("slots that pinned records are gathered into count") {
   const TinyPack pack({}, kRecords, 16);
   CargoRig rig;
   RigOptions options = rig_options(Residency::pinned);
-  options.loader.global_batch = 20;  // 1280 bytes of table, 3840 of records
+  options.loader.global_batch_size = 20;  // 1280 bytes of table, 3840 of records
   options.pinned_budget_bytes = kSet + 2 * 8192;
   CHECK(rig.load(pack.open(), options).ok());
   CHECK(rig.loaded->cargo->slot_bytes() == 8192);
@@ -220,7 +220,7 @@ TEST_CASE("records are copied singly only if that costs a twentieth at most") {
 
 TEST_CASE("batches that no machine can hold are refused") {
   const TinyPack pack({}, 4, 4);
-  const auto source = must(loader::RecordSource::make(pack.open(), Check::never, Access::read));
+  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::never, FileAccess::read));
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
   const auto blocks = RecordBlocks::make(*source, form, 1);
   for (const std::uint64_t rows : {std::uint64_t{1} << 52, std::uint64_t{1} << 62}) {

@@ -125,7 +125,7 @@ TEST_CASE("a record that is damaged is an error of its step alone") {
     const TinyPack pack(all_forms()[form_name], 12, 4);
     pack.damage_image(6);
     RigOptions options = rig_options(Residency::page);
-    options.loader.global_batch = 2;
+    options.loader.global_batch_size = 2;
     options.loader.pad_to = PixelSize{8, 8};
     check_error_as_host(pack.open(), pack.open(), options, 3);
     for (const Residency residency : {Residency::pinned, Residency::device}) {
@@ -178,7 +178,7 @@ namespace {
 // What a load finds that was measured before `change`.
 std::shared_ptr<const ResidentSet> loaded_behind(const FakeDriver& fake, const Dataset& dataset, const std::function<void()>& change,
                                                  const std::function<void()>& before = {}) {
-  const auto source = must(loader::RecordSource::make(dataset, Check::never, Access::map));
+  const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::map));
   LoaderOptions options;
   options.pad_to = PixelSize{16, 16};
   const auto form = must(loader::BatchForm::make(source->schema(), options, 1));
@@ -237,7 +237,7 @@ TEST_CASE("a record whose shard returns after measuring is an error with advice"
 TEST_CASE("a record larger than pad_to is an error of its step") {
   const TinyPack pack(all_forms()["mixed"], 12, 4);
   RigOptions options = rig_options(Residency::page);
-  options.loader.global_batch = 1;
+  options.loader.global_batch_size = 1;
   options.loader.pad_to = PixelSize{5, 4};
   check_error_as_host(pack.open(), pack.open(), options, 2);  // 6 pixels wide
   pack.damage_image(5);                                       // and damaged besides: a host Loader finds the size first
@@ -250,7 +250,7 @@ TEST_CASE("records that are read without a check are taken as they are") {
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     CargoRig rig;
     RigOptions options = rig_options(residency);
-    options.loader.check = Check::never;
+    options.loader.verify_checksums = VerifyChecksums::never;
     REQUIRE(rig.load(pack.open(), options).ok());
     CHECK_FALSE(rig.fill_rows(rig.begin(0, 1)));
   }
@@ -294,7 +294,7 @@ TEST_CASE("any number of threads loads the same bytes") {
     const TinyPack pack(all_forms()[form_name], 33, 5);
     const Dataset dataset = pack.open();
     const auto expected = stored_rows(dataset);
-    const auto source = must(loader::RecordSource::make(dataset, Check::always, Access::map));
+    const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
     const auto form = must(loader::BatchForm::make(dataset.schema(), {}, 1));
     for (const unsigned threads : {1u, 2u, 7u}) {
       for (const Residency residency : {Residency::pinned, Residency::device}) {
@@ -318,7 +318,7 @@ TEST_CASE("any number of threads loads the same bytes") {
 TEST_CASE("a load asks the system for records before their turn comes") {
   const TinyPack pack({}, kRecords, 16);
   for (const unsigned threads : {1u, 2u}) {
-    const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
+    const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
     const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
     const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
     FakeDriver fake;
@@ -334,7 +334,7 @@ TEST_CASE("a load asks the system for records before their turn comes") {
 
 TEST_CASE("buffers of a load keep to their budget where they can") {
   const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
+  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
   const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
   const auto held_with = [&](std::uint64_t budget) {
@@ -351,7 +351,7 @@ TEST_CASE("buffers of a load keep to their budget where they can") {
 TEST_CASE("fewer buffers will do where the driver has no more") {
   const TinyPack pack({}, kRecords, 16);
   const Dataset dataset = pack.open();
-  const auto source = must(loader::RecordSource::make(dataset, Check::always, Access::map));
+  const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
   const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
   FakeDriver fake;
@@ -390,7 +390,7 @@ std::atomic<bool> second_fails{false};
 
 TEST_CASE("a load that fails on one thread stops the others with the first error") {
   const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
+  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
   const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
   FakeDriver fake;
@@ -418,7 +418,7 @@ TEST_CASE("a load that fails on one thread stops the others with the first error
 
 TEST_CASE("a thread of a load fills one buffer while the other is copied") {
   const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
+  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
   const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
   FakeDriver fake;
@@ -450,7 +450,7 @@ TEST_CASE("a load to several devices fails where one of them does") {
 
 TEST_CASE("copies in flight are waited for where a load fails") {
   const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), Check::always, Access::map));
+  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
   const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
   for (const unsigned threads : {1u, 3u}) {
@@ -476,7 +476,7 @@ TEST_CASE("keys longer than usual are kept whole") {
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     CargoRig rig;
     RigOptions options = rig_options(residency);
-    options.loader.global_batch = 6;
+    options.loader.global_batch_size = 6;
     REQUIRE(rig.load(dataset, options).ok());
     const auto& slot = rig.fill(0, 0);
     for (std::size_t row = 0; row < 6; ++row) CHECK(slot.keys[row] == records[row].key);

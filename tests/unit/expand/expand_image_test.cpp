@@ -23,7 +23,8 @@ Stored stored(ImageShape shape) {
 }  // namespace
 
 TEST_CASE("expand_image gives the tensor of an image in the caller's buffer", "[expand]") {
-  const auto shape = GENERATE(ImageShape{3, 5, 3, ImageLayout::hwc}, ImageShape{512, 300, 3, ImageLayout::hwc});  // cached, streaming
+  const auto shape =
+      GENERATE(ImageShape{3, 5, 3, AxisOrder::channels_last}, ImageShape{512, 300, 3, AxisOrder::channels_last});  // cached, streaming
   const Stored image = stored(shape);
   const ImageOutput output{ElementType::f32, AxisOrder::channels_first, {0.1f, 0.2f, 0.3f}, {0.4f, 0.5f, 0.6f}};
   std::vector<float> out(image_bytes(shape, ElementType::f32) / 4 + 1, -7.0f);
@@ -42,14 +43,14 @@ TEST_CASE("expand_image gives the tensor of an image in the caller's buffer", "[
 }
 
 TEST_CASE("expand_image without a change is a copy", "[expand]") {
-  const Stored image = stored({4, 6, 3, ImageLayout::chw});
+  const Stored image = stored({4, 6, 3, AxisOrder::channels_first});
   std::vector<std::uint8_t> out(image.bytes.size());
   REQUIRE(expand_image(image.view(), {ElementType::u8, AxisOrder::channels_first, {}, {}}, std::as_writable_bytes(std::span(out))).ok());
   CHECK(out == image.bytes);
 }
 
 TEST_CASE("expand_image refuses buffers and images that do not fit", "[expand]") {
-  const Stored image = stored({4, 6, 3, ImageLayout::hwc});
+  const Stored image = stored({4, 6, 3, AxisOrder::channels_last});
   const ImageOutput halves{ElementType::f16, AxisOrder::channels_last, {}, {}};
   std::vector<std::uint16_t> memory(image.bytes.size() + 1);
   const std::span<std::byte> out = std::as_writable_bytes(std::span(memory));
@@ -65,13 +66,13 @@ TEST_CASE("expand_image refuses buffers and images that do not fit", "[expand]")
   CHECK_THAT(refusal(expand_image(view, halves, out)), ContainsSubstring("71 bytes, its shape needs 72"));
   view.shape.channels = 2;
   CHECK_THAT(refusal(expand_image(view, halves, out)), ContainsSubstring("1 or 3 channels"));
-  view.shape = {0, 6, 3, ImageLayout::hwc};
+  view.shape = {0, 6, 3, AxisOrder::channels_last};
   CHECK_THAT(refusal(expand_image(view, halves, out)), ContainsSubstring("6x0"));
 }
 
 TEST_CASE("image_bytes counts elements, and never wraps around", "[expand]") {
-  CHECK(image_bytes({4, 6, 3, ImageLayout::hwc}, ElementType::u8) == 72);
-  CHECK(image_bytes({4, 6, 1, ImageLayout::chw}, ElementType::f32) == 96);
-  CHECK(image_bytes({1, 1, 3, ImageLayout::hwc}, ElementType::bf16) == 6);
-  CHECK(image_bytes({std::int64_t{1} << 40, std::int64_t{1} << 40, 3, ImageLayout::hwc}, ElementType::f32) == UINT64_MAX);
+  CHECK(image_bytes({4, 6, 3, AxisOrder::channels_last}, ElementType::u8) == 72);
+  CHECK(image_bytes({4, 6, 1, AxisOrder::channels_first}, ElementType::f32) == 96);
+  CHECK(image_bytes({1, 1, 3, AxisOrder::channels_last}, ElementType::bf16) == 6);
+  CHECK(image_bytes({std::int64_t{1} << 40, std::int64_t{1} << 40, 3, AxisOrder::channels_last}, ElementType::f32) == UINT64_MAX);
 }

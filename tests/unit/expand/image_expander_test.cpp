@@ -20,37 +20,37 @@
 using namespace hotpack;
 using namespace hotpack::expand;
 using namespace hotpack::test;
-using reference::Picture;
+using reference::Image;
 
 namespace {
 
 constexpr std::size_t kGuard = 192;
 constexpr std::byte kGuardByte{0xA5};
 
-// A picture and its record in either layout. The bytes lie in memory of exactly their size.
+// An image and its record in either layout. The bytes lie in memory of exactly their size.
 struct Record {
-  Picture picture;
+  Image image;
   std::vector<std::uint8_t> hwc, chw;
 
-  Record(int width, int height, int channels) : picture(width, height, channels) {
+  Record(int width, int height, int channels) : image(width, height, channels) {
     std::mt19937 random(static_cast<unsigned>(width * 1000 + height * 10 + channels));
-    for (std::uint8_t& sample : picture.samples) sample = static_cast<std::uint8_t>(random());
-    hwc = picture.samples;
+    for (std::uint8_t& sample : image.samples) sample = static_cast<std::uint8_t>(random());
+    hwc = image.samples;
     for (int c = 0; c < channels; ++c) {
       for (int y = 0; y < height; ++y) {
-        for (int x = 0; x < width; ++x) chw.push_back(picture.at(x, y, c));
+        for (int x = 0; x < width; ++x) chw.push_back(image.at(x, y, c));
       }
     }
   }
-  [[nodiscard]] ImageView view(ImageLayout layout) const {
-    return {layout == ImageLayout::hwc ? hwc : chw, {picture.height, picture.width, picture.channels, layout}};
+  [[nodiscard]] ImageView view(AxisOrder layout) const {
+    return {layout == AxisOrder::channels_last ? hwc : chw, {image.height, image.width, image.channels, layout}};
   }
 };
 
 // What the placement shows, pixel by pixel.
-Picture shown(const Picture& record, const Placement& placement) {
-  const SampleBox& box = placement.box;
-  Picture cut(box.width, box.height, record.channels);
+Image shown(const Image& record, const Placement& placement) {
+  const SampleCrop& box = placement.box;
+  Image cut(box.width, box.height, record.channels);
   for (int y = 0; y < box.height; ++y) {
     for (int x = 0; x < box.width; ++x) {
       for (int c = 0; c < record.channels; ++c) cut.at(x, y, c) = record.at(box.x + x, box.y + y, c);
@@ -58,8 +58,8 @@ Picture shown(const Picture& record, const Placement& placement) {
   }
   const int width = static_cast<int>(placement.output.width), height = static_cast<int>(placement.output.height);
   const std::uint8_t black[3] = {};
-  const Picture upright = placement.resample ? reference::linear(cut, width, height) : reference::placed(cut, 0, 0, width, height, black);
-  Picture out(width, height, record.channels);
+  const Image upright = placement.resample ? reference::linear(cut, width, height) : reference::placed(cut, 0, 0, width, height, black);
+  Image out(width, height, record.channels);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       const int u = box.flip_horizontal ? width - 1 - x : x, v = box.flip_vertical ? height - 1 - y : y;
@@ -72,8 +72,8 @@ Picture shown(const Picture& record, const Placement& placement) {
 float normalised(const ImageOutput& output, std::uint8_t value, int channel) {
   const float scaled = static_cast<float>(value) / 255.0f;
   if (output.mean.empty()) return scaled;
-  const float centred = scaled - output.mean[static_cast<std::size_t>(channel)];
-  return centred / output.std[static_cast<std::size_t>(channel)];
+  const float centered = scaled - output.mean[static_cast<std::size_t>(channel)];
+  return centered / output.std[static_cast<std::size_t>(channel)];
 }
 
 void append(std::vector<std::byte>& bytes, const void* value, std::size_t size) {
@@ -93,13 +93,13 @@ void append_element(std::vector<std::byte>& bytes, const ImageOutput& output, st
   }
 }
 
-std::vector<std::byte> expected(const Picture& picture, const ImageOutput& output) {
+std::vector<std::byte> expected(const Image& image, const ImageOutput& output) {
   std::vector<std::byte> bytes;
   const bool last = output.order == AxisOrder::channels_last;
-  const int pixels = picture.width * picture.height, channels = picture.channels;
+  const int pixels = image.width * image.height, channels = image.channels;
   for (int i = 0; i < pixels * channels; ++i) {
     const int pixel = last ? i / channels : i % pixels, channel = last ? i % channels : i / pixels;
-    append_element(bytes, output, picture.at(pixel % picture.width, pixel / picture.width, channel), channel);
+    append_element(bytes, output, image.at(pixel % image.width, pixel / image.width, channel), channel);
   }
   return bytes;
 }
@@ -149,7 +149,7 @@ class FencedExpansion {
   ImageView record_;
 };
 
-// Every level, both kinds of stores and several alignments give `wanted`, and touch nothing beside record and row.
+// Every level, both kinds of stores and several alignments give `wanted`, and touch nothing next to record and row.
 void check_everywhere(const ImageExpander& expander, const ImageView& record, const Placement& placement,
                       const std::vector<std::byte>& wanted) {
   Scratch scratch;
@@ -186,23 +186,23 @@ constexpr AxisOrder kOrders[] = {AxisOrder::channels_last, AxisOrder::channels_f
 
 // Every type, order and layout.
 void check_all_forms(const Record& record, const Placement& placement) {
-  const int channels = record.picture.channels;
-  const Picture picture = shown(record.picture, placement);
+  const int channels = record.image.channels;
+  const Image image = shown(record.image, placement);
   for (const ElementType type : kTypes) {
     for (const AxisOrder order : kOrders) {
       const ImageOutput output = output_of(type, order, channels);
       const ImageExpander expander = ImageExpander::make(output, channels).value();
-      const std::vector<std::byte> wanted = expected(picture, output);
+      const std::vector<std::byte> wanted = expected(image, output);
       REQUIRE(expander.row_bytes(placement.output) == wanted.size());
-      for (const ImageLayout layout : {ImageLayout::hwc, ImageLayout::chw}) {
-        CAPTURE(element_name(type), order == AxisOrder::channels_first, layout == ImageLayout::chw);
+      for (const AxisOrder layout : {AxisOrder::channels_last, AxisOrder::channels_first}) {
+        CAPTURE(element_name(type), order == AxisOrder::channels_first, layout == AxisOrder::channels_first);
         check_everywhere(expander, record.view(layout), placement, wanted);
       }
     }
   }
 }
 
-SampleBox box_of(int x, int y, int width, int height, bool flip_horizontal = false, bool flip_vertical = false) {
+SampleCrop box_of(int x, int y, int width, int height, bool flip_horizontal = false, bool flip_vertical = false) {
   return {x, y, width, height, flip_horizontal, flip_vertical};
 }
 
@@ -268,14 +268,14 @@ TEST_CASE("Resampling equals the formula for random sizes", "[expand]") {
   const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
   for (int i = 0; i < 150; ++i) {
     const Record record(1 + below(90), 1 + below(60), i % 2 == 0 ? 3 : 1);
-    const int x = below(record.picture.width), y = below(record.picture.height);
+    const int x = below(record.image.width), y = below(record.image.height);
     const Placement placement{
-        box_of(x, y, 1 + below(record.picture.width - x), 1 + below(record.picture.height - y)), {1 + below(100), 1 + below(70)}, true};
+        box_of(x, y, 1 + below(record.image.width - x), 1 + below(record.image.height - y)), {1 + below(100), 1 + below(70)}, true};
     const ImageOutput output{ElementType::u8, AxisOrder::channels_last, {}, {}};
-    const ImageExpander expander = ImageExpander::make(output, record.picture.channels).value();
-    const std::vector<std::byte> wanted = expected(shown(record.picture, placement), output);
+    const ImageExpander expander = ImageExpander::make(output, record.image.channels).value();
+    const std::vector<std::byte> wanted = expected(shown(record.image, placement), output);
     CAPTURE(placement.box.width, placement.box.height, placement.output.width, placement.output.height);
-    check_everywhere(expander, record.view(i % 3 == 0 ? ImageLayout::chw : ImageLayout::hwc), placement, wanted);
+    check_everywhere(expander, record.view(i % 3 == 0 ? AxisOrder::channels_first : AxisOrder::channels_last), placement, wanted);
   }
 }
 
@@ -285,9 +285,9 @@ namespace {
 Record all_values(int channels) {
   Record record(256, 1, channels);
   for (int x = 0; x < 256; ++x) {
-    for (int c = 0; c < channels; ++c) record.picture.at(x, 0, c) = static_cast<std::uint8_t>(x);
+    for (int c = 0; c < channels; ++c) record.image.at(x, 0, c) = static_cast<std::uint8_t>(x);
   }
-  record.hwc = record.picture.samples;
+  record.hwc = record.image.samples;
   for (std::size_t i = 0; i < record.chw.size(); ++i) record.chw[i] = static_cast<std::uint8_t>(i % 256);
   return record;
 }
@@ -312,7 +312,7 @@ TEST_CASE("All 256 values are exact whatever mean and std are", "[expand]") {
   const Record record = all_values(3);
   const ImageOutput output{type, order, {0.485f, with.mean, 0.406f}, {0.229f, with.std, 0.225f}};
   const ImageExpander expander = ImageExpander::make(output, 3).value();
-  check_everywhere(expander, record.view(ImageLayout::hwc), identity({256, 1}), expected(record.picture, output));
+  check_everywhere(expander, record.view(AxisOrder::channels_last), identity({256, 1}), expected(record.image, output));
 }
 
 TEST_CASE("Floats without mean and std are x / 255", "[expand]") {
@@ -320,7 +320,7 @@ TEST_CASE("Floats without mean and std are x / 255", "[expand]") {
   const Record record = all_values(channels);
   const ImageOutput output{ElementType::f32, AxisOrder::channels_first, {}, {}};
   const ImageExpander expander = ImageExpander::make(output, channels).value();
-  check_everywhere(expander, record.view(ImageLayout::chw), identity({256, 1}), expected(record.picture, output));
+  check_everywhere(expander, record.view(AxisOrder::channels_first), identity({256, 1}), expected(record.image, output));
 }
 
 namespace {
@@ -382,7 +382,7 @@ TEST_CASE("Images give the same elements in any floating-point mode", "[expand]"
   const ElementType type = GENERATE(ElementType::f32, ElementType::f16, ElementType::bf16);
   for (const Normalisation& with : kDelicate) {
     const ImageOutput output{type, AxisOrder::channels_last, {with.mean}, {with.std}};
-    const std::vector<std::byte> wanted = expected(record.picture, output);
+    const std::vector<std::byte> wanted = expected(record.image, output);
     for (const FloatMode& mode : kModes) {
       for (const Level level : levels()) {
         set_level(level);
@@ -391,7 +391,7 @@ TEST_CASE("Images give the same elements in any floating-point mode", "[expand]"
         Status status;
         {
           const WithFloatMode use(mode);
-          status = expand_image(record.view(ImageLayout::hwc), output, got);
+          status = expand_image(record.view(AxisOrder::channels_last), output, got);
           kept = std::fegetround() == mode.rounding && WithFloatMode::flushes() == mode.flush;
         }
         CAPTURE(mode.name, level_name(level), with.mean, with.std, element_name(type));
@@ -408,7 +408,7 @@ TEST_CASE("An expander built in any floating-point mode gives the same elements"
   const Record record = all_values(1);
   for (const Normalisation& with : kDelicate) {
     const ImageOutput output{ElementType::f32, AxisOrder::channels_last, {with.mean}, {with.std}};
-    const std::vector<std::byte> wanted = expected(record.picture, output);
+    const std::vector<std::byte> wanted = expected(record.image, output);
     for (const FloatMode& mode : kModes) {
       const auto made = [&] {
         const WithFloatMode use(mode);
@@ -419,7 +419,7 @@ TEST_CASE("An expander built in any floating-point mode gives the same elements"
         std::vector<std::byte> got;
         {
           const WithFloatMode flushing({"flushing", FE_TONEAREST, kCanFlush});
-          got = expanded(made, record.view(ImageLayout::hwc), identity({256, 1}), 0, Stores::cached);
+          got = expanded(made, record.view(AxisOrder::channels_last), identity({256, 1}), 0, Stores::cached);
         }
         CAPTURE(mode.name, level_name(level), with.mean, with.std);
         REQUIRE(got == wanted);

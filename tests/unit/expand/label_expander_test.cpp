@@ -74,7 +74,7 @@ StoredLabel hostile_label(const LabelSource& source, PixelSize size, std::uint32
 
 // The record's pixel at an output's place, or −1.
 std::int64_t source_pixel(const Placement& placement, std::int64_t x, std::int64_t y, std::int64_t record_width) {
-  const SampleBox& box = placement.box;
+  const SampleCrop& box = placement.box;
   if (box.flip_horizontal) x = placement.output.width - 1 - x;
   if (box.flip_vertical) y = placement.output.height - 1 - y;
   if (placement.resample) {
@@ -186,7 +186,7 @@ class FencedExpansion {
   LabelView record_;
 };
 
-// Expands with every level, both kinds of stores, at a cache line and an element beside one, and between fences.
+// Expands with every level, both kinds of stores, at a cache line and an element next to one, and between fences.
 void check_expansion(const StoredLabel& label, const LabelOutput& output, const Placement& placement,
                      const std::vector<std::uint8_t>& wanted) {
   const LabelExpander expander = LabelExpander::make(output, label.source).value();
@@ -227,7 +227,7 @@ LabelOutput one_hot_of(ElementType type, AxisOrder order, bool ignore_channel = 
 
 const LabelOutput kBits{LabelForm::bits, ElementType::u8, AxisOrder::channels_last, false, {}};
 
-// Every output that labels of one class a pixel can have.
+// Every output that labels of one class per pixel can have.
 std::vector<LabelOutput> outputs(std::size_t classes) {
   std::vector<LabelOutput> all{kBits};
   for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64}) {
@@ -268,18 +268,18 @@ TEST_CASE("labels of every storage become every form as the plain formula says")
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : kClassCounts) {
       for (const PixelSize size : kSizes) {
-        check_outputs(proper_label({LabelKind::pixel, storage, false, classes}, size, ++seed), identity(size), outputs(classes));
+        check_outputs(proper_label({LabelScope::pixel, storage, false, classes}, size, ++seed), identity(size), outputs(classes));
       }
     }
   }
 }
 
-TEST_CASE("labels with several classes a pixel keep them all") {
+TEST_CASE("labels with several classes per pixel keep them all") {
   std::uint32_t seed = 100;
   for (const std::size_t classes : kClassCounts) {
     const PixelSize size{19, 17};
-    check_outputs(proper_label({LabelKind::pixel, LabelStorage::bits, true, classes}, size, ++seed), identity(size), outputs(classes));
-    check_outputs(hostile_label({LabelKind::pixel, LabelStorage::one_hot, true, classes}, size, ++seed), identity(size), outputs(classes));
+    check_outputs(proper_label({LabelScope::pixel, LabelStorage::bits, true, classes}, size, ++seed), identity(size), outputs(classes));
+    check_outputs(hostile_label({LabelScope::pixel, LabelStorage::one_hot, true, classes}, size, ++seed), identity(size), outputs(classes));
   }
 }
 
@@ -288,7 +288,7 @@ TEST_CASE("invalid label bytes count as no class and never lead outside the row"
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : {1U, 3U, 8U, 12U, 21U, 33U, 56U, 57U, 63U, 64U, 65U, 200U, 255U, 256U, 300U}) {
       for (const PixelSize size : {PixelSize{13, 11}, PixelSize{9, 64}}) {
-        check_outputs(hostile_label({LabelKind::pixel, storage, false, classes}, size, ++seed), identity(size), outputs(classes));
+        check_outputs(hostile_label({LabelScope::pixel, storage, false, classes}, size, ++seed), identity(size), outputs(classes));
       }
     }
   }
@@ -299,7 +299,7 @@ TEST_CASE("labels larger than a tile are whole") {
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : {3U, 12U, 100U, 300U}) {
       const PixelSize size{97, 89};
-      const StoredLabel label = proper_label({LabelKind::pixel, storage, false, classes}, size, ++seed);
+      const StoredLabel label = proper_label({LabelScope::pixel, storage, false, classes}, size, ++seed);
       check_outputs(label, identity(size),
                     {one_hot_of(ElementType::u8, AxisOrder::channels_last, true), one_hot_of(ElementType::u8, AxisOrder::channels_last),
                      one_hot_of(ElementType::f16, AxisOrder::channels_first, true), index_of(ElementType::i64), kBits});
@@ -310,7 +310,7 @@ TEST_CASE("labels larger than a tile are whole") {
 TEST_CASE("ids of many pages convert to any id size, whole or cut") {
   const PixelSize size{211, 181};
   for (const std::size_t classes : {12U, 300U}) {
-    const StoredLabel label = hostile_label({LabelKind::pixel, LabelStorage::index, false, classes}, size, 350);
+    const StoredLabel label = hostile_label({LabelScope::pixel, LabelStorage::index, false, classes}, size, 350);
     const std::vector<LabelOutput> all = classes > 255
                                              ? std::vector<LabelOutput>{index_of(ElementType::u16), index_of(ElementType::i32)}
                                              : std::vector<LabelOutput>{index_of(ElementType::u8, 77), index_of(ElementType::u16)};
@@ -335,7 +335,7 @@ TEST_CASE("labels follow window, flips, nearest resampling and padding") {
   std::uint32_t seed = 400;
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : {3U, 12U, 20U, 30U, 40U, 300U}) {
-      const StoredLabel label = proper_label({LabelKind::pixel, storage, false, classes}, record, ++seed);
+      const StoredLabel label = proper_label({LabelScope::pixel, storage, false, classes}, record, ++seed);
       for (const Placement& placement : placements) {
         check_outputs(label, placement,
                       {one_hot_of(ElementType::f32, AxisOrder::channels_first, true), one_hot_of(ElementType::u8, AxisOrder::channels_last),
@@ -349,7 +349,7 @@ TEST_CASE("labels of whole images expand") {
   std::uint32_t seed = 500;
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : kClassCounts) {
-      check_outputs(proper_label({LabelKind::sample, storage, false, classes}, {1, 1}, ++seed), identity({1, 1}), outputs(classes));
+      check_outputs(proper_label({LabelScope::image, storage, false, classes}, {1, 1}, ++seed), identity({1, 1}), outputs(classes));
     }
   }
 }
@@ -357,7 +357,7 @@ TEST_CASE("labels of whole images expand") {
 TEST_CASE("ignored pixels hold what was asked for") {
   const PixelSize size{33, 5};
   for (const LabelStorage storage : kStorages) {
-    const StoredLabel label = proper_label({LabelKind::pixel, storage, false, 12}, size, 600);
+    const StoredLabel label = proper_label({LabelScope::pixel, storage, false, 12}, size, 600);
     check_outputs(label, identity(size),
                   {index_of(ElementType::u8, 12), index_of(ElementType::u8, 255), index_of(ElementType::u16, 40000),
                    index_of(ElementType::i32, -1), index_of(ElementType::i64, std::int64_t{1} << 40)});
@@ -370,7 +370,7 @@ TEST_CASE("a row without a sample is ignored throughout") {
     for (const std::size_t classes : {3U, 8U, 300U}) {
       for (const LabelOutput& output : outputs(classes)) {
         const auto wanted = expected_row(std::vector<std::vector<std::size_t>>(57), classes, output);
-        const LabelExpander expander = LabelExpander::make(output, {LabelKind::pixel, storage, false, classes}).value();
+        const LabelExpander expander = LabelExpander::make(output, {LabelScope::pixel, storage, false, classes}).value();
         GuardedRow row(wanted.size(), element_bytes(expander.type()));
         expander.blank(size, row.out());
         REQUIRE(row.holds(wanted));
@@ -381,7 +381,7 @@ TEST_CASE("a row without a sample is ignored throughout") {
 
 TEST_CASE("options left out are filled in") {
   const auto made = [](const LabelOutput& output, std::size_t classes) {
-    return LabelExpander::make(output, {LabelKind::pixel, LabelStorage::index, false, classes}).value();
+    return LabelExpander::make(output, {LabelScope::pixel, LabelStorage::index, false, classes}).value();
   };
   CHECK(made({}, 255).output() == index_of(ElementType::u8, 255));
   CHECK(made({}, 256).output() == index_of(ElementType::u16, 65535));
@@ -402,12 +402,12 @@ TEST_CASE("options left out are filled in") {
 }
 
 TEST_CASE("label outputs that cannot be are refused with what can") {
-  const LabelSource twelve{LabelKind::pixel, LabelStorage::bits, false, 12};
-  const LabelSource many{LabelKind::pixel, LabelStorage::index, false, 256};
-  const LabelSource several{LabelKind::pixel, LabelStorage::bits, true, 12};
+  const LabelSource twelve{LabelScope::pixel, LabelStorage::bits, false, 12};
+  const LabelSource many{LabelScope::pixel, LabelStorage::index, false, 256};
+  const LabelSource several{LabelScope::pixel, LabelStorage::bits, true, 12};
   CHECK(contains(refusal({}, several), "possible are one_hot and bits"));
-  CHECK(contains(refusal({}, {LabelKind::pixel, LabelStorage::bits, false, 0}), "no classes"));
-  CHECK(contains(refusal({}, {LabelKind::pixel, LabelStorage::bits, false, 65536}), "65535"));
+  CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 0}), "no classes"));
+  CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 65536}), "65535"));
   CHECK(contains(refusal(index_of(ElementType::f32), twelve), "label.type f32: form index can have u8, u16, i32, i64"));
   CHECK(contains(refusal(one_hot_of(ElementType::i64, AxisOrder::channels_last), twelve), "u8, f16, f32, bf16"));
   CHECK(contains(refusal({LabelForm::bits, ElementType::f32, {}, false, {}}, twelve), "form bits can have u8"));

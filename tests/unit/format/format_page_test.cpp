@@ -18,7 +18,7 @@ using namespace hotpack::test;
 
 namespace {
 
-// Two gray pictures of 3×2 pixels with three classes as bits.
+// Two gray images of 3×2 pixels with three classes as bits.
 TinyShard example_shard() { return make_shard({.color = ImageColor::gray, .size = Extent{3, 2}}, 2); }
 
 std::string dump_line(std::span<const std::byte> bytes, std::size_t offset) {
@@ -36,7 +36,7 @@ std::string dump_line(std::span<const std::byte> bytes, std::size_t offset) {
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-// 16 bytes a line; a line equal to the one before is left out, and a `*` stands for any number of them.
+// 16 bytes per line; a line equal to the one before is left out, and a `*` stands for any number of them.
 std::string hex_dump(std::span<const std::byte> bytes) {
   std::string text;
   bool starred = false;

@@ -74,12 +74,3 @@ TEST_CASE("names that shard_file_name never gives are no shard names") {
     CHECK_FALSE(parse_shard_file_name(name).has_value());
   }
 }
-
-TEST_CASE("temporary names belong to one final name") {
-  CHECK(is_temporary_name(".dataset.json.0123456789abcdef.tmp", "dataset.json"));
-  CHECK_FALSE(is_temporary_name(".dataset.json.0123456789abcdef.tmp", "dataset"));
-  CHECK_FALSE(is_temporary_name(".dataset.json.0123456789abcde.tmp", "dataset.json"));
-  CHECK_FALSE(is_temporary_name(".dataset.json.0123456789ABCDEF.tmp", "dataset.json"));
-  CHECK_FALSE(is_temporary_name("dataset.json.0123456789abcdef.tmp", "dataset.json"));
-  CHECK_FALSE(is_temporary_name(".dataset.json.0123456789abcdef.tmq", "dataset.json"));
-}

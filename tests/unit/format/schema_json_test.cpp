@@ -173,13 +173,13 @@ TEST_CASE("shapes and sizes of records follow from the schema") {
   form.classes = 300;
   CHECK(label_record_bytes(tiny_schema(form)) == 60);
   CHECK(label_depth(tiny_schema(form)) == 1);
-  form.kind = LabelKind::sample;
+  form.kind = LabelScope::image;
   CHECK(tiny_schema(form).label->shape->empty());
   CHECK(label_record_bytes(tiny_schema(form)) == 2);
   form.labelled = false;
   CHECK(label_record_bytes(tiny_schema(form)) == 0);
   CHECK(counted_classes(tiny_schema(form)) == 0);
-  form.layout = ImageLayout::chw;
+  form.layout = AxisOrder::channels_first;
   CHECK(tiny_schema(form).image.shape == std::array<std::int64_t, 3>{3, 5, 6});
 }
 

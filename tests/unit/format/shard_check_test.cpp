@@ -106,6 +106,6 @@ TEST_CASE("a later field in two forms is refused wherever its tables are") {
     const ShardHeader header = decode_header(file).value();
     const auto fields = later_fields(header);
     REQUIRE_FALSE(fields.ok());
-    CHECK_THAT(fields.error().message, ContainsSubstring("\"depth\" stands beside another form of its field"));
+    CHECK_THAT(fields.error().message, ContainsSubstring("\"depth\" stands next to another form of its field"));
   }
 }

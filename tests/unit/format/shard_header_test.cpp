@@ -221,7 +221,7 @@ TEST_CASE("the schema is parsed once for equal texts") {
   CHECK(cache.text == other.metadata.schema);
 }
 
-TEST_CASE("alignment is told, not required") {
+TEST_CASE("alignment is reported, not required") {
   const TinyShard shard = make_shard({}, 2);
   const Bytes shifted = with_header(header_text(shard), buffer_of(shard), shard.layout.header_bytes + 1);
   const auto header = decode_header(shifted);

@@ -12,7 +12,7 @@
 
 using namespace hotpack;
 using namespace hotpack::geometry;
-using reference::Picture;
+using reference::Image;
 
 namespace {
 
@@ -50,12 +50,10 @@ constexpr std::array<ResizeCase, 48> kPillowCases{{
     {ImageFilter::lanczos, 1, {300, 2}, {1, 1}, 0x5bdd139269f447c1},    {ImageFilter::lanczos, 3, {300, 2}, {1, 1}, 0x7339547790680847},
 }};
 
-std::size_t row_bytes(const Picture& picture) {
-  return static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.channels);
-}
+std::size_t row_bytes(const Image& image) { return static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels); }
 
-Picture place(Resampler& resampler, const Picture& source, Region region, ImageFilter filter, Extent record_size) {
-  Picture record(record_size.width, record_size.height, source.channels);
+Image place(Resampler& resampler, const Image& source, Region region, ImageFilter filter, Extent record_size) {
+  Image record(record_size.width, record_size.height, source.channels);
   const Status placed =
       resampler.place({source.samples.data(), source.width, source.height, source.channels, row_bytes(source)}, region, filter, kPad.data(),
                       {record.samples.data(), record.width, record.height, record.channels, row_bytes(record)});
@@ -63,21 +61,21 @@ Picture place(Resampler& resampler, const Picture& source, Region region, ImageF
   return record;
 }
 
-Picture resize(const Picture& source, ImageFilter filter, Extent size) {
+Image resize(const Image& source, ImageFilter filter, Extent size) {
   Resampler resampler;
   return place(resampler, source, {0, 0, size.width, size.height}, filter, size);
 }
 
-Picture gray(int width, int height, Row samples) {
-  Picture picture(width, height, 1);
-  picture.samples = std::move(samples);
-  return picture;
+Image gray(int width, int height, Row samples) {
+  Image image(width, height, 1);
+  image.samples = std::move(samples);
+  return image;
 }
 
-Picture noise(int width, int height, int channels, std::mt19937& random) {
-  Picture picture(width, height, channels);
-  for (std::uint8_t& sample : picture.samples) sample = static_cast<std::uint8_t>(random());
-  return picture;
+Image noise(int width, int height, int channels, std::mt19937& random) {
+  Image image(width, height, channels);
+  for (std::uint8_t& sample : image.samples) sample = static_cast<std::uint8_t>(random());
+  return image;
 }
 
 }  // namespace
@@ -101,10 +99,10 @@ TEST_CASE("triangle weights equal those computed by hand") {
 
 TEST_CASE("cubic weights equal those computed by hand") {
   // The kernel follows straight lines: away from the borders a doubled ramp is a ramp of half the slope.
-  const Picture doubled = resize(gray(8, 1, {0, 32, 64, 96, 128, 160, 192, 224}), ImageFilter::cubic, {16, 1});
+  const Image doubled = resize(gray(8, 1, {0, 32, 64, 96, 128, 160, 192, 224}), ImageFilter::cubic, {16, 1});
   CHECK(Row(doubled.samples.begin() + 4, doubled.samples.begin() + 12) == Row{56, 72, 88, 104, 120, 136, 152, 168});
   // Overshoot ends at black and white.
-  const Picture step = resize(gray(6, 1, {0, 0, 0, 255, 255, 255}), ImageFilter::cubic, {12, 1});
+  const Image step = resize(gray(6, 1, {0, 0, 0, 255, 255, 255}), ImageFilter::cubic, {12, 1});
   CHECK(Row(step.samples.begin(), step.samples.begin() + 5) == Row{0, 0, 0, 0, 0});
   CHECK(Row(step.samples.begin() + 7, step.samples.end()) == Row{255, 255, 255, 255, 255});
 }
@@ -113,9 +111,9 @@ TEST_CASE("a flat image stays flat with every antialiased filter") {
   for (const ImageFilter filter : kFilters) {
     for (const int value : {0, 1, 128, 255}) {
       for (const Extent size : {Extent{1, 1}, Extent{3, 50}, Extent{64, 2}, Extent{90, 61}, Extent{17, 23}}) {
-        Picture flat(17, 60, 3);
+        Image flat(17, 60, 3);
         std::fill(flat.samples.begin(), flat.samples.end(), static_cast<std::uint8_t>(value));
-        const Picture resized = resize(flat, filter, size);
+        const Image resized = resize(flat, filter, size);
         CHECK(std::all_of(resized.samples.begin(), resized.samples.end(), [&](std::uint8_t sample) { return sample == value; }));
       }
     }
@@ -125,9 +123,9 @@ TEST_CASE("a flat image stays flat with every antialiased filter") {
 TEST_CASE("antialiased shrinking averages pixels that other filters skip") {
   Row stripes(64);
   for (std::size_t i = 0; i < stripes.size(); ++i) stripes[i] = i % 8 == 0 ? 255 : 0;
-  const Picture source = gray(64, 1, stripes);
+  const Image source = gray(64, 1, stripes);
   for (const ImageFilter filter : kFilters) {
-    const Picture small = resize(source, filter, {8, 1});
+    const Image small = resize(source, filter, {8, 1});
     CHECK(std::all_of(small.samples.begin(), small.samples.end(), [](std::uint8_t sample) { return sample > 10 && sample < 70; }));
   }
 }
@@ -137,13 +135,13 @@ TEST_CASE("what a record cuts off does not change what it shows") {
   const auto up_to = [&](int most) { return 1 + static_cast<int>(random() % static_cast<unsigned>(most)); };
   Resampler resampler;
   for (int round = 0; round < 300; ++round) {
-    const Picture source = noise(up_to(40), up_to(40), round % 2 == 0 ? 1 : 3, random);
+    const Image source = noise(up_to(40), up_to(40), round % 2 == 0 ? 1 : 3, random);
     Region region{0, 0, round % 5 == 0 ? source.width : up_to(60), round % 7 == 0 ? source.height : up_to(60)};
     const Extent record{up_to(70), up_to(70)};
     region.x = up_to(region.width + record.width - 1) - region.width;
     region.y = up_to(region.height + record.height - 1) - region.height;
     const ImageFilter filter = kFilters[static_cast<std::size_t>(round) % 3];
-    const Picture whole = resize(source, filter, {region.width, region.height});
+    const Image whole = resize(source, filter, {region.width, region.height});
     INFO(round << ": " << source.width << "x" << source.height << " to " << region.width << "x" << region.height << " at " << region.x
                << "," << region.y << " of " << record.width << "x" << record.height);
     REQUIRE(place(resampler, source, region, filter, record) ==
@@ -153,11 +151,11 @@ TEST_CASE("what a record cuts off does not change what it shows") {
 
 TEST_CASE("tables are rebuilt when a size, place or filter changes") {
   std::mt19937 random(32);
-  const Picture wide = noise(30, 20, 3, random), tall = noise(20, 30, 3, random);
+  const Image wide = noise(30, 20, 3, random), tall = noise(20, 30, 3, random);
   Resampler kept;
   for (int round = 0; round < 2; ++round) {
     for (const ImageFilter filter : kFilters) {
-      for (const Picture* source : {&wide, &tall}) {
+      for (const Image* source : {&wide, &tall}) {
         for (const Region region : {Region{0, 0, 12, 12}, Region{-3, 0, 15, 12}, Region{0, -3, 12, 15}, Region{0, 0, 12, 30}}) {
           Resampler fresh;
           CHECK(place(kept, *source, region, filter, {12, 12}) == place(fresh, *source, region, filter, {12, 12}));
@@ -169,18 +167,18 @@ TEST_CASE("tables are rebuilt when a size, place or filter changes") {
 
 TEST_CASE("an axis of unchanged size is not filtered") {
   std::mt19937 random(33);
-  const Picture row = noise(50, 1, 3, random);
-  Picture column(50, 9, 3);  // each row the same
+  const Image row = noise(50, 1, 3, random);
+  Image column(50, 9, 3);  // each row the same
   for (int y = 0; y < 9; ++y) std::copy(row.samples.begin(), row.samples.end(), column.samples.begin() + y * 150);
   for (const ImageFilter filter : kFilters) CHECK(resize(column, filter, {50, 1}) == row);
 }
 
 TEST_CASE("a very long image needs no memory for what is not visible") {
-  Picture source(1, 3000, 1);
+  Image source(1, 3000, 1);
   std::fill(source.samples.begin(), source.samples.end(), std::uint8_t{90});
   Resampler resampler;
   for (const ImageFilter filter : kFilters) {
-    const Picture record = place(resampler, source, {0, -767744, 512, 1536000}, filter, {512, 512});
+    const Image record = place(resampler, source, {0, -767744, 512, 1536000}, filter, {512, 512});
     CHECK(std::all_of(record.samples.begin(), record.samples.end(), [](std::uint8_t sample) { return sample == 90; }));
   }
 }

@@ -119,7 +119,7 @@ TEST_CASE("OpenCV's reciprocal differs from the integer quotient, and is kept") 
   CHECK(differ > 0);
 }
 
-TEST_CASE("large sizes do not overflow the centre formula") {
+TEST_CASE("large sizes do not overflow the center formula") {
   const std::vector<int> indices = indices_of(LabelFilter::nearest, 2000000000, 3);
   CHECK(indices == std::vector<int>{333333333, 1000000000, 1666666666});
 }

@@ -11,46 +11,46 @@
 
 using namespace hotpack;
 using namespace hotpack::geometry;
-using reference::Picture;
+using reference::Image;
 
 namespace {
 
 using Pad = std::array<std::uint8_t, 3>;
 constexpr Pad kPad{10, 200, 30};
 
-ConstPicture view(const Picture& picture) {
-  const auto row_bytes = static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.channels);
-  return {picture.samples.data(), picture.width, picture.height, picture.channels, row_bytes};
+ConstPixels view(const Image& image) {
+  const auto row_bytes = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
+  return {image.samples.data(), image.width, image.height, image.channels, row_bytes};
 }
 
-MutablePicture view(Picture& picture) {
-  const auto row_bytes = static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.channels);
-  return {picture.samples.data(), picture.width, picture.height, picture.channels, row_bytes};
+MutablePixels view(Image& image) {
+  const auto row_bytes = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
+  return {image.samples.data(), image.width, image.height, image.channels, row_bytes};
 }
 
 // Noise, smooth gradients and flat blocks in turn: rounding shows in each differently.
-Picture random_picture(int width, int height, int channels, std::mt19937& random) {
-  Picture picture(width, height, channels);
+Image random_image(int width, int height, int channels, std::mt19937& random) {
+  Image image(width, height, channels);
   const auto kind = random() % 3;
   const auto flat = static_cast<std::uint8_t>(random());
-  for (std::size_t i = 0; i < picture.samples.size(); ++i) {
+  for (std::size_t i = 0; i < image.samples.size(); ++i) {
     const auto noise = static_cast<std::uint8_t>(random());
-    picture.samples[i] = kind == 0   ? noise
-                         : kind == 1 ? static_cast<std::uint8_t>(i * 3)
-                                     : static_cast<std::uint8_t>(i % 7 == 0 ? noise : flat);
+    image.samples[i] = kind == 0   ? noise
+                       : kind == 1 ? static_cast<std::uint8_t>(i * 3)
+                                   : static_cast<std::uint8_t>(i % 7 == 0 ? noise : flat);
   }
-  return picture;
+  return image;
 }
 
-Picture place(Resampler& resampler, const Picture& source, Region region, ImageFilter filter, Extent record_size, const Pad& pad = kPad) {
-  Picture record(record_size.width, record_size.height, source.channels);
+Image place(Resampler& resampler, const Image& source, Region region, ImageFilter filter, Extent record_size, const Pad& pad = kPad) {
+  Image record(record_size.width, record_size.height, source.channels);
   for (std::uint8_t& sample : record.samples) sample = 77;
   const Status placed = resampler.place(view(source), region, filter, pad.data(), view(record));
   REQUIRE(placed.ok());
   return record;
 }
 
-Picture resize(const Picture& source, ImageFilter filter, Extent size) {
+Image resize(const Image& source, ImageFilter filter, Extent size) {
   Resampler resampler;
   return place(resampler, source, {0, 0, size.width, size.height}, filter, size);
 }
@@ -82,14 +82,14 @@ TEST_CASE("auto is area where both axes shrink, else linear") {
   CHECK(resolve_filter(ImageFilter::lanczos, {100, 100}, {50, 50}) == ImageFilter::lanczos);
 }
 
-TEST_CASE("linear equals the integer formula for 1000 random pictures") {
+TEST_CASE("linear equals the integer formula for 1000 random images") {
   std::mt19937 random(11);
   const auto size = [&] { return 1 + static_cast<int>(random() % 60); };
   for (int round = 0; round < 1000; ++round) {
     const int channels = round % 2 == 0 ? 1 : 3;
     Extent target{size(), size()};
     const bool halve = round % 10 == 0;
-    const Picture source = random_picture(halve ? 2 * target.width : size(), halve ? 2 * target.height : size(), channels, random);
+    const Image source = random_image(halve ? 2 * target.width : size(), halve ? 2 * target.height : size(), channels, random);
     INFO(round << ": " << source.width << "x" << source.height << "x" << channels << " to " << target.width << "x" << target.height);
     REQUIRE(resize(source, ImageFilter::linear, target) == reference::linear(source, target.width, target.height));
   }
@@ -101,17 +101,17 @@ TEST_CASE("area at integer factors is the rounded mean of the blocks") {
     const int channels = round % 2 == 0 ? 1 : 3;
     const int fx = 1 + static_cast<int>(random() % 6), fy = round % 3 == 0 ? 1 + static_cast<int>(random() % 6) : fx;
     const Extent target{1 + static_cast<int>(random() % 20), 1 + static_cast<int>(random() % 20)};
-    const Picture source = random_picture(fx * target.width, fy * target.height, channels, random);
+    const Image source = random_image(fx * target.width, fy * target.height, channels, random);
     INFO(round << ": factors " << fx << "x" << fy << " channels " << channels << " to " << target.width << "x" << target.height);
     REQUIRE(resize(source, ImageFilter::area, target) == reference::area_of_blocks(source, target.width, target.height));
   }
 }
 
-TEST_CASE("nearest equals OpenCV's index formula for 1000 random pictures") {
+TEST_CASE("nearest equals OpenCV's index formula for 1000 random images") {
   std::mt19937 random(13);
   const auto size = [&] { return 1 + static_cast<int>(random() % 60); };
   for (int round = 0; round < 1000; ++round) {
-    const Picture source = random_picture(size(), size(), round % 2 == 0 ? 1 : 3, random);
+    const Image source = random_image(size(), size(), round % 2 == 0 ? 1 : 3, random);
     const Extent target{size(), size()};
     INFO(round << ": " << source.width << "x" << source.height << " to " << target.width << "x" << target.height);
     REQUIRE(resize(source, ImageFilter::nearest, target) == reference::nearest(source, target.width, target.height));
@@ -120,7 +120,7 @@ TEST_CASE("nearest equals OpenCV's index formula for 1000 random pictures") {
 
 TEST_CASE("auto gives what the filter it stands for gives") {
   std::mt19937 random(14);
-  const Picture source = random_picture(40, 30, 3, random);
+  const Image source = random_image(40, 30, 3, random);
   for (const Extent target : {Extent{20, 11}, Extent{50, 11}, Extent{50, 60}, Extent{40, 11}}) {
     const ImageFilter resolved = resolve_filter(ImageFilter::automatic, {40, 30}, target);
     CHECK(resize(source, ImageFilter::automatic, target) == resize(source, resolved, target));
@@ -133,14 +133,14 @@ TEST_CASE("regions are resampled whole, placed, clipped and padded") {
   const auto corner = [&] { return static_cast<int>(random() % 60) - 30; };
   Resampler resampler;
   for (int round = 0; round < 1000; ++round) {
-    const Picture source = random_picture(size(), size(), round % 2 == 0 ? 1 : 3, random);
+    const Image source = random_image(size(), size(), round % 2 == 0 ? 1 : 3, random);
     Region region{corner(), corner(), size(), size()};
     if (round % 4 == 0) region.width = source.width, region.height = source.height;
     const Extent record{size(), size()};
     const bool linear = round % 3 != 0;
-    const Picture resized =
+    const Image resized =
         linear ? reference::linear(source, region.width, region.height) : reference::nearest(source, region.width, region.height);
-    const Picture wanted = reference::placed(resized, region.x, region.y, record.width, record.height, kPad.data());
+    const Image wanted = reference::placed(resized, region.x, region.y, record.width, record.height, kPad.data());
     INFO(round << ": " << source.width << "x" << source.height << " to " << region.width << "x" << region.height << " at " << region.x
                << "," << region.y << " of " << record.width << "x" << record.height);
     REQUIRE(place(resampler, source, region, linear ? ImageFilter::linear : ImageFilter::nearest, record) == wanted);
@@ -150,13 +150,13 @@ TEST_CASE("regions are resampled whole, placed, clipped and padded") {
 TEST_CASE("fits of real sizes place the pixels that the formulas name") {
   std::mt19937 random(16);
   Resampler resampler;
-  const Picture source = random_picture(96, 72, 3, random);
+  const Image source = random_image(96, 72, 3, random);
   const Extent record{51, 51};
   for (const Fit fit : {Fit::stretch, Fit::crop_or_pad, Fit::contain, Fit::cover}) {
     for (const Anchor anchor : {Anchor::center, Anchor::top_left}) {
       const Region region = fit_region(fit, anchor, {96, 72}, record);
-      const Picture wanted = reference::placed(reference::linear(source, region.width, region.height), region.x, region.y, record.width,
-                                               record.height, kPad.data());
+      const Image wanted = reference::placed(reference::linear(source, region.width, region.height), region.x, region.y, record.width,
+                                             record.height, kPad.data());
       INFO(word_of(fit) << " " << packed_word_of(anchor));
       CHECK(place(resampler, source, region, ImageFilter::linear, record) == wanted);
     }
@@ -165,38 +165,38 @@ TEST_CASE("fits of real sizes place the pixels that the formulas name") {
 
 TEST_CASE("strided source and record: no byte outside the record is touched") {
   std::mt19937 random(17);
-  const Picture wide = random_picture(30, 20, 3, random);
-  Picture source(12, 9, 3);
+  const Image wide = random_image(30, 20, 3, random);
+  Image source(12, 9, 3);
   for (int y = 0; y < 9; ++y) {
     for (int x = 0; x < 12; ++x) {
       for (int c = 0; c < 3; ++c) source.at(x, y, c) = wide.at(x + 5, y + 4, c);
     }
   }
-  const ConstPicture window{&wide.samples[(4 * 30 + 5) * 3], 12, 9, 3, 90};
+  const ConstPixels window{&wide.samples[(4 * 30 + 5) * 3], 12, 9, 3, 90};
   std::vector<std::uint8_t> memory(7 * 64, 99);
   REQUIRE(Resampler().place(window, {1, 0, 8, 7}, ImageFilter::linear, kPad.data(), {memory.data(), 10, 7, 3, 64}).ok());
-  const Picture wanted = reference::placed(reference::linear(source, 8, 7), 1, 0, 10, 7, kPad.data());
+  const Image wanted = reference::placed(reference::linear(source, 8, 7), 1, 0, 10, 7, kPad.data());
   for (std::size_t y = 0; y < 7; ++y) {
     for (std::size_t i = 0; i < 64; ++i) REQUIRE(memory[y * 64 + i] == (i < 30 ? wanted.samples[y * 30 + i] : 99));
   }
 }
 
 TEST_CASE("Resampler: a region wholly outside leaves nothing but padding") {
-  const Picture source(4, 4, 3);
+  const Image source(4, 4, 3);
   Resampler resampler;
-  const Picture record = place(resampler, source, {9, 0, 4, 4}, ImageFilter::linear, {5, 5});
+  const Image record = place(resampler, source, {9, 0, 4, 4}, ImageFilter::linear, {5, 5});
   CHECK(record == reference::placed(source, 9, 0, 5, 5, kPad.data()));
 }
 
-TEST_CASE("gray padding takes the first value of the colour") {
-  const Picture source(2, 2, 1);
+TEST_CASE("gray padding takes the first value of the color") {
+  const Image source(2, 2, 1);
   Resampler resampler;
   CHECK(place(resampler, source, {1, 1, 2, 2}, ImageFilter::linear, {4, 4}).at(0, 0, 0) == kPad[0]);
 }
 
-TEST_CASE("an intermediate picture beyond the limit is refused with advice") {
-  const Picture source(1, 3000, 1);
-  Picture record(512, 512, 1);
+TEST_CASE("an intermediate image beyond the limit is refused with advice") {
+  const Image source(1, 3000, 1);
+  Image record(512, 512, 1);
   const Status placed = Resampler().place(view(source), {0, -767744, 512, 1536000}, ImageFilter::linear, kPad.data(), view(record));
   REQUIRE_FALSE(placed.ok());
   CHECK(placed.error().code == ErrorCode::data);
@@ -206,9 +206,9 @@ TEST_CASE("an intermediate picture beyond the limit is refused with advice") {
 }
 
 TEST_CASE("an exception of OpenCV becomes an internal error") {
-  const Picture source(4, 4, 1);
-  Picture record(3, 3, 1);
-  const ConstPicture nothing{source.samples.data(), 0, 0, 1, 4};
+  const Image source(4, 4, 1);
+  Image record(3, 3, 1);
+  const ConstPixels nothing{source.samples.data(), 0, 0, 1, 4};
   const Status placed = Resampler().place(nothing, {0, 0, 3, 3}, ImageFilter::linear, kPad.data(), view(record));
   REQUIRE_FALSE(placed.ok());
   CHECK(placed.error().code == ErrorCode::internal);
@@ -217,15 +217,15 @@ TEST_CASE("an exception of OpenCV becomes an internal error") {
 
 TEST_CASE("resamplers of several threads do not disturb each other") {
   std::mt19937 random(18);
-  const Picture source = random_picture(50, 40, 3, random);
-  const Picture wanted = reference::placed(reference::linear(source, 90, 70), -20, -10, 40, 40, kPad.data());
+  const Image source = random_image(50, 40, 3, random);
+  const Image wanted = reference::placed(reference::linear(source, 90, 70), -20, -10, 40, 40, kPad.data());
   std::array<int, 4> wrong{};
   std::vector<std::thread> threads;
   for (int& count : wrong) {
     threads.emplace_back([&] {
       Resampler resampler;
       for (int round = 0; round < 50; ++round) {
-        Picture record(40, 40, 3);
+        Image record(40, 40, 3);
         const bool placed = resampler.place(view(source), {-20, -10, 90, 70}, ImageFilter::linear, kPad.data(), view(record)).ok();
         count += !placed || record != wanted;
       }
@@ -239,7 +239,7 @@ TEST_CASE("a moved resampler works on") {
   Resampler first;
   Resampler second = std::move(first);
   std::mt19937 random(19);
-  const Picture source = random_picture(5, 5, 1, random);
+  const Image source = random_image(5, 5, 1, random);
   CHECK(place(second, source, {-1, -1, 9, 9}, ImageFilter::linear, {7, 7}) ==
         reference::placed(reference::linear(source, 9, 9), -1, -1, 7, 7, kPad.data()));
 }

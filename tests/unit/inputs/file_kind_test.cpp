@@ -5,8 +5,8 @@
 using namespace hotpack::pipeline;
 
 TEST_CASE("the name says what a file may be") {
-  CHECK(describe_name("a/b.png").kind == FileKind::picture);
-  CHECK(describe_name("a.JPeG").kind == FileKind::picture);
+  CHECK(describe_name("a/b.png").kind == FileKind::image);
+  CHECK(describe_name("a.JPeG").kind == FileKind::image);
   CHECK(describe_name("a.jfif").is_jpeg);
   CHECK_FALSE(describe_name("a.png").is_jpeg);
   CHECK(describe_name("README").kind == FileKind::other);
@@ -14,7 +14,7 @@ TEST_CASE("the name says what a file may be") {
   CHECK(describe_name("list.txt").kind == FileKind::other);
   CHECK(describe_name("a/._b.png").kind == FileKind::litter);
   CHECK(describe_name("a/Thumbs.db").kind == FileKind::litter);
-  CHECK(describe_name(".hidden/b.png").kind == FileKind::picture);  // folders are looked at one by one
+  CHECK(describe_name(".hidden/b.png").kind == FileKind::image);  // folders are examined one by one
   CHECK(describe_name("coco.json").kind == FileKind::annotation);
 }
 
@@ -27,8 +27,8 @@ TEST_CASE("the stem is what stands before the extension") {
 }
 
 TEST_CASE("unsupported formats have a name and advice") {
-  CHECK(unsupported_text(describe_name("a.TIFF")) == "TIFF is not supported; convert it to PNG");
-  CHECK(unsupported_text(describe_name("a.webp")) == "WebP is not supported; convert it to PNG");
-  CHECK(unsupported_text(describe_name("a.nii.gz")) == "NIfTI is not supported; convert its slices to PNG");
-  CHECK(unsupported_text(describe_name("a.mat")) == "MATLAB data is not supported; save the picture or label that it holds as PNG");
+  CHECK(unsupported_text(describe_name("a.TIFF").format) == "TIFF is not supported; convert it to PNG");
+  CHECK(unsupported_text(describe_name("a.webp").format) == "WebP is not supported; convert it to PNG");
+  CHECK(unsupported_text(describe_name("a.nii.gz").format) == "NIfTI is not supported; convert its slices to PNG");
+  CHECK(unsupported_text(describe_name("a.mat").format) == "MATLAB is not supported; save its arrays as PNG");
 }

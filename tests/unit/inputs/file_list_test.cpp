@@ -13,7 +13,7 @@ namespace {
 
 FileList scanned(const TempFolder& folder, const std::string& prefix = "") {
   ProblemLog problems;
-  return scan_pictures({{folder.path(), prefix}}, problems).value();
+  return scan_images({{folder.path(), prefix}}, problems).value();
 }
 
 Names keys_of(const FileList& list) {

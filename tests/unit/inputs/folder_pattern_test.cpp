@@ -48,10 +48,10 @@ TEST_CASE("words of images and labels do not overlap") {
   CHECK_FALSE(is_labels_word("colormaps"));
 }
 
-TEST_CASE("pictures are looked for in all folders below") {
+TEST_CASE("images are looked for in all folders below") {
   const TempFolder folder;
   touch(folder, {"a/deep/x.png", "b/y.tif", "b/z.txt", "c/.x.png"});
-  CHECK(pictures_below(folder / "a").value() == Pictures::readable);
-  CHECK(pictures_below(folder / "b").value() == Pictures::unsupported);
-  CHECK(pictures_below(folder / "c").value() == Pictures::none);
+  CHECK(image_files_below(folder / "a").value() == ImageFiles::readable);
+  CHECK(image_files_below(folder / "b").value() == ImageFiles::unsupported);
+  CHECK(image_files_below(folder / "c").value() == ImageFiles::none);
 }

@@ -24,7 +24,7 @@ TEST_CASE("one key prefix a folder, for images and labels alike") {
   CHECK_THAT(refused(options).message, ContainsSubstring("--key-prefix ../two"));
 }
 
-TEST_CASE("folders without pictures are an error of the data that names them") {
+TEST_CASE("folders without images are an error of the data that names them") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "images");
   std::filesystem::create_directory(folder / "labels");
@@ -46,7 +46,7 @@ TEST_CASE("polygon files in place of label images are reported by name") {
   CHECK_THAT(
       refused(folder_options(folder)).message,
       ContainsSubstring(folder / "labels/a.json is JSON (polygons or run lengths of COCO, LabelMe and others), which is not supported; "
-                                 "draw its masks as PNG files, one an image"));
+                                 "draw its masks as PNG files, one per image"));
 }
 
 TEST_CASE("no key in common is an error, whatever the orphan policy") {
@@ -93,7 +93,7 @@ TEST_CASE("option --pair-regex pairs what no suffix can and reports the rest") {
   CHECK(input.gathered.other_files == 0);
   options.input.skip_orphans = false;
   options.input.image_regex = "(x)";
-  CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG picture was found below " + folder / "images (3 other files"));
+  CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG image was found below " + folder / "images (3 other files"));
 }
 
 TEST_CASE("several masks per image, one per class, come from files or folders") {
@@ -112,7 +112,7 @@ TEST_CASE("several masks per image, one per class, come from files or folders") 
   options.input.mask_per_class = "{class}/{key}";
   CHECK(gathered_clean(options).list().mask_names == Names{"car"});
   options.input.mask_per_class = "{key}-{class}";
-  CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG picture was found below " + folder / "bycl (2 other files"));
+  CHECK_THAT(refused(options).message, ContainsSubstring("no PNG or JPEG image was found below " + folder / "bycl (2 other files"));
 }
 
 TEST_CASE("masks may lie next to their images, in one folder or one per sample") {

@@ -31,7 +31,7 @@ TEST_CASE("input options that go together are accepted") {
 }
 
 TEST_CASE("exactly one source of samples") {
-  CHECK_THAT(refusal([](InputOptions&) {}), ContainsSubstring("say where the pictures are"));
+  CHECK_THAT(refusal([](InputOptions&) {}), ContainsSubstring("say where the images are"));
   CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.images = {"y"}; }),
              ContainsSubstring("the folder of a data set and --images both say where the samples are"));
   CHECK_THAT(refusal([](InputOptions& i) { i.images = {"x"}, i.image_folders = {"y"}; }),

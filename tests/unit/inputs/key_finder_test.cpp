@@ -11,7 +11,7 @@ namespace {
 
 FileList sorted_list(const TempFolder& folder) {
   ProblemLog problems;
-  FileList list = scan_pictures({{folder / "a", "one/"}, {folder / "b", ""}}, problems).value();
+  FileList list = scan_images({{folder / "a", "one/"}, {folder / "b", ""}}, problems).value();
   strip_suffix(list, "_img");
   sort_by_key(list);
   return list;

@@ -12,7 +12,7 @@ constexpr std::string_view kColors = "name,r,g,b\nvoid,0,0,0\nroad,128,64,128\n"
 
 GatheredInput detected(const TempFolder& folder) { return gathered_clean(root_options(folder.path())); }
 
-// Line `number` of what was told, without blanks at its beginning.
+// Line `number` of what was reported, without blanks at its beginning.
 std::string line(const GatheredInput& input, int number) {
   std::string_view text = input.gathered.layout;
   for (int i = 0; i < number; ++i) text.remove_prefix(text.find('\n') + 1);
@@ -32,7 +32,7 @@ TEST_CASE("the SSS layout is detected with its splits and class table") {
   CHECK(input.pairs(folder, "train") == Names{"1: train/1.png train_labels/1.png", "2: train/2.png train_labels/2.png"});
   CHECK(input.gathered.label.classes == folder / "class_dict.csv");
   CHECK(input.gathered.layout == "layout of " + folder.path() +
-                                     ": splits, each beside a folder of its labels\n"
+                                     ": splits, each next to a folder of its labels\n"
                                      "  test: images in test, labels in test_labels\n"
                                      "  train: images in train, labels in train_labels\n"
                                      "  val: images in val, labels in val_labels\n"
@@ -73,7 +73,7 @@ TEST_CASE("VOC with lists of stems leaves out the joint list and unlisted photos
   folder.write("class_names.txt", "_background_\ncat\n");
   const GatheredInput input = detected(folder);
   CHECK(line(input, 0) == "layout of " + folder.path() + ": Pascal VOC");
-  CHECK(input.gathered.warnings == Names{"not used: 1 picture in SegmentationObject"});
+  CHECK(input.gathered.warnings == Names{"not used: 1 image in SegmentationObject"});
   CHECK(input.split_names() == Names{"train", "val"});
   CHECK(input.keys("train") == Names{"2007_1", "2007_3"});
   CHECK(input.keys("val") == Names{"2007_2"});
@@ -261,7 +261,7 @@ TEST_CASE("labels may lie next to their images, in one folder or one per split")
   touch(folder, {"train/1_sat.jpg", "train/1_mask.png", "train/2_sat.jpg", "train/2_mask.png", "valid/3_sat.jpg"});
   folder.write("class_dict.csv", kColors);
   const GatheredInput input = detected(folder);
-  CHECK(line(input, 0) == "layout of " + folder.path() + ": labels beside their images");
+  CHECK(line(input, 0) == "layout of " + folder.path() + ": labels next to their images");
   CHECK(input.pairs(folder, "train") == Names{"1: train/1_sat.jpg train/1_mask.png", "2: train/2_sat.jpg train/2_mask.png"});
   CHECK(input.pairs(folder, "valid") == Names{"3: valid/3_sat.jpg"});
   CHECK_THAT(input.gathered.layout, ContainsSubstring("valid: no labels: a set of images alone"));
@@ -324,9 +324,9 @@ TEST_CASE("images alone are not guessed at, and the error says what was searched
   touch(folder, {"1.jpg", "2.jpg", "notes.txt"});
   const Error error = refused(root_options(folder.path()));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.describe(), ContainsSubstring(folder.path() + ": has no layout that is known: it holds 2 pictures and no folders"));
+  CHECK_THAT(error.describe(), ContainsSubstring(folder.path() + ": has no layout that is known: it holds 2 images and no folders"));
   CHECK_THAT(error.message, ContainsSubstring("Looked for folders such as images and labels"));
-  CHECK_THAT(error.message, ContainsSubstring("--images " + folder.path() + " alone for pictures without labels"));
+  CHECK_THAT(error.message, ContainsSubstring("--images " + folder.path() + " alone for images without labels"));
 }
 
 TEST_CASE("half a data set is reported as such") {
@@ -339,7 +339,7 @@ TEST_CASE("half a data set is reported as such") {
   CHECK_THAT(refused(root_options(labels.path())).message, ContainsSubstring("no folder of images goes with annotations"));
   const TempFolder nothing;
   touch(nothing, {"a/list.csv"});
-  CHECK_THAT(refused(root_options(nothing.path())).message, ContainsSubstring("holds no picture, here or below"));
+  CHECK_THAT(refused(root_options(nothing.path())).message, ContainsSubstring("holds no image, here or below"));
 }
 
 TEST_CASE("JSON polygons are reported if there are no other labels") {
@@ -348,7 +348,7 @@ TEST_CASE("JSON polygons are reported if there are no other labels") {
   CHECK_THAT(
       refused(root_options(folder.path())).message,
       ContainsSubstring("annotations/instances_train2017.json is there, but JSON (polygons or run lengths of COCO, LabelMe and others) is "
-                        "not supported; draw its masks as PNG files, one an image"));
+                        "not supported; draw its masks as PNG files, one per image"));
 }
 
 TEST_CASE("a data set of another format has a layout and names its files") {
@@ -382,7 +382,7 @@ TEST_CASE("a linked folder is followed, and a loop ends") {
   CHECK_THAT(refused(root_options(folder.path())).message, ContainsSubstring("data sets within"));
 }
 
-TEST_CASE("what is no folder of pictures is refused with advice") {
+TEST_CASE("what is no folder of images is refused with advice") {
   const TempFolder folder;
   folder.write("table.csv", "image,mask\n");
   folder.write("packed/dataset.json", "{}");
@@ -448,7 +448,7 @@ TEST_CASE("images/val with labels/validation is not an unlabelled set") {
              ContainsSubstring("no labels go with " + folder / "images/val" + ", and no images with " + folder / "labels/validation"));
   const TempFolder more;
   touch(more, {"images/train/1.png", "labels/train/1.png", "labels/validation/2.png"});
-  CHECK(detected(more).gathered.warnings == Names{"not used: 1 picture in labels/validation"});
+  CHECK(detected(more).gathered.warnings == Names{"not used: 1 image in labels/validation"});
 }
 
 TEST_CASE("nested classes and splits of one class are not left out") {
@@ -484,7 +484,7 @@ TEST_CASE("a table without labels does not override label folders") {
 TEST_CASE("files next to an inner data set are reported, the search is bounded") {
   const TempFolder folder;
   touch(folder, {"siteA/images/1.jpg", "siteA/masks/1.png", "siteB/2.png"});
-  CHECK(detected(folder).gathered.warnings == Names{"not used: 1 picture in " + folder / "siteB"});
+  CHECK(detected(folder).gathered.warnings == Names{"not used: 1 image in " + folder / "siteB"});
   for (int i = 0; i < 70; ++i) touch(folder, {"siteA0/" + std::to_string(i) + "/x.txt"});
   touch(folder, {"siteZ/images/1.jpg", "siteZ/masks/1.png"});
   const Error error = refused(root_options(folder.path()));

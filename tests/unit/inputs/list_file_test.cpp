@@ -127,6 +127,6 @@ TEST_CASE("a list that pairs differently from the keys is a problem") {
   touch(folder, {"images/0.png", "images/2.png", "labels/0.png", "labels/2.png"});
   const GatheredInput input = gathered(listed_options(folder, "images/0.png labels/2.png\nimages/2.png labels/2.png\n"));
   CHECK(input.keys() == Names{"2"});
-  CHECK_THAT(input.problems.text(), ContainsSubstring("line 1: the image '0' stands beside the label 'labels/2.png', whose key is '2'"));
+  CHECK_THAT(input.problems.text(), ContainsSubstring("line 1: the image '0' stands next to the label 'labels/2.png', whose key is '2'"));
   CHECK_THAT(input.problems.text(), ContainsSubstring("give it as --pairs, without --images and --labels"));
 }

@@ -17,7 +17,7 @@ struct Paired {
 
 FileList found(const TempFolder& folder, const std::string& root, std::string_view suffix = "", const std::string& prefix = "") {
   ProblemLog problems;
-  FileList list = scan_pictures({{folder / root, prefix}}, problems).value();
+  FileList list = scan_images({{folder / root, prefix}}, problems).value();
   strip_suffix(list, suffix);
   return list;
 }
@@ -114,13 +114,13 @@ TEST_CASE("key prefixes keep equal names of several roots apart") {
   const TempFolder folder;
   touch(folder, {"one/a.png", "two/a.png"});
   ProblemLog clash;
-  FileList both = scan_pictures({{folder / "one", ""}, {folder / "two", ""}}, clash).value();
+  FileList both = scan_images({{folder / "one", ""}, {folder / "two", ""}}, clash).value();
   (void)images_alone(std::move(both), clash);
   CHECK(clash.group(ProblemKind::duplicate_key).count == 1);
   CHECK_THAT(clash.text(), ContainsSubstring("--key-prefix"));
 
   ProblemLog none;
-  FileList apart = scan_pictures({{folder / "one", "one/"}, {folder / "two", "two/"}}, none).value();
+  FileList apart = scan_images({{folder / "one", "one/"}, {folder / "two", "two/"}}, none).value();
   const SampleList list = images_alone(std::move(apart), none);
   CHECK(none.count() == 0);
   REQUIRE(list.samples.size() == 2);

@@ -19,7 +19,7 @@ Names keys_of(const FileList& list) {
 
 FileList scanned(const std::vector<Root>& roots, std::string_view suffix = "") {
   ProblemLog problems;
-  FileList list = scan_pictures(roots, problems).value();
+  FileList list = scan_images(roots, problems).value();
   strip_suffix(list, suffix);
   CHECK(problems.text() == "");
   return list;
@@ -89,14 +89,14 @@ TEST_CASE("unsupported image and data formats are named") {
   const TempFolder folder;
   touch(folder, {"a.png", "b.BMP", "c/d.tif", "e.webp", "f.mat", "g.nii.gz"});
   ProblemLog problems;
-  const FileList list = scan_pictures({{folder.path(), ""}}, problems).value();
+  const FileList list = scan_images({{folder.path(), ""}}, problems).value();
   CHECK(keys_of(list) == Names{"a"});
   CHECK(problems.group(ProblemKind::unsupported_file).count == 5);
   const std::string text = problems.text();
   CHECK_THAT(text, ContainsSubstring(folder / "b.BMP: BMP is not supported; convert it to PNG"));
   CHECK_THAT(text, ContainsSubstring(folder / "c/d.tif: TIFF is not supported; convert it to PNG"));
   CHECK_THAT(text, ContainsSubstring(folder / "e.webp: WebP is not supported; convert it to PNG"));
-  CHECK_THAT(text, ContainsSubstring(folder / "f.mat: MATLAB data is not supported; save the picture or label that it holds as PNG"));
+  CHECK_THAT(text, ContainsSubstring(folder / "f.mat: MATLAB is not supported; save its arrays as PNG"));
   CHECK_THAT(text, ContainsSubstring(folder / "g.nii.gz: NIfTI is not supported; convert its slices to PNG"));
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a name that is not UTF-8 cannot be a key") {
   const TempFolder folder;
   touch(folder, {"a.png", "b\xFF.png", "bad\xC3/c.png", "over\xC0\xAFlong.png"});
   ProblemLog problems;
-  const FileList list = scan_pictures({{folder.path(), ""}}, problems).value();
+  const FileList list = scan_images({{folder.path(), ""}}, problems).value();
   CHECK(keys_of(list) == Names{"a"});
   CHECK(problems.group(ProblemKind::unusable_name).count == 3);
 }
@@ -155,13 +155,13 @@ TEST_CASE("what cannot be read is an I/O error that names it") {
   std::filesystem::create_symlink(folder / "gone.png", folder / "tree/dangling.png");
   ProblemLog problems;
   for (const std::string name : {"missing", "file"}) {
-    const auto list = scan_pictures({{folder / name, ""}}, problems);
+    const auto list = scan_images({{folder / name, ""}}, problems);
     REQUIRE_FALSE(list.ok());
     CHECK(list.error().code == ErrorCode::io);
     CHECK_THAT(list.error().path, ContainsSubstring(name));
   }
   CHECK(problems.count() == 0);
-  REQUIRE(scan_pictures({{folder / "tree", ""}}, problems).ok());
+  REQUIRE(scan_images({{folder / "tree", ""}}, problems).ok());
   const ProblemLog::Group& group = problems.group(ProblemKind::unopenable_file);
   REQUIRE(group.count == 1);
   CHECK(group.examples[0].path == folder / "tree/dangling.png");
@@ -188,7 +188,7 @@ TEST_CASE("class folders of several roots are one list") {
   CHECK(keys_of(list) == Names{"one/cat/1", "two/ant/1", "two/cat/1"});
 }
 
-TEST_CASE("a picture beside the class folders has no class") {
+TEST_CASE("an image next to the class folders has no class") {
   const TempFolder folder;
   touch(folder, {"cat/1.png", "stray.png", "README.md"});
   ProblemLog problems;

@@ -112,17 +112,16 @@ TEST_CASE("a suffix that no name has is refused with one that fits") {
   touch_pairs(folder, 14, ".jpg", {"_annot.png"}, 12);
   PackOptions options = folder_options(folder);
   options.input.label_suffix = "_mask";
-  CHECK_THAT(
-      refused(options).message,
-      ContainsSubstring("no PNG or JPEG picture was found below " + folder / "labels" +
-                        " whose name has the suffix asked for: 12 pictures lack it; --label-suffix _annot would do: 12 of 14 images"));
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring("no PNG or JPEG image was found below " + folder / "labels" +
+                               " whose name has the suffix asked for: 12 images lack it; --label-suffix _annot would do: 12 of 14 images"));
   options.input.image_suffix = "_img";
-  CHECK_THAT(refused(options).message, ContainsSubstring("14 pictures lack it; --label-suffix _annot would do: 12 of 14 images"));
+  CHECK_THAT(refused(options).message, ContainsSubstring("14 images lack it; --label-suffix _annot would do: 12 of 14 images"));
   const TempFolder equal;
   touch_pairs(equal, 4, ".jpg", {".png"});
   options = folder_options(equal);
   options.input.label_suffix = "_mask";
-  CHECK_THAT(refused(options).message, ContainsSubstring("4 pictures lack it; without suffix options 4 of 4 images have a label"));
+  CHECK_THAT(refused(options).message, ContainsSubstring("4 images lack it; without suffix options 4 of 4 images have a label"));
 }
 
 TEST_CASE("several masks per image are not mistaken for a suffix") {
@@ -173,7 +172,7 @@ TEST_CASE("given suffixes are kept, and the other side is still found") {
   CHECK(gathered_clean(options).pairs(folder).front() == "0: images/0_leftImg8bit.png labels/0_gtFine_labelTrainIds.png");
   options.input.image_suffix = "_leftImg";
   CHECK_THAT(refused(options).message,
-             ContainsSubstring("below " + folder / "images whose name has the suffix asked for: 3 pictures lack it; "));
+             ContainsSubstring("below " + folder / "images whose name has the suffix asked for: 3 images lack it; "));
 }
 
 TEST_CASE("a preset tries its own suffixes, then equal names, and no others") {
@@ -186,8 +185,8 @@ TEST_CASE("a preset tries its own suffixes, then equal names, and no others") {
   wishes.preset_image = "_leftImg8bit";
   wishes.preset_label = "_gtFine_labelTrainIds";
   const auto chosen = [&](const std::string& images, const std::string& labels) {
-    set.images = scan_pictures({{folder / images, ""}}, problems).value();
-    set.labels = scan_pictures({{folder / labels, ""}}, problems).value();
+    set.images = scan_images({{folder / images, ""}}, problems).value();
+    set.labels = scan_images({{folder / labels, ""}}, problems).value();
     set.labelled = true;
     return choose_suffixes(std::span(&set, 1), wishes).value();
   };

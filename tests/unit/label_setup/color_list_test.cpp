@@ -52,13 +52,13 @@ TEST_CASE("the skeleton of a class table is one that --classes reads") {
   CHECK(labels::parse_class_file(text, "new.csv").value().classes.size() == 2);
 }
 
-TEST_CASE("the preset that knows the colours is named") {
+TEST_CASE("the preset that knows the colors is named") {
   const TempFolder folder;
   const auto& classes = labels::find_preset("camvid32")->table.classes;
   std::vector<Color> colors;
   for (std::size_t c = 0; c < 4; ++c) colors.push_back({(*classes[c].color)[0], (*classes[c].color)[1], (*classes[c].color)[2]});
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 3}, colors));
-  CHECK(listed(folder).preset_text() == "4 of 4 colours are those of --preset camvid32");
+  CHECK(listed(folder).preset_text() == "4 of 4 colors are those of --preset camvid32");
 }
 
 namespace {

@@ -1,6 +1,6 @@
 #include "label_setup/header_survey.hpp"
 #include "base/words.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
@@ -21,8 +21,8 @@ HeaderSurvey surveyed(const PackOptions& options) {
 
 HeaderSurvey surveyed(const TempFolder& folder) { return surveyed(options_for(folder)); }
 
-codecs::PictureInfo picture(int width, int height, int orientation = 1) {
-  codecs::PictureInfo info;
+codecs::ImageInfo info_of(int width, int height, int orientation = 1) {
+  codecs::ImageInfo info;
   info.format = codecs::FileFormat::png;
   info.width = width;
   info.height = height;
@@ -30,13 +30,13 @@ codecs::PictureInfo picture(int width, int height, int orientation = 1) {
   return info;
 }
 
-SampleHeaders headers_of(const codecs::PictureInfo& image, const std::optional<codecs::PictureInfo>& label) {
+SampleHeaders headers_of(const codecs::ImageInfo& image, const std::optional<codecs::ImageInfo>& label) {
   SampleHeaders headers{{image, "image.jpg"}, {}};
   if (label) headers.labels.push_back({*label, "label.png"});
   return headers;
 }
 
-std::optional<Problem> checked(const codecs::PictureInfo& image, const std::optional<codecs::PictureInfo>& label,
+std::optional<Problem> checked(const codecs::ImageInfo& image, const std::optional<codecs::ImageInfo>& label,
                                const RecordOptions& options = {}) {
   return check_headers(headers_of(image, label), options);
 }
@@ -69,7 +69,7 @@ TEST_CASE("the forms of labels are counted, each with its first file") {
   CHECK(survey.largest_pixels == 48);
 }
 
-TEST_CASE("files that are no readable pictures are problems, each with its name") {
+TEST_CASE("files that are no readable images are problems, each with its name") {
   const TempFolder folder;
   put(folder, "images/good.png", photo(20, 10));
   put(folder, "images/empty.png", {});
@@ -95,7 +95,7 @@ TEST_CASE("content decides what a file is, not its extension") {
 TEST_CASE("an unusable label is a problem too") {
   const TempFolder folder;
   put(folder, "images/a.png", photo());
-  put(folder, "labels/a.png", text_file("no picture"));
+  put(folder, "labels/a.png", text_file("no image"));
   const HeaderSurvey survey = surveyed(folder);
   CHECK(survey.unreadable == 1);
   CHECK_THAT(survey.problems.text(), ContainsSubstring(folder / "labels/a.png"));
@@ -104,7 +104,7 @@ TEST_CASE("an unusable label is a problem too") {
 TEST_CASE("examples do not depend on the number of threads") {
   const TempFolder folder;
   for (int i = 0; i < 300; ++i)
-    folder.write("images/" + std::to_string(1000 + i) + ".png", i % 3 == 0 ? "no picture" : std::string_view("\x89PNG\r\n\x1a\n", 8));
+    folder.write("images/" + std::to_string(1000 + i) + ".png", i % 3 == 0 ? "no image" : std::string_view("\x89PNG\r\n\x1a\n", 8));
   const PackOptions options = options_for(folder);
   std::vector<std::string> texts;
   for (const int threads : {1, 8}) {
@@ -113,7 +113,7 @@ TEST_CASE("examples do not depend on the number of threads") {
     texts.push_back(arena.execute([&] { return surveyed(options).problems.text(); }));
   }
   CHECK(texts[0] == texts[1]);
-  CHECK_THAT(texts[0], ContainsSubstring("300 files that are not readable pictures") && ContainsSubstring("1004.png"));
+  CHECK_THAT(texts[0], ContainsSubstring("300 files that are not readable images") && ContainsSubstring("1004.png"));
 }
 
 TEST_CASE("a file that vanished is a problem of the survey, which goes on") {
@@ -134,7 +134,7 @@ TEST_CASE("a file that vanished is a problem of the survey, which goes on") {
 
 TEST_CASE("a signal ends the survey") {
   const TempFolder folder;
-  folder.write("images/a.png", "no picture");
+  folder.write("images/a.png", "no image");
   const PackOptions options = options_for(folder);
   Recorder recorder;
   recorder.stopped = true;
@@ -142,48 +142,48 @@ TEST_CASE("a signal ends the survey") {
   CHECK(survey_headers(list, options.record, recorder).value().problems.count() == 0);
 }
 
-TEST_CASE("a picture beyond --max-pixels is refused by its header") {
+TEST_CASE("an image beyond --max-pixels is refused by its header") {
   RecordOptions options;
   options.max_pixels = 1200;
-  CHECK_FALSE(checked(picture(40, 30), {}, options));
-  const auto image = checked(picture(41, 30), {}, options);
+  CHECK_FALSE(checked(info_of(40, 30), {}, options));
+  const auto image = checked(info_of(41, 30), {}, options);
   REQUIRE(image);
   CHECK(image->kind == ProblemKind::too_large);
   CHECK(image->text() == "image.jpg: is 41x30 = 1230 pixels, the limit is 1200");
-  const auto label = checked(picture(40, 30), picture(41, 30), options);
+  const auto label = checked(info_of(40, 30), info_of(41, 30), options);
   REQUIRE(label);
   CHECK(label->path == "label.png");
 }
 
 TEST_CASE("different image and label sizes are refused unless resized separately") {
   RecordOptions options;
-  CHECK_FALSE(checked(picture(40, 30), picture(40, 30), options));
-  const auto problem = checked(picture(40, 30), picture(30, 40), options);
+  CHECK_FALSE(checked(info_of(40, 30), info_of(40, 30), options));
+  const auto problem = checked(info_of(40, 30), info_of(30, 40), options);
   REQUIRE(problem);
   CHECK(problem->kind == ProblemKind::size_mismatch);
   CHECK(problem->text() == "image.jpg: is 40x30, its label label.png is 30x40");
   options.size_mismatch = SizeMismatch::each_to_target;
-  CHECK_FALSE(checked(picture(40, 30), picture(30, 40), options));
+  CHECK_FALSE(checked(info_of(40, 30), info_of(30, 40), options));
 }
 
 TEST_CASE("sizes are compared as the EXIF rule leaves them") {
   RecordOptions options;
-  CHECK_FALSE(checked(picture(40, 30, 6), picture(30, 40), options));
-  CHECK_FALSE(checked(picture(40, 30, 6), picture(40, 30), options));
+  CHECK_FALSE(checked(info_of(40, 30, 6), info_of(30, 40), options));
+  CHECK_FALSE(checked(info_of(40, 30, 6), info_of(40, 30), options));
   options.exif = ExifPolicy::apply;
-  CHECK_FALSE(checked(picture(40, 30, 6), picture(30, 40), options));
-  CHECK(checked(picture(40, 30, 6), picture(40, 30), options)->kind == ProblemKind::size_mismatch);
+  CHECK_FALSE(checked(info_of(40, 30, 6), info_of(30, 40), options));
+  CHECK(checked(info_of(40, 30, 6), info_of(40, 30), options)->kind == ProblemKind::size_mismatch);
   options.exif = ExifPolicy::ignore;
-  CHECK(checked(picture(40, 30, 6), picture(30, 40), options)->kind == ProblemKind::size_mismatch);
+  CHECK(checked(info_of(40, 30, 6), info_of(30, 40), options)->kind == ProblemKind::size_mismatch);
 }
 
 TEST_CASE("an orientation that nothing settles asks for a choice") {
-  const auto problem = checked(picture(30, 30, 6), picture(30, 30));
+  const auto problem = checked(info_of(30, 30, 6), info_of(30, 30));
   REQUIRE(problem);
   CHECK(problem->kind == ProblemKind::orientation);
   CHECK(problem->text() == "image.jpg: EXIF orientation 6, stored 30x30, label 30x30");
   CHECK_THAT(std::string(problem_advice(problem->kind)), ContainsSubstring("--exif apply or --exif ignore"));
-  CHECK_FALSE(checked(picture(30, 30, 6), {}));
+  CHECK_FALSE(checked(info_of(30, 30, 6), {}));
 }
 
 TEST_CASE("the survey computes the packed size of every sample") {
@@ -208,8 +208,8 @@ TEST_CASE("the survey computes the packed size of every sample") {
 }
 
 TEST_CASE("the packed size follows the EXIF rotation") {
-  const codecs::PictureInfo image = picture(8, 6, 6);
+  const codecs::ImageInfo image = info_of(8, 6, 6);
   CHECK(packed_source_size(headers_of(image, {}), {}) == Extent{6, 8});
-  CHECK(packed_source_size(headers_of(image, picture(8, 6)), {}) == Extent{8, 6});
-  CHECK(packed_source_size(headers_of(image, picture(6, 8)), {}) == Extent{6, 8});
+  CHECK(packed_source_size(headers_of(image, info_of(8, 6)), {}) == Extent{8, 6});
+  CHECK(packed_source_size(headers_of(image, info_of(6, 8)), {}) == Extent{6, 8});
 }

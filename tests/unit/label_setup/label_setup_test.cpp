@@ -64,7 +64,7 @@ LabelSetup setup_of(const PackOptions& options) {
 Error refusal(const PackOptions& options, ErrorCode code) {
   ProblemLog problems;
   const auto setup = resolved(options, problems);
-  if (setup.ok()) FAIL("was not refused: " + setup.value().verdict);
+  if (setup.ok()) FAIL("was not refused: " + setup.value().explanation);
   CHECK(setup.error().code == code);
   return setup.error();
 }
@@ -83,15 +83,15 @@ Bytes gray_jpeg(int width, int height) {
 
 // ---- auto
 
-TEST_CASE("auto: classes with colours make labels colours") {
+TEST_CASE("auto: classes with colors make labels colors") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
   const LabelSetup setup = setup_of(with_classes(folder, kCsv));
   CHECK(setup.label_kind == "color");
-  CHECK(setup.verdict == "labels are read as color (auto: the classes have colours; the labels are 1 RGB PNG)");
+  CHECK(setup.explanation == "labels are read as color (auto: the classes have colors; the labels are 1 RGB PNG)");
   CHECK(names_of(setup) == Names{"void", "car", "tree"});
   CHECK(setup.table.classes[1].sources == std::vector<LabelSource>{LabelSource("#800000")});
-  CHECK(setup.kind == LabelKind::pixel);
+  CHECK(setup.kind == LabelScope::pixel);
   CHECK(setup.unknown == "error");
   CHECK(setup.pad_label == "ignore");
   CHECK(setup.pad_id == labels::kIgnored);
@@ -111,8 +111,8 @@ TEST_CASE("auto: gray and palette files without class colors are ids and counted
   const LabelSetup setup = setup_of(options_for(folder));
   CHECK(setup.label_kind == "index");
   CHECK(names_of(setup) == Names{"0", "1", "2", "3", "4"});
-  CHECK(setup.verdict ==
-        "labels are read as index (auto: no class colours were given; the labels are 1 gray, 1 palette PNG); ids found: 0…2, 4, 255, so 5 "
+  CHECK(setup.explanation ==
+        "labels are read as index (auto: no class colors were given; the labels are 1 gray, 1 palette PNG); ids found: 0…2, 4, 255, so 5 "
         "classes; where another split may hold more, say --num-classes N or --classes");
   CHECK(setup.table.ignore == std::vector<LabelSource>{LabelSource(std::int64_t{255}), LabelSource(std::int64_t{65535})});
 }
@@ -124,10 +124,10 @@ TEST_CASE("auto: --num-classes needs no look at the pixels") {
   options.label.class_count = 12;
   const LabelSetup setup = setup_of(options);
   CHECK(setup.table.classes.size() == 12);
-  CHECK_THAT(setup.verdict, !ContainsSubstring("ids found"));
+  CHECK_THAT(setup.explanation, !ContainsSubstring("ids found"));
 }
 
-TEST_CASE("auto: names without colours are names of ids") {
+TEST_CASE("auto: names without colors are names of ids") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
   const LabelSetup setup = setup_of(with_classes(folder, "sky\nroad\n"));
@@ -135,7 +135,7 @@ TEST_CASE("auto: names without colours are names of ids") {
   CHECK(names_of(setup) == Names{"sky", "road"});
 }
 
-TEST_CASE("auto: RGB labels without class colours are refused by name") {
+TEST_CASE("auto: RGB labels without class colors are refused by name") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}));
   put_sample(folder, "b", photo(2, 2));
@@ -152,7 +152,7 @@ TEST_CASE("a colored label that may be skipped does not affect the class count")
   put_sample(folder, "a", photo(2, 2));
   put_sample(folder, "b", id_label(2, 2, {0, 1, 0, 3}));
   PackOptions options = options_for(folder);
-  options.label.reading = LabelReading::index;
+  options.label.kind = LabelKind::index;
   CHECK(setup_of(options).table.classes.size() == 4);
 }
 
@@ -162,10 +162,9 @@ TEST_CASE("auto: RGB labels with equal channels hold ids") {
   put_sample(folder, "b", id_label(2, 2, {0, 1, 0, 0}));
   const LabelSetup setup = setup_of(options_for(folder));
   CHECK(names_of(setup) == Names{"0", "1", "2", "3"});
-  CHECK(
-      setup.verdict ==
-      "labels are read as index (auto: no class colours were given; the labels are 1 gray, 1 RGB PNG, of equal channels, which hold ids); "
-      "ids found: 0, 1, 3, so 4 classes; where another split may hold more, say --num-classes N or --classes");
+  CHECK(setup.explanation ==
+        "labels are read as index (auto: no class colors were given; the labels are 1 gray, 1 RGB PNG, of equal channels, which hold ids); "
+        "ids found: 0, 1, 3, so 4 classes; where another split may hold more, say --num-classes N or --classes");
 }
 
 TEST_CASE("auto: JPEG labels are refused, with advice") {
@@ -184,7 +183,7 @@ TEST_CASE("auto: masks of 0 and 255 alone are asked about") {
   CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
              ContainsSubstring("0 and 255") && ContainsSubstring("--label-kind binary"));
   PackOptions meant = options_for(folder);
-  meant.label.reading = LabelReading::index;
+  meant.label.kind = LabelKind::index;
   CHECK(setup_of(meant).table.classes.size() == 1);
 }
 
@@ -198,14 +197,14 @@ TEST_CASE("auto: masks of 0 and 255 remain a question even with named classes") 
   options = options_for(folder);
   options.label.class_count = 2;
   CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("--label-kind index if 255 means ignored"));
-  options.label.reading = LabelReading::index;
+  options.label.kind = LabelKind::index;
   CHECK(setup_of(options).table.classes.size() == 2);
-  options.label.reading = LabelReading::automatic;
+  options.label.kind = LabelKind::automatic;
   put_sample(folder, "d", id_label(2, 2, {0, 1, 255, 0}));
   CHECK(setup_of(options).table.classes.size() == 2);
 }
 
-TEST_CASE("auto: masks of 0 and 255 beside masks of 0 and 1 are asked about") {
+TEST_CASE("auto: masks of 0 and 255 next to masks of 0 and 1 are asked about") {
   const TempFolder folder;
   for (const char* key : {"a", "b"}) put_sample(folder, key, id_label(2, 2, {0, 1, 0, 0}));
   for (const char* key : {"c", "d"}) put_sample(folder, key, id_label(2, 2, {0, 255, 0, 0}));
@@ -220,14 +219,14 @@ TEST_CASE("auto: masks of 0 and 255 beside masks of 0 and 1 are asked about") {
   CHECK_THAT(message, ContainsSubstring("--label-kind index with --num-classes 2"));
   options = with_classes(folder, "ground\nroad\n");
   check_asked(refusal(options, ErrorCode::data).message);
-  options.label.reading = LabelReading::index;
+  options.label.kind = LabelKind::index;
   CHECK(setup_of(options).table.classes.size() == 2);
-  options.label.reading = LabelReading::automatic;
-  put_sample(folder, "f", id_label(2, 2, {0, 1, 255, 0}));  // 255 beside 1 is no second spelling of it
+  options.label.kind = LabelKind::automatic;
+  put_sample(folder, "f", id_label(2, 2, {0, 1, 255, 0}));  // 255 next to 1 is no second spelling of it
   CHECK(setup_of(options).table.classes.size() == 2);
 }
 
-TEST_CASE("auto: indices that palettes show in different colours are asked about") {
+TEST_CASE("auto: indices that palettes show in different colors are asked about") {
   const TempFolder folder;
   const std::vector<RgbColor> turned{{0, 0, 0}, {0, 128, 0}, {128, 0, 0}}, unused_differs{{0, 0, 0}, {128, 0, 0}, {1, 2, 3}};
   put_sample(folder, "a", palette_label(2, 2, {0, 0, 0, 0}, {{0, 0, 0}}));  // background alone, and a palette cut to it
@@ -241,13 +240,13 @@ TEST_CASE("auto: indices that palettes show in different colours are asked about
                    ContainsSubstring("\n  --label-kind palette-color") && ContainsSubstring("\n  --label-kind index"));
   };
   check_asked(options_for(folder));
-  check_asked(with_classes(folder, "ground\nroad\nsky\n"));  // without colours of theirs
+  check_asked(with_classes(folder, "ground\nroad\nsky\n"));  // without colors of theirs
   Bytes cut = palette_label(2, 2, {0, 1, 2, 1}, kColors);
   cut.resize(cut.size() - 20);
   put_sample(folder, "_damaged", cut);  // before all others, and no reason to compare nothing
   check_asked(options_for(folder));
   PackOptions meant = options_for(folder);
-  meant.label.reading = LabelReading::index;
+  meant.label.kind = LabelKind::index;
   CHECK(setup_of(meant).table.classes.size() == 3);
   meant = options_for(folder);
   meant.label.class_count = 3;
@@ -331,47 +330,47 @@ TEST_CASE("binary has two classes of its own and takes JPEG") {
   const TempFolder folder;
   put_sample(folder, "a", gray_jpeg(2, 2), ".jpg");
   PackOptions options = options_for(folder);
-  options.label.reading = LabelReading::binary;
+  options.label.kind = LabelKind::binary;
   options.label.threshold = 77;
   const LabelSetup setup = setup_of(options);
   CHECK(names_of(setup) == Names{"background", "foreground"});
   CHECK(setup.label_kind == "binary");
   CHECK(setup.threshold == 77);
-  CHECK(setup.verdict == "labels are read as binary (as --label-kind says; the labels are 1 JPEG)");
+  CHECK(setup.explanation == "labels are read as binary (as --label-kind says; the labels are 1 JPEG)");
 }
 
 TEST_CASE("binary refuses a table of other than two classes") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 255, 0, 0}));
   PackOptions options = with_classes(folder, kCsv);
-  options.label.reading = LabelReading::binary;
+  options.label.kind = LabelKind::binary;
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("names 3"));
   options = with_classes(folder, "other\nroad\n");
-  options.label.reading = LabelReading::binary;
+  options.label.kind = LabelKind::binary;
   CHECK(names_of(setup_of(options)) == Names{"other", "road"});
 }
 
-TEST_CASE("colour kinds need class colours") {
+TEST_CASE("color kinds need class colors") {
   const TempFolder folder;
   put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 1}, kColors));
-  for (const LabelReading reading : {LabelReading::color, LabelReading::palette_color}) {
+  for (const LabelKind reading : {LabelKind::color, LabelKind::palette_color}) {
     PackOptions options = with_classes(folder, "sky\nroad\n");
-    options.label.reading = reading;
-    CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("needs class colours"));
+    options.label.kind = reading;
+    CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("needs class colors"));
     options = options_for(folder);
-    options.label.reading = reading;
-    CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("needs class colours"));
+    options.label.kind = reading;
+    CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("needs class colors"));
     options = with_classes(folder, kCsv);
-    options.label.reading = reading;
+    options.label.kind = reading;
     CHECK(setup_of(options).label_kind == word_of(reading));
   }
 }
 
-TEST_CASE("index may be asked for although classes have colours") {
+TEST_CASE("index may be asked for although classes have colors") {
   const TempFolder folder;
   put_sample(folder, "a", palette_label(2, 2, {0, 1, 2, 1}, kColors));
   PackOptions options = with_classes(folder, kCsv);
-  options.label.reading = LabelReading::index;
+  options.label.kind = LabelKind::index;
   const LabelSetup setup = setup_of(options);
   CHECK(setup.label_kind == "index");
   CHECK(setup.table.classes[2].sources == std::vector<LabelSource>{LabelSource(std::int64_t{2})});
@@ -408,14 +407,14 @@ TEST_CASE("option --ignore takes ids and class names") {
   CHECK(std::count(setup.table.ignore.begin(), setup.table.ignore.end(), LabelSource(std::int64_t{9})) == 1);
 
   options = with_classes(folder, kCsv);
-  options.label.reading = LabelReading::index;
+  options.label.kind = LabelKind::index;
   options.label.ignore = {"tree"};
   setup = setup_of(options);
   CHECK(setup.table.classes[2].sources.empty());
   CHECK(std::count(setup.table.ignore.begin(), setup.table.ignore.end(), LabelSource(std::int64_t{2})) == 1);
 }
 
-TEST_CASE("option --ignore with colours takes names and class numbers") {
+TEST_CASE("option --ignore with colors takes names and class numbers") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
   for (const std::string word : {"void", "0"}) {
@@ -469,7 +468,7 @@ TEST_CASE("nearest resolves to its distance, for colors only") {
     CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--unknown " + word) && ContainsSubstring("0 to 442"));
   }
   options = with_classes(folder, "sky\nroad\n");
-  options.label.reading = LabelReading::index;
+  options.label.kind = LabelKind::index;
   options.label.unknown = "nearest";
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--map"));
 }
@@ -479,7 +478,7 @@ TEST_CASE("JPEG labels are read by the nearest class color on request") {
   put_sample(folder, "a", gray_jpeg(2, 2), ".jpg");
   PackOptions options = with_classes(folder, kCsv);
   options.label.unknown = "nearest:60";
-  CHECK(setup_of(options).verdict == "labels are read as color (auto: the classes have colours; the labels are 1 JPEG)");
+  CHECK(setup_of(options).explanation == "labels are read as color (auto: the classes have colors; the labels are 1 JPEG)");
   options.label.unknown = "ignore";
   CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("--unknown nearest:D"));
   options = options_for(folder);
@@ -487,7 +486,7 @@ TEST_CASE("JPEG labels are read by the nearest class color on request") {
   CHECK(refusal(options, ErrorCode::data).path == folder / "labels/a.jpg");
 }
 
-TEST_CASE("option --ignore takes a colour, of labels that hold some") {
+TEST_CASE("option --ignore takes a color, of labels that hold some") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
   PackOptions options = with_classes(folder, "car,128,0,0\n");
@@ -552,7 +551,7 @@ TEST_CASE("a map of ids makes the classes that it names") {
   CHECK(setup.table.ignore == ids({0, 255, 65535}));
   CHECK(setup.map == R"([[0,"ignore"],[7,1],[8,1],[9,1],[11,0],[12,0]])");
   CHECK(setup.map_lines == Names{"11, 12 → 0 house", "7…9 → 1 road", "0 → ignored"});
-  CHECK(setup.verdict == "labels are read as index (auto: --map gives ids; the labels are 1 gray); 6 values become 2 classes by --map");
+  CHECK(setup.explanation == "labels are read as index (auto: --map gives ids; the labels are 1 gray); 6 values become 2 classes by --map");
 }
 
 TEST_CASE("two maps with the same meaning give the same schema") {
@@ -608,7 +607,7 @@ TEST_CASE("a map of names refers to --classes and makes its own classes") {
   CHECK(setup.map == R"([["#000000","ignore"],["#008000",0],["#800000",0]])");
 
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 1}));
-  options.label.reading = LabelReading::index;
+  options.label.kind = LabelKind::index;
   CHECK(setup_of(options).map == R"([[0,"ignore"],[1,0],[2,0]])");
 }
 
@@ -616,13 +615,13 @@ TEST_CASE("a map that does not fit the label kind is refused") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 1, 2, 1}));
   PackOptions options = with_map(folder, "0,0\n");
-  options.label.reading = LabelReading::color;
+  options.label.kind = LabelKind::color;
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("about ids"));
-  options.label.reading = LabelReading::binary;
+  options.label.kind = LabelKind::binary;
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--label-kind binary"));
   options = with_map(folder, "#000000,0\n");
-  options.label.reading = LabelReading::index;
-  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("about colours"));
+  options.label.kind = LabelKind::index;
+  CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("about colors"));
   options.label.map = folder / "missing.csv";
   CHECK(refusal(options, ErrorCode::io).path == folder / "missing.csv");
 }
@@ -656,7 +655,7 @@ TEST_CASE("a preset provides classes, map and ignore rule") {
   CHECK(setup.table.classes[0].color == RgbColor{128, 64, 128});
   CHECK(setup.table.classes[0].sources == ids({7}));
   CHECK(setup.label_kind == "index");
-  CHECK_THAT(setup.verdict, ContainsSubstring("as --preset cityscapes19 says") && ContainsSubstring("34 values become 19 classes"));
+  CHECK_THAT(setup.explanation, ContainsSubstring("as --preset cityscapes19 says") && ContainsSubstring("34 values become 19 classes"));
   CHECK(setup.map.starts_with(R"([[0,"ignore"],[1,"ignore"])"));
   CHECK(setup_of(with_preset(folder, "camvid11")).table.ignore == ids({11, 255, 65535}));
 }
@@ -745,7 +744,7 @@ TEST_CASE("colors may be requested of a preset that reads ids") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 0, 0, 0}, {{128, 64, 128}}));
   PackOptions options = with_preset(folder, "cityscapes19");
-  options.label.reading = LabelReading::color;
+  options.label.kind = LabelKind::color;
   const LabelSetup setup = setup_of(options);
   CHECK(setup.table.classes[0].sources == std::vector<LabelSource>{LabelSource("#804080")});
   CHECK(setup.map.empty());
@@ -768,7 +767,7 @@ TEST_CASE("one class table holds for all splits") {
   std::vector<SampleList> lists{samples_of(options_for(train)), samples_of(options_for(val))};
   const LabelSetup setup = resolved_well(options_for(train), lists);
   CHECK(setup.table.classes.size() == 6);
-  CHECK_THAT(setup.verdict, ContainsSubstring("1 gray, 1 RGB PNG, of equal channels"));
+  CHECK_THAT(setup.explanation, ContainsSubstring("1 gray, 1 RGB PNG, of equal channels"));
 }
 
 TEST_CASE("a split of images alone does not take part in the class table") {
@@ -799,13 +798,13 @@ TEST_CASE("class folders are classes in byte order, and every sample has its own
   std::vector<SampleList> lists{samples_of(folders_options(folder))};
   const LabelSetup setup = resolved_well(folders_options(folder), lists);
   CHECK(names_of(setup) == Names{"B", "a", "b", "empty"});
-  CHECK(setup.kind == LabelKind::sample);
+  CHECK(setup.kind == LabelScope::image);
   CHECK(setup.label_kind == "folder");
   CHECK(setup.table.classes[2].sources == std::vector<LabelSource>{LabelSource("b")});
   REQUIRE(lists[0].samples.size() == 3);
   for (const Sample& sample : lists[0].samples) CHECK(names_of(setup)[sample.class_id] == lists[0].class_names[sample.class_name]);
   CHECK(setup.table.warnings == Names{"class 'empty' has no image"});
-  CHECK(setup.verdict == "4 classes, one a folder, in byte order");
+  CHECK(setup.explanation == "4 classes, one per folder, in byte order");
 
   PackOptions meant = folders_options(folder);
   meant.input.allow_empty = true;
@@ -839,7 +838,7 @@ TEST_CASE("options about label files do not go with class folders") {
   options.label.class_count = 2;
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--num-classes"));
   options = folders_options(folder);
-  options.label.reading = LabelReading::index;
+  options.label.kind = LabelKind::index;
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--label-kind"));
   options = folders_options(folder);
   options.label.unknown = "ignore";
@@ -852,7 +851,7 @@ TEST_CASE("images alone have no label, and take no option about labels") {
   const LabelSetup setup = setup_of(options_for(folder));
   CHECK_FALSE(setup.kind);
   CHECK(setup.label_kind.empty());
-  CHECK(setup.verdict.empty());
+  CHECK(setup.explanation.empty());
   PackOptions options = options_for(folder);
   options.label.class_count = 2;
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("need labels"));
@@ -901,7 +900,7 @@ TEST_CASE("class folders are merged by name") {
   CHECK(setup.map == R"([["ant",1],["bee",1],["cat",0]])");
   CHECK(setup.map_lines == Names{"ant → 1 insect", "bee → 1 insect", "cat → 0 mammal"});
   CHECK(lists[0].samples[2].class_id == 0);
-  CHECK(setup.verdict == "2 classes of whole images, as --map says");
+  CHECK(setup.explanation == "2 classes of whole images, as --map says");
 
   folder.write("map.csv", "cat,mammal\nbee,insect\n");
   ProblemLog problems;
@@ -945,12 +944,12 @@ TEST_CASE("classes in a table are classes of whole images") {
   options.input.pairs = folder / "pairs.csv";
   ProblemLog problems;
   const LabelSetup setup = resolved_alone(options, list, problems).value();
-  CHECK(setup.kind == LabelKind::sample);
+  CHECK(setup.kind == LabelScope::image);
   CHECK(setup.label_kind == "folder");
   CHECK(names_of(setup) == Names{"cat", "dog"});
   CHECK(list.samples[0].class_id == 1);
   CHECK(list.samples[1].class_id == 0);
-  CHECK(setup.verdict == "2 classes of whole images, in byte order");
+  CHECK(setup.explanation == "2 classes of whole images, in byte order");
 
   folder.write("names.txt", "dog\n");
   options.label.classes = folder / "names.txt";
@@ -1007,7 +1006,7 @@ TEST_CASE("masks are classes sorted by bytes and stored in class order") {
   const LabelSetup setup = resolve_labels(options, splits, {}, recorder, problems).value();
   CHECK(problems.text() == "");
   CHECK(setup.multi);
-  CHECK(setup.kind == LabelKind::pixel);
+  CHECK(setup.kind == LabelScope::pixel);
   CHECK(setup.label_kind == "binary");
   CHECK(setup.threshold == 99);
   CHECK(setup.pad_label == "ignore");
@@ -1048,7 +1047,7 @@ TEST_CASE("options that exclude several classes per pixel are refused") {
   options.record.label_storage = LabelStorage::index;
   CHECK_THAT(refused(options), ContainsSubstring("--label-storage index") && ContainsSubstring("bits or one_hot"));
   options = {};
-  options.label.reading = LabelReading::index;
+  options.label.kind = LabelKind::index;
   CHECK_THAT(refused(options), ContainsSubstring("--label-kind"));
   options = {};
   options.label.class_count = 2;
@@ -1131,7 +1130,7 @@ TEST_CASE("an earlier decision holds for presets and maps too") {
     CHECK(again.map == found.map);
     CHECK(again.label_kind == found.label_kind);
   }
-  CHECK_FALSE(adopted(preset, lists, {}).ok());  // nothing tells whether its files hold ids or colours
+  CHECK_FALSE(adopted(preset, lists, {}).ok());  // nothing tells whether its files hold ids or colors
 }
 
 TEST_CASE("an earlier decision is that of all splits") {
@@ -1203,7 +1202,7 @@ TEST_CASE("option --classes PACK: map, preset and ignore apply to a new split") 
   const LabelSetup found = setup_of(options);
   PackOptions other = classes_of_pack(options, val);
   check_same(found, setup_of(other));
-  other.label.reading = LabelReading::color;
+  other.label.kind = LabelKind::color;
   CHECK_THAT(refusal(other, ErrorCode::usage).message, ContainsSubstring("--label-kind color contradicts --classes"));
 }
 
@@ -1212,7 +1211,7 @@ TEST_CASE("option --classes PACK: the threshold of a binary pack applies again")
   put_sample(train, "a", id_label(2, 2, {0, 255, 100, 0}));
   put_sample(val, "b", id_label(2, 2, {0, 255, 100, 0}));
   PackOptions options = options_for(train);
-  options.label.reading = LabelReading::binary;
+  options.label.kind = LabelKind::binary;
   options.label.threshold = 90;
   const LabelSetup found = setup_of(options);
   PackOptions other = classes_of_pack(options, val);
@@ -1221,7 +1220,7 @@ TEST_CASE("option --classes PACK: the threshold of a binary pack applies again")
   CHECK_THAT(refusal(other, ErrorCode::usage).message, ContainsSubstring("--threshold 100 contradicts"));
 }
 
-TEST_CASE("option --classes PACK: plain ids and colours stay plain") {
+TEST_CASE("option --classes PACK: plain ids and colors stay plain") {
   const TempFolder train, val;
   put_sample(train, "a", color_label(2, 2, {0, 1, 2, 1}, kColors));
   put_sample(val, "b", color_label(2, 2, {2, 2, 2, 2}, kColors));
@@ -1274,7 +1273,7 @@ TEST_CASE("option --shift-ids lowers ids, ignores negative ones and becomes a ma
   options.label.shift_ids = 1;
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--shift-ids 1"));
   options.label.shift_ids = -1;
-  options.label.reading = LabelReading::binary;
+  options.label.kind = LabelKind::binary;
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("--label-kind"));
 }
 
@@ -1287,7 +1286,7 @@ TEST_CASE("option --rgb-id requires the classes and sets the label kind") {
   options.label.class_count = 3;
   const LabelSetup setup = setup_of(options);
   CHECK(setup.label_kind == "index");
-  CHECK_THAT(setup.verdict, ContainsSubstring("r+256g+65536b"));
+  CHECK_THAT(setup.explanation, ContainsSubstring("r+256g+65536b"));
   CHECK(setup.rgb_id == labels::RgbId::low_first);
 }
 
@@ -1295,7 +1294,7 @@ TEST_CASE("option --label-kind rgb-id gets its formula from an option or a prese
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
   PackOptions options = options_for(folder);
-  options.label.reading = LabelReading::rgb_id;
+  options.label.kind = LabelKind::rgb_id;
   options.label.class_count = 3;
   CHECK_THAT(refusal(options, ErrorCode::usage).message, ContainsSubstring("r+256g+65536b") && ContainsSubstring("r/10*256+g"));
   options.label.rgb_id = labels::RgbId::low_first;
@@ -1305,11 +1304,11 @@ TEST_CASE("option --label-kind rgb-id gets its formula from an option or a prese
   const LabelSetup setup = setup_of(options);
   CHECK(setup.rgb_id == labels::RgbId::low_first);
   CHECK(setup.table.classes.size() == 133);
-  options.label.reading = LabelReading::index;  // category ids in gray labels
+  options.label.kind = LabelKind::index;  // category ids in gray labels
   CHECK(setup_of(options).rgb_id == labels::RgbId::none);
 }
 
-TEST_CASE("ids that a program rescaled are told as such") {
+TEST_CASE("ids that a program rescaled are reported as such") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 257, 514, 1285}, 16));
   CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message,
@@ -1324,7 +1323,7 @@ TEST_CASE("a long list of ids is cut between numbers") {
   CHECK(ids_text(std::bitset<65536>(7), 4) == "0…2");
 }
 
-TEST_CASE("photos in place of labels are told as such") {
+TEST_CASE("photos in place of labels are reported as such") {
   const TempFolder folder;
   put_sample(folder, "a", photo(40, 40));
   CHECK_THAT(refusal(options_for(folder), ErrorCode::data).message, ContainsSubstring("as photos do") && ContainsSubstring("swapped"));

@@ -28,7 +28,7 @@ TEST_CASE("images of one size make records of it, unreadable headers do not coun
   CHECK(options.resolved_fit() == Fit::stretch);
 }
 
-TEST_CASE("pictures of several sizes, or of none, settle nothing") {
+TEST_CASE("images of several sizes, or of none, settle nothing") {
   CHECK(settled({{48, 36}, {36, 48}}).size == Extent{});
   CHECK(settled({{}, {}}).size == Extent{});
 }

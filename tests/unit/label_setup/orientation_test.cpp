@@ -1,6 +1,6 @@
 #include "label_setup/orientation.hpp"
 #include "base/words.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 
 #include "support/catch.hpp"
 
@@ -9,8 +9,8 @@ using namespace hotpack::pipeline;
 
 namespace {
 
-codecs::PictureInfo jpeg(int width, int height, int orientation) {
-  codecs::PictureInfo info;
+codecs::ImageInfo jpeg(int width, int height, int orientation) {
+  codecs::ImageInfo info;
   info.format = codecs::FileFormat::jpeg;
   info.width = width;
   info.height = height;
@@ -18,7 +18,7 @@ codecs::PictureInfo jpeg(int width, int height, int orientation) {
   return info;
 }
 
-std::optional<bool> automatic(const codecs::PictureInfo& image, std::optional<Extent> label) {
+std::optional<bool> automatic(const codecs::ImageInfo& image, std::optional<Extent> label) {
   return applies_orientation(ExifPolicy::automatic, image, label);
 }
 
@@ -26,7 +26,7 @@ constexpr auto kUnlabelled = std::nullopt;
 
 }  // namespace
 
-TEST_CASE("an upright picture is never turned") {
+TEST_CASE("an upright image is never turned") {
   for (const ExifPolicy policy : {ExifPolicy::automatic, ExifPolicy::apply, ExifPolicy::ignore}) {
     for (const auto& label : {std::optional<Extent>(), std::optional<Extent>({40, 30}), std::optional<Extent>({30, 40})})
       CHECK(applies_orientation(policy, jpeg(40, 30, 1), label) == false);
@@ -41,7 +41,7 @@ TEST_CASE("a label of the stored size alone was drawn on stored pixels") {
   for (int orientation = 5; orientation <= 8; ++orientation) CHECK(automatic(jpeg(40, 30, orientation), Extent{40, 30}) == false);
 }
 
-TEST_CASE("a label of the turned size alone was drawn on the turned picture") {
+TEST_CASE("a label of the turned size alone was drawn on the turned image") {
   for (int orientation = 5; orientation <= 8; ++orientation) CHECK(automatic(jpeg(40, 30, orientation), Extent{30, 40}) == true);
 }
 

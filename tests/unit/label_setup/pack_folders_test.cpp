@@ -20,7 +20,7 @@ void put_pack(const TempFolder& folder, const std::string& name, const TinyForm&
 
 }  // namespace
 
-TEST_CASE("packs beside folders of packs are named, however deep they lie") {
+TEST_CASE("packs next to folders of packs are named, however deep they lie") {
   const TempFolder folder;
   put_pack(folder, "all/city/fine/train");
   put_pack(folder, "all/city/fine/val");
@@ -51,10 +51,10 @@ TEST_CASE("a path names a pack, or the packs in it by name") {
   put_pack(folder, "out/unfinished");
   std::filesystem::remove(folder / "out/unfinished/dataset.json");
   folder.write("out/notes.txt", "mine");
-  folder.write("out/pictures/a.png", "a picture");
+  folder.write("out/images/a.png", "an image");
   CHECK(packs_at(folder / "out/val") == Names{folder / "out/val"});
   CHECK(packs_at(folder / "out") == Names{folder / "out/train", folder / "out/unfinished", folder / "out/val"});
-  CHECK(packs_at(folder / "out/pictures").empty());
+  CHECK(packs_at(folder / "out/images").empty());
   CHECK(packs_at(folder / "absent").empty());
   const Names several{folder / "out/val", folder / "absent", folder / "out"};
   CHECK(packs_at(several) ==

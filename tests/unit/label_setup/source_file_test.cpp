@@ -37,10 +37,10 @@ TEST_CASE("a file that changed since the plan stops the run") {
 
 TEST_CASE("a file that grew after planning stops the run") {
   const TempFolder folder;
-  const Bytes picture = photo(31, 17);
-  put(folder, "a.png", with_tail(picture, "more"));
+  const Bytes image = photo(31, 17);
+  put(folder, "a.png", with_tail(image, "more"));
   SourceReader reader;
-  const auto bytes = reader.read(folder / "a.png", picture.size());
+  const auto bytes = reader.read(folder / "a.png", image.size());
   REQUIRE_FALSE(bytes.ok());
   CHECK(bytes.error().code == ErrorCode::io);
   CHECK_THAT(bytes.error().message, ContainsSubstring("the input changed during the run"));
@@ -112,7 +112,7 @@ TEST_CASE("a header is found behind any amount of metadata") {
 
 TEST_CASE("a bad header is a data finding, a missing file an I/O error") {
   const TempFolder folder;
-  put(folder, "text.png", text_file("no picture"));
+  put(folder, "text.png", text_file("no image"));
   put(folder, "cut.jpg", truncated(make_jpeg({.width = 8, .height = 6}, smooth_samples(8, 6, 3)), 30));
   put(folder, "empty.png", {});
   SourceReader reader;

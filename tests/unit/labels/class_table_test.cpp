@@ -30,7 +30,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a colour table has names, colours and ids in row order") {
+TEST_CASE("a color table has names, colors and ids in row order") {
   const ClassTable table = parse("name,r,g,b\nSky,128,128,128\nRoad,128,64,128\nVoid,0,0,0\n");
   CHECK(names_of(table) == Names{"Sky", "Road", "Void"});
   CHECK(table.has_colors);
@@ -40,7 +40,7 @@ TEST_CASE("a colour table has names, colours and ids in row order") {
   CHECK_FALSE(table.find("road"));
 }
 
-TEST_CASE("colour tables as people write them") {
+TEST_CASE("color tables as people write them") {
   const std::vector<std::string> variants{
       "name,r,g,b\nSky,1,2,3\nRoad,4,5,6\n",
       "class_names,r,g,b\r\nSky,1,2,3\r\nRoad,4,5,6\r\n",
@@ -75,7 +75,7 @@ TEST_CASE("rows of three numbers are classes by number, with a warning") {
   }
 }
 
-TEST_CASE("colours are int(float(x)), a fraction is dropped with a warning") {
+TEST_CASE("colors are int(float(x)), a fraction is dropped with a warning") {
   const ClassTable table = parse("name,r,g,b\na,219.9,1e2,255.99\nb,0.5,-0.5,0\n");
   CHECK(table.classes[0].color == RgbColor{219, 100, 255});
   CHECK(table.classes[1].color == RgbColor{0, 0, 0});
@@ -122,7 +122,7 @@ TEST_CASE("rows with too few or too many columns are errors with the line") {
   CHECK_THAT(failure("1,2,3\n1,2,3,4\n"), ContainsSubstring("line 2") && ContainsSubstring("has 4 columns"));
 }
 
-TEST_CASE("a colour or name that occurs twice is an error naming both lines") {
+TEST_CASE("a color or name that occurs twice is an error naming both lines") {
   CHECK_THAT(failure("name,r,g,b\na,1,2,3\n\nb,4,5,6\nc,1,2,3\n"),
              ContainsSubstring("line 5") && ContainsSubstring("line 2") && ContainsSubstring("#010203"));
   CHECK_THAT(failure("name,r,g,b\na,1,2,3\na,4,5,6\n"),
@@ -202,7 +202,7 @@ TEST_CASE("a class's name holds no character that is not shown") {
   CHECK(names_of(parse("<b>\n&amp;\n\u05D0\u05D1\n")) == Names{"<b>", "&amp;", "\u05D0\u05D1"});
 }
 
-TEST_CASE("names one a line: trimmed, in order, without colours") {
+TEST_CASE("names one per line: trimmed, in order, without colors") {
   const ClassTable table = parse("\xEF\xBB\xBF_background_\r\n  sky \r\n\r\nroad way");
   CHECK(names_of(table) == Names{"_background_", "sky", "road way"});
   CHECK_FALSE(table.has_colors);
@@ -258,11 +258,6 @@ TEST_CASE("tables without a file") {
   const ClassTable folders = named_classes({"cat", "Zebra", "ant", "10", "9", "\xC3\xA9t\xC3\xA9", "cat"});
   CHECK(names_of(folders) == Names{"10", "9", "Zebra", "ant", "cat", "\xC3\xA9t\xC3\xA9"});
   CHECK(folders.classes[3].sources == std::vector<LabelSource>{"ant"});
-}
-
-TEST_CASE("colours are written as #rrggbb") {
-  CHECK(color_text({0, 0, 0}) == "#000000");
-  CHECK(color_text({255, 10, 160}) == "#ff0aa0");
 }
 
 TEST_CASE("a name may be separated from its color in any way") {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "labels/class_table.hpp"
 #include "support/catch.hpp"
 
@@ -77,7 +78,7 @@ TEST_CASE("rows of a table whose columns nobody names are no names") {
   CHECK(read("\"Sky, blue\"\n\"Road, gray\"\n") == "Sky, blue, Road, gray");
   CHECK_THAT(read("label_name\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
   CHECK_THAT(read("Nom\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
-  CHECK_THAT(read("name,color\nSky,#80808\n"), ContainsSubstring("line 2: '#80808' is no colour"));
+  CHECK_THAT(read("name,color\nSky,#80808\n"), ContainsSubstring("line 2: '#80808' is no color"));
 }
 
 TEST_CASE("rows with too few columns are counted in plain words") {

@@ -24,7 +24,7 @@ ClassTable colored_classes(const std::vector<RgbColor>& colors) {
   return table;
 }
 
-LabelRules rules_of(LabelReading reading) {
+LabelRules rules_of(LabelKind reading) {
   LabelRules rules;
   rules.reading = reading;
   return rules;
@@ -109,39 +109,38 @@ constexpr RgbColor kBlack{0, 0, 0}, kWhite{255, 255, 255}, kRed{255, 0, 0}, kBlu
 }  // namespace
 
 TEST_CASE("label kinds have names that read back") {
-  for (const char* name : {"auto", "color", "index", "palette-color", "binary"})
-    CHECK(word_of(value_of<LabelReading>(name).value()) == name);
-  CHECK(value_of<LabelReading>("palette-color") == LabelReading::palette_color);
-  CHECK_FALSE(value_of<LabelReading>("colour"));
+  for (const char* name : {"auto", "color", "index", "palette-color", "binary"}) CHECK(word_of(value_of<LabelKind>(name).value()) == name);
+  CHECK(value_of<LabelKind>("palette-color") == LabelKind::palette_color);
+  CHECK_FALSE(value_of<LabelKind>("colour"));
 }
 
 // ---- building
 
 TEST_CASE("rules that do not go with the table are refused") {
   const ClassTable three = colored_classes({kBlack, kWhite, kRed});
-  CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelReading::color)), ContainsSubstring("no colour") && ContainsSubstring("--classes"));
-  CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelReading::palette_color)), ContainsSubstring("palette-color"));
-  CHECK_THAT(refusal(colored_classes({kBlack, kRed, kBlack}), rules_of(LabelReading::color)),
+  CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelKind::color)), ContainsSubstring("no color") && ContainsSubstring("--classes"));
+  CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelKind::palette_color)), ContainsSubstring("palette-color"));
+  CHECK_THAT(refusal(colored_classes({kBlack, kRed, kBlack}), rules_of(LabelKind::color)),
              ContainsSubstring("'c0' and 'c2'") && ContainsSubstring("#000000"));
-  CHECK_THAT(refusal(three, rules_of(LabelReading::binary)), ContainsSubstring("two classes"));
-  CHECK_THAT(refusal({}, rules_of(LabelReading::index)), ContainsSubstring("no classes"));
-  CHECK_THAT(refusal(numbered_classes(65536), rules_of(LabelReading::index)), ContainsSubstring("65535"));
+  CHECK_THAT(refusal(three, rules_of(LabelKind::binary)), ContainsSubstring("two classes"));
+  CHECK_THAT(refusal({}, rules_of(LabelKind::index)), ContainsSubstring("no classes"));
+  CHECK_THAT(refusal(numbered_classes(65536), rules_of(LabelKind::index)), ContainsSubstring("65535"));
 
-  LabelRules rules = rules_of(LabelReading::binary);
+  LabelRules rules = rules_of(LabelKind::binary);
   for (const int threshold : {0, 256}) {
     rules.threshold = threshold;
     CHECK_THAT(refusal(binary_classes(), rules), ContainsSubstring("--threshold"));
   }
-  rules = rules_of(LabelReading::color);
+  rules = rules_of(LabelKind::color);
   rules.ignore_ids = {3};
   CHECK_THAT(refusal(three, rules), ContainsSubstring("name a class"));
   for (const std::int64_t id : {-1, 65536}) {
-    rules = rules_of(LabelReading::index);
+    rules = rules_of(LabelKind::index);
     rules.ignore_ids = {id};
     CHECK_THAT(refusal(three, rules), ContainsSubstring(std::to_string(id)));
   }
   for (const int id : {-1, 3}) {
-    rules = rules_of(LabelReading::index);
+    rules = rules_of(LabelKind::index);
     rules.ignore_classes = {id};
     CHECK_THAT(refusal(three, rules), ContainsSubstring("--ignore"));
     rules.ignore_classes = {};
@@ -151,13 +150,13 @@ TEST_CASE("rules that do not go with the table are refused") {
 }
 
 TEST_CASE("a decoder of an unresolved label kind is a bug") {
-  const Result<LabelDecoder> decoder = LabelDecoder::create(numbered_classes(2), rules_of(LabelReading::automatic));
+  const Result<LabelDecoder> decoder = LabelDecoder::create(numbered_classes(2), rules_of(LabelKind::automatic));
   REQUIRE_FALSE(decoder.ok());
   CHECK(decoder.error().code == ErrorCode::internal);
 }
 
 TEST_CASE("sources of an index table are ids, and ignored ones are sorted") {
-  LabelRules rules = rules_of(LabelReading::index);
+  LabelRules rules = rules_of(LabelKind::index);
   const LabelDecoder plain = make(numbered_classes(3), rules);
   CHECK(plain.table().classes[2].sources == Sources{std::int64_t{2}});
   CHECK(plain.table().ignore == Sources{std::int64_t{255}, std::int64_t{65535}});
@@ -170,22 +169,22 @@ TEST_CASE("sources of an index table are ids, and ignored ones are sorted") {
   CHECK(more.table().classes[2].sources.empty());
   CHECK(more.table().ignore == Sources{std::int64_t{1}, std::int64_t{2}, std::int64_t{200}, std::int64_t{255}, std::int64_t{65535}});
 
-  CHECK(make(numbered_classes(255), rules_of(LabelReading::index)).table().ignore.size() == 2);
-  CHECK(make(numbered_classes(256), rules_of(LabelReading::index)).table().ignore == Sources{std::int64_t{65535}});
+  CHECK(make(numbered_classes(255), rules_of(LabelKind::index)).table().ignore.size() == 2);
+  CHECK(make(numbered_classes(256), rules_of(LabelKind::index)).table().ignore == Sources{std::int64_t{65535}});
 }
 
-TEST_CASE("sources of a colour table are its colours") {
-  LabelRules rules = rules_of(LabelReading::color);
+TEST_CASE("sources of a color table are its colors") {
+  LabelRules rules = rules_of(LabelKind::color);
   rules.ignore_classes = {1};
   const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules);
   CHECK(decoder.table().classes[0].sources == Sources{"#000000"});
   CHECK(decoder.table().classes[1].sources.empty());
   CHECK(decoder.table().ignore == Sources{"#ff0000"});
-  CHECK(make(colored_classes({kBlack}), rules_of(LabelReading::palette_color)).table().ignore.empty());
+  CHECK(make(colored_classes({kBlack}), rules_of(LabelKind::palette_color)).table().ignore.empty());
 }
 
 TEST_CASE("sources of a binary table tell the threshold") {
-  LabelRules rules = rules_of(LabelReading::binary);
+  LabelRules rules = rules_of(LabelKind::binary);
   rules.threshold = 100;
   const LabelDecoder decoder = make(binary_classes(), rules);
   CHECK(decoder.table().classes[0].sources == Sources{"luma<100"});
@@ -197,20 +196,20 @@ TEST_CASE("sources that a table brings along are replaced") {
   ClassTable table = numbered_classes(1);
   table.classes[0].sources = {"folder"};
   table.ignore = {"x"};
-  CHECK(make(table, rules_of(LabelReading::index)).table().classes[0].sources == Sources{std::int64_t{0}});
-  CHECK(make(table, rules_of(LabelReading::index)).table().ignore == Sources{std::int64_t{255}, std::int64_t{65535}});
+  CHECK(make(table, rules_of(LabelKind::index)).table().classes[0].sources == Sources{std::int64_t{0}});
+  CHECK(make(table, rules_of(LabelKind::index)).table().ignore == Sources{std::int64_t{255}, std::int64_t{65535}});
 }
 
 // ---- color
 
-TEST_CASE("colours become class ids, whatever the runs and widths") {
+TEST_CASE("colors become class ids, whatever the runs and widths") {
   std::mt19937 random(41);
   for (const std::size_t class_count : {1u, 2u, 12u, 32u, 300u, 5000u}) {
     std::set<RgbColor> unique;
     while (unique.size() < class_count)
       unique.insert({static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random())});
     const std::vector<RgbColor> colors(unique.begin(), unique.end());
-    const LabelDecoder decoder = make(colored_classes(colors), rules_of(LabelReading::color));
+    const LabelDecoder decoder = make(colored_classes(colors), rules_of(LabelKind::color));
     for (const int width : {1, 2, 7, 8, 9, 10, 16, 17, 33, 100}) {
       Ids wanted;
       std::vector<RgbColor> pixels;
@@ -232,10 +231,10 @@ TEST_CASE("colours become class ids, whatever the runs and widths") {
 TEST_CASE("rows of a strided label and id plane keep apart") {
   OwnedLabel label = rgb_label(10, std::vector<RgbColor>(30, kRed));
   label.raw.width = label.raw.rgb.width = 9;
-  for (std::size_t y = 0; y < 3; ++y) label.rgb[y * 30 + 27] = 1;  // a tenth column of another colour
+  for (std::size_t y = 0; y < 3; ++y) label.rgb[y * 30 + 27] = 1;  // a tenth column of another color
   Ids memory(3 * 12, 777);
   DecodeReport report;
-  const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules_of(LabelReading::color));
+  const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules_of(LabelKind::color));
   REQUIRE(decoder.decode(label.raw, {memory.data(), 9, 3, 1, 24}, report).ok());
   CHECK(report.unknown_pixels == 0);
   for (std::size_t i = 0; i < memory.size(); ++i) REQUIRE(memory[i] == (i % 12 < 9 ? 1 : 777));
@@ -246,23 +245,23 @@ TEST_CASE("unknown colors are counted per kind, most frequent and first place") 
   for (const std::size_t at : {35u, 36u, 37u, 199u}) pixels[at] = {0, 0, 128};
   for (const std::size_t at : {3u, 50u}) pixels[at] = {1, 2, 3};
   for (const std::size_t at : {2u, 51u}) pixels[at] = {9, 9, 9};
-  const Decoded decoded = decode(make(colored_classes({kBlack, kRed}), rules_of(LabelReading::color)), rgb_label(20, pixels));
+  const Decoded decoded = decode(make(colored_classes({kBlack, kRed}), rules_of(LabelKind::color)), rgb_label(20, pixels));
   CHECK(decoded.report.unknown_pixels == 8);
   CHECK(decoded.report.unknown_kinds == 3);
   REQUIRE(decoded.report.unknown.size() == 3);
-  CHECK(decoded.report.unknown[0].text == "colour (0,0,128)");
+  CHECK(decoded.report.unknown[0].text == "color (0,0,128)");
   CHECK(decoded.report.unknown[0].count == 4);
   CHECK(decoded.report.unknown[0].x == 15);
   CHECK(decoded.report.unknown[0].y == 1);
-  CHECK(decoded.report.unknown[1].text == "colour (9,9,9)");
-  CHECK(decoded.report.unknown[2].text == "colour (1,2,3)");
+  CHECK(decoded.report.unknown[1].text == "color (9,9,9)");
+  CHECK(decoded.report.unknown[2].text == "color (1,2,3)");
   CHECK(decoded.report.unknown[2].x == 3);
   for (std::size_t i = 0; i < pixels.size(); ++i) REQUIRE(decoded.ids[i] == (pixels[i] == kBlack ? 0 : kIgnored));
 }
 
 TEST_CASE("unknown pixels are written as the policy says, and counted with each") {
   const std::vector<RgbColor> pixels{kBlack, {1, 1, 1}, {1, 1, 1}, kRed};
-  LabelRules rules = rules_of(LabelReading::color);
+  LabelRules rules = rules_of(LabelKind::color);
   const auto ids_with = [&](UnknownPolicy policy) {
     rules.unknown = policy;
     const Decoded decoded = decode(make(colored_classes({kBlack, kRed}), rules), rgb_label(4, pixels));
@@ -280,10 +279,10 @@ TEST_CASE("unknown pixels are written as the policy says, and counted with each"
 TEST_CASE("at most 16 kinds are listed, all are counted") {
   std::vector<RgbColor> pixels;
   for (int i = 0; i < 300; ++i) pixels.push_back({7, static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i)});
-  const Decoded decoded = decode(make(colored_classes({kBlack}), rules_of(LabelReading::color)), rgb_label(30, pixels));
+  const Decoded decoded = decode(make(colored_classes({kBlack}), rules_of(LabelKind::color)), rgb_label(30, pixels));
   CHECK(decoded.report.unknown.size() == 16);
   CHECK(decoded.report.unknown_kinds == 300);
-  CHECK(decoded.report.unknown[15].text == "colour (7,0,15)");
+  CHECK(decoded.report.unknown[15].text == "color (7,0,15)");
 }
 
 TEST_CASE("a photo given as a label is counted in bounded memory") {
@@ -292,16 +291,16 @@ TEST_CASE("a photo given as a label is counted in bounded memory") {
     pixels.push_back({static_cast<std::uint8_t>(1 + (i >> 16)), static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i)});
   pixels.push_back(pixels.front());
   pixels.resize(70100, kBlack);
-  const Decoded decoded = decode(make(colored_classes({kBlack}), rules_of(LabelReading::color)), rgb_label(100, pixels));
+  const Decoded decoded = decode(make(colored_classes({kBlack}), rules_of(LabelKind::color)), rgb_label(100, pixels));
   CHECK(decoded.report.unknown_pixels == 70001);
   CHECK(decoded.report.unknown_kinds == kMaxUnknownKinds);
   CHECK(decoded.report.unknown[0].count == 2);
 }
 
-TEST_CASE("palette files read as colours go through the palette") {
+TEST_CASE("palette files read as colors go through the palette") {
   const std::vector<RgbColor> palette{kRed, kBlack, kRed, {5, 5, 5}};
   const OwnedLabel label = palette_label(3, {0, 1, 2, 1, 0, 2}, palette);
-  for (const LabelReading reading : {LabelReading::color, LabelReading::palette_color}) {
+  for (const LabelKind reading : {LabelKind::color, LabelKind::palette_color}) {
     const Decoded decoded = decode(make(colored_classes({kBlack, kRed}), rules_of(reading)), label);
     CHECK(decoded.ids == Ids{1, 0, 1, 0, 1, 1});
     CHECK_FALSE(decoded.report.beyond_palette);
@@ -311,27 +310,27 @@ TEST_CASE("palette files read as colours go through the palette") {
 TEST_CASE("palette entries of one unknown color count as one kind") {
   const std::vector<RgbColor> palette{kBlack, {5, 5, 5}, {5, 5, 5}};
   const Decoded decoded =
-      decode(make(colored_classes({kBlack}), rules_of(LabelReading::color)), palette_label(6, {0, 1, 2, 9, 0, 0}, palette));
+      decode(make(colored_classes({kBlack}), rules_of(LabelKind::color)), palette_label(6, {0, 1, 2, 9, 0, 0}, palette));
   CHECK(decoded.ids == Ids{0, kIgnored, kIgnored, kIgnored, 0, 0});
   REQUIRE(decoded.report.unknown.size() == 2);
-  CHECK(decoded.report.unknown[0].text == "colour (5,5,5)");
+  CHECK(decoded.report.unknown[0].text == "color (5,5,5)");
   CHECK(decoded.report.unknown[0].count == 2);
   CHECK(decoded.report.unknown[1].text == "palette index 9");
   CHECK(decoded.report.beyond_palette);
 }
 
-TEST_CASE("gray files read as colours show v,v,v and few bits are scaled to 0…255") {
-  const LabelDecoder decoder = make(colored_classes({kBlack, kWhite, {85, 85, 85}, {17, 17, 17}}), rules_of(LabelReading::color));
+TEST_CASE("gray files read as colors show v,v,v and few bits are scaled to 0…255") {
+  const LabelDecoder decoder = make(colored_classes({kBlack, kWhite, {85, 85, 85}, {17, 17, 17}}), rules_of(LabelKind::color));
   CHECK(decode(decoder, gray_label(4, {0, 255, 85, 17})).ids == Ids{0, 1, 2, 3});
   CHECK(decode(decoder, gray_label(2, {0, 1}, 1)).ids == Ids{0, 1});
   CHECK(decode(decoder, gray_label(3, {0, 1, 3}, 2)).ids == Ids{0, 2, 1});
   CHECK(decode(decoder, gray_label(3, {0, 1, 15}, 4)).ids == Ids{0, 3, 1});
-  CHECK(decode(decoder, gray_label(1, {3}, 4)).report.unknown[0].text == "colour (51,51,51)");
+  CHECK(decode(decoder, gray_label(1, {3}, 4)).report.unknown[0].text == "color (51,51,51)");
 }
 
-TEST_CASE("forms that a reading by colour cannot take are refused with advice") {
-  const LabelDecoder color = make(colored_classes({kBlack, kRed}), rules_of(LabelReading::color));
-  const LabelDecoder palette = make(colored_classes({kBlack, kRed}), rules_of(LabelReading::palette_color));
+TEST_CASE("forms that a reading by color cannot take are refused with advice") {
+  const LabelDecoder color = make(colored_classes({kBlack, kRed}), rules_of(LabelKind::color));
+  const LabelDecoder palette = make(colored_classes({kBlack, kRed}), rules_of(LabelKind::palette_color));
   CHECK_THAT(decode_refusal(color, gray_label(1, {0}, 16)),
              ContainsSubstring("16-bit gray PNG") && ContainsSubstring("--label-kind index"));
   CHECK_THAT(decode_refusal(palette, gray_label(1, {0})), ContainsSubstring("no palette") && ContainsSubstring("8-bit gray PNG"));
@@ -344,17 +343,17 @@ TEST_CASE("JPEG labels are refused unless binary") {
   label.raw.form = "RGB JPEG";
   OwnedLabel gray = gray_label(1, {0});
   gray.raw.lossy = true;
-  for (const LabelReading reading : {LabelReading::color, LabelReading::index, LabelReading::palette_color}) {
+  for (const LabelKind reading : {LabelKind::color, LabelKind::index, LabelKind::palette_color}) {
     const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules_of(reading));
     CHECK_THAT(decode_refusal(decoder, label),
                ContainsSubstring("RGB JPEG") && ContainsSubstring("PNG") && ContainsSubstring("--threshold"));
     CHECK_THAT(decode_refusal(decoder, gray), ContainsSubstring("JPEG"));
   }
-  CHECK(decode(make(binary_classes(), rules_of(LabelReading::binary)), label).ids == Ids{0});
+  CHECK(decode(make(binary_classes(), rules_of(LabelKind::binary)), label).ids == Ids{0});
 }
 
 TEST_CASE("auto: gray and palette files that fit ids but not colors are ambiguous") {
-  LabelRules rules = rules_of(LabelReading::color);
+  LabelRules rules = rules_of(LabelKind::color);
   rules.reading_was_automatic = true;
   const LabelDecoder automatic = make(colored_classes({kBlack, kRed, kBlue}), rules);
   rules.reading_was_automatic = false;
@@ -369,15 +368,15 @@ TEST_CASE("auto: gray and palette files that fit ids but not colors are ambiguou
     CHECK(decode(chosen, label).report.unknown_pixels > 0);
   }
   CHECK_FALSE(decode(automatic, gray_label(2, {0, 3})).report.ambiguous);              // 3 is no class either
-  CHECK_FALSE(decode(automatic, gray_label(2, {0, 0})).report.ambiguous);              // every colour is known
-  CHECK_FALSE(decode(automatic, rgb_label(2, {kBlack, {1, 1, 1}})).report.ambiguous);  // colours are colours
+  CHECK_FALSE(decode(automatic, gray_label(2, {0, 0})).report.ambiguous);              // every color is known
+  CHECK_FALSE(decode(automatic, rgb_label(2, {kBlack, {1, 1, 1}})).report.ambiguous);  // colors are colors
   CHECK_FALSE(decode(automatic, palette_label(2, {0, 1}, {kBlack, kRed})).report.ambiguous);
 }
 
 // ---- index
 
 TEST_CASE("ids are raw samples at every depth") {
-  const LabelDecoder decoder = make(numbered_classes(300), rules_of(LabelReading::index));
+  const LabelDecoder decoder = make(numbered_classes(300), rules_of(LabelKind::index));
   CHECK(decode(decoder, gray_label(2, {0, 1}, 1)).ids == Ids{0, 1});
   CHECK(decode(decoder, gray_label(4, {0, 1, 2, 3}, 2)).ids == Ids{0, 1, 2, 3});
   CHECK(decode(decoder, gray_label(3, {0, 7, 15}, 4)).ids == Ids{0, 7, 15});
@@ -387,7 +386,7 @@ TEST_CASE("ids are raw samples at every depth") {
 }
 
 TEST_CASE("255 is ignored in 8-bit files, 65535 in 16-bit files, each there alone") {
-  const LabelDecoder decoder = make(numbered_classes(12), rules_of(LabelReading::index));
+  const LabelDecoder decoder = make(numbered_classes(12), rules_of(LabelKind::index));
   const Decoded narrow = decode(decoder, gray_label(3, {11, 255, 0}));
   CHECK(narrow.ids == Ids{11, kIgnored, 0});
   CHECK(narrow.report.unknown_pixels == 0);
@@ -399,7 +398,7 @@ TEST_CASE("255 is ignored in 8-bit files, 65535 in 16-bit files, each there alon
 }
 
 TEST_CASE("255 is a class if there are enough, unless ignored by name or number") {
-  LabelRules rules = rules_of(LabelReading::index);
+  LabelRules rules = rules_of(LabelKind::index);
   CHECK(decode(make(numbered_classes(256), rules), gray_label(2, {255, 0})).ids == Ids{255, 0});
   const Decoded last_ignored = decode(make(numbered_classes(255), rules), gray_label(2, {255, 254}));
   CHECK(last_ignored.ids == Ids{kIgnored, 254});
@@ -412,7 +411,7 @@ TEST_CASE("255 is a class if there are enough, unless ignored by name or number"
 }
 
 TEST_CASE("ids to ignore hold at every depth and before classes") {
-  LabelRules rules = rules_of(LabelReading::index);
+  LabelRules rules = rules_of(LabelKind::index);
   rules.ignore_ids = {0, 99, 255};
   rules.ignore_classes = {2};
   const LabelDecoder decoder = make(numbered_classes(4), rules);
@@ -423,7 +422,7 @@ TEST_CASE("ids to ignore hold at every depth and before classes") {
 }
 
 TEST_CASE("unknown ids are counted by kind with their first place") {
-  const Decoded decoded = decode(make(numbered_classes(3), rules_of(LabelReading::index)), gray_label(3, {0, 37, 1, 75, 75, 2}));
+  const Decoded decoded = decode(make(numbered_classes(3), rules_of(LabelKind::index)), gray_label(3, {0, 37, 1, 75, 75, 2}));
   CHECK(decoded.ids == Ids{0, kIgnored, 1, kIgnored, kIgnored, 2});
   CHECK(decoded.report.unknown_pixels == 3);
   REQUIRE(decoded.report.unknown.size() == 2);
@@ -435,14 +434,14 @@ TEST_CASE("unknown ids are counted by kind with their first place") {
 }
 
 TEST_CASE("unknown ids take the class that the policy names") {
-  LabelRules rules = rules_of(LabelReading::index);
+  LabelRules rules = rules_of(LabelKind::index);
   rules.unknown = {UnknownPolicy::Kind::to_class, 2};
   CHECK(decode(make(numbered_classes(3), rules), gray_label(3, {0, 37, 255})).ids == Ids{0, 2, kIgnored});
   CHECK(decode(make(numbered_classes(3), rules), gray_label(3, {0, 4000, 65535}, 16)).ids == Ids{0, 2, kIgnored});
 }
 
 TEST_CASE("a palette index beyond the palette is kept as id, with a flag") {
-  const LabelDecoder decoder = make(numbered_classes(5), rules_of(LabelReading::index));
+  const LabelDecoder decoder = make(numbered_classes(5), rules_of(LabelKind::index));
   const Decoded beyond = decode(decoder, palette_label(3, {0, 4, 1}, {kBlack, kRed}));
   CHECK(beyond.ids == Ids{0, 4, 1});
   CHECK(beyond.report.beyond_palette);
@@ -453,14 +452,14 @@ TEST_CASE("a palette index beyond the palette is kept as id, with a flag") {
 }
 
 TEST_CASE("the most classes there can be all have ids") {
-  const LabelDecoder decoder = make(numbered_classes(65535), rules_of(LabelReading::index));
+  const LabelDecoder decoder = make(numbered_classes(65535), rules_of(LabelKind::index));
   const Decoded decoded = decode(decoder, gray_label(3, {65534, 65535, 255}, 16));
   CHECK(decoded.ids == Ids{65534, kIgnored, 255});
   CHECK(decoded.report.unknown_pixels == 0);
 }
 
 TEST_CASE("RGB pixels with equal channels are ids") {
-  LabelRules rules = rules_of(LabelReading::index);
+  LabelRules rules = rules_of(LabelKind::index);
   const OwnedLabel label = rgb_label(3, {{0, 0, 0}, {2, 2, 2}, {255, 255, 255}, {1, 1, 1}, {7, 7, 7}, {7, 7, 7}});
   const Decoded decoded = decode(make(numbered_classes(3), rules), label);
   CHECK(decoded.ids == Ids{0, 2, kIgnored, 1, kIgnored, kIgnored});
@@ -474,7 +473,7 @@ TEST_CASE("RGB pixels with equal channels are ids") {
 }
 
 TEST_CASE("one colored pixel means that an RGB label has no ids") {
-  const LabelDecoder decoder = make(numbered_classes(3), rules_of(LabelReading::index));
+  const LabelDecoder decoder = make(numbered_classes(3), rules_of(LabelKind::index));
   CHECK_THAT(
       decode_refusal(decoder, rgb_label(2, {kBlack, kBlack, {2, 2, 1}, kBlack})),
       ContainsSubstring("8-bit RGB PNG") && ContainsSubstring("x=0 y=1") && ContainsSubstring("#020201") && ContainsSubstring("--classes"));
@@ -486,7 +485,7 @@ namespace {
 
 std::uint32_t packed(RgbColor color) { return std::uint32_t{color[0]} << 16 | std::uint32_t{color[1]} << 8 | color[2]; }
 
-LabelRules mapped_rules(LabelReading reading, const std::vector<MappedValue>& values) {
+LabelRules mapped_rules(LabelKind reading, const std::vector<MappedValue>& values) {
   LabelRules rules = rules_of(reading);
   rules.values = values;
   return rules;
@@ -496,7 +495,7 @@ LabelRules mapped_rules(LabelReading reading, const std::vector<MappedValue>& va
 
 TEST_CASE("ids become what the map says at every depth, and others are unknown") {
   const LabelDecoder decoder =
-      make(numbered_classes(2), mapped_rules(LabelReading::index, {{300, 1}, {0, 1}, {128, 0}, {9, kIgnored}, {7, 1}}));
+      make(numbered_classes(2), mapped_rules(LabelKind::index, {{300, 1}, {0, 1}, {128, 0}, {9, kIgnored}, {7, 1}}));
   const Decoded narrow = decode(decoder, gray_label(6, {0, 128, 9, 7, 1, 255}));
   CHECK(narrow.ids == Ids{1, 0, kIgnored, 1, kIgnored, kIgnored});
   CHECK(narrow.report.unknown_pixels == 1);
@@ -509,7 +508,7 @@ TEST_CASE("ids become what the map says at every depth, and others are unknown")
 }
 
 TEST_CASE("a map may give 255 and 65535 a class") {
-  const LabelDecoder decoder = make(binary_classes(), mapped_rules(LabelReading::index, {{0, 0}, {255, 1}, {65535, 1}}));
+  const LabelDecoder decoder = make(binary_classes(), mapped_rules(LabelKind::index, {{0, 0}, {255, 1}, {65535, 1}}));
   CHECK(decode(decoder, gray_label(2, {0, 255})).ids == Ids{0, 1});
   CHECK(decode(decoder, gray_label(3, {0, 255, 65535}, 16)).ids == Ids{0, 1, 1});
   CHECK(decoder.table().ignore.empty());
@@ -517,7 +516,7 @@ TEST_CASE("a map may give 255 and 65535 a class") {
 
 TEST_CASE("mapped colors need no class color of their own") {
   LabelRules rules =
-      mapped_rules(LabelReading::color, {{packed(kRed), 0}, {packed(kWhite), 0}, {packed(kBlack), kIgnored}, {packed(kBlue), 1}});
+      mapped_rules(LabelKind::color, {{packed(kRed), 0}, {packed(kWhite), 0}, {packed(kBlack), kIgnored}, {packed(kBlue), 1}});
   const LabelDecoder decoder = make(numbered_classes(2), rules);
   const Decoded decoded = decode(decoder, rgb_label(5, {kRed, kWhite, kBlack, kBlue, {1, 1, 1}}));
   CHECK(decoded.ids == Ids{0, 0, kIgnored, 1, kIgnored});
@@ -528,7 +527,7 @@ TEST_CASE("mapped colors need no class color of their own") {
 }
 
 TEST_CASE("what is ignored goes before what a map says") {
-  LabelRules rules = mapped_rules(LabelReading::index, {{0, 0}, {1, 1}, {2, 1}});
+  LabelRules rules = mapped_rules(LabelKind::index, {{0, 0}, {1, 1}, {2, 1}});
   rules.ignore_ids = {2, 5};
   rules.ignore_classes = {0};
   const Decoded decoded = decode(make(numbered_classes(2), rules), gray_label(4, {0, 1, 2, 5}));
@@ -536,8 +535,8 @@ TEST_CASE("what is ignored goes before what a map says") {
   CHECK(decoded.report.unknown_pixels == 0);
 }
 
-TEST_CASE("colours that no class has can be ignored") {
-  LabelRules rules = rules_of(LabelReading::color);
+TEST_CASE("colors that no class has can be ignored") {
+  LabelRules rules = rules_of(LabelKind::color);
   rules.ignore_colors = {{224, 224, 192}, kRed};
   const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules);
   const Decoded decoded = decode(decoder, rgb_label(3, {kBlack, {224, 224, 192}, kRed}));
@@ -545,20 +544,20 @@ TEST_CASE("colours that no class has can be ignored") {
   CHECK(decoded.report.unknown_pixels == 0);
   CHECK(decoder.table().ignore == Sources{"#e0e0c0", "#ff0000"});
   CHECK(decoder.table().classes[1].sources.empty());
-  rules.reading = LabelReading::index;
+  rules.reading = LabelKind::index;
   CHECK_THAT(refusal(numbered_classes(2), rules), ContainsSubstring("--ignore #e0e0c0"));
 }
 
 TEST_CASE("a map has nothing to say of brightness") {
-  CHECK_THAT(refusal(binary_classes(), mapped_rules(LabelReading::binary, {{0, 0}, {1, 1}})), ContainsSubstring("--threshold"));
+  CHECK_THAT(refusal(binary_classes(), mapped_rules(LabelKind::binary, {{0, 0}, {1, 1}})), ContainsSubstring("--threshold"));
 }
 
-// ---- nearest colour
+// ---- nearest color
 
 namespace {
 
 LabelRules nearest_rules(int distance = kMaxColorDistance) {
-  LabelRules rules = rules_of(LabelReading::color);
+  LabelRules rules = rules_of(LabelKind::color);
   rules.unknown = {UnknownPolicy::Kind::nearest, 0, distance};
   return rules;
 }
@@ -572,7 +571,7 @@ TEST_CASE("unknown colors become the nearest class within the distance") {
   CHECK(decoded.ids == Ids{0, 0, kIgnored, 1, kIgnored, 1});
   CHECK(decoded.report.nearest_pixels == 2);
   CHECK(decoded.report.unknown_pixels == 2);
-  CHECK(decoded.report.unknown[0].text == "colour (3,4,1)");
+  CHECK(decoded.report.unknown[0].text == "color (3,4,1)");
   CHECK(decoded.report.unknown[0].color == RgbColor{3, 4, 1});
   const Decoded all = decode(make(colored_classes({kBlack, kWhite}), nearest_rules()), label);
   CHECK(all.ids == Ids{0, 0, 0, 1, 1, 1});
@@ -621,24 +620,24 @@ TEST_CASE("a JPEG label is read by nearest color only") {
   OwnedLabel label = rgb_label(2, {{250, 4, 3}, {2, 1, 0}});
   label.raw.lossy = true;
   CHECK(decode(make(colored_classes({kBlack, kRed}), nearest_rules(40)), label).ids == Ids{1, 0});
-  CHECK_THAT(decode_refusal(make(colored_classes({kBlack, kRed}), rules_of(LabelReading::color)), label),
+  CHECK_THAT(decode_refusal(make(colored_classes({kBlack, kRed}), rules_of(LabelKind::color)), label),
              ContainsSubstring("--unknown nearest:D"));
-  LabelRules ignoring = rules_of(LabelReading::color);
+  LabelRules ignoring = rules_of(LabelKind::color);
   ignoring.unknown = {UnknownPolicy::Kind::ignore};
   CHECK_FALSE(decode_refusal(make(colored_classes({kBlack, kRed}), ignoring), label).empty());
 }
 
 TEST_CASE("nearest needs colors and stays within the color cube") {
   LabelRules rules = nearest_rules();
-  rules.reading = LabelReading::index;
+  rules.reading = LabelKind::index;
   CHECK_THAT(refusal(numbered_classes(3), rules), ContainsSubstring("--map") && ContainsSubstring("--unknown ignore"));
-  rules.reading = LabelReading::binary;
-  CHECK_THAT(refusal(binary_classes(), rules), ContainsSubstring("compares colours"));
+  rules.reading = LabelKind::binary;
+  CHECK_THAT(refusal(binary_classes(), rules), ContainsSubstring("compares colors"));
   for (const int distance : {-1, 443}) CHECK_THAT(refusal(colored_classes({kBlack}), nearest_rules(distance)), ContainsSubstring("0…442"));
   CHECK(decode(make(colored_classes({kBlack}), nearest_rules(442)), rgb_label(1, {kWhite})).ids == Ids{0});
 }
 
-TEST_CASE("ids read as colours by mistake are not smoothed away by nearest") {
+TEST_CASE("ids read as colors by mistake are not smoothed away by nearest") {
   LabelRules rules = nearest_rules();
   rules.reading_was_automatic = true;
   DecodeReport report;
@@ -651,7 +650,7 @@ TEST_CASE("ids read as colours by mistake are not smoothed away by nearest") {
 TEST_CASE("binary compares the rounded luma with the threshold") {
   std::mt19937 random(42);
   for (const int threshold : {1, 77, 128, 255}) {
-    LabelRules rules = rules_of(LabelReading::binary);
+    LabelRules rules = rules_of(LabelKind::binary);
     rules.threshold = threshold;
     std::vector<RgbColor> pixels{kBlack, kWhite, kRed, kBlue};
     for (int i = 0; i < 996; ++i)
@@ -665,7 +664,7 @@ TEST_CASE("binary compares the rounded luma with the threshold") {
 }
 
 TEST_CASE("binary reads gray at every depth as 8 bits, and palettes by color") {
-  const LabelDecoder decoder = make(binary_classes(), rules_of(LabelReading::binary));
+  const LabelDecoder decoder = make(binary_classes(), rules_of(LabelKind::binary));
   CHECK(decode(decoder, gray_label(4, {0, 127, 128, 255})).ids == Ids{0, 0, 1, 1});
   CHECK(decode(decoder, gray_label(2, {0, 1}, 1)).ids == Ids{0, 1});
   CHECK(decode(decoder, gray_label(4, {0, 1, 2, 3}, 2)).ids == Ids{0, 0, 1, 1});
@@ -677,7 +676,7 @@ TEST_CASE("binary reads gray at every depth as 8 bits, and palettes by color") {
 }
 
 TEST_CASE("binary tells where channels differ by more than 16") {
-  const LabelDecoder decoder = make(binary_classes(), rules_of(LabelReading::binary));
+  const LabelDecoder decoder = make(binary_classes(), rules_of(LabelKind::binary));
   CHECK_FALSE(decode(decoder, rgb_label(2, {kWhite, {100, 116, 110}})).report.channels_differ);
   CHECK(decode(decoder, rgb_label(2, {kWhite, {100, 117, 110}})).report.channels_differ);
   CHECK(decode(decoder, palette_label(2, {0, 1}, {kBlack, kRed})).report.channels_differ);
@@ -686,7 +685,7 @@ TEST_CASE("binary tells where channels differ by more than 16") {
 }
 
 TEST_CASE("an ignored half of a binary label") {
-  LabelRules rules = rules_of(LabelReading::binary);
+  LabelRules rules = rules_of(LabelKind::binary);
   rules.ignore_classes = {0};
   const LabelDecoder decoder = make(binary_classes(), rules);
   CHECK(decode(decoder, gray_label(2, {0, 255})).ids == Ids{kIgnored, 1});
@@ -698,14 +697,14 @@ TEST_CASE("an ignored half of a binary label") {
 
 TEST_CASE("alpha that varies is passed on") {
   OwnedLabel label = gray_label(1, {0});
-  const LabelDecoder decoder = make(numbered_classes(1), rules_of(LabelReading::index));
+  const LabelDecoder decoder = make(numbered_classes(1), rules_of(LabelKind::index));
   CHECK_FALSE(decode(decoder, label).report.alpha_varies);
   label.raw.alpha_varies = true;
   CHECK(decode(decoder, label).report.alpha_varies);
 }
 
 TEST_CASE("a report used before is overwritten") {
-  const LabelDecoder decoder = make(numbered_classes(2), rules_of(LabelReading::index));
+  const LabelDecoder decoder = make(numbered_classes(2), rules_of(LabelKind::index));
   Ids ids(2);
   DecodeReport report;
   const OwnedLabel bad = palette_label(2, {7, 0}, {kBlack}), good = palette_label(2, {0, 0}, {kBlack});
@@ -719,7 +718,7 @@ TEST_CASE("a report used before is overwritten") {
 }
 
 TEST_CASE("an id plane of another size is a bug") {
-  const LabelDecoder decoder = make(numbered_classes(2), rules_of(LabelReading::index));
+  const LabelDecoder decoder = make(numbered_classes(2), rules_of(LabelKind::index));
   const OwnedLabel label = gray_label(2, {0, 0});
   Ids ids(4);
   DecodeReport report;
@@ -734,7 +733,7 @@ TEST_CASE("one decoder serves several threads") {
   std::vector<RgbColor> pixels;
   for (int i = 0; i < 6400; ++i) pixels.push_back(random() % 50 == 0 ? kBlue : colors[random() % 3]);
   const OwnedLabel label = rgb_label(80, pixels);
-  const LabelDecoder decoder = make(colored_classes(colors), rules_of(LabelReading::color));
+  const LabelDecoder decoder = make(colored_classes(colors), rules_of(LabelKind::color));
   const Decoded wanted = decode(decoder, label);
   std::vector<int> wrong(4);
   std::vector<std::thread> threads;
@@ -753,7 +752,7 @@ TEST_CASE("one decoder serves several threads") {
 }
 
 TEST_CASE("a mask of 0 and 1 is refused, not packed as empty") {
-  LabelRules rules = rules_of(LabelReading::binary);
+  LabelRules rules = rules_of(LabelKind::binary);
   rules.dim_is_error = true;
   const LabelDecoder decoder = make(binary_classes(), rules);
   const auto verdict = [&](const LabelDecoder& by, std::vector<std::uint16_t> samples, int depth, bool lossy) {
@@ -779,7 +778,7 @@ TEST_CASE("a mask of 0 and 1 is refused, not packed as empty") {
   CHECK(verdict(make(binary_classes(), rules), {0, 1, 0}, 8, false).ok());
 }
 
-TEST_CASE("ids in colours by their formulas") {
+TEST_CASE("ids in colors by their formulas") {
   CHECK(rgb_id(RgbId::low_first, {1, 2, 3}) == 1 + 2 * 256 + 3 * 65536);
   CHECK(rgb_id(RgbId::low_first, {255, 255, 255}) == 16777215);
   CHECK(rgb_id(RgbId::tens_of_red, {110, 64, 7}) == 11 * 256 + 64);  // blue numbers instances
@@ -789,7 +788,7 @@ TEST_CASE("ids in colours by their formulas") {
 }
 
 TEST_CASE("rgb-id labels: known, ignored, unknown and ids beyond 65535") {
-  LabelRules rules = rules_of(LabelReading::index);
+  LabelRules rules = rules_of(LabelKind::index);
   rules.rgb_id = RgbId::low_first;
   const LabelDecoder decoder = make(numbered_classes(300), rules);
   const OwnedLabel label = rgb_label(3, {{0, 0, 0}, {43, 1, 0}, {255, 0, 0}, {255, 255, 0}, {44, 1, 0}, {0, 0, 1}});
@@ -805,8 +804,8 @@ TEST_CASE("rgb-id labels: known, ignored, unknown and ids beyond 65535") {
   CHECK(report.unknown[1].y == 1);
 }
 
-TEST_CASE("colours that no id has by the formula are unknown colours") {
-  LabelRules rules = rules_of(LabelReading::index);
+TEST_CASE("colors that no id has by the formula are unknown colors") {
+  LabelRules rules = rules_of(LabelKind::index);
   rules.rgb_id = RgbId::tens_of_red;
   const OwnedLabel label = rgb_label(2, {{10, 2, 7}, {11, 2, 0}});
   Ids ids(2);
@@ -817,8 +816,8 @@ TEST_CASE("colours that no id has by the formula are unknown colours") {
   CHECK(report.unknown[0].color == RgbColor{11, 2, 0});
 }
 
-TEST_CASE("a gray label is refused where ids stand in colours") {
-  LabelRules rules = rules_of(LabelReading::index);
+TEST_CASE("a gray label is refused where ids stand in colors") {
+  LabelRules rules = rules_of(LabelKind::index);
   rules.rgb_id = RgbId::tens_of_red;
   const OwnedLabel label = gray_label(1, {1});
   Ids ids(1);

@@ -151,13 +151,13 @@ TEST_CASE("rows without a new class and impossible ids are dropped with a warnin
 TEST_CASE("errors in a map have their line and what was expected") {
   CHECK_THAT(failure("0,0\n70000,1\n"), ContainsSubstring("line 2") && ContainsSubstring("0…65535"));
   CHECK_THAT(failure("#80408,0\n"), ContainsSubstring("line 1") && ContainsSubstring("#rrggbb"));
-  CHECK_THAT(failure("0,0\n#804080,0\n"), ContainsSubstring("line 2") && ContainsSubstring("ids and colours"));
+  CHECK_THAT(failure("0,0\n#804080,0\n"), ContainsSubstring("line 2") && ContainsSubstring("ids and colors"));
   CHECK_THAT(failure("r,g,b,new\n1,2,x,0\n"), ContainsSubstring("line 2") && ContainsSubstring("'x' is not a number"));
   CHECK_THAT(failure("r,g,b,new\n1,2,300,0\n"), ContainsSubstring("line 2") && ContainsSubstring("300"));
   CHECK_THAT(failure("0,0\n1,building, edifice\n"),
              ContainsSubstring("line 2") && ContainsSubstring("3 fields") && ContainsSubstring("quote"));
   CHECK_THAT(failure("1,2,3\n"), ContainsSubstring("3 fields") && ContainsSubstring("r,g,b,new"));
-  CHECK_THAT(failure("name,r,g,b\nSky,1,2,3\n"), ContainsSubstring("line 1") && ContainsSubstring("what becomes of each class"));
+  CHECK_THAT(failure("name,r,g,b\nSky,1,2,3\n"), ContainsSubstring("line 1") && ContainsSubstring("what happens to each class"));
   CHECK_THAT(failure("name,r,g,b,x,y\nSky,1,2,3,4,5\n"), ContainsSubstring("2 columns after name,r,g,b"));
   CHECK_THAT(failure("name,b,g,r,to\nSky,1,2,3,4\n"), ContainsSubstring("blue, green, red"));
   CHECK_THAT(failure(",0\n1,1\n"), ContainsSubstring("line 1") && ContainsSubstring("missing"));

@@ -35,10 +35,10 @@ Ids random_ids(std::size_t count, std::size_t class_count, std::mt19937& random)
   return ids;
 }
 
-// A colour of its own for every id; the last one is no class's, as in a label with an unlisted colour.
+// A color of its own for every id; the last one is no class's, as in a label with an unlisted color.
 RgbColor color_of(std::uint16_t id) { return {static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(id >> 8), 7}; }
 
-// stack([all(label == v, axis=-1) for v in values], axis=-1), written out: compares every pixel's colour with every class's.
+// stack([all(label == v, axis=-1) for v in values], axis=-1), written out: compares every pixel's color with every class's.
 std::vector<bool> one_hot_it(const Ids& ids, std::size_t class_count) {
   std::vector<bool> result;
   for (const std::uint16_t id : ids) {

@@ -62,7 +62,7 @@ TEST_CASE("every preset has a description, distinct classes and a valid map") {
 TEST_CASE("presets for colors have distinct class colors") {
   for (const std::string_view name : preset_names()) {
     const Preset& one = preset(name);
-    if (one.reading != LabelReading::color && one.reading != LabelReading::automatic) continue;
+    if (one.reading != LabelKind::color && one.reading != LabelKind::automatic) continue;
     INFO(name);
     REQUIRE(one.table.has_colors);
     std::set<RgbColor> colors;
@@ -173,7 +173,7 @@ TEST_CASE("presets for trimaps and eye masks are correct") {
     CHECK(class_of(preset(name), 1) == 1);
     CHECK(class_of(preset(name), 255) == 1);
   }
-  CHECK(preset("kvasir").reading == LabelReading::binary);
+  CHECK(preset("kvasir").reading == LabelKind::binary);
 }
 
 TEST_CASE("an unknown preset is none") {
@@ -181,9 +181,9 @@ TEST_CASE("an unknown preset is none") {
   CHECK(find_preset("") == nullptr);
 }
 
-TEST_CASE("presets of ids in colours say by which formula") {
+TEST_CASE("presets of ids in colors say by which formula") {
   const Preset& panoptic = preset("coco-panoptic133");
-  CHECK(panoptic.reading == LabelReading::rgb_id);
+  CHECK(panoptic.reading == LabelKind::rgb_id);
   CHECK(panoptic.rgb_id == RgbId::low_first);
   CHECK(class_of(panoptic, 0) == kIgnored);
   CHECK(name_of(panoptic, 1) == "person");

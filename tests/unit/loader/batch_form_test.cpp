@@ -29,7 +29,7 @@ std::string refusal(const char* name, const LoaderOptions& options, std::size_t 
 }
 
 RecordShape record_of(std::int64_t width, std::int64_t height) {
-  return {{height, width, 3, ImageLayout::hwc}, {LabelKind::pixel, LabelStorage::bits, false, height, width, 3}};
+  return {{height, width, 3, AxisOrder::channels_last}, {LabelScope::pixel, LabelStorage::bits, false, height, width, 3}};
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ TEST_CASE("the size of a row follows crop, resized crop, pad_to and content") {
   options.augment.crop.reset();
   options.augment.resized_crop = ResizedCrop{{9, 8}};
   CHECK(form_of(schema_of("mixed"), options).output() == PixelSize{9, 8});
-  options.content = SlotContent::packed;  // boxes are drawn, not applied
+  options.content = BatchContent::packed;  // crops are drawn, not applied
   CHECK(form_of(schema_of("bits"), options).output() == PixelSize{6, 5});
   options = {};
   options.pad_to = PixelSize{7, 9};
@@ -74,7 +74,7 @@ TEST_CASE("records of mixed sizes have no common row without an option for it") 
 }
 
 TEST_CASE("a record is placed by the options, one beyond pad_to is refused") {
-  const SampleBox whole{0, 0, 6, 5, true, false};
+  const SampleCrop whole{0, 0, 6, 5, true, false};
   LoaderOptions options;
   CHECK(form_of(schema_of("bits"), options).place(record_of(6, 5), whole)->output == PixelSize{6, 5});
   options.pad_to = PixelSize{7, 9};
@@ -93,14 +93,14 @@ TEST_CASE("a record is placed by the options, one beyond pad_to is refused") {
 
 TEST_CASE("packed records are placed whole, unflipped") {
   LoaderOptions options;
-  options.content = SlotContent::packed;
+  options.content = BatchContent::packed;
   const auto placed = form_of(schema_of("bits"), options).place(record_of(6, 5), {1, 1, 3, 3, true, true});
-  CHECK(placed->box == SampleBox{0, 0, 6, 5, false, false});
+  CHECK(placed->box == SampleCrop{0, 0, 6, 5, false, false});
 }
 
 TEST_CASE("packed labels have the shape they are stored in") {
   LoaderOptions options;
-  options.content = SlotContent::packed;
+  options.content = BatchContent::packed;
   const auto shape_of = [&](const char* name) {
     const BatchForm form = form_of(schema_of(name), options);
     BatchField image, label;
@@ -119,7 +119,7 @@ TEST_CASE("packed labels have the shape they are stored in") {
 
 TEST_CASE("packed content refuses expansion, unlabelled sets refuse labels") {
   LoaderOptions options;
-  options.content = SlotContent::packed;
+  options.content = BatchContent::packed;
   options.label.form = LabelForm::one_hot;
   CHECK_THAT(refusal("bits", options), ContainsSubstring("`label` has no effect"));
   CHECK_THAT(refusal("unlabelled", options), ContainsSubstring("has no labels"));

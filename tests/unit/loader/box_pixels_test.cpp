@@ -34,16 +34,16 @@ Bytes shown(const Expander& expander, const View& record, const expand::Placemen
 
 }  // namespace
 
-TEST_CASE("the pixels of boxes are the golden ones") {
+TEST_CASE("the pixels of crops are the golden ones") {
   for (const auto& one : order_golden("pixels")) {
     CAPTURE(one.at("box").dump(), one.at("output").dump());
     const auto size = one.at("record").get<std::vector<std::int64_t>>();
     const auto channels = one.at("channels").get<int>();
     const auto image = one.at("image").get<Bytes>(), label = one.at("label").get<Bytes>();
-    const ImageView image_view{image, {size[1], size[0], channels, ImageLayout::hwc}};
-    const LabelView label_view{label, {LabelKind::pixel, LabelStorage::index, false, size[1], size[0], kClasses}};
+    const ImageView image_view{image, {size[1], size[0], channels, AxisOrder::channels_last}};
+    const LabelView label_view{label, {LabelScope::pixel, LabelStorage::index, false, size[1], size[0], kClasses}};
     const auto images = expand::ImageExpander::make({}, channels).value();
-    const auto labels = expand::LabelExpander::make({}, {LabelKind::pixel, LabelStorage::index, false, kClasses}).value();
+    const auto labels = expand::LabelExpander::make({}, {LabelScope::pixel, LabelStorage::index, false, kClasses}).value();
     CHECK(shown(images, image_view, placement_of(one)) == one.at("shown_image").get<Bytes>());
     CHECK(shown(labels, label_view, placement_of(one)) == one.at("shown_label").get<Bytes>());
   }

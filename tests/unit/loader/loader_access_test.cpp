@@ -55,7 +55,7 @@ TEST_CASE("alone: reading by calls", "[.]") {
     const TinyPack pack(all_forms().at(form));
     const Dataset dataset = pack.open();
     LoaderOptions options = in_file_order(1);
-    options.access = Access::read;
+    options.access = FileAccess::read;
     Loader loader = open_loader(dataset, options);
     CHECK(rest_of_epoch(loader).size() == 12);
     CHECK_FALSE(is_mapped(pack.shard_path(0)));
@@ -91,7 +91,7 @@ TEST_CASE("copying from a shrunken shard fails once a loader has its handler") {
     const Sample sample = dataset.sample(11).value();
     REQUIRE(truncate(pack.shard_path(2).c_str(), 0) == 0);
     std::vector<std::uint8_t> buffer(sample.image_shape().size_bytes() + sample.label_shape().size_bytes()), scratch;
-    for (const CrcPolicy crc : {CrcPolicy::check, CrcPolicy::trust}) {
+    for (const VerifyChecksums crc : {VerifyChecksums::always, VerifyChecksums::never}) {
       for (const auto& error : {sample.read_image(buffer, crc).error(), sample.read_label(buffer, crc).error()}) {
         CHECK(error.code == ErrorCode::damaged);
         CHECK_THAT(error.message, ContainsSubstring("has 0 now"));

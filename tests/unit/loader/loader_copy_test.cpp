@@ -15,7 +15,7 @@ namespace {
 
 LoaderOptions f32_options() {
   LoaderOptions options;
-  options.global_batch = 4;
+  options.global_batch_size = 4;
   options.image.type = ElementType::f32;
   options.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
   return options;
@@ -45,7 +45,7 @@ TEST_CASE("next_into copies what next leases, and tells the same about it") {
   const TinyPack pack(form, 10, 4);
   const Dataset dataset = pack.open();
   LoaderOptions options = f32_options();
-  options.tail = Tail::pad;
+  options.last_batch = LastBatch::pad;
   options.augment.horizontal_flip = 0.5;
   Loader leasing = open_loader(dataset, options), copying = open_loader(dataset, options);
   std::vector<float> image(copying.image_batch_bytes() / 4), label(copying.label_batch_bytes() / 4);
@@ -54,15 +54,15 @@ TEST_CASE("next_into copies what next leases, and tells the same about it") {
     const BatchInfo info = copied(copying, {std::as_writable_bytes(std::span(image)), std::as_writable_bytes(std::span(label))});
     CHECK(info.epoch == batch.epoch());
     CHECK(info.step == batch.step());
-    CHECK(info.rows == batch.rows());
-    CHECK(info.valid == batch.valid());
+    CHECK(info.batch_size == batch.batch_size());
+    CHECK(info.num_valid == batch.num_valid());
     CHECK(info.image_shape == batch.image().shape);
     CHECK(info.label_shape == batch.label().shape);
     CHECK(info.image_type == ElementType::f32);
     CHECK(info.label_type == ElementType::f32);
-    CHECK(info.samples == std::vector(batch.samples().begin(), batch.samples().end()));
-    CHECK(info.boxes == std::vector(batch.boxes().begin(), batch.boxes().end()));
-    for (std::size_t row = 0; row < batch.rows(); ++row) CHECK(info.keys[row] == batch.key(row));
+    CHECK(info.indices == std::vector(batch.indices().begin(), batch.indices().end()));
+    CHECK(info.crops == std::vector(batch.crops().begin(), batch.crops().end()));
+    for (std::size_t row = 0; row < batch.batch_size(); ++row) CHECK(info.keys[row] == batch.key(row));
     REQUIRE(std::memcmp(image.data(), batch.image().bytes.data(), batch.image().bytes.size()) == 0);
     REQUIRE(std::memcmp(label.data(), batch.label().bytes.data(), batch.label().bytes.size()) == 0);
   }
@@ -83,7 +83,7 @@ TEST_CASE("next_into skips a field without a buffer and writes only the batch") 
 TEST_CASE("next_into frees the slot: more batches than slots can come") {
   const TinyPack pack;
   LoaderOptions options = f32_options();
-  options.slots = 2;
+  options.prefetch_batches = 2;
   Loader loader = open_loader(pack.open(), options);
   for (std::uint64_t step = 0; step < 3; ++step) CHECK(copied(loader, {}).step == step);
 }
@@ -112,7 +112,7 @@ TEST_CASE("records of mixed sizes: a small buffer is refused, the batch repeats"
     CHECK(loader.state().samples == step);
     const BatchInfo info = copied(loader, {image, label});
     CHECK(info.step == step);
-    CHECK(info.samples[0] == expected.sample);
+    CHECK(info.indices[0] == expected.sample);
     CHECK(image == expected.image);
     CHECK(label == expected.label);
   }

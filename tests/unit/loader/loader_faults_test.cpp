@@ -28,16 +28,16 @@ struct FaultyPack {
   explicit FaultyPack(const TinyForm& form = {}) : pack(form, kSamples, kPerShard) {}
 };
 
-LoaderOptions options_of(Access access, Check check = Check::first_epoch) {
+LoaderOptions options_of(FileAccess access, VerifyChecksums verify_checksums = VerifyChecksums::first_read) {
   LoaderOptions options = in_file_order(1);
-  options.slots = 2;
+  options.prefetch_batches = 2;
   options.access = access;
-  options.check = check;
+  options.verify_checksums = verify_checksums;
   return options;
 }
 
-// The loader stands at the step of `sample`: its error, which comes again, is told with the shard's path and the right position; close()
-// works after it and the steps behind can be reached.
+// The loader stands at the step of `sample`: its error, which comes again, is reported with the shard's path and the right position;
+// close() works after it and the steps behind can be reached.
 Error check_error_at(Loader& loader, const TinyPack& pack, std::uint64_t sample) {
   const std::uint64_t epoch = loader.state().epoch;
   const Error error = next_error(loader);
@@ -46,7 +46,7 @@ Error check_error_at(Loader& loader, const TinyPack& pack, std::uint64_t sample)
   CHECK(next_error(loader).describe() == error.describe());
   CHECK(loader.state().samples == sample);
   REQUIRE(loader.seek(epoch, sample / kPerShard * kPerShard + kPerShard).ok());
-  CHECK(next_batch(loader).samples()[0] == static_cast<std::int64_t>(sample / kPerShard * kPerShard + kPerShard));
+  CHECK(next_batch(loader).indices()[0] == static_cast<std::int64_t>(sample / kPerShard * kPerShard + kPerShard));
   REQUIRE(loader.seek(epoch, sample).ok());
   CHECK(next_error(loader).describe() == error.describe());
   loader.close();
@@ -93,7 +93,7 @@ void check_goes_on(Loader& loader, const Dataset& dataset, const LoaderOptions& 
 TEST_CASE("a wrong CRC fails its step only, naming file and record") {
   const FaultyPack faulty;
   faulty.pack.damage_image(5);
-  for (const Access access : {Access::map, Access::read}) {
+  for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     Loader loader = open_loader(faulty.pack.open(), options_of(access));
     skip(loader, 5);
     const Error error = check_error_at(loader, faulty.pack, 5);
@@ -105,9 +105,9 @@ TEST_CASE("a wrong CRC fails its step only, naming file and record") {
 TEST_CASE("a compressed record that is damaged is an error at its step") {
   const FaultyPack faulty(all_forms().at("zstd"));
   faulty.pack.damage_first_frame(2);
-  for (const Check check : {Check::first_epoch, Check::never}) {
-    for (const Access access : {Access::map, Access::read}) {
-      Loader loader = open_loader(faulty.pack.open(), options_of(access, check));
+  for (const VerifyChecksums verify_checksums : {VerifyChecksums::first_read, VerifyChecksums::never}) {
+    for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
+      Loader loader = open_loader(faulty.pack.open(), options_of(access, verify_checksums));
       skip(loader, 4);
       const Error error = check_error_at(loader, faulty.pack, 4);
       CHECK(error.code == ErrorCode::damaged);
@@ -120,7 +120,7 @@ TEST_CASE("a shard truncated before opening fails its first step with both sizes
   const FaultyPack faulty;
   const auto size = fs::file_size(faulty.pack.shard_path(4));
   fs::resize_file(faulty.pack.shard_path(4), size - 1);
-  for (const Access access : {Access::map, Access::read}) {
+  for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     Loader loader = open_loader(faulty.pack.open(), options_of(access));
     skip(loader, 8);
     const Error error = check_error_at(loader, faulty.pack, 8);
@@ -131,15 +131,15 @@ TEST_CASE("a shard truncated before opening fails its first step with both sizes
 
 TEST_CASE("a shard truncated while mapped (SIGBUS) fails its step with both sizes") {
   for (const char* const form : {"bits", "zstd", "mixed", "index"}) {
-    for (const Access access : {Access::map, Access::read}) {
-      for (const Check check : {Check::always, Check::first_epoch, Check::never}) {
+    for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
+      for (const VerifyChecksums verify_checksums : {VerifyChecksums::always, VerifyChecksums::first_read, VerifyChecksums::never}) {
         for (const std::uintmax_t left : {std::uintmax_t{0}, std::uintmax_t{4096}}) {
-          CAPTURE(form, left, access == Access::map, static_cast<int>(check));
+          CAPTURE(form, left, access == FileAccess::map, static_cast<int>(verify_checksums));
           const FaultyPack faulty(all_forms().at(form));
           const Dataset dataset = faulty.pack.open();
           const auto size = fs::file_size(faulty.pack.shard_path(4));
-          Loader loader =
-              changed_meanwhile(dataset, options_of(access, check), 8, [&] { fs::resize_file(faulty.pack.shard_path(4), left); });
+          Loader loader = changed_meanwhile(dataset, options_of(access, verify_checksums), 8,
+                                            [&] { fs::resize_file(faulty.pack.shard_path(4), left); });
           const Error error = check_error_at(loader, faulty.pack, 8);
           CHECK(error.code == ErrorCode::damaged);
           CHECK_THAT(error.message, ContainsSubstring("had " + std::to_string(size) + " bytes") &&
@@ -152,8 +152,8 @@ TEST_CASE("a shard truncated while mapped (SIGBUS) fails its step with both size
 
 TEST_CASE("a shard truncated between opening and reading ahead fails its step") {
   for (const char* const form : {"bits", "zstd", "mixed"}) {
-    for (const Access access : {Access::map, Access::read}) {
-      CAPTURE(form, access == Access::map);
+    for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
+      CAPTURE(form, access == FileAccess::map);
       const FaultyPack faulty(all_forms().at(form));
       const Dataset dataset = faulty.pack.open();
       REQUIRE(dataset.sample(8).ok());
@@ -161,7 +161,7 @@ TEST_CASE("a shard truncated between opening and reading ahead fails its step") 
       Loader loader = open_loader(dataset, options_of(access));
       skip(loader, 8);
       // Reading by calls has nothing of what the Dataset has mapped.
-      const char* const told = access == Access::map ? "record 0: had " : "record 0: has 0 bytes, the manifest says ";
+      const char* const told = access == FileAccess::map ? "record 0: had " : "record 0: has 0 bytes, the manifest says ";
       CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring(told));
     }
   }
@@ -170,7 +170,7 @@ TEST_CASE("a shard truncated between opening and reading ahead fails its step") 
 TEST_CASE("a shard that shrank and is whole again can be read after a seek") {
   const FaultyPack faulty;
   const Dataset dataset = faulty.pack.open();
-  const LoaderOptions options = options_of(Access::map);
+  const LoaderOptions options = options_of(FileAccess::map);
   const std::string path = faulty.pack.shard_path(4), copy = path + ".copy";
   fs::copy_file(path, copy);
   Loader loader = changed_meanwhile(dataset, options, 8, [&] { fs::resize_file(path, 0); });
@@ -184,7 +184,7 @@ TEST_CASE("a shard that shrank and is whole again can be read after a seek") {
 }
 
 TEST_CASE("a shard deleted before opening fails, deleted later it is still read") {
-  for (const Access access : {Access::map, Access::read}) {
+  for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     const FaultyPack faulty;
     const Dataset dataset = faulty.pack.open();
     map_by_dataset(dataset);
@@ -199,11 +199,11 @@ TEST_CASE("a shard deleted before opening fails, deleted later it is still read"
 }
 
 TEST_CASE("a shard replaced by rename: what is open goes on with the old one") {
-  for (const Access access : {Access::map, Access::read}) {
+  for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     const FaultyPack faulty;
     const Dataset dataset = faulty.pack.open();
     map_by_dataset(dataset);
-    const LoaderOptions options = options_of(access, Check::always);
+    const LoaderOptions options = options_of(access, VerifyChecksums::always);
     Loader loader = changed_meanwhile(dataset, options, 8, [&] { replace_by_rename(faulty.pack, 4); });
     check_goes_on(loader, dataset, options, 8);
   }
@@ -213,11 +213,11 @@ TEST_CASE("a shard replaced between tables and records fails its step with read"
   const FaultyPack faulty;
   const Dataset dataset = faulty.pack.open();
   {
-    Loader earlier = open_loader(dataset, options_of(Access::read));  // reads the tables
+    Loader earlier = open_loader(dataset, options_of(FileAccess::read));  // reads the tables
     whole_epoch(earlier);
   }
   replace_by_rename(faulty.pack, 4);
-  Loader loader = open_loader(dataset, options_of(Access::read));
+  Loader loader = open_loader(dataset, options_of(FileAccess::read));
   skip(loader, 8);
   CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring("another file has taken its place"));
 }
@@ -226,7 +226,7 @@ TEST_CASE("a shard replaced by another pack's fails its first step") {
   const FaultyPack faulty;
   const Dataset dataset = faulty.pack.open();
   replace_by_rename(faulty.pack, 4);
-  Loader loader = open_loader(dataset, options_of(Access::map));
+  Loader loader = open_loader(dataset, options_of(FileAccess::map));
   skip(loader, 8);
   const Error error = check_error_at(loader, faulty.pack, 8);
   CHECK(error.code == ErrorCode::damaged);
@@ -242,28 +242,28 @@ TEST_CASE("a shard that cannot be read is an error at its first step") {
   } else {
     fs::permissions(path, fs::perms::none);
   }
-  for (const Access access : {Access::map, Access::read}) {
+  for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     Loader loader = open_loader(faulty.pack.open(), options_of(access));
     skip(loader, 8);
     CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring("record 0: "));
   }
 }
 
-TEST_CASE("check always finds late changes, first_epoch early ones, never none") {
-  for (const Access access : {Access::map, Access::read}) {
+TEST_CASE("checksums: always finds late changes, first_read early ones") {
+  for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     const FaultyPack faulty;
     const Dataset dataset = faulty.pack.open();
     const auto damage = [&] { faulty.pack.damage_image(14); };
     {
-      Loader never = open_loader(dataset, options_of(access, Check::never));
+      Loader never = open_loader(dataset, options_of(access, VerifyChecksums::never));
       whole_epoch(never);
     }
-    Loader always = changed_meanwhile(dataset, options_of(access, Check::always), 14, damage);
+    Loader always = changed_meanwhile(dataset, options_of(access, VerifyChecksums::always), 14, damage);
     CHECK(next_error(always).code == ErrorCode::damaged);
     // Every record was good when it was read first, so this process asks no more.
     Loader first = open_loader(dataset, options_of(access));
     whole_epoch(first);
-    Loader never = open_loader(faulty.pack.open(), options_of(access, Check::never));
+    Loader never = open_loader(faulty.pack.open(), options_of(access, VerifyChecksums::never));
     skip(never, 14);
     CHECK(copy_of(next_batch(never)).rows[0].image[0] != stored_image({}, tiny_records({}, 1, 14)[0])[0]);
     // A Dataset that has not read it yet does.
@@ -277,9 +277,9 @@ TEST_CASE("a record counts as checked only after it passed a check") {
   const FaultyPack faulty;
   faulty.pack.damage_image(14);
   const Dataset dataset = faulty.pack.open();
-  Loader never = open_loader(dataset, options_of(Access::map, Check::never));
+  Loader never = open_loader(dataset, options_of(FileAccess::map, VerifyChecksums::never));
   whole_epoch(never);
-  Loader first = open_loader(dataset, options_of(Access::map));
+  Loader first = open_loader(dataset, options_of(FileAccess::map));
   for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
     REQUIRE(first.seek(epoch, 14).ok());
     CHECK(next_error(first).code == ErrorCode::damaged);
@@ -297,7 +297,7 @@ TEST_CASE("of several faulty rows the lowest is reported for any thread count") 
       CHECK_THAT(next_error(loader).message, ContainsSubstring("record 0 (street/sample 0002)"));
       CHECK(loader.state().samples == 0);
       REQUIRE(loader.seek(0, 1).ok());
-      CHECK(next_batch(loader).samples()[0] == 8);
+      CHECK(next_batch(loader).indices()[0] == 8);
     }
   }
 }
@@ -306,7 +306,7 @@ TEST_CASE("the ranks whose rows are good go on") {
   const FaultyPack faulty;
   faulty.pack.damage_image(5);
   LoaderOptions options = in_file_order(4);
-  options.world = 2;
+  options.world_size = 2;
   Loader first = open_loader(faulty.pack.open(), options);  // rows 0 and 1 of four
   options.rank = 1;
   Loader second = open_loader(faulty.pack.open(), options);
@@ -319,7 +319,7 @@ TEST_CASE("the ranks whose rows are good go on") {
 TEST_CASE("next_into gives the error of its step, too") {
   const FaultyPack faulty;
   faulty.pack.damage_image(5);
-  Loader loader = open_loader(faulty.pack.open(), options_of(Access::map));
+  Loader loader = open_loader(faulty.pack.open(), options_of(FileAccess::map));
   skip(loader, 5);
   for (int call = 0; call < 2; ++call) {
     const auto info = loader.next_into({});
@@ -332,13 +332,13 @@ TEST_CASE("resuming at a faulty step gives its error, resuming behind it goes on
   const FaultyPack faulty;
   faulty.pack.damage_image(5);
   const Dataset dataset = faulty.pack.open();
-  Loader first = open_loader(dataset, options_of(Access::map));
+  Loader first = open_loader(dataset, options_of(FileAccess::map));
   skip(first, 5);
-  LoaderOptions options = options_of(Access::map);
+  LoaderOptions options = options_of(FileAccess::map);
   options.resume = first.state();
   Loader resumed = open_loader(dataset, options);
   CHECK_THAT(next_error(resumed).message, ContainsSubstring("street/sample 0005"));
   options.resume->samples = 6;
   Loader behind = open_loader(dataset, options);
-  CHECK(next_batch(behind).samples()[0] == 6);
+  CHECK(next_batch(behind).indices()[0] == 6);
 }

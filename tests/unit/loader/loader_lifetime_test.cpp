@@ -77,7 +77,7 @@ std::vector<unsigned long long> blocked_by_loader_threads() {
 
 LoaderOptions usual_options() {
   LoaderOptions options;
-  options.global_batch = 4;
+  options.global_batch_size = 4;
   options.threads = 2;
   return options;
 }
@@ -98,7 +98,7 @@ int status_of_child(const std::function<bool()>& work) {
 
 TEST_CASE("1,000 epochs left early leave threads, files, mappings and memory flat") {
   const TinyPack pack({}, 24, 4);
-  for (const Access access : {Access::map, Access::read}) {
+  for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     LoaderOptions options = usual_options();
     options.access = access;
     Loader loader = open_loader(pack.open(), options);
@@ -112,14 +112,14 @@ TEST_CASE("1,000 epochs left early leave threads, files, mappings and memory fla
     for (std::uint64_t epoch = 100; epoch < 1100; ++epoch) leave_early(epoch);
     check_flat(before);
     std::vector<Batch> all;  // no slot was lost
-    for (unsigned slot = 0; slot < options.slots; ++slot) all.push_back(next_batch(loader));
+    for (unsigned slot = 0; slot < options.prefetch_batches; ++slot) all.push_back(next_batch(loader));
   }
 }
 
 TEST_CASE("1,000 loaders closed early leave threads, files and memory flat") {
   const TinyPack pack({}, 24, 4);
   const Dataset dataset = pack.open();
-  for (const Access access : {Access::map, Access::read}) {
+  for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     LoaderOptions options = usual_options();
     options.access = access;
     const auto open_and_leave = [&](int i) {
@@ -129,7 +129,7 @@ TEST_CASE("1,000 loaders closed early leave threads, files and memory flat") {
     };
     for (int i = 0; i < 50; ++i) open_and_leave(i);
     const Holdings before;
-    for (int i = 0; i < (access == Access::map ? 1000 : 200); ++i) open_and_leave(i);
+    for (int i = 0; i < (access == FileAccess::map ? 1000 : 200); ++i) open_and_leave(i);
     check_flat(before);
   }
 }
@@ -211,7 +211,7 @@ TEST_CASE("assigning a loader closes the one that was there") {
 TEST_CASE("a moved batch keeps its slot and the one it was moved from holds none") {
   const TinyPack pack({}, 24, 4);
   LoaderOptions options = in_file_order(4);
-  options.slots = 2;
+  options.prefetch_batches = 2;
   Loader loader = open_loader(pack.open(), options);
   Batch first = next_batch(loader);
   Batch second = std::move(first);
@@ -256,7 +256,7 @@ TEST_CASE("a child forked at any moment of an epoch reads the same data set") {
   LoaderOptions options = in_file_order(8);
   options.threads = 2;
   for (int i = 0; i < 20; ++i) {
-    for (const Access access : {Access::map, Access::read}) {
+    for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
       const Dataset dataset = pack.open();
       options.access = access;
       Loader loader = open_loader(dataset, options);
@@ -312,9 +312,9 @@ TEST_CASE("the child of a fork may close many loaders without waiting for thread
 TEST_CASE("a fork at any moment, whatever locks the loader's threads hold") {
   const TinyPack pack({}, 24, 4);
   LoaderOptions options = usual_options();
-  options.slots = 8;
+  options.prefetch_batches = 8;
   options.threads = 4;
-  options.global_batch = 8;
+  options.global_batch_size = 8;
   std::optional<Loader> loader = open_loader(pack.open(), options);
   std::atomic<bool> stop{false};
   std::thread busy([&] {
@@ -329,7 +329,7 @@ TEST_CASE("a fork at any moment, whatever locks the loader's threads hold") {
     failed = status_of_child([&] {
       batch->reset();
       loader->cancel();
-      const bool refused = !loader->next().ok() && !loader->seek(0).ok() && loader->state().global_batch == 8;
+      const bool refused = !loader->next().ok() && !loader->seek(0).ok() && loader->state().global_batch_size == 8;
       loader->close();
       return refused;
     });

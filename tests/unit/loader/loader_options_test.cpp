@@ -4,6 +4,7 @@
 #include <string>
 
 #include "hotpack/loader.hpp"
+#include "hotpack/order.hpp"
 #include "support/catch.hpp"
 #include "support/forms.hpp"
 #include "support/loader_pack.hpp"
@@ -16,7 +17,7 @@ namespace {
 template <class Change>
 std::string refused(const Dataset& dataset, Change change) {
   LoaderOptions options;
-  options.global_batch = 4;
+  options.global_batch_size = 4;
   change(options);
   return refusal_of(dataset, options);
 }
@@ -27,25 +28,25 @@ TEST_CASE("numbers outside their range are refused with it") {
   const TinyPack pack;
   const Dataset dataset = pack.open();
   CHECK(refused(dataset, [](LoaderOptions& o) { o.threads = 1025; }) == "threads is 1025; it must be from 0 to 1024");
-  CHECK(refused(dataset, [](LoaderOptions& o) { o.slots = 1; }) == "slots is 1; it must be from 2 to 64");
-  CHECK(refused(dataset, [](LoaderOptions& o) { o.slots = 65; }) == "slots is 65; it must be from 2 to 64");
+  CHECK(refused(dataset, [](LoaderOptions& o) { o.prefetch_batches = 1; }) == "prefetch_batches is 1; it must be from 2 to 64");
+  CHECK(refused(dataset, [](LoaderOptions& o) { o.prefetch_batches = 65; }) == "prefetch_batches is 65; it must be from 2 to 64");
   CHECK(refused(dataset, [](LoaderOptions& o) { o.epoch = kMaxEpoch + 1; }) == "epoch is 4294967296; it must be from 0 to 4294967295");
   CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.block_samples = 0; }), ContainsSubstring("block_samples is 0"));
   CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.block_samples = kMaxSamples + 1; }), ContainsSubstring("block_samples is"));
   CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.window_blocks = 0; }), ContainsSubstring("window_blocks is 0"));
   CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.window_blocks = kMaxSamples + 1; }), ContainsSubstring("window_blocks is"));
   CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.timeout = std::chrono::milliseconds(-1); }),
-             ContainsSubstring("timeout is negative; 0 waits for ever"));
+             ContainsSubstring("timeout is negative; 0 waits forever"));
 }
 
 TEST_CASE("batch and rank counts that do not fit are refused with their numbers") {
   const TinyPack pack;
   const Dataset dataset = pack.open();
-  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.global_batch = 0; }), ContainsSubstring("batch"));
-  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.global_batch = 13; }), ContainsSubstring("12") && ContainsSubstring("13"));
-  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.world = 5; }), ContainsSubstring("4") && ContainsSubstring("5"));
+  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.global_batch_size = 0; }), ContainsSubstring("batch"));
+  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.global_batch_size = 13; }), ContainsSubstring("12") && ContainsSubstring("13"));
+  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.world_size = 5; }), ContainsSubstring("4") && ContainsSubstring("5"));
   CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.rank = 1; }), ContainsSubstring("rank") && ContainsSubstring("1"));
-  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.world = 0; }), ContainsSubstring("world"));
+  CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.world_size = 0; }), ContainsSubstring("world_size"));
 }
 
 TEST_CASE("what does not fit the data set is refused, naming the option") {
@@ -73,7 +74,7 @@ TEST_CASE("pad_to that cannot be is refused, naming what it clashes with") {
       change(o);
     });
   };
-  CHECK_THAT(padded([](LoaderOptions& o) { o.content = SlotContent::packed; }),
+  CHECK_THAT(padded([](LoaderOptions& o) { o.content = BatchContent::packed; }),
              ContainsSubstring("pad_to does not go with content packed"));
   CHECK_THAT(padded([](LoaderOptions& o) { o.augment.crop = Crop{{4, 4}}; }), ContainsSubstring("pad_to does not go with a crop"));
   CHECK_THAT(padded([](LoaderOptions& o) { o.augment.resized_crop = ResizedCrop{{4, 4}}; }), ContainsSubstring("with a crop"));
@@ -102,8 +103,8 @@ TEST_CASE("a memory budget is held to, with the numbers of both") {
   const TinyPack pack;
   const Dataset dataset = pack.open();
   LoaderOptions options;
-  options.global_batch = 4;
-  options.slots = 5;
+  options.global_batch_size = 4;
+  options.prefetch_batches = 5;
   const std::uint64_t needed = open_loader(dataset, options).slot_bytes();
   options.memory_budget_bytes = needed;
   CHECK(open_loader(dataset, options).slot_bytes() == needed);
@@ -130,8 +131,8 @@ TEST_CASE("a batch that no machine could hold is refused, not overflowed") {
   const TinyPack pack(form, 2, 2);
   const Dataset dataset = pack.open();
   LoaderOptions options;
-  options.tail = Tail::wrap;
+  options.last_batch = LastBatch::wrap;
   options.image.type = ElementType::f32;
-  options.global_batch = std::uint64_t{1} << 60;
+  options.global_batch_size = std::uint64_t{1} << 60;
   CHECK_THAT(refusal_of(dataset, options), ContainsSubstring("more bytes than a machine can hold"));
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hotpack/loader.hpp"
+#include "hotpack/order.hpp"
 #include "support/catch.hpp"
 #include "support/loader_pack.hpp"
 
@@ -16,16 +17,16 @@ namespace {
 
 constexpr std::uint64_t kEpochs = 2;
 
-LoaderOptions run_options(Tail tail, Shuffle shuffle) {
+LoaderOptions run_options(LastBatch last_batch, Shuffle shuffle) {
   LoaderOptions options;
-  options.global_batch = 4;
+  options.global_batch_size = 4;
   options.seed = 11;
-  options.tail = tail;
+  options.last_batch = last_batch;
   options.shuffle = shuffle;
   options.block_samples = 3;
   options.window_blocks = 2;
   options.threads = 1;
-  options.slots = 2;
+  options.prefetch_batches = 2;
   options.augment.horizontal_flip = 0.5;
   return options;
 }
@@ -33,9 +34,9 @@ LoaderOptions run_options(Tail tail, Shuffle shuffle) {
 // The ranks of one run, stepped together.
 class Ranks {
  public:
-  Ranks(const Dataset& dataset, LoaderOptions options, std::uint64_t world) {
-    options.world = world;
-    for (options.rank = 0; options.rank < world; ++options.rank) loaders_.push_back(open_loader(dataset, options));
+  Ranks(const Dataset& dataset, LoaderOptions options, std::uint64_t world_size) {
+    options.world_size = world_size;
+    for (options.rank = 0; options.rank < world_size; ++options.rank) loaders_.push_back(open_loader(dataset, options));
   }
   // The global batch; no rows at the end of an epoch.
   std::vector<Row> next() {
@@ -73,9 +74,9 @@ std::string restore_refused(Loader& loader, const LoaderState& state) {
 TEST_CASE("a run resumes after any step with another world size") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
-  for (const Tail tail : {Tail::drop, Tail::pad, Tail::wrap}) {
+  for (const LastBatch last_batch : {LastBatch::drop, LastBatch::pad, LastBatch::wrap}) {
     for (const Shuffle shuffle : {Shuffle::full, Shuffle::block, Shuffle::none}) {
-      const LoaderOptions options = run_options(tail, shuffle);
+      const LoaderOptions options = run_options(last_batch, shuffle);
       const std::uint64_t calls = kEpochs * (open_loader(dataset, options).steps_per_epoch() + 1);
       std::vector<std::vector<Row>> whole;
       std::vector<std::string> states;
@@ -84,10 +85,10 @@ TEST_CASE("a run resumes after any step with another world size") {
         states.push_back(uninterrupted.state_text());
         whole.push_back(uninterrupted.next());
       }
-      for (const std::uint64_t world : {1u, 3u, 4u}) {
-        Ranks other(dataset, options, world);
+      for (const std::uint64_t world_size : {1u, 3u, 4u}) {
+        Ranks other(dataset, options, world_size);
         for (std::uint64_t call = calls; call-- > 0;) {
-          CAPTURE(std::string(tail_name(tail)), std::string(shuffle_name(shuffle)), world, call);
+          CAPTURE(std::string(last_batch_name(last_batch)), std::string(shuffle_name(shuffle)), world_size, call);
           const auto state = LoaderState::parse(states[call]);
           REQUIRE(state.ok());
           other.restore(*state);
@@ -103,7 +104,7 @@ TEST_CASE("a run resumes after any step with another world size") {
 TEST_CASE("the option `resume` does what restore does") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
-  LoaderOptions options = run_options(Tail::pad, Shuffle::full);
+  LoaderOptions options = run_options(LastBatch::pad, Shuffle::full);
   Loader first = open_loader(dataset, options);
   for (int call = 0; call < 12; ++call) {
     CAPTURE(call);
@@ -117,7 +118,7 @@ TEST_CASE("the option `resume` does what restore does") {
     if (*theirs) REQUIRE(copy_of(**theirs) == copy_of(**ours));
     if (*theirs) continue;
     const Batch begun = next_batch(resumed);  // the epoch after the one that was at its end
-    CHECK(std::vector(begun.samples().begin(), begun.samples().end()) == expected_samples(13, options, begun.epoch(), 0));
+    CHECK(std::vector(begun.indices().begin(), begun.indices().end()) == expected_samples(13, options, begun.epoch(), 0));
     CHECK(begun.epoch() == options.resume->epoch + 1);
   }
 }
@@ -125,8 +126,8 @@ TEST_CASE("the option `resume` does what restore does") {
 TEST_CASE("the state counts what was handed out, not what was read ahead") {
   const TinyPack pack({}, 40, 20);
   const Dataset dataset = pack.open();
-  LoaderOptions options = run_options(Tail::drop, Shuffle::full);
-  options.slots = 8;
+  LoaderOptions options = run_options(LastBatch::drop, Shuffle::full);
+  options.prefetch_batches = 8;
   options.threads = 2;
   Loader loader = open_loader(dataset, options);
   for (std::uint64_t step = 0; step < 10; ++step) {
@@ -144,15 +145,15 @@ TEST_CASE("the state counts what was handed out, not what was read ahead") {
 TEST_CASE("the state tells the run it belongs to") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
-  const LoaderOptions options = run_options(Tail::pad, Shuffle::block);
+  const LoaderOptions options = run_options(LastBatch::pad, Shuffle::block);
   Loader loader = open_loader(dataset, options);
   skip(loader, 3);
   const LoaderState state = loader.state();
   CHECK(state.fingerprint == dataset.packs()[0].fingerprint);
   CHECK(state.records == 13);
   CHECK(state.order == OrderOptions{Shuffle::block, 11, 3, 2});
-  CHECK(state.tail == Tail::pad);
-  CHECK(state.global_batch == 4);
+  CHECK(state.last_batch == LastBatch::pad);
+  CHECK(state.global_batch_size == 4);
   CHECK(state.samples == 12);
   const auto parsed = LoaderState::parse(state.text());
   REQUIRE(parsed.ok());
@@ -162,7 +163,7 @@ TEST_CASE("the state tells the run it belongs to") {
 TEST_CASE("a state of another run is refused by its first difference") {
   const TinyPack pack({}, 13, 5), other({}, 13, 5, 50);
   const Dataset dataset = pack.open();
-  Loader loader = open_loader(dataset, run_options(Tail::pad, Shuffle::block));
+  Loader loader = open_loader(dataset, run_options(LastBatch::pad, Shuffle::block));
   skip(loader, 1);
   const LoaderState state = loader.state();
   const auto changed = [&](const std::function<void(LoaderState&)>& change) {
@@ -170,7 +171,7 @@ TEST_CASE("a state of another run is refused by its first difference") {
     change(theirs);
     return restore_refused(loader, theirs);
   };
-  const std::string foreign = open_loader(other.open(), run_options(Tail::pad, Shuffle::block)).fingerprint();
+  const std::string foreign = open_loader(other.open(), run_options(LastBatch::pad, Shuffle::block)).fingerprint();
   REQUIRE(foreign != loader.fingerprint());
   CHECK_THAT(changed([&](LoaderState& s) { s.fingerprint = foreign; }),
              ContainsSubstring("another data set") && ContainsSubstring(foreign) && ContainsSubstring(loader.fingerprint()));
@@ -180,8 +181,8 @@ TEST_CASE("a state of another run is refused by its first difference") {
   CHECK_THAT(changed([](LoaderState& s) { s.order.seed = 12; }), ContainsSubstring("the state has seed 12, the loader 11"));
   CHECK_THAT(changed([](LoaderState& s) { s.order.block_samples = 9; }), ContainsSubstring("block_samples 9, the loader 3"));
   CHECK_THAT(changed([](LoaderState& s) { s.order.window_blocks = 9; }), ContainsSubstring("window_blocks 9, the loader 2"));
-  CHECK_THAT(changed([](LoaderState& s) { s.global_batch = 8; }), ContainsSubstring("global_batch 8, the loader 4"));
-  CHECK_THAT(changed([](LoaderState& s) { s.tail = Tail::wrap; }), ContainsSubstring("tail wrap, the loader pad"));
+  CHECK_THAT(changed([](LoaderState& s) { s.global_batch_size = 8; }), ContainsSubstring("global_batch_size 8, the loader 4"));
+  CHECK_THAT(changed([](LoaderState& s) { s.last_batch = LastBatch::wrap; }), ContainsSubstring("last_batch wrap, the loader pad"));
   CHECK_THAT(changed([](LoaderState& s) { s.samples = 3; }), ContainsSubstring("3 samples into epoch 0"));
   CHECK_THAT(changed([](LoaderState& s) { s.samples = 20; }), ContainsSubstring("20 samples into epoch 0"));
   CHECK_THAT(changed([](LoaderState& s) { s.epoch = kMaxEpoch + 1; }), ContainsSubstring("epoch 4294967296"));
@@ -192,7 +193,7 @@ TEST_CASE("a state of another run is refused by its first difference") {
 TEST_CASE("the block of another shuffle makes no difference: it is not used") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
-  Loader loader = open_loader(dataset, run_options(Tail::pad, Shuffle::full));
+  Loader loader = open_loader(dataset, run_options(LastBatch::pad, Shuffle::full));
   LoaderState state = loader.state();
   state.order.block_samples = 77;
   CHECK(loader.restore(state).ok());
@@ -201,7 +202,7 @@ TEST_CASE("the block of another shuffle makes no difference: it is not used") {
 TEST_CASE("a state of another run is refused by the option `resume`, too") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
-  LoaderOptions options = run_options(Tail::pad, Shuffle::full);
+  LoaderOptions options = run_options(LastBatch::pad, Shuffle::full);
   options.resume = open_loader(dataset, options).state();
   options.seed = 5;
   CHECK_THAT(refusal_of(dataset, options), ContainsSubstring("cannot resume") && ContainsSubstring("seed 11, the loader 5"));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hotpack/loader.hpp"
+#include "hotpack/order.hpp"
 #include "support/catch.hpp"
 #include "support/forms.hpp"
 #include "support/loader_pack.hpp"
@@ -16,7 +17,7 @@ namespace {
 // The records are 4…6 pixels wide and 3…4 high.
 TinyPack mixed_pack() { return TinyPack(all_forms().at("mixed"), 9, 4); }
 
-// `row` of a record of width × height, laid into a larger picture with its corner at the upper left.
+// `row` of a record of width × height, laid into a larger image with its corner at the upper left.
 Row laid_into(const Row& row, PixelSize record, PixelSize into) {
   Row larger = row;
   larger.image.assign(static_cast<std::size_t>(into.width * into.height * 3), std::byte{0});
@@ -38,15 +39,16 @@ PixelSize size_of(const Row& row) { return {row.box.width, row.box.height}; }
 TEST_CASE("records of mixed sizes are refused in batches of several rows") {
   const TinyPack pack = mixed_pack();
   const Dataset dataset = pack.open();
-  CHECK(refusal_of(dataset, in_file_order(2)) ==
-        "the records have different sizes, which do not make a batch of several rows; give a crop or pad_to, or a batch of one row a rank");
+  CHECK(
+      refusal_of(dataset, in_file_order(2)) ==
+      "the records have different sizes, which do not make a batch of several rows; give a crop or pad_to, or a batch of one row per rank");
   LoaderOptions packed = in_file_order(2);
-  packed.content = SlotContent::packed;
+  packed.content = BatchContent::packed;
   packed.augment.crop = Crop{{3, 3}};  // packed records stay as they are
   CHECK_THAT(refusal_of(dataset, packed), ContainsSubstring("different sizes"));
   LoaderOptions ranks = in_file_order(4);
-  ranks.world = 4;
-  CHECK(open_loader(dataset, ranks).rows() == 1);
+  ranks.world_size = 4;
+  CHECK(open_loader(dataset, ranks).batch_size() == 1);
 }
 
 TEST_CASE("records of mixed sizes in batches of one row keep their shapes") {
@@ -73,13 +75,13 @@ TEST_CASE("records of mixed sizes in batches of one row keep their shapes") {
 TEST_CASE("a padded row of records of different sizes is empty") {
   const TinyPack pack = mixed_pack();
   LoaderOptions options = in_file_order(2);
-  options.tail = Tail::pad;
-  options.world = 2;
+  options.last_batch = LastBatch::pad;
+  options.world_size = 2;
   options.rank = 1;
   Loader loader = open_loader(pack.open(), options);
   skip(loader, 4);
   const Batch batch = next_batch(loader);
-  CHECK(batch.valid() == 0);
+  CHECK(batch.num_valid() == 0);
   CHECK(batch.image().bytes.empty());
   CHECK(batch.image().shape == std::vector<std::int64_t>{1, 0, 0, 3});
 }
@@ -89,7 +91,7 @@ TEST_CASE("pad_to: records at the upper left, the rest black and ignored") {
   const Dataset dataset = pack.open();
   LoaderOptions options = in_file_order(4);
   options.pad_to = PixelSize{7, 4};
-  options.tail = Tail::pad;
+  options.last_batch = LastBatch::pad;
   Loader loader = open_loader(dataset, options);
   std::int64_t sample = 0;
   for (const BatchCopy& batch : rest_of_epoch(loader)) {
@@ -115,7 +117,7 @@ TEST_CASE("a record larger than pad_to fails its step with both sizes") {
                                 ContainsSubstring("6x3 pixels, larger than pad_to 5x4"));
   CHECK(next_error(loader).message == error.message);
   REQUIRE(loader.seek(0, 3).ok());
-  CHECK(next_batch(loader).samples()[0] == 3);
+  CHECK(next_batch(loader).indices()[0] == 3);
 }
 
 TEST_CASE("pad_to smaller than all records is refused at once") {
@@ -136,7 +138,7 @@ TEST_CASE("a crop batches records of mixed sizes and pads smaller ones") {
     for (const Row& row : batch.rows) {
       CAPTURE(row.sample);
       const Row whole = expected_row(dataset, options, row.sample);
-      CHECK(row.box == draw_box(options.augment, size_of(whole), 0, 0, static_cast<std::uint64_t>(row.sample)));
+      CHECK(row.box == draw_crop(options.augment, size_of(whole), 0, 0, static_cast<std::uint64_t>(row.sample)));
       const auto width = static_cast<std::size_t>(row.box.width), height = static_cast<std::size_t>(row.box.height);
       for (std::size_t y = 0; y < 4; ++y) {
         for (std::size_t x = 0; x < 5; ++x) {

@@ -13,6 +13,7 @@
 #include "support/catch.hpp"
 #include "support/forms.hpp"
 #include "support/loader_pack.hpp"
+#include "support/one_hot.hpp"
 #include "support/slot_allocators.hpp"
 
 using namespace hotpack;
@@ -50,8 +51,8 @@ TEST_CASE("slots are allocated once, not per epoch, and all given back") {
   const TinyPack pack;
   const auto allocator = std::make_shared<CountingAllocator>();
   LoaderOptions options;
-  options.global_batch = 4;
-  options.slots = 5;
+  options.global_batch_size = 4;
+  options.prefetch_batches = 5;
   options.allocator = allocator;
   {
     Loader loader = open_loader(pack.open(), options);
@@ -85,7 +86,7 @@ TEST_CASE("a slot that cannot be allocated fails and the others are freed") {
   const auto allocator = std::make_shared<CountingAllocator>();
   allocator->failing_from = 2;
   LoaderOptions options;
-  options.global_batch = 4;
+  options.global_batch_size = 4;
   options.allocator = allocator;
   CHECK_THAT(refusal_of(pack.open(), options), ContainsSubstring("bytes for a slot"));
   CHECK(allocator->taken == 2);
@@ -108,9 +109,9 @@ TEST_CASE("a slot that cannot grow is an error of its step") {
 TEST_CASE("a leased slot is not written to, however far the loader goes on") {
   const TinyPack pack({}, 24, 6);
   LoaderOptions options;
-  options.global_batch = 4;
+  options.global_batch_size = 4;
   options.threads = 4;
-  options.slots = 4;
+  options.prefetch_batches = 4;
   Loader loader = open_loader(pack.open(), options);
   std::vector<Batch> held;
   std::vector<BatchCopy> as_given;
@@ -133,7 +134,7 @@ TEST_CASE("what the holder writes into a batch stays its own") {
   const TinyPack pack({}, 8, 8);
   const Dataset dataset = pack.open();
   LoaderOptions options = in_file_order(4);
-  options.slots = 2;
+  options.prefetch_batches = 2;
   Loader loader = open_loader(dataset, options);
   for (int round = 0; round < 6; ++round) {
     REQUIRE(loader.seek(0).ok());
@@ -146,7 +147,7 @@ TEST_CASE("what the holder writes into a batch stays its own") {
 TEST_CASE("all slots leased: next fails at once and works after a release") {
   const TinyPack pack({}, 24, 6);
   LoaderOptions options = in_file_order(4);
-  options.slots = 2;
+  options.prefetch_batches = 2;
   options.timeout = std::chrono::milliseconds(0);
   Loader loader = open_loader(pack.open(), options);
   Batch first = next_batch(loader);
@@ -206,19 +207,19 @@ TEST_CASE("a batch of more than 2^31 elements has all rows at their places") {
   const TinyPack pack(form, 2, 2);
   const Dataset dataset = pack.open();
   LoaderOptions options = in_file_order(67);  // rows of 33,423,360 elements: the last two begin behind 2^31
-  options.tail = Tail::wrap;
-  options.slots = 2;
+  options.last_batch = LastBatch::wrap;
+  options.prefetch_batches = 2;
   options.label = {LabelForm::one_hot, ElementType::u8, AxisOrder::channels_first, false, {}};
   options.allocator = std::make_shared<RepeatingAllocator>();
   Loader loader = open_loader(dataset, options);
   const Batch batch = next_batch(loader);
   REQUIRE(batch.label().bytes.size() > (std::uint64_t{1} << 31));
   // The end of the last row is what was written last.
-  const auto sample = static_cast<std::uint64_t>(batch.samples()[66]);
+  const auto sample = static_cast<std::uint64_t>(batch.indices()[66]);
   CHECK(sample == 0);
   const auto expected = dataset.sample(sample);
-  std::vector<std::uint8_t> stored(expected->label_shape().size_bytes()), flags(one_hot_elements(expected->label_shape()));
-  REQUIRE(expand_one_hot(*expected->read_label(stored), AxisOrder::channels_first, flags).ok());
+  std::vector<std::uint8_t> stored(expected->label_shape().size_bytes()), flags(test::one_hot_elements(expected->label_shape()));
+  REQUIRE(test::expand_one_hot(*expected->read_label(stored), AxisOrder::channels_first, flags).ok());
   const std::size_t end = std::size_t{3} << 20;
   const auto written = batch.label().bytes.last(end);
   CHECK(std::equal(written.begin(), written.end(), std::as_bytes(std::span(flags)).last(end).begin()));

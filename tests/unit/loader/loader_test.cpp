@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "hotpack/order.hpp"
 #include "support/catch.hpp"
 #include "support/forms.hpp"
 #include "support/loader_pack.hpp"
@@ -20,7 +21,7 @@ namespace {
 std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   const std::size_t channels = form.color == ImageColor::rgb ? 3 : 1;
   std::map<std::string, LoaderOptions> contents;
-  contents["packed"].content = SlotContent::packed;
+  contents["packed"].content = BatchContent::packed;
   auto& normalised = contents["f32 NCHW normalised, one-hot f32 NCHW"];
   normalised.image = {ElementType::f32, AxisOrder::channels_first, std::vector<float>(channels, 0.485f),
                       std::vector<float>(channels, 0.229f)};
@@ -76,8 +77,8 @@ TEST_CASE("epochs hold all records, expanded by the formulas in every form") {
     const Dataset dataset = pack.open();
     for (auto [content_name, options] : all_contents(form)) {
       CAPTURE(form_name, content_name);
-      options.global_batch = form.size ? 4 : 1;
-      options.tail = Tail::pad;
+      options.global_batch_size = form.size ? 4 : 1;
+      options.last_batch = LastBatch::pad;
       options.threads = 2;
       check_epochs(dataset, options, 2);
     }
@@ -89,8 +90,8 @@ TEST_CASE("reading by system calls gives what the mapping gives") {
     const TinyForm form = all_forms().at(name);
     const TinyPack pack(form, 10, 4);
     LoaderOptions options;
-    options.global_batch = form.size ? 3 : 1;
-    options.access = Access::read;
+    options.global_batch_size = form.size ? 3 : 1;
+    options.access = FileAccess::read;
     options.threads = 2;
     CAPTURE(name);
     check_epochs(pack.open(), options, 2);
@@ -102,7 +103,7 @@ TEST_CASE("several packs are read as one") {
   const auto dataset = Dataset::open({first.folder(), second.folder()});
   REQUIRE(dataset.ok());
   LoaderOptions options;
-  options.global_batch = 3;
+  options.global_batch_size = 3;
   check_epochs(*dataset, options, 2);
 }
 
@@ -116,7 +117,7 @@ TEST_CASE("keys of any length are given whole") {
   const auto dataset = Dataset::open(folder.path());
   REQUIRE(dataset.ok());
   LoaderOptions options;
-  options.global_batch = 3;
+  options.global_batch_size = 3;
   options.threads = 1;
   check_epochs(*dataset, options, 3);
 }
@@ -129,7 +130,7 @@ TEST_CASE("sizes whose pixels are no multiple of 16") {
     const Dataset dataset = pack.open();
     for (auto [name, options] : all_contents(form)) {
       CAPTURE(size.width, size.height, name);
-      options.global_batch = 2;
+      options.global_batch_size = 2;
       check_epochs(dataset, options, 1);
     }
   }
@@ -143,7 +144,7 @@ TEST_CASE("rows large enough for streaming stores") {
   const Dataset dataset = pack.open();
   for (auto [name, options] : all_contents(form)) {
     CAPTURE(name);
-    options.global_batch = 3;
+    options.global_batch_size = 3;
     options.threads = 2;
     check_epochs(dataset, options, 1);
   }
@@ -153,7 +154,7 @@ TEST_CASE("fields tell their shape and type") {
   const TinyPack pack;
   const Dataset dataset = pack.open();
   LoaderOptions options;
-  options.global_batch = 4;
+  options.global_batch_size = 4;
   SECTION("the defaults") {
     Loader loader = open_loader(dataset, options);
     const Batch batch = next_batch(loader);
@@ -175,7 +176,7 @@ TEST_CASE("fields tell their shape and type") {
     CHECK(batch.label().bytes.size() == loader.label_batch_bytes());
   }
   SECTION("packed") {
-    options.content = SlotContent::packed;
+    options.content = BatchContent::packed;
     Loader loader = open_loader(dataset, options);
     const Batch batch = next_batch(loader);
     CHECK(batch.image().shape == std::vector<std::int64_t>{4, 5, 6, 3});
@@ -205,9 +206,9 @@ TEST_CASE("thread counts give the same batches, world sizes the same rows") {
   const TinyPack pack({}, 27, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options;
-  options.global_batch = 8;
+  options.global_batch_size = 8;
   options.seed = 7;
-  options.tail = Tail::wrap;
+  options.last_batch = LastBatch::wrap;
   options.augment.horizontal_flip = options.augment.vertical_flip = 0.5;
   SECTION("flips") {}
   SECTION("a crop") { options.augment.crop = Crop{{4, 3}, true}; }
@@ -221,13 +222,13 @@ TEST_CASE("thread counts give the same batches, world sizes the same rows") {
   const std::vector<BatchCopy> whole = epochs_of(dataset, options, 2);
   REQUIRE(whole.size() == 8);
   for (const unsigned threads : {1u, 2u, 16u}) {
-    for (const std::uint64_t world : {1u, 2u, 4u, 8u}) {
+    for (const std::uint64_t world_size : {1u, 2u, 4u, 8u}) {
       std::vector<std::vector<BatchCopy>> ranks;
       options.threads = threads;
-      options.world = world;
-      for (options.rank = 0; options.rank < world; ++options.rank) ranks.push_back(epochs_of(dataset, options, 2));
+      options.world_size = world_size;
+      for (options.rank = 0; options.rank < world_size; ++options.rank) ranks.push_back(epochs_of(dataset, options, 2));
       for (std::size_t step = 0; step < whole.size(); ++step) {
-        CAPTURE(threads, world, step);
+        CAPTURE(threads, world_size, step);
         std::vector<BatchCopy> parts;
         for (const auto& rank : ranks) parts.push_back(rank.at(step));
         REQUIRE(joined(parts) == whole[step].rows);
@@ -236,11 +237,11 @@ TEST_CASE("thread counts give the same batches, world sizes the same rows") {
   }
 }
 
-TEST_CASE("boxes are what draw_box says, and the pixels are those of the box") {
+TEST_CASE("crops are what draw_crop says, and the pixels are those of the box") {
   const TinyPack pack({}, 12, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options;
-  options.global_batch = 4;
+  options.global_batch_size = 4;
   options.seed = 3;
   options.augment.horizontal_flip = 0.5;
   options.augment.crop = Crop{{4, 3}, true};
@@ -249,7 +250,7 @@ TEST_CASE("boxes are what draw_box says, and the pixels are those of the box") {
   for (int epoch = 0; epoch < 3; ++epoch) {
     for (const BatchCopy& batch : rest_of_epoch(loader)) {
       for (const Row& row : batch.rows) {
-        const SampleBox box = draw_box(options.augment, {6, 5}, options.seed, batch.epoch, static_cast<std::uint64_t>(row.sample));
+        const SampleCrop box = draw_crop(options.augment, {6, 5}, options.seed, batch.epoch, static_cast<std::uint64_t>(row.sample));
         REQUIRE(row.box == box);
         lefts.insert(box.x);
         const Row whole = expected_row(dataset, options, row.sample);
@@ -267,17 +268,17 @@ TEST_CASE("boxes are what draw_box says, and the pixels are those of the box") {
   CHECK(lefts.size() > 1);
 }
 
-TEST_CASE("packed slots tell the boxes and leave the records alone") {
+TEST_CASE("packed slots tell the crops and leave the records alone") {
   const TinyPack pack;
   const Dataset dataset = pack.open();
   LoaderOptions options;
-  options.global_batch = 4;
-  options.content = SlotContent::packed;
+  options.global_batch_size = 4;
+  options.content = BatchContent::packed;
   options.augment.crop = Crop{{4, 3}, true};
   Loader loader = open_loader(dataset, options);
   for (const BatchCopy& batch : rest_of_epoch(loader)) {
     for (const Row& row : batch.rows) {
-      CHECK(row.box == draw_box(options.augment, {6, 5}, 0, batch.epoch, static_cast<std::uint64_t>(row.sample)));
+      CHECK(row.box == draw_crop(options.augment, {6, 5}, 0, batch.epoch, static_cast<std::uint64_t>(row.sample)));
       CHECK(row.image == expected_row(dataset, options, row.sample).image);
     }
   }
@@ -286,22 +287,22 @@ TEST_CASE("packed slots tell the boxes and leave the records alone") {
 TEST_CASE("every tail works for all remainders of N mod G and batches of one") {
   struct Case {
     std::size_t records;
-    std::uint64_t global_batch;
+    std::uint64_t global_batch_size;
   };
   for (const Case& c : {Case{12, 4}, Case{13, 4}, Case{15, 4}, Case{3, 4}, Case{1, 4}, Case{5, 1}, Case{1, 1}, Case{4, 4}}) {
     const TinyPack pack({}, c.records, 5);
     const Dataset dataset = pack.open();
-    for (const Tail tail : {Tail::drop, Tail::pad, Tail::wrap}) {
+    for (const LastBatch last_batch : {LastBatch::drop, LastBatch::pad, LastBatch::wrap}) {
       LoaderOptions options;
-      options.global_batch = c.global_batch;
-      options.tail = tail;
-      CAPTURE(c.records, c.global_batch, std::string(tail_name(tail)));
-      if (tail == Tail::drop && c.records < c.global_batch) {
+      options.global_batch_size = c.global_batch_size;
+      options.last_batch = last_batch;
+      CAPTURE(c.records, c.global_batch_size, std::string(last_batch_name(last_batch)));
+      if (last_batch == LastBatch::drop && c.records < c.global_batch_size) {
         const std::string text = refusal_of(dataset, options);
-        CHECK_THAT(text, ContainsSubstring(std::to_string(c.records)) && ContainsSubstring(std::to_string(c.global_batch)));
+        CHECK_THAT(text, ContainsSubstring(std::to_string(c.records)) && ContainsSubstring(std::to_string(c.global_batch_size)));
         continue;
       }
-      const std::uint64_t steps = (c.records + (tail == Tail::drop ? 0 : c.global_batch - 1)) / c.global_batch;
+      const std::uint64_t steps = (c.records + (last_batch == LastBatch::drop ? 0 : c.global_batch_size - 1)) / c.global_batch_size;
       CHECK(open_loader(dataset, options).steps_per_epoch() == steps);
       check_epochs(dataset, options, 2);
     }
@@ -312,18 +313,18 @@ TEST_CASE("rows past the end of a padded epoch are black, ignored and not valid"
   const TinyPack pack({}, 9, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options;
-  options.global_batch = 4;
-  options.tail = Tail::pad;
+  options.global_batch_size = 4;
+  options.last_batch = LastBatch::pad;
   Loader loader = open_loader(dataset, options);
   skip(loader, 2);
   const Batch batch = next_batch(loader);
-  CHECK(batch.rows() == 4);
-  CHECK(batch.valid() == 1);
-  CHECK(batch.samples()[0] >= 0);
+  CHECK(batch.batch_size() == 4);
+  CHECK(batch.num_valid() == 1);
+  CHECK(batch.indices()[0] >= 0);
   for (std::size_t row = 1; row < 4; ++row) {
-    CHECK(batch.samples()[row] == -1);
+    CHECK(batch.indices()[row] == -1);
     CHECK(batch.key(row).empty());
-    CHECK(batch.boxes()[row] == SampleBox{});
+    CHECK(batch.crops()[row] == SampleCrop{});
     for (std::size_t i = 0; i < 90; ++i) REQUIRE(batch.image().bytes[row * 90 + i] == std::byte{0});
     for (std::size_t i = 0; i < 30; ++i) REQUIRE(batch.label().bytes[row * 30 + i] == std::byte{255});
   }
@@ -332,15 +333,15 @@ TEST_CASE("rows past the end of a padded epoch are black, ignored and not valid"
 TEST_CASE("a rank may have nothing but empty rows") {
   const TinyPack pack({}, 5, 5);
   LoaderOptions options;
-  options.global_batch = 4;
-  options.tail = Tail::pad;
-  options.world = 4;
+  options.global_batch_size = 4;
+  options.last_batch = LastBatch::pad;
+  options.world_size = 4;
   options.rank = 3;
   Loader loader = open_loader(pack.open(), options);
   skip(loader, 1);
   const Batch batch = next_batch(loader);
-  CHECK(batch.valid() == 0);
-  CHECK(batch.samples()[0] == -1);
+  CHECK(batch.num_valid() == 0);
+  CHECK(batch.indices()[0] == -1);
   for (const std::byte byte : batch.image().bytes) REQUIRE(byte == std::byte{0});
   CHECK(at_end_of_epoch(loader));
 }
@@ -354,13 +355,13 @@ TEST_CASE("epochs differ in their order, and none follows the last") {
   const TinyPack pack({}, 12, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options;
-  options.global_batch = 12;
+  options.global_batch_size = 12;
   options.epoch = kMaxEpoch;
   Loader loader = open_loader(dataset, options);
   const auto samples = [&](std::uint64_t epoch) {
     REQUIRE(loader.seek(epoch).ok());
     const Batch batch = next_batch(loader);
-    return std::vector(batch.samples().begin(), batch.samples().end());
+    return std::vector(batch.indices().begin(), batch.indices().end());
   };
   CHECK(samples(0) != samples(1));
   CHECK(samples(0) == samples(0));
@@ -375,7 +376,7 @@ TEST_CASE("seek: to any step, to the end of an epoch, and not beyond") {
   const TinyPack pack({}, 12, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options;
-  options.global_batch = 4;
+  options.global_batch_size = 4;
   Loader loader = open_loader(dataset, options);
   REQUIRE(loader.seek(5, 2).ok());
   CHECK(copy_of(next_batch(loader)).rows[0].sample == expected_samples(12, options, 5, 2)[0]);
@@ -394,11 +395,11 @@ TEST_CASE("the loader tells what it was opened with") {
   const TinyPack pack({}, 12, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options;
-  options.global_batch = 5;
-  options.world = 2;
+  options.global_batch_size = 5;
+  options.world_size = 2;
   options.threads = 3;
   const Loader loader = open_loader(dataset, options);
-  CHECK(loader.rows() == 2);
+  CHECK(loader.batch_size() == 2);
   CHECK(loader.steps_per_epoch() == 2);
   CHECK(loader.threads() == 3);
   CHECK(loader.fingerprint() == dataset.packs()[0].fingerprint);

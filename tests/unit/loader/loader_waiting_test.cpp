@@ -1,4 +1,4 @@
-// Whoever waits for a batch that does not come is told: by a time-out, cancel() or close().
+// Whoever waits for a batch that does not come is woken by a time-out, cancel() or close().
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -115,7 +115,7 @@ TEST_CASE("closing while threads are at work, at any moment") {
   const TinyPack pack({}, 24, 6);
   const Dataset dataset = pack.open();
   LoaderOptions options;
-  options.global_batch = 4;
+  options.global_batch_size = 4;
   options.threads = 3;
   for (unsigned steps = 0; steps < 100; ++steps) {
     Loader loader = open_loader(dataset, options);

@@ -1,4 +1,4 @@
-// What must hold of every order, over a large random set of (N, G, world, tail, shuffle, seed, epoch).
+// What must hold of every order, over a large random set of (N, G, world_size, last_batch, shuffle, seed, epoch).
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -14,13 +14,13 @@ using namespace hotpack;
 
 namespace {
 
-// One epoch of a run, told as a resumed run is told: from its step samples / G on.
+// One epoch of a run, told as a resumed run is reported: from its step samples / G on.
 struct Case {
   LoaderState run;
-  std::uint64_t world = 1, other_world = 1;
+  std::uint64_t world_size = 1, other_world = 1;
 
   [[nodiscard]] std::string text() const {
-    return "worlds " + std::to_string(world) + " and " + std::to_string(other_world) + ", " + run.text();
+    return "worlds " + std::to_string(world_size) + " and " + std::to_string(other_world) + ", " + run.text();
   }
 };
 
@@ -34,12 +34,12 @@ class Cases {
     LoaderState& run = one.run;
     run.fingerprint = "xxh3-128:00000000000000000000000000000000";
     run.records = samples;
-    run.tail = static_cast<Tail>(upto(0, 2));
-    run.global_batch = upto(1, std::min<std::uint64_t>(run.tail == Tail::drop ? samples : samples + 9, 200));
+    run.last_batch = static_cast<LastBatch>(upto(0, 2));
+    run.global_batch_size = upto(1, std::min<std::uint64_t>(run.last_batch == LastBatch::drop ? samples : samples + 9, 200));
     run.epoch = upto(0, 1) == 0 ? upto(0, 3) : upto(0, kMaxEpoch);
     run.order = {static_cast<Shuffle>(upto(0, 2)), words_(), of_any_length(static_cast<unsigned>(std::bit_width(samples))), upto(1, 8)};
-    one.world = upto(1, std::min(run.global_batch, kMostWorlds));
-    one.other_world = upto(1, std::min(run.global_batch, kMostWorlds));
+    one.world_size = upto(1, std::min(run.global_batch_size, kMostWorlds));
+    one.other_world = upto(1, std::min(run.global_batch_size, kMostWorlds));
     return one;
   }
   // 1 … 2^bits − 1, as many of each number of bits.
@@ -55,22 +55,22 @@ class Cases {
 
 constexpr std::int64_t kEmpty = -1;
 
-std::vector<StepPlan> plans_of(const LoaderState& run, std::uint64_t world) {
+std::vector<StepPlan> plans_of(const LoaderState& run, std::uint64_t world_size) {
   std::vector<StepPlan> plans;
-  for (std::uint64_t rank = 0; rank < world; ++rank) {
-    plans.push_back(StepPlan::make(run.records, run.global_batch, run.tail, rank, world).value());
+  for (std::uint64_t rank = 0; rank < world_size; ++rank) {
+    plans.push_back(StepPlan::make(run.records, run.global_batch_size, run.last_batch, rank, world_size).value());
   }
   return plans;
 }
 
 // The samples of the epoch's steps from where the run stands, rank by rank within a step; nothing where ranks overlap, leave a gap, differ
 // in their steps, or change their number of rows.
-std::optional<std::vector<std::int64_t>> handed_out(const LoaderState& run, std::uint64_t world) {
+std::optional<std::vector<std::int64_t>> handed_out(const LoaderState& run, std::uint64_t world_size) {
   const EpochOrder order(run.records, run.order, run.epoch);
-  const auto plans = plans_of(run, world);
+  const auto plans = plans_of(run, world_size);
   std::vector<std::int64_t> samples;
   std::uint64_t next = run.samples;
-  for (std::uint64_t step = run.samples / run.global_batch; step < plans[0].steps(); ++step) {
+  for (std::uint64_t step = run.samples / run.global_batch_size; step < plans[0].steps(); ++step) {
     for (const StepPlan& plan : plans) {
       const Positions positions = plan.positions(step);
       if (plan.steps() != plans[0].steps() || positions.first != next || positions.size() != plan.rows() || plan.rows() == 0) return {};
@@ -79,7 +79,7 @@ std::optional<std::vector<std::int64_t>> handed_out(const LoaderState& run, std:
         samples.push_back(sample ? static_cast<std::int64_t>(*sample) : kEmpty);
       }
     }
-    if (next != (step + 1) * run.global_batch) return {};
+    if (next != (step + 1) * run.global_batch_size) return {};
   }
   return samples;
 }
@@ -95,11 +95,11 @@ bool each_once(const LoaderState& run, const std::vector<std::int64_t>& samples,
 }
 
 bool epoch_is_right(const LoaderState& run, const std::vector<std::int64_t>& samples) {
-  const std::uint64_t rest = run.records % run.global_batch;
-  if (run.tail == Tail::drop) return samples.size() == run.records - rest && each_once(run, samples, samples.size());
-  if (samples.size() != run.records + (rest == 0 ? 0 : run.global_batch - rest)) return false;
+  const std::uint64_t rest = run.records % run.global_batch_size;
+  if (run.last_batch == LastBatch::drop) return samples.size() == run.records - rest && each_once(run, samples, samples.size());
+  if (samples.size() != run.records + (rest == 0 ? 0 : run.global_batch_size - rest)) return false;
   for (std::size_t i = run.records; i < samples.size(); ++i) {
-    if (samples[i] != (run.tail == Tail::pad ? kEmpty : samples[i % run.records])) return false;
+    if (samples[i] != (run.last_batch == LastBatch::pad ? kEmpty : samples[i % run.records])) return false;
   }
   return each_once(run, samples, run.records);
 }
@@ -107,7 +107,7 @@ bool epoch_is_right(const LoaderState& run, const std::vector<std::int64_t>& sam
 // Whether a run of another world goes on with the rest of `samples`, knowing no more than the text of the state after this step.
 bool resumes(const Case& one, const std::vector<std::int64_t>& samples, std::uint64_t step) {
   LoaderState state = one.run;
-  state.samples = step * state.global_batch;
+  state.samples = step * state.global_batch_size;
   const auto resumed = LoaderState::parse(state.text());
   if (!resumed.ok()) return false;
   const auto rest = handed_out(resumed.value(), one.other_world);
@@ -131,11 +131,11 @@ void check_resume(const Case& one, const std::vector<std::int64_t>& samples, std
 }
 
 void check(const Case& one, Cases& cases, Tally& tally) {
-  const auto samples = handed_out(one.run, one.world);
+  const auto samples = handed_out(one.run, one.world_size);
   if (!samples || !epoch_is_right(one.run, *samples)) return tally.fault("epoch", one);
   const bool small = one.run.records < kSmall;
   ++(small ? tally.small_epochs : tally.large_epochs);
-  const std::uint64_t steps = samples->size() / one.run.global_batch;
+  const std::uint64_t steps = samples->size() / one.run.global_batch_size;
   if (!small) return check_resume(one, *samples, cases.upto(0, steps), tally);
   for (std::uint64_t step = 0; step <= steps; ++step) check_resume(one, *samples, step, tally);
 }
@@ -160,13 +160,13 @@ TEST_CASE("an epoch resumes at every one of its steps on every world size") {
   Cases cases;
   for (int i = 0; i < 30; ++i) {
     Case one = cases.next(cases.upto(1, 100));
-    one.run.global_batch = std::min<std::uint64_t>(one.run.global_batch, 8);
+    one.run.global_batch_size = std::min<std::uint64_t>(one.run.global_batch_size, 8);
     const auto samples = handed_out(one.run, 1);
     CAPTURE(one.text());
     REQUIRE(samples.has_value());
     REQUIRE(epoch_is_right(one.run, *samples));
-    for (one.other_world = 1; one.other_world <= one.run.global_batch; ++one.other_world) {
-      for (std::uint64_t step = 0; step <= samples->size() / one.run.global_batch; ++step) REQUIRE(resumes(one, *samples, step));
+    for (one.other_world = 1; one.other_world <= one.run.global_batch_size; ++one.other_world) {
+      for (std::uint64_t step = 0; step <= samples->size() / one.run.global_batch_size; ++step) REQUIRE(resumes(one, *samples, step));
     }
   }
 }

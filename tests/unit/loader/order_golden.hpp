@@ -11,7 +11,7 @@
 
 namespace hotpack::test {
 
-// A list of cases: "permutations", "orders", "steps", "boxes", "pixels".
+// A list of cases: "permutations", "orders", "steps", "crops", "pixels".
 inline format::Json order_golden(const char* section) {
   std::ifstream file(HOTPACK_ORDER_GOLDEN, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -110,9 +110,10 @@ TEST_CASE("permutations, orders and steps are the golden ones") {
     CHECK(elements == numbers(one, "elements"));
   }
   for (const auto& one : order_golden("steps")) {
-    const auto tail = value_named<Tail>(one.at("tail").get<std::string>(), tail_name);
+    const auto last_batch = value_named<LastBatch>(one.at("last_batch").get<std::string>(), last_batch_name);
     const StepPlan plan =
-        StepPlan::make(number(one, "samples"), number(one, "global_batch"), tail, number(one, "rank"), number(one, "world")).value();
+        StepPlan::make(number(one, "samples"), number(one, "global_batch_size"), last_batch, number(one, "rank"), number(one, "world_size"))
+            .value();
     const auto positions = one.at("positions").get<std::vector<std::array<std::uint64_t, 2>>>();
     REQUIRE(plan.steps() == positions.size());
     for (std::uint64_t k = 0; k < plan.steps(); ++k) CHECK(plan.positions(k) == Positions{positions[k][0], positions[k][1]});
@@ -269,7 +270,7 @@ TEST_CASE("the largest data set shuffled by blocks undoes itself") {
 }
 
 TEST_CASE("steps are shared by ranks as evenly as can be") {
-  const auto plan = [](std::uint64_t rank) { return StepPlan::make(100, 10, Tail::drop, rank, 4).value(); };
+  const auto plan = [](std::uint64_t rank) { return StepPlan::make(100, 10, LastBatch::drop, rank, 4).value(); };
   CHECK(plan(0).positions(3) == Positions{30, 32});
   CHECK(plan(1).positions(3) == Positions{32, 35});
   CHECK(plan(2).positions(3) == Positions{35, 37});
@@ -280,33 +281,34 @@ TEST_CASE("steps are shared by ranks as evenly as can be") {
 
 TEST_CASE("the end of an epoch is dropped, padded or wrapped") {
   const EpochOrder order(10, {.seed = 7}, 0);
-  const auto plan = [](Tail tail) { return StepPlan::make(10, 4, tail).value(); };
-  CHECK(plan(Tail::drop).steps() == 2);
-  CHECK(plan(Tail::pad).steps() == 3);
-  CHECK(plan(Tail::wrap).steps() == 3);
-  CHECK(plan(Tail::pad).positions(2) == Positions{8, 12});
-  CHECK(plan(Tail::pad).sample(order, 9) == order[9]);
-  CHECK(plan(Tail::pad).sample(order, 10) == std::nullopt);
-  CHECK(plan(Tail::wrap).sample(order, 11) == order[1]);
+  const auto plan = [](LastBatch last_batch) { return StepPlan::make(10, 4, last_batch).value(); };
+  CHECK(plan(LastBatch::drop).steps() == 2);
+  CHECK(plan(LastBatch::pad).steps() == 3);
+  CHECK(plan(LastBatch::wrap).steps() == 3);
+  CHECK(plan(LastBatch::pad).positions(2) == Positions{8, 12});
+  CHECK(plan(LastBatch::pad).sample(order, 9) == order[9]);
+  CHECK(plan(LastBatch::pad).sample(order, 10) == std::nullopt);
+  CHECK(plan(LastBatch::wrap).sample(order, 11) == order[1]);
   // A batch larger than the data set holds it several times.
-  CHECK(StepPlan::make(3, 8, Tail::wrap).value().sample(EpochOrder(3, {}, 0), 7) == EpochOrder(3, {}, 0)[1]);
-  CHECK(StepPlan::make(3, 8, Tail::pad).value().steps() == 1);
+  CHECK(StepPlan::make(3, 8, LastBatch::wrap).value().sample(EpochOrder(3, {}, 0), 7) == EpochOrder(3, {}, 0)[1]);
+  CHECK(StepPlan::make(3, 8, LastBatch::pad).value().steps() == 1);
 }
 
 TEST_CASE("steps that cannot be are refused with the numbers and a way on") {
-  const auto message = [](std::uint64_t samples, std::uint64_t batch, Tail tail, std::uint64_t rank, std::uint64_t world) {
-    const auto plan = StepPlan::make(samples, batch, tail, rank, world);
+  const auto message = [](std::uint64_t samples, std::uint64_t batch, LastBatch last_batch, std::uint64_t rank, std::uint64_t world_size) {
+    const auto plan = StepPlan::make(samples, batch, last_batch, rank, world_size);
     REQUIRE(!plan.ok());
     CHECK(plan.error().code == ErrorCode::usage);
     return plan.error().message;
   };
-  CHECK(message(40, 64, Tail::drop, 0, 1) ==
-        "a global batch of 64 is larger than the 40 samples, so tail drop leaves no step; use a smaller batch, or tail pad or wrap");
-  CHECK_THAT(message(0, 4, Tail::wrap, 0, 1), ContainsSubstring("holds no samples"));
-  CHECK_THAT(message(kMaxSamples + 1, 4, Tail::wrap, 0, 1), ContainsSubstring("4611686018427387905 samples"));
-  CHECK_THAT(message(40, 0, Tail::pad, 0, 1), ContainsSubstring("a global batch of 0"));
-  CHECK_THAT(message(40, kMaxSamples + 1, Tail::pad, 0, 1), ContainsSubstring("4611686018427387905"));
-  CHECK_THAT(message(40, 8, Tail::drop, 0, 0), ContainsSubstring("a world of 0 ranks"));
-  CHECK_THAT(message(40, 8, Tail::drop, 4, 4), ContainsSubstring("rank 4 is not below the world size 4; ranks are numbered from 0 to 3"));
-  CHECK_THAT(message(40, 8, Tail::drop, 0, 9), ContainsSubstring("a global batch of 8 has fewer rows than the world has ranks, 9"));
+  CHECK(message(40, 64, LastBatch::drop, 0, 1) ==
+        "global_batch_size 64 is larger than the 40 samples, so last_batch drop leaves no step; use a smaller batch, or last_batch pad or "
+        "wrap");
+  CHECK_THAT(message(0, 4, LastBatch::wrap, 0, 1), ContainsSubstring("holds no samples"));
+  CHECK_THAT(message(kMaxSamples + 1, 4, LastBatch::wrap, 0, 1), ContainsSubstring("4611686018427387905 samples"));
+  CHECK_THAT(message(40, 0, LastBatch::pad, 0, 1), ContainsSubstring("global_batch_size is 0"));
+  CHECK_THAT(message(40, kMaxSamples + 1, LastBatch::pad, 0, 1), ContainsSubstring("4611686018427387905"));
+  CHECK_THAT(message(40, 8, LastBatch::drop, 0, 0), ContainsSubstring("world_size is 0"));
+  CHECK_THAT(message(40, 8, LastBatch::drop, 4, 4), ContainsSubstring("rank 4 is not below world_size 4; ranks are numbered from 0 to 3"));
+  CHECK_THAT(message(40, 8, LastBatch::drop, 0, 9), ContainsSubstring("global_batch_size 8 is smaller than world_size 9"));
 }

@@ -24,7 +24,7 @@ using reader::DatasetFiles;
 namespace {
 
 constexpr std::size_t kPerShard = 4;
-const std::vector<Access> kBothWays{Access::map, Access::read};
+const std::vector<FileAccess> kBothWays{FileAccess::map, FileAccess::read};
 constexpr const char* kAdvice = "; `hotpack verify` finds all damage";
 
 // What `use` saw.
@@ -51,8 +51,9 @@ void add_up(void* context, const Record& record) {
   for (const std::uint8_t byte : record.label.bytes) sum += byte;
 }
 
-std::unique_ptr<RecordSource> source_of(const Dataset& dataset, Check check = Check::first_epoch, Access access = Access::map) {
-  return RecordSource::make(dataset, check, access).value();
+std::unique_ptr<RecordSource> source_of(const Dataset& dataset, VerifyChecksums verify_checksums = VerifyChecksums::first_read,
+                                        FileAccess access = FileAccess::map) {
+  return RecordSource::make(dataset, verify_checksums, access).value();
 }
 
 Seen read(const RecordSource& source, std::uint64_t number) {
@@ -106,9 +107,9 @@ struct Fixture {
 TEST_CASE("records of every form are read as they were packed, both ways") {
   for (const auto& [name, form] : all_forms()) {
     const Fixture pack(form);
-    for (const Access access : kBothWays) {
-      INFO(name << (access == Access::map ? ", mapped" : ", by calls"));
-      const auto source = source_of(*pack.dataset, Check::always, access);
+    for (const FileAccess access : kBothWays) {
+      INFO(name << (access == FileAccess::map ? ", mapped" : ", by calls"));
+      const auto source = source_of(*pack.dataset, VerifyChecksums::always, access);
       REQUIRE(source->records() == pack.records.size());
       CHECK(source->schema() == pack.dataset->schema());
       for (std::size_t i = 0; i < pack.records.size(); ++i) {
@@ -164,12 +165,12 @@ TEST_CASE("a source outlives its data set") {
   CHECK(read(*source, 9).key == pack.records[9].key);  // of a shard that was not open yet
 }
 
-TEST_CASE("a damaged record is told at each read, with file, record and key") {
-  for (const Access access : kBothWays) {
+TEST_CASE("a damaged record is reported at each read, with file, record and key") {
+  for (const FileAccess access : kBothWays) {
     const Fixture pack;
     const std::uint64_t offset = pack.image_offset(5);
     flip_in_place(pack.shard(1), offset);
-    const auto source = source_of(*pack.dataset, Check::first_epoch, access);
+    const auto source = source_of(*pack.dataset, VerifyChecksums::first_read, access);
     const auto first = error_of(*source, 5);
     REQUIRE(first);
     CHECK(first->code == ErrorCode::damaged);
@@ -179,44 +180,45 @@ TEST_CASE("a damaged record is told at each read, with file, record and key") {
     CHECK(error_of(*source, 5)->describe() == first->describe());
     CHECK(first->message == pack.dataset->sample(5)->image().error().message + kAdvice);  // as Sample tells it
     CHECK(read(*source, 4).key == pack.records[4].key);
-    CHECK(message_of(*source_of(*pack.dataset, Check::never, access), 5) == "read");
+    CHECK(message_of(*source_of(*pack.dataset, VerifyChecksums::never, access), 5) == "read");
   }
 }
 
 TEST_CASE("a record that was good is checked again only by `always`") {
-  for (const Access access : kBothWays) {
+  for (const FileAccess access : kBothWays) {
     const Fixture pack;
-    const auto first_epoch = source_of(*pack.dataset, Check::first_epoch, access), always = source_of(*pack.dataset, Check::always, access);
+    const auto first_epoch = source_of(*pack.dataset, VerifyChecksums::first_read, access),
+               always = source_of(*pack.dataset, VerifyChecksums::always, access);
     (void)read(*first_epoch, 5);
     flip_in_place(pack.shard(1), pack.image_offset(5));
     CHECK(message_of(*first_epoch, 5) == "read");
-    CHECK(message_of(*source_of(*pack.dataset, Check::first_epoch, access), 5) == "read");  // sources of one Dataset know it together
+    CHECK(message_of(*source_of(*pack.dataset, VerifyChecksums::first_read, access), 5) ==
+          "read");  // sources of one Dataset know it together
     CHECK_THAT(message_of(*always, 5), ContainsSubstring("CRC-32C"));
     const auto anew = Dataset::open(pack.folder.path()).value();
-    CHECK_THAT(message_of(*source_of(anew, Check::first_epoch, access), 5), ContainsSubstring("CRC-32C"));
+    CHECK_THAT(message_of(*source_of(anew, VerifyChecksums::first_read, access), 5), ContainsSubstring("CRC-32C"));
   }
 }
 
 TEST_CASE("a record read without a check is not taken for good") {
   const Fixture pack;
   flip_in_place(pack.shard(0), pack.image_offset(0));
-  CHECK(message_of(*source_of(*pack.dataset, Check::never), 0) == "read");
+  CHECK(message_of(*source_of(*pack.dataset, VerifyChecksums::never), 0) == "read");
   CHECK_THAT(message_of(*source_of(*pack.dataset), 0), ContainsSubstring("CRC-32C"));
 }
 
-TEST_CASE("damaged frames are told as Sample tells them") {
+TEST_CASE("damaged frames are reported as Sample tells them") {
   TinyForm form;
   form.image_zstd = form.label_zstd = true;
-  for (const Access access : kBothWays) {
-    for (const Check check : {Check::always, Check::never}) {
+  for (const FileAccess access : kBothWays) {
+    for (const VerifyChecksums verify_checksums : {VerifyChecksums::always, VerifyChecksums::never}) {
       const Fixture pack(form);
-      const auto policy = check == Check::always ? CrcPolicy::check : CrcPolicy::trust;
       const Sample sample = pack.dataset->sample(2).value();
       const std::uint64_t frame = frame_offset(pack.shard(0), "image.zstd", 2);
       flip_in_place(pack.shard(0), frame);
       std::vector<std::uint8_t> scratch;
-      const auto source = source_of(*pack.dataset, check, access);
-      const std::string wanted = sample.load_image(scratch, policy).error().message + kAdvice;
+      const auto source = source_of(*pack.dataset, verify_checksums, access);
+      const std::string wanted = sample.load_image(scratch, verify_checksums).error().message + kAdvice;
       for (int twice = 0; twice < 2; ++twice) {
         const auto error = error_of(*source, 2);
         REQUIRE(error);
@@ -246,9 +248,9 @@ TEST_CASE("a shard cut short while it is open is an error with both lengths") {
     TinyForm form;
     form.size = Extent{120, 90};
     form.image_zstd = form.label_zstd = compressed;
-    for (const Access access : kBothWays) {
+    for (const FileAccess access : kBothWays) {
       const Fixture pack(form);
-      const auto source = source_of(*pack.dataset, Check::always, access);
+      const auto source = source_of(*pack.dataset, VerifyChecksums::always, access);
       (void)read(*source, 0);
       const auto before = std::filesystem::file_size(pack.shard(0));
       std::filesystem::resize_file(pack.shard(0), 4096);  // the header's page, neither records nor tables
@@ -258,7 +260,8 @@ TEST_CASE("a shard cut short while it is open is an error with both lengths") {
         REQUIRE(error);
         CHECK(error->code == ErrorCode::damaged);
         CHECK(error->path == pack.shard(0));
-        const std::string who = access == Access::map ? "record 3: " : "record 3 (" + pack.records[3].key + "): ";  // keys are mapped, too
+        const std::string who =
+            access == FileAccess::map ? "record 3: " : "record 3 (" + pack.records[3].key + "): ";  // keys are mapped, too
         CHECK_THAT(error->message, StartsWith(who + "had " + std::to_string(before) + " bytes when it was opened and has 4096 now"));
       }
       CHECK(message_of(*source, 4) == "read");  // other shards are read on
@@ -292,7 +295,7 @@ TEST_CASE("a shard truncated during use leaves its record unchecked") {
 
 TEST_CASE("a shard that was deleted or replaced while it is mapped is read on") {
   const Fixture pack;
-  const auto source = source_of(*pack.dataset, Check::always);
+  const auto source = source_of(*pack.dataset, VerifyChecksums::always);
   (void)read(*source, 0);
   (void)read(*source, 4);
   std::filesystem::remove(pack.shard(0));
@@ -303,7 +306,7 @@ TEST_CASE("a shard that was deleted or replaced while it is mapped is read on") 
 
 TEST_CASE("with read, a replaced shard is read while open and never confused") {
   const Fixture pack;
-  const auto source = source_of(*pack.dataset, Check::always, Access::read);
+  const auto source = source_of(*pack.dataset, VerifyChecksums::always, FileAccess::read);
   (void)read(*source, 0);
   REQUIRE(source->shape(4).ok());  // its tables were read, but it is not open for records
   replace_by_zeros(pack.shard(0));
@@ -359,10 +362,10 @@ TEST_CASE("what was checked stays known when its shard is unmapped") {
 }
 
 TEST_CASE("a shard replaced while unmapped is refused, it may count as checked") {
-  for (const Access access : kBothWays) {
+  for (const FileAccess access : kBothWays) {
     const Fixture pack;
-    DatasetFiles::of(*pack.dataset, access == Access::map ? reader::Holding::mapped : reader::Holding::tables)->limit_mappings(1);
-    const auto source = source_of(*pack.dataset, Check::first_epoch, access);
+    DatasetFiles::of(*pack.dataset, access == FileAccess::map ? reader::Holding::mapped : reader::Holding::tables)->limit_mappings(1);
+    const auto source = source_of(*pack.dataset, VerifyChecksums::first_read, access);
     (void)read(*source, 0);
     (void)read(*source, 5);
     std::filesystem::copy_file(pack.shard(0), pack.shard(0) + ".new");
@@ -378,11 +381,11 @@ TEST_CASE("a shape is refused where the frame holds something of another size") 
   TinyForm form;
   form.size.reset();
   form.image_zstd = form.label_zstd = true;
-  for (const Access access : kBothWays) {
+  for (const FileAccess access : kBothWays) {
     for (const std::string field : {"image", "label"}) {
       const Fixture pack(form);
       flip_in_place(pack.shard(1), frame_offset(pack.shard(1), field + ".zstd", 1) + 5);  // of the content size that the frame names
-      const auto source = source_of(*pack.dataset, Check::never, access);
+      const auto source = source_of(*pack.dataset, VerifyChecksums::never, access);
       CHECK(source->shape(4).ok());
       const auto shape = source->shape(5);
       REQUIRE_FALSE(shape.ok());
@@ -396,10 +399,10 @@ TEST_CASE("a shape is refused where the frame holds something of another size") 
 TEST_CASE("a shape is refused where the record has another size") {
   TinyForm form;
   form.size.reset();
-  for (const Access access : kBothWays) {
+  for (const FileAccess access : kBothWays) {
     const Fixture pack(form);
     enlarge_shape(pack.shard(1), "image", 1);
-    const auto source = source_of(*pack.dataset, Check::never, access);
+    const auto source = source_of(*pack.dataset, VerifyChecksums::never, access);
     CHECK_FALSE(source->shape(5).ok());
     CHECK(source->shape(5).error().code == ErrorCode::damaged);
   }

@@ -147,7 +147,7 @@ TEST_CASE("all slots leased: the ring fails at once and goes on after a release"
   t.ring->release(second);
 }
 
-TEST_CASE("the end of an epoch is told even while all slots are leased") {
+TEST_CASE("the end of an epoch is reported even while all slots are leased") {
   const RingUnderTest t({1, 1, 2, 2}, 2);
   Slot* const first = t.next();
   Slot* const second = t.next();
@@ -238,7 +238,7 @@ TEST_CASE("a time-out below 0 takes what is ready and waits for nothing") {
   t.ring->release(t.next());
 }
 
-TEST_CASE("after the last epoch there is is its end, told once, and no other") {
+TEST_CASE("after the last epoch there is is its end, reported once, and no other") {
   const RingUnderTest t({1, 1, 2, 2});
   REQUIRE(t.ring->seek({kMaxEpoch, 1}).ok());
   t.ring->release(t.next());

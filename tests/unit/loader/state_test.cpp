@@ -11,15 +11,15 @@ namespace {
 
 const std::string kText =
     R"({"hotpack_state":1,"fingerprint":"xxh3-128:00112233445566778899aabbccddeeff","records":367,"shuffle":"block","seed":18446744073709551615,)"
-    R"("block_samples":256,"window_blocks":16,"tail":"pad","global_batch":32,"epoch":4294967295,"samples":384})";
+    R"("block_samples":256,"window_blocks":16,"last_batch":"pad","global_batch_size":32,"epoch":4294967295,"samples":384})";
 
 LoaderState some_state() {
   LoaderState state;
   state.fingerprint = "xxh3-128:00112233445566778899aabbccddeeff";
   state.records = 367;
   state.order = {.shuffle = Shuffle::block, .seed = 0xFFFFFFFFFFFFFFFF};
-  state.tail = Tail::pad;
-  state.global_batch = 32;
+  state.last_batch = LastBatch::pad;
+  state.global_batch_size = 32;
   state.epoch = kMaxEpoch;
   state.samples = 384;
   return state;
@@ -50,18 +50,18 @@ TEST_CASE("a state is one line of JSON and comes back whole") {
 
 TEST_CASE("every name of shuffle and tail comes back") {
   for (const Shuffle shuffle : {Shuffle::full, Shuffle::block, Shuffle::none}) {
-    for (const Tail tail : {Tail::drop, Tail::pad, Tail::wrap}) {
+    for (const LastBatch last_batch : {LastBatch::drop, LastBatch::pad, LastBatch::wrap}) {
       LoaderState state = some_state();
       state.order.shuffle = shuffle;
-      state.tail = tail;
+      state.last_batch = last_batch;
       state.samples = 32;
       CHECK(LoaderState::parse(state.text()).value() == state);
     }
   }
   CHECK(shuffle_name(Shuffle::full) == "full");
   CHECK(shuffle_name(Shuffle::none) == "none");
-  CHECK(tail_name(Tail::drop) == "drop");
-  CHECK(tail_name(Tail::wrap) == "wrap");
+  CHECK(last_batch_name(LastBatch::drop) == "drop");
+  CHECK(last_batch_name(LastBatch::wrap) == "wrap");
 }
 
 TEST_CASE("blocks and windows may be as large as a data set") {
@@ -89,12 +89,12 @@ TEST_CASE("a text that is no state is refused, naming what is wrong") {
       {kText.substr(0, kText.size() - 1), "no state of a loader"},
       {altered("\"hotpack_state\":1", "\"hotpack_state\":2"), "version 2, and this hotpack knows version 1: use a newer hotpack"},
       {altered("\"hotpack_state\":1", "\"hotpack_state\":\"1\""), "hotpack_state: \"1\" is not an integer"},
-      {altered("\"tail\":\"pad\",", ""), "lacks the key \"tail\""},
-      {altered("\"tail\"", "\"extra\":0,\"tail\""), "\"extra\" is unknown"},
-      {altered("\"tail\"", "\"seed\":0,\"tail\""), "seed"},
+      {altered("\"last_batch\":\"pad\",", ""), "lacks the key \"last_batch\""},
+      {altered("\"last_batch\"", "\"extra\":0,\"last_batch\""), "\"extra\" is unknown"},
+      {altered("\"last_batch\"", "\"seed\":0,\"last_batch\""), "seed"},
       {altered("xxh3-128:0", "xxh3-128:"), "fingerprint: "},
       {altered("\"block\"", "\"random\""), "shuffle: \"random\" is none of full, block, none"},
-      {altered("\"pad\"", "\"keep\""), "tail: \"keep\" is none of drop, pad, wrap"},
+      {altered("\"pad\"", "\"keep\""), "last_batch: \"keep\" is none of drop, pad, wrap"},
       {altered("18446744073709551615", "18446744073709551616"), "seed: "},
       {altered("18446744073709551615", "-1"), "seed: -1"},
       {altered("\"records\":367", "\"records\":0"), "records: 0 is not an integer from 1"},
@@ -102,7 +102,7 @@ TEST_CASE("a text that is no state is refused, naming what is wrong") {
       {altered("\"window_blocks\":16", "\"window_blocks\":0"), "window_blocks: 0"},
       {altered("\"block_samples\":256", "\"block_samples\":4611686018427387905"), "block_samples: 4611686018427387905"},
       {altered("\"window_blocks\":16", "\"window_blocks\":4611686018427387905"), "window_blocks: 4611686018427387905"},
-      {altered("\"global_batch\":32", "\"global_batch\":0"), "global_batch: 0"},
+      {altered("\"global_batch_size\":32", "\"global_batch_size\":0"), "global_batch_size: 0"},
       {altered("4294967295", "4294967296"), "epoch: 4294967296 is not an integer from 0 to 4294967295"},
       {altered("\"samples\":384", "\"samples\":384.0"), "samples: "},
   };

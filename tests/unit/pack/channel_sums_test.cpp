@@ -9,7 +9,7 @@ using namespace hotpack::test;
 namespace {
 
 // Pixel by pixel, inside both the record and the region.
-format::Sums slow_sums(ConstPicture record, Region region) {
+format::Sums slow_sums(ConstPixels record, Region region) {
   format::Sums sums(record.channels, 0);
   for (int y = 0; y < record.height; ++y) {
     for (int x = 0; x < record.width; ++x) {
@@ -25,7 +25,7 @@ format::Sums slow_sums(ConstPicture record, Region region) {
   return sums;
 }
 
-format::Sums fast_sums(ConstPicture record, Region region) {
+format::Sums fast_sums(ConstPixels record, Region region) {
   format::Sums sums(record.channels, 0);
   add_channel_sums(record, region, sums);
   return sums;
@@ -38,7 +38,7 @@ TEST_CASE("sums equal a slow loop for every width, region and channel count") {
     for (const int width : {1, 2, 15, 16, 17, 31, 48, 49, 97, 200}) {
       const int height = 5;
       const auto samples = narrowed(noise_samples(width, height, channels, 255, static_cast<std::uint32_t>(width)));
-      const ConstPicture record{samples.data(), width, height, channels, static_cast<std::size_t>(width * channels)};
+      const ConstPixels record{samples.data(), width, height, channels, static_cast<std::size_t>(width * channels)};
       for (const Region region : {Region{0, 0, width, height}, Region{-7, -2, width + 20, height + 9}, Region{1, 1, width - 1, 2},
                                   Region{-5, 3, 6, 40}, Region{width / 2, -1, width, 3}}) {
         INFO(width << " wide, " << channels << " channels, region at " << region.x << "," << region.y);
@@ -50,14 +50,14 @@ TEST_CASE("sums equal a slow loop for every width, region and channel count") {
 
 TEST_CASE("a region outside the record counts nothing") {
   const std::vector<std::uint8_t> samples(12, 200);
-  const ConstPicture record{samples.data(), 2, 2, 3, 6};
+  const ConstPixels record{samples.data(), 2, 2, 3, 6};
   for (const Region region : {Region{2, 0, 5, 5}, Region{-5, 0, 5, 5}, Region{0, 2, 5, 5}, Region{0, -5, 5, 5}, Region{0, 0, 0, 0}})
     CHECK(fast_sums(record, region) == format::Sums(3, 0));
 }
 
 TEST_CASE("rows with a gap between them are read by their distance") {
   const auto samples = narrowed(noise_samples(64, 4, 3, 255));
-  const ConstPicture record{samples.data(), 50, 4, 3, 64 * 3};
+  const ConstPixels record{samples.data(), 50, 4, 3, 64 * 3};
   CHECK(fast_sums(record, {0, 0, 50, 4}) == slow_sums(record, {0, 0, 50, 4}));
 }
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -13,7 +13,7 @@ namespace {
 struct Gray {
   int width = 0, height = 0;
   std::vector<std::uint8_t> pixels;
-  [[nodiscard]] ConstPicture view() const { return {pixels.data(), width, height, 1, static_cast<std::size_t>(width)}; }
+  [[nodiscard]] ConstPixels view() const { return {pixels.data(), width, height, 1, static_cast<std::size_t>(width)}; }
   [[nodiscard]] std::uint8_t at(int x, int y) const { return pixels[static_cast<std::size_t>(y * width + x)]; }
 };
 
@@ -35,7 +35,7 @@ Gray made(int width, int height, Source source) {
 
 }  // namespace
 
-TEST_CASE("a flipped or turned picture is known again, whatever its size") {
+TEST_CASE("a flipped or turned image is known again, whatever its size") {
   const auto [width, height] = GENERATE(std::pair(64, 48), std::pair(61, 43), std::pair(9, 17), std::pair(5, 3));
   const Gray gray = uneven(width, height);
   const CoarseLook original = coarse_look(gray.view());
@@ -52,7 +52,7 @@ TEST_CASE("a flipped or turned picture is known again, whatever its size") {
   CHECK(total_of(coarse_look(turned.view())) == total_of(original));
 }
 
-TEST_CASE("what a codec changes is no difference, another picture is") {
+TEST_CASE("what a codec changes is no difference, another image is") {
   const Gray gray = uneven(64, 48);
   const Gray saved = made(64, 48, [&](int x, int y) { return static_cast<std::uint8_t>(std::min(255, gray.at(x, y) + (x + y) % 2)); });
   CHECK(how_alike(coarse_look(saved.view()), coarse_look(gray.view())) == "hardly differs");
@@ -60,7 +60,7 @@ TEST_CASE("what a codec changes is no difference, another picture is") {
   CHECK_FALSE(how_alike(coarse_look(brighter.view()), coarse_look(gray.view())));
 }
 
-TEST_CASE("a picture of little contrast is like too many others") {
+TEST_CASE("an image of little contrast is like too many others") {
   CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int, int) { return std::uint8_t{90}; }).view())));
   CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int x, int) { return static_cast<std::uint8_t>(90 + x / 4); }).view())));
   CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int x, int y) { return static_cast<std::uint8_t>(4 * x + 3 * y); }).view())));

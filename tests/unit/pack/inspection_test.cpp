@@ -59,7 +59,7 @@ TEST_CASE("an inspection counts steps, flat pixels and runs between neighbors") 
   CHECK(two.commonest_ramp == 1);
 }
 
-TEST_CASE("colours lie between two others when every channel does") {
+TEST_CASE("colors lie between two others when every channel does") {
   Drawing drawing{6, 1, 3, {0, 0, 0, 0, 0, 0, 50, 100, 0, 100, 200, 0, 100, 200, 0, 100, 200, 0}};
   CHECK(inspected(drawing).ramps == 1);
   drawing.at(2, 0, 2) = 1;  // a trace of blue that neither side has

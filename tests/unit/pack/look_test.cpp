@@ -36,7 +36,7 @@ TEST_CASE("a looked-at record is the record that pack writes") {
   put_pairs(folder);
   PackOptions options = options_for(folder);
   options.record.fit = Fit::contain;
-  options.record.layout = GENERATE(ImageLayout::hwc, ImageLayout::chw);
+  options.record.layout = GENERATE(AxisOrder::channels_last, AxisOrder::channels_first);
   Recorder recorder;
   REQUIRE(pack(options, false, recorder).ok());
   const auto dataset = Dataset::open(folder / "packed");
@@ -61,12 +61,12 @@ TEST_CASE("a looked-at record is the record that pack writes") {
   }
 }
 
-TEST_CASE("a bad sample is a problem of its own and the others are looked at") {
+TEST_CASE("a bad sample is a problem of its own and the others are examined") {
   const TempFolder folder;
   put_pairs(folder);
   put(folder, "images/b.png", truncated(photo(16, 12), 80));
   put(folder, "labels/orphan.png", noise_label());
-  put(folder, "images/d.png", text_file("no picture"));
+  put(folder, "images/d.png", text_file("no image"));
   put(folder, "labels/d.png", noise_label(16, 12));
   Recorder recorder;
   PackOptions options = options_for(folder);

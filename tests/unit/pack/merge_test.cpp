@@ -84,8 +84,8 @@ std::vector<TinyForm> forms() {
   TinyForm zstd, mixed, whole_image, unlabelled;
   zstd.image_zstd = zstd.label_zstd = true;
   mixed.size.reset();
-  whole_image.kind = LabelKind::sample;
-  whole_image.layout = ImageLayout::chw;
+  whole_image.kind = LabelScope::image;
+  whole_image.layout = AxisOrder::channels_first;
   unlabelled.labelled = false;
   return {{}, zstd, mixed, whole_image, unlabelled};
 }
@@ -242,7 +242,7 @@ TEST_CASE("merge: an empty folder is a partition that had no shards") {
   CHECK(content_of(parts.out) == parts.expected);
 }
 
-TEST_CASE("merge: files beside the shards of a source are passed by and told") {
+TEST_CASE("merge: files next to the shards of a source are ignored and told") {
   const Parts parts;
   const std::string a = parts.part("a", {0, 1, 2, 3, 4});
   parts.folder.write("a/job.log", "done");
@@ -341,7 +341,7 @@ TEST_CASE("merge: folders without any shard") {
   fs::create_directory(parts.folder / "splits");
   parts.part("splits/train", {0, 1});
   CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.folder / "splits"}),
-             ContainsSubstring("train") && ContainsSubstring("one split at a time"));
+             ContainsSubstring("train") && ContainsSubstring("merge them one at a time"));
 }
 
 TEST_CASE("merge: folders that are missing, or none") {

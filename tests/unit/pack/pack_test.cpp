@@ -98,7 +98,7 @@ Names keys_of(const Dataset& dataset) {
 std::string findings_of(const PackOptions& options) {
   const auto report = verify_dataset(options.run.output).value();
   std::string text;
-  for (const Finding& finding : report.findings) text += finding.describe() + "\n";
+  for (const VerifyFinding& finding : report.findings) text += finding.describe() + "\n";
   return text;
 }
 
@@ -250,7 +250,7 @@ TEST_CASE("class folders are one-hot vectors, and another pack shares their tabl
   CHECK(Dataset::open({train.run.output, val.run.output}).value().records() == 5);
 }
 
-TEST_CASE("a colour table is shared through a pack") {
+TEST_CASE("a color table is shared through a pack") {
   const TempFolder folder;
   put_street(folder, 4);
   const PackOptions options = street_options(folder);
@@ -365,7 +365,7 @@ TEST_CASE("the plan's bytes are exactly those of the shards") {
     for (const bool gray : {false, true}) {
       PackOptions options = elsewhere(street_options(folder), std::to_string(static_cast<int>(storage)) + (gray ? "gray" : "rgb"));
       options.record.label_storage = storage;
-      if (gray) options.record.color = ImageColor::gray, options.record.layout = ImageLayout::chw;
+      if (gray) options.record.color = ImageColor::gray, options.record.layout = AxisOrder::channels_first;
       const PackReport plan = run(options, true).value();
       CHECK(plan.status == PackStatus::planned);
       CHECK(plan.plan.exact);
@@ -498,7 +498,7 @@ TEST_CASE("a skipped sample makes its shard shorter and moves nothing else") {
 TEST_CASE("samples that headers refuse are skipped too") {
   const TempFolder folder;
   put_ids(folder, 4);
-  put(folder, "images/0.png", text_file("no picture"));
+  put(folder, "images/0.png", text_file("no image"));
   put(folder, "labels/1.png", noise_label(9, 9));
   put(folder, "labels/2.png", id_label(8, 6, Ids(48, 77)));
   PackOptions options = id_options(folder);
@@ -577,7 +577,7 @@ TEST_CASE("a file that cannot be read is never skipped") {
   CHECK_FALSE(std::filesystem::exists(options.run.output + "/dataset.json"));
 }
 
-TEST_CASE("a label that may hold colours or ids is never skipped") {
+TEST_CASE("a label that may hold colors or ids is never skipped") {
   const TempFolder folder;
   put_street(folder, 6);
   put(folder, "labels/north/2.png", noise_label(11, 14, 2));
@@ -629,7 +629,7 @@ TEST_CASE("a complete pack is left alone, with its first report") {
   options.run.skip_errors = true;
   const PackReport first = packed(options);
   const auto time = std::filesystem::last_write_time(options.run.output + "/dataset.json");
-  // Nothing but names and sizes of inputs is looked at.
+  // Nothing but names and sizes of inputs is examined.
   put(folder, "images/1.png", Bytes(read_bytes(folder / "images/1.png").size()));
   const PackReport again = packed(options);
   CHECK(again.status == PackStatus::complete);
@@ -840,7 +840,7 @@ TEST_CASE("an unlabelled split is packed next to labelled ones") {
   REQUIRE(run.sets.size() == 3);
   std::map<std::string, Dataset> sets;
   for (const PackReport& set : run.sets) {
-    CHECK(verify_dataset(set.output).value().sound());
+    CHECK(verify_dataset(set.output).value().ok());
     sets.emplace(set.split, Dataset::open(set.output).value());
   }
   CHECK_FALSE(sets.at("test").schema().label);
@@ -882,7 +882,7 @@ TEST_CASE("images of mixed sizes are packed, verified and kept, bad ones skipped
     const PackReport report = packed(options);
     CHECK(report.records == 5);
     CHECK(report.skipped == 1);
-    CHECK(verify_dataset(options.run.output).value().sound());
+    CHECK(verify_dataset(options.run.output).value().ok());
     const Dataset dataset = opened(options);
     const hotpack::Sample sample = dataset.sample(4).value();
     std::vector<std::uint8_t> pixels(sample.image_shape().size_bytes());
@@ -904,7 +904,7 @@ TEST_CASE("tiles of several images give one pack for any thread count") {
   options.record.tile = TileOptions{{10, 9}, 3};
   options.shard.shard_samples = 7;
   const PackReport one = packed(options);
-  CHECK(verify_dataset(options.run.output).value().sound());
+  CHECK(verify_dataset(options.run.output).value().ok());
   CHECK(one.records == one.plan.samples);
   PackOptions eight = elsewhere(options, "eight");
   eight.run.threads = 8;

@@ -47,10 +47,10 @@ Names keys_of(const SampleList& list) {
   return keys;
 }
 
-// 12 classes a pixel.
+// 12 classes per pixel.
 LabelSetup id_setup(int classes = 12) {
   LabelSetup setup;
-  setup.kind = LabelKind::pixel;
+  setup.kind = LabelScope::pixel;
   labels::LabelRules rules;
   auto decoder = labels::LabelDecoder::create(labels::numbered_classes(classes), rules).value();
   setup.table = decoder.table();
@@ -128,7 +128,7 @@ TEST_CASE("record sizes are those of every storage") {
 }
 
 TEST_CASE("shards are cut by the bytes of a record") {
-  PackOptions options = options_of();  // 144 + 96 bytes a record
+  PackOptions options = options_of();  // 144 + 96 bytes per record
   SampleList list = list_of(numbered_keys(10));
   options.shard.shard_bytes = 240 * 4 - 1;
   CHECK(sizes_of(planned(options, list)) == std::vector<std::uint64_t>{3, 3, 3, 1});
@@ -221,7 +221,7 @@ TEST_CASE("a file of another size changes the sources of its shard alone") {
 
 TEST_CASE("the schema says everything that changes a packed byte") {
   PackOptions options = options_of(640, 480);
-  options.record.layout = ImageLayout::chw;
+  options.record.layout = AxisOrder::channels_first;
   options.record.fit = Fit::contain;
   options.record.anchor = Anchor::top_left;
   options.record.pad_color = {1, 2, 3};
@@ -265,7 +265,7 @@ TEST_CASE("threads, error policy and shard size are no part of the schema") {
   CHECK(planned(other, list).schema_text == plan.schema_text);
 }
 
-TEST_CASE("a gray record pads with the colour's luma") {
+TEST_CASE("a gray record pads with the color's luma") {
   PackOptions options = options_of();
   options.record.color = ImageColor::gray;
   options.record.pad_color = {255, 0, 128};

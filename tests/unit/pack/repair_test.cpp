@@ -166,7 +166,7 @@ TEST_CASE("repair: a plain run keeps no damaged shard of a stopped repair") {
   CHECK(content_of(pack.options.run.output) == pack.whole);
 }
 
-TEST_CASE("repair: a partition mends its own shards alone") {
+TEST_CASE("repair: a partition fixes its own shards alone") {
   Packed pack;
   fs::remove(pack.path(kManifest));
   pack.options.run.partition = Partition{0, 2};  // shards 0 and 1

@@ -101,7 +101,7 @@ Samples bytes_of_ids(const Ids& ids) { return {ids.begin(), ids.end()}; }
 
 // ---- images
 
-TEST_CASE("a picture of the record's size is packed as it is") {
+TEST_CASE("an image of the record's size is packed as it is") {
   const TempFolder folder;
   const Worked result = good(one_sample(folder, photo(8, 6)));
   CHECK(result.image == photo_samples(8, 6));
@@ -117,7 +117,7 @@ TEST_CASE("a picture of the record's size is packed as it is") {
 TEST_CASE("planes stand one after the other with chw") {
   const TempFolder folder;
   PackOptions options = one_sample(folder, photo(8, 6));
-  options.record.layout = ImageLayout::chw;
+  options.record.layout = AxisOrder::channels_first;
   const Samples interleaved = photo_samples(8, 6);
   Samples planes;
   for (std::size_t c = 0; c < 3; ++c)
@@ -138,7 +138,7 @@ TEST_CASE("a gray record holds the luma") {
   CHECK(good(options).image == luma);
 }
 
-TEST_CASE("16-bit pictures are shifted or scaled") {
+TEST_CASE("16-bit images are shifted or scaled") {
   const TempFolder folder;
   PngSpec spec;
   spec.width = 8, spec.height = 6, spec.color = PngColor::gray, spec.bit_depth = 16;
@@ -155,7 +155,7 @@ TEST_CASE("16-bit pictures are shifted or scaled") {
   CHECK(good(options).image == scaled);
 }
 
-TEST_CASE("padding has its colour, and the region tells where the picture is") {
+TEST_CASE("padding has its color, and the region tells where the image is") {
   const TempFolder folder;
   PackOptions options = one_sample(folder, photo(4, 9));
   options.record.fit = Fit::crop_or_pad;
@@ -198,7 +198,7 @@ TEST_CASE("more than 255 classes take two bytes an id") {
   CHECK(result.sums.ignored == 1);
 }
 
-TEST_CASE("palette labels hold their indices, whatever their colours") {
+TEST_CASE("palette labels hold their indices, whatever their colors") {
   for (const int depth : {1, 2, 4, 8}) {
     const TempFolder folder;
     const auto most = static_cast<std::uint16_t>(std::min(9, (1 << depth) - 1));
@@ -265,7 +265,7 @@ TEST_CASE("option --ignore by id and by name") {
   CHECK(good(options).label == Samples{kNone, kNone, 1, kNone});
 }
 
-TEST_CASE("an unknown colour refuses the sample, with colour, count and place") {
+TEST_CASE("an unknown color refuses the sample, with color, count and place") {
   const TempFolder folder;
   const std::vector<Color> colors{{0, 0, 0}, {128, 0, 0}, {0, 0, 128}, {7, 7, 7}};
   Ids ids(48, 0);
@@ -275,7 +275,7 @@ TEST_CASE("an unknown colour refuses the sample, with colour, count and place") 
   CHECK(problem.kind == ProblemKind::unknown_value);
   CHECK(problem.path == folder / "labels/a.png");
   CHECK(problem.detail ==
-        "3 pixels of unknown colour (0,0,128), first at x=3 y=1; 1 pixels of unknown colour (7,7,7), first at x=0 y=5 (4 of 48 pixels)");
+        "3 pixels of unknown color (0,0,128), first at x=3 y=1; 1 pixels of unknown color (7,7,7), first at x=0 y=5 (4 of 48 pixels)");
 }
 
 TEST_CASE("an unknown id refuses the sample") {
@@ -285,7 +285,7 @@ TEST_CASE("an unknown id refuses the sample") {
   CHECK(problem.detail == "2 pixels of unknown id 5, first at x=0 y=1 (2 of 4 pixels)");
 }
 
-TEST_CASE("many unknown colours show an interpolated label or swapped folders") {
+TEST_CASE("many unknown colors show an interpolated label or swapped folders") {
   const TempFolder folder;
   CHECK_THAT(refused(one_sample(folder, photo(), photo(8, 6, 5), true)).detail,
              ContainsSubstring("unknown values in all") && ContainsSubstring("interpolated") && ContainsSubstring("swapped"));
@@ -319,7 +319,7 @@ TEST_CASE("binary masks are cut at the threshold") {
   const TempFolder folder;
   PackOptions options = with_ids(folder, 2, 2, {0, 127, 128, 255}, 2);
   options.label.class_count.reset();
-  options.label.reading = LabelReading::binary;
+  options.label.kind = LabelKind::binary;
   CHECK(good(options).label == Samples{0, 0, 1, 1});
   options.label.threshold = 100;
   CHECK(good(options).label == Samples{0, 1, 1, 1});
@@ -394,7 +394,7 @@ TEST_CASE("different sizes refuse the sample or are resized separately") {
 
 namespace {
 
-// A JPEG of smooth colours, stored 8×6, that a viewer turns.
+// A JPEG of smooth colors, stored 8×6, that a viewer turns.
 PackOptions turned(const TempFolder& folder, int orientation, Extent label) {
   PackOptions options = one_sample(folder, {}, noise_label(label.width, label.height));
   std::filesystem::remove(folder / "images/a.png");
@@ -405,7 +405,7 @@ PackOptions turned(const TempFolder& folder, int orientation, Extent label) {
 
 }  // namespace
 
-TEST_CASE("an image is turned where its label was drawn on the turned picture") {
+TEST_CASE("an image is turned where its label was drawn on the turned image") {
   const TempFolder folder;
   const Worked result = good(turned(folder, 6, {6, 8}));
   CHECK(result.entry.source_size == std::array<std::int32_t, 2>{6, 8});
@@ -439,14 +439,14 @@ TEST_CASE("an unresolved orientation refuses the sample until a policy is given"
 
 // ---- what is refused
 
-TEST_CASE("nothing is packed from a damaged picture") {
+TEST_CASE("nothing is packed from a damaged image") {
   const TempFolder folder;
   const Bytes whole = photo(64, 64);
   const Bytes jpeg = make_jpeg({.width = 64, .height = 64}, photo_samples(64, 64));
   for (const Bytes& bytes : {truncated(whole, whole.size() / 2), truncated(whole, whole.size() - 12), with_bad_png_checksum(whole, "IDAT"),
                              truncated(jpeg, jpeg.size() / 2), truncated(jpeg, jpeg.size() - 2)}) {
     const Problem problem = refused(one_sample(folder, bytes));
-    CHECK(problem.kind == ProblemKind::damaged_picture);
+    CHECK(problem.kind == ProblemKind::damaged_image);
     CHECK(problem.path == folder / "images/a.png");
   }
 }
@@ -456,7 +456,7 @@ TEST_CASE("nothing is packed from a damaged label") {
   PackOptions options = with_ids(folder, 2, 2, {0, 1, 1, 0}, 2);
   put(folder, "labels/a.png", with_bad_png_checksum(id_label(2, 2, {0, 1, 1, 0}), "IDAT"));
   const Problem problem = refused(options);
-  CHECK(problem.kind == ProblemKind::damaged_picture);
+  CHECK(problem.kind == ProblemKind::damaged_image);
   CHECK(problem.path == folder / "labels/a.png");
 }
 
@@ -532,7 +532,7 @@ TEST_CASE("what a worker did before changes nothing") {
 
 namespace {
 
-// Options for one image and its ids, packed at the picture's own size.
+// Options for one image and its ids, packed at the image's own size.
 PackOptions own_size(const TempFolder& folder, Extent image, Extent label, int classes = 3) {
   put(folder, "images/a.png", photo(image.width, image.height));
   put(folder, "labels/a.png", noise_label(label.width, label.height, static_cast<std::uint16_t>(classes - 1)));
@@ -557,7 +557,7 @@ TEST_CASE("with fit none a record has and reports the size of its image") {
   CHECK(result.entry.label_shape == std::array<std::int32_t, 3>{7, 11, 1});
   CHECK(result.entry.source_region == std::array<std::int32_t, 4>{0, 0, 11, 7});
   CHECK(result.entry.image_stored == 11 * 7 * 3);
-  options.record.layout = ImageLayout::chw;
+  options.record.layout = AxisOrder::channels_first;
   CHECK(good(options).entry.image_shape == std::array<std::int32_t, 3>{3, 7, 11});
 }
 
@@ -602,7 +602,7 @@ TEST_CASE("option resize-label first resizes the label to the image") {
   CHECK(result.remarks.label_resized == 1);
 }
 
-TEST_CASE("a picture that changed its size since the plan stops the run") {
+TEST_CASE("an image that changed its size since the plan stops the run") {
   const TempFolder folder;
   const PackOptions options = own_size(folder, {6, 4}, {6, 4});
   Prepared run = prepared(options);

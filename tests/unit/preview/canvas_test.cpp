@@ -15,7 +15,7 @@ constexpr RgbColor kWhite{255, 255, 255};
 constexpr RgbColor kRed{200, 0, 0};
 
 RgbColor color_at(const Canvas& canvas, int x, int y) {
-  const std::uint8_t* pixel = canvas.picture().row(y) + 3 * x;
+  const std::uint8_t* pixel = canvas.image().row(y) + 3 * x;
   return {pixel[0], pixel[1], pixel[2]};
 }
 

@@ -38,12 +38,12 @@ TEST_CASE("up to 300 classes get distinct colors, the same for every table") {
   }
 }
 
-TEST_CASE("generated colours are the same on every system") {
+TEST_CASE("generated colors are the same on every system") {
   const ClassColors colors = class_colors(std::vector<ClassInfo>(4));
   CHECK(colors.colors == std::vector<RgbColor>{{85, 0, 198}, {113, 227, 0}, {227, 0, 142}, {255, 142, 255}});
 }
 
-TEST_CASE("a class keeps the colour of its table, black and white too") {
+TEST_CASE("a class keeps the color of its table, black and white too") {
   const std::vector<ClassInfo> classes{
       {"void", RgbColor{0, 0, 0}, {}}, {"sky", RgbColor{70, 130, 180}, {}}, {"snow", RgbColor{255, 255, 255}, {}}};
   const ClassColors colors = class_colors(classes);
@@ -60,7 +60,7 @@ TEST_CASE("a color like an earlier one is replaced, new ones avoid the table's")
   CHECK(least_distance(colors.colors) > 0.1);
 }
 
-TEST_CASE("colours of very many classes repeat") {
+TEST_CASE("colors of very many classes repeat") {
   const ClassColors colors = class_colors(std::vector<ClassInfo>(3000));
   CHECK(colors.colors.size() == 3000);
   CHECK(std::count(colors.colors.begin(), colors.colors.end(), colors.colors.front()) > 1);

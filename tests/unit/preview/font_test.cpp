@@ -78,7 +78,7 @@ TEST_CASE("a text that is too wide keeps its beginning and its end") {
 }
 
 TEST_CASE("lines of a message fit and lose no word and the last one is shortened") {
-  const std::u32string text = drawn_text("photo.png: the picture is damaged: averylongwordwithoutanyblanktobreakitat the end");
+  const std::u32string text = drawn_text("photo.png: the image is damaged: averylongwordwithoutanyblanktobreakitat the end");
   std::u32string joined;
   for (const std::u32string& line : broken_into_lines(text, 90, 100)) {
     CHECK(text_columns(line) <= 90);

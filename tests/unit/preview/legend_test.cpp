@@ -17,10 +17,10 @@ std::vector<ClassInfo> named(std::size_t count) {
 }
 
 bool has_color(const Canvas& canvas, RgbColor color) {
-  const ConstPicture picture = canvas.picture();
-  for (int y = 0; y < picture.height; ++y) {
-    for (int x = 0; x < picture.width; ++x) {
-      const std::uint8_t* pixel = picture.row(y) + 3 * x;
+  const ConstPixels image = canvas.image();
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      const std::uint8_t* pixel = image.row(y) + 3 * x;
       if (RgbColor{pixel[0], pixel[1], pixel[2]} == color) return true;
     }
   }
@@ -30,10 +30,10 @@ bool has_color(const Canvas& canvas, RgbColor color) {
 }  // namespace
 
 TEST_CASE("shares as people read them") {
-  CHECK(share_text(0) == "0 %");
-  CHECK(share_text(0.00001) == "< 0.01 %");
-  CHECK(share_text(0.25908) == "25.91 %");
-  CHECK(share_text(1) == "100.00 %");
+  CHECK(class_share_text(0) == "0 %");
+  CHECK(class_share_text(0.00001) == "< 0.01 %");
+  CHECK(class_share_text(0.25908) == "25.91 %");
+  CHECK(class_share_text(1) == "100.00 %");
 }
 
 TEST_CASE("shares are those of the labelled pixels, the ignored part is of all") {
@@ -85,6 +85,6 @@ TEST_CASE("a drawn legend shows every class color and grows with its lines") {
 TEST_CASE("a white class's swatch has an outline") {
   Canvas canvas({40, 40}, {255, 255, 255});
   draw_swatch(RgbColor{255, 255, 255}, 5, 5, 1, canvas);
-  CHECK(canvas.picture().row(5)[3 * 5] < 60);
-  CHECK(canvas.picture().row(10)[3 * 10] == 255);
+  CHECK(canvas.image().row(5)[3 * 5] < 60);
+  CHECK(canvas.image().row(10)[3 * 10] == 255);
 }

@@ -17,11 +17,11 @@ namespace {
 
 const std::vector<RgbColor> kColors{{255, 0, 0}, {0, 0, 255}, {0, 255, 0}};
 
-// A gray picture of `size`, painted over.
-std::vector<RgbColor> painted(const OwnedLabel& label, Extent size, RgbColor picture = {100, 100, 100}) {
+// A gray image of `size`, painted over.
+std::vector<RgbColor> painted(const OwnedLabel& label, Extent size, RgbColor image = {100, 100, 100}) {
   const auto pixels = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
   std::vector<std::uint8_t> samples;
-  for (std::size_t i = 0; i < pixels; ++i) samples.insert(samples.end(), picture.begin(), picture.end());
+  for (std::size_t i = 0; i < pixels; ++i) samples.insert(samples.end(), image.begin(), image.end());
   LabelClasses classes;
   REQUIRE(classes.read(label.view()).ok());
   paint_classes(label.shape, classes, kColors, 4, {samples.data(), size.width, size.height, 3, 3 * static_cast<std::size_t>(size.width)});
@@ -34,7 +34,7 @@ std::size_t different(const std::vector<RgbColor>& colors) { return std::set<Rgb
 
 }  // namespace
 
-TEST_CASE("a class tints the picture with its colour, the picture shows through") {
+TEST_CASE("a class tints the image with its color, the image shows through") {
   const OwnedLabel label = label_of(LabelStorage::bits, 2, 1, 3, {{0}, {1}});
   const auto dark = painted(label, {2, 1}, {20, 20, 20}), light = painted(label, {2, 1}, {220, 220, 220});
   CHECK(dark[0][0] > dark[0][2] + 150);
@@ -47,7 +47,7 @@ TEST_CASE("the image under an overlay is gray, so its colors are not classes") {
   CHECK(painted(label, {1, 1}, {255, 0, 0}) == painted(label, {1, 1}, {76, 76, 76}));
 }
 
-TEST_CASE("ignored pixels are hatched in both colours of the hatching") {
+TEST_CASE("ignored pixels are hatched in both colors of the hatching") {
   const OwnedLabel label = label_of(LabelStorage::index, 1, 1, 3, {{}});
   const auto colors = painted(label, {16, 16});
   CHECK(different(colors) == 2);

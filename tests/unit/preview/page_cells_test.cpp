@@ -21,11 +21,11 @@ std::vector<std::uint8_t> decoded(const std::vector<std::byte>& png, RgbColor un
   codecs::Decoder decoder;
   codecs::ImageOptions options;
   options.blend = under;
-  const auto picture = decoder.decode_image(png, options);
-  REQUIRE(picture.ok());
-  size = {picture->width, picture->height};
+  const auto image = decoder.decode_image(png, options);
+  REQUIRE(image.ok());
+  size = {image->width, image->height};
   std::vector<std::uint8_t> samples;
-  for (int y = 0; y < size.height; ++y) samples.insert(samples.end(), picture->row(y), picture->row(y) + 3 * size.width);
+  for (int y = 0; y < size.height; ++y) samples.insert(samples.end(), image->row(y), image->row(y) + 3 * size.width);
   return samples;
 }
 

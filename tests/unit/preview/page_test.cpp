@@ -27,7 +27,7 @@ std::vector<std::byte> bytes(std::string_view text) {
 Given given(const std::string& name) {
   Given all;
   all.cells.resize(2);
-  all.cells[0] = {name, "remark " + name, "", {8, 6}, {8, 6}, bytes("the picture"), bytes("its label"), {{30, 10}, 8}};
+  all.cells[0] = {name, "remark " + name, "", {8, 6}, {8, 6}, bytes("the image"), bytes("its label"), {{30, 10}, 8}};
   all.cells[1].key = "broken";
   all.cells[1].problem = "why " + name;
   all.classes.resize(2);
@@ -63,7 +63,7 @@ TEST_CASE("base64 as RFC 4648 gives it") {
 
 TEST_CASE("a page holds images, keys, classes and bars, and no external reference") {
   const std::string html = page_of("street");
-  CHECK_THAT(html, ContainsSubstring("src=\"data:image/png;base64," + base64(bytes_of("the picture")) + "\" width=\"8\" height=\"6\""));
+  CHECK_THAT(html, ContainsSubstring("src=\"data:image/png;base64," + base64(bytes_of("the image")) + "\" width=\"8\" height=\"6\""));
   CHECK_THAT(html, ContainsSubstring("src=\"data:image/png;base64," + base64(bytes_of("its label"))));
   CHECK_THAT(html, ContainsSubstring("<bdi class=\"key\" dir=\"auto\">street</bdi>"));
   CHECK_THAT(html, ContainsSubstring("data-classes=\"0 1\"") && ContainsSubstring("<option value=\"1\">other (1)</option>"));
@@ -105,7 +105,7 @@ TEST_CASE("a page is known again as hotpack's") {
   CHECK_FALSE(is_page({}));
 }
 
-TEST_CASE("the pictures of a page are bounded together") {
+TEST_CASE("the images of a page are bounded together") {
   CHECK(page_side(1).value() == kMostPageSide);
   CHECK(page_side(12).value() == 836);
   CHECK(page_side(kMostPageCells).value() == kLeastPageSide);

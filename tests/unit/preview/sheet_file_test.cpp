@@ -11,8 +11,8 @@ using namespace hotpack::preview;
 
 TEST_CASE("a sheet file is a PNG with the right pixels and recognized as a sheet") {
   const std::vector<std::uint8_t> pixels{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-  const ConstPicture picture{pixels.data(), 2, 2, 3, 6};
-  const auto file = sheet_file(picture);
+  const ConstPixels image{pixels.data(), 2, 2, 3, 6};
+  const auto file = sheet_file(image);
   REQUIRE(file.ok());
   codecs::Decoder decoder;
   const auto decoded = decoder.decode_image(*file, {});
@@ -21,7 +21,7 @@ TEST_CASE("a sheet file is a PNG with the right pixels and recognized as a sheet
   CHECK(is_sheet_file(*file));
   CHECK(is_sheet_file(std::span(*file).first(kSheetMarkBytes)));
   CHECK_FALSE(is_sheet_file(std::span(*file).first(kSheetMarkBytes - 1)));
-  const auto other = codecs::encode_png(picture);
+  const auto other = codecs::encode_png(image);
   REQUIRE(other.ok());
   CHECK_FALSE(is_sheet_file(*other));
   CHECK_FALSE(is_sheet_file({}));

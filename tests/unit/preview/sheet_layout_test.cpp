@@ -9,9 +9,9 @@ using namespace hotpack::preview;
 
 namespace {
 
-SheetRequest request_of(std::size_t count, Extent picture) {
+SheetRequest request_of(std::size_t count, Extent image) {
   SheetRequest request;
-  request.pictures.assign(count, picture);
+  request.images.assign(count, image);
   return request;
 }
 
@@ -19,7 +19,7 @@ bool overlap(const Region& a, const Region& b) {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-// Cells lie inside the sheet, apart from each other, and hold their pictures and text.
+// Cells lie inside the sheet, apart from each other, and hold their images and text.
 void check_cells(const SheetLayout& layout, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const Region cell = layout.cell_at(i);
@@ -38,10 +38,10 @@ void check_cells(const SheetLayout& layout, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("cells of every number and shape of pictures lie apart inside the sheet") {
+TEST_CASE("cells of every number and shape of images lie apart inside the sheet") {
   const auto count = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{12}, std::size_t{100});
-  const auto picture = GENERATE(Extent{8, 8}, Extent{480, 360}, Extent{2048, 1024}, Extent{1024, 2048}, Extent{3000, 10}, Extent{0, 0});
-  SheetRequest request = request_of(count, picture);
+  const auto image = GENERATE(Extent{8, 8}, Extent{480, 360}, Extent{2048, 1024}, Extent{1024, 2048}, Extent{3000, 10}, Extent{0, 0});
+  SheetRequest request = request_of(count, image);
   request.overlays = count % 2 == 0;
   request.second_line = count % 3 == 0;
   const auto layout = lay_out(request);
@@ -72,9 +72,9 @@ TEST_CASE("option --grid and --width are taken at their word") {
   CHECK(layout->cell_at(9).y == layout->cell_at(5).y);
 }
 
-TEST_CASE("pictures of different sizes share the smallest box that holds them all") {
+TEST_CASE("images of different sizes share the smallest box that holds them all") {
   SheetRequest request;
-  request.pictures = {{400, 100}, {100, 300}};
+  request.images = {{400, 100}, {100, 300}};
   request.cell_width = 200;
   const auto layout = lay_out(request);
   REQUIRE(layout.ok());

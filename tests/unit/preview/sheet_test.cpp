@@ -19,14 +19,14 @@ const std::vector<RgbColor> kColors{{255, 0, 0}, {0, 0, 255}};
 
 SheetLayout layout_of(std::size_t count, bool overlays, bool second_line = false) {
   SheetRequest request;
-  request.pictures.assign(count, {20, 10});
+  request.images.assign(count, {20, 10});
   request.overlays = overlays;
   request.second_line = second_line;
   return lay_out(request).value();
 }
 
 RgbColor color_at(const Sheet& sheet, int x, int y) {
-  const std::uint8_t* pixel = sheet.picture().row(y) + 3 * x;
+  const std::uint8_t* pixel = sheet.image().row(y) + 3 * x;
   return {pixel[0], pixel[1], pixel[2]};
 }
 
@@ -62,19 +62,19 @@ TEST_CASE("a cell shows the key, the image, and the image with its label") {
   CHECK(inked(sheet, {layout.cell_at(0).x, layout.text_top(0), 20, 18}));
 }
 
-TEST_CASE("a label of the whole image is a swatch and a name below the picture") {
+TEST_CASE("a label of the whole image is a swatch and a name below the image") {
   const SheetLayout layout = layout_of(1, false, true);
   Sheet sheet(layout, "title", kClasses, kColors);
   const OwnedImage image = plain_image(20, 10, 90);
-  const OwnedLabel label = label_of(LabelStorage::bits, 1, 1, 2, {{1}}, false, LabelKind::sample);
+  const OwnedLabel label = label_of(LabelStorage::bits, 1, 1, 2, {{1}}, false, LabelScope::image);
   REQUIRE(sheet.add({"a", "", image.view(), label.view(), ""}).ok());
   const int top = layout.text_top(0) + 18;
   CHECK(color_at(sheet, layout.cell_at(0).x + 5, top + 8) == RgbColor{0, 0, 255});
 }
 
-TEST_CASE("a picture smaller than the others' box stands in its middle") {
+TEST_CASE("an image smaller than the others' box stands in its middle") {
   SheetRequest request;
-  request.pictures = {{400, 100}, {100, 300}};
+  request.images = {{400, 100}, {100, 300}};
   request.cell_width = 200;
   const SheetLayout layout = lay_out(request).value();
   Sheet sheet(layout, "title", {}, {});
@@ -89,7 +89,7 @@ TEST_CASE("a picture smaller than the others' box stands in its middle") {
 TEST_CASE("a sample that cannot be shown is a cell with the reason") {
   const SheetLayout layout = layout_of(1, true);
   Sheet sheet(layout, "title", kClasses, kColors);
-  const auto counts = sheet.add({"a", "", {}, {}, "a.png: the picture ends too early"});
+  const auto counts = sheet.add({"a", "", {}, {}, "a.png: the image ends too early"});
   REQUIRE(counts.ok());
   CHECK(counts->pixels.empty());
   CHECK(inked(sheet, layout.box_at(0, 0)));
@@ -102,7 +102,7 @@ TEST_CASE("the same samples give the same sheet, to the byte") {
     const OwnedLabel label = label_of(LabelStorage::bits, 20, 10, 2, all_pixels(1));
     (void)sheet.add({"key", "remark", image.view(), label.view(), ""});
     sheet.add_legend(make_legend(kClasses, kColors, shares_of_counts({1, 3}, 1, "pixels")));
-    return sheet_file(sheet.picture()).value();
+    return sheet_file(sheet.image()).value();
   };
   CHECK(draw() == draw());
 }

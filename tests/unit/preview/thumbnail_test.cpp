@@ -44,7 +44,7 @@ TEST_CASE("thumbnail pixels cover each pixel of the source exactly once") {
 }
 
 TEST_CASE("a pixel of a thumbnail is the mean of what it covers") {
-  OwnedImage image{{}, {2, 3, 1, ImageLayout::hwc}};
+  OwnedImage image{{}, {2, 3, 1, AxisOrder::channels_last}};
   image.bytes = {0, 30, 60, 90, 120, 150};
   CHECK(shrunk(image.view(), {1, 1}) == std::vector<std::uint8_t>{75, 75, 75});
   // 3 columns to 2: the middle one counts half on either side.
@@ -54,7 +54,7 @@ TEST_CASE("a pixel of a thumbnail is the mean of what it covers") {
 }
 
 TEST_CASE("both layouts of an image give the same thumbnail") {
-  OwnedImage together{{}, {4, 6, 3, ImageLayout::hwc}}, planes{{}, {4, 6, 3, ImageLayout::chw}};
+  OwnedImage together{{}, {4, 6, 3, AxisOrder::channels_last}}, planes{{}, {4, 6, 3, AxisOrder::channels_first}};
   together.bytes.resize(72);
   planes.bytes.resize(72);
   for (std::size_t i = 0; i < 24; ++i) {

@@ -18,7 +18,7 @@ struct OwnedImage {
 
 // All samples alike.
 inline OwnedImage plain_image(int width, int height, std::uint8_t sample) {
-  const ImageShape shape{height, width, 3, ImageLayout::hwc};
+  const ImageShape shape{height, width, 3, AxisOrder::channels_last};
   return {std::vector<std::uint8_t>(static_cast<std::size_t>(shape.size_bytes()), sample), shape};
 }
 
@@ -30,7 +30,7 @@ struct OwnedLabel {
 
 // The classes of each pixel, none for an ignored one. With one pixel and kind `sample`: of the whole image.
 inline OwnedLabel label_of(LabelStorage storage, int width, int height, std::size_t classes,
-                           const std::vector<std::vector<std::size_t>>& pixels, bool multi = false, LabelKind kind = LabelKind::pixel) {
+                           const std::vector<std::vector<std::size_t>>& pixels, bool multi = false, LabelScope kind = LabelScope::pixel) {
   OwnedLabel label{{}, {kind, storage, multi, height, width, classes}};
   const std::size_t step = label.shape.vector_bytes();
   for (const auto& set : pixels) {

@@ -130,7 +130,7 @@ TEST_CASE("packs whose samples cannot be read alike are refused by what differs"
   other.classes = 4;
   CHECK_THAT(refusal(folder, form, other), ContainsSubstring("3 classes here, 4 there"));
   other = form;
-  other.kind = LabelKind::sample;
+  other.kind = LabelScope::image;
   CHECK_THAT(refusal(folder, form, other), ContainsSubstring("kind"));
   other = form;
   other.storage = LabelStorage::index;
@@ -143,7 +143,7 @@ TEST_CASE("packs whose samples cannot be read alike are refused by what differs"
   CHECK_THAT(refusal(folder, form, other), ContainsSubstring("3 classes here, 0 there"));
 }
 
-TEST_CASE("a class of another name or colour is named") {
+TEST_CASE("a class of another name or color is named") {
   const TempFolder folder;
   const TinyForm form;
   const std::string a = add_pack(folder, "a", form, 2), b = add_pack(folder, "b", form, 2);

@@ -15,7 +15,7 @@ using reader::KeyAuditor;
 
 namespace {
 
-std::vector<Finding> audit(KeyAuditor& auditor, const std::vector<std::vector<std::string>>& shards) {
+std::vector<VerifyFinding> audit(KeyAuditor& auditor, const std::vector<std::vector<std::string>>& shards) {
   Findings findings(100);
   for (std::size_t s = 0; s < shards.size(); ++s) {
     auditor.begin_shard("shard " + std::to_string(s));

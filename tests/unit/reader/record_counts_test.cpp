@@ -14,7 +14,7 @@ LabelFaults count(const std::vector<std::uint8_t>& bytes, LabelStorage storage, 
                   bool multi = false) {
   sums = format::Sums(3, classes);
   LabelCounter counter;
-  return counter.count({bytes, {LabelKind::pixel, storage, multi, static_cast<std::int64_t>(1), width, classes}}, sums);
+  return counter.count({bytes, {LabelScope::pixel, storage, multi, static_cast<std::int64_t>(1), width, classes}}, sums);
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ TEST_CASE("16-bit ids are counted") {
   CHECK(faults.foreign_id.value == 300);
 }
 
-TEST_CASE("values that a label must not have are told with their place") {
+TEST_CASE("values that a label must not have are reported with their place") {
   format::Sums sums;
   const LabelFaults ids = count({0, 9, 255, 4}, LabelStorage::index, 4, 3, sums);
   CHECK(ids.foreign_id.count == 2);
@@ -63,7 +63,7 @@ TEST_CASE("values that a label must not have are told with their place") {
 }
 
 TEST_CASE("an image is counted inside its region, in both layouts") {
-  for (const ImageLayout layout : {ImageLayout::hwc, ImageLayout::chw}) {
+  for (const AxisOrder layout : {AxisOrder::channels_last, AxisOrder::channels_first}) {
     TinyForm form;
     form.layout = layout;
     for (const TinyRecord& record : tiny_records(form, 3)) {
@@ -82,6 +82,6 @@ TEST_CASE("an image is counted inside its region, in both layouts") {
   }
   format::Sums outside(3, 0);
   const std::vector<std::uint8_t> pixels(12, 9);
-  reader::count_image({pixels, {2, 2, 3, ImageLayout::hwc}}, {5, -9, 3, 4}, outside);
+  reader::count_image({pixels, {2, 2, 3, AxisOrder::channels_last}}, {5, -9, 3, 4}, outside);
   CHECK(outside.pixels_counted == 0);
 }

@@ -120,7 +120,7 @@ TEST_CASE("a changed pixel is an error with file and offset, unless trusted") {
     CHECK(read.error().offset == offset);
     CHECK_THAT(read.error().message, ContainsSubstring("record 0 (street/sample 0000): image: CRC-32C"));
     CHECK(shard.sample(1)->read_image(buffer).ok());
-    if (!zstd) CHECK(sample.image(CrcPolicy::trust).ok());
+    if (!zstd) CHECK(sample.image(VerifyChecksums::never).ok());
     if (!zstd) CHECK_FALSE(sample.image().ok());
   }
 }
@@ -162,7 +162,8 @@ TEST_CASE("the label of an unlabelled set is a usage error before any lookup") {
   const Shard shard = open_shard(folder / kName, make_shard(form, 1));
   const Sample sample = shard.sample(0).value();
   std::vector<std::uint8_t> none;
-  for (const auto& label : {sample.label(), sample.read_label(none), sample.read_label(none, CrcPolicy::trust), sample.load_label(none)}) {
+  for (const auto& label :
+       {sample.label(), sample.read_label(none), sample.read_label(none, VerifyChecksums::never), sample.load_label(none)}) {
     REQUIRE_FALSE(label.ok());
     CHECK(label.error().code == ErrorCode::usage);
     CHECK_THAT(label.error().message, ContainsSubstring("no label"));
@@ -184,7 +185,7 @@ TEST_CASE("records load in place or into memory that grows only for valid frames
     flip(folder / kName, made.layout.file_offset("image.zstd"));
     const Shard damaged = Shard::open(folder / kName).value();
     std::vector<std::uint8_t> untouched;
-    for (const CrcPolicy crc : {CrcPolicy::check, CrcPolicy::trust}) {
+    for (const VerifyChecksums crc : {VerifyChecksums::always, VerifyChecksums::never}) {
       CHECK(damaged.sample(0)->load_image(untouched, crc).error().code == ErrorCode::damaged);
       CHECK(untouched.empty());
     }

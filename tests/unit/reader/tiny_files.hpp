@@ -55,7 +55,7 @@ inline void seal_record(TinyShard& shard, std::string_view field, std::size_t re
 inline std::vector<TinyForm> all_forms() {
   std::vector<TinyForm> forms;
   for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
-    for (const LabelKind kind : {LabelKind::pixel, LabelKind::sample}) {
+    for (const LabelScope kind : {LabelScope::pixel, LabelScope::image}) {
       TinyForm form;
       form.storage = storage;
       form.kind = kind;
@@ -65,7 +65,7 @@ inline std::vector<TinyForm> all_forms() {
       form.image_zstd = form.label_zstd = true;
       forms.push_back(form);
       form.size = Extent{6, 5};
-      form.layout = ImageLayout::chw;
+      form.layout = AxisOrder::channels_first;
       forms.push_back(form);
     }
     TinyForm wide;
@@ -78,7 +78,7 @@ inline std::vector<TinyForm> all_forms() {
   forms.push_back(other);
   other = {};
   other.color = ImageColor::gray;
-  other.layout = ImageLayout::chw;
+  other.layout = AxisOrder::channels_first;
   forms.push_back(other);
   other = {};
   other.labelled = false;

@@ -20,7 +20,7 @@ constexpr const char* kName = "shard-00000-of-00001.safetensors";
 
 std::string text_of(const VerifyReport& report) {
   std::string text;
-  for (const Finding& finding : report.findings) text += finding.describe() + "\n";
+  for (const VerifyFinding& finding : report.findings) text += finding.describe() + "\n";
   return text;
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("packs of every form are sound") {
     (void)write_pack(folder.path(), form, tiny_records(form, 10), 4, 1);
     const auto report = verified(folder);
     CHECK(text_of(report) == "");
-    CHECK(report.sound());
+    CHECK(report.ok());
     CHECK(report.records == 10);
     CHECK(report.shards == 3);
     CHECK(report.aligned);
@@ -89,7 +89,7 @@ TEST_CASE("a damaged record is named with file, record, key and offset") {
     flip(folder / manifest.shards[1].file, start + 30);
     const auto report = verified(folder);
     REQUIRE(report.finding_count == 1);
-    const Finding& finding = report.findings[0];
+    const VerifyFinding& finding = report.findings[0];
     CHECK(finding.file == manifest.shards[1].file);
     CHECK(finding.record == 0u);
     CHECK(finding.key == "street/sample 0004");
@@ -151,8 +151,8 @@ TEST_CASE("label values are checked behind a true checksum") {
     shard.bytes[offset] = std::byte{bad.value};
     seal_record(shard, "label", 1, 30 * step);
     const auto report = verified_shard(folder, shard);
-    REQUIRE_FALSE(report.sound());
-    const Finding& finding = report.findings[0];
+    REQUIRE_FALSE(report.ok());
+    const VerifyFinding& finding = report.findings[0];
     CHECK(finding.record == 1u);
     CHECK(finding.offset == offset);
     CHECK_THAT(finding.text, ContainsSubstring(bad.text));
@@ -172,7 +172,7 @@ TEST_CASE("sums, regions and hashes are recomputed behind a true checksum") {
   CHECK_THAT(finding_after("source.region", 16), ContainsSubstring("record 1 (street/sample 0001): source.region is"));
   CHECK_THAT(finding_after("source.size", 1), ContainsSubstring("record 0 (street/sample 0000): source.region is"));
   TinyForm form;
-  form.kind = LabelKind::sample;
+  form.kind = LabelScope::image;
   TinyShard shard = make_shard(form, 2);
   store_le(shard.bytes.data() + shard.layout.file_offset("source.hash"), std::uint64_t{0});
   store_le(shard.bytes.data() + shard.layout.file_offset("source.hash") + 24, std::uint64_t{1});
@@ -187,7 +187,7 @@ TEST_CASE("a field of a later version is held against its checksums") {
   TinyForm form;
   form.later = true;
   TinyShard shard = make_shard(form, 2);
-  CHECK(verified_shard(folder, shard).sound());
+  CHECK(verified_shard(folder, shard).ok());
   const std::uint64_t offset = shard.layout.file_offset("depth") + 60;
   shard.bytes[offset + 7] ^= std::byte{4};
   const auto report = verified_shard(folder, shard);
@@ -226,9 +226,9 @@ TEST_CASE("the manifest's text is checked") {
   (void)write_pack(folder.path(), {}, tiny_records({}, 2), 4);
   flip(folder / "dataset.json", 40);
   const auto report = verified(folder);
-  REQUIRE_FALSE(report.sound());
+  REQUIRE_FALSE(report.ok());
   CHECK(report.findings[0].file == "dataset.json");
-  CHECK(report.records == 2);  // the shards are looked at all the same
+  CHECK(report.records == 2);  // the shards are examined all the same
 }
 
 TEST_CASE("shard boundaries of a plan are checked") {
@@ -249,7 +249,7 @@ TEST_CASE("shard boundaries of a plan are checked") {
   CHECK_THAT(after(folder, manifest, [](format::Manifest&) {}), ContainsSubstring("shard boundaries"));
 }
 
-TEST_CASE("files that are missing, surplus, temporary or foreign are told") {
+TEST_CASE("files that are missing, surplus, temporary or foreign are reported") {
   const TempFolder folder;
   const auto manifest = write_pack(folder.path(), {}, tiny_records({}, 6), 4);
   std::filesystem::remove(folder / manifest.shards[0].file);
@@ -307,7 +307,7 @@ TEST_CASE("the report does not depend on the threads, and is bounded") {
   CHECK(text_of(together) == text_of(alone));
 }
 
-TEST_CASE("progress is told and can stop") {
+TEST_CASE("progress is reported and can stop") {
   const TempFolder folder;
   (void)write_pack(folder.path(), {}, tiny_records({}, 40), 20);
   VerifyOptions options;
@@ -317,7 +317,7 @@ TEST_CASE("progress is told and can stop") {
     last = progress;
     return true;
   };
-  CHECK(verify_dataset(folder.path(), options).value().sound());
+  CHECK(verify_dataset(folder.path(), options).value().ok());
   CHECK(last.shards_done == 2);
   CHECK(last.records_done == 40);
   CHECK(last.records_total == 40);
@@ -325,7 +325,7 @@ TEST_CASE("progress is told and can stop") {
   options.progress = [](const VerifyProgress&) { return false; };
   const auto stopped = verify_dataset(folder.path(), options).value();
   CHECK(stopped.stopped);
-  CHECK_FALSE(stopped.sound());
+  CHECK_FALSE(stopped.ok());
   CHECK(stopped.finding_count == 0);
 }
 

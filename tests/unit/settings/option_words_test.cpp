@@ -7,7 +7,7 @@ using namespace hotpack::pipeline;
 
 namespace {
 
-// As `pack --size 64x48` of colour labels makes it.
+// As `pack --size 64x48` of color labels makes it.
 Schema usual_schema() {
   Schema schema;
   schema.label.emplace();

@@ -20,15 +20,15 @@ TEST_CASE("a log without problems has no text") {
 
 TEST_CASE("problems are grouped by kind, with count, examples and advice") {
   ProblemLog log;
-  log.add({ProblemKind::damaged_picture, "b.png", "the file is truncated"});
+  log.add({ProblemKind::damaged_image, "b.png", "the file is truncated"});
   log.add({ProblemKind::orphan_image, "a.png", "no label has its key 'a'"});
-  log.add({ProblemKind::damaged_picture, "c.png", "bad checksum"});
+  log.add({ProblemKind::damaged_image, "c.png", "bad checksum"});
   CHECK(log.count() == 3);
   CHECK(log.text() ==
         "1 image without a label:\n"
         "    a.png: no label has its key 'a'\n"
         "  what to do: add the labels, or leave these images out with --orphans skip\n"
-        "2 damaged or truncated pictures:\n"
+        "2 damaged or truncated images:\n"
         "    b.png: the file is truncated\n"
         "    c.png: bad checksum\n"
         "  what to do: replace them, or leave them out with --on-error skip\n");
@@ -103,7 +103,7 @@ TEST_CASE("the examples in a report do not depend on the order of discovery") {
 
 TEST_CASE("what has been skipped is not advised to be skipped") {
   ProblemLog log;
-  log.add({ProblemKind::damaged_picture, "a.png", "cut"});
+  log.add({ProblemKind::damaged_image, "a.png", "cut"});
   log.add({ProblemKind::orphan_image, "b.png", "no label has its key 'b'"});
   CHECK_THAT(log.text(), ContainsSubstring("replace them, or leave them out with --on-error skip"));
   CHECK_THAT(log.skipped_text(), ContainsSubstring("what to do: replace them\n") && ContainsSubstring("--orphans skip"));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/checksum.hpp"
+#include "base/temporary_name.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
 
@@ -176,14 +177,4 @@ TEST_CASE("a missing folder has no leftovers, and a file in its place is an erro
   const Status status = remove_stale_temporaries(folder / "file", any_name);
   REQUIRE_FALSE(status.ok());
   CHECK(status.error().code == ErrorCode::io);
-}
-
-TEST_CASE("final names of temporary files") {
-  CHECK(final_name_of(".dataset.json.0123456789abcdef.tmp") == "dataset.json");
-  CHECK(final_name_of(".a.fedcba9876543210.tmp") == "a");
-  for (const std::string_view name :
-       {"", ".", ".tmp", "dataset.json", "dataset.json.0123456789abcdef.tmp", ".dataset.json.0123456789abcdef", ".0123456789abcdef.tmp",
-        "..0123456789abcdef.tmp", ".a.0123456789abcdeg.tmp", ".a.0123456789ABCDEF.tmp", ".a.123456789abcdef.tmp", ".a0123456789abcdef.tmp",
-        ".a.0123456789abcdef.tmp2"})
-    CHECK(final_name_of(name).empty());
 }

@@ -46,9 +46,9 @@ std::map<std::string, TinyForm> fixed_forms() {
   forms["index of 300 classes"].classes = 300;
   forms["gray chw"] = form_of();
   forms["gray chw"].color = ImageColor::gray;
-  forms["gray chw"].layout = ImageLayout::chw;
+  forms["gray chw"].layout = AxisOrder::channels_first;
   forms["sample label"] = form_of();
-  forms["sample label"].kind = LabelKind::sample;
+  forms["sample label"].kind = LabelScope::image;
   forms["unlabelled"] = form_of();
   forms["unlabelled"].labelled = false;
   return forms;
@@ -102,7 +102,7 @@ Packed packed(const TinyForm& form, const TinyRecord& record) {
   result.sums = make_shard(form, {record}, tiny_plan({record})).sums;
   format::RecordEntry& entry = result.entry;
   entry.key = record.key;
-  const bool label_file = form.labelled && form.kind == LabelKind::pixel;
+  const bool label_file = form.labelled && form.kind == LabelScope::pixel;
   entry.source_hash = {xxh3_64(bytes_of(record.key)), label_file ? xxh3_64(bytes_of(record.key + " label")) : 0};
   entry.source_size = {record.source.width, record.source.height};
   entry.source_region = {record.region.x, record.region.y, record.region.width, record.region.height};
@@ -114,7 +114,7 @@ Packed packed(const TinyForm& form, const TinyRecord& record) {
   entry.label_frame_crc = crc32c(result.stored_label);
   const auto channels = form.color == ImageColor::rgb ? 3 : 1;
   entry.image_shape = {record.size.height, record.size.width, channels};
-  if (form.layout == ImageLayout::chw) entry.image_shape = {channels, record.size.height, record.size.width};
+  if (form.layout == AxisOrder::channels_first) entry.image_shape = {channels, record.size.height, record.size.width};
   const Schema schema = tiny_schema(form);
   if (form.labelled) entry.label_shape = {record.size.height, record.size.width, static_cast<std::int32_t>(format::label_depth(schema))};
   return result;
@@ -228,11 +228,11 @@ std::size_t files_in(const std::string& folder) {
 std::string findings_of(const std::string& path) {
   const auto report = verify_shard(path).value();
   std::string text;
-  for (const Finding& finding : report.findings) text += finding.describe() + "\n";
+  for (const VerifyFinding& finding : report.findings) text += finding.describe() + "\n";
   return text;
 }
 
-// The file is the independent shard to the byte, nothing stands beside it, and the row and sums are its own.
+// The file is the independent shard to the byte, nothing stands next to it, and the row and sums are its own.
 void check_written(const TinyForm& form, const Slots& slots) {
   Written written;
   write_shard(form, slots, written);
@@ -355,7 +355,7 @@ TEST_CASE("until it is committed a shard reads as unfinished") {
   const auto writer = ShardWriter::create(spec_of(folder.path(), form, schema, slots)).value();
   write_payloads(*writer, packed_slots(form, slots));
   const std::string temporary = std::filesystem::directory_iterator(folder.path())->path().string();
-  CHECK_FALSE(verify_shard(temporary).value().sound());
+  CHECK_FALSE(verify_shard(temporary).value().ok());
 }
 
 TEST_CASE("the name tells the shard's place among all") {

@@ -13,11 +13,11 @@ namespace hotpack {
 
 // Rows of interleaved samples, top row first. `row_bytes` is the distance between rows.
 template <class T>
-struct PictureView {
+struct PixelView {
   T* data = nullptr;
   int width = 0;     // pixels
   int height = 0;    // rows
-  int channels = 1;  // samples a pixel
+  int channels = 1;  // samples per pixel
   std::size_t row_bytes = 0;
 
   [[nodiscard]] T* row(int y) const {
@@ -27,17 +27,17 @@ struct PictureView {
   [[nodiscard]] bool packed() const {
     return row_bytes == static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T);
   }
-  operator PictureView<const T>() const { return {data, width, height, channels, row_bytes}; }
+  operator PixelView<const T>() const { return {data, width, height, channels, row_bytes}; }
 };
 
 struct PixelPlace {
   int x = 0, y = 0;
 };
 
-using ConstPicture = PictureView<const std::uint8_t>;
-using MutablePicture = PictureView<std::uint8_t>;
-using ConstIds = PictureView<const std::uint16_t>;
-using MutableIds = PictureView<std::uint16_t>;
+using ConstPixels = PixelView<const std::uint8_t>;
+using MutablePixels = PixelView<std::uint8_t>;
+using ConstIds = PixelView<const std::uint16_t>;
+using MutableIds = PixelView<std::uint16_t>;
 
 // Bytes that only ever grow, 64-byte aligned, contents undefined after a growth. Reused from sample to sample.
 class Buffer {

@@ -1,4 +1,4 @@
-#include "base/picture.hpp"
+#include "base/pixels.hpp"
 
 #include <algorithm>
 #include <new>

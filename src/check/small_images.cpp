@@ -1,4 +1,4 @@
-#include "check/small_pictures.hpp"
+#include "check/small_images.hpp"
 
 #include <algorithm>
 #include <string>
@@ -15,9 +15,9 @@ constexpr std::uint64_t kMiddleFactor = 64;
 std::uint64_t area(Extent size) { return static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height); }
 std::string size_text(Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
 
-// Calls `look(list, sample)` for each picture of known size, once.
+// Calls `look(list, sample)` for each image of known size, once.
 template <class Look>
-void for_each_picture(const std::vector<Split>& splits, Look look) {
+void for_each_image(const std::vector<Split>& splits, Look look) {
   for (const Split& split : splits)
     for (const Sample& sample : split.list.samples)
       if (area(sample.size) > 0 && sample.tile_x == 0 && sample.tile_y == 0) look(split.list, sample);
@@ -25,7 +25,7 @@ void for_each_picture(const std::vector<Split>& splits, Look look) {
 
 Extent middle_size(const std::vector<Split>& splits) {
   std::vector<Extent> sizes;
-  for_each_picture(splits, [&](const SampleList&, const Sample& sample) { sizes.push_back(sample.size); });
+  for_each_image(splits, [&](const SampleList&, const Sample& sample) { sizes.push_back(sample.size); });
   if (sizes.empty()) return {};
   const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>((sizes.size() - 1) / 2);
   std::nth_element(sizes.begin(), middle, sizes.end(), [](Extent a, Extent b) { return area(a) < area(b); });
@@ -34,18 +34,17 @@ Extent middle_size(const std::vector<Split>& splits) {
 
 }  // namespace
 
-SmallPictures small_pictures(const std::vector<Split>& splits, const RecordOptions& options) {
-  SmallPictures small;
+SmallImages small_images(const std::vector<Split>& splits, const RecordOptions& options) {
+  SmallImages small;
   small.in_records = options.size != Extent{} || options.tile;
   const Extent middle = small.in_records ? Extent{} : middle_size(splits);
-  for_each_picture(splits, [&](const SampleList& list, const Sample& sample) {
+  for_each_image(splits, [&](const SampleList& list, const Sample& sample) {
     ++small.of;
     const Extent other = small.in_records ? record_extent(options, sample.size) : middle;
     const std::uint64_t factor = small.in_records ? kRecordFactor : kMiddleFactor;
     if (area(other) / factor < area(sample.size)) return;
-    small.pictures.add(
-        {list.image_path(sample),
-         size_text(sample.size) + (small.in_records ? ", the record is " : ", the middle one of all is ") + size_text(other)});
+    small.images.add({list.image_path(sample),
+                      size_text(sample.size) + (small.in_records ? ", the record is " : ", the middle one of all is ") + size_text(other)});
   });
   return small;
 }

@@ -1,4 +1,4 @@
-#include "check/picture_statistics.hpp"
+#include "check/image_statistics.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace {
 
 // The least, middle and last of values that occur `count` times each.
 template <class T>
-PictureStatistics::Span<T> span_of(std::vector<std::pair<T, std::uint64_t>> counted, std::uint64_t total) {
+ImageStatistics::Span<T> span_of(std::vector<std::pair<T, std::uint64_t>> counted, std::uint64_t total) {
   if (counted.empty()) return {};
   std::sort(counted.begin(), counted.end());
   std::uint64_t before = 0;
@@ -27,13 +27,13 @@ auto counts_of(const Map& sizes, Of of) {
 
 }  // namespace
 
-std::string form_text(const codecs::PictureInfo& info) {
+std::string form_text(const codecs::ImageInfo& info) {
   const std::string kind = std::string(pixel_kind_name(info.kind)) + " " + std::string(format_name(info.format));
   return info.format == codecs::FileFormat::jpeg ? kind : std::to_string(info.bit_depth) + "-bit " + kind;
 }
 
-void PictureStatistics::add(const codecs::PictureInfo& info) {
-  ++pictures_;
+void ImageStatistics::add(const codecs::ImageInfo& info) {
+  ++images_;
   ++forms_[form_text(info)];
   ++sizes_[{info.width, info.height}];
   ++orientations_[static_cast<std::size_t>(std::clamp(info.orientation, 1, 8))];
@@ -42,8 +42,8 @@ void PictureStatistics::add(const codecs::PictureInfo& info) {
   with_more_images_ += info.more_images;
 }
 
-void PictureStatistics::add(const PictureStatistics& other) {
-  pictures_ += other.pictures_;
+void ImageStatistics::add(const ImageStatistics& other) {
+  images_ += other.images_;
   with_alpha_ += other.with_alpha_;
   with_profile_ += other.with_profile_;
   with_more_images_ += other.with_more_images_;
@@ -52,29 +52,29 @@ void PictureStatistics::add(const PictureStatistics& other) {
   for (std::size_t i = 0; i < orientations_.size(); ++i) orientations_[i] += other.orientations_[i];
 }
 
-std::vector<std::pair<std::string, std::uint64_t>> PictureStatistics::forms() const {
+std::vector<std::pair<std::string, std::uint64_t>> ImageStatistics::forms() const {
   std::vector<std::pair<std::string, std::uint64_t>> forms(forms_.begin(), forms_.end());
   std::stable_sort(forms.begin(), forms.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return forms;
 }
 
-std::vector<PictureStatistics::SizeCount> PictureStatistics::sizes() const {
+std::vector<ImageStatistics::SizeCount> ImageStatistics::sizes() const {
   std::vector<SizeCount> sizes;
   for (const auto& [size, count] : sizes_) sizes.push_back({{size.first, size.second}, count});
   std::stable_sort(sizes.begin(), sizes.end(), [](const SizeCount& a, const SizeCount& b) { return a.count > b.count; });
   return sizes;
 }
 
-PictureStatistics::Span<int> PictureStatistics::widths() const {
-  return span_of(counts_of(sizes_, [](int width, int) { return width; }), pictures_);
+ImageStatistics::Span<int> ImageStatistics::widths() const {
+  return span_of(counts_of(sizes_, [](int width, int) { return width; }), images_);
 }
 
-PictureStatistics::Span<int> PictureStatistics::heights() const {
-  return span_of(counts_of(sizes_, [](int, int height) { return height; }), pictures_);
+ImageStatistics::Span<int> ImageStatistics::heights() const {
+  return span_of(counts_of(sizes_, [](int, int height) { return height; }), images_);
 }
 
-PictureStatistics::Span<double> PictureStatistics::aspects() const {
-  return span_of(counts_of(sizes_, [](int width, int height) { return static_cast<double>(width) / height; }), pictures_);
+ImageStatistics::Span<double> ImageStatistics::aspects() const {
+  return span_of(counts_of(sizes_, [](int width, int height) { return static_cast<double>(width) / height; }), images_);
 }
 
 }  // namespace hotpack::pipeline

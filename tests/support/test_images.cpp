@@ -1,4 +1,4 @@
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::test {
 

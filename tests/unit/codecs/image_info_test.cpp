@@ -1,10 +1,10 @@
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 
 #include <string>
 #include <tuple>
 
 #include "support/catch.hpp"
-#include "support/test_pictures.hpp"
+#include "support/test_images.hpp"
 
 namespace hotpack::codecs {
 namespace {
@@ -18,7 +18,7 @@ Bytes small_jpeg() { return test::make_jpeg({.width = 20, .height = 10}, test::s
 
 Bytes small_png() { return test::make_rgb_png(3, 2, test::smooth_samples(3, 2, 3)); }
 
-PictureInfo info_of(const Bytes& file) {
+ImageInfo info_of(const Bytes& file) {
   const auto found = probe(file, true);
   REQUIRE(found.ok());
   REQUIRE_FALSE(found.value().need_more);
@@ -32,7 +32,7 @@ std::string refusal_of(const Bytes& file) {
   return found.error().message;
 }
 
-bool same(const PictureInfo& a, const PictureInfo& b) {
+bool same(const ImageInfo& a, const ImageInfo& b) {
   return std::tie(a.format, a.width, a.height, a.kind, a.bit_depth, a.orientation, a.has_alpha, a.has_icc, a.more_images) ==
          std::tie(b.format, b.width, b.height, b.kind, b.bit_depth, b.orientation, b.has_alpha, b.has_icc, b.more_images);
 }
@@ -77,7 +77,7 @@ TEST_CASE("other formats are refused by name with advice, whatever the suffix") 
                         Case{0, "\x93NUMPY\x01", "NumPy is not supported; save its arrays as PNG"},
                         Case{0, "\x1f\x8b\x08", "gzip is not supported; unpack it first"},
                         Case{0, " {\"images\": []}", "JSON is not supported; render its annotations to PNG masks"},
-                        Case{0, "<!DOCTYPE html>", "a web page in place of the picture"},
+                        Case{0, "<!DOCTYPE html>", "a web page in place of the image"},
                         Case{0, "version https://git-lfs.github.com/spec/v1\noid sha256:4d", "run \"git lfs pull\""},
                         Case{0, "hello", "neither PNG nor JPEG"},
                         Case{0, "{\x01\x02", "neither PNG nor JPEG"},
@@ -104,7 +104,7 @@ TEST_CASE("the header of a PNG tells its kind") {
                              .color = c.color,
                              .bit_depth = c.depth,
                              .palette = c.kind == PixelKind::palette ? std::vector<test::Color>(4) : std::vector<test::Color>{}};
-    const PictureInfo info = info_of(test::make_png(spec, test::noise_samples(7, 5, test::channels_of(c.color), 1)));
+    const ImageInfo info = info_of(test::make_png(spec, test::noise_samples(7, 5, test::channels_of(c.color), 1)));
     const bool alpha = c.color == PngColor::gray_alpha || c.color == PngColor::rgba;
     CHECK(same(info, {.format = FileFormat::png, .width = 7, .height = 5, .kind = c.kind, .bit_depth = c.depth, .has_alpha = alpha}));
     CHECK_FALSE(info.swaps_axes());
@@ -122,7 +122,7 @@ TEST_CASE("a PNG's eXIf chunk gives its orientation") {
     CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(orientation))).orientation == orientation);
     CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(orientation, true))).orientation == orientation);
   }
-  const PictureInfo turned = info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(6)));
+  const ImageInfo turned = info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(6)));
   CHECK(turned.swaps_axes());
   CHECK(turned.width == 3);  // as stored
   CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(0))).orientation == 1);
@@ -162,7 +162,7 @@ TEST_CASE("animated PNG, MPO and Ultra HDR report more images than are read") {
   const auto animated = [](unsigned frames) { return test::with_png_chunk(small_png(), "acTL", animation_control(frames)); };
   CHECK_FALSE(more(small_png()));
   CHECK(more(animated(2)));
-  CHECK(more(animated(1)));  // the picture itself is no frame
+  CHECK(more(animated(1)));  // the image itself is no frame
   CHECK_FALSE(more(test::with_png_chunk(animated(1), "fcTL", Bytes(26))));
   CHECK(more(test::with_png_chunk(animated(3), "fcTL", Bytes(26))));
 
@@ -199,7 +199,7 @@ TEST_CASE("the first EXIF segment counts, whatever other APP1 segments precede i
 
 // A prefix either asks for more or tells what the whole file tells; a complete file that ends there is refused.
 void check_prefixes(const Bytes& file, std::size_t limit) {
-  const PictureInfo whole = info_of(file);
+  const ImageInfo whole = info_of(file);
   bool told = false;
   for (std::size_t size = 1; size <= limit; ++size) {
     const auto found = probe(std::span(file).first(size), false);
@@ -248,7 +248,7 @@ TEST_CASE("damaged PNG headers are refused") {
   CHECK_THAT(refusal_of(test::with_png_byte(small_png(), "IHDR", 3, std::byte{0})), ContainsSubstring("width of 0"));
   CHECK_THAT(refusal_of(test::with_png_byte(small_png(), "IHDR", 4, std::byte{0x7F})), ContainsSubstring("height of 2130706434"));
   CHECK_THAT(refusal_of(test::with_png_byte(small_png(), "IHDR", 8, std::byte{3})), ContainsSubstring("3 bits"));
-  CHECK_THAT(refusal_of(test::with_png_byte(small_png(), "IHDR", 9, std::byte{5})), ContainsSubstring("colour type 5"));
+  CHECK_THAT(refusal_of(test::with_png_byte(small_png(), "IHDR", 9, std::byte{5})), ContainsSubstring("color type 5"));
   CHECK_THAT(refusal_of(test::without_png_chunk(small_png(), "IHDR")), ContainsSubstring("IHDR"));
   CHECK_THAT(refusal_of(test::truncated(small_png(), 20)), ContainsSubstring("truncated: it ends inside its header"));
   CHECK_THAT(refusal_of(test::truncated(small_png(), 38)), ContainsSubstring("truncated: it ends before its pixels"));
@@ -274,13 +274,13 @@ TEST_CASE("damaged JPEG headers are refused") {
   CHECK_THAT(refusal_of(with_frame_byte(6, std::byte{0})), ContainsSubstring("after its pixels (DNL)"));
   CHECK_THAT(refusal_of(test::with_byte(jpeg, test::jpeg_segment_at(jpeg, 0xDB), std::byte{0})), ContainsSubstring("damaged"));
   CHECK_THAT(refusal_of(with_frame_byte(3, std::byte{1})), ContainsSubstring("damaged"));  // a length of 1
-  CHECK_THAT(refusal_of(with_frame_byte(1, std::byte{0xD9})), ContainsSubstring("ends before any picture"));
+  CHECK_THAT(refusal_of(with_frame_byte(1, std::byte{0xD9})), ContainsSubstring("ends before any image"));
   CHECK_THAT(refusal_of(with_frame_byte(1, std::byte{0xE5})), ContainsSubstring("a scan comes before the frame"));
   CHECK_THAT(refusal_of(test::truncated(jpeg, 60)), ContainsSubstring("truncated"));
 }
 
 TEST_CASE("the pixel limit names what was found and how to raise it") {
-  const PictureInfo info{.width = 50000, .height = 50000};
+  const ImageInfo info{.width = 50000, .height = 50000};
   CHECK(check_pixel_limit(info, 2500000000).ok());
   const auto refused = check_pixel_limit(info, 2499999999);
   REQUIRE_FALSE(refused.ok());

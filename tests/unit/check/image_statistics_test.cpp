@@ -1,18 +1,18 @@
-#include "check/picture_statistics.hpp"
-#include "codecs/picture_info.hpp"
+#include "check/image_statistics.hpp"
+#include "codecs/image_info.hpp"
 
 #include "support/catch.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
 using codecs::FileFormat;
-using codecs::PictureInfo;
+using codecs::ImageInfo;
 using codecs::PixelKind;
 
 namespace {
 
-PictureInfo picture(int width, int height, FileFormat format = FileFormat::png, PixelKind kind = PixelKind::rgb, int bit_depth = 8) {
-  PictureInfo info;
+ImageInfo image(int width, int height, FileFormat format = FileFormat::png, PixelKind kind = PixelKind::rgb, int bit_depth = 8) {
+  ImageInfo info;
   info.width = width, info.height = height, info.format = format, info.kind = kind, info.bit_depth = bit_depth;
   return info;
 }
@@ -20,12 +20,12 @@ PictureInfo picture(int width, int height, FileFormat format = FileFormat::png, 
 }  // namespace
 
 TEST_CASE("statistics count forms and sizes, the commonest first") {
-  PictureStatistics statistics;
-  statistics.add(picture(40, 30));
-  statistics.add(picture(30, 40, FileFormat::jpeg));
-  statistics.add(picture(30, 40, FileFormat::jpeg));
-  statistics.add(picture(10, 10, FileFormat::png, PixelKind::palette, 2));
-  CHECK(statistics.pictures() == 4);
+  ImageStatistics statistics;
+  statistics.add(image(40, 30));
+  statistics.add(image(30, 40, FileFormat::jpeg));
+  statistics.add(image(30, 40, FileFormat::jpeg));
+  statistics.add(image(10, 10, FileFormat::png, PixelKind::palette, 2));
+  CHECK(statistics.images() == 4);
   REQUIRE(statistics.forms().size() == 3);
   CHECK(statistics.forms()[0] == std::pair<std::string, std::uint64_t>("RGB JPEG", 2));
   CHECK(statistics.forms()[1].first == "2-bit palette PNG");
@@ -35,10 +35,10 @@ TEST_CASE("statistics count forms and sizes, the commonest first") {
 }
 
 TEST_CASE("statistics know the least, the middle and the largest size and aspect") {
-  PictureStatistics statistics;
-  for (int i = 0; i < 5; ++i) statistics.add(picture(100, 50));
-  for (int i = 0; i < 3; ++i) statistics.add(picture(20, 80));
-  statistics.add(picture(400, 40));
+  ImageStatistics statistics;
+  for (int i = 0; i < 5; ++i) statistics.add(image(100, 50));
+  for (int i = 0; i < 3; ++i) statistics.add(image(20, 80));
+  statistics.add(image(400, 40));
   CHECK(statistics.widths().least == 20);
   CHECK(statistics.widths().median == 100);
   CHECK(statistics.widths().most == 400);
@@ -46,16 +46,16 @@ TEST_CASE("statistics know the least, the middle and the largest size and aspect
   CHECK(statistics.aspects().least == 0.25);
   CHECK(statistics.aspects().median == 2);
   CHECK(statistics.aspects().most == 10);
-  CHECK(PictureStatistics().widths().most == 0);
+  CHECK(ImageStatistics().widths().most == 0);
 }
 
 TEST_CASE("statistics count orientations, transparency, profiles and extra images") {
-  PictureInfo odd = picture(8, 8);
+  ImageInfo odd = image(8, 8);
   odd.orientation = 6;
   odd.has_alpha = odd.has_icc = odd.more_images = true;
-  PictureStatistics statistics;
+  ImageStatistics statistics;
   statistics.add(odd);
-  statistics.add(picture(8, 8));
+  statistics.add(image(8, 8));
   CHECK(statistics.orientations()[1] == 1);
   CHECK(statistics.orientations()[6] == 1);
   CHECK(statistics.with_alpha() == 1);
@@ -64,14 +64,14 @@ TEST_CASE("statistics count orientations, transparency, profiles and extra image
 }
 
 TEST_CASE("parts of statistics add up to the whole") {
-  PictureStatistics whole, left, right;
+  ImageStatistics whole, left, right;
   for (int i = 0; i < 20; ++i) {
-    const PictureInfo info = picture(10 + i % 3, 10, i % 2 == 0 ? FileFormat::png : FileFormat::jpeg);
+    const ImageInfo info = image(10 + i % 3, 10, i % 2 == 0 ? FileFormat::png : FileFormat::jpeg);
     whole.add(info);
     (i < 7 ? left : right).add(info);
   }
   left.add(right);
-  CHECK(left.pictures() == whole.pictures());
+  CHECK(left.images() == whole.images());
   CHECK(left.forms() == whole.forms());
   CHECK(left.widths().median == whole.widths().median);
   CHECK(left.sizes()[1].count == whole.sizes()[1].count);

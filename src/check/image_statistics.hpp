@@ -1,4 +1,4 @@
-// How many pictures have which form, size and orientation: one for the images of a data set, one for its labels.
+// How many images have which form, size and orientation: one for the images of a data set, one for its labels.
 //
 // Memory: an entry a different size. Sums only: parts may be added in any order. Not thread-safe.
 #pragma once
@@ -11,26 +11,26 @@
 #include <vector>
 
 #include "base/fit.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 
 namespace hotpack::pipeline {
 
-class PictureStatistics {
+class ImageStatistics {
  public:
   template <class T>
   struct Span {
-    T least{}, median{}, most{};  // of an even number of pictures the lower median
+    T least{}, median{}, most{};  // of an even number of images the lower median
   };
   struct SizeCount {
     Extent size;
     std::uint64_t count = 0;
   };
 
-  void add(const codecs::PictureInfo& info);
-  void add(const PictureStatistics& other);
+  void add(const codecs::ImageInfo& info);
+  void add(const ImageStatistics& other);
 
-  [[nodiscard]] std::uint64_t pictures() const { return pictures_; }
-  // "8-bit RGB PNG" and so on; most pictures first, like all that follow.
+  [[nodiscard]] std::uint64_t images() const { return images_; }
+  // "8-bit RGB PNG" and so on; most images first, like all that follow.
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> forms() const;
   // As stored, before orientation.
   [[nodiscard]] std::vector<SizeCount> sizes() const;
@@ -44,7 +44,7 @@ class PictureStatistics {
   [[nodiscard]] std::uint64_t with_more_images() const { return with_more_images_; }
 
  private:
-  std::uint64_t pictures_ = 0;
+  std::uint64_t images_ = 0;
   std::uint64_t with_alpha_ = 0;
   std::uint64_t with_profile_ = 0;  // ICC
   std::uint64_t with_more_images_ = 0;
@@ -54,6 +54,6 @@ class PictureStatistics {
 };
 
 // "8-bit RGB PNG", "gray JPEG", "2-bit palette PNG"
-[[nodiscard]] std::string form_text(const codecs::PictureInfo& info);
+[[nodiscard]] std::string form_text(const codecs::ImageInfo& info);
 
 }  // namespace hotpack::pipeline

@@ -1,4 +1,4 @@
-#include "pack/picture_loader.hpp"
+#include "pack/image_loader.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "codecs/decoder.hpp"
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 #include "geometry/nearest.hpp"
 #include "geometry/resample.hpp"
 #include "label_setup/orientation.hpp"
@@ -26,7 +26,7 @@ namespace {
 std::string limit_text(const labels::DecodeReport& report, const LabelSetup& setup) {
   constexpr std::string_view kNearest = "nearest:";
   constexpr std::string_view kLargest = "id 65535";
-  if (setup.unknown.starts_with(kNearest)) return "; farther than " + setup.unknown.substr(kNearest.size()) + " from every class's colour";
+  if (setup.unknown.starts_with(kNearest)) return "; farther than " + setup.unknown.substr(kNearest.size()) + " from every class's color";
   const auto is_color = [](const labels::UnknownValue& value) { return value.color.has_value(); };
   const auto is_large = [&](const labels::UnknownValue& value) { return value.text.size() > kLargest.size(); };
   if (setup.rgb_id == labels::RgbId::tens_of_red && std::any_of(report.unknown.begin(), report.unknown.end(), is_color))
@@ -54,7 +54,7 @@ std::string unknown_text(const labels::DecodeReport& report, const LabelSetup& s
   return text;
 }
 
-// No picture has no width: its header was refused.
+// No image has no width: its header was refused.
 bool is_usable(const FileHeader& header) { return header.info.width > 0; }
 
 void inspect_files(const SampleHeaders& headers, const std::array<std::uint64_t, 2>& hash, SampleInspection& inspection) {
@@ -63,24 +63,24 @@ void inspect_files(const SampleHeaders& headers, const std::array<std::uint64_t,
   if (!headers.labels.empty() && is_usable(headers.labels.front())) inspection.label = headers.labels.front().info;
 }
 
-ConstPicture cut(ConstPicture picture, Extent size) { return {picture.data, size.width, size.height, picture.channels, picture.row_bytes}; }
+ConstPixels cut(ConstPixels image, Extent size) { return {image.data, size.width, size.height, image.channels, image.row_bytes}; }
 ConstIds cut(ConstIds ids, Extent size) { return {ids.data, size.width, size.height, ids.channels, ids.row_bytes}; }
-Extent extent_of(const auto& picture) { return {picture.width, picture.height}; }
+Extent extent_of(const auto& image) { return {image.width, image.height}; }
 std::size_t area(Extent size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
 
-// Whether a picture fills its canvas as it is.
+// Whether an image fills its canvas as it is.
 bool fills(Extent source, const Canvas& canvas) {
   return canvas.size == source && canvas.region == Region{0, 0, source.width, source.height};
 }
 
-// Colours of 16 bits, which no class table has.
+// Colors of 16 bits, which no class table has.
 bool is_wide_color(std::span<const std::byte> file) {
   const Result<codecs::Probe> probe = codecs::probe(file, true);
   return probe.ok() && !probe->need_more && probe->info.bit_depth == 16 && probe->info.kind != codecs::PixelKind::gray &&
          probe->info.kind != codecs::PixelKind::gray_alpha;
 }
 
-Error changed_picture(const std::string& path, Extent planned, Extent found) {
+Error changed_image(const std::string& path, Extent planned, Extent found) {
   const auto text = [](Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); };
   return Error{ErrorCode::io,
                "was " + (planned == Extent{} ? std::string("not readable") : text(planned)) + " when the plan was made and is " +
@@ -91,7 +91,7 @@ Error changed_picture(const std::string& path, Extent planned, Extent found) {
 
 }  // namespace
 
-Verdict damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind) {
+Outcome damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind) {
   if (error.code == ErrorCode::data) return std::optional(Problem{kind, path, error.message});
   // A decoder reads from memory, so `io` is a lack of memory: nothing is wrong with the file, and a run that only looks stops too.
   return Error{error.code, path + ": " + error.message, {}, error.offset};
@@ -103,29 +103,29 @@ std::array<std::uint8_t, 3> pad_pixel(const Schema& schema) {
   return pixel;
 }
 
-struct PictureLoader::Impl {
+struct ImageLoader::Impl {
   Impl(const RecordOptions& record_options, const LabelSetup& label_setup, const Plan& plan, const SampleList& sample_list)
       : options(record_options), setup(label_setup), schema(plan.schema), list(sample_list) {}
 
-  // Whether the sample's picture is in hand, from another of its tiles.
+  // Whether the sample's image is in hand, from another of its tiles.
   [[nodiscard]] bool has(const Sample& sample) const { return options.tile && ready && text == sample.image.text; }
   Status load(const Sample& sample, SampleInspection* inspection);
 
   bool ready = false;
-  std::uint64_t text = 0;  // of the picture in hand: its image file's, in the arena
-  LoadedPicture loaded;
+  std::uint64_t text = 0;  // of the image in hand: its image file's, in the arena
+  LoadedImage loaded;
 
  private:
-  Verdict load_picture(const Sample& sample, SampleInspection* inspection);
-  Verdict read_files(const Sample& sample);
-  Verdict probe(std::span<const std::byte> bytes, const std::string& path, codecs::PictureInfo& info);
-  Verdict read_label(const SourceFile& file, std::uint64_t& hash);
-  Verdict read_masks(const Sample& sample);
-  Verdict decode_image();
-  Verdict decode_label(SampleInspection* inspection);
-  Verdict decode_masks(const Sample& sample, SampleInspection* inspection);
+  Outcome load_image_of(const Sample& sample, SampleInspection* inspection);
+  Outcome read_files(const Sample& sample);
+  Outcome probe(std::span<const std::byte> bytes, const std::string& path, codecs::ImageInfo& info);
+  Outcome read_label(const SourceFile& file, std::uint64_t& hash);
+  Outcome read_masks(const Sample& sample);
+  Outcome decode_image();
+  Outcome decode_label(SampleInspection* inspection);
+  Outcome decode_masks(const Sample& sample, SampleInspection* inspection);
   Status look_at_label_too(const Sample& sample, const Problem& image_problem, SampleInspection& inspection);
-  Verdict decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection, ConstIds& ids);
+  Outcome decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection, ConstIds& ids);
   ConstIds matched_to_image(ConstIds ids);
   Status draw_canvas();
 
@@ -144,7 +144,7 @@ struct PictureLoader::Impl {
   Buffer canvas_pixels, canvas_ids, canvas_label, source_ids, matched_ids, record_ids;
 };
 
-Verdict PictureLoader::Impl::probe(std::span<const std::byte> bytes, const std::string& path, codecs::PictureInfo& info) {
+Outcome ImageLoader::Impl::probe(std::span<const std::byte> bytes, const std::string& path, codecs::ImageInfo& info) {
   Result<codecs::Probe> probe = codecs::probe(bytes, true);
   if (!probe.ok()) return std::optional(Problem{ProblemKind::unreadable_header, path, probe.error().message});
   if (probe->need_more) return std::optional(Problem{ProblemKind::unreadable_header, path, "the header is incomplete"});
@@ -152,7 +152,7 @@ Verdict PictureLoader::Impl::probe(std::span<const std::byte> bytes, const std::
   return std::optional<Problem>();
 }
 
-Verdict PictureLoader::Impl::read_label(const SourceFile& file, std::uint64_t& hash) {
+Outcome ImageLoader::Impl::read_label(const SourceFile& file, std::uint64_t& hash) {
   FileHeader& header = loaded.headers.labels.emplace_back();
   header.path = list.labels.path(file);
   HOTPACK_ASSIGN(label_file, label_reader.read(header.path, file.bytes));
@@ -160,7 +160,7 @@ Verdict PictureLoader::Impl::read_label(const SourceFile& file, std::uint64_t& h
   return probe(label_file, header.path, header.info);
 }
 
-Verdict PictureLoader::Impl::read_masks(const Sample& sample) {
+Outcome ImageLoader::Impl::read_masks(const Sample& sample) {
   mask_hashes.clear();
   for (const Mask& mask : list.masks_of(sample)) {
     std::uint64_t hash = 0;
@@ -176,7 +176,7 @@ Verdict PictureLoader::Impl::read_masks(const Sample& sample) {
 }
 
 // Files and headers of a sample. Hashes are there even where a header is unusable.
-Verdict PictureLoader::Impl::read_files(const Sample& sample) {
+Outcome ImageLoader::Impl::read_files(const Sample& sample) {
   loaded.headers.clear();
   loaded.hash = {};
   FileHeader& image = loaded.headers.image;
@@ -194,7 +194,7 @@ Verdict PictureLoader::Impl::read_files(const Sample& sample) {
   return problem;
 }
 
-Verdict PictureLoader::Impl::decode_image() {
+Outcome ImageLoader::Impl::decode_image() {
   const FileHeader& header = loaded.headers.image;
   codecs::ImageOptions decode;
   decode.channels = schema.image.channels();
@@ -202,7 +202,7 @@ Verdict PictureLoader::Impl::decode_image() {
   decode.apply_orientation = loaded.rotate;
   decode.blend = options.alpha_blend;
   decode.max_pixels = options.max_pixels;
-  const Result<ConstPicture> source = image_decoder.decode_image(image_file, decode);
+  const Result<ConstPixels> source = image_decoder.decode_image(image_file, decode);
   if (!source.ok()) return damaged_or_fatal(source.error(), header.path);
   loaded.pixels = cut(*source, loaded.size);
   loaded.remarks.rotated += loaded.rotate && header.info.orientation != 1;
@@ -210,10 +210,10 @@ Verdict PictureLoader::Impl::decode_image() {
   return std::optional<Problem>();
 }
 
-Verdict PictureLoader::Impl::decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection,
-                                        ConstIds& ids) {
+Outcome ImageLoader::Impl::decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection,
+                                      ConstIds& ids) {
   const Result<RawLabel> raw = label_decoder.decode_label(file, options.max_pixels);
-  if (!raw.ok()) return damaged_or_fatal(raw.error(), path, is_wide_color(file) ? ProblemKind::label_form : ProblemKind::damaged_picture);
+  if (!raw.ok()) return damaged_or_fatal(raw.error(), path, is_wide_color(file) ? ProblemKind::label_form : ProblemKind::damaged_image);
   const std::size_t pixels = area({raw->width, raw->height});
   const MutableIds plane{source_ids.reserve_as<std::uint16_t>(pixels), raw->width, raw->height, 1,
                          static_cast<std::size_t>(raw->width) * 2};
@@ -235,7 +235,7 @@ Verdict PictureLoader::Impl::decode_ids(std::span<const std::byte> file, const s
 }
 
 // The label as --size-mismatch wants it to lie over the image. `each-to-target` leaves that to the placing.
-ConstIds PictureLoader::Impl::matched_to_image(ConstIds ids) {
+ConstIds ImageLoader::Impl::matched_to_image(ConstIds ids) {
   if (options.size_mismatch == SizeMismatch::crop_min) return cut(ids, loaded.size);
   if (options.size_mismatch != SizeMismatch::resize_label || extent_of(ids) == loaded.size) return ids;
   const MutableIds matched{matched_ids.reserve_as<std::uint16_t>(area(loaded.size)), loaded.size.width, loaded.size.height, 1,
@@ -244,7 +244,7 @@ ConstIds PictureLoader::Impl::matched_to_image(ConstIds ids) {
   return matched;
 }
 
-Verdict PictureLoader::Impl::decode_label(SampleInspection* inspection) {
+Outcome ImageLoader::Impl::decode_label(SampleInspection* inspection) {
   HOTPACK_ASSIGN(auto problem, decode_ids(label_file, loaded.headers.labels.front().path, inspection, loaded.ids));
   if (problem) return problem;
   loaded.remarks.label_resized += extent_of(loaded.ids) != loaded.size;
@@ -253,7 +253,7 @@ Verdict PictureLoader::Impl::decode_label(SampleInspection* inspection) {
 }
 
 // For a check: the label of a sample that is refused because of its image, with what is wrong with it.
-Status PictureLoader::Impl::look_at_label_too(const Sample& sample, const Problem& image_problem, SampleInspection& inspection) {
+Status ImageLoader::Impl::look_at_label_too(const Sample& sample, const Problem& image_problem, SampleInspection& inspection) {
   if (!list.has_label_files || !inspection.label_pixels.empty()) return {};
   std::optional<Problem> problem;
   if (loaded.headers.labels.empty()) {
@@ -269,15 +269,15 @@ Status PictureLoader::Impl::look_at_label_too(const Sample& sample, const Proble
   return {};
 }
 
-// For tiles: the fitted picture and label as a whole, unless they are that already.
-Status PictureLoader::Impl::draw_canvas() {
+// For tiles: the fitted image and label as a whole, unless they are that already.
+Status ImageLoader::Impl::draw_canvas() {
   const auto& [size, region] = loaded.canvas;
   const auto width = static_cast<std::size_t>(size.width);
   if (!fills(extent_of(loaded.pixels), loaded.canvas)) {
     const int channels = loaded.pixels.channels;
     const std::size_t row_bytes = width * static_cast<std::size_t>(channels);
-    const MutablePicture canvas{canvas_pixels.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(size.height)), size.width,
-                                size.height, channels, row_bytes};
+    const MutablePixels canvas{canvas_pixels.reserve_as<std::uint8_t>(row_bytes * static_cast<std::size_t>(size.height)), size.width,
+                               size.height, channels, row_bytes};
     HOTPACK_TRY(resampler.place(loaded.pixels, region, options.image_filter, pad_pixel(schema).data(), canvas));
     loaded.pixels = canvas;
   }
@@ -288,9 +288,9 @@ Status PictureLoader::Impl::draw_canvas() {
   return {};
 }
 
-// Each mask sets its class's bits, of the record or of the canvas. Masks are read a second time here: all of a picture's masks together
+// Each mask sets its class's bits, of the record or of the canvas. Masks are read a second time here: all of an image's masks together
 // may be too large to be kept from the first.
-Verdict PictureLoader::Impl::decode_masks(const Sample& sample, SampleInspection* inspection) {
+Outcome ImageLoader::Impl::decode_masks(const Sample& sample, SampleInspection* inspection) {
   const auto& [size, region] = loaded.canvas;
   const std::uint64_t bytes = labels::encoded_bytes(schema.label->storage, area(size), schema.class_count());
   if (bytes > kMaxCanvasBytes)
@@ -317,16 +317,16 @@ Verdict PictureLoader::Impl::decode_masks(const Sample& sample, SampleInspection
   return std::optional<Problem>();
 }
 
-Verdict PictureLoader::Impl::load_picture(const Sample& sample, SampleInspection* inspection) {
-  Verdict verdict = read_files(sample);
+Outcome ImageLoader::Impl::load_image_of(const Sample& sample, SampleInspection* inspection) {
+  Outcome outcome = read_files(sample);
   if (inspection != nullptr) inspect_files(loaded.headers, loaded.hash, *inspection);
-  if (!verdict.ok() || *verdict) return verdict;
+  if (!outcome.ok() || *outcome) return outcome;
   if (auto problem = check_headers(loaded.headers, options); problem) return problem;
-  const codecs::PictureInfo& info = loaded.headers.image.info;
+  const codecs::ImageInfo& info = loaded.headers.image.info;
   loaded.rotate = applies_orientation(options.exif, info, loaded.headers.label_size()).value_or(false);
   loaded.size = packed_source_size(loaded.headers, options);
   const bool surveyed = plan_needs_sizes(options) || sample.size != Extent{};
-  if (surveyed && sample.size != loaded.size) return changed_picture(loaded.headers.image.path, sample.size, loaded.size);
+  if (surveyed && sample.size != loaded.size) return changed_image(loaded.headers.image.path, sample.size, loaded.size);
   loaded.canvas = canvas_of(options, loaded.size);
   HOTPACK_ASSIGN(auto problem, decode_image());
   if (!problem && inspection != nullptr) inspection->look = coarse_look(loaded.pixels);
@@ -339,25 +339,25 @@ Verdict PictureLoader::Impl::load_picture(const Sample& sample, SampleInspection
   return problem;
 }
 
-Status PictureLoader::Impl::load(const Sample& sample, SampleInspection* inspection) {
+Status ImageLoader::Impl::load(const Sample& sample, SampleInspection* inspection) {
   ready = false;
   loaded.pixels = {};
   loaded.ids = {};
   loaded.one_hot = {};
   loaded.remarks = {};
-  HOTPACK_ASSIGN(loaded.problem, load_picture(sample, inspection));
+  HOTPACK_ASSIGN(loaded.problem, load_image_of(sample, inspection));
   if (loaded.problem && inspection != nullptr) HOTPACK_TRY(look_at_label_too(sample, *loaded.problem, *inspection));
   text = sample.image.text;
   ready = true;
   return {};
 }
 
-PictureLoader::PictureLoader(const RecordOptions& options, const LabelSetup& setup, const Plan& plan, const SampleList& list)
+ImageLoader::ImageLoader(const RecordOptions& options, const LabelSetup& setup, const Plan& plan, const SampleList& list)
     : impl_(std::make_unique<Impl>(options, setup, plan, list)) {}
-PictureLoader::~PictureLoader() = default;
-PictureLoader::PictureLoader(PictureLoader&&) noexcept = default;
+ImageLoader::~ImageLoader() = default;
+ImageLoader::ImageLoader(ImageLoader&&) noexcept = default;
 
-Result<const LoadedPicture*> PictureLoader::load(const Sample& sample, SampleInspection* inspection) {
+Result<const LoadedImage*> ImageLoader::load(const Sample& sample, SampleInspection* inspection) {
   if (!impl_->has(sample)) HOTPACK_TRY(impl_->load(sample, inspection));
   return &std::as_const(impl_->loaded);
 }

@@ -22,7 +22,7 @@ using Color = std::array<std::uint8_t, 3>;
 
 // The same numbers for the same arguments, spread over 0…most; neighbours are unlike, so that a shifted or swapped sample shows.
 [[nodiscard]] std::vector<std::uint16_t> noise_samples(int width, int height, int channels, std::uint16_t most, std::uint32_t seed = 1);
-// Smooth 8-bit ramps, a different one a channel, as photos have: JPEG keeps them nearly.
+// Smooth 8-bit ramps, a different one per channel, as photos have: JPEG keeps them nearly.
 [[nodiscard]] std::vector<std::uint8_t> smooth_samples(int width, int height, int channels);
 
 // ---- PNG ----
@@ -40,7 +40,7 @@ struct PngSpec {
 };
 [[nodiscard]] Bytes make_png(const PngSpec& spec, std::span<const std::uint16_t> samples);
 
-// 8-bit gray and RGB, for tests that need any picture.
+// 8-bit gray and RGB, for tests that need any image.
 [[nodiscard]] Bytes make_gray_png(int width, int height, std::span<const std::uint8_t> samples);
 [[nodiscard]] Bytes make_rgb_png(int width, int height, std::span<const std::uint8_t> samples);
 

@@ -1,4 +1,4 @@
-// What a picture file says about itself before its pixels are decoded. Content decides, never the file's extension.
+// What an image file says about itself before its pixels are decoded. Content decides, never the file's extension.
 //
 // Pure functions over bytes; thread-safe. Errors have code `data`; the caller adds the path.
 #pragma once
@@ -19,7 +19,7 @@ enum class FileFormat { png, jpeg, other };
 enum class PixelKind { gray, gray_alpha, rgb, rgba, palette, cmyk, ycck };
 [[nodiscard]] std::string_view pixel_kind_name(PixelKind kind);  // "gray", "gray+alpha", …
 
-struct PictureInfo {
+struct ImageInfo {
   FileFormat format = FileFormat::other;
   int width = 0;  // as stored, before orientation
   int height = 0;
@@ -27,8 +27,8 @@ struct PictureInfo {
   int bit_depth = 8;               // of a sample (palette: of an index)
   int orientation = 1;             // EXIF 1…8; absent or invalid: 1
   bool has_alpha = false;          // gray+alpha, RGBA, or a tRNS chunk
-  bool has_icc = false;            // a colour profile is there; nothing here looks at it
-  bool more_images = false;        // frames of an animated PNG, further pictures of an MPO, a gain map (Ultra HDR); only the first is read
+  bool has_icc = false;            // a color profile is there; nothing here looks at it
+  bool more_images = false;        // frames of an animated PNG, further images of an MPO, a gain map (Ultra HDR); only the first is read
   std::uint64_t palette_hash = 0;  // of a PNG's palette chunk, to tell files with another one; 0 without
   bool swaps_axes() const { return orientation >= 5; }
 };
@@ -39,7 +39,7 @@ struct PictureInfo {
 // 0 or beyond kMaxSide, 12-bit, lossless and arithmetic-coded-without-support JPEG, and the like. The pixel limit is the caller's:
 // check_pixel_limit.
 struct Probe {
-  PictureInfo info;
+  ImageInfo info;
   bool need_more = false;
 };
 [[nodiscard]] Result<Probe> probe(std::span<const std::byte> bytes, bool complete);
@@ -47,7 +47,7 @@ struct Probe {
 // The longest side read; OpenCV's limit too.
 inline constexpr int kMaxSide = 1 << 20;
 
-// Refuses a picture of more than `max_pixels` pixels, naming both numbers and the option that raises the limit.
-[[nodiscard]] Status check_pixel_limit(const PictureInfo& info, std::uint64_t max_pixels);
+// Refuses an image of more than `max_pixels` pixels, naming both numbers and the option that raises the limit.
+[[nodiscard]] Status check_pixel_limit(const ImageInfo& info, std::uint64_t max_pixels);
 
 }  // namespace hotpack::codecs

@@ -1,10 +1,10 @@
-#include "codecs/picture_info.hpp"
+#include "codecs/image_info.hpp"
 
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
-#include "codecs/foreign_format.hpp"
+#include "base/foreign_format.hpp"
 #include "codecs/jpeg_header.hpp"
 #include "codecs/png_header.hpp"
 
@@ -18,14 +18,20 @@ constexpr std::string_view kJpegSignature = "\xff\xd8\xff"sv;
 
 std::string_view as_text(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
+// The advice alone where the format has no name.
+std::string content_text(const ForeignFormat& format) {
+  if (format.name.empty()) return std::string(format.advice);
+  return "the content is that of a " + std::string(format.name) + " file; " + unsupported_text(format);
+}
+
 Error unsupported(std::span<const std::byte> bytes) {
   if (bytes.empty()) return data_error("the file is empty");
   // Transfers in text mode change line ends or the top bit: the letters are there, the signature is not.
   if (as_text(bytes).substr(1).starts_with("PNG")) {
     return data_error("the PNG signature is damaged, as a transfer in text mode does; copy the file again in binary mode");
   }
-  if (auto foreign = foreign_format_text(bytes)) return data_error(std::move(*foreign));
-  return data_error("the content is neither PNG nor JPEG; only these two are supported; convert the picture to PNG");
+  if (const auto foreign = foreign_format(bytes)) return data_error(content_text(*foreign));
+  return data_error("the content is neither PNG nor JPEG; only these two are supported; convert the image to PNG");
 }
 
 }  // namespace
@@ -75,10 +81,10 @@ Result<Probe> probe(std::span<const std::byte> bytes, bool complete) {
   return unsupported(bytes);
 }
 
-Status check_pixel_limit(const PictureInfo& info, std::uint64_t max_pixels) {
+Status check_pixel_limit(const ImageInfo& info, std::uint64_t max_pixels) {
   const std::uint64_t pixels = static_cast<std::uint64_t>(info.width) * static_cast<std::uint64_t>(info.height);
   if (pixels <= max_pixels) return {};
-  return data_error("the picture is " + std::to_string(info.width) + "x" + std::to_string(info.height) + ", " + std::to_string(pixels) +
+  return data_error("the image is " + std::to_string(info.width) + "x" + std::to_string(info.height) + ", " + std::to_string(pixels) +
                     " pixels, more than the limit of " + std::to_string(max_pixels) +
                     "; if it is genuine, raise the limit with --max-pixels");
 }

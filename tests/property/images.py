@@ -39,7 +39,7 @@ def png(rows, color=GRAY, depth=8, palette=(), extra=b""):
 
 
 def photo(width, height, seed=0):
-    """A smooth RGB picture as PNG."""
+    """A smooth RGB image as PNG."""
     return png([[((x * 7 + seed * 31) % 256, (y * 5 + seed) % 256, (x + y + seed * 3) % 256) for x in range(width)] for y in range(height)], RGB)
 
 

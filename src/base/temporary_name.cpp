@@ -1,0 +1,27 @@
+#include "base/temporary_name.hpp"
+
+namespace hotpack {
+
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::string_view kEnding = ".tmp";
+constexpr std::size_t kDigits = 16;
+
+}  // namespace
+
+std::string temporary_name(std::string_view final_name, std::uint64_t number) {
+  std::string digits(kDigits, '0');
+  for (std::size_t at = kDigits; at-- > 0; number /= 16) digits[at] = kHexDigits[number % 16];
+  return "." + std::string(final_name) + "." + digits + std::string(kEnding);
+}
+
+std::string_view final_name_of(std::string_view name) {
+  constexpr std::size_t kTail = 1 + kDigits + kEnding.size();
+  if (name.size() <= kTail + 1 || name.front() != '.' || !name.ends_with(kEnding)) return {};
+  const std::string_view tail = name.substr(name.size() - kTail);
+  if (tail.front() != '.' || tail.substr(1, kDigits).find_first_not_of(kHexDigits) != std::string_view::npos) return {};
+  return name.substr(1, name.size() - kTail - 1);
+}
+
+}  // namespace hotpack

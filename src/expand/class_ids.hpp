@@ -1,0 +1,20 @@
+// One class id per pixel, whatever the storage of a label.
+//
+// Pure functions; thread-safe. Failure: as expand_label().
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "hotpack/result.hpp"
+#include "hotpack/shard.hpp"
+
+namespace hotpack {
+
+// What expand_ids() writes where there is no class.
+inline constexpr std::uint16_t kIgnoredId = 65535;
+
+// Writes label.shape.vectors() ids. Of several classes (`multi`) it takes the lowest.
+[[nodiscard]] Status expand_ids(const LabelView& label, std::span<std::uint16_t> out);
+
+}  // namespace hotpack

@@ -1,0 +1,83 @@
+#include "pack/prepared_inputs.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "base/text.hpp"
+#include "base/try.hpp"
+#include "pack/prepare.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+// Names the split in messages and progress about one of several.
+class SplitObserver final : public Observer {
+ public:
+  SplitObserver(std::string split, Observer& whole) : split_(std::move(split)), whole_(whole) {}
+  void message(Level level, std::string_view text) override { whole_.message(level, split_ + ": " + std::string(text)); }
+  void progress(const Progress& progress) override {
+    Progress named = progress;
+    const std::string stage = std::string(progress.stage) + " " + split_;
+    named.stage = stage;
+    whole_.progress(named);
+  }
+  [[nodiscard]] bool stop_requested() const override { return whole_.stop_requested(); }
+
+ private:
+  std::string split_;
+  Observer& whole_;
+};
+
+}  // namespace
+
+PreparedInputs::PreparedInputs(PackOptions given, Observer& observer) : given_(std::move(given)), resolved_(given_), observer_(observer) {}
+
+Status PreparedInputs::gather(ProblemLog& problems) {
+  HOTPACK_TRY(check_options(given_));
+  HOTPACK_ASSIGN(gathered_, pipeline::gather(given_, problems));
+  resolved_.label = gathered_.label;
+  return {};
+}
+
+void PreparedInputs::announce() const {
+  for (const std::string_view line : lines_of(gathered_.layout)) observer_.message(Level::info, line);
+  for (const std::string& warning : gathered_.warnings) observer_.message(Level::warning, warning);
+}
+
+Status PreparedInputs::survey() {
+  if (surveyed_) return {};
+  std::vector<HeaderSurvey> headers;
+  for (Split& split : splits()) {
+    HOTPACK_ASSIGN(HeaderSurvey found, survey_headers(split.list, given_.record, observer_of(split)));
+    if (observer_.stop_requested()) return {};
+    headers.push_back(std::move(found));
+  }
+  headers_ = std::move(headers);
+  for (const HeaderSurvey& found : headers_) forms_.add(found.forms);
+  for (const Split& split : splits()) sizes_.add(split.list, given_.record);
+  sizes_.settle(resolved_.record);
+  surveyed_ = true;
+  return {};
+}
+
+Result<LabelSetup> PreparedInputs::resolve_labels(ProblemLog& problems) {
+  return pipeline::resolve_labels(resolved_, lists(), forms_, observer_, problems);
+}
+
+std::vector<SampleList*> PreparedInputs::lists() {
+  std::vector<SampleList*> all;
+  for (Split& split : splits()) all.push_back(&split.list);
+  return all;
+}
+
+Observer& PreparedInputs::observer_of(const Split& split) {
+  if (split.name.empty()) return observer_;
+  std::unique_ptr<Observer>& own = observers_[split.name];
+  if (!own) own = std::make_unique<SplitObserver>(split.name, observer_);
+  return *own;
+}
+
+const RecordSizes* PreparedInputs::differing_sizes() const { return size_is_open(given_.record) && sizes_.differ() ? &sizes_ : nullptr; }
+
+}  // namespace hotpack::pipeline
