@@ -49,7 +49,7 @@ enum class Residency {
 
 struct DeviceLoaderOptions {
   /// Order, output and augmentation as for a Loader. `content` and `allocator` must stay at their defaults;
-  /// `memory_budget_bytes` has no effect. `threads` 0: the cores that this process may use, at most 4 per device and 4 more.
+  /// `memory_budget_bytes` must be 0. `threads` 0: the cores that this process may use, at most 4 per device plus 4.
   LoaderOptions loader;
 
   /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0.

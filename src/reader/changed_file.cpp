@@ -15,7 +15,7 @@ Error with_offset(Error error, std::uint64_t offset) {
   return error;
 }
 
-// Asks the system for one byte, for the reason why it has none.
+// Reads one byte with a system call, to get the reason why it cannot be read.
 Error refused_read(const File& file, std::uint64_t offset) {
   std::array<std::byte, 1> byte{};
   const auto read = file.read_some(offset, byte);

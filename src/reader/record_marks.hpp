@@ -1,6 +1,7 @@
-// One bit a record for several facts, set by any thread and never taken back.
+// A few flags per record, set by any thread and never cleared.
 //
-// Owns its bits. Thread-safe: setting a bit publishes nothing else. Making one may throw std::bad_alloc.
+// Owns its bits. Thread-safe; setting a flag publishes no other memory. Construction may throw
+// std::bad_alloc.
 #pragma once
 
 #include <atomic>
@@ -13,8 +14,8 @@ namespace hotpack::reader {
 class RecordMarks {
  public:
   enum class Fact : std::size_t {
-    read,     // in this process, whole
-    checked,  // and its CRC-32C was good
+    read,     // read completely in this process
+    checked,  // checked against its CRC-32C
   };
 
   explicit RecordMarks(std::uint64_t records)
@@ -23,7 +24,8 @@ class RecordMarks {
   [[nodiscard]] bool has(Fact fact, std::uint64_t record) const noexcept {
     return (word(fact, record).load(std::memory_order_relaxed) & bit(record)) != 0;
   }
-  // Writes only where the bit is new, so that threads do not fight for memory that all of them read.
+  // Writes only if the flag is new, so that threads do not compete for cache lines that all of
+  // them read.
   void set(Fact fact, std::uint64_t record) noexcept {
     if (!has(fact, record)) word(fact, record).fetch_or(bit(record), std::memory_order_relaxed);
   }

@@ -12,7 +12,7 @@ namespace hotpack {
 
 namespace {
 
-// The key is looked for anew: where the file has shrunk, the one that a sample holds cannot be read.
+// Looks the key up again: if the file has shrunk, the key that a sample holds cannot be read.
 Error named(Error error, const reader::ShardFile& file, std::uint64_t index) {
   return reader::name_record(std::move(error), index, file.readable_key(index));
 }

@@ -24,7 +24,7 @@ Error with_path(Error error, const std::string& path) {
   return error;
 }
 
-// height · width · depth as bytes, or nothing where a size is not positive or the product overflows.
+// height · width · depth as bytes, or nothing if a size is not positive or the product overflows.
 std::optional<std::uint64_t> product(std::int64_t height, std::int64_t width, std::uint64_t depth) {
   if (height < 1 || width < 1 || depth < 1) return std::nullopt;
   const auto area = checked_mul(static_cast<std::uint64_t>(height), static_cast<std::uint64_t>(width));
@@ -35,7 +35,7 @@ std::span<const std::uint8_t> as_u8(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-// The bytes before the payload, as far as they may be a header at all; the first 8 can be read.
+// The bytes before the payload, as far as they may be a header; the first 8 can be read.
 std::uint64_t head_bytes(std::span<const std::byte> file) {
   constexpr std::uint64_t kLength = sizeof(std::uint64_t);
   if (file.size() < kLength) return 0;
