@@ -19,7 +19,7 @@ std::string ignore_advice(const std::string& target) {
   return target == "255" || target == "-1" ? "; for pixels to be ignored write ignore in place of " + target : "";
 }
 
-// Names in the order in which they come.
+// Names in order of appearance.
 ClassTable classes_by_name(const LabelMap& map) {
   ClassTable table;
   std::set<std::string> seen;
@@ -67,7 +67,7 @@ Result<std::uint16_t> target_of(const MapRow& row, const ClassTable& table, cons
                     path);
 }
 
-// Collects values with the line that gave each its meaning.
+// Collects values with the line that mapped each.
 class ValueCollector {
  public:
   explicit ValueCollector(const std::string& path) : path_(path) {}
