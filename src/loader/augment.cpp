@@ -9,7 +9,7 @@
 
 #include "base/counter_random.hpp"
 #include "base/error.hpp"
-#include "base/root.hpp"
+#include "base/isqrt.hpp"
 #include "base/try.hpp"
 
 namespace hotpack {
@@ -78,7 +78,7 @@ std::uint64_t draw_ratio(const CropRange& range, std::uint32_t word) {
 // the same root.
 std::uint64_t nearest_root(Wide four_values) {
   constexpr Wide kMost = std::numeric_limits<std::uint64_t>::max();
-  return (floor_root(static_cast<std::uint64_t>(std::min(four_values, kMost))) + 1) / 2;
+  return (isqrt_floor(static_cast<std::uint64_t>(std::min(four_values, kMost))) + 1) / 2;
 }
 
 // √(area · ratio) × √(area / ratio), which may be larger than the record, or empty.

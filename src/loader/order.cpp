@@ -4,7 +4,7 @@
 
 #include "base/counter_random.hpp"
 #include "base/error.hpp"
-#include "base/root.hpp"
+#include "base/isqrt.hpp"
 #include "base/try.hpp"
 
 namespace hotpack {
@@ -43,7 +43,7 @@ struct Permutation::Cell {
 // permutation, and half of all orders of 9 could not occur.
 Permutation::Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream, std::uint64_t index)
     : size_(size), rounds_(size < kSmall ? kRoundsSmall : kRounds) {
-  const std::uint64_t root = ceil_root(size);
+  const std::uint64_t root = isqrt_ceil(size);
   columns_ = std::max<std::uint64_t>(root + root % 2, 2);
   rows_ = ceil_div(size, columns_);
   const RandomWords words = random_words(seed, epoch, stream, index);

@@ -26,9 +26,9 @@ namespace {
 
 using reader::DatasetFiles;
 using reader::FieldTables;
-using reader::Holding;
+using reader::MapMode;
 using reader::RecordFault;
-using reader::RecordMarks;
+using reader::RecordFlags;
 using reader::RecordPlace;
 using reader::ShardFile;
 using reader::StoredRecord;
@@ -123,7 +123,7 @@ void advise_file(const File& file, const StoredRecord& record) noexcept {
 
 struct RecordSource::Impl {
   Impl(const Dataset& dataset, VerifyChecksums wanted, FileAccess access)
-      : files(DatasetFiles::of(dataset, access == FileAccess::read ? Holding::tables : Holding::mapped)),
+      : files(DatasetFiles::of(dataset, access == FileAccess::read ? MapMode::tables : MapMode::mapped)),
         verify_checksums(wanted),
         by_calls(access == FileAccess::read),
         fingerprint(fingerprint_of(files->contents().packs)),
@@ -136,7 +136,7 @@ struct RecordSource::Impl {
   mutable OpenFiles open_files;  // if records are read with system calls
   mutable DiskWatch disk;
 
-  [[nodiscard]] bool check_due(const RecordMarks& marks, std::uint64_t record) const noexcept;
+  [[nodiscard]] bool check_due(const RecordFlags& flags, std::uint64_t record) const noexcept;
   [[nodiscard]] Status read(const ShardFile& file, RecordPlace place, RecordScratch& scratch, RecordUser user) const;
   [[nodiscard]] Status run(const ShardFile& file, RecordPlace place, RecordReading& reading) const;
   [[nodiscard]] Status place_of(std::uint64_t number, RecordPlace& place) const;
@@ -160,18 +160,18 @@ Status RecordSource::Impl::place_of(std::uint64_t number, RecordPlace& place) co
   return {};
 }
 
-bool RecordSource::Impl::check_due(const RecordMarks& marks, std::uint64_t record) const noexcept {
+bool RecordSource::Impl::check_due(const RecordFlags& flags, std::uint64_t record) const noexcept {
   return verify_checksums == VerifyChecksums::always ||
-         (verify_checksums == VerifyChecksums::first_read && !marks.has(RecordMarks::Fact::checked, record));
+         (verify_checksums == VerifyChecksums::first_read && !flags.has(RecordFlags::Flag::checked, record));
 }
 
 Status RecordSource::Impl::read(const ShardFile& file, RecordPlace place, RecordScratch& scratch, RecordUser user) const {
-  RecordMarks& marks = files->marks(place.shard);
-  const bool check_now = check_due(marks, place.record);
+  RecordFlags& flags = files->flags(place.shard);
+  const bool check_now = check_due(flags, place.record);
   RecordReading reading(file, place.record, check_now, by_calls, scratch, user);
   if (Status ran = run(file, place, reading); !ran.ok()) return named(ran.error(), file, place.record);
-  if (check_now) marks.set(RecordMarks::Fact::checked, place.record);
-  marks.set(RecordMarks::Fact::read, place.record);
+  if (check_now) flags.set(RecordFlags::Flag::checked, place.record);
+  flags.set(RecordFlags::Flag::read, place.record);
   disk.add(scratch.disk, reading.stored_bytes());
   return {};
 }
@@ -270,7 +270,7 @@ void RecordSource::read_ahead(std::uint64_t number) const noexcept {
   const ShardFile* const file = impl_->files->pin_open(place.shard);
   if (file == nullptr) return;  // opening it would take too long
   const Pin pin(*impl_->files, place.shard);
-  if (impl_->files->marks(place.shard).has(RecordMarks::Fact::read, place.record) && !impl_->disk.busy()) return;
+  if (impl_->files->flags(place.shard).has(RecordFlags::Flag::read, place.record) && !impl_->disk.busy()) return;
   RecordLook look;
   auto work = [&]() noexcept { find_parts(*file, place.record, look); };
   if (run_on(*file, impl_->by_calls, work) || look.fault) return;

@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using reader::Contents;
 using reader::DatasetFiles;
-using reader::Holding;
+using reader::MapMode;
 using reader::RecordPlace;
 
 // Samples by the hash of their key, sorted.
@@ -156,8 +156,8 @@ struct Dataset::Impl {
   // The state of one process.
   struct Process {
     explicit Process(const std::shared_ptr<const Contents>& contents)
-        : mapped(std::make_shared<DatasetFiles>(contents, Holding::mapped)),
-          tables(std::make_shared<DatasetFiles>(contents, Holding::tables)) {}
+        : mapped(std::make_shared<DatasetFiles>(contents, MapMode::mapped)),
+          tables(std::make_shared<DatasetFiles>(contents, MapMode::tables)) {}
 
     const pid_t id = ::getpid();
     const std::shared_ptr<DatasetFiles> mapped;
@@ -213,9 +213,9 @@ Status Dataset::Impl::build_index(Process& process) const {
   return {};
 }
 
-std::shared_ptr<DatasetFiles> reader::DatasetFiles::of(const Dataset& dataset, Holding holding) {
+std::shared_ptr<DatasetFiles> reader::DatasetFiles::of(const Dataset& dataset, MapMode mode) {
   const Dataset::Impl::Process& process = dataset.impl_->process();
-  return holding == Holding::mapped ? process.mapped : process.tables;
+  return mode == MapMode::mapped ? process.mapped : process.tables;
 }
 
 Dataset::Dataset(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 
 // The share of the mappings that the system allows a process: it maps other things too, and a
 // shard with only its tables in memory takes three mappings.
-std::size_t default_budget(Holding holding) {
+std::size_t default_budget(MapMode mode) {
   constexpr std::size_t kMost = 16384, kUsualLimit = 65530;
   std::size_t limit = 0;
   if (!(std::ifstream("/proc/sys/vm/max_map_count") >> limit)) limit = kUsualLimit;
-  return std::clamp<std::size_t>(limit / (holding == Holding::mapped ? 2 : 12), 1, kMost);
+  return std::clamp<std::size_t>(limit / (mode == MapMode::mapped ? 2 : 12), 1, kMost);
 }
 
 std::string row_difference(const ShardInfo& row, const PackTexts& texts, const ShardFile& file) {
@@ -53,12 +53,12 @@ std::vector<std::uint64_t> firsts_of(const std::vector<ShardInfo>& shards) {
 
 }  // namespace
 
-DatasetFiles::DatasetFiles(std::shared_ptr<const Contents> contents, Holding holding)
+DatasetFiles::DatasetFiles(std::shared_ptr<const Contents> contents, MapMode mode)
     : contents_(std::move(contents)),
-      holding_(holding),
+      map_mode_(mode),
       firsts_(firsts_of(contents_->shards)),
       slots_(std::make_unique<Slot[]>(contents_->shards.size())),
-      budget_(default_budget(holding)),
+      budget_(default_budget(mode)),
       unmaps_(contents_->shards.size() > budget_) {}
 
 void DatasetFiles::limit_mappings(std::size_t budget) {
@@ -81,7 +81,7 @@ RecordPlace DatasetFiles::place_of(std::uint64_t number) const noexcept {
 Result<std::unique_ptr<const ShardFile>> DatasetFiles::open(const ShardInfo& row) const {
   HOTPACK_TRY(check_size(row));
   format::SchemaCache cache = contents_->texts[row.pack].schema;
-  HOTPACK_ASSIGN(auto file, ShardFile::open_checked(row.path, holding_, &cache));
+  HOTPACK_ASSIGN(auto file, ShardFile::open_checked(row.path, map_mode_, &cache));
   if (std::string difference = row_difference(row, contents_->texts[row.pack], *file); !difference.empty()) {
     return damaged_error(std::move(difference), row.path);
   }
@@ -136,7 +136,7 @@ Result<const ShardFile*> DatasetFiles::open_pinned(std::size_t shard) {
 const ShardFile* DatasetFiles::publish(std::size_t shard, std::unique_ptr<const ShardFile> file) {
   Slot& slot = slots_[shard];
   const ShardFile* const opened = file.get();
-  if (slot.marks == nullptr) slot.marks = std::make_unique<RecordMarks>(file->records());
+  if (slot.flags == nullptr) slot.flags = std::make_unique<RecordFlags>(file->records());
   std::unique_ptr<const Shard> made(new Shard(std::move(file)));
   // destroyed after the lock is released, because unmapping takes a while
   std::vector<std::unique_ptr<const Shard>> unmapped;

@@ -26,7 +26,7 @@
 #include "base/file.hpp"
 #include "format/shard_header.hpp"
 #include "hotpack/dataset.hpp"
-#include "reader/record_marks.hpp"
+#include "reader/record_flags.hpp"
 #include "reader/shard_file.hpp"
 
 namespace hotpack::reader {
@@ -54,9 +54,9 @@ struct RecordPlace {
 
 class DatasetFiles {
  public:
-  DatasetFiles(std::shared_ptr<const Contents> contents, Holding holding);
+  DatasetFiles(std::shared_ptr<const Contents> contents, MapMode mode);
   // The files of a Dataset in this process. keep() is for MapMode::mapped.
-  [[nodiscard]] static std::shared_ptr<DatasetFiles> of(const Dataset& dataset, Holding holding = Holding::mapped);
+  [[nodiscard]] static std::shared_ptr<DatasetFiles> of(const Dataset& dataset, MapMode mode = MapMode::mapped);
 
   [[nodiscard]] const Contents& contents() const { return *contents_; }
   // Precondition: number < contents().records. O(log shards).
@@ -71,7 +71,7 @@ class DatasetFiles {
   [[nodiscard]] const ShardFile* pin_open(std::size_t shard) noexcept;
   void unpin(std::size_t shard) noexcept;
   // Precondition: pin() returned the shard once.
-  [[nodiscard]] RecordMarks& marks(std::size_t shard) noexcept { return *slots_[shard].marks; }
+  [[nodiscard]] RecordFlags& flags(std::size_t shard) noexcept { return *slots_[shard].flags; }
 
   // Sets the limit of mapped shards. Default: the smaller of 16,384 and half of vm.max_map_count
   // (a twelfth for MapMode::tables). For tests; call it before the first shard is opened.
@@ -83,7 +83,7 @@ class DatasetFiles {
   struct Slot {
     std::mutex opening;                            // held while the file is opened
     std::unique_ptr<const Shard> shard;            // guarded by mapping_
-    std::unique_ptr<RecordMarks> marks;            // created with the first opening
+    std::unique_ptr<RecordFlags> flags;            // created with the first opening
     std::optional<FileIdentity> first_opened;      // guarded by opening
     std::atomic<const ShardFile*> ready{nullptr};  // the file of `shard`
     std::atomic<const Shard*> kept{nullptr};       // `shard`, if it must not be unmapped any more
@@ -98,7 +98,7 @@ class DatasetFiles {
   [[nodiscard]] bool try_retire(Slot& slot) const;
 
   std::shared_ptr<const Contents> contents_;
-  Holding holding_;
+  MapMode map_mode_;
   std::vector<std::uint64_t> firsts_;  // number of each shard's first sample
   std::unique_ptr<Slot[]> slots_;      // one per shard
   std::size_t budget_;

@@ -66,7 +66,7 @@ bool equally_many(std::span<const ShardSummary> shards) {
 // For records of different sizes, one shard size must explain every boundary. This cannot be
 // checked if the sizes of skipped samples are unknown.
 void audit_mixed_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
-  if (std::any_of(shards.begin(), shards.end(), [](const ShardSummary& shard) { return shard.sums.skipped > 0 || !shard.sound; })) return;
+  if (std::any_of(shards.begin(), shards.end(), [](const ShardSummary& shard) { return shard.sums.skipped > 0 || !shard.ok; })) return;
   if (shards.size() == 1 || equally_many(shards)) return;
   std::uint64_t largest = 0;                                           // a shard of several records fits the shard size
   // a shard plus the next record exceed it

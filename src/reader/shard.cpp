@@ -78,7 +78,7 @@ Shard& Shard::operator=(Shard&&) noexcept = default;
 
 Result<Shard> Shard::open(const std::string& path) {
   return or_out_of_memory([&]() -> Result<Shard> {
-    HOTPACK_ASSIGN(auto file, reader::ShardFile::open_checked(path, reader::Holding::mapped));
+    HOTPACK_ASSIGN(auto file, reader::ShardFile::open_checked(path, reader::MapMode::mapped));
     return Shard(std::move(file));
   });
 }

@@ -146,7 +146,7 @@ ShardSummary audit_shard(const ShardFile& file, const std::string& name, const A
   const std::uint64_t before_sums = findings.count();
   if (all_counted) audit_sums(file, name, summary.sums, std::move(counted), findings);
   progress.add_shard(form_findings + findings.count() - before_sums);
-  summary.sound = findings.count() == before;
+  summary.ok = findings.count() == before;
   return summary;
 }
 

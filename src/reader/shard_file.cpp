@@ -85,12 +85,12 @@ Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path
   return std::unique_ptr<const ShardFile>(std::move(file).value());
 }
 
-Result<std::unique_ptr<const ShardFile>> ShardFile::open_checked(const std::string& path, Holding holding, format::SchemaCache* cache) {
+Result<std::unique_ptr<const ShardFile>> ShardFile::open_checked(const std::string& path, MapMode mode, format::SchemaCache* cache) {
   HOTPACK_ASSIGN(const File opened, File::open_read(path));
   auto file = read_tables(opened, cache);
   if (!file.ok()) return with_path(std::move(file).error(), path);
   HOTPACK_TRY((*file)->check_tables());
-  if (holding == Holding::mapped) HOTPACK_TRY((*file)->map(opened));
+  if (mode == MapMode::mapped) HOTPACK_TRY((*file)->map(opened));
   return std::unique_ptr<const ShardFile>(std::move(file).value());
 }
 

@@ -35,7 +35,7 @@ struct StoredRecord {
 
 // mapped: the whole file. tables: everything before and after the payload is copied to memory;
 // bytes() has zeros for the payload, which find_stored() can locate but nobody can read.
-enum class Holding { mapped, tables };
+enum class MapMode { mapped, tables };
 
 class ShardFile {
  public:
@@ -43,7 +43,7 @@ class ShardFile {
   // system calls only, so that a failing disk or a file that shrinks is an error, not a SIGBUS.
   [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open(const std::string& path, format::SchemaCache* cache = nullptr);
   // The same with check_tables().
-  [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open_checked(const std::string& path, Holding holding,
+  [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open_checked(const std::string& path, MapMode mode,
                                                                              format::SchemaCache* cache = nullptr);
   // format::check_tables with this file's path in the error.
   [[nodiscard]] Status check_tables() const;

@@ -54,7 +54,7 @@ Status status_of(const FrameFault& fault) {
 std::string FrameFault::text() const {
   switch (kind) {
     case Kind::none:
-      return "is a sound Zstandard frame";
+      return "is a valid Zstandard frame";
     case Kind::not_a_frame:
       return "is not a Zstandard frame";
     case Kind::no_content_size:

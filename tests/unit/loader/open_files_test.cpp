@@ -22,7 +22,7 @@ constexpr std::size_t kShards = 6;
 struct Shards {
   Shards() {
     for (std::size_t shard = 0; shard < kShards; ++shard) {
-      tables.push_back(reader::ShardFile::open_checked(pack.shard_path(shard), reader::Holding::tables).value());
+      tables.push_back(reader::ShardFile::open_checked(pack.shard_path(shard), reader::MapMode::tables).value());
     }
   }
   TinyPack pack{{}, kShards, 1};

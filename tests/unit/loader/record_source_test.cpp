@@ -290,7 +290,7 @@ TEST_CASE("a shard truncated during use leaves its record unchecked") {
   REQUIRE_FALSE(status.ok());
   CHECK_THAT(status.error().message, ContainsSubstring("and has 4096 now"));
   CHECK_FALSE(context.finished);
-  CHECK_FALSE(DatasetFiles::of(*pack.dataset)->marks(0).has(reader::RecordMarks::Fact::checked, 2));
+  CHECK_FALSE(DatasetFiles::of(*pack.dataset)->marks(0).has(reader::RecordFlags::Fact::checked, 2));
 }
 
 TEST_CASE("a shard that was deleted or replaced while it is mapped is read on") {
@@ -364,7 +364,7 @@ TEST_CASE("what was checked stays known when its shard is unmapped") {
 TEST_CASE("a shard replaced while unmapped is refused, it may count as checked") {
   for (const FileAccess access : kBothWays) {
     const Fixture pack;
-    DatasetFiles::of(*pack.dataset, access == FileAccess::map ? reader::Holding::mapped : reader::Holding::tables)->limit_mappings(1);
+    DatasetFiles::of(*pack.dataset, access == FileAccess::map ? reader::MapMode::mapped : reader::MapMode::tables)->limit_mappings(1);
     const auto source = source_of(*pack.dataset, VerifyChecksums::first_read, access);
     (void)read(*source, 0);
     (void)read(*source, 5);

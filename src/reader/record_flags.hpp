@@ -11,31 +11,31 @@
 
 namespace hotpack::reader {
 
-class RecordMarks {
+class RecordFlags {
  public:
-  enum class Fact : std::size_t {
+  enum class Flag : std::size_t {
     read,     // read completely in this process
     checked,  // checked against its CRC-32C
   };
 
-  explicit RecordMarks(std::uint64_t records)
-      : words_(records / kBits + 1), bits_(std::make_unique<std::atomic<std::uint64_t>[]>(kFacts * words_)) {}
+  explicit RecordFlags(std::uint64_t records)
+      : words_(records / kBits + 1), bits_(std::make_unique<std::atomic<std::uint64_t>[]>(kFlags * words_)) {}
 
-  [[nodiscard]] bool has(Fact fact, std::uint64_t record) const noexcept {
-    return (word(fact, record).load(std::memory_order_relaxed) & bit(record)) != 0;
+  [[nodiscard]] bool has(Flag flag, std::uint64_t record) const noexcept {
+    return (word(flag, record).load(std::memory_order_relaxed) & bit(record)) != 0;
   }
   // Writes only if the flag is new, so that threads do not compete for cache lines that all of
   // them read.
-  void set(Fact fact, std::uint64_t record) noexcept {
-    if (!has(fact, record)) word(fact, record).fetch_or(bit(record), std::memory_order_relaxed);
+  void set(Flag flag, std::uint64_t record) noexcept {
+    if (!has(flag, record)) word(flag, record).fetch_or(bit(record), std::memory_order_relaxed);
   }
 
  private:
   static constexpr std::uint64_t kBits = 64;
-  static constexpr std::size_t kFacts = 2;
+  static constexpr std::size_t kFlags = 2;
   static std::uint64_t bit(std::uint64_t record) { return std::uint64_t{1} << (record % kBits); }
-  [[nodiscard]] std::atomic<std::uint64_t>& word(Fact fact, std::uint64_t record) const {
-    return bits_[static_cast<std::size_t>(fact) * words_ + record / kBits];
+  [[nodiscard]] std::atomic<std::uint64_t>& word(Flag flag, std::uint64_t record) const {
+    return bits_[static_cast<std::size_t>(flag) * words_ + record / kBits];
   }
 
   std::size_t words_;
