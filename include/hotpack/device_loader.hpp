@@ -154,10 +154,10 @@ struct ResidencyChoice {
 };
 
 struct DeviceLoaderStatistics {
-  std::uint64_t batches = 0;       ///< handed out
-  double wait_seconds = 0;         ///< that consumers waited for a packed batch, without waits for the device itself
-  std::uint64_t copied_bytes = 0;  ///< host to device, all devices, including the load of resident records
-  std::uint64_t pinned_bytes = 0;  ///< in use; constant from open to close
+  std::uint64_t batches = 0;                ///< handed out
+  double wait_seconds = 0;                  ///< that consumers waited for a packed batch, without waits for the device itself
+  std::uint64_t copied_bytes = 0;           ///< host to device, all devices, including the load of resident records
+  std::uint64_t pinned_bytes = 0;           ///< in use; constant from open to close
   std::vector<std::uint64_t> device_bytes;  ///< per device; constant from open to close, except for leases that end later
   double load_seconds = 0;                  ///< that open() needed to load resident records
 };

@@ -66,7 +66,7 @@ struct LabelOutput {
   /// index: u8, u16, i32 or i64; default: u8, or u16 if ids need it. one_hot: u8, f16, f32 or bf16;
   /// default: u8. bits: u8.
   std::optional<ElementType> type = {};
-  AxisOrder order = AxisOrder::channels_last;     ///< for one_hot
+  AxisOrder order = AxisOrder::channels_last;  ///< for one_hot
   /// one_hot: adds a last channel that is 1 where the pixel has no class
   bool ignore_channel = false;
   /// index: the id of an ignored pixel. Default: 255 (u8), 65535 (u16), -100 (i32, i64).

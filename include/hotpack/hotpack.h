@@ -325,8 +325,8 @@ HOTPACK_API hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t 
  * USAGE if they do not fit. Unless `length` is NULL, *length becomes the text's length in any case. To ask for the length only, pass `text`
  * NULL and `size` 0. In a forked child: the parent's position at the fork. */
 HOTPACK_API hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size, size_t* length);
-/** Continues at the position in the text; rank and world size may differ. USAGE for a state of another data set, order, last_batch or global
- * batch size. */
+/** Continues at the position in the text; rank and world size may differ. USAGE for a state of another data set, order, last_batch or
+ * global batch size. */
 HOTPACK_API hotpack_status hotpack_loader_restore(hotpack_loader* loader, const char* text);
 /** Wakes every waiting next. These and later calls return HOTPACK_ERROR_CANCELLED until seek or restore. */
 HOTPACK_API void hotpack_loader_cancel(hotpack_loader* loader);

@@ -47,7 +47,7 @@ class Loader {
   [[nodiscard]] std::uint64_t steps_per_epoch() const;  ///< the same on every rank
   [[nodiscard]] std::size_t batch_size() const;         ///< rows of this rank's batches
   [[nodiscard]] unsigned threads() const;
-  [[nodiscard]] const std::string& fingerprint() const;   ///< the data set's, "xxh3-128:…"
+  [[nodiscard]] const std::string& fingerprint() const;  ///< the data set's, "xxh3-128:…"
   /// Batches of one row may hold records of different sizes; these then return the largest so far.
   [[nodiscard]] std::uint64_t image_batch_bytes() const;
   [[nodiscard]] std::uint64_t label_batch_bytes() const;  ///< 0 for an unlabeled data set

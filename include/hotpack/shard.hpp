@@ -33,7 +33,7 @@ class ShardFile;
 /// When to check a record's CRC-32C. A check costs about one pass over the record at memory
 /// speed.
 enum class VerifyChecksums {
-  always,      ///< at every read
+  always,  ///< at every read
   /// at the first read by a Loader; a Sample does not count reads and checks every time
   first_read,
   never,

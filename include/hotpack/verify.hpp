@@ -41,7 +41,7 @@ struct VerifyProgress {
 };
 
 struct VerifyOptions {
-  unsigned threads = 0;  ///< 0: one per processor. The report does not depend on it
+  unsigned threads = 0;             ///< 0: one per processor. The report does not depend on it
   std::size_t max_findings = 1000;  ///< how many the report keeps, at least 1; it counts all
   /// Called every few records; returning false stops the run. Default: none.
   std::function<bool(const VerifyProgress&)> progress;
@@ -52,7 +52,7 @@ struct VerifyReport {
   std::uint64_t finding_count = 0;      ///< all findings, including those that were not kept
   /// foreign and temporary files, and what could not be checked; not damage
   std::vector<std::string> notes;
-  std::uint64_t shards = 0;             ///< how many were checked
+  std::uint64_t shards = 0;  ///< how many were checked
   std::uint64_t records = 0;
   std::uint64_t size_bytes = 0;  ///< total size of the shard files
   bool aligned = true;           ///< every shard is aligned, see Shard::aligned()

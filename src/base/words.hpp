@@ -38,7 +38,7 @@ enum class SizeMismatch {
   error,
   each_to_target,  // resample the label straight to the image's place in the record
   resize_label,    // resample the label to the image's size first
-  crop_min,  // crop both to the smaller width and the smaller height, from the upper left corner
+  crop_min,        // crop both to the smaller width and the smaller height, from the upper left corner
 };
 
 enum class ExifPolicy { automatic, apply, ignore };

@@ -26,7 +26,7 @@ struct ImageOptions {
   // 3: RGB (gray is replicated); 1: gray (RGB becomes (299R + 587G + 114B + 500) / 1000)
   int channels = 3;
   Depth16 depth16 = Depth16::shift;
-  bool apply_orientation = false;      // EXIF orientation
+  bool apply_orientation = false;  // EXIF orientation
   // the color behind transparent pixels; absent: alpha and tRNS are dropped
   std::optional<RgbColor> blend = {};
   std::uint64_t max_pixels = std::uint64_t{1} << 28;

@@ -25,10 +25,10 @@ struct ImageInfo {
   int width = 0;  // as stored, before orientation
   int height = 0;
   PixelKind kind = PixelKind::rgb;
-  int bit_depth = 8;               // per sample (palette: per index)
-  int orientation = 1;             // EXIF 1…8; 1 if absent or invalid
-  bool has_alpha = false;          // gray+alpha, RGBA, or a tRNS chunk
-  bool has_icc = false;            // has a color profile, which is ignored
+  int bit_depth = 8;       // per sample (palette: per index)
+  int orientation = 1;     // EXIF 1…8; 1 if absent or invalid
+  bool has_alpha = false;  // gray+alpha, RGBA, or a tRNS chunk
+  bool has_icc = false;    // has a color profile, which is ignored
   // frames of an animated PNG, further images of an MPO, a gain map (Ultra HDR); only the first
   // image is read
   bool more_images = false;

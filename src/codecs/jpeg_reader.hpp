@@ -22,7 +22,7 @@
 
 namespace hotpack::codecs {
 
-inline constexpr int kMaxScans = 500;                                  // for any image
+inline constexpr int kMaxScans = 500;   // for any image
 inline constexpr int kUsualScans = 32;  // allowed for every image; programs write 10, some 20
 // pixels times scans, beyond the usual scans
 inline constexpr std::uint64_t kMaxScanWork = std::uint64_t{1} << 28;

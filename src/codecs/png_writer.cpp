@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxColors = 256;
 constexpr std::size_t kMostChunkBytes = std::size_t{1} << 30;  // a chunk's length has 31 bits
-constexpr int kLevel = 5;  // for libdeflate: higher levels hardly shrink files, but double the time
+constexpr int kLevel = 5;                                      // for libdeflate: higher levels hardly shrink files, but double the time
 
 // PNG's numbers for the kinds of pixels.
 enum class ColorType : std::uint8_t { gray = 0, rgb = 2, palette = 3, rgba = 6 };

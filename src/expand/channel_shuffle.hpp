@@ -14,7 +14,7 @@
 namespace hotpack::expand {
 
 struct ChannelShuffle {
-  static constexpr std::size_t kBlock = 64;         // pixels
+  static constexpr std::size_t kBlock = 64;  // pixels
   // beyond, a pixel fills whole words and needs no shuffle
   static constexpr std::size_t kMostChannels = 64;
 
@@ -23,9 +23,9 @@ struct ChannelShuffle {
   [[nodiscard]] static ChannelShuffle of_bits(std::size_t classes, std::size_t lane);
 
   bool ids = false;
-  std::size_t channels = 0;           // K
-  std::size_t vector_bytes = 1;       // per pixel
-  std::size_t lane = 64;              // elements and bytes per window
+  std::size_t channels = 0;      // K
+  std::size_t vector_bytes = 1;  // per pixel
+  std::size_t lane = 64;         // elements and bytes per window
   // larger ids count as this one: the ignored channel's, if there is one
   std::uint8_t largest_id = 255;
   std::vector<std::uint32_t> starts;  // per lane: the first byte of its window in the block

@@ -23,7 +23,7 @@ struct LabelPlan {
   std::size_t class_count = 0;
   // for lanes of 16 bytes (AVX2); without channels if it does not help
   ChannelShuffle narrow_shuffle;
-  ChannelShuffle wide_shuffle;    // for lanes of 64 bytes (AVX-512)
+  ChannelShuffle wide_shuffle;  // for lanes of 64 bytes (AVX-512)
 
   [[nodiscard]] std::size_t vector_bytes() const;  // per stored pixel
   [[nodiscard]] std::size_t bit_bytes() const { return (class_count + 7) / 8; }

@@ -103,7 +103,7 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
 
  private:
   struct Level {
-    Json* node;  // its address is stable: the parent grows only after this level has ended
+    Json* node;                            // its address is stable: the parent grows only after this level has ended
     std::vector<std::size_t> key_offsets;  // where each key ends in the text
   };
 

@@ -13,10 +13,10 @@ namespace hotpack::format {
 
 struct PackFolder {
   bool has_manifest = false;
-  std::vector<ShardName> shards;         // by count, then index
+  std::vector<ShardName> shards;  // by count, then index
   // of the manifest or of shards: a run is writing them or was killed
   std::vector<std::string> temporaries;
-  std::vector<std::string> others;       // not part of a data set
+  std::vector<std::string> others;  // not part of a data set
 };
 
 // All lists except `shards` keep the order of `names`.

@@ -238,7 +238,7 @@ struct Field {
   FieldTables tables;
   std::uint64_t fixed_bytes = 0;  // per record; 0 if sizes differ
   std::uint64_t item_size = 1;
-  std::uint64_t depth = 1;               // last side of a shape in the tables (first with chw)
+  std::uint64_t depth = 1;  // last side of a shape in the tables (first with chw)
   // shapes of the image (for the field itself, and for the label to agree with); null: one size
   const Tensor* image_shapes = nullptr;
 };

@@ -31,7 +31,7 @@ struct ShardHeader {
   std::vector<Tensor> tensors;     // sorted by offset, including fillers and tensors of a later 1.x
   std::uint64_t records = 0;       // N
   std::uint64_t tables_begin = 0;  // relative to the buffer
-  bool aligned = false;  // payload fields start on pages, tables at multiples of their item size
+  bool aligned = false;            // payload fields start on pages, tables at multiples of their item size
 
   [[nodiscard]] std::uint64_t buffer_start() const { return 8 + header_bytes; }
   // O(log tensors); null if there is none.
@@ -50,7 +50,7 @@ struct FieldTables {
   bool compressed = false;
   // offsets of records of different sizes, or of frames; null: one size, uncompressed
   const Tensor* offsets = nullptr;
-  const Tensor* shapes = nullptr;   // null: records of one size
+  const Tensor* shapes = nullptr;  // null: records of one size
   const Tensor* crcs = nullptr;
   const Tensor* frame_crcs = nullptr;  // null unless compressed
 };

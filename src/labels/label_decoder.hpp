@@ -44,7 +44,7 @@ inline constexpr int kMaxColorDistance = 442;
 
 struct UnknownPolicy {
   enum class Kind { error, ignore, to_class, nearest } kind = Kind::error;
-  int class_id = 0;                      // for to_class
+  int class_id = 0;  // for to_class
   // for nearest, colors only: Euclidean in RGB, inclusive; farther colors are an error
   int max_distance = kMaxColorDistance;
 };
@@ -91,7 +91,7 @@ struct UnknownValue {
 struct DecodeReport {
   // by number of pixels, then by first occurrence; at most 16 kinds
   std::vector<UnknownValue> unknown;
-  std::uint64_t unknown_pixels = 0;   // total
+  std::uint64_t unknown_pixels = 0;  // total
   // total number of different values, up to kMaxUnknownKinds; a large number suggests an
   // interpolated label
   std::uint64_t unknown_kinds = 0;
@@ -99,7 +99,7 @@ struct DecodeReport {
   std::uint64_t nearest_pixels = 0;
   // an index >= the palette's length occurred (kept as an id; unknown as a color)
   bool beyond_palette = false;
-  bool channels_differ = false;       // binary: channels differ by more than 16
+  bool channels_differ = false;  // binary: channels differ by more than 16
   bool alpha_varies = false;
   bool ambiguous = false;  // see reading_was_automatic
 };

@@ -32,7 +32,7 @@ bool are_numbers(std::span<const std::string> fields) {
 // The positions of the columns.
 struct MapForm {
   bool has_header = false;
-  std::optional<std::size_t> name;   // column of the old class's name
+  std::optional<std::size_t> name;  // column of the old class's name
   // first of three columns; without it, the first column has the old value
   std::optional<std::size_t> color;
   std::size_t target = 1;

@@ -60,7 +60,7 @@ class BatchFiller final : public RowFiller {
     OrderOptions order;
     std::shared_ptr<SlotAllocator> allocator;
     std::uint64_t slot_budget_bytes = 0;  // limit per slot that grows with its records; 0: no limit
-    std::shared_ptr<RowSink> sink = {};  // null: rows go into the slot's fields in the batch's form
+    std::shared_ptr<RowSink> sink = {};   // null: rows go into the slot's fields in the batch's form
   };
   BatchFiller(Parts parts, unsigned threads);
 
@@ -87,9 +87,9 @@ class BatchFiller final : public RowFiller {
 
   const Parts parts_;
   const std::uint64_t steps_ahead_;
-  const std::uint64_t window_steps_;                // for Shuffle::block, else 0
-  std::vector<Scratch> scratch_;                    // one per thread
-  std::optional<Cursor> begun_;  // the batch of the latest begin(), under the Ring's lock
+  const std::uint64_t window_steps_;  // for Shuffle::block, else 0
+  std::vector<Scratch> scratch_;      // one per thread
+  std::optional<Cursor> begun_;       // the batch of the latest begin(), under the Ring's lock
   // the samples that the sink got, under the Ring's lock
   std::vector<std::optional<std::uint64_t>> told_;
   LargestRow largest_;

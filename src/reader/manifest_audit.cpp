@@ -68,7 +68,7 @@ bool equally_many(std::span<const ShardSummary> shards) {
 void audit_mixed_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
   if (std::any_of(shards.begin(), shards.end(), [](const ShardSummary& shard) { return shard.sums.skipped > 0 || !shard.ok; })) return;
   if (shards.size() == 1 || equally_many(shards)) return;
-  std::uint64_t largest = 0;                                           // a shard of several records fits the shard size
+  std::uint64_t largest = 0;  // a shard of several records fits the shard size
   // a shard plus the next record exceed it
   std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
   for (std::size_t i = 0; i < shards.size(); ++i) {

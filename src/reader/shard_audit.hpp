@@ -25,7 +25,7 @@ struct ShardSummary {
   format::Sums sums;                     // shard.sums as stored
   std::uint64_t content_bytes = 0;       // uncompressed size of all records
   std::uint64_t first_record_bytes = 0;  // of the first record, 0 without records
-  bool ok = false;                    // without findings
+  bool ok = false;                       // without findings
 };
 
 [[nodiscard]] ShardSummary audit_shard(const ShardFile& file, const std::string& name, const AuditOptions& options, ProgressMeter& progress,

@@ -83,7 +83,7 @@ class ShardWriter {
   std::unique_ptr<AtomicFile> label_spool_;
   format::Layout planned_layout_;
   std::optional<format::TableBuilder> tables_;  // of the packed samples; set by create()
-  std::vector<PayloadPlace> runs_;  // packed records whose planned places touch each other
+  std::vector<PayloadPlace> runs_;              // packed records whose planned places touch each other
   format::Sums sums_;
   std::uint64_t image_bytes_ = 0;  // stored bytes of the packed records
   std::uint64_t label_bytes_ = 0;
