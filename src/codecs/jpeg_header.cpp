@@ -193,7 +193,7 @@ class HeaderWalk {
     }
     if (frame_->height == 0 && frame_->width > 0) {
       return data_error(
-          "the JPEG tells its height only after its pixels (DNL), which is not supported; save it again as a usual JPEG or as PNG");
+          "the JPEG has its height only after its pixels (DNL), which is not supported; save it again as a usual JPEG or as PNG");
     }
     if (frame_->width == 0 || frame_->height == 0) {
       return data_error("the JPEG header gives a size of " + std::to_string(frame_->width) + "x" + std::to_string(frame_->height));

@@ -49,7 +49,7 @@ void PngSession::read_header(const ImageInfo& info, Transparency transparency) {
   if (!as_probed) on_error(png_, "its header contradicts itself");
   const bool alpha_channel = (png_get_color_type(png_, info_) & PNG_COLOR_MASK_ALPHA) != 0;
   const bool alpha_lost = info.has_alpha && !alpha_channel && png_get_valid(png_, info_, PNG_INFO_tRNS) == 0;
-  if (transparency == Transparency::wanted && alpha_lost) on_error(png_, "its transparency (tRNS) cannot be understood");
+  if (transparency == Transparency::wanted && alpha_lost) on_error(png_, "its transparency (tRNS) is malformed");
 }
 
 void PngSession::settle_layout() {

@@ -48,7 +48,7 @@ Status check_options(const DeviceLoaderOptions& options) {
   // 0: the program only calls next_into()
   HOTPACK_TRY(check_number("outputs", options.outputs, 0, kMostOutputs));
   if (options.loader.content != BatchContent::expanded) {
-    return usage_error("content packed does not go with a DeviceLoader, which expands on the device; leave `content` at its default");
+    return usage_error("content packed does not work with a DeviceLoader, which expands on the device; leave `content` at its default");
   }
   if (options.loader.allocator != nullptr) {
     return usage_error("a DeviceLoader takes pinned memory for its slots itself; leave `allocator` out");

@@ -36,8 +36,8 @@ std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context, const s
 std::string late_text() {
   const std::size_t late = late_count();
   if (late == 0) return "";
-  return "; memory that is being given back is not free yet, as streams may still use it (" + std::to_string(late) +
-         (late == 1 ? " block" : " blocks") + "): synchronise them, then try again";
+  return "; memory that is being released is not free yet, as streams may still use it (" + std::to_string(late) +
+         (late == 1 ? " block" : " blocks") + "): synchronize them, then try again";
 }
 
 std::string count_text(std::uint64_t bytes) { return std::to_string(bytes) + " bytes (" + std::to_string(bytes >> 20) + " MiB)"; }

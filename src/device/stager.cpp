@@ -48,7 +48,7 @@ Error forked_error() {
 Error timed_out(Cursor cursor, milliseconds timeout) {
   return {ErrorCode::timeout,
           "step " + std::to_string(cursor.step) + " of epoch " + std::to_string(cursor.epoch) + " was not on the device after " +
-              std::to_string(timeout.count()) + " ms; ask again, or give a longer timeout",
+              std::to_string(timeout.count()) + " ms; call again, or use a longer timeout",
           {},
           {}};
 }
@@ -308,7 +308,7 @@ Status Stager::copy_part(Staged::Part& part, const Slot& slot, std::size_t numbe
 std::optional<Error> Stager::refusal() const {
   if (closing_) return usage_error("the loader is closed; open another one");
   if (failure_) return failure_;
-  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; seek or restore goes on", {}, {}};
+  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; call seek or restore to continue", {}, {}};
   return {};
 }
 

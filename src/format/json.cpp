@@ -154,7 +154,7 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
     std::sort(keys.begin(), keys.end());
     const auto twin = std::adjacent_find(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
     if (twin == keys.end()) return true;
-    return fail("JSON key " + canonical_string(twin->first.substr(0, 80)) + " stands twice in one object", std::next(twin)->second);
+    return fail("JSON key " + canonical_string(twin->first.substr(0, 80)) + " occurs twice in one object", std::next(twin)->second);
   }
 
   const char* begin_;

@@ -66,7 +66,7 @@ std::string rows_text(const std::vector<ShardRow>& rows) {
 Status check_tail(std::string_view text) {
   const std::string_view tail = text.size() < kTailBytes ? std::string_view() : text.substr(text.size() - kTailBytes);
   if (!tail.starts_with(kCheckKey) || !tail.ends_with(kEnd)) {
-    return damaged_error("truncated, or no manifest of hotpack: it does not end with \"check\"", {}, text.size());
+    return damaged_error("truncated, or not a manifest of hotpack: it does not end with \"check\"", {}, text.size());
   }
   const std::string found = crc_text(crc32c(bytes_of(text.substr(0, text.size() - kTailBytes))));
   const std::string_view told = tail.substr(kCheckKey.size(), kCheckBytes);
@@ -199,7 +199,7 @@ Result<Manifest> decode_manifest(std::string_view text) {
   HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
   const Json& json = document.root();
   const JsonNode node(json, "");
-  if (!node.has("format")) return damaged_error("no manifest of hotpack: it lacks the key \"format\"");
+  if (!node.has("format")) return damaged_error("not a manifest of hotpack: it lacks the key \"format\"");
   Manifest manifest;
   HOTPACK_ASSIGN(manifest.format, node.at("format").text());
   HOTPACK_ASSIGN(const int minor, parse_version(manifest.format));

@@ -69,7 +69,7 @@ Status check_sources(const std::vector<LabelSource>& sources, const std::string&
   for (const LabelSource& source : sources) {
     if (seen.insert(source).second) continue;
     const Json value = std::visit([](const auto& one) { return Json(one); }, source);
-    return damaged_error(owner + ".sources: " + excerpt(value) + " stands twice in the schema");
+    return damaged_error(owner + ".sources: " + excerpt(value) + " occurs twice in the schema");
   }
   return {};
 }
@@ -91,11 +91,11 @@ bool holds_fraction(const Json& value) {
 
 Status check_option(const std::string& name, const std::string& text) {
   if (std::find(kForeignOptions.begin(), kForeignOptions.end(), name) != kForeignOptions.end()) {
-    return damaged_error("options." + name + ": must not stand in a schema, it does not change the bytes of a sample");
+    return damaged_error("options." + name + ": must not be in a schema, because it does not change the bytes of a sample");
   }
   HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
   const Json& value = document.root();
-  if (holds_fraction(value)) return damaged_error("options." + name + ": holds a number that is no integer");
+  if (holds_fraction(value)) return damaged_error("options." + name + ": contains a number that is not an integer");
   if (name != "label_kind" || value.is_null()) return {};
   const auto kind = JsonNode(value, "options.label_kind").choice(kLabelKinds);
   return kind.ok() ? Status() : Status(kind.error());

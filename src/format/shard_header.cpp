@@ -44,7 +44,7 @@ Result<Metadata> read_metadata(const Container& container) {
       metadata.more.emplace_back(key, value);
     }
   }
-  if (metadata.format.empty()) return damaged_error("a safetensors file, but no hotpack shard: its metadata lacks hotpack.format");
+  if (metadata.format.empty()) return damaged_error("a safetensors file, but not a hotpack shard: its metadata lacks hotpack.format");
   return metadata;
 }
 
@@ -332,7 +332,7 @@ Status check_keys(std::span<const std::byte> file, const ShardHeader& header) {
     const std::uint64_t size = u64_at(file, header, offsets, i + 1) - begin;
     const auto* text = reinterpret_cast<const char*>(item_at(file, header, data, begin));
     if (is_key({text, static_cast<std::size_t>(size)})) continue;
-    return damaged_error(record_name(i) + ": its key is no relative path in UTF-8", {}, file_offset(header, data, begin));
+    return damaged_error(record_name(i) + ": its key is not a relative path in UTF-8", {}, file_offset(header, data, begin));
   }
   return {};
 }

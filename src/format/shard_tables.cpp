@@ -49,7 +49,7 @@ std::uint64_t TableBuilder::key_bytes() const {
 Status TableBuilder::add(const RecordEntry& entry) {
   const std::uint64_t before = key_bytes();
   if (records_ == capacity_ || entry.key.size() > layout_.find("key.data")->bytes() - before)
-    return internal_error("a shard was given more records or longer keys than were planned");
+    return internal_error("a shard got more records or longer keys than planned");
   if (!entry.key.empty()) std::memcpy(find("key.data") + before, entry.key.data(), entry.key.size());
   put_end("key.offsets", entry.key.size());
   put("source.hash", entry.source_hash);

@@ -20,7 +20,7 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-constexpr std::string_view kExpected = "rows name,r,g,b or one name a line";
+constexpr std::string_view kExpected = "rows name,r,g,b or one name per line";
 constexpr std::string_view kIgnoreName = "__ignore__";
 
 bool is_remark(std::string_view line) { return line.empty() || line == "#" || line.starts_with("# "); }
@@ -138,7 +138,7 @@ Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (is_remark(lines[i])) continue;
     if (lines[i] == kIgnoreName) {
-      builder.warn("line " + std::to_string(i + 1) + " of the class file, '__ignore__', names no class and is left out");
+      builder.warn("line " + std::to_string(i + 1) + " of the class file, '__ignore__', is not a class and is skipped");
       continue;
     }
     std::string_view name = lines[i];

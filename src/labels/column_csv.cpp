@@ -217,7 +217,7 @@ class ColumnCsvParser {
   [[nodiscard]] Result<std::int64_t> id_of(const CsvRow& row) const {
     const std::string& field = row.fields[*columns_.id];
     if (const auto id = whole_number_of(field)) return *id;
-    return line_error(row.line, "'" + field + "' is no class id; expected a whole number in the column '" + header(*columns_.id) + "'",
+    return line_error(row.line, "'" + field + "' is not a class id; expected a whole number in the column '" + header(*columns_.id) + "'",
                       path_);
   }
 
@@ -225,7 +225,7 @@ class ColumnCsvParser {
     const bool outside = id == 255 || id == -1;
     if (!outside || !is_one_of(plain_word(row.fields[*columns_.name]), kIgnoredNames)) return false;
     builder_.warn("line " + std::to_string(row.line) + " of the class file, '" + row.fields[*columns_.name] + "' with id " +
-                  std::to_string(id) + ", is what labels ignore and no class; it is left out");
+                  std::to_string(id) + ", is an ignored value, not a class; it is skipped");
     return true;
   }
 
@@ -275,7 +275,7 @@ class ColumnCsvParser {
     std::vector<std::string_view> words = split(text, " ");
     std::erase(words, std::string_view());
     if (words.size() != 3)
-      return line_error(row.line, "'" + row.fields[*columns_.color] + "' is no color; expected #rrggbb or three numbers 0…255", path_);
+      return line_error(row.line, "'" + row.fields[*columns_.color] + "' is not a color; expected #rrggbb or three numbers 0…255", path_);
     RgbColor color{};
     bool fraction = false;
     for (std::size_t i = 0; i < color.size(); ++i) {

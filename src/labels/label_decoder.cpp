@@ -135,13 +135,12 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
   if (rules.reading == LabelKind::binary) return {};
   if (label.lossy && !(by_color() && takes_nearest()))
     return form_error(label,
-                      "does not keep colors or ids exactly, as no JPEG does, so classes cannot be told. Save labels as PNG, or read two "
+                      "does not keep colors or ids exactly, as no JPEG does, so its classes are unknown. Save labels as PNG, or read two "
                       "classes by brightness with --label-kind binary --threshold N, or take the nearest class color with --unknown "
                       "nearest:D");
   const bool coded = rules.rgb_id != RgbId::none;
   if (coded && label.rgb.data == nullptr)
-    return form_error(
-        label, "is not an RGB image, in whose colors --label-kind rgb-id finds ids; if its values are the ids, say --label-kind index");
+    return form_error(label, "is not an RGB image, as --label-kind rgb-id requires; if its values are ids, use --label-kind index");
   if (rules.reading == LabelKind::index && label.rgb.data != nullptr && !coded) return check_gray(label);
   if (rules.reading == LabelKind::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
@@ -247,7 +246,7 @@ Status LabelDecoder::decode(const RawLabel& label, MutableIds ids, DecodeReport&
   report.ambiguous = impl_->is_ambiguous(label, report);
   if (report.ambiguous)
     return form_error(label,
-                      "shows colors that no class has, but all its samples would be ids of classes; say what they are with "
+                      "has colors without a class, but all its samples could be class ids; choose with "
                       "--label-kind index or --label-kind color");
   return {};
 }

@@ -85,7 +85,7 @@ Result<MapForm> form_of(const std::vector<CsvRow>& rows, const std::string& path
     return line_error(first.line, "the columns are in the order blue, green, red; expected name,r,g,b,new", path);
   form = {!are_numbers(fields.subspan(1, 3)), 0, 1, 4};
   if (form.has_header && !names_rgb(fields.subspan(1)))
-    return line_error(first.line, "is no row or header of a map; expected " + std::string(kExpected), path);
+    return line_error(first.line, "is neither a row nor a header of a map; expected " + std::string(kExpected), path);
   HOTPACK_ASSIGN(form.target, target_column(rows, form.has_header, path));
   return form;
 }
@@ -153,10 +153,10 @@ class MapParser {
     if (text.empty()) return line_error(row.line, "the old value is missing; expected " + std::string(kExpected), map_.path);
     if (text.starts_with('#')) {
       if (const auto color = hex_color(std::string_view(text).substr(1))) return OldValue(*color);
-      return line_error(row.line, "'" + text + "' is no color; expected #rrggbb", map_.path);
+      return line_error(row.line, "'" + text + "' is not a color; expected #rrggbb", map_.path);
     }
     const auto id = whole_number_of(text);
-    if (id && *id > kMaxId) return line_error(row.line, text + " is no id; ids are 0…65535", map_.path);
+    if (id && *id > kMaxId) return line_error(row.line, text + " is not an id; ids are 0…65535", map_.path);
     return id ? OldValue(*id) : OldValue(text);
   }
 

@@ -145,7 +145,7 @@ bool within(double low, double value, double high) { return value >= low && valu
 
 Status check_probability(const char* option, double value) {
   if (within(0, value, 1)) return {};
-  return usage_error(std::string(option) + ": " + text(value) + " is no probability; give 0 (never) to 1 (always)");
+  return usage_error(std::string(option) + ": " + text(value) + " is not a probability; use 0 (never) to 1 (always)");
 }
 
 Status check_size(const char* option, PixelSize size) {
@@ -173,7 +173,7 @@ Status check_augment(const Augment& augment) {
   HOTPACK_TRY(check_probability("horizontal_flip", augment.horizontal_flip));
   HOTPACK_TRY(check_probability("vertical_flip", augment.vertical_flip));
   if (augment.crop && augment.resized_crop) {
-    return usage_error("crop and resized_crop are both given, and each decides the window of a record alone; give one of them");
+    return usage_error("crop and resized_crop are both set, but each chooses the whole window; set one of them");
   }
   if (augment.crop) HOTPACK_TRY(check_size("crop", augment.crop->size));
   if (augment.resized_crop) HOTPACK_TRY(check_resized_crop(*augment.resized_crop));

@@ -108,7 +108,7 @@ std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned th
     } catch (const std::exception& thrown) {  // thrown by the caller's allocator
       filled = internal_error(std::string("reading a record threw: ") + thrown.what());
     } catch (...) {
-      filled = internal_error("reading a record threw something that is no std::exception");
+      filled = internal_error("reading a record threw an object that is not a std::exception");
     }
     if (!filled.ok()) failed = RowError{row, std::move(filled).error()};
   }

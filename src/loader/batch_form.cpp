@@ -52,7 +52,7 @@ Status check_sizes(const LoaderOptions& options) {
   const char* const clash = options.content == BatchContent::packed                ? "content packed, which leaves records as they are"
                             : options.augment.crop || options.augment.resized_crop ? "a crop, which pads by itself"
                                                                                    : nullptr;
-  if (clash != nullptr) return usage_error(std::string("pad_to does not go with ") + clash);
+  if (clash != nullptr) return usage_error(std::string("pad_to does not work with ") + clash);
   const auto possible = [](std::int64_t side) { return side >= 1 && side <= kMaxSide; };
   if (possible(options.pad_to->width) && possible(options.pad_to->height)) return {};
   return usage_error("pad_to is " + size_text(*options.pad_to) + "; width and height must be from 1 to " + std::to_string(kMaxSide));

@@ -152,7 +152,7 @@ namespace {
 std::string text(std::uint64_t number) { return std::to_string(number); }
 
 Status check_batch(std::uint64_t samples, std::uint64_t global_batch_size, LastBatch last_batch) {
-  if (samples == 0) return usage_error("the data set holds no samples, so there is no batch to make; give one that holds some");
+  if (samples == 0) return usage_error("the data set has no samples, so there is no batch; use one that has some");
   if (samples > kMaxSamples) return usage_error(text(samples) + " samples are more than an order can have, 2^62");
   if (global_batch_size == 0 || global_batch_size > kMaxSamples) {
     return usage_error("global_batch_size is " + text(global_batch_size) +

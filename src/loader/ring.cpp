@@ -30,7 +30,7 @@ Error all_leased(std::size_t slots) {
 Error timed_out(Cursor cursor, milliseconds timeout) {
   return {ErrorCode::timeout,
           "step " + std::to_string(cursor.step) + " of epoch " + std::to_string(cursor.epoch) + " was not ready after " +
-              std::to_string(timeout.count()) + " ms; ask again, or give a longer timeout",
+              std::to_string(timeout.count()) + " ms; call again, or use a longer timeout",
           {},
           {}};
 }
@@ -139,7 +139,7 @@ bool Ring::front_ready() const { return !queue_.empty() && queue_.front()->rows_
 
 std::optional<Error> Ring::refusal() const {
   if (closed_) return usage_error("the loader is closed; open another one");
-  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; seek or restore goes on", {}, {}};
+  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; call seek or restore to continue", {}, {}};
   if (last_end_told_) return usage_error("there is no epoch after " + std::to_string(kMaxEpoch) + "; seek to an earlier one");
   if (deliver_.step == options_.steps) return {};  // the end of the epoch needs no slot
   if (leased_ == slots_.size()) return all_leased(slots_.size());

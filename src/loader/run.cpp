@@ -100,12 +100,12 @@ LoaderState first_state(const RecordSource& source, const LoaderOptions& options
 
 Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own, std::uint64_t steps) {
   if (const std::string text = difference(state, own); !text.empty()) {
-    return usage_error("cannot resume: " + text + "; open the loader with the options of the run that is to go on");
+    return usage_error("cannot resume: " + text + "; open the loader with the options of the run to continue");
   }
   const std::uint64_t step = state.samples / own.global_batch_size;
   if (state.samples % own.global_batch_size != 0 || step > steps || state.epoch > kMaxEpoch) {
     return usage_error("cannot resume: the state's position, " + std::to_string(state.samples) + " samples into epoch " +
-                       std::to_string(state.epoch) + ", is none of this run");
+                       std::to_string(state.epoch) + ", is not a step of this run");
   }
   return Cursor{state.epoch, step};
 }

@@ -26,8 +26,8 @@ void compare_list(const std::string& name, const std::vector<T>& told, const std
   }
   for (std::size_t i = 0; i < told.size(); ++i) {
     if (told[i] == truth[i]) continue;
-    return findings.add(kFile, "statistics." + name + "[" + std::to_string(i) + "] is " + text_of(told[i]) + ", the shards' sums give " +
-                                   text_of(truth[i]));
+    return findings.add(
+        kFile, "statistics." + name + "[" + std::to_string(i) + "] is " + text_of(told[i]) + ", the shards' sums are " + text_of(truth[i]));
   }
 }
 
@@ -40,7 +40,7 @@ void audit_statistics(const Statistics& told, const Statistics& truth, Findings&
   compare_list("weights.median", told.weights_median, truth.weights_median, findings);
   if (told.ignored != truth.ignored) {
     findings.add(kFile,
-                 "statistics.ignored is " + std::to_string(told.ignored) + ", the shards' sums give " + std::to_string(truth.ignored));
+                 "statistics.ignored is " + std::to_string(told.ignored) + ", the shards' sums are " + std::to_string(truth.ignored));
   }
 }
 
@@ -76,7 +76,7 @@ void audit_mixed_boundaries(std::span<const ShardSummary> shards, Findings& find
     if (i + 1 < shards.size()) smallest = std::min(smallest, shards[i].content_bytes + shards[i + 1].first_record_bytes);
   }
   if (largest < smallest) return;
-  findings.add(kFile, "shard boundaries: no shard size gives them; one shard has " + std::to_string(largest) +
+  findings.add(kFile, "shard boundaries: no shard size explains them; one shard has " + std::to_string(largest) +
                           " bytes of records, another would have had " + std::to_string(smallest) + " with the next record");
 }
 
@@ -121,7 +121,7 @@ void audit_manifest_text(const format::Manifest& manifest, std::string_view text
   const std::string wanted = format::encode_manifest(manifest);
   if (text == wanted) return;
   const auto differs = std::mismatch(text.begin(), text.end(), wanted.begin(), wanted.end()).first;
-  findings.add(kFile, "not the canonical text of what it says", static_cast<std::uint64_t>(differs - text.begin()));
+  findings.add(kFile, "not the canonical text of its contents", static_cast<std::uint64_t>(differs - text.begin()));
 }
 
 }  // namespace hotpack::reader

@@ -458,7 +458,7 @@ TEST_CASE("allocation waits for memory of closed loaders and reports failure") {
     const auto refused = DeviceMemory::take(busy.context, 500);
     REQUIRE_FALSE(refused.ok());
     CHECK_THAT(refused.error().message, ContainsSubstring("cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY") &&
-                                            ContainsSubstring("memory that is being given back is not free yet") &&
+                                            ContainsSubstring("memory that is being released is not free yet") &&
                                             ContainsSubstring("(1 block)"));
     CHECK_THAT(PinnedMemory::take(busy.context, 500).error().message, ContainsSubstring("(1 block)"));
   }

@@ -217,7 +217,7 @@ TEST_CASE("a record replaced by a larger one after measuring is an error") {
     REQUIRE(to.flush());
   });
   REQUIRE(set->errors.contains(3));
-  CHECK_THAT(set->errors.at(3).message, ContainsSubstring("written over while it was in use"));
+  CHECK_THAT(set->errors.at(3).message, ContainsSubstring("overwritten while it was in use"));
 }
 
 TEST_CASE("a record whose shard returns after measuring is an error with advice") {

@@ -146,7 +146,7 @@ TEST_CASE("invalid manifest values are named even with a correct check") {
   check("\"bytes\":8192", "\"bytes\":-1", "shards[0].bytes");
   check("\"sources\":\"xxh3-128:bb", "\"sources\":\"xxh3-128:bg", "shards[0].sources");
   check("\"digest\":\"xxh3-128:ee", "\"digest\":\"xxh3-128:e", "shards[1].digest");
-  check("\"skipped\":1", "\"skipped\":1,\"skipped\":1", "stands twice");
+  check("\"skipped\":1", "\"skipped\":1,\"skipped\":1", "occurs twice");
 }
 
 TEST_CASE("the manifest has as many rows as the plan has shards") {

@@ -93,7 +93,7 @@ TEST_CASE("entries have exactly their three keys") {
   CHECK_THAT(refusal("{\"a\":7}"), ContainsSubstring("not an object"));
   CHECK_THAT(refusal("{\"__metadata__\":{\"a\":1}}"), ContainsSubstring("not a string"));
   CHECK_THAT(refusal("{\"__metadata__\":[]}"), ContainsSubstring("not an object"));
-  CHECK_THAT(refusal("{" + entry("a", "U8", "16", "0,16") + "," + entry("a", "U8", "16", "0,16") + "}"), ContainsSubstring("stands twice"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "16", "0,16") + "," + entry("a", "U8", "16", "0,16") + "}"), ContainsSubstring("occurs twice"));
 }
 
 TEST_CASE("an error in the header's text has the byte in the file") {

@@ -116,7 +116,7 @@ TEST_CASE("each wrong value is refused by the name of its key") {
 TEST_CASE("missing keys are refused, unknown ones only in version 1.0") {
   CHECK_THAT(refusal("[]"), ContainsSubstring("not an object"));
   CHECK_THAT(refusal(changed("\"ignore\":{\"sources\":[255]},", "")), ContainsSubstring("lacks the key \"ignore\""));
-  CHECK_THAT(refusal(changed("\"multi\":false", "\"multi\":false,\"multi\":false")), ContainsSubstring("stands twice"));
+  CHECK_THAT(refusal(changed("\"multi\":false", "\"multi\":false,\"multi\":false")), ContainsSubstring("occurs twice"));
   for (const auto& [from, to] : {std::pair<std::string, std::string>{"{\"fields\":", "{\"x\":1,\"fields\":"},
                                  {"{\"image\":", "{\"depth\":{},\"image\":"},
                                  {"{\"layout\":", "{\"x\":1,\"layout\":"},

@@ -95,8 +95,8 @@ TEST_CASE("a truncated shard is an error at every length") {
 }
 
 TEST_CASE("a file that is not a shard is identified") {
-  CHECK_THAT(refusal(with_header("{}", {})), ContainsSubstring("no hotpack shard"));
-  CHECK_THAT(refusal(with_header("{\"__metadata__\":{\"format\":\"pt\"}}", {})), ContainsSubstring("no hotpack shard"));
+  CHECK_THAT(refusal(with_header("{}", {})), ContainsSubstring("not a hotpack shard"));
+  CHECK_THAT(refusal(with_header("{\"__metadata__\":{\"format\":\"pt\"}}", {})), ContainsSubstring("not a hotpack shard"));
   CHECK_THAT(refusal(Bytes(4096)), ContainsSubstring("unfinished"));
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("rows of a table without column names are not names") {
   CHECK(read("\"Sky, blue\"\n\"Road, gray\"\n") == "Sky, blue, Road, gray");
   CHECK_THAT(read("label_name\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
   CHECK_THAT(read("Nom\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
-  CHECK_THAT(read("name,color\nSky,#80808\n"), ContainsSubstring("line 2: '#80808' is no color"));
+  CHECK_THAT(read("name,color\nSky,#80808\n"), ContainsSubstring("line 2: '#80808' is not a color"));
 }
 
 TEST_CASE("the error for too few columns counts them") {

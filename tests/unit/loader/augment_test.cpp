@@ -172,7 +172,7 @@ TEST_CASE("contradicting augmentation options are refused by name") {
   CHECK(refusal({.horizontal_flip = 1, .vertical_flip = 0.5, .crop = Crop{{1, 1}}}).empty());
   CHECK(refusal(resized(0.08, 1, 0.75, 4.0 / 3)).empty());
   CHECK(refusal(resized(1, 1, 0.25, 4)).empty());
-  CHECK(refusal({.horizontal_flip = 1.5}) == "horizontal_flip: 1.5 is no probability; give 0 (never) to 1 (always)");
+  CHECK(refusal({.horizontal_flip = 1.5}) == "horizontal_flip: 1.5 is not a probability; use 0 (never) to 1 (always)");
   CHECK_THAT(refusal({.vertical_flip = -0.1}), ContainsSubstring("vertical_flip: -0.1"));
   CHECK_THAT(refusal({.vertical_flip = kNan}), ContainsSubstring("vertical_flip"));
   CHECK_THAT(refusal({.crop = Crop{{0, 5}}}), ContainsSubstring("crop: a size of 0×5 pixels"));

@@ -223,7 +223,7 @@ TEST_CASE("a shard replaced between tables and records fails its step with read"
   replace_by_rename(faulty.pack, 4);
   Loader loader = open_loader(dataset, options_of(FileAccess::read));
   skip(loader, 8);
-  CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring("another file has taken its place"));
+  CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring("another file has replaced it"));
 }
 
 TEST_CASE("a shard replaced by another pack's fails its first step") {

@@ -75,8 +75,8 @@ TEST_CASE("an impossible pad_to is refused with the conflicting option") {
     });
   };
   CHECK_THAT(padded([](LoaderOptions& o) { o.content = BatchContent::packed; }),
-             ContainsSubstring("pad_to does not go with content packed"));
-  CHECK_THAT(padded([](LoaderOptions& o) { o.augment.crop = Crop{{4, 4}}; }), ContainsSubstring("pad_to does not go with a crop"));
+             ContainsSubstring("pad_to does not work with content packed"));
+  CHECK_THAT(padded([](LoaderOptions& o) { o.augment.crop = Crop{{4, 4}}; }), ContainsSubstring("pad_to does not work with a crop"));
   CHECK_THAT(padded([](LoaderOptions& o) { o.augment.resized_crop = ResizedCrop{{4, 4}}; }), ContainsSubstring("with a crop"));
   CHECK(padded([](LoaderOptions& o) { o.pad_to = PixelSize{0, 8}; }) == "pad_to is 0x8; width and height must be from 1 to 1073741824");
   CHECK_THAT(padded([](LoaderOptions& o) { o.pad_to = PixelSize{8, -1}; }), ContainsSubstring("pad_to is 8x-1"));

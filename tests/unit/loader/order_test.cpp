@@ -305,7 +305,7 @@ TEST_CASE("impossible steps are refused with numbers and advice") {
   CHECK(message(40, 64, LastBatch::drop, 0, 1) ==
         "global_batch_size 64 is larger than the 40 samples, so last_batch drop leaves no step; use a smaller batch, or last_batch pad or "
         "wrap");
-  CHECK_THAT(message(0, 4, LastBatch::wrap, 0, 1), ContainsSubstring("holds no samples"));
+  CHECK_THAT(message(0, 4, LastBatch::wrap, 0, 1), ContainsSubstring("has no samples"));
   CHECK_THAT(message(kMaxSamples + 1, 4, LastBatch::wrap, 0, 1), ContainsSubstring("4611686018427387905 samples"));
   CHECK_THAT(message(40, 0, LastBatch::pad, 0, 1), ContainsSubstring("global_batch_size is 0"));
   CHECK_THAT(message(40, kMaxSamples + 1, LastBatch::pad, 0, 1), ContainsSubstring("4611686018427387905"));

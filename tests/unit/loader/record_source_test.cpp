@@ -315,7 +315,7 @@ TEST_CASE("with read, a replaced shard is read while open and never confused") {
   const auto error = error_of(*source, 4);
   REQUIRE(error);
   CHECK(error->code == ErrorCode::damaged);
-  CHECK_THAT(error->describe(), StartsWith(pack.shard(1) + ": record 0 (" + pack.records[4].key + "): another file has taken its place"));
+  CHECK_THAT(error->describe(), StartsWith(pack.shard(1) + ": record 0 (" + pack.records[4].key + "): another file has replaced it"));
 }
 
 TEST_CASE("threads read through fewer mappings than there are shards") {
@@ -371,7 +371,7 @@ TEST_CASE("a shard replaced while unmapped is refused, it may count as checked")
     std::filesystem::copy_file(pack.shard(0), pack.shard(0) + ".new");
     std::filesystem::rename(pack.shard(0) + ".new", pack.shard(0));
     for (int twice = 0; twice < 2; ++twice) {
-      CHECK_THAT(message_of(*source, 0), ContainsSubstring("record 0: another file has taken its place since it was opened"));
+      CHECK_THAT(message_of(*source, 0), ContainsSubstring("record 0: another file has replaced it since it was opened"));
     }
     CHECK(read(*source, 5).key == pack.records[5].key);
   }

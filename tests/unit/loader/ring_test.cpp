@@ -166,7 +166,7 @@ TEST_CASE("a late batch times out and arrives with a later call") {
   const auto early = t.ring->next(milliseconds(20));
   REQUIRE_FALSE(early.ok());
   CHECK(early.error().code == ErrorCode::timeout);
-  CHECK(early.error().message == "step 0 of epoch 0 was not ready after 20 ms; ask again, or give a longer timeout");
+  CHECK(early.error().message == "step 0 of epoch 0 was not ready after 20 ms; call again, or use a longer timeout");
   hold = false;
   Slot* const slot = t.next();
   check_rows(*slot, {0, 0});
