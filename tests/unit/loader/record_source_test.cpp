@@ -290,7 +290,7 @@ TEST_CASE("a record of a shard truncated during use stays unchecked") {
   REQUIRE_FALSE(status.ok());
   CHECK_THAT(status.error().message, ContainsSubstring("and has 4096 now"));
   CHECK_FALSE(context.finished);
-  CHECK_FALSE(DatasetFiles::of(*pack.dataset)->marks(0).has(reader::RecordFlags::Fact::checked, 2));
+  CHECK_FALSE(DatasetFiles::of(*pack.dataset)->flags(0).has(reader::RecordFlags::Flag::checked, 2));
 }
 
 TEST_CASE("a shard that was deleted or replaced while it is mapped is read on") {
