@@ -1,9 +1,9 @@
-// Augmentation that the Loader applies while it writes a batch: image and label alike, off by default.
+// Augmentation: random flips and crops, applied to image and label alike. Off by default.
 //
-// What is drawn for a sample is a function of (seed, epoch, sample number) alone, in integer arithmetic: any thread count, rank, world size
-// or resume draws the same. ORDER.md gives the formulas, those of the pixels too; it is installed next to the other documents, and lies in
-// src/loader of the source.
-// Values and pure functions; thread-safe. Failure: code `usage`, naming the option.
+// The choice for a sample depends only on seed, epoch and the sample's number, in integer
+// arithmetic. It does not depend on threads, ranks or restarts. ORDER.md has the formulas, also
+// for pixels (in the source: src/loader/ORDER.md).
+// Plain values and pure functions; thread-safe. Failure: code `usage`, with the option's name.
 #pragma once
 
 #include <cstdint>
@@ -19,33 +19,37 @@ struct PixelSize {
   bool operator==(const PixelSize&) const = default;
 };
 
-/// A window of the record's own size of pixels. Where the record is smaller than the window along an axis, all of it is taken and the rest,
-/// at the right or lower end, is filled: image black, label ignored.
+/// A window of `size` pixels of the record. If the record is smaller along an axis, the window
+/// takes all of it and fills the rest, to the right or below: images with black, labels as
+/// ignored.
 struct Crop {
   PixelSize size;
-  bool random = true;  ///< false: the center, the odd pixel at the end
+  bool random = true;  ///< false: centered; an odd pixel goes to the end
   bool operator==(const Crop&) const = default;
 };
 
-/// A random window of random area and aspect, resampled to `size`: image linear in fixed point, label nearest.
+/// A window of random area and aspect ratio, resampled to `size`: images linearly in fixed point,
+/// labels to the nearest pixel.
 struct ResizedCrop {
   PixelSize size;
-  double min_area = 0.08;  ///< of the record's area; 0 < min_area ≤ max_area ≤ 1
+  double min_area = 0.08;  ///< share of the record's area; 0 < min_area ≤ max_area ≤ 1
   double max_area = 1.0;
-  double min_ratio = 3.0 / 4.0;  ///< width / height; 1/4 ≤ min_ratio ≤ max_ratio ≤ 4, drawn from 256 fixed steps on a logarithmic scale
+  /// width / height; 1/4 ≤ min_ratio ≤ max_ratio ≤ 4; 256 fixed steps on a logarithmic scale
+  double min_ratio = 3.0 / 4.0;
   double max_ratio = 4.0 / 3.0;
   bool operator==(const ResizedCrop&) const = default;
 };
 
 struct Augment {
-  double horizontal_flip = 0;  ///< probability, 0 … 1: left and right are exchanged
+  double horizontal_flip = 0;  ///< probability 0 … 1 to exchange left and right
   double vertical_flip = 0;
-  std::optional<Crop> crop = {};                 ///< at most one of crop,
-  std::optional<ResizedCrop> resized_crop = {};  ///< resized_crop; initialised so that `{.crop = …}` alone is warning-free
+  std::optional<Crop> crop = {};                 ///< at most one of these two; both have initializers,
+  std::optional<ResizedCrop> resized_crop = {};  ///< so that `{.crop = …}` compiles without warnings
   bool operator==(const Augment&) const = default;
 };
 
-/// The window of a record that one output shows, in pixels of the record; flips come after cutting and resampling.
+/// The window of a record that one row shows, in pixels of the record. Flips come after cropping
+/// and resampling.
 struct SampleCrop {
   std::int32_t x = 0;
   std::int32_t y = 0;
@@ -56,7 +60,8 @@ struct SampleCrop {
   bool operator==(const SampleCrop&) const = default;
 };
 
-/// Refuses probabilities, areas and ratios outside their ranges, empty sizes, and both kinds of crop at once.
+/// Refuses probabilities, areas and ratios outside their ranges, empty sizes, and both kinds of
+/// crop at once.
 [[nodiscard]] Status check_augment(const Augment& augment);
 
 }  // namespace hotpack

@@ -1,10 +1,16 @@
-// A packed data set: the folder with dataset.json and its shards; or several such folders with one class table, read as one.
+// A packed data set: a folder with dataset.json and shards, or several such folders with the same
+// classes, read as one.
 //
-// Opening reads the manifests alone, O(shards). A shard is mapped and checked when a sample in it is first asked for, and stays mapped.
-// Ownership: a Dataset owns its shards; Samples and their views borrow from it and must not outlive it. Moving it leaves them valid.
-// Loaders share the shards, and may outlive it. Thread-safety: all const members may be called from several threads at once. Failure: `io`
-// for what cannot be read, `damaged` for a folder that is not a data set (foreign, unfinished, of a newer major version) and for shards
-// that are missing or differ from the manifest, `usage` for packs that cannot be read as one and samples that do not exist.
+// To read records in order, loop over sample(0) … sample(size() − 1) and call load_image() and
+// load_label() on each.
+// open() reads the manifests only. A shard is mapped and checked when a sample in it is first
+// used, and stays mapped.
+// Ownership: a Dataset owns its shards. Samples and their views borrow from it and must not
+// outlive it; moving the Dataset leaves them valid. Loaders share the shards and may outlive it.
+// Thread-safety: several threads may call all const members at once.
+// Failure: `io` for files that cannot be read; `damaged` for a folder that is not a data set
+// (foreign, unfinished, of a newer major version) and for shards that are missing or differ from
+// the manifest; `usage` for packs that cannot be read as one and for samples that do not exist.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +33,14 @@ namespace reader {
 class DatasetFiles;
 }
 
-/// What was planned before the first byte was written.
+/// The plan of a pack, made before its first byte was written.
 struct PlanInfo {
   std::uint64_t samples = 0;  ///< records and skipped samples
   std::uint64_t shards = 0;
   std::string keys;  ///< digest of all keys, "xxh3-128:<hex>"
 };
 
-/// One folder, as its manifest tells it.
+/// One folder, as its manifest describes it.
 struct PackInfo {
   std::string folder;
   std::string format;       ///< "1.0"
@@ -46,11 +52,11 @@ struct PackInfo {
   std::uint64_t records = 0;
 };
 
-/// One row of a manifest.
+/// One shard, as its manifest describes it.
 struct ShardInfo {
   std::string path;
   std::size_t pack = 0;     ///< index into Dataset::packs()
-  std::uint64_t first = 0;  ///< number of its first sample in the Dataset
+  std::uint64_t first = 0;  ///< the number of its first sample in the Dataset
   std::uint64_t records = 0;
   std::uint64_t size_bytes = 0;
   std::string sources;
@@ -60,34 +66,38 @@ struct ShardInfo {
 class Dataset {
  public:
   [[nodiscard]] static Result<Dataset> open(const std::string& folder);
-  /// Several packs in this order. Refused where their samples could not be read alike: class names or colors, label scope, storage,
-  /// `multi`, image layout or channels differ. Record sizes may differ. At least one folder.
+  /// Several packs, at least one, in this order. Refuses packs that differ in class names or
+  /// colors, label scope, storage, `multi`, image layout or channels. Record sizes may differ.
   [[nodiscard]] static Result<Dataset> open(std::span<const std::string> folders);
   [[nodiscard]] static Result<Dataset> open(std::initializer_list<std::string_view> folders);
   ~Dataset();
   Dataset(Dataset&&) noexcept;
   Dataset& operator=(Dataset&&) noexcept;
 
-  /// What every record looks like. Of several packs the first one's; where their record sizes differ the shapes and `geometry.size` are
-  /// absent. Geometry's other members and the options are those of the first pack; packs() has each.
+  /// The form of every record. For several packs it is the first pack's, but shapes and
+  /// `geometry.size` are absent if record sizes differ. The rest of `geometry` and the options
+  /// may differ too; packs() has those of each pack.
   [[nodiscard]] const Schema& schema() const;
   [[nodiscard]] const std::vector<ClassInfo>& classes() const { return schema().classes; }
-  [[nodiscard]] std::uint64_t size() const { return records(); }  ///< samples
+  [[nodiscard]] std::uint64_t size() const { return records(); }  ///< the number of samples
   [[nodiscard]] std::uint64_t records() const;
   [[nodiscard]] std::uint64_t skipped() const;
   [[nodiscard]] std::span<const PackInfo> packs() const;
   [[nodiscard]] std::span<const ShardInfo> shards() const;
 
-  /// One pack: the manifest's. Several: computed from the integer sums of every shard, which opens them all.
+  /// One pack: from its manifest. Several packs: computed from the integer sums of every shard,
+  /// which opens all shards.
   [[nodiscard]] Result<Statistics> statistics() const;
 
-  /// Sample number 0 … records() − 1, in the order of packs, shards and records. Opens its shard on first use; finding it is O(log shards).
+  /// Sample 0 … size() − 1, in the order of packs, shards and records. Opens the sample's shard
+  /// at first use.
   [[nodiscard]] Result<Sample> sample(std::uint64_t number) const;
-  /// Shard number 0 … shards().size() − 1, opened on first use and checked against the manifest.
+  /// Shard 0 … shards().size() − 1. Opens it at first use and checks it against the manifest.
   [[nodiscard]] Result<const Shard*> shard(std::size_t number) const;
 
-  /// The number of the sample with this key; absent when there is none. The first call opens every shard and builds an index of 16 bytes a
-  /// sample; later ones are O(log N). Of several packs with the same key the first wins.
+  /// The number of the sample with this key; absent if no sample has it. The first call opens
+  /// every shard and builds an index of 16 bytes per sample. If several packs contain the key,
+  /// the first pack wins.
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) const;
 
  private:

@@ -1,23 +1,24 @@
-// Batches of a data set in the memory of CUDA devices: packed records cross the bus once, a kernel on the caller's stream writes the tensor
-// that the model wants.
+// Batches in the memory of CUDA devices: packed records cross the bus once, and a kernel on your stream writes
+// the tensor that the model wants.
 //
 //   auto loader = hotpack::DeviceLoader::open(dataset, {.loader = {.global_batch_size = 32, .image = {…}, .label = {…}}}).value();
 //   while (auto batch = loader.next(stream).value()) train(batch->image().data, batch->label().data, stream);
 //
-// Order, draws, shapes and bytes are those of a Loader with the same LoaderOptions. Several devices in one process share its batch as ranks
-// do: with D devices, device d has the rows of rank r·D + d of w·D ranks.
-// Nothing here needs CUDA to compile or to link: the driver is looked for at run time. A stream is a CUstream or a cudaStream_t; 0, or
-// CU_STREAM_LEGACY, and CU_STREAM_PER_THREAD are streams as good as others, but for stream capture, which is refused. A stream must live
-// until the batches that it was given are gone; a device must not be reset while a loader uses it.
-// Ownership: the DeviceLoader shares the data set's files, so the Dataset may go first. A DeviceBatch keeps its memory and may outlive the
-// loader; memory that a stream still uses is freed once it no longer does, not waited for. A driver may wait for all streams of a device to
-// free memory or to unload kernels: only a thread of ours does that, never the one that closes, releases or destroys. At exit threads of
-// loaders that are still open are stopped, for two seconds at most where the driver hangs.
-// Thread-safety: as Loader. The current context of the calling thread is the same after each call as before. After fork() the child gets
-// errors, as CUDA itself cannot be used there.
-// Failure: as Loader, an error of the data at exactly its step; `usage` where no device can be used (no driver, no device, a driver that is
-// too old, hotpack built without kernels), with what to do; `io` where a call of the driver fails, naming the call and the driver's error.
-// After the latter every call gives that error, and close() does not wait for the device.
+// Order, crops, shapes and bytes equal those of a Loader with the same LoaderOptions. Several devices in one process
+// share a batch as ranks do: with D devices, device d has the rows of rank r·D + d of w·D ranks.
+// Programs need no CUDA to compile or link; hotpack looks for the driver at run time. A stream is a CUstream or a
+// cudaStream_t. Any stream may be used, also 0 (CU_STREAM_LEGACY) and CU_STREAM_PER_THREAD, except while it is being
+// captured. A stream must exist until its batches are gone, and a device must not be reset while a loader uses it.
+// Ownership: a DeviceLoader shares the files of its Dataset and may outlive it. A DeviceBatch keeps its memory and may
+// outlive the loader. Memory that a stream still uses is freed later, without waiting: a driver may wait for all streams
+// of a device to free memory or unload kernels, and only a thread of the library does that, never the caller. At exit,
+// threads of open loaders are stopped; that takes at most two seconds if the driver hangs.
+// Thread-safety: as Loader. Each call leaves the thread's current CUDA context as it was. CUDA does not work after
+// fork(), so calls in the child return errors.
+// Failure: as Loader; an error in the data comes at exactly its step. `usage` if no device can be used (no driver, no
+// device, a driver that is too old, hotpack built without kernels); the message says what to do. `io` if a call of the
+// driver fails, with the call and the driver's error; every later call then returns that error, and close() does not
+// wait for the device.
 #pragma once
 
 #include <chrono>
@@ -40,55 +41,59 @@ namespace hotpack {
 
 /// Where the packed records of the whole data set stay between epochs.
 enum class Residency {
-  page,    ///< in the system's page cache; a batch is gathered into pinned memory and copied to the device
-  pinned,  ///< in pinned memory of this process: nothing is read or decompressed; records of 6 MiB and more are copied from where they are
-  device,  ///< in the memory of each device: nothing but row numbers crosses the bus
-  automatic,  ///< device where the budget allows, else pinned, else page
+  page,       ///< in the system's page cache; each batch is gathered into pinned memory, then copied
+  pinned,     ///< in pinned memory, decompressed; records of 6 MiB and more are copied from there directly
+  device,     ///< in the memory of each device; only row numbers cross the bus
+  automatic,  ///< device if the budget allows it, else pinned, else page
 };
 
 struct DeviceLoaderOptions {
-  LoaderOptions loader;         ///< `content` and `allocator` stay at their defaults; `memory_budget_bytes` is not used; `threads`
-                                ///< 0: the cores this process may use, at most 4 per device and 4
-  std::vector<int> devices{0};  ///< ordinals, each once, as CUDA_VISIBLE_DEVICES shows them
+  /// Order, output and augmentation as for a Loader. `content` and `allocator` must stay at their defaults;
+  /// `memory_budget_bytes` must be 0. `threads` 0: the cores that this process may use, at most 4 per device plus 4.
+  LoaderOptions loader;
+
+  /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0.
+  std::vector<int> devices{0};
+
+  /// Where packed records stay between epochs. Default: the page cache.
   Residency residency = Residency::page;
-  /// Of all pinned memory, slots included; refused beyond it (automatic: not chosen). Default: a quarter of the memory that
-  /// this process may still take (what is available, or what its cgroup's limit leaves), divided by `world_size`.
+
+  /// Limit for all pinned memory, slots included; open() refuses to exceed it, and `automatic` chooses accordingly.
+  /// Default: a quarter of the memory that this process may still take, divided by `world_size`.
   std::optional<std::uint64_t> pinned_budget_bytes;
-  /// Of each device, for packed batches, outputs and residency. Default: half of what is free when the loader is opened.
+
+  /// Limit per device for packed batches, outputs and residency. Default: half of the memory that is free at open.
   std::optional<std::uint64_t> device_budget_bytes;
-  unsigned prefetch = 3;  ///< packed batches on each device, the one that kernels read included, 1 … 64. More: longer pauses are bridged
-  /// Leases of next() at a time, 0 … 64; their memory is taken at open. 0 for programs that call next_into() alone.
+
+  /// Packed batches on each device, including the one that kernels read: 1 … 64. Larger: longer pauses bridged.
+  unsigned prefetch = 3;
+
+  /// Batches of next() that may be held at a time, 0 … 64. open() allocates their memory. 0: next_into() only.
   unsigned outputs = 2;
 };
 
-/// A field of a batch in device memory: contiguous, [rows, …], shaped as BatchField's.
+/// One field of a batch in device memory: contiguous, [rows, …], with the shapes of BatchField.
 struct DeviceField {
-  void* data = nullptr;  ///< null: skipped by next_into, or an unlabelled set
+  void* data = nullptr;  ///< null: skipped by next_into(), or no label
   std::uint64_t bytes = 0;
   std::vector<std::int64_t> shape;
   ElementType type = ElementType::u8;
 };
 
-/// What one device has of a batch.
+/// The share of a batch that one device has.
 struct DevicePart {
   int device = 0;
-  CUstream_st* stream = nullptr;  ///< that the fields are written on
-  std::size_t first_row = 0;      ///< in indices() and so on
+  CUstream_st* stream = nullptr;  ///< the stream that writes the fields
+  std::size_t first_row = 0;      ///< its first row in indices(), keys and crops()
   std::size_t batch_size = 0;     ///< rows
-  std::size_t num_valid = 0;      ///< rows that hold a sample: the first ones
+  std::size_t num_valid = 0;      ///< rows with a sample, which come first
   DeviceField image;
   DeviceField label;
 };
 
-struct DeviceBatchInfo {
-  std::uint64_t epoch = 0;
-  std::uint64_t step = 0;
-  std::size_t batch_size = 0;  ///< rows of this rank, over all its devices
-  std::size_t num_valid = 0;
-  std::vector<DevicePart> parts;  ///< a device each, in the order of DeviceLoaderOptions::devices
-  std::vector<std::int64_t> indices;
-  std::vector<std::string> keys;
-  std::vector<SampleCrop> crops;
+/// The rows of all devices of this rank, and one part per device.
+struct DeviceBatchInfo : BatchRows {
+  std::vector<DevicePart> parts;  ///< in the order of DeviceLoaderOptions::devices
 };
 
 namespace device {
@@ -96,8 +101,8 @@ class Core;
 class Output;
 }  // namespace device
 
-/// A lease of device memory that holds one batch. Copied to share it: the memory is reused once every copy is gone or released, and then
-/// only behind what the streams that use it had been given by that time.
+/// A lease of device memory with one batch. Copies share it: the loader reuses the memory after every copy is gone or
+/// released, and after all work that was then queued on the streams that use it.
 class DeviceBatch {
  public:
   DeviceBatch(const DeviceBatch&) = default;
@@ -106,13 +111,13 @@ class DeviceBatch {
   DeviceBatch& operator=(DeviceBatch&&) noexcept = default;
   ~DeviceBatch() = default;
 
-  [[nodiscard]] const DeviceBatchInfo& info() const;  ///< of a released batch: no rows, no parts
+  [[nodiscard]] const DeviceBatchInfo& info() const;  ///< after release(): no rows, no parts
   [[nodiscard]] std::uint64_t epoch() const { return info().epoch; }
   [[nodiscard]] std::uint64_t step() const { return info().step; }
   [[nodiscard]] std::size_t batch_size() const { return info().batch_size; }
   [[nodiscard]] std::size_t num_valid() const { return info().num_valid; }
   [[nodiscard]] const std::vector<DevicePart>& parts() const { return info().parts; }
-  [[nodiscard]] const DeviceField& image(std::size_t part = 0) const;  ///< no data for a part that is not there
+  [[nodiscard]] const DeviceField& image(std::size_t part = 0) const;  ///< without data if the part does not exist
   [[nodiscard]] const DeviceField& label(std::size_t part = 0) const;
   [[nodiscard]] std::span<const std::int64_t> indices() const { return info().indices; }
   [[nodiscard]] std::string_view key(std::size_t row) const {
@@ -120,8 +125,8 @@ class DeviceBatch {
   }
   [[nodiscard]] std::span<const SampleCrop> crops() const { return info().crops; }
 
-  /// Work given to `stream` from now on finds the part written, and the memory is not reused before what that stream has been given by the
-  /// time of the release. Needed for every stream but the one given to next().
+  /// Lets another stream use the part: work queued on `stream` from now on waits until the part is written, and the memory is
+  /// not reused before the work that is queued there at release() is done. Needed for every stream that next() did not get.
   [[nodiscard]] Status record_stream(CUstream_st* stream, std::size_t part = 0) const;
   /// Ends this copy. Idempotent.
   void release() noexcept { output_.reset(); }
@@ -132,9 +137,9 @@ class DeviceBatch {
   std::shared_ptr<device::Output> output_;
 };
 
-/// Memory of the caller on one device that next_into() fills: at least image_batch_bytes() and label_batch_bytes() of that device, aligned
-/// to 16 bytes; null with 0 bytes skips the field. Managed memory will do; memory of the host, or of another device, or that is known to
-/// end before the buffer does, is refused with code `usage`.
+/// Memory of the caller on one device for next_into(): at least image_batch_bytes() and label_batch_bytes() of its part,
+/// aligned to 16 bytes. Null with 0 bytes skips the field. Managed memory is accepted. Host memory, memory of another device,
+/// and a buffer that is known to be shorter are refused with code `usage`.
 struct DeviceBuffers {
   void* image = nullptr;
   std::uint64_t image_bytes = 0;
@@ -144,28 +149,29 @@ struct DeviceBuffers {
 
 struct ResidencyChoice {
   Residency residency = Residency::page;  ///< never automatic
-  std::uint64_t packed_bytes = 0;         ///< of the whole data set as it would be held
+  std::uint64_t packed_bytes = 0;         ///< size of the whole data set in that residency
   std::string reason;                     ///< "asked for", "automatic: 1.2 GB of packed records fit the device budget of 30 GB", …
 };
 
 struct DeviceLoaderStatistics {
-  std::uint64_t batches = 0;       ///< handed out
-  double wait_seconds = 0;         ///< that consumers waited for a packed batch, but for times when the device was behind with their work
-  std::uint64_t copied_bytes = 0;  ///< host to device, all devices, the residency's load included
-  std::uint64_t pinned_bytes = 0;  ///< held now; the same from open to close
-  std::vector<std::uint64_t> device_bytes;  ///< a device each; the same from open to close, but for leases that end later
-  double load_seconds = 0;                  ///< that open() took to make the records resident
+  std::uint64_t batches = 0;                ///< handed out
+  double wait_seconds = 0;                  ///< that consumers waited for a packed batch, without waits for the device itself
+  std::uint64_t copied_bytes = 0;           ///< host to device, all devices, including the load of resident records
+  std::uint64_t pinned_bytes = 0;           ///< in use; constant from open to close
+  std::vector<std::uint64_t> device_bytes;  ///< per device; constant from open to close, except for leases that end later
+  double load_seconds = 0;                  ///< that open() needed to load resident records
 };
 
 [[nodiscard]] std::string_view residency_name(Residency residency);  ///< "page", "pinned", "device", "auto"
 
 class DeviceLoader {
  public:
-  /// Takes the pinned memory, loads what is to be resident, and starts the threads. Memory of closed loaders that a driver is still freeing
-  /// is waited for 0.1 s at most; where memory is lacking without it, 10 s, then the error describes it. The driver itself may wait for
-  /// streams of the device to load kernels, where no open loader has them: not to be called while a stream waits for this thread.
+  /// Allocates the pinned memory, loads records that are to be resident, and starts the threads. If a driver is still freeing memory
+  /// of closed loaders, waits for it up to 0.1 s, or up to 10 s if the memory does not suffice without it; then the error says so.
+  /// Do not call it while a stream waits for this thread: the first open loader loads kernels, and a driver may wait for streams to
+  /// do that.
   [[nodiscard]] static Result<DeviceLoader> open(const Dataset& dataset, const DeviceLoaderOptions& options = {});
-  ~DeviceLoader();  ///< close()
+  ~DeviceLoader();  ///< calls close()
   DeviceLoader(DeviceLoader&&) noexcept;
   DeviceLoader& operator=(DeviceLoader&&) noexcept;
 
@@ -175,55 +181,55 @@ class DeviceLoader {
   [[nodiscard]] std::size_t devices() const;
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const std::string& fingerprint() const;
-  /// Of one part; records of different sizes in batches of one row: of the largest record. 0 for an unlabelled set.
+  /// Bytes of one part. Batches of one row may hold records of different sizes; these then return the largest record's.
   [[nodiscard]] std::uint64_t image_batch_bytes(std::size_t part = 0) const;
-  [[nodiscard]] std::uint64_t label_batch_bytes(std::size_t part = 0) const;
+  [[nodiscard]] std::uint64_t label_batch_bytes(std::size_t part = 0) const;  ///< 0 for an unlabeled data set
   [[nodiscard]] const ResidencyChoice& residency() const;
   [[nodiscard]] DeviceLoaderStatistics statistics() const;
 
-  /// The next batch in memory of the loader, written by work that is on the streams when this returns; nothing at the end of each epoch.
-  /// One stream per device, in the order of the devices. `timeout` as Loader::next. Errors besides Loader's: `usage` where a stream is
-  /// being captured (nothing is lost), when every output is leased, and where `outputs` is 0.
-  [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream);  ///< of a loader with one device
+  /// The next batch, in memory of the loader, or an empty optional at the end of each epoch. On return, the work that writes the batch
+  /// is queued on the streams: one per device, in the order of the devices. `timeout` as in Loader::next. Further errors: `usage` if a
+  /// stream is being captured (nothing is lost), if the caller holds every output, and if `outputs` is 0.
+  [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream);  ///< for one device
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream, std::chrono::milliseconds timeout);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams, std::chrono::milliseconds timeout);
-  /// The same into memory of the caller, whose business it is when that may be written to again: on its own stream, at once.
+  /// The same into memory of the caller, who decides when it may be overwritten: work on the same stream needs no wait.
   [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(std::span<const DeviceBuffers> buffers,
                                                                  std::span<CUstream_st* const> streams);
 
-  /// As Loader's.
+  /// As in Loader.
   [[nodiscard]] Status seek(std::uint64_t epoch, std::uint64_t step = 0);
   [[nodiscard]] LoaderState state() const;
   [[nodiscard]] Status restore(const LoaderState& state);
   void cancel() noexcept;
-  /// Stops and joins the threads; batches that are still leased stay valid. Does not wait for streams. Idempotent, safe at exit.
+  /// Stops and joins the threads; leased batches stay valid. Does not wait for streams. Idempotent, safe at exit.
   void close() noexcept;
 
  private:
   explicit DeviceLoader(std::shared_ptr<device::Core> core);
-  friend Result<DeviceLoader> make_device_loader(std::shared_ptr<device::Core> core);  ///< of the room `device`
+  friend Result<DeviceLoader> make_device_loader(std::shared_ptr<device::Core> core);
   std::shared_ptr<device::Core> core_;
 };
 
-/// What this process can use.
+/// One CUDA device that this process can use.
 struct CudaDevice {
   int ordinal = 0;
   std::string name;
   int major = 0;  ///< compute capability
   int minor = 0;
   std::uint64_t memory_bytes = 0;
-  std::uint64_t free_bytes = 0;  ///< reported where this process uses the device already, else 0: asking would take memory of it
+  std::uint64_t free_bytes = 0;  ///< 0 if this process does not use the device yet: asking would take device memory
 };
 
 struct CudaInfo {
-  int driver_version = 0;  ///< of CUDA, as 13000 for 13.0, that the driver supports
-  std::string kernels;     ///< "CUDA 13.0, sm_75 … sm_121": what the embedded kernels were made with and for; "none: …" with why
+  int driver_version = 0;  ///< the CUDA version that the driver supports, 13000 for 13.0
+  std::string kernels;     ///< "CUDA 13.0, sm_75 … sm_121": compiler and architectures of the embedded kernels; or "none: …"
   std::vector<CudaDevice> devices;
 };
 
-/// Failure: as DeviceLoader::open where there is no device. What there is may still not do, as `kernels` are none or not for it:
-/// DeviceLoader::open says so.
+/// Describes driver, kernels and devices. Failure: as DeviceLoader::open() if there is no device. A device in the list may still lack
+/// kernels; DeviceLoader::open() reports that.
 [[nodiscard]] Result<CudaInfo> cuda_info();
 
 }  // namespace hotpack

@@ -1,10 +1,13 @@
-// Stored records to the tensors of a model: images as u8 or float, labels as one-hot, class ids or bits, in the caller's buffer.
+// Expands stored records to tensors: images to u8 or floats, labels to one-hot elements, class
+// ids or bits.
 //
-// Pure functions over the caller's memory; thread-safe. Results are the same to the bit on every processor, vectorised or not.
-// Failure: code `usage` for a buffer that is too small or not aligned to its element, and for a form that a label cannot have.
-// An ignored pixel is a vector of zeros. Values that a label must not have (bits beyond the last class, ids without a class, bytes other
-// than 0 and 1) never write outside the buffer: a bit or an id without a class counts as no class, a byte that is not 0 as 1; `verify`
-// reports them.
+// Pure functions over the caller's memory; thread-safe. Every processor computes the same bits,
+// with vector instructions or without.
+// Failure: `usage` for a buffer that is too small or not aligned to its element, and for a form
+// that the label cannot have.
+// An ignored pixel is a vector of zeros. Wrong label values never write outside the buffer: a bit
+// or id without a class counts as no class, and a one_hot byte other than 0 counts as 1. `hotpack
+// verify` reports such values.
 #pragma once
 
 #include <cstddef>
@@ -25,17 +28,19 @@ enum class ElementType { u8, f16, f32, bf16, u16, i32, i64 };  ///< f16: IEEE ha
 [[nodiscard]] std::size_t element_bytes(ElementType type);
 [[nodiscard]] std::string_view element_name(ElementType type);  ///< "u8", "f16", …
 
-/// What an image becomes. u8: the stored bytes. Floats: y = (float(x) / 255 − mean[c]) / std[c] in IEEE single precision, operation by
-/// operation in that order (torchvision's ToTensor and Normalize), then rounded to nearest even for f16 and bf16. Without mean and std:
-/// float(x) / 255.
+/// The tensor of an image. u8: the stored bytes. Floats: y = (float(x) / 255 − mean[c]) / std[c],
+/// or float(x) / 255 without mean and std, in IEEE single precision and in this order of
+/// operations, as torchvision's ToTensor and Normalize compute it; then rounded to nearest even
+/// for f16 and bf16.
 struct ImageOutput {
   ElementType type = ElementType::u8;  ///< u8, f32, f16, bf16
   AxisOrder order = AxisOrder::channels_last;
-  std::vector<float> mean = {};  ///< none, or one per channel, finite; with float types only
-  std::vector<float> std = {};   ///< likewise, not 0; both or neither
+  std::vector<float> mean = {};  ///< empty, or one finite value per channel; float types only
+  std::vector<float> std = {};   ///< likewise, not 0; give both or neither
 
-  /// Floats normalized by the pack's own mean and standard deviation (Dataset::statistics()). `usage` for a pack whose channels have none,
-  /// as no pixel was seen, or no deviation, as all pixels are equal; and for u8.
+  /// Floats normalized by the pack's own mean and standard deviation (Dataset::statistics()).
+  /// `usage` if a channel has no mean because no pixel was seen, if its deviation is 0, and for
+  /// u8.
   [[nodiscard]] static Result<ImageOutput> normalized(const Statistics& statistics, ElementType type = ElementType::f32,
                                                       AxisOrder order = AxisOrder::channels_first);
   bool operator==(const ImageOutput&) const = default;
@@ -50,26 +55,32 @@ enum class LabelForm {
 /// Bytes of one expanded image: height · width · channels elements.
 [[nodiscard]] std::uint64_t image_bytes(const ImageShape& shape, ElementType type);
 
-/// Writes image_bytes(image.shape, output.type) bytes at the start of `out`, all of the image. A Loader does this for whole batches, with
-/// its tables made once.
+/// Writes image_bytes(image.shape, output.type) bytes to the start of `out`. For whole batches a
+/// Loader is faster, because it computes its tables only once.
 [[nodiscard]] Status expand_image(const ImageView& image, const ImageOutput& output, std::span<std::byte> out);
 
-/// What a label becomes, whatever its storage. Labels that may hold several classes per pixel (`multi`) have no index form.
+/// The tensor of a label, whatever its storage. Labels with several classes per pixel (`multi`)
+/// have no index form.
 struct LabelOutput {
   LabelForm form = LabelForm::index;
-  std::optional<ElementType> type = {};  ///< index: u8, u16, i32, i64, by default the smaller of u8 and u16 that holds the ids and the
-                                         ///< ignored one; one_hot: u8, f16, f32, bf16, by default u8; bits: u8
-  AxisOrder order = AxisOrder::channels_last;     ///< of one_hot
-  bool ignore_channel = false;                    ///< one_hot: one more channel, the last, 1 where the pixel has no class
-  std::optional<std::int64_t> ignore_index = {};  ///< index: what an ignored pixel holds; by default 255 (u8), 65535 (u16), -100 (i32, i64)
+  /// index: u8, u16, i32 or i64; default: u8, or u16 if ids need it. one_hot: u8, f16, f32 or bf16;
+  /// default: u8. bits: u8.
+  std::optional<ElementType> type = {};
+  AxisOrder order = AxisOrder::channels_last;  ///< for one_hot
+  /// one_hot: adds a last channel that is 1 where the pixel has no class
+  bool ignore_channel = false;
+  /// index: the id of an ignored pixel. Default: 255 (u8), 65535 (u16), -100 (i32, i64).
+  std::optional<std::int64_t> ignore_index = {};
   bool operator==(const LabelOutput&) const = default;
 };
 
-/// Bytes of one label in the form `output` asks for: [H,W] ids, [H,W,C] or [C,H,W] one-hot elements, or [H,W,⌈C/8⌉] bytes of bits; for a
-/// label of the whole image one id or vector. Failure: `usage` for a form that such labels cannot have, with what is possible.
+/// Bytes of one expanded label: [H,W] ids, [H,W,C] or [C,H,W] one-hot elements, or [H,W,⌈C/8⌉]
+/// bytes of bits; for a label of the whole image one id or vector. Failure: `usage` for a form
+/// that this label cannot have; the message names the possible ones.
 [[nodiscard]] Result<std::uint64_t> label_bytes(const LabelShape& label, const LabelOutput& output);
 
-/// Writes label_bytes(label.shape, output) bytes at the start of `out`, which is aligned to the element.
+/// Writes label_bytes(label.shape, output) bytes to the start of `out`, which must be aligned to
+/// the element.
 [[nodiscard]] Status expand_label(const LabelView& label, const LabelOutput& output, std::span<std::byte> out);
 
 }  // namespace hotpack

@@ -1,12 +1,17 @@
-// Everything a program needs that reads packed data sets.
+// Everything that a program needs to read packs.
+//
+// Begin with loader.hpp, batch.hpp and loader_options.hpp. result.hpp says how functions fail.
 #pragma once
 
 #include "hotpack/augment.hpp"
+#include "hotpack/batch.hpp"
+#include "hotpack/batch_copy.hpp"
 #include "hotpack/dataset.hpp"
 #include "hotpack/device_loader.hpp"
 #include "hotpack/expand.hpp"
 #include "hotpack/loader.hpp"
 #include "hotpack/loader_options.hpp"
+#include "hotpack/loader_state.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 #include "hotpack/shard.hpp"

@@ -1,9 +1,8 @@
-/* The structures of DLPack 1.x, as its binary interface has them: tensors that libraries hand to each other without a copy.
+/* The structures of DLPack 1.x, binary compatible: tensors that libraries exchange without a copy.
  *
- * For programs without a dlpack.h of their own. After the official header this one adds only what an old version of that lacks; it must
- * not come before the official one. hotpack_device.h needs neither.
- * Ownership: who takes a managed tensor calls its deleter once, from any thread.
- * Plain declarations: nothing here fails.
+ * For programs without the official dlpack.h. Included after an old official header, this one adds only what is missing there; never
+ * include it before the official one. hotpack_device.h needs neither.
+ * Ownership: the consumer of a managed tensor calls its deleter once, from any thread. Plain declarations; nothing here fails.
  */
 #ifndef HOTPACK_DLPACK_H
 #define HOTPACK_DLPACK_H
@@ -16,7 +15,7 @@ extern "C" {
 
 #if !defined(DLPACK_VERSION) && !defined(DLPACK_MAJOR_VERSION)
 
-/* Where memory is. The official list is longer; hotpack uses these. */
+/* Kinds of memory. The official list is longer; hotpack uses these. */
 #ifdef __cplusplus
 typedef enum : int32_t {
 #else
@@ -29,14 +28,14 @@ typedef enum {
 
 typedef struct {
   DLDeviceType device_type;
-  int32_t device_id; /* the ordinal of a CUDA device; 0 of host memory */
+  int32_t device_id; /* the ordinal of a CUDA device; 0 for host memory */
 } DLDevice;
 
 typedef enum { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4 } DLDataTypeCode;
 
 typedef struct {
   uint8_t code; /* a DLDataTypeCode */
-  uint8_t bits; /* of an element */
+  uint8_t bits; /* per element */
   uint16_t lanes;
 } DLDataType;
 
@@ -69,7 +68,7 @@ typedef struct {
 #define DLPACK_FLAG_BITMASK_READ_ONLY (1UL << 0UL)
 #define DLPACK_FLAG_BITMASK_IS_COPIED (1UL << 1UL)
 
-/* Another major version has other fields behind `flags`. */
+/* Another major version may have other fields after `flags`. */
 typedef struct DLManagedTensorVersioned {
   DLPackVersion version;
   void* manager_ctx;

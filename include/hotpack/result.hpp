@@ -1,8 +1,9 @@
 // Result<T>: a value or an Error. Every function that can fail returns one.
 //
-// Check `.ok()` and read `.error()`, or call `.value()` and catch hotpack::Exception. The library itself throws nothing else.
-// Ownership: a Result owns its value or its Error. Thread-safety: that of T. Failure: error() of a Result that holds a value is a
-// programming error and throws std::logic_error.
+// Check `.ok()` and read `.error()`, or call `.value()` and catch hotpack::Exception. The library itself
+// throws nothing else.
+// Ownership: a Result owns its value or its Error. Thread-safety: that of T.
+// Failure: calling error() on a Result that has a value is a programming error; it throws std::logic_error.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +16,29 @@
 
 namespace hotpack {
 
-/// What kind of failure it is; the command maps each to one exit code.
+/// The kind of a failure. The command line maps each kind to one exit code.
 enum class ErrorCode {
   usage,      ///< an argument or a configuration is wrong
-  data,       ///< input data are refused: undecodable, unknown color, sizes that differ
-  io,         ///< a path cannot be read or written, a read failed, the disk is full
+  data,       ///< input data are refused, for example an unknown color or sizes that differ
+  io,         ///< a path cannot be read or written, or the disk is full
   damaged,    ///< a packed file breaks the format or a checksum, is foreign or of a newer major version
   internal,   ///< a bug in hotpack
-  timeout,    ///< nothing came in the time given; the call may be made again
+  timeout,    ///< nothing arrived in time; call again
   cancelled,  ///< another thread asked to stop
 };
 
-/// One failure, complete enough to show to a person: what is wrong, where, and how to go on.
+/// One failure, ready to show to a person: what is wrong, where, and how to continue.
 struct Error {
   ErrorCode code = ErrorCode::internal;
-  std::string message;                  ///< what was found, what was expected, how to go on
-  std::string path;                     ///< the file concerned, empty if none
-  std::optional<std::uint64_t> offset;  ///< byte in that file, where it makes sense
+  std::string message;                  ///< what was found, what was expected, how to continue
+  std::string path;                     ///< the file concerned, or empty
+  std::optional<std::uint64_t> offset;  ///< byte in that file, if known
 
-  /// "path: message (at byte offset)", the parts that exist.
+  /// "path: message (at byte offset)", without the parts that are absent.
   [[nodiscard]] std::string describe() const;
 };
 
-/// What value() throws if there is no value: the Error with its code, path and offset; what() is its describe().
+/// Thrown by value() if there is no value. Carries the Error with code, path and offset; what() is its describe().
 class [[gnu::visibility("default")]] Exception : public std::runtime_error {
  public:
   explicit Exception(Error error) : std::runtime_error(error.describe()), error_(std::make_shared<const Error>(std::move(error))) {}
@@ -60,7 +61,7 @@ class [[nodiscard]] Result {
 
   [[nodiscard]] T& value() & { return require_value(), *std::get_if<0>(&state_); }
   [[nodiscard]] const T& value() const& { return require_value(), *std::get_if<0>(&state_); }
-  /// By value, so that nothing refers into a Result that ends with the expression.
+  /// Returns a value, not a reference, because the Result ends with the expression.
   [[nodiscard]] T value() && { return require_value(), std::move(*std::get_if<0>(&state_)); }
   [[nodiscard]] T value_or(T otherwise) const& { return ok() ? *std::get_if<0>(&state_) : std::move(otherwise); }
   [[nodiscard]] T value_or(T otherwise) && { return ok() ? std::move(*std::get_if<0>(&state_)) : std::move(otherwise); }
@@ -92,7 +93,7 @@ class [[nodiscard]] Result<void> {
   [[nodiscard]] bool ok() const { return !error_; }
   [[nodiscard]] bool has_value() const { return ok(); }
   explicit operator bool() const { return ok(); }
-  /// Returns if the call succeeded, else throws Exception.
+  /// Throws Exception if the call failed.
   void value() const {
     if (error_) throw Exception(*error_);
   }

@@ -1,6 +1,6 @@
-// What the records of a packed data set look like: the parsed form of a shard's `hotpack.schema`.
+// The form of the records of a pack: the parsed `hotpack.schema` of a shard.
 //
-// Plain values, copied freely. FORMAT.md gives each member's JSON key (the same word), type and order.
+// Plain values, copied freely. FORMAT.md gives the JSON key (the same word), type and order of each member.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@ namespace hotpack {
 
 using RgbColor = std::array<std::uint8_t, 3>;
 
-/// [H,W,C] or [C,H,W]; one sample of an NHWC or NCHW batch.
+/// [H,W,C] or [C,H,W]: one sample of an NHWC or NCHW batch.
 enum class AxisOrder { channels_last, channels_first };
 enum class ImageColor { rgb, gray };
 enum class LabelScope { pixel, image };  ///< one class (or several) per pixel, or per image
 enum class LabelStorage { bits, one_hot, index };
 
-/// What a class (or "ignore") was made from: an id in an id label, "#rrggbb" in a color label, or a folder's name.
+/// A label value that became a class (or was ignored): an id, a color "#rrggbb", or a folder name.
 using LabelSource = std::variant<std::int64_t, std::string>;
 
 struct ClassInfo {
@@ -60,21 +60,21 @@ struct SchemaOptions {
   std::optional<std::uint64_t> shuffle;  ///< seed of --shuffle
   std::string anchor = "centre";
   std::string size_mismatch = "error";
-  std::vector<std::string> engines;                       ///< stages whose output is not pinned by FORMAT.md, sorted by bytes
-  std::vector<std::pair<std::string, std::string>> more;  ///< further options in file order: name, canonical JSON text of the value
+  std::vector<std::string> engines;                       ///< stages whose output FORMAT.md does not define, sorted by bytes
+  std::vector<std::pair<std::string, std::string>> more;  ///< further options in file order: name, canonical JSON text
   bool operator==(const SchemaOptions&) const = default;
 };
 
 struct Schema {
   ImageField image;
-  std::optional<LabelField> label;  ///< absent: an unlabelled set
+  std::optional<LabelField> label;  ///< absent: an unlabeled data set
   std::vector<ClassInfo> classes;
-  std::vector<LabelSource> ignore;  ///< sources that become "ignored"
+  std::vector<LabelSource> ignore;  ///< label values that are ignored
   Geometry geometry;
   SchemaOptions options;
 
   [[nodiscard]] std::size_t class_count() const { return classes.size(); }
-  /// Bytes of one class id in storage `index`: 1 up to 255 classes, else 2.
+  /// Bytes per class id in storage `index`: 1 up to 255 classes, else 2.
   [[nodiscard]] int index_bytes() const { return classes.size() <= 255 ? 1 : 2; }
   /// The id that means "ignored" in storage `index`: 255 or 65535.
   [[nodiscard]] std::uint16_t ignore_id() const { return classes.size() <= 255 ? 255 : 65535; }

@@ -1,8 +1,8 @@
-// Where the Loader's slots live: ordinary memory by default, pinned or any other memory through this interface.
+// Memory for the Loader's slots: ordinary by default, pinned or any other through this interface.
 //
-// Ownership: the Loader and its batches share the allocator and give every block back before they let go of it.
-// Thread-safety: allocate() and release() may be called from any thread, also at once. They must not throw, and what they use must live
-// until every block is given back: a thread that Loader::close() had to leave behind gives its own back only when it ends.
+// Ownership: the Loader and its batches share the allocator and release every block before they drop it.
+// Thread-safety: any thread may call allocate() and release(), also several at once. They must not throw. Everything they use must
+// live until the last block is released; a thread that Loader::close() left behind releases its block only when it ends.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class SlotAllocator {
   SlotAllocator& operator=(const SlotAllocator&) = delete;
   virtual ~SlotAllocator() = default;
 
-  /// `bytes` > 0, aligned to at least 64 bytes, better to a page. Failure: an Error that says what was asked for.
+  /// `bytes` > 0 bytes, aligned to at least 64 bytes, better to a page. Failure: an Error that names the size.
   [[nodiscard]] virtual Result<std::byte*> allocate(std::size_t bytes) = 0;
   virtual void release(std::byte* memory, std::size_t bytes) noexcept = 0;
 };

@@ -1,4 +1,4 @@
-// What is known about the pixels and classes of a packed data set. Plain values.
+// Statistics of the pixels and classes of a pack. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,15 @@
 namespace hotpack {
 
 struct Statistics {
-  std::vector<std::optional<double>> mean;  ///< a channel, of packed pixels in [0, 1], padding excluded; absent where nothing was seen
-  std::vector<std::optional<double>> std;   ///< population's standard deviation, likewise
-  std::vector<std::uint64_t> pixels;        ///< pixels per class (whole-image labels: samples)
-  std::vector<std::uint64_t> samples;       ///< samples that hold the class
-  std::uint64_t ignored = 0;                ///< pixels without a class
+  /// Per channel, of packed pixels in [0, 1] without padding; absent if no pixel was seen.
+  std::vector<std::optional<double>> mean;
+  std::vector<std::optional<double>> std;              ///< standard deviation of the population, likewise
+  std::vector<std::uint64_t> pixels;                   ///< pixels per class (whole-image labels: samples)
+  std::vector<std::uint64_t> samples;                  ///< samples that contain the class, per class
+  std::uint64_t ignored = 0;                           ///< pixels without a class
   std::vector<std::optional<double>> weights_inverse;  ///< Σ pixels / (C · pixels_c)
-  std::vector<std::optional<double>> weights_median;   ///< median(f) / f_c, f_c = pixels_c / labelled pixels of the samples that hold c
+  /// f_c = pixels_c / labeled pixels of the samples that contain class c
+  std::vector<std::optional<double>> weights_median;  ///< median(f) / f_c
   bool operator==(const Statistics&) const = default;
 };
 

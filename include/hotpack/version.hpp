@@ -1,4 +1,4 @@
-// The version of the library. The format of packed files has a version of its own, see FORMAT.md.
+// The version of the library. FORMAT.md has the version of the file format.
 #pragma once
 
 #define HOTPACK_VERSION_MAJOR 0

@@ -1,4 +1,4 @@
-// Arithmetic on sizes that come from outside: each function tells when the result does not fit.
+// Arithmetic on sizes from outside. Each function says if its result does not fit.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace hotpack {
   return offset <= limit && size <= limit - offset;
 }
 
-// How many bytes bring `offset` to a multiple of `step`: 0 … step − 1.
+// The number of bytes from `offset` to the next multiple of `step`: 0 … step − 1.
 [[nodiscard]] constexpr std::uint64_t padding_to(std::uint64_t offset, std::uint64_t step) { return (step - offset % step) % step; }
 
 }  // namespace hotpack

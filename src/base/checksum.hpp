@@ -17,7 +17,7 @@ namespace hotpack {
 // `crc32c(b, crc32c(a))` is the CRC of a followed by b. Uses the processor's CRC instructions where they exist.
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
-// The same by tables alone, on every processor; the hardware path is tested against it.
+// The same with tables only, on every processor. Tests compare the hardware path with it.
 [[nodiscard]] std::uint32_t crc32c_portable(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 // XXH3-64 with seed 0.
@@ -35,7 +35,7 @@ struct Hash128 {
 [[nodiscard]] Hash128 xxh3_128(std::span<const std::byte> bytes);
 [[nodiscard]] Hash128 xxh3_128(std::string_view text);
 
-// XXH3-128 of bytes given piece by piece.
+// XXH3-128 of bytes that arrive in pieces.
 class Hasher128 {
  public:
   Hasher128();

@@ -23,7 +23,7 @@ enum class Version { v1, v2 };
 struct Hierarchy {
   Version version = Version::v2;
   std::string mount_point;
-  std::string mounted_path;  // the cgroup that stands at the mount point: "/", or the container's
+  std::string mounted_path;  // the cgroup at the mount point: "/", or the container's
 };
 
 bool names(std::string_view list, std::string_view name) {
@@ -60,7 +60,8 @@ std::optional<std::string> cgroup_path(const std::string& root, Version version,
   return std::nullopt;
 }
 
-// The path of the cgroup below the mount point: "" for the one at the mount point itself, also where the cgroup lies outside of it.
+// The path of the cgroup below the mount point; "" for the cgroup at the mount point, or if it
+// lies outside of it.
 std::string path_below(const std::string& cgroup, const std::string& mounted_path) {
   const std::string above = mounted_path == "/" ? "" : mounted_path;
   if (!cgroup.starts_with(above + "/") || cgroup == "/" || cgroup.find("/..") != std::string::npos) return {};
@@ -98,7 +99,8 @@ std::uint64_t number_of(const std::string& path, std::string_view name) {
   return 0;
 }
 
-// What a limit leaves. Pages of files that are in use count, too: the kernel takes them back before it refuses memory.
+// The memory that a limit leaves. File pages in use count as available: the kernel reclaims them
+// before it refuses memory.
 std::optional<std::uint64_t> left_of(const std::string& limit_path, const std::string& used_path, std::uint64_t of_files) {
   std::ifstream limit_file(limit_path), used_file(used_path);
   std::uint64_t limit = 0, used = 0;
@@ -112,7 +114,7 @@ std::optional<std::uint64_t> memory_v2(const std::string& folder) {
   return left_of(folder + "/memory.max", folder + "/memory.current", number_of(stat, "inactive_file") + number_of(stat, "active_file"));
 }
 
-// Without a limit that is a number which no machine has.
+// Without a limit the file has a number that no machine reaches.
 std::optional<std::uint64_t> memory_v1(const std::string& folder) {
   constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 60;
   const std::string stat = folder + "/memory.stat";
@@ -127,7 +129,7 @@ std::optional<Value> smaller(std::optional<Value> a, std::optional<Value> b) {
   return std::min(*a, *b);
 }
 
-// How a controller's limits are read in a cgroup's folder.
+// Reads the limits of a controller in a cgroup's folder.
 template <class Value>
 struct Limits {
   std::string_view controller;
@@ -135,7 +137,7 @@ struct Limits {
   std::optional<Value> (*v1)(const std::string& folder);
 };
 
-// The tightest of a cgroup and its parents.
+// The tightest limit of a cgroup and its parents.
 template <class Value>
 std::optional<Value> tightest_in(const std::string& root, const Hierarchy& hierarchy, const Limits<Value>& limits) {
   const auto cgroup = cgroup_path(root, hierarchy.version, limits.controller);
@@ -150,7 +152,7 @@ std::optional<Value> tightest_in(const std::string& root, const Hierarchy& hiera
   }
 }
 
-// Of all hierarchies.
+// The tightest limit of all hierarchies.
 template <class Value>
 std::optional<Value> tightest_of(const std::string& root, const Limits<Value>& limits) {
   std::optional<Value> tightest;
@@ -161,7 +163,7 @@ std::optional<Value> tightest_of(const std::string& root, const Limits<Value>& l
   return tightest;
 }
 
-// Cores of the affinity mask, which may have more bits than cpu_set_t has on large machines.
+// The number of cores in the affinity mask, which is wider than cpu_set_t on large machines.
 unsigned affinity_cores() {
   std::vector<cpu_set_t> mask(1);
   while (::sched_getaffinity(0, mask.size() * sizeof(cpu_set_t), mask.data()) != 0) {

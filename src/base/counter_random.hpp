@@ -1,4 +1,5 @@
-// Random words that are a function of what they are for: no state, no order of drawing, the same on every machine.
+// Random words as a function of their purpose: no state, no order of calls, the same on every
+// machine.
 //
 // The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): a bijection of 128-bit counters
 // under a 64-bit key. Pure functions; thread-safe; they cannot fail.
@@ -9,7 +10,8 @@
 
 namespace hotpack {
 
-// What words are drawn for; each use has its own, so that no two share a word. The numbers are part of the order: never change one.
+// The purpose of random words. Each purpose has its own stream, so no two share a word. The
+// numbers are part of the order: never change one.
 enum class Stream : std::uint32_t { samples = 1, blocks = 2, windows = 3, augmentation = 4 };
 
 using RandomWords = std::array<std::uint32_t, 4>;
@@ -28,22 +30,23 @@ inline constexpr std::uint32_t high_word(std::uint64_t value) { return static_ca
   return counter;
 }
 
-// Four words for `subject` (a sample, a window, …) of an epoch below 2^32; `draw`, below 2^24, numbers further fours for the same subject.
-// Precondition: stream < 256.
+// Four words for `subject` (a sample, a window, …) in an epoch below 2^32. `draw`, below 2^24,
+// numbers further sets of four for the same subject. Precondition: stream < 256.
 [[nodiscard]] constexpr RandomWords random_words(std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream, std::uint64_t subject,
                                                  std::uint32_t draw = 0) {
   return philox4x32({low_word(subject), high_word(subject), low_word(epoch), stream | draw << 8}, {low_word(seed), high_word(seed)});
 }
 
-// A bijection of 64-bit words in which every bit of the result depends on every bit of `value`: the finaliser of splitmix64, with the
-// constants of Stafford's variant 13.
+// A bijection of 64-bit words in which every bit of the result depends on every bit of `value`:
+// the finalizer of splitmix64 with the constants of Stafford's variant 13.
 [[nodiscard]] constexpr std::uint64_t mix64(std::uint64_t value) {
   value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9;
   value = (value ^ value >> 27) * 0x94D049BB133111EB;
   return value ^ value >> 31;
 }
 
-// ⌊word · below / 2^32⌋: 0 … below − 1, each with a probability that is off by less than 2^-32. Precondition: below ≤ 2^32.
+// ⌊word · below / 2^32⌋: 0 … below − 1, each with probability 1 / below, off by less than 2^-32.
+// Precondition: below ≤ 2^32.
 [[nodiscard]] constexpr std::uint64_t scaled_word(std::uint32_t word, std::uint64_t below) { return word * below >> 32; }
 
 }  // namespace hotpack

@@ -1,6 +1,8 @@
-// CRC-32C. Debian ships ISA-L, the usual fast library, as a shared object only, and programs that link the reader may depend on
-// nothing but libc, libstdc++ and zstd: hence this file. On x86-64 the crc32 instruction runs on three streams at once (its latency
-// is three cycles), joined by tables of "what n zero bytes do to a CRC"; elsewhere eight table look-ups take eight bytes per step.
+// CRC-32C without a library: Debian ships ISA-L, the usual fast one, as a shared object only, and
+// programs that link the reader may depend on nothing but libc, libstdc++ and zstd.
+// On x86-64 the crc32 instruction runs on three streams at once, because its latency is three
+// cycles; tables of the effect of n zero bytes on a CRC join them. Elsewhere eight table look-ups
+// process eight bytes per step.
 #include <array>
 #include <bit>
 
@@ -49,14 +51,15 @@ std::uint32_t update_portable(std::uint32_t state, const std::byte* at, std::siz
 
 #if defined(__x86_64__)
 
-// Bytes of one stream: long enough that joining costs little, short enough that three of them stay in the first-level cache.
+// Bytes per stream: enough that joining costs little, few enough that three streams stay in the
+// first-level cache.
 constexpr std::size_t kStream = 4096;
 
 // The linear map "append n zero bytes", as four tables of 256 entries.
 using ZeroTables = std::array<ByteTable, 4>;
 
 ZeroTables make_zero_tables(std::size_t zero_bytes) {
-  std::array<std::uint32_t, 32> image{};  // of each single bit
+  std::array<std::uint32_t, 32> image{};  // the map of each single bit
   for (unsigned bit = 0; bit < 32; ++bit) {
     std::uint32_t state = std::uint32_t{1} << bit;
     for (std::size_t i = 0; i < zero_bytes; ++i) state = byte_step(state, std::byte{0});

@@ -15,17 +15,18 @@ namespace hotpack {
 
 namespace {
 
-// Some systems tell the page of a fault, not its byte.
+// Some systems report the page of a fault, not its byte.
 constexpr std::uintptr_t kPage = 4096;
 
-// The work under way on one thread.
+// The guarded work of one thread.
 struct Guard {
   std::span<const std::byte> memory;
   sigjmp_buf way_out;
-  std::size_t offset = 0;  // of the fault
+  std::size_t offset = 0;  // of the fault, within the memory
 };
 
-// Read by the signal handler: a plain pointer in the thread's static block, so that reading it calls nothing.
+// The signal handler reads this: a plain pointer in the thread's static block, so that reading it
+// calls no function.
 __attribute__((tls_model("initial-exec"))) thread_local Guard* guard_here = nullptr;
 
 struct sigaction action_before;
@@ -37,20 +38,23 @@ bool holds(const Guard& guard, std::uintptr_t address) {
 }
 
 [[noreturn]] void leave(Guard& guard, std::uintptr_t address, const void* context) {
-  // Nothing is blocked for this handler by its own flags, but a thread sanitizer puts another one before it.
+  // This handler blocks no signals with its own flags, but a thread sanitizer wraps it in another
+  // handler, which may.
   ::pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
   const auto begin = reinterpret_cast<std::uintptr_t>(guard.memory.data());
   guard.offset = address < begin ? 0 : address - begin;
   siglongjmp(guard.way_out, 1);
 }
 
-// What the system does without a handler. A fault comes again on return; a signal that another process sent has to be sent again.
+// The system's default action. A fault occurs again on return; a signal that another process sent
+// must be sent again.
 void default_action(int signal, const siginfo_t* info) {
   ::signal(signal, SIG_DFL);
   if (info->si_code <= 0) ::raise(signal);
 }
 
-// Runs the handler of before as the system would have: with its mask, and only once where it asked for that.
+// Runs the previous handler as the system would have: with its mask, and only once if it asked
+// for that.
 void call_handler_before(int signal, siginfo_t* info, void* context) {
   const auto flags = static_cast<unsigned>(action_before.sa_flags);
   sigset_t blocked = action_before.sa_mask;
@@ -77,12 +81,13 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   errno = saved;
 }
 
-// 0, or why not.
+// 0, or an errno.
 int install() {
   if (::sigaction(SIGBUS, nullptr, &action_before) != 0) return errno;
   struct sigaction action {};
   action.sa_sigaction = on_bus_error;
-  // Not blocked while it runs: siglongjmp leaves it for good, and the mask is to be as it was.
+  // The signal stays unblocked while the handler runs: siglongjmp leaves the handler for good,
+  // and the mask must be as before.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   if (::sigaction(SIGBUS, &action, nullptr) != 0) return errno;

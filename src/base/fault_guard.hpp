@@ -1,9 +1,11 @@
-// Reading mapped files without dying of SIGBUS, which the system raises when a mapped file has shrunk or its disk fails.
+// Reading mapped files without dying of SIGBUS, which the system raises if a mapped file has
+// shrunk or its disk fails.
 //
-// Thread-safe. The handler acts on a thread that is inside guarded() and only for an address inside the guarded memory; every other SIGBUS
-// goes to the handler that was installed before (or to the default action). A handler that the program installs later comes first: it has
-// to pass on what is not its own.
-// Failure: install_fault_handler gives code `io`.
+// Thread-safe. The handler acts only on a thread inside guarded(), and only for an address in the
+// guarded memory. It passes every other SIGBUS to the handler that was installed before, or to
+// the default action. A handler that the program installs later comes first and has to pass on
+// what is not its own.
+// Failure: install_fault_handler returns code `io`.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +16,17 @@
 
 namespace hotpack {
 
-// Installs the handler, once for the process; later calls do nothing. It stays until the process ends.
+// Installs the handler once per process; later calls do nothing. It stays until the process ends.
 [[nodiscard]] Status install_fault_handler();
 [[nodiscard]] bool fault_handler_installed() noexcept;
 
-// Calls work(argument). Where it reads a page of `memory` that cannot be read, it is left at once (siglongjmp: it must own nothing that a
-// destructor releases, and hold no lock), and the result is the offset in `memory` of what could not be read (or of its page); else
-// nothing. Does not nest. Precondition: the handler is installed.
+// Calls work(argument). If it reads a page of `memory` that cannot be read, siglongjmp leaves it
+// at once, so it must hold no lock and own nothing that a destructor releases; the result is the
+// offset in `memory` of the byte (or page) that could not be read. Otherwise the result is empty.
+// Calls do not nest. Precondition: the handler is installed.
 [[nodiscard]] std::optional<std::size_t> guarded(std::span<const std::byte> memory, void (*work)(void*), void* argument) noexcept;
 
-// The same for a callable that throws nothing.
+// The same for a callable that does not throw.
 template <class Work>
 [[nodiscard]] std::optional<std::size_t> guarded(std::span<const std::byte> memory, Work& work) noexcept {
   return guarded(

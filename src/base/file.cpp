@@ -38,7 +38,8 @@ File& File::operator=(File&& other) noexcept {
 }
 
 Result<File> File::open_read(const std::string& path) {
-  // O_NONBLOCK: opening a FIFO must not wait for its writer. It changes nothing for a regular file.
+  // O_NONBLOCK: opening a FIFO must not wait for its writer. The flag has no effect on a regular
+  // file.
   const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   if (descriptor < 0) return io_error("cannot open", path, errno);
   File file(descriptor, path);
@@ -142,7 +143,7 @@ Status sync_folder(const std::string& folder) {
   const int outcome = retry_interrupted([&] { return ::fsync(descriptor); });
   const int saved = errno;
   ::close(descriptor);
-  // EINVAL: a file system that cannot flush folders; its renames are as durable as it makes them.
+  // EINVAL: the file system cannot flush folders. Its renames are as durable as it can make them.
   if (outcome != 0 && saved != EINVAL) return io_error("cannot flush the folder to disk", folder, saved);
   return {};
 }

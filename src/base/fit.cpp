@@ -10,20 +10,21 @@ namespace hotpack {
 
 namespace {
 
-// length · to / from, rounded half up, in integers. A strip of one pixel's width can pass the range of int: it ends there.
+// length · to / from, rounded half up, in integers. A strip of one pixel's width may exceed int;
+// the result is then the largest int.
 int scaled(int length, int to, int from) {
   const std::int64_t exact = (2 * std::int64_t{length} * to + from) / (2 * std::int64_t{from});
   return static_cast<int>(std::min<std::int64_t>(exact, std::numeric_limits<int>::max()));
 }
 
-// Where a stretch of `length` starts in a record of `target`: floor of half the free room; the odd rest goes to the end for padding and
-// for cropping alike.
+// The start of a stretch of `length` in a record of `target`: floor of half the free space. An
+// odd rest goes to the end, both for padding and for cropping.
 int centered(int target, int length) { return target >= length ? (target - length) / 2 : -((length - target) / 2); }
 
 Extent by_width(Extent source, int width) { return {width, std::max(1, scaled(source.height, width, source.width))}; }
 Extent by_height(Extent source, int height) { return {std::max(1, scaled(source.width, height, source.height)), height}; }
 
-// contain or cover.
+// The scaled size for contain or cover.
 Extent scaled_to_box(bool contain, Extent source, Extent target) {
   const std::int64_t width_first = std::int64_t{target.width} * source.height;
   const std::int64_t height_first = std::int64_t{target.height} * source.width;

@@ -28,7 +28,7 @@ DIR* open_folder(const std::string& path) {
   return folder;
 }
 
-// Calls visit(entry, folder) for each; the order is that of the file system.
+// Calls visit(entry, folder) for each entry, in the order of the file system.
 template <class Visit>
 Status visit_entries(const std::string& path, Visit visit) {
   const std::unique_ptr<DIR, CloseFolder> folder(open_folder(path));

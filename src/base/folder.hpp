@@ -1,6 +1,7 @@
-// What a folder holds.
+// The contents of a folder.
 //
-// Thread-safe. Failure: code `io`. Where memory is lacking std::bad_alloc comes out, while std::filesystem's iterators end the process.
+// Thread-safe. Failure: code `io`. Lack of memory throws std::bad_alloc, while std::filesystem's
+// iterators would end the process.
 #pragma once
 
 #include <string>
@@ -10,14 +11,15 @@
 
 namespace hotpack {
 
-// Names of all entries but "." and "..", sorted by bytes.
+// The names of all entries except "." and "..", sorted by bytes.
 [[nodiscard]] Result<std::vector<std::string>> names_in_folder(const std::string& path);
 
 struct FolderNames {
-  std::vector<std::string> folders;  // links to folders among them
+  std::vector<std::string> folders;  // includes links to folders
   std::vector<std::string> others;
 };
-// The same, folders apart, as the listing itself tells it: nothing but links is examined, for a folder may hold millions of files.
+// The same, with folders apart. Uses the listing itself and examines only links, because a folder
+// may hold millions of files.
 [[nodiscard]] Result<FolderNames> names_by_kind(const std::string& path);
 
 }  // namespace hotpack

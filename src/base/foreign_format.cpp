@@ -25,7 +25,8 @@ struct Row {
   std::array<Signature, 4> signatures;
 };
 
-// The first row that fits counts. Extensions that other files have too, such as .gz and .mp4, are left out.
+// The first row that matches counts. Extensions that other files have too, such as .gz and .mp4,
+// are not listed.
 constexpr std::array kRows = {
     Row{{"BMP", kConvert}, {"bmp"}, {{{0, "BM"sv}}}},
     Row{{"GIF", kConvert}, {"gif"}, {{{0, "GIF8"sv}}}},
@@ -59,7 +60,7 @@ constexpr std::array kRows = {
         {{{0, "version https://git-lfs"sv}}}},
 };
 
-// Whether `lower` ends with a dot and the extension, with a stem before.
+// True if `lower` ends with a dot and the extension, after a stem.
 bool has_extension(std::string_view lower, std::string_view extension) {
   return !extension.empty() && lower.size() > extension.size() + 1 && lower.ends_with(extension) &&
          lower[lower.size() - extension.size() - 1] == '.';
@@ -78,13 +79,14 @@ bool is_text(std::span<const std::byte> bytes) {
   });
 }
 
-// Portable bitmaps: P1 … P7 and white space.
+// Portable bitmaps begin with P1 … P7 and white space.
 bool is_netpbm(std::string_view text) {
   return text.size() >= 3 && text[0] == 'P' && text[1] >= '1' && text[1] <= '7' && (text[2] == '\n' || text[2] == ' ' || text[2] == '\r');
 }
 
 std::optional<ForeignFormat> text_format(std::string_view text) {
-  const std::size_t start = text.find_first_not_of("\xef\xbb\xbf \t\r\n");  // a byte order mark, blanks
+  // skips a byte order mark and blanks
+  const std::size_t start = text.find_first_not_of("\xef\xbb\xbf \t\r\n");
   if (start == std::string_view::npos) return std::nullopt;
   if (text[start] == '{' || text[start] == '[') return ForeignFormat{"JSON", "render its annotations to PNG masks"};
   if (text[start] == '<')

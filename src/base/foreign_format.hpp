@@ -1,5 +1,5 @@
-// Formats that turn up among images and labels and that hotpack does not read, known by a file's extension or by its first bytes, with
-// what to do about them.
+// Formats that occur among images and labels and that hotpack does not read, recognized by
+// extension or by first bytes, with advice for each.
 //
 // Constant data and pure functions; thread-safe.
 #pragma once
@@ -13,19 +13,20 @@
 namespace hotpack {
 
 struct ForeignFormat {
-  std::string_view name;    // as people call it: "TIFF"; empty where the advice says all
-  std::string_view advice;  // what to do: "convert it to PNG"
+  std::string_view name;    // the usual name, "TIFF"; empty if the advice says everything
+  std::string_view advice;  // "convert it to PNG"
 };
 
 struct ForeignExtension {
   ForeignFormat format;
-  std::size_t length = 0;  // bytes of the extension, without its dot
+  std::size_t length = 0;  // length of the extension, without its dot
 };
 
-// The format that the end of a file's name stands for; `lower` is the name in lower case. Names without a stem have no extension.
+// The format that the end of a file's name indicates; `lower` is the name in lower case. A name
+// without a stem has no extension.
 [[nodiscard]] std::optional<ForeignExtension> foreign_extension(std::string_view lower);
 
-// So many first bytes tell all formats apart.
+// The number of first bytes that distinguish all formats.
 inline constexpr std::size_t kForeignFormatBytes = 348;
 [[nodiscard]] std::optional<ForeignFormat> foreign_format(std::span<const std::byte> first_bytes);
 

@@ -5,7 +5,8 @@
 
 namespace hotpack {
 
-// Repeats a call that returns a negative number, and leaves EINTR in errno, where a signal interrupted it.
+// Repeats a call that a signal interrupted, that is, one that returns a negative number and sets
+// EINTR.
 template <class Call>
 auto retry_interrupted(Call call) {
   decltype(call()) result;

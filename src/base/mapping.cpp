@@ -31,7 +31,8 @@ Result<Mapping> Mapping::open(const std::string& path) {
 
 Result<Mapping> Mapping::of(const File& file, std::uint64_t size_bytes) {
   Mapping mapping;
-  if (size_bytes == 0) return mapping;  // an empty mapping is not a legal one; the format's checks refuse an empty file
+  // mmap refuses length 0; the format's checks refuse an empty file
+  if (size_bytes == 0) return mapping;
   void* const data = ::mmap(nullptr, size_bytes, PROT_READ, MAP_SHARED, file.descriptor(), 0);
   if (data == MAP_FAILED) return io_error("cannot map into memory", file.path(), errno);
   mapping.data_ = static_cast<const std::byte*>(data);
@@ -42,7 +43,7 @@ Result<Mapping> Mapping::of(const File& file, std::uint64_t size_bytes) {
 Result<Mapping> Mapping::reserve(std::uint64_t size_bytes) {
   Mapping mapping;
   if (size_bytes == 0) return mapping;
-  // Not writable, so that it counts nowhere as memory that was promised.
+  // Not writable, so that it does not count as committed memory.
   void* const data = ::mmap(nullptr, size_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) return io_error("cannot reserve memory", {}, errno);
   mapping.data_ = static_cast<const std::byte*>(data);

@@ -1,7 +1,9 @@
-// A read-only memory mapping of a whole file, or memory of a file's size that stands in for one. The descriptor is closed after mapping.
+// A read-only memory mapping of a whole file, or reserved memory of a file's size in its place.
+// The descriptor is closed after mapping.
 //
-// Ownership: the mapping lives as long as the object; views into it must not outlive it. Thread-safety: reading is safe from any
-// thread. Failure: code `io` at open. A file that shrinks while mapped raises SIGBUS on access: the format forbids truncation in place.
+// Ownership: the mapping lives as long as the object; views must not outlive it. Thread-safety:
+// any thread may read. Failure: code `io` at open. If a mapped file shrinks, an access raises
+// SIGBUS: the format forbids truncation in place.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +24,12 @@ class Mapping {
   Mapping& operator=(Mapping&& other) noexcept;
 
   [[nodiscard]] static Result<Mapping> open(const std::string& path);
-  // The first `size_bytes` of an open file, which may be closed afterwards.
+  // Maps the first `size_bytes` bytes of an open file, which the caller may close afterwards.
   [[nodiscard]] static Result<Mapping> of(const File& file, std::uint64_t size_bytes);
-  // Memory of no file, zeros, which the system gives only as it is opened for writing: a range of any size costs nothing before.
+  // Reserves zeroed memory without a file. Until a range is made writable it costs nothing,
+  // whatever its size.
   [[nodiscard]] static Result<Mapping> reserve(std::uint64_t size_bytes);
-  // The range of reserved memory, which may be written to from now on. Precondition: it lies inside.
+  // Makes a range of reserved memory writable. Precondition: it lies inside.
   [[nodiscard]] Result<std::span<std::byte>> writable(std::uint64_t offset, std::uint64_t size_bytes);
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
 

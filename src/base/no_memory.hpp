@@ -1,4 +1,4 @@
-// Lack of memory as an Error, for the doors of a library. Thread-safe.
+// Lack of memory as an Error, for the public functions of a library. Thread-safe.
 #pragma once
 
 #include <new>
@@ -7,10 +7,10 @@
 
 namespace hotpack {
 
-// Its text is short enough to need no memory itself.
+// The text is short enough to need no allocation.
 inline Error out_of_memory() { return {ErrorCode::io, "out of memory", {}, {}}; }
 
-// What `work` gives, a Result or Status, or that error where memory is lacking.
+// Returns the Result or Status of `work`, or that error if memory is lacking.
 template <class Work>
 auto or_out_of_memory(Work&& work) -> decltype(work()) {
   try {

@@ -13,7 +13,9 @@ void Buffer::Free::operator()(std::byte* p) const noexcept { ::operator delete[]
 
 std::byte* Buffer::reserve(std::size_t size_bytes) {
   if (size_bytes > capacity_) {
-    bytes_.reset();  // before the new allocation: the contents are not promised, so the peak is one buffer
+    // before the new allocation, so that memory peaks at one buffer; the contents are undefined
+    // anyway
+    bytes_.reset();
     capacity_ = 0;
     bytes_.reset(static_cast<std::byte*>(::operator new[](size_bytes, kAlignment)));
     capacity_ = size_bytes;

@@ -1,4 +1,5 @@
-// Views of pixels in memory, and the buffer that holds them. The currency between codecs, geometry, labels and pack.
+// Views of pixels in memory, and a buffer for them. Codecs, geometry, labels and pack exchange
+// these.
 //
 // Ownership: views own nothing; Buffer owns its bytes and keeps them when it shrinks. Not thread-safe.
 #pragma once
@@ -39,7 +40,8 @@ using MutablePixels = PixelView<std::uint8_t>;
 using ConstIds = PixelView<const std::uint16_t>;
 using MutableIds = PixelView<std::uint16_t>;
 
-// Bytes that only ever grow, 64-byte aligned, contents undefined after a growth. Reused from sample to sample.
+// Bytes that only grow, aligned to 64 bytes, undefined after a growth. Reused from sample to
+// sample.
 class Buffer {
  public:
   // At least `size_bytes` writable bytes. Throws std::bad_alloc.

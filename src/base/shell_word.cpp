@@ -10,10 +10,10 @@ namespace {
 
 struct Character {
   std::uint32_t point = 0;
-  std::size_t bytes = 0;  // 0: no UTF-8
+  std::size_t bytes = 0;  // 0: not UTF-8
 };
 
-// How many bytes a character has that begins so; 0 for none.
+// The number of bytes of a character, from its first byte; 0 if no character begins so.
 std::size_t length_of(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first < 0xE0) return 2;
@@ -36,7 +36,7 @@ Character first_character(std::string_view text) {
   return valid ? Character{point, bytes} : Character{};
 }
 
-// Characters that move the cursor, or hide, turn or break what stands next to them.
+// Characters that move the cursor, or that hide, turn or break the text next to them.
 bool is_deceptive(std::uint32_t point) {
   const auto within = [point](std::uint32_t first, std::uint32_t last) { return point >= first && point <= last; };
   return point < 0x20 || within(0x7F, 0x9F) || point == 0x61C || within(0x200E, 0x200F) || within(0x2028, 0x202E) ||
@@ -52,7 +52,7 @@ bool is_printable(std::string_view text) {
   return true;
 }
 
-// $'…' of bash, zsh and POSIX 2024.
+// $'…' as in bash, zsh and POSIX 2024.
 std::string numbered_word(const std::string& word) {
   std::string quoted = "$'";
   for (const char c : word) {

@@ -1,4 +1,4 @@
-// Words of a command line that a shell reads back as they are.
+// Quotes words so that a shell reads them back unchanged.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -7,10 +7,11 @@
 
 namespace hotpack {
 
-// As it is where nothing in it means something to a shell; else in quotes. What must not be printed (control characters, marks that turn
-// the direction of text, bytes that are not UTF-8) stands as octal numbers in $'…'.
+// Returns the word as it is if a shell would not interpret any of it, else in quotes. Characters
+// that must not be printed (control characters, marks that change the direction of text, bytes
+// that are not UTF-8) become octal numbers in $'…'.
 [[nodiscard]] std::string shell_word(const std::string& word);
-// The same for a path: one that begins with '-' is no option.
+// The same for a path: a leading '-' must not look like an option.
 [[nodiscard]] std::string shell_path(const std::string& path);
 
 }  // namespace hotpack

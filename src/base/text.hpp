@@ -1,4 +1,4 @@
-// Numbers, lists and lines as people read them. The locale does not matter.
+// Numbers, lists and lines as text for people, independent of the locale.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -14,9 +14,9 @@ namespace hotpack {
 
 // "17,302"
 [[nodiscard]] std::string number_text(std::uint64_t number);
-// "7.30": digits behind the point.
+// "7.30"; `digits` after the decimal point.
 [[nodiscard]] std::string fixed_text(double value, int digits);
-// "7.30 %" of a share from 0 to 1.
+// "7.30 %" for a share from 0 to 1.
 [[nodiscard]] std::string percent_text(double share, int digits = 2);
 // "#ff8000"
 [[nodiscard]] std::string color_text(const std::array<std::uint8_t, 3>& color);
@@ -24,12 +24,13 @@ namespace hotpack {
 [[nodiscard]] std::string counted_text(std::uint64_t count, std::string_view one, std::string_view many = {});
 // "6 of 148 labels", "all 148 labels", "1 label" (of 1)
 [[nodiscard]] std::string share_text(std::uint64_t count, std::uint64_t of, std::string_view one, std::string_view many);
-// Words with a separator between them.
+// Joins words with a separator.
 [[nodiscard]] std::string joined_text(const std::vector<std::string>& words, std::string_view separator);
-// Words separated by commas, "…" in place of those beyond the first `most`.
+// Joins words with commas; "…" replaces those after the first `most`.
 [[nodiscard]] std::string list_text(const std::vector<std::string>& words, std::size_t most);
 
-// The lines of a text without their newlines: views into it. A newline at the end begins no further line.
+// The lines of a text without their newlines, as views into it. A newline at the end does not
+// begin another line.
 [[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
 
 }  // namespace hotpack

@@ -1,4 +1,4 @@
-// Early return for functions that give a Result.
+// Early return in functions that return a Result.
 #pragma once
 
 #include "hotpack/result.hpp"

@@ -1,7 +1,7 @@
-// The values that options, schemas and reports spell as words. Each enum has one array of words, here and nowhere else: the command line,
-// its help, the checks of a schema and every message read it.
+// Enums whose values options, schemas and reports spell as words. One array per enum has its
+// words; the command line, its help, schema checks and messages all read that array.
 //
-// Plain values and pure functions; thread-safe. Failure: a word that is none of an enum's gives no value.
+// Plain values and pure functions; thread-safe. Failure: an unknown word gives no value.
 #pragma once
 
 #include <array>
@@ -13,38 +13,41 @@
 
 namespace hotpack {
 
-// How images are resampled.
+// The resampling filter for images.
 enum class ImageFilter {
-  automatic,  // area where both axes shrink, else linear
+  automatic,  // area if both axes shrink, else linear
   linear,
   area,
   nearest,
-  triangle,  // this and the two below: antialiased when shrinking, equal to Pillow's BILINEAR, BICUBIC and LANCZOS
+  // this and the next two: antialiased when shrinking, equal to Pillow's BILINEAR, BICUBIC and
+  // LANCZOS
+  triangle,
   cubic,
   lanczos,
 };
 
-// How class ids are resampled: always to the nearest pixel.
+// The resampling filter for class ids: always the nearest pixel.
 enum class LabelFilter {
   nearest,      // centered, exact: floor((2i+1)·s / (2d))
   nearest_cv,   // OpenCV's INTER_NEAREST: min(floor(i · (1.0 / (double(d) / s))), s−1)
   nearest_pil,  // Pillow's NEAREST: accumulated double steps
 };
 
-// What happens if an image and its label differ in size.
+// What to do if an image and its label differ in size.
 enum class SizeMismatch {
   error,
-  each_to_target,  // the label is resampled straight to where the image lies
-  resize_label,    // the label is first resampled to the image's size
-  crop_min,        // both are cropped to the smaller width and the smaller height, from the upper left corner
+  each_to_target,  // resample the label straight to the image's place in the record
+  resize_label,    // resample the label to the image's size first
+  crop_min,        // crop both to the smaller width and the smaller height, from the upper left corner
 };
 
 enum class ExifPolicy { automatic, apply, ignore };
 
-enum class Depth16 { shift, scale };  // 16-bit samples to 8: v >> 8, or (v * 255 + 32767) / 65535
+// converts 16-bit samples to 8: v >> 8, or (v * 255 + 32767) / 65535
+enum class Depth16 { shift, scale };
 
-// How a label file is read. `automatic` is resolved before labels are decoded.
-// rgb_id appears in options and presets only: such labels are read as `index`, by a formula.
+// How to read a label file. `automatic` is resolved before labels are decoded. rgb_id occurs in
+// options and presets only; decoders read such labels as `index`, with a formula.
 enum class LabelKind { automatic, color, index, palette_color, binary, rgb_id };
 
 // A value, its word on the command line and in reports, and its word in packs if that differs.
@@ -107,7 +110,7 @@ template <>
 inline constexpr auto kWords<LabelScope> =
     std::array{Word<LabelScope>{LabelScope::pixel, "pixel"}, Word<LabelScope>{LabelScope::image, "sample"}};
 
-// The word of a value; precondition: it is one of the enum.
+// The entry of a value. Precondition: the value is one of the enum's.
 template <class Enum>
 [[nodiscard]] constexpr const Word<Enum>& entry_of(Enum value) {
   for (const Word<Enum>& word : kWords<Enum>) {
@@ -124,7 +127,7 @@ template <class Enum>
   return entry_of(value).packed;
 }
 
-// The value of a word; of a word in a pack.
+// The value of a word; the second function takes words of packs.
 template <class Enum>
 [[nodiscard]] constexpr std::optional<Enum> value_of(std::string_view text) {
   for (const Word<Enum>& word : kWords<Enum>) {
@@ -140,7 +143,7 @@ template <class Enum>
   return std::nullopt;
 }
 
-// All words of an enum as packs spell them, in their order.
+// All words of an enum as packs spell them, in the order of the array.
 template <class Enum>
 [[nodiscard]] constexpr auto packed_words() {
   std::array<std::string_view, kWords<Enum>.size()> words{};

@@ -11,10 +11,11 @@
 
 namespace hotpack::c_api {
 
-// `data` null: the field was skipped, or does not exist; shape and type are reported all the same.
+// Null `data` means that the field was skipped or does not exist; shape and type are reported
+// anyway.
 [[nodiscard]] Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shape, ElementType type);
 [[nodiscard]] Result<hotpack_batch_info> info_of(const Batch& batch);
-// Of a batch that next_into() copied to these buffers.
+// The description of a batch that next_into() copied to these buffers.
 [[nodiscard]] Result<hotpack_batch_info> info_of(const BatchInfo& batch, const hotpack_batch_buffers& buffers);
 
 [[nodiscard]] hotpack_crop crop_of(const SampleCrop& box);

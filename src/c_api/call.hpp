@@ -1,6 +1,8 @@
-// The door between C and C++: what an entry point does with a handle happens inside call(), which lets no exception out.
+// The boundary between C and C++: every entry point runs its body inside call(), which lets no
+// exception out.
 //
-// Thread-safe. Failure: an Error is remembered by the handle and becomes its status; an exception becomes `internal`.
+// Thread-safe. Failure: the handle remembers an Error, which becomes the status; an exception
+// becomes `internal`.
 #pragma once
 
 #include "c_api/failures.hpp"
@@ -9,7 +11,8 @@
 
 namespace hotpack::c_api {
 
-// What the body of an entry point gives: HOTPACK_OK or another status that is no failure, or the Error.
+// The result of an entry point's body: HOTPACK_OK, another status that is not a failure, or an
+// Error.
 using Outcome = Result<hotpack_status>;
 
 template <class Body>

@@ -1,34 +1,28 @@
 #include "c_api/choices.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "hotpack/hotpack.h"
 
 namespace hotpack::c_api {
 
+namespace {
+
+// In the order of hotpack_element_type, from HOTPACK_TYPE_U8 on.
+constexpr std::array kTypes{ElementType::u8,  ElementType::u16,  ElementType::i32, ElementType::i64,
+                            ElementType::f16, ElementType::bf16, ElementType::f32};
+static_assert(HOTPACK_TYPE_DEFAULT == 0 && HOTPACK_TYPE_U8 == 1 && HOTPACK_TYPE_F32 == kTypes.size());
+
+}  // namespace
+
 Result<std::optional<ElementType>> type_choice(const char* option, std::int32_t number) {
   using Choice = std::optional<ElementType>;
-  return choose<Choice>(option, number,
-                        {std::nullopt, ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64, ElementType::f16,
-                         ElementType::bf16, ElementType::f32});
+  return choose<Choice>(option, number, {std::nullopt, kTypes[0], kTypes[1], kTypes[2], kTypes[3], kTypes[4], kTypes[5], kTypes[6]});
 }
 
 std::int32_t type_number(ElementType type) {
-  switch (type) {
-    case ElementType::u8:
-      return HOTPACK_TYPE_U8;
-    case ElementType::u16:
-      return HOTPACK_TYPE_U16;
-    case ElementType::i32:
-      return HOTPACK_TYPE_I32;
-    case ElementType::i64:
-      return HOTPACK_TYPE_I64;
-    case ElementType::f16:
-      return HOTPACK_TYPE_F16;
-    case ElementType::bf16:
-      return HOTPACK_TYPE_BF16;
-    case ElementType::f32:
-      return HOTPACK_TYPE_F32;
-  }
-  return HOTPACK_TYPE_DEFAULT;
+  return static_cast<std::int32_t>(std::ranges::find(kTypes, type) - kTypes.begin()) + HOTPACK_TYPE_U8;
 }
 
 Result<bool> flag(const char* option, std::int32_t number) { return choose(option, number, {false, true}); }

@@ -1,6 +1,7 @@
-// Numbers of hotpack.h as values of the library's enums, and back.
+// Converts numbers of hotpack.h to the library's enums and back.
 //
-// Pure functions; thread-safe. Failure: code `usage` for a number that an option does not have, naming the option.
+// Pure functions; thread-safe. Failure: code `usage`, with the option's name, for a number that
+// the option does not have.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace hotpack::c_api {
 
-// The value with this number: `values` in the order of hotpack.h, from 0.
+// The value with this number; `values` are in the order of hotpack.h, from 0.
 template <class Choice>
 [[nodiscard]] Result<Choice> choose(const char* option, std::int32_t number, std::initializer_list<Choice> values) {
   if (number >= 0 && static_cast<std::size_t>(number) < values.size()) return values.begin()[number];
@@ -22,11 +23,11 @@ template <class Choice>
                      std::to_string(values.size() - 1));
 }
 
-// Nothing for HOTPACK_TYPE_DEFAULT.
+// Empty for HOTPACK_TYPE_DEFAULT.
 [[nodiscard]] Result<std::optional<ElementType>> type_choice(const char* option, std::int32_t number);
 [[nodiscard]] std::int32_t type_number(ElementType type);
 
-// A number that is 0 or 1.
+// Accepts 0 and 1.
 [[nodiscard]] Result<bool> flag(const char* option, std::int32_t number);
 
 }  // namespace hotpack::c_api

@@ -32,7 +32,7 @@ hotpack_cuda_device_info info_of(const CudaDevice& device) {
   return info;
 }
 
-// Calls body(CudaInfo) for a handle that is open.
+// Calls body(CudaInfo) for an open handle.
 template <class Body>
 hotpack_status with_cuda(const hotpack_cuda* handle, const Body& body) noexcept {
   if (handle == nullptr || !handle->info) return HOTPACK_ERROR_USAGE;

@@ -93,7 +93,7 @@ Result<const ClassInfo*> find_class(const Dataset& dataset, std::uint64_t class_
                      ", counted from 0");
 }
 
-// The data set's statistics, computed once. They stay as long as the handle.
+// The data set's statistics, computed once and kept as long as the handle.
 Result<const Statistics*> statistics_of(const hotpack_dataset& handle) {
   const std::scoped_lock lock(handle.statistics_mutex);
   if (!handle.statistics) {

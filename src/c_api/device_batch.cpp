@@ -1,4 +1,4 @@
-// The functions hotpack_device_batch_…, but for those of DLPack.
+// The functions hotpack_device_batch_…, except those for DLPack.
 #include <string>
 
 #include "base/error.hpp"
@@ -42,7 +42,7 @@ Result<hotpack_device_part_info> info_of(const DevicePart& part) {
   return info;
 }
 
-// Calls body() for a handle that is there.
+// Calls body() if the handle is not NULL.
 template <class Body>
 hotpack_status with_batch(const hotpack_device_batch* batch, const Body& body) noexcept {
   return batch == nullptr ? HOTPACK_ERROR_USAGE : call(batch->failures, body);

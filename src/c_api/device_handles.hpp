@@ -1,4 +1,4 @@
-// What is behind the opaque handles of hotpack_device.h.
+// The structs behind the opaque handles of hotpack_device.h.
 //
 // Ownership, thread-safety and failure: as handles.hpp.
 #pragma once
@@ -25,8 +25,8 @@ struct hotpack_device_loader {
 
 struct hotpack_device_batch {
   mutable hotpack::c_api::Failures failures;
-  std::optional<hotpack::DeviceBatch> lease;  // absent for a batch of next_into
-  hotpack::DeviceBatchInfo copied;            // of such a batch
+  std::optional<hotpack::DeviceBatch> lease;  // absent for a batch of next_into()
+  hotpack::DeviceBatchInfo copied;            // describes such a batch
   std::vector<hotpack_crop> crops;
 
   [[nodiscard]] const hotpack::DeviceBatchInfo& info() const { return lease ? lease->info() : copied; }
@@ -34,14 +34,14 @@ struct hotpack_device_batch {
 
 namespace hotpack::c_api {
 
-// Calls body(DeviceLoader) for a handle that is open. A failed open keeps its text.
+// Calls body(DeviceLoader) for an open handle. A handle that failed to open keeps its text.
 template <class Body>
 hotpack_status with_device_loader(hotpack_device_loader* handle, const Body& body) noexcept {
   if (handle == nullptr || !handle->loader) return HOTPACK_ERROR_USAGE;
   return call(handle->failures, [&]() -> Outcome { return body(*handle->loader); });
 }
 
-// What one device has of the batch. Failure: code `usage` for a part that does not exist.
+// One device's part of the batch. Failure: code `usage` for a part that does not exist.
 [[nodiscard]] Result<const DevicePart*> part_of(const hotpack_device_batch& batch, std::uint64_t number);
 
 }  // namespace hotpack::c_api

@@ -39,7 +39,7 @@ Status open_loader(const hotpack_dataset* dataset, const hotpack_device_loader_o
   return {};
 }
 
-// Before anything of that length is read.
+// Checks the length before anything of that length is read.
 Status check_count(const DeviceLoader& loader, std::size_t count) {
   if (count == loader.devices()) return {};
   return usage_error("count is " + std::to_string(count) + ", the loader has " + std::to_string(loader.devices()) + " devices");
@@ -76,7 +76,8 @@ hotpack_device_batch* with_boxes(std::unique_ptr<hotpack_device_batch> batch) {
   return batch.release();
 }
 
-// next() with the loader's own time where `timeout_ms` is absent. What may fail here comes before the batch is taken: none is lost.
+// next() with the loader's own timeout if `timeout_ms` is absent. Everything that may fail comes
+// before the batch is taken, so none is lost.
 hotpack_status next_batch(hotpack_device_loader* handle, void* const* streams, std::size_t count, std::optional<std::int64_t> timeout_ms,
                           hotpack_device_batch** out) {
   if (out != nullptr) *out = nullptr;
@@ -140,14 +141,14 @@ hotpack_residency_info info_of(const ResidencyChoice& choice) {
   return info;
 }
 
-// A fact of an open loader, 0 of none.
+// A value of an open loader; 0 without one.
 template <class Get>
 auto fact(const hotpack_device_loader* handle, const Get& get) -> decltype(get(*handle->loader)) {
   if (handle == nullptr || !handle->loader) return {};
   return get(*handle->loader);
 }
 
-// Likewise of one of its parts.
+// The same for one of its parts.
 template <class Get>
 std::uint64_t part_fact(const hotpack_device_loader* handle, std::uint64_t part, const Get& get) {
   return fact(handle, [&](const DeviceLoader& loader) -> std::uint64_t { return part < loader.devices() ? get(loader) : 0; });

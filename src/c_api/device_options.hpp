@@ -1,5 +1,6 @@
-// hotpack_device_loader_options as DeviceLoaderOptions. Pure functions; thread-safe. Failure: code `usage`, naming the option; what depends
-// on the data set or the devices is checked by DeviceLoader::open.
+// Converts hotpack_device_loader_options to DeviceLoaderOptions. Pure functions; thread-safe.
+// Failure: code `usage` with the option's name; DeviceLoader::open checks what depends on the
+// data set or the devices.
 #pragma once
 
 #include "hotpack/device_loader.hpp"
@@ -8,10 +9,10 @@
 
 namespace hotpack::c_api {
 
-// As DeviceLoaderOptions has them; struct_size is that of this library's struct.
+// The defaults of DeviceLoaderOptions; struct_size is that of this library's struct.
 [[nodiscard]] hotpack_device_loader_options default_device_options();
 
-// Nothing refers to `from` afterwards.
+// The result keeps no reference to `from`.
 [[nodiscard]] Result<DeviceLoaderOptions> device_options(const hotpack_device_loader_options& from);
 
 }  // namespace hotpack::c_api

@@ -16,7 +16,7 @@ namespace {
 
 constexpr DLPackVersion kVersion{1, 1};
 
-// A tensor with what it points to.
+// A tensor together with everything it points to.
 template <class Managed>
 struct Exported {
   Managed managed{};
@@ -48,7 +48,7 @@ DLDataType data_type(ElementType type) {
   return {kDLUInt, bits, 1};
 }
 
-// Those of a contiguous tensor, in elements; the last dimension changes fastest.
+// The strides of a contiguous tensor, in elements; the last dimension changes fastest.
 void write_strides(const std::vector<std::int64_t>& shape, std::int64_t* strides) {
   std::int64_t step = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
@@ -88,7 +88,7 @@ template Result<TensorPointer<DLManagedTensor>> make_tensor(const DeviceField&, 
 Result<std::optional<CUstream_st*>> consumer_stream(std::int64_t number) {
   using Stream = std::optional<CUstream_st*>;
   if (number == -1) return Stream();
-  // 1 and 2 are the handles that the driver gives these two streams.
+  // The driver gives these two streams the handles 1 and 2.
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the protocol has handles as integers
   if (number > 0) return Stream(reinterpret_cast<CUstream_st*>(static_cast<std::uintptr_t>(number)));
   return usage_error("the stream is " + std::to_string(number) +

@@ -46,7 +46,7 @@ const char* Failures::latest() const noexcept {
 void Failures::remember(std::string text) {
   const auto known = std::find(texts_.begin(), texts_.end(), text);
   if (known != texts_.end()) {
-    texts_.splice(texts_.end(), texts_, known);  // its address stays
+    texts_.splice(texts_.end(), texts_, known);  // keeps its address
   } else {
     texts_.push_back(std::move(text));
     if (texts_.size() > kKept + 1) texts_.pop_front();

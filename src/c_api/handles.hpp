@@ -1,7 +1,8 @@
-// What is behind the opaque handles of hotpack.h.
+// The structs behind the opaque handles of hotpack.h.
 //
-// Ownership: the caller of the C ABI owns each handle until it closes it. Thread-safety: as hotpack.h tells; what changes behind a const
-// handle has its own lock. Failure: a handle whose open function failed holds nothing but the text of it, and refuses everything.
+// Ownership: the caller of the C ABI owns each handle until it closes it. Thread-safety: as in
+// hotpack.h; everything that changes behind a const handle has a lock. Failure: a handle that
+// failed to open has only its text and refuses every other call.
 #pragma once
 
 #include <memory>
@@ -22,32 +23,35 @@ struct hotpack_dataset {
   std::optional<hotpack::Dataset> dataset;
 
   mutable std::mutex statistics_mutex;
-  mutable std::optional<hotpack::Statistics> statistics;  // once asked for: of several packs they cost a look at every shard
+  // computed on first use: with several packs that opens every shard
+  mutable std::optional<hotpack::Statistics> statistics;
 };
 
 struct hotpack_loader {
   hotpack::c_api::Failures failures;
-  std::shared_ptr<void> memory;  // UserMemory::hold(), null without functions of the caller; goes after the loader
+  // UserMemory::hold(), null without functions of the caller; outlives the loader
+  std::shared_ptr<void> memory;
   std::optional<hotpack::Loader> loader;
 };
 
 struct hotpack_batch {
-  std::shared_ptr<void> memory;         // as the loader's
-  std::optional<hotpack::Batch> batch;  // there in every handle that was given out
+  std::shared_ptr<void> memory;         // shared with the loader
+  std::optional<hotpack::Batch> batch;  // set in every handle that the caller gets
   std::vector<hotpack_crop> crops;
-  mutable std::vector<std::string> keys;  // copied when the first one is asked for
+  mutable std::vector<std::string> keys;  // copied on first use
 };
 
 namespace hotpack::c_api {
 
-// Calls body(Dataset) for a handle that is open. A failed open keeps its text: it says more than that the handle is not open.
+// Calls body(Dataset) for an open handle. A handle that failed to open keeps its text, which says
+// more than that it is not open.
 template <class Body>
 hotpack_status with_dataset(const hotpack_dataset* handle, const Body& body) noexcept {
   if (handle == nullptr || !handle->dataset) return HOTPACK_ERROR_USAGE;
   return call(handle->failures, [&]() -> Outcome { return body(*handle->dataset); });
 }
 
-// Likewise body(Loader).
+// The same with body(Loader).
 template <class Body>
 hotpack_status with_loader(hotpack_loader* handle, const Body& body) noexcept {
   if (handle == nullptr || !handle->loader) return HOTPACK_ERROR_USAGE;
@@ -57,7 +61,7 @@ hotpack_status with_loader(hotpack_loader* handle, const Body& body) noexcept {
 // The Error for an argument that must not be NULL.
 [[nodiscard]] inline Status require(const void* pointer, const char* name) {
   if (pointer != nullptr) return {};
-  return Error{ErrorCode::usage, std::string(name) + " is NULL; it must point to where the result goes or what is meant", {}, {}};
+  return Error{ErrorCode::usage, std::string(name) + " is NULL; it must point to the argument or to the place of the result", {}, {}};
 }
 
 }  // namespace hotpack::c_api

@@ -36,7 +36,8 @@ Status open_loader(const hotpack_dataset* dataset, const hotpack_loader_options*
   return {};
 }
 
-// next() with the loader's own time where `timeout_ms` is absent. What may fail comes before the batch is taken: none is lost.
+// next() with the loader's own timeout if `timeout_ms` is absent. Everything that may fail comes
+// before the batch is taken, so none is lost.
 hotpack_status next_batch(hotpack_loader* handle, std::optional<std::int64_t> timeout_ms, hotpack_batch** out) {
   if (out != nullptr) *out = nullptr;
   return with_loader(handle, [&](Loader& loader) -> Outcome {
@@ -61,7 +62,7 @@ BatchBuffers spans_of(const hotpack_batch_buffers& buffers) {
   return {span(buffers.image, buffers.image_bytes), span(buffers.label, buffers.label_bytes)};
 }
 
-// A buffer of no bytes is no buffer: BatchBuffers would skip it silently.
+// Refuses a buffer of no bytes, because BatchBuffers would skip it silently.
 Status check_lengths(const hotpack_batch_buffers& buffers) {
   if (buffers.image != nullptr && buffers.image_bytes == 0) return usage_error("image_bytes is 0 for a buffer that is not NULL");
   if (buffers.label != nullptr && buffers.label_bytes == 0) return usage_error("label_bytes is 0 for a buffer that is not NULL");
@@ -76,7 +77,8 @@ void copy_rows(const BatchInfo& batch, const hotpack_batch_buffers& buffers) {
 Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info) {
   HOTPACK_TRY(require(buffers, "buffers"));
   if (info != nullptr)
-    HOTPACK_TRY(check_struct_size<hotpack_batch_info>(info->struct_size, "hotpack_batch_info"));  // before a batch is taken
+    // before a batch is taken
+    HOTPACK_TRY(check_struct_size<hotpack_batch_info>(info->struct_size, "hotpack_batch_info"));
   HOTPACK_ASSIGN(const hotpack_batch_buffers into, read_struct(buffers, hotpack_batch_buffers{}, "hotpack_batch_buffers"));
   HOTPACK_TRY(check_lengths(into));
   HOTPACK_ASSIGN(const std::optional<BatchInfo> batch, loader.next_into(spans_of(into)));
@@ -88,7 +90,7 @@ Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_
   return HOTPACK_OK;
 }
 
-// A fact of an open loader, 0 of none.
+// A value of an open loader; 0 without one.
 template <class Number>
 Number fact(const hotpack_loader* handle, Number (Loader::*get)() const) {
   return handle == nullptr || !handle->loader ? Number{} : ((*handle->loader).*get)();

@@ -16,7 +16,8 @@ namespace hotpack::c_api {
 namespace {
 
 constexpr std::size_t kMostChannels = 64;
-constexpr std::int64_t kLongestWait = std::int64_t{1} << 40;  // milliseconds, 35 years: added to a clock without overflow
+// milliseconds, 35 years: does not overflow a clock
+constexpr std::int64_t kLongestWait = std::int64_t{1} << 40;
 
 Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
   to.global_batch_size = from.global_batch_size;
@@ -31,10 +32,10 @@ Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
   return {};
 }
 
-// An option that only counts with another one, which was not chosen.
+// Refuses an option that has an effect only with another one, which was not chosen.
 Status refuse_unused(bool unused, const char* option, const char* needed) {
   if (!unused) return {};
-  return usage_error(std::string(option) + " is set without " + needed + ", so it would do nothing; set both, or leave it as" +
+  return usage_error(std::string(option) + " is set without " + needed + ", so it would have no effect; set both, or leave it as" +
                      " hotpack_loader_options_init wrote it");
 }
 
@@ -50,7 +51,7 @@ Status read_image(const hotpack_loader_options& from, LoaderOptions& to) {
     return refuse_unused(from.image_channels != 0, "image_channels", "image_mean and image_std");
   }
   if (from.image_mean == nullptr || from.image_std == nullptr)
-    return usage_error("image_mean and image_std go together; one of them is NULL");
+    return usage_error("image_mean and image_std belong together; one of them is NULL");
   if (from.image_channels == 0 || from.image_channels > kMostChannels) {
     return usage_error("image_channels is " + std::to_string(from.image_channels) + "; it is the number of elements of image_mean");
   }
@@ -75,7 +76,7 @@ ResizedCrop resized_crop(const hotpack_loader_options& from) {
   return {{from.crop_width, from.crop_height}, from.min_area, from.max_area, from.min_ratio, from.max_ratio};
 }
 
-// What belongs to a crop that was not chosen.
+// Refuses options of a crop that was not chosen.
 Status check_crop_options(const hotpack_loader_options& from, bool cropped, bool resized) {
   const ResizedCrop defaults;
   const auto moved = [resized](double value, double otherwise) { return !resized && value != otherwise; };
@@ -113,7 +114,7 @@ Status read_allocator(const hotpack_loader_options& from, LoaderOptions& to) {
   if (from.allocate == nullptr && from.free == nullptr) {
     return refuse_unused(from.allocator_user != nullptr, "allocator_user", "allocate and free");
   }
-  if (from.allocate == nullptr || from.free == nullptr) return usage_error("allocate and free go together; one of them is NULL");
+  if (from.allocate == nullptr || from.free == nullptr) return usage_error("allocate and free belong together; one of them is NULL");
   to.allocator = std::make_shared<UserMemory>(from.allocate, from.free, from.allocator_user);
   return {};
 }

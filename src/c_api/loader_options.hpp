@@ -1,5 +1,5 @@
-// hotpack_loader_options as LoaderOptions. Pure functions; thread-safe. Failure: code `usage`, naming the option; what depends on the data
-// set is checked by Loader::open.
+// Converts hotpack_loader_options to LoaderOptions. Pure functions; thread-safe. Failure: code
+// `usage` with the option's name; Loader::open checks what depends on the data set.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,11 @@
 
 namespace hotpack::c_api {
 
-// As LoaderOptions has them; struct_size is that of this library's struct.
+// The defaults of LoaderOptions; struct_size is that of this library's struct.
 [[nodiscard]] hotpack_loader_options default_options();
 
-// Nothing refers to `from` afterwards but the allocator's functions and their user pointer.
+// The result keeps no reference to `from`, except the allocator's functions and their user
+// pointer.
 [[nodiscard]] Result<LoaderOptions> loader_options(const hotpack_loader_options& from);
 
 [[nodiscard]] Result<std::chrono::milliseconds> milliseconds(std::int64_t count);

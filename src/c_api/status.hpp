@@ -1,4 +1,4 @@
-// Errors of the library as numbers of hotpack.h. A pure function; thread-safe.
+// Converts errors of the library to numbers of hotpack.h. A pure function; thread-safe.
 #pragma once
 
 #include "hotpack/hotpack.h"

@@ -1,6 +1,7 @@
-// The fields of the structs that cross the C ABI with their size: where a struct of an older program may end.
+// The fields of the structs that cross the C ABI with their size, to know where a struct of an
+// older program may end.
 //
-// Pure functions; thread-safe. They do not fail; a field that is forgotten here does not compile.
+// Pure functions; thread-safe. They do not fail. A field that is missing here does not compile.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace hotpack::c_api {
 
-// True where the first `size` bytes are whole fields. All fields must be given, in their order.
+// True if the first `size` bytes are whole fields. Takes all fields, in their order.
 template <class Struct, class... Field>
 [[nodiscard]] constexpr bool ends_with_field(std::size_t size, Field Struct::*...) {
   // NOLINTBEGIN(bugprone-sizeof-expression): some fields are pointers, and their own size is what counts

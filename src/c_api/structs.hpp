@@ -1,8 +1,9 @@
-// Structs that cross the C ABI and start with their size: read with defaults for what an older caller does not know, written no further
-// than the caller's size.
+// Structs that cross the C ABI and start with their size. Fields that an older caller does not
+// have get defaults; writes never go beyond the caller's size.
 //
-// Pure functions; thread-safe. Failure: code `usage` for a size that ends within a field, so that no version of the struct has it, and for
-// fields beyond those known here that are not 0: something was asked for that this library cannot do.
+// Pure functions; thread-safe. Failure: code `usage` for a size that ends within a field, which
+// no version of the struct has, and for unknown fields that are not 0, since this library cannot
+// do what they ask for.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 
 namespace hotpack::c_api {
 
-// Larger than any version of a struct will be: what is beyond is memory that was not initialised.
+// Larger than any version of a struct will be; a larger size was not initialized.
 inline constexpr std::size_t kLargestStruct = 4096;
 
 template <class Struct>
@@ -27,7 +28,7 @@ template <class Struct>
   return usage_error("struct_size of " + std::string(name) + " is " + std::to_string(size) + "; set it to sizeof(" + name + ")");
 }
 
-// The caller's struct; fields that it does not have are those of `defaults`.
+// Reads the caller's struct; fields that it does not have get those of `defaults`.
 template <class Struct>
 [[nodiscard]] Result<Struct> read_struct(const Struct* from, Struct defaults, const char* name) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);
@@ -43,7 +44,7 @@ template <class Struct>
   return defaults;
 }
 
-// Writes as much as the caller has room for; fields that are not known here become 0.
+// Writes as much as fits into the caller's struct; fields unknown here become 0.
 template <class Struct>
 [[nodiscard]] Status write_struct(Struct value, Struct* to, const char* name) {
   static_assert(std::is_trivially_copyable_v<Struct> && offsetof(Struct, struct_size) == 0);

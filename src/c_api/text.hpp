@@ -1,4 +1,5 @@
-// Texts copied into the caller's memory. Pure functions; thread-safe. Failure: code `usage` for a buffer that is too small.
+// Copies texts into memory of the caller. Pure functions; thread-safe. Failure: code `usage` for
+// a buffer that is too small.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 namespace hotpack::c_api {
 
-// Writes the text and a NUL. `length`, where not null, becomes the text's length in any case; `into` null with size 0 only asks for it.
+// Writes the text and a NUL. Unless `length` is null, it gets the text's length in any case. Null
+// `into` with size 0 asks for the length only.
 [[nodiscard]] inline Status copy_text(std::string_view text, char* into, std::size_t size, std::size_t* length) {
   if (length != nullptr) *length = text.size();
   if (into == nullptr && size == 0 && length != nullptr) return {};

@@ -17,14 +17,14 @@ Result<std::byte*> UserMemory::allocate(std::size_t bytes) {
   void* const memory = give_(user_, bytes);
   if (memory == nullptr) {
     return Error{ErrorCode::io,
-                 "the option allocate gave no memory for " + std::to_string(bytes) +
+                 "the option allocate returned no memory for " + std::to_string(bytes) +
                      " bytes; a smaller prefetch_batches or a smaller batch need less",
                  {},
                  {}};
   }
   if (reinterpret_cast<std::uintptr_t>(memory) % kAlignment == 0) return static_cast<std::byte*>(memory);
   take_(user_, memory, bytes);
-  return usage_error("the option allocate gave memory that is not aligned to " + std::to_string(kAlignment) + " bytes");
+  return usage_error("the option allocate returned memory that is not aligned to " + std::to_string(kAlignment) + " bytes");
 }
 
 void UserMemory::release(std::byte* memory, std::size_t bytes) noexcept {

@@ -1,8 +1,11 @@
-// Slot memory from functions of the caller.
+// Memory for slots from functions of the caller.
 //
-// Ownership: the caller's, by the two functions; `user` is passed on. They are called while somebody holds the memory, see hold(). A thread
-// that the Loader left behind at close may come later: its blocks are leaked, for it may still write to them. Thread-safety: that of the
-// functions. Failure: code `io` where there is no memory, `usage` for memory that is not aligned to 64 bytes and when nobody holds it.
+// Ownership: the caller's, through the two functions, which get `user`. They are called only
+// while somebody holds the memory, see hold(). A thread that the Loader left behind at close may
+// release blocks later: these are leaked, because the thread may still write to them.
+// Thread-safety: that of the functions.
+// Failure: code `io` if there is no memory, `usage` if it is not aligned to 64 bytes or nobody
+// holds it.
 #pragma once
 
 #include <atomic>
@@ -21,7 +24,8 @@ class UserMemory final : public SlotAllocator {
   [[nodiscard]] Result<std::byte*> allocate(std::size_t bytes) override;
   void release(std::byte* memory, std::size_t bytes) noexcept override;
 
-  // With the last copy of what this gives, the caller's functions and `user` may go. Once for a UserMemory.
+  // Returns a holder. After its last copy is gone, the caller's functions and `user` may go. Call
+  // it once per UserMemory.
   [[nodiscard]] static std::shared_ptr<void> hold(std::shared_ptr<UserMemory> memory);
 
  private:

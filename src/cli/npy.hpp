@@ -7,11 +7,12 @@
 #include <span>
 #include <string>
 
+#include "hotpack/expand.hpp"
+
 namespace hotpack::cli {
 
-enum class NpyType { u8, u16 };
-
 // A whole file: the header, padded to a multiple of 64 bytes, then `data` in C order. An empty shape is a scalar.
-[[nodiscard]] std::string npy_file(NpyType type, std::span<const std::uint64_t> shape, std::span<const std::uint8_t> data);
+// Precondition: the type is u8 or u16.
+[[nodiscard]] std::string npy_file(ElementType type, std::span<const std::uint64_t> shape, std::span<const std::uint8_t> data);
 
 }  // namespace hotpack::cli

@@ -103,7 +103,7 @@ Status SampleWriter::write_image(const Sample& sample) {
   if (!options_.npy) return {};
   const std::uint64_t sizes[] = {static_cast<std::uint64_t>(shape.height), static_cast<std::uint64_t>(shape.width),
                                  static_cast<std::uint64_t>(shape.channels)};
-  return write_file(name + ".npy", npy_file(NpyType::u8, sizes, pixels));
+  return write_file(name + ".npy", npy_file(ElementType::u8, sizes, pixels));
 }
 
 Status SampleWriter::write_label(const Sample& sample) {
@@ -154,7 +154,7 @@ Status SampleWriter::write_class_images(const std::string& name, const LabelView
 
 Status SampleWriter::write_label_array(const std::string& name, const LabelView& label) {
   const bool wide = label.shape.storage == LabelStorage::index && label.shape.vector_bytes() == 2;
-  return write_file(name + ".npy", npy_file(wide ? NpyType::u16 : NpyType::u8, array_shape(label.shape), label.bytes));
+  return write_file(name + ".npy", npy_file(wide ? ElementType::u16 : ElementType::u8, array_shape(label.shape), label.bytes));
 }
 
 Status SampleWriter::add_rows(std::string_view key, const LabelView& label) {

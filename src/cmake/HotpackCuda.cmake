@@ -1,8 +1,8 @@
 # The CUDA kernels, compiled by nvcc and embedded into hotpack_device: hotpack_embed_kernels(TARGET EMBEDDER FOLDER NAMES …).
 #
-# CMake's CUDA language stays off, so nothing links CUDA and a build without nvcc differs in the embedded bytes alone.
+# CMake's CUDA language stays off, so nothing links CUDA, and a build without nvcc differs only in the embedded bytes.
 #
-#   HOTPACK_CUDA                 AUTO: with kernels where nvcc works; ON: an error where it does not; OFF: without
+#   HOTPACK_CUDA                 AUTO: with kernels if nvcc works; ON: an error if it does not; OFF: without
 #   HOTPACK_CUDA_ARCHITECTURES   all-major (default): the first of each generation that nvcc knows, from 75 on; the later ones of a generation run
 #                                its kernels. all: every one, twice the time and bytes; a list as 80;90: less. PTX of the newest is added, or
 #                                of N where the list has N-virtual: drivers make kernels of it for N and all that is newer, when they load it
@@ -17,11 +17,11 @@ if(NOT HOTPACK_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "HOTPACK_CUDA is '${HOTPACK_CUDA}'; it must be AUTO, ON or OFF")
 endif()
 
-# How kernels are compiled. No fused multiply-add: results are the host's to the bit.
+# Flags for kernels. No fused multiply-add, so that results equal the host's bit for bit.
 set(HOTPACK_NVCC_OPTIONS -std=c++20 -O3 --fmad=false)
 
 # hotpack_find_nvcc(REASON): sets HOTPACK_NVCC and its facts (_VERSION, _ARCHITECTURES as numbers, _HOST_COMPILER); REASON: why it cannot
-# be used, empty where it can.
+# be used, or empty.
 function(hotpack_find_nvcc reason)
   hotpack_locate_nvcc(why)
   if(why)
@@ -44,7 +44,7 @@ function(hotpack_find_nvcc reason)
   set(HOTPACK_NVCC_HOST_COMPILER ${host_compiler} PARENT_SCOPE)
 endfunction()
 
-# Sets HOTPACK_NVCC, else why: one that was named is never replaced by another.
+# Sets HOTPACK_NVCC or the reason. An nvcc that the user named is never replaced by another.
 function(hotpack_locate_nvcc why)
   set(${why} "" PARENT_SCOPE)
   set(named nvcc)
@@ -80,7 +80,7 @@ function(hotpack_nvcc_architectures nvcc result)
   set(${result} ${numbers} PARENT_SCOPE)
 endfunction()
 
-# Compiles two lines, as a toolkit may not know C++20 or the host's compiler. A success is remembered.
+# Compiles two lines, because a toolkit may not support C++20 or the host's compiler. A success is cached.
 function(hotpack_try_nvcc nvcc version host_compiler why)
   set(${why} "" PARENT_SCOPE)
   set(key "${nvcc}|${version}|${host_compiler}|${CMAKE_CXX_COMPILER_VERSION}")
@@ -99,7 +99,7 @@ function(hotpack_try_nvcc nvcc version host_compiler why)
   endif()
 endfunction()
 
-# 75;80;90;100 of 75;80;86;90;100;103: a generation is what stands before the last digit.
+# 75;80;90;100 of 75;80;86;90;100;103: a generation is the number without its last digit.
 function(hotpack_first_of_generations architectures result)
   set(seen)
   set(firsts)
@@ -113,7 +113,7 @@ function(hotpack_first_of_generations architectures result)
   set(${result} ${firsts} PARENT_SCOPE)
 endfunction()
 
-# The architectures to build kernels for, checked against those that nvcc knows, and the one of the PTX.
+# The architectures to build kernels for, checked against those that nvcc supports, and that of the PTX.
 function(hotpack_chosen_architectures result result_of_ptx)
   set(chosen ${HOTPACK_CUDA_ARCHITECTURES})
   if(chosen STREQUAL "all")
@@ -181,7 +181,7 @@ function(hotpack_add_fatbin target source output architectures ptx)
   if(HOTPACK_WERROR)
     list(APPEND options --Werror=all-warnings)
   endif()
-  # Without the system's folder, which libraries of other rooms bring: the compiler's order of folders depends on it.
+  # Without the system's folder, which libraries of other rooms add, because it changes the compiler's order of folders.
   set(folders $<REMOVE_DUPLICATES:$<FILTER:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,EXCLUDE,^/usr/include$>>)
   string(REPLACE " " "\\ " target_of_rule "${output}")  # nvcc writes it as it is
   add_custom_command(
@@ -195,7 +195,7 @@ function(hotpack_add_fatbin target source output architectures ptx)
 endfunction()
 
 # hotpack_embed_kernels(TARGET EMBEDDER FOLDER NAMES …): compiles FOLDER/<name>.cu and gives the C++ source EMBEDDER of the target the
-# definitions HOTPACK_KERNELS_TEXT and, where kernels are made, HOTPACK_<NAME>_FATBIN with the path of each. FOLDER/CMakeLists.txt calls
+# definitions HOTPACK_KERNELS_TEXT and, if kernels are built, HOTPACK_<NAME>_FATBIN with the path of each. FOLDER/CMakeLists.txt calls
 # hotpack_add_fatbins().
 function(hotpack_embed_kernels target embedder folder)
   set(reason "HOTPACK_CUDA is OFF")
@@ -223,7 +223,7 @@ function(hotpack_embed_kernels target embedder folder)
     list(APPEND definitions "HOTPACK_${name}_FATBIN=\"${fatbin}\"")
   endforeach()
   set_source_files_properties(${embedder} PROPERTIES COMPILE_DEFINITIONS "${definitions}" OBJECT_DEPENDS "${fatbins}")
-  # A folder of its own hides from CMake who makes them: it would have every C++ source that needs this library's headers wait for nvcc.
+  # A separate folder hides the rule from CMake, which would make every C++ source that needs this library's headers wait for nvcc.
   # Ninja finds the rule by the file's name; other generators need the order.
   add_subdirectory(${folder})
   if(NOT CMAKE_GENERATOR MATCHES "Ninja")
@@ -231,7 +231,7 @@ function(hotpack_embed_kernels target embedder folder)
   endif()
 endfunction()
 
-# In FOLDER's scope: target hotpack_kernels, which makes the fatbins.
+# In FOLDER's scope: target hotpack_kernels, which builds the fatbins.
 function(hotpack_add_fatbins)
   foreach(fatbin IN LISTS fatbins)
     get_filename_component(name ${fatbin} NAME_WE)

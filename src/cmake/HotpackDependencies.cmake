@@ -1,4 +1,4 @@
-# Libraries that hotpack uses. Those of the command are looked for only when the command is built.
+# Libraries that hotpack uses. Those of the command are required only if the command is built.
 
 # hotpack_find(TARGET HEADER … LIBRARIES … SUFFIXES …): an imported target from a header and library names, for packages whose
 # CMake files not every distribution ships. Fails with the name of what is missing and the script that installs it.

@@ -1,5 +1,5 @@
-# `cmake --install`: public headers, the static C++ libraries, the shared library for C, how CMake and pkg-config find them, the command
-# where it is built.
+# `cmake --install`: public headers, the static C++ libraries, the shared library for C, files for CMake and pkg-config, and the
+# command if it is built.
 #
 # Components: development (headers, static libraries, package files), runtime (libhotpack.so.0), command, documentation; gpu-check, which is
 # installed by its name alone.
@@ -20,7 +20,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hotpack DESTINATION ${CMAKE_INST
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(TARGETS hotpack_base hotpack_device hotpack_expand hotpack_format hotpack_loader hotpack_reader EXPORT hotpack-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-# An export set of its own: a program in C asks for nothing that the static libraries need.
+# A separate export set: a program in C needs nothing that the static libraries need.
 install(TARGETS hotpack_c EXPORT hotpack-c-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
 
@@ -33,7 +33,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/hotpack-config-version.cm
 install(FILES ${PROJECT_BINARY_DIR}/hotpack-config.cmake ${PROJECT_BINARY_DIR}/hotpack-config-version.cmake
         DESTINATION ${package_dir} COMPONENT development)
 
-# hotpack: the C++ libraries; hotpack-c: the shared library. They find their prefix from their own place, so an installed tree can be moved.
+# hotpack: the C++ libraries; hotpack-c: the shared library. Both derive their prefix from their location, so an installed tree can move.
 file(RELATIVE_PATH HOTPACK_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 foreach(package hotpack hotpack-c)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
@@ -44,7 +44,7 @@ if(TARGET hotpack)
   install(TARGETS hotpack RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
 endif()
 
-# What tests and measures a machine with a GPU: a folder that can go anywhere.
+# Tests and benchmarks for a machine with a GPU: a folder that can be copied anywhere.
 if(TARGET hotpack_gpu_check)
   set(comparison device_machine.py device_peers.py hotpack_c.py pack_records.py torch_peers.py)
   install(TARGETS hotpack_gpu_check RUNTIME DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
@@ -55,13 +55,13 @@ if(TARGET hotpack_gpu_check)
   install(FILES ${comparison} DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
 endif()
 
-# Documents are installed into one folder, unlike in the source: their links are turned to where things are installed. What is not
-# installed keeps its text and loses its link.
+# Documents are installed into one folder, unlike in the source, so their links are changed to the installed places. A link to
+# something that is not installed becomes plain text.
 file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
 list(APPEND documents README.md CHANGELOG.md src/format/FORMAT.md src/loader/ORDER.md)
 
-# hotpack_turn_links(DOCUMENT RESULT): the document's text with the links that fit an installed tree. Links to places on the web and
-# within the document stay.
+# hotpack_turn_links(DOCUMENT RESULT): the document's text with links for an installed tree. Links to the web and within the
+# document stay.
 function(hotpack_turn_links document result)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${document})
   file(RELATIVE_PATH headers /prefix/${CMAKE_INSTALL_DOCDIR} /prefix/${CMAKE_INSTALL_INCLUDEDIR})

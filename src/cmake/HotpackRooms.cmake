@@ -1,17 +1,17 @@
-# One library target a room, and nothing reachable that is not linked.
+# One library target per room. A room reaches only what it links.
 #
-# Each room sees public headers, itself, and the rooms it links: every room has an include root of its own in the build tree that
-# holds one link, to the room's folder in src. ARCHITECTURE.md has the image; tests/house checks it.
+# Each room sees the public headers, itself, and the rooms it links: in the build tree every room has its own include root, which
+# contains one link to the room's folder in src. ARCHITECTURE.md has the diagram; tests/house checks it.
 
 find_package(Threads REQUIRED)
 
 add_library(hotpack_compile_options INTERFACE)
 target_compile_features(hotpack_compile_options INTERFACE cxx_std_20)
-# No fused multiply-add: resampling and statistics are promised to the bit.
-# Sections: the linker leaves out of libhotpack.so what no function of hotpack.h reaches.
+# No fused multiply-add, because resampling and statistics promise exact bits.
+# Sections let the linker drop everything from libhotpack.so that no function of hotpack.h uses.
 target_compile_options(hotpack_compile_options INTERFACE -ffp-contract=off -fvisibility=hidden -ffunction-sections -fdata-sections
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
-# g++ 12 reports uninitialized memory, overlaps and overflows inside std::optional, std::string and std::sort that are none.
+# g++ 12 reports uninitialized memory, overlaps and overflows inside std::optional, std::string and std::sort that do not exist.
 target_compile_options(hotpack_compile_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-restrict;-Wno-stringop-overflow>)
@@ -23,7 +23,7 @@ if(HOTPACK_SANITIZE)
   target_link_options(hotpack_compile_options INTERFACE -fsanitize=${HOTPACK_SANITIZE})
 endif()
 
-# What fuzzing wants of all code, the rooms' included.
+# Flags that fuzzing needs for all code, including the rooms.
 if(NOT HOTPACK_FUZZ STREQUAL "replay" AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "HOTPACK_FUZZ=${HOTPACK_FUZZ} needs clang 16 or newer, and the compiler is ${CMAKE_CXX_COMPILER_ID}; scripts/fuzz finds one")
 endif()
@@ -32,30 +32,30 @@ if(HOTPACK_FUZZ STREQUAL "sanitized")
                                                     -fno-omit-frame-pointer)
   target_link_options(hotpack_compile_options INTERFACE -fsanitize=address,undefined)
 elseif(HOTPACK_FUZZ STREQUAL "volume")
-  # Edges alone: to trace each comparison costs half of the executions.
+  # Only edges: tracing each comparison halves the number of executions.
   target_compile_options(hotpack_compile_options INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp)
 elseif(HOTPACK_FUZZ STREQUAL "coverage")
   target_compile_options(hotpack_compile_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
   target_link_options(hotpack_compile_options INTERFACE -fprofile-instr-generate)
 endif()
 
-# Precompiled headers hide a missing #include, which `dev` is there to find.
+# Precompiled headers hide a missing #include, so `dev` builds without them.
 set(HOTPACK_PRECOMPILE OFF)
 if(CMAKE_BUILD_TYPE STREQUAL "Release" OR HOTPACK_SANITIZE OR NOT HOTPACK_FUZZ STREQUAL "replay")
   set(HOTPACK_PRECOMPILE ON)
 endif()
 
-# As ccache wants it of a compiler that reads precompiled headers.
+# ccache requires this of a compiler that reads precompiled headers.
 function(hotpack_cache_precompiled target)
   target_compile_options(${target} PRIVATE $<IF:$<CXX_COMPILER_ID:GNU>,-fpch-preprocess,SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
 
 # hotpack_add_room(NAME [SMALL] SOURCES … ROOMS … LIBRARIES … PRECOMPILED …)
-#   SMALL      the room decides and words errors while others do the work: a release makes it small rather than fast, at half the bytes
-#   ROOMS      rooms whose headers this one may include (an arrow of the image each)
+#   SMALL      for rooms that decide and report while others do the work: a release optimizes for size, which halves the bytes
+#   ROOMS      rooms whose headers this one may include (the arrows of the diagram)
 #   LIBRARIES  other libraries, private to the room
-#   PRECOMPILED  headers that most units of the room read, compiled once; those of every room are added. Not in `dev`, which tells where an
-#                #include is missing
+#   PRECOMPILED  headers that most units of the room read, compiled once; those of every room are added. Not in `dev`, which finds
+#                missing #includes
 function(hotpack_add_room name)
   cmake_parse_arguments(ROOM "SMALL" "" "SOURCES;ROOMS;LIBRARIES;PRECOMPILED" ${ARGN})
   set(target hotpack_${name})
@@ -80,14 +80,14 @@ function(hotpack_add_room name)
     target_precompile_headers(${target} PRIVATE <algorithm> <filesystem> <functional> <map> <memory> <optional> <span> <string> <variant>
                                                 <vector> ${ROOM_PRECOMPILED})
     hotpack_cache_precompiled(${target})
-    # g++ 12 forgets of what it precompiles that it is the system's: then it reports std::string too. `dev` has all warnings.
+    # g++ 12 forgets that precompiled headers are the system's and warns about std::string too. `dev` has all warnings.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overread>)
   endif()
   set_property(GLOBAL APPEND PROPERTY HOTPACK_ROOMS ${name})
 endfunction()
 
 # hotpack_add_shared_library(TARGET ROOM … EXPORTS …): libhotpack.so, a room and all below it in one shared library for C.
-#   EXPORTS  the linker's list of symbols to show; everything else, the C++ library's templates too, stays inside
+#   EXPORTS  the linker's list of exported symbols; everything else, including the C++ library's templates, stays inside
 function(hotpack_add_shared_library target)
   cmake_parse_arguments(SHARED "" "ROOM;EXPORTS" "" ${ARGN})
   set(exports ${CMAKE_CURRENT_SOURCE_DIR}/${SHARED_EXPORTS})
@@ -100,7 +100,7 @@ function(hotpack_add_shared_library target)
   target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,hotpack_${SHARED_ROOM}> hotpack_compile_options)
   if(NOT APPLE)
-    # nodelete: dlclose() leaves it mapped, for its SIGBUS handler stays installed.
+    # nodelete: dlclose() leaves it mapped, because its SIGBUS handler stays installed.
     target_link_options(${target} PRIVATE LINKER:--version-script=${exports} LINKER:-z,nodelete LINKER:--gc-sections)
   endif()
 endfunction()

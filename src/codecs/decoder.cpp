@@ -14,7 +14,7 @@
 namespace hotpack::codecs {
 namespace {
 
-// What the file is, refused here if it cannot be read or is larger than allowed.
+// Reads the header. Refuses files that cannot be read or exceed the limits.
 Result<ImageInfo> inspect(std::span<const std::byte> file, std::uint64_t max_pixels) {
   HOTPACK_ASSIGN(const Probe found, probe(file, true));
   HOTPACK_TRY(check_pixel_limit(found.info, max_pixels));

@@ -1,8 +1,11 @@
-// PNG and JPEG bytes to pixels. One Decoder a worker: it keeps codec handles and buffers from image to image.
+// Decodes PNG and JPEG. Each worker has one Decoder, which keeps codec handles and buffers from
+// image to image.
 //
-// Ownership: images returned are views into the Decoder's buffers, valid until its next call. Not thread-safe.
-// Failure: code `data` with the codec's own words. Nothing is ever returned from a partially decoded image: a libjpeg warning, a
-// missing IEND, a wrong checksum in critical chunks are errors. Memory is bounded by `max_pixels`, checked before any allocation.
+// Ownership: results are views into the Decoder's buffers, valid until its next call. Not
+// thread-safe.
+// Failure: code `data` with the codec's own text. A partially decoded image is never returned: a
+// libjpeg warning, a missing IEND, and a wrong checksum of a critical chunk are errors.
+// `max_pixels` bounds memory and is checked before any allocation.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +23,12 @@
 namespace hotpack::codecs {
 
 struct ImageOptions {
-  int channels = 3;  // 3: RGB (gray is replicated); 1: gray (RGB becomes (299R + 587G + 114B + 500) / 1000)
+  // 3: RGB (gray is replicated); 1: gray (RGB becomes (299R + 587G + 114B + 500) / 1000)
+  int channels = 3;
   Depth16 depth16 = Depth16::shift;
-  bool apply_orientation = false;      // EXIF orientation
-  std::optional<RgbColor> blend = {};  // color behind transparent pixels; absent: alpha and tRNS are dropped
+  bool apply_orientation = false;  // EXIF orientation
+  // the color behind transparent pixels; absent: alpha and tRNS are dropped
+  std::optional<RgbColor> blend = {};
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
 };
 
@@ -34,17 +39,23 @@ class Decoder {
   Decoder(Decoder&&) noexcept;
   Decoder& operator=(Decoder&&) noexcept;
 
-  // A photo as 8-bit interleaved samples. PNG: palette expanded, gray of 1/2/4 bits scaled to 0…255, gamma and color profiles ignored,
-  // alpha and tRNS dropped, as OpenCV's imread does; but an index beyond the palette, which OpenCV shows as black, is refused: the
-  // image has no color for it. JPEG: islow DCT, fancy upsampling. CMYK and YCCK become RGB by OpenCV's formula, as Adobe's inverted
-  // inks whatever the file says: k − ((255 − ink)·k >> 8). (Pillow divides by 255, and differs by up to 2.)
-  // With `blend`, a transparent pixel becomes (c·a + b·(255 − a) + 127) / 255 over the color b behind it, in 8 bits; 16-bit samples and
-  // alpha are first made 8-bit as `depth16` says, after their tRNS color was compared at full depth. A tRNS chunk that cannot be
-  // understood is then an error. Of an animated PNG, an MPO or an Ultra HDR file the first image is read.
+  // A photo as 8-bit interleaved samples.
+  // PNG as in OpenCV's imread: the palette is expanded, gray of 1/2/4 bits is scaled to 0…255,
+  // gamma and color profiles are ignored, alpha and tRNS are dropped. One difference: an index
+  // beyond the palette, which OpenCV shows as black, is refused, because the image has no color
+  // for it.
+  // JPEG: islow DCT, fancy upsampling. CMYK and YCCK become RGB with OpenCV's formula, always as
+  // Adobe's inverted inks: k − ((255 − ink)·k >> 8). (Pillow divides by 255 and differs by up to
+  // 2.)
+  // With `blend`, a transparent pixel becomes (c·a + b·(255 − a) + 127) / 255 over the color b
+  // behind it, in 8 bits. 16-bit samples and alpha become 8-bit first, as `depth16` says, after
+  // their tRNS color was compared at full depth. A malformed tRNS chunk is then an error. Of an
+  // animated PNG, an MPO or an Ultra HDR file, the first image is decoded.
   [[nodiscard]] Result<ConstPixels> decode_image(std::span<const std::byte> file, const ImageOptions& options);
 
-  // A label, raw. gAMA, sRGB, iCCP, tRNS, sBIT never alter a value; a palette index beyond the palette is kept. JPEG is decoded too (the
-  // caller decides whether lossy labels are allowed). EXIF orientation is never applied. 16-bit RGB is refused.
+  // A label, raw. gAMA, sRGB, iCCP, tRNS and sBIT never change a value; a palette index beyond
+  // the palette is kept. JPEG is decoded too; the caller decides if lossy labels are allowed.
+  // EXIF orientation is never applied. 16-bit RGB is refused.
   [[nodiscard]] Result<RawLabel> decode_label(std::span<const std::byte> file, std::uint64_t max_pixels);
 
  private:

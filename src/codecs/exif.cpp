@@ -15,7 +15,7 @@ constexpr std::uint32_t kShortType = 3;
 constexpr std::uint32_t kLongType = 4;
 constexpr std::size_t kEntryBytes = 12;
 
-// The TIFF structure inside EXIF: numbers in either byte order, at offsets that nobody has checked.
+// The TIFF structure inside EXIF: numbers in either byte order, at unchecked offsets.
 class TiffBytes {
  public:
   TiffBytes(std::span<const std::byte> bytes, bool big_endian) : bytes_(bytes), big_endian_(big_endian) {}
@@ -48,7 +48,7 @@ std::optional<TiffBytes> open_tiff(std::span<const std::byte> bytes) {
   return tiff;
 }
 
-// The value of one directory entry, if it is one number of an integer type.
+// The value of one directory entry, if it is a single integer.
 std::optional<std::uint32_t> entry_value(const TiffBytes& tiff, std::size_t entry) {
   if (tiff.u32(entry + 4) != 1U) return std::nullopt;
   const auto type = tiff.u16(entry + 2);

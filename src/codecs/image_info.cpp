@@ -18,7 +18,7 @@ constexpr std::string_view kJpegSignature = "\xff\xd8\xff"sv;
 
 std::string_view as_text(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// The advice alone where the format has no name.
+// Only the advice if the format has no name.
 std::string content_text(const ForeignFormat& format) {
   if (format.name.empty()) return std::string(format.advice);
   return "the content is that of a " + std::string(format.name) + " file; " + unsupported_text(format);
@@ -26,7 +26,8 @@ std::string content_text(const ForeignFormat& format) {
 
 Error unsupported(std::span<const std::byte> bytes) {
   if (bytes.empty()) return data_error("the file is empty");
-  // Transfers in text mode change line ends or the top bit: the letters are there, the signature is not.
+  // A transfer in text mode changes line ends or the top bit: the letters of the signature
+  // remain, the signature does not.
   if (as_text(bytes).substr(1).starts_with("PNG")) {
     return data_error("the PNG signature is damaged, as a transfer in text mode does; copy the file again in binary mode");
   }

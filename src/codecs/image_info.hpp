@@ -1,4 +1,5 @@
-// What an image file says about itself before its pixels are decoded. Content decides, never the file's extension.
+// The header of an image file, read without decoding pixels. The content decides, never the
+// file's extension.
 //
 // Pure functions over bytes; thread-safe. Errors have code `data`; the caller adds the path.
 #pragma once
@@ -24,30 +25,35 @@ struct ImageInfo {
   int width = 0;  // as stored, before orientation
   int height = 0;
   PixelKind kind = PixelKind::rgb;
-  int bit_depth = 8;               // of a sample (palette: of an index)
-  int orientation = 1;             // EXIF 1…8; absent or invalid: 1
-  bool has_alpha = false;          // gray+alpha, RGBA, or a tRNS chunk
-  bool has_icc = false;            // a color profile is there; nothing here looks at it
-  bool more_images = false;        // frames of an animated PNG, further images of an MPO, a gain map (Ultra HDR); only the first is read
-  std::uint64_t palette_hash = 0;  // of a PNG's palette chunk, to tell files with another one; 0 without
+  int bit_depth = 8;       // per sample (palette: per index)
+  int orientation = 1;     // EXIF 1…8; 1 if absent or invalid
+  bool has_alpha = false;  // gray+alpha, RGBA, or a tRNS chunk
+  bool has_icc = false;    // has a color profile, which is ignored
+  // frames of an animated PNG, further images of an MPO, a gain map (Ultra HDR); only the first
+  // image is read
+  bool more_images = false;
+  // of a PNG's palette chunk, to recognize files with another palette; 0 without one
+  std::uint64_t palette_hash = 0;
   bool swaps_axes() const { return orientation >= 5; }
 };
 
-// Reads the header. `bytes` is a prefix of the file; `complete` says that it is the whole file. When the prefix ends too early and
-// is not complete the result has `need_more` set, and the caller comes back with a longer prefix.
-// Refused: formats other than PNG and JPEG by name with advice ("TIFF is not supported; convert it to PNG"), an empty file, sizes of
-// 0 or beyond kMaxSide, 12-bit, lossless and arithmetic-coded-without-support JPEG, and the like. The pixel limit is the caller's:
-// check_pixel_limit.
+// Reads the header. `bytes` is a prefix of the file; `complete` means that it is the whole file.
+// If an incomplete prefix is too short, the result has `need_more` set, and the caller calls
+// again with a longer prefix.
+// Refuses formats other than PNG and JPEG, by name and with advice ("TIFF is not supported;
+// convert it to PNG"); an empty file; sizes of 0 or beyond kMaxSide; and 12-bit, lossless and
+// unsupported arithmetic-coded JPEG. The caller checks the pixel limit: check_pixel_limit.
 struct Probe {
   ImageInfo info;
   bool need_more = false;
 };
 [[nodiscard]] Result<Probe> probe(std::span<const std::byte> bytes, bool complete);
 
-// The longest side read; OpenCV's limit too.
+// The longest side that is read; OpenCV has the same limit.
 inline constexpr int kMaxSide = 1 << 20;
 
-// Refuses an image of more than `max_pixels` pixels, naming both numbers and the option that raises the limit.
+// Refuses an image of more than `max_pixels` pixels. Names both numbers and the option that
+// raises the limit.
 [[nodiscard]] Status check_pixel_limit(const ImageInfo& info, std::uint64_t max_pixels);
 
 }  // namespace hotpack::codecs

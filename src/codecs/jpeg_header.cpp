@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-// jpeglib.h needs size_t and FILE declared before it.
+// jpeglib.h requires that size_t and FILE are declared before it.
 #include <jpeglib.h>
 
 #include "base/checked.hpp"
@@ -25,7 +25,7 @@ constexpr bool kReadsArithmetic = false;
 
 namespace marker {
 constexpr unsigned kTemporary = 0x01;
-constexpr unsigned kFrame0 = 0xC0;  // C0…CF are frames, but for the three below
+constexpr unsigned kFrame0 = 0xC0;  // C0…CF are frames, except for the next three
 constexpr unsigned kHuffmanTables = 0xC4;
 constexpr unsigned kExtensions = 0xC8;
 constexpr unsigned kArithmeticTables = 0xCC;
@@ -41,12 +41,12 @@ constexpr unsigned kApp14 = 0xEE;
 constexpr unsigned kJpegLsFrame = 0xF7;
 }  // namespace marker
 
-// What segments begin with.
+// The first bytes of segments.
 constexpr std::string_view kIccMark("ICC_PROFILE\0", 12);
 constexpr std::string_view kMpfMark("MPF\0", 4);
 constexpr std::string_view kGainMapMark("urn:iso:std:iso:ts:21496:-1\0", 28);
 constexpr std::string_view kXmpMark("http://ns.adobe.com/xap/1.0/\0", 29);
-// What XMP holds where a gain map follows.
+// The XMP text of images with a gain map.
 constexpr std::string_view kGainMapNamespace("http://ns.adobe.com/hdr-gain-map/1.0/");
 
 std::string_view as_text(std::span<const std::byte> payload) { return {reinterpret_cast<const char*>(payload.data()), payload.size()}; }
@@ -58,7 +58,8 @@ bool is_frame(unsigned code) {
 
 bool stands_alone(unsigned code) { return code == marker::kTemporary || (code >= marker::kRestart0 && code <= marker::kRestart7); }
 
-// Coding processes: 0 baseline, 1 extended, 2 progressive, 9 and 10 the arithmetic twins of 1 and 2.
+// Coding processes: 0 baseline, 1 extended, 2 progressive; 9 and 10 are 1 and 2 with arithmetic
+// coding.
 Status check_process(unsigned process) {
   constexpr const char* kAdvice = " is not supported; save it as a usual 8-bit JPEG or as PNG";
   switch (process) {
@@ -86,7 +87,7 @@ struct Frame {
   unsigned components = 0;
 };
 
-// Walks from marker to marker over bytes of which more may exist.
+// Walks from marker to marker over a prefix of the file.
 class HeaderWalk {
  public:
   HeaderWalk(std::span<const std::byte> bytes, bool complete) : bytes_(bytes), complete_(complete) {}
@@ -106,7 +107,7 @@ class HeaderWalk {
   [[nodiscard]] unsigned byte(std::size_t offset) const { return std::to_integer<unsigned>(bytes_[offset]); }
   [[nodiscard]] unsigned u16(std::size_t offset) const { return byte(offset) << 8 | byte(offset + 1); }
 
-  // Moves over one marker and its segment.
+  // Skips one marker and its segment.
   Result<Step> next() {
     if (!has(1)) return Step::out_of_bytes;
     if (byte(at_) != 0xFF) return damaged("no marker where one must be");
@@ -192,7 +193,7 @@ class HeaderWalk {
     }
     if (frame_->height == 0 && frame_->width > 0) {
       return data_error(
-          "the JPEG tells its height only after its pixels (DNL), which is not supported; save it again as a usual JPEG or as PNG");
+          "the JPEG has its height only after its pixels (DNL), which is not supported; save it again as a usual JPEG or as PNG");
     }
     if (frame_->width == 0 || frame_->height == 0) {
       return data_error("the JPEG header gives a size of " + std::to_string(frame_->width) + "x" + std::to_string(frame_->height));

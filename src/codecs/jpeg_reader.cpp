@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
-// jpeglib.h needs size_t and FILE declared before it.
+// jpeglib.h requires that size_t and FILE are declared before it.
 #include <jpeglib.h>
 
 #include <jerror.h>
@@ -23,8 +23,8 @@ int channels_of(PixelKind kind) { return kind == PixelKind::gray ? 1 : has_inks(
 
 }  // namespace
 
-// libjpeg reports errors by a callback that must not return, so every call of it runs inside guarded(), where nothing owns anything that
-// a jump would leak.
+// libjpeg reports errors with a callback that must not return, so every call of it runs inside
+// guarded(), where no object owns anything that a jump would leak.
 class JpegReader::Decompressor {
  public:
   Decompressor() {
@@ -53,7 +53,7 @@ class JpegReader::Decompressor {
     });
   }
 
-  // Reads all rows to their places, and the file to its end.
+  // Reads all rows into place, and the file to its end.
   [[nodiscard]] Status read_into(const MutablePixels& image) {
     return guarded([&] {
       while (state_.output_scanline < state_.output_height) read_some(image);
@@ -61,8 +61,8 @@ class JpegReader::Decompressor {
     });
   }
 
-  // Reads all rows through `raw`, calling `convert(row as read, y)`, and the file to its end. `convert` must neither throw nor own
-  // anything.
+  // Reads all rows through `raw`, calling `convert(row as read, y)`, and the file to its end.
+  // `convert` must not throw or own anything.
   template <class Convert>
   [[nodiscard]] Status read_through(Buffer& raw, const Convert& convert) {
     auto* row = raw.reserve_as<JSAMPLE>(std::size_t{state_.output_width} * static_cast<std::size_t>(state_.output_components));
@@ -76,8 +76,9 @@ class JpegReader::Decompressor {
     });
   }
 
-  // Wherever reading this image stopped: frees what libjpeg held for it, and its tables with it. jpeg_abort_decompress would keep them,
-  // and an image without tables of its own would then be read with those of the image before.
+  // Frees what libjpeg holds for this image, including its tables, wherever reading stopped.
+  // jpeg_abort_decompress would keep the tables, and an image without tables of its own would
+  // then use those of the previous image.
   void reset() noexcept { jpeg_destroy_decompress(&state_); }
 
  private:
@@ -96,7 +97,7 @@ class JpegReader::Decompressor {
     state_.progress = &progress_;
   }
 
-  // probe() and libjpeg must agree on what the buffers are made for.
+  // probe() and libjpeg must agree on the sizes that the buffers have.
   void check_header(const ImageInfo& info) {
     const bool as_probed = state_.image_width == static_cast<JDIMENSION>(info.width) &&
                            state_.image_height == static_cast<JDIMENSION>(info.height) && state_.num_components == channels_of(info.kind);
@@ -104,7 +105,7 @@ class JpegReader::Decompressor {
   }
 
   void read_some(const MutablePixels& image) {
-    constexpr JDIMENSION kRowsACall = 8;  // libjpeg gives at most 4 at once
+    constexpr JDIMENSION kRowsACall = 8;  // libjpeg returns at most 4 at once
     std::array<JSAMPROW, kRowsACall> rows{};
     const JDIMENSION first = state_.output_scanline;
     const JDIMENSION count = std::min(kRowsACall, state_.output_height - first);
@@ -129,7 +130,7 @@ class JpegReader::Decompressor {
 
   static void on_error(j_common_ptr state) { of(state).fail_with_own_words(); }
 
-  // Levels below 0 are warnings, the others traces.
+  // Levels below 0 are warnings; the others are traces.
   static void on_message(j_common_ptr state, int level) {
     if (level < 0) of(state).fail_with_own_words();
   }
@@ -157,7 +158,7 @@ class JpegReader::Decompressor {
 
 namespace {
 
-// The decompressor is ready for the next image however this one ended.
+// The decompressor is ready for the next image, however this one ended.
 template <class Decompressor>
 class ResetAtExit {
  public:
@@ -170,7 +171,8 @@ class ResetAtExit {
   Decompressor& decompressor_;
 };
 
-// What libjpeg is asked for, and what makes the wanted samples of its rows; null: nothing is left to do.
+// The samples that libjpeg should return, and the conversion of its rows; null: no conversion is
+// needed.
 struct Conversion {
   J_COLOR_SPACE space;
   void (*convert)(const std::uint8_t* from, std::uint8_t* to, std::size_t pixels);

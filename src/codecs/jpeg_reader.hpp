@@ -1,10 +1,13 @@
-// JPEG bytes to pixels with libjpeg: accurate integer DCT, fancy upsampling. CMYK and YCCK become RGB as in OpenCV (inks_to_rgb).
+// Decodes JPEG with libjpeg: accurate integer DCT, fancy upsampling. CMYK and YCCK become RGB as
+// in OpenCV (inks_to_rgb).
 //
-// libjpeg's warnings are errors here: after one of them some pixels are invented. So is a file of more scans than most_scans(), for each of
-// them may visit every pixel for a few bytes: thousands of scans over a large image keep a decoder busy for hours.
+// libjpeg's warnings are errors here, because libjpeg invents some pixels after them. So is a
+// file of more scans than most_scans(): a scan of a few bytes may visit every pixel, so thousands
+// of scans over a large image would keep a decoder busy for hours.
 //
-// Ownership: keeps one decompressor from image to image; results are views into `buffers`. Not thread-safe, not movable.
-// Failure: code `data` with libjpeg's words; std::bad_alloc.
+// Ownership: keeps one decompressor from image to image; results are views into `buffers`. Not
+// thread-safe, not movable.
+// Failure: code `data` with libjpeg's text; std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +22,12 @@
 
 namespace hotpack::codecs {
 
-inline constexpr int kMaxScans = 500;                                  // of any image
-inline constexpr int kUsualScans = 32;                                 // which every image may have; programs make 10, careful ones 20
-inline constexpr std::uint64_t kMaxScanWork = std::uint64_t{1} << 28;  // pixels times scans beyond that
+inline constexpr int kMaxScans = 500;   // for any image
+inline constexpr int kUsualScans = 32;  // allowed for every image; programs write 10, some 20
+// pixels times scans, beyond the usual scans
+inline constexpr std::uint64_t kMaxScanWork = std::uint64_t{1} << 28;
 
-// The scans that an image of so many pixels may have.
+// The most scans for an image of so many pixels.
 [[nodiscard]] constexpr int most_scans(std::uint64_t pixels) {
   const std::uint64_t affordable = kMaxScanWork / (pixels == 0 ? 1 : pixels);
   if (affordable >= kMaxScans) return kMaxScans;
@@ -35,7 +39,8 @@ class JpegReader {
   JpegReader();
   ~JpegReader();
 
-  // `info` is what probe() said of `file`; the pixel limit has been checked. `channels` is 3 (RGB) or 1 (gray), as in ImageOptions.
+  // `info` is the result of probe() for `file`; the caller has checked the pixel limit.
+  // `channels` is 3 (RGB) or 1 (gray), as in ImageOptions.
   [[nodiscard]] Result<ConstPixels> read_image(std::span<const std::byte> file, const ImageInfo& info, int channels, PixelBuffers& buffers);
   // Gray as samples, colors as RGB.
   [[nodiscard]] Result<RawLabel> read_label(std::span<const std::byte> file, const ImageInfo& info, PixelBuffers& buffers);

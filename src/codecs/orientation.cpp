@@ -6,8 +6,8 @@
 namespace hotpack::codecs {
 namespace {
 
-// Where the image as seen takes its pixels from: the stored pixel of its corner, and the steps in bytes that one pixel to the right
-// and one row down make in the stored image.
+// Where the turned image takes its pixels from: the stored pixel of its corner, and the steps in
+// bytes within the stored image for one pixel to the right and one row down.
 struct Walk {
   const std::uint8_t* corner;
   std::ptrdiff_t right;
@@ -29,17 +29,18 @@ Walk walk_for(const ConstPixels& stored, int orientation) {
     case 5:
       return {stored.data, row, pixel};  // transposed
     case 6:
-      return {stored.data + last_row, -row, pixel};  // to be turned clockwise
+      return {stored.data + last_row, -row, pixel};  // to turn clockwise
     case 7:
       return {stored.data + last_row + last_pixel, -row, -pixel};  // transposed the other way
     case 8:
-      return {stored.data + last_pixel, row, -pixel};  // to be turned anticlockwise
+      return {stored.data + last_pixel, row, -pixel};  // to turn counterclockwise
     default:
       return {stored.data, pixel, row};
   }
 }
 
-// Squares of this many pixels keep the stored rows that one target row crosses in the cache until the next row needs them.
+// Works in squares of this many pixels: the stored rows that one target row crosses then stay in
+// the cache until the next row needs them.
 constexpr int kTile = 16;
 
 template <int kChannels>

@@ -1,6 +1,8 @@
-// The memory that a decoder keeps from image to image. It only grows, up to what the largest image needs.
+// The memory that a decoder keeps from image to image. It grows to the size that the largest
+// image needs.
 //
-// Ownership: the buffers own their bytes; the views returned are valid until the same buffer is asked again. Not thread-safe.
+// Ownership: the buffers own their bytes; views are valid until the same buffer is used again.
+// Not thread-safe.
 // Failure: std::bad_alloc, caught by Decoder.
 #pragma once
 
@@ -10,10 +12,10 @@
 namespace hotpack::codecs {
 
 struct PixelBuffers {
-  Buffer pixels;    // the image handed out
-  Buffer raw;       // rows as the codec gives them, where they need a conversion
-  Buffer oriented;  // the image handed out, where EXIF turned it
-  PlainPng plain;   // the fast way for plain PNGs, with buffers of its own
+  Buffer pixels;    // the result
+  Buffer raw;       // the codec's rows, if they need a conversion
+  Buffer oriented;  // the result, if EXIF turned it
+  PlainPng plain;   // the fast path for plain PNGs, with its own buffers
 
   [[nodiscard]] MutablePixels image(int width, int height, int channels) { return view<std::uint8_t>(width, height, channels); }
   [[nodiscard]] MutableIds ids(int width, int height) { return view<std::uint16_t>(width, height, 1); }

@@ -1,6 +1,7 @@
-// The chunks of a PNG file, one after the other: length, type, data, checksum.
+// The chunks of a PNG file in order: length, type, data, checksum.
 //
-// Pure; thread-safe. Views into the bytes given. Reads hostile bytes: nothing is promised of a chunk but that it lies inside them.
+// Pure; thread-safe. Views into the given bytes. The bytes may be hostile: a chunk only lies
+// inside them, nothing more is checked.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +17,16 @@ inline constexpr std::size_t kPngSignatureBytes = 8;
 [[nodiscard]] std::uint32_t load_be32(const std::byte* at);
 
 struct PngChunk {
-  std::string_view type;  // four letters, if the file is sound
+  std::string_view type;  // four letters in a valid file
   std::span<const std::byte> data;
-  std::size_t end = 0;  // where the next one begins
+  std::size_t end = 0;  // start of the next chunk
   [[nodiscard]] bool is_critical() const { return (static_cast<unsigned char>(type[0]) & 0x20) == 0; }
   [[nodiscard]] bool checksum_holds() const;
 };
 
-// The type of the chunk at `at`; absent where the bytes end before it does.
+// The type of the chunk at `at`; absent if the bytes end before it does.
 [[nodiscard]] std::optional<std::string_view> png_chunk_type(std::span<const std::byte> bytes, std::size_t at);
-// The chunk at `at`; absent where the bytes end inside it.
+// The chunk at `at`; absent if the bytes end inside it.
 [[nodiscard]] std::optional<PngChunk> png_chunk(std::span<const std::byte> bytes, std::size_t at);
 
 }  // namespace hotpack::codecs

@@ -40,7 +40,8 @@ void undo_paeth(const std::uint8_t* in, const std::uint8_t* above, std::uint8_t*
 
 #if defined(__SSE2__)
 
-// Three-byte pixels in the low lanes of a register; the fourth byte is a neighbour's and never stored.
+// Three-byte pixels in the low lanes of a register; the fourth byte belongs to a neighbor and is
+// never stored.
 __m128i load_pixel(const std::uint8_t* at) {
   int value;
   std::memcpy(&value, at, sizeof value);
@@ -68,7 +69,7 @@ void undo_average_3(const std::uint8_t* in, const std::uint8_t* above, std::uint
   __m128i left = _mm_setzero_si128();
   for (std::size_t i = 0; i < size; i += 3) {
     const __m128i up = load_pixel(above + i);
-    // The instruction's average rounds up; PNG's rounds down.
+    // The instruction rounds averages up; PNG rounds them down.
     const __m128i average = _mm_sub_epi8(_mm_avg_epu8(left, up), _mm_and_si128(_mm_xor_si128(left, up), one));
     left = _mm_add_epi8(average, load_pixel(in + i));
     store_pixel(out + i, left);

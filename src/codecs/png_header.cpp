@@ -64,7 +64,7 @@ Result<ImageInfo> read_ihdr(const PngChunk& chunk) {
                    .has_alpha = *kind == PixelKind::gray_alpha || *kind == PixelKind::rgba};
 }
 
-// Walks from chunk to chunk over bytes of which more may exist.
+// Walks from chunk to chunk over a prefix of the file.
 class ChunkWalk {
  public:
   ChunkWalk(std::span<const std::byte> bytes, bool complete) : bytes_(bytes), complete_(complete) {}
@@ -107,7 +107,7 @@ class ChunkWalk {
     }
   }
 
-  // An animation's first frame may be the image itself (then its fcTL stands before it) or come after.
+  // An animation's first frame is the image itself (then its fcTL comes before) or comes later.
   Probe finish() {
     info_.more_images = frames_ > (pixels_are_a_frame_ ? 1U : 0U);
     return {.info = info_, .need_more = false};

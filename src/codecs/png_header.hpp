@@ -11,10 +11,11 @@
 
 namespace hotpack::codecs {
 
-// As probe(), for bytes that begin with the PNG signature. All chunks up to the first IDAT are needed, of any length: they describe EXIF,
-// transparency, a color profile and an animation. IHDR's checksum is checked, so a size is never taken from damage. The EXIF is that of
-// the first eXIf chunk whose checksum holds; one that stands behind the pixels, where PNG allows it and hardly any program puts it, is not
-// looked for (OpenCV applies that too).
+// As probe(), for bytes that begin with the PNG signature. Needs all chunks up to the first IDAT,
+// of any length: they describe EXIF, transparency, a color profile and an animation. Checks
+// IHDR's checksum, so that damage never yields a size. Uses the first eXIf chunk with a correct
+// checksum. An eXIf chunk after the pixels, which PNG allows and few programs write, is ignored
+// (OpenCV applies it).
 [[nodiscard]] Result<Probe> probe_png(std::span<const std::byte> bytes, bool complete);
 
 }  // namespace hotpack::codecs

@@ -12,18 +12,20 @@ namespace hotpack::codecs {
 
 namespace {
 
-constexpr std::size_t kSlack = 8;  // readable bytes behind a row, for undo_filter
-// libpng complains of longer chunks, and some versions refuse them, but for those of pixels that need to be.
+constexpr std::size_t kSlack = 8;  // readable bytes after a row, for undo_filter
+// libpng warns of longer chunks, and some versions refuse them, except for pixel data that need
+// them.
 constexpr std::size_t kLongestChunk = 8'000'000;
 
-// libpng wants letters; the third one's case is reserved.
+// libpng requires letters; the case of the third is reserved.
 bool is_usual_type(std::string_view type) {
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   const auto is_letter = [&](char c) { return is_upper(c) || (c >= 'a' && c <= 'z'); };
   return is_letter(type[0]) && is_letter(type[1]) && is_upper(type[2]) && is_letter(type[3]);
 }
 
-// The chunk at `at`; absent where the file ends too early, a critical chunk's checksum is wrong, or libpng might not like it.
+// The chunk at `at`; absent if the file ends too early, a critical chunk's checksum is wrong, or
+// libpng might object to it.
 std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t at, std::size_t coded_bytes) {
   auto chunk = png_chunk(file, at);
   if (!chunk || !is_usual_type(chunk->type)) return std::nullopt;
@@ -32,7 +34,8 @@ std::optional<PngChunk> sound_chunk(std::span<const std::byte> file, std::size_t
   return chunk;
 }
 
-// Whether IHDR, whose data follows signature, length and type, gives the usual compression and filter, no interlacing, and nothing more.
+// True if IHDR, whose data follow signature, length and type, declares the usual compression and
+// filter, no interlacing, and nothing else.
 bool is_plain(const ImageInfo& info, std::span<const std::byte> file) {
   constexpr std::size_t kIhdr = kPngSignatureBytes + 8, kCompression = kIhdr + 10, kFilter = kIhdr + 11, kInterlace = kIhdr + 12;
   const bool kind = info.kind == PixelKind::gray || info.kind == PixelKind::rgb || info.kind == PixelKind::palette;
@@ -53,8 +56,8 @@ PlainPng::~PlainPng() = default;
 PlainPng::PlainPng(PlainPng&&) noexcept = default;
 PlainPng& PlainPng::operator=(PlainPng&&) noexcept = default;
 
-// The contents of the IDAT chunks, which code `coded_bytes` of rows; absent where the order of chunks is not IHDR, PLTE?, IDAT…, IEND
-// (ancillary ones anywhere between).
+// The contents of the IDAT chunks, which code `coded_bytes` of rows; absent if the order of
+// chunks is not IHDR, PLTE?, IDAT…, IEND (with ancillary chunks anywhere between).
 std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std::byte> file, std::size_t coded_bytes,
                                                             std::span<const std::byte>& palette) {
   std::vector<std::span<const std::byte>> parts;
@@ -80,7 +83,7 @@ std::optional<std::span<const std::byte>> PlainPng::collect(std::span<const std:
           return std::nullopt;
         palette = chunk->data;
       } else if (!first && chunk->is_critical()) {
-        return std::nullopt;  // a critical chunk that nobody knows
+        return std::nullopt;  // an unknown critical chunk
       }
     }
     at = chunk->end;

@@ -18,15 +18,15 @@ namespace {
 bool has_alpha_channel(PixelKind kind) { return kind == PixelKind::gray_alpha || kind == PixelKind::rgba; }
 bool is_gray(PixelKind kind) { return kind == PixelKind::gray || kind == PixelKind::gray_alpha; }
 
-// Photos: samples of 8 bits, no alpha; palette indices one per byte.
+// For photos: samples of 8 bits, no alpha; palette indices one per byte.
 void set_image_transforms(png_structp png, const ImageInfo& info, Depth16 depth16) {
   if (info.bit_depth == 16) (depth16 == Depth16::shift ? png_set_strip_16 : png_set_scale_16)(png);
   if (has_alpha_channel(info.kind)) png_set_strip_alpha(png);
   if (info.bit_depth < 8) (info.kind == PixelKind::palette ? png_set_packing : png_set_expand_gray_1_2_4_to_8)(png);
 }
 
-// Photos to be blended: RGBA of 8 bits, of whatever is stored; palette indices one per byte. libpng compares the color of a tRNS chunk
-// before it makes 8 bits of 16, as it must be.
+// For photos to be blended: RGBA of 8 bits from any stored form; palette indices one per byte.
+// libpng compares the color of a tRNS chunk before it reduces 16 bits to 8, as required.
 void set_blend_transforms(png_structp png, const ImageInfo& info, Depth16 depth16) {
   if (info.kind == PixelKind::palette) return png_set_packing(png);
   png_set_expand(png);
@@ -34,13 +34,13 @@ void set_blend_transforms(png_structp png, const ImageInfo& info, Depth16 depth1
   if (info.bit_depth == 16) (depth16 == Depth16::shift ? png_set_strip_16 : png_set_scale_16)(png);
 }
 
-// Labels: samples as stored, one per byte or one a native 16-bit word.
+// For labels: samples as stored, one per byte or one per native 16-bit word.
 void set_label_transforms(png_structp png, const ImageInfo& info) {
   if (info.bit_depth < 8) png_set_packing(png);
   if (info.bit_depth == 16) png_set_swap(png);
 }
 
-// The first pixel that names a color the palette does not have.
+// The first pixel whose index is beyond the palette.
 struct StrayIndex {
   bool found = false;
   int x = 0;
@@ -67,7 +67,7 @@ std::vector<RgbColor> colors_of(std::span<const png_color> palette) {
   return colors;
 }
 
-// The palette as a photo shows it: what is behind a color shines through, where the caller blends.
+// The palette of a photo; if the caller blends, the color behind shows through.
 std::vector<RgbColor> seen_colors(const PngSession& session, const std::optional<RgbColor>& behind) {
   std::vector<RgbColor> colors = colors_of(session.palette());
   const std::span<const png_byte> alpha = session.palette_alpha();
@@ -77,7 +77,7 @@ std::vector<RgbColor> seen_colors(const PngSession& session, const std::optional
   return colors;
 }
 
-// What each of 256 indices becomes: three bytes, or one of gray.
+// The value of each of 256 indices: three bytes, or one for gray.
 std::array<std::uint8_t, 768> palette_table(std::span<const RgbColor> palette, int channels) {
   std::array<std::uint8_t, 768> table{};
   std::uint8_t* entry = table.data();
@@ -117,7 +117,7 @@ Status read_opaque_rows(PngSession& session, PixelKind kind, const MutablePixels
   return session.read_through(raw, [&](const png_byte* row, int y) { convert(row, image.row(y), static_cast<std::size_t>(image.width)); });
 }
 
-// `behind` is absent where alpha is dropped or the file has none.
+// `behind` is absent if alpha is dropped or the file has none.
 Status read_image_rows(PngSession& session, PixelKind kind, const std::optional<RgbColor>& behind, const MutablePixels& image,
                        Buffer& raw) {
   if (kind == PixelKind::palette) return read_palette_image(session, behind, image, raw);
@@ -144,7 +144,8 @@ template <class Sample>
 Status read_gray_alpha_label(PngSession& session, RawLabel& label, const MutableIds& ids, Buffer& raw) {
   Sample first = 0;
   return session.read_through(raw, [&](const png_byte* row, int y) {
-    const auto* samples = reinterpret_cast<const Sample*>(row);  // the buffer and so its rows of 4-byte pixels are aligned
+    // the buffer, and with it each row of 4-byte pixels, is aligned
+    const auto* samples = reinterpret_cast<const Sample*>(row);
     if (y == 0) first = samples[1];
     label.alpha_varies |= drop_gray_alpha(samples, ids.row(y), static_cast<std::size_t>(ids.width), first);
   });
@@ -168,14 +169,15 @@ Status read_label_rows(PngSession& session, PixelKind kind, RawLabel& label, Pix
   return read_sample_label(session, kind, label, buffers);
 }
 
-// A photo whose samples are stored as they are wanted, by the fast way. False: libpng must read it.
+// A photo whose samples are stored as requested, through the fast path. False: libpng must read
+// it.
 bool read_plain_image(std::span<const std::byte> file, const ImageInfo& info, const MutablePixels& image, PlainPng& plain) {
   const PixelKind wanted = image.channels == 3 ? PixelKind::rgb : PixelKind::gray;
   std::span<const std::byte> palette;
   return info.kind == wanted && plain.read(file, info, image.data, image.row_bytes, palette);
 }
 
-// A label of 8-bit samples by the fast way. False: libpng must read it.
+// A label of 8-bit samples through the fast path. False: libpng must read it.
 bool read_plain_label(std::span<const std::byte> file, const ImageInfo& info, RawLabel& label, PixelBuffers& buffers) {
   std::span<const std::byte> palette;
   if (info.kind == PixelKind::rgb) {

@@ -1,4 +1,4 @@
-// PNG bytes to pixels: a photo as OpenCV sees it, or a label's samples as they are stored.
+// Decodes PNG: a photo as OpenCV would, or a label's samples as they are stored.
 //
 // Ownership: results are views into `buffers`. Thread-safe for different buffers. Failure: code `data`; std::bad_alloc.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace hotpack::codecs {
 
-// `info` is what probe() said of `file`; the pixel limit has been checked.
+// `info` is the result of probe() for `file`; the caller has checked the pixel limit.
 [[nodiscard]] Result<ConstPixels> read_png_image(std::span<const std::byte> file, const ImageInfo& info, const ImageOptions& options,
                                                  PixelBuffers& buffers);
 [[nodiscard]] Result<RawLabel> read_png_label(std::span<const std::byte> file, const ImageInfo& info, PixelBuffers& buffers);

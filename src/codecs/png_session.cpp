@@ -33,7 +33,8 @@ std::span<const png_byte> PngSession::palette_alpha() const {
 void PngSession::set_chunk_policy(Transparency transparency) {
   static constexpr png_byte kTransparency[] = {'t', 'R', 'N', 'S', '\0'};
   png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, transparency == Transparency::wanted ? PNG_CRC_WARN_DISCARD : PNG_CRC_QUIET_USE);
-  png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);  // all ancillary chunks that libpng knows, but for tRNS
+  // all ancillary chunks that libpng knows, except tRNS
+  png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   if (transparency == Transparency::dropped) png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kTransparency, 1);
 }
 
@@ -41,14 +42,14 @@ void PngSession::read_header(const ImageInfo& info, Transparency transparency) {
   png_set_read_fn(png_, this, on_read);
   png_set_user_limits(png_, kMaxSide, kMaxSide);
   set_chunk_policy(transparency);
-  png_set_check_for_invalid_index(png_, 0);  // what an index beyond PLTE means is for the caller to say
+  png_set_check_for_invalid_index(png_, 0);  // the caller handles an index beyond PLTE
   png_read_info(png_, info_);
   const bool as_probed = png_get_image_width(png_, info_) == static_cast<png_uint_32>(info.width) &&
                          png_get_image_height(png_, info_) == static_cast<png_uint_32>(info.height);
   if (!as_probed) on_error(png_, "its header contradicts itself");
   const bool alpha_channel = (png_get_color_type(png_, info_) & PNG_COLOR_MASK_ALPHA) != 0;
   const bool alpha_lost = info.has_alpha && !alpha_channel && png_get_valid(png_, info_, PNG_INFO_tRNS) == 0;
-  if (transparency == Transparency::wanted && alpha_lost) on_error(png_, "its transparency (tRNS) cannot be understood");
+  if (transparency == Transparency::wanted && alpha_lost) on_error(png_, "its transparency (tRNS) is malformed");
 }
 
 void PngSession::settle_layout() {
@@ -75,12 +76,13 @@ void PngSession::on_error(png_structp png, png_const_charp text) {
   png_longjmp(png, 1);
 }
 
-// libpng only warns when the pixels do not match zlib's checksum over them. Its other warnings leave the pixels whole.
+// libpng only warns if zlib's checksum of the pixels is wrong. Its other warnings do not affect
+// pixels.
 void PngSession::on_warning(png_structp png, png_const_charp text) {
   if (std::strstr(text, "incorrect data check") != nullptr) on_error(png, text);
 }
 
-// libpng and zlib have many words for a lack of memory, so it is noted where it shows.
+// libpng and zlib report lack of memory in many ways, so it is noted where it occurs.
 png_voidp PngSession::on_allocate(png_structp png, png_alloc_size_t size) {
   void* const memory = std::malloc(size);
   if (memory == nullptr) static_cast<PngSession*>(png_get_mem_ptr(png))->memory_lacked_ = true;

@@ -1,14 +1,14 @@
-// One PNG file being read with libpng: error handling, chunk policy and the order of calls.
+// Reads one PNG file with libpng: error handling, chunk policy and the order of calls.
 //
-// libpng reports errors by longjmp. Everything that calls it runs inside guarded(), and nothing in there owns anything that a jump
-// would leak: the lambdas hold references, the loops plain values.
+// libpng reports errors with longjmp. All code that calls it runs inside guarded(), where no
+// object owns anything that a jump would leak: lambdas hold references, loops plain values.
 //
-// Chunks: all ancillary ones are skipped unread and unchecked, so neither a compressed bomb in zTXt or iCCP nor damage in metadata costs
-// anything, and gAMA, iCCP, sBIT, tRNS cannot alter a sample. Critical ones, IDAT's own zlib checksum and IEND are checked; so is tRNS
-// where the caller wants transparency.
+// Ancillary chunks are skipped unread and unchecked: a compressed bomb in zTXt or iCCP and
+// damaged metadata cost nothing, and gAMA, iCCP, sBIT and tRNS cannot change a sample. Critical
+// chunks, IDAT's zlib checksum and IEND are checked; so is tRNS if the caller wants transparency.
 //
-// Ownership: owns libpng's structures; the file's bytes must outlive it. Not thread-safe. Failure: code `data` with libpng's words; `io`
-// where memory lacks.
+// Ownership: owns libpng's structures; the file's bytes must outlive it. Not thread-safe.
+// Failure: code `data` with libpng's text; `io` if memory is lacking.
 #pragma once
 
 #include <png.h>
@@ -24,7 +24,7 @@
 
 namespace hotpack::codecs {
 
-enum class Transparency { dropped, wanted };  // of tRNS
+enum class Transparency { dropped, wanted };  // for tRNS
 
 class PngSession {
  public:
@@ -33,8 +33,8 @@ class PngSession {
   PngSession(const PngSession&) = delete;
   PngSession& operator=(const PngSession&) = delete;
 
-  // Reads up to the first IDAT, then applies `set_transforms(png)`. `info` is what probe() said of the file. Fails where transparency is
-  // wanted and the file's tRNS chunk cannot be understood.
+  // Reads up to the first IDAT, then applies `set_transforms(png)`. `info` is the result of
+  // probe() for the file. Fails if transparency is wanted and the tRNS chunk is malformed.
   template <class SetTransforms>
   [[nodiscard]] Status start(const ImageInfo& info, Transparency transparency, const SetTransforms& set_transforms) {
     height_ = info.height;
@@ -47,10 +47,11 @@ class PngSession {
 
   // The colors of PLTE as stored; libpng owns them.
   [[nodiscard]] std::span<const png_color> palette() const;
-  // The alpha of the palette's first colors, if transparency is wanted and there is one; the others are opaque. libpng owns them.
+  // The alpha of the palette's first colors, if transparency is wanted and present; the other
+  // colors are opaque. libpng owns them.
   [[nodiscard]] std::span<const png_byte> palette_alpha() const;
 
-  // Reads all rows to their places, and the file to its end.
+  // Reads all rows into place, and the file to its end.
   [[nodiscard]] Status read_into(void* rows, std::size_t row_bytes) {
     return guarded([&] {
       read_passes(static_cast<png_bytep>(rows), row_bytes);
@@ -58,8 +59,8 @@ class PngSession {
     });
   }
 
-  // Reads all rows through `raw`, calling `convert(row as read, y)`, and the file to its end. Only an interlaced image is held in
-  // `raw` as a whole. `convert` must neither throw nor own anything.
+  // Reads all rows through `raw`, calling `convert(row as read, y)`, and the file to its end.
+  // `raw` holds a whole image only if it is interlaced. `convert` must not throw or own anything.
   template <class Convert>
   [[nodiscard]] Status read_through(Buffer& raw, const Convert& convert) {
     const std::size_t rows_held = passes_ > 1 ? static_cast<std::size_t>(height_) : 1;

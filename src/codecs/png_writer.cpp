@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxColors = 256;
 constexpr std::size_t kMostChunkBytes = std::size_t{1} << 30;  // a chunk's length has 31 bits
-constexpr int kLevel = 5;                                      // of libdeflate: beyond it files hardly shrink, but time doubles
+constexpr int kLevel = 5;                                      // for libdeflate: higher levels hardly shrink files, but double the time
 
 // PNG's numbers for the kinds of pixels.
 enum class ColorType : std::uint8_t { gray = 0, rgb = 2, palette = 3, rgba = 6 };
@@ -88,14 +88,15 @@ void filter_row(int filter, Row row, Row above, std::size_t size, std::size_t st
   }
 }
 
-// How large the bytes are as signed numbers: the usual guess at what packs best.
+// The sum of the bytes as signed magnitudes: the usual heuristic for the best compression.
 std::uint64_t magnitude(const std::uint8_t* bytes, std::size_t size) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < size; ++i) sum += std::min<unsigned>(bytes[i], 256U - bytes[i]);
   return sum;
 }
 
-// The rows of a photo, each behind the number of the filter that leaves least: left (1), above (2) or Paeth's (4).
+// The rows of a photo, each after the number of its best filter: left (1), above (2) or Paeth
+// (4).
 class PhotoRows {
  public:
   PhotoRows(std::size_t row_bytes, std::size_t step) : row_bytes_(row_bytes), step_(step), none_(row_bytes), tried_(row_bytes) {}
@@ -134,7 +135,7 @@ std::vector<std::uint8_t> photo_rows(const ConstPixels& image) {
   return rows;
 }
 
-// Unfiltered, which is best for ids.
+// Without filters, which is best for ids.
 std::vector<std::uint8_t> plain_rows(const ConstPixels& image) {
   std::vector<std::uint8_t> rows;
   rows.reserve((row_bytes_of(image) + 1) * static_cast<std::size_t>(image.height));
@@ -145,7 +146,7 @@ std::vector<std::uint8_t> plain_rows(const ConstPixels& image) {
   return rows;
 }
 
-// Ids, as PNG has them: the upper byte first, unfiltered.
+// Ids in PNG's order, upper byte first, without filters.
 std::vector<std::uint8_t> big_endian(const ConstIds& image) {
   std::vector<std::uint8_t> rows;
   rows.reserve((2 * static_cast<std::size_t>(image.width) + 1) * static_cast<std::size_t>(image.height));
@@ -179,7 +180,7 @@ Result<std::vector<std::byte>> encode(const Description& what, const std::vector
   return file;
 }
 
-// `rows` makes them, which takes memory too.
+// `rows` makes the rows, which also needs memory.
 template <class Rows>
 Result<std::vector<std::byte>> encoded(const Description& what, Rows rows) try {
   return encode(what, rows());

@@ -1,4 +1,4 @@
-// Pixels to a PNG file in memory, for `extract` and `preview`.
+// Encodes pixels as a PNG file in memory, for `extract` and `preview`.
 //
 // Pure; thread-safe. Errors have code `internal` (bad arguments), or `io` where memory is lacking.
 #pragma once

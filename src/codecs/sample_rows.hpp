@@ -1,6 +1,8 @@
-// The loops over samples that libpng and libjpeg leave to us. Each works on one run of pixels; source and target do not overlap.
+// The loops over samples that libpng and libjpeg leave to the caller. Each works on one run of
+// pixels; source and target do not overlap.
 //
-// Pure; thread-safe. Nothing here allocates or fails, so the loops may run between C frames that are left by longjmp.
+// Pure; thread-safe. Nothing here allocates or fails, so the loops may run between C frames that
+// longjmp leaves.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +17,13 @@ namespace hotpack::codecs {
   return static_cast<std::uint8_t>((299 * red + 587 * green + 114 * blue + 500) / 1000);
 }
 
-// The light that one ink leaves under the black one: OpenCV's formula. Both are inverted, as Adobe stores them: 255 is no ink.
+// The light that one ink leaves under the black one: OpenCV's formula. Both are inverted, as
+// Adobe stores them: 255 means no ink.
 [[nodiscard]] constexpr std::uint8_t ink_to_light(unsigned ink, unsigned black) {
   return static_cast<std::uint8_t>(black - ((255 - ink) * black >> 8));
 }
 
-// A sample over the same channel of the color behind it.
+// Blends a sample over the same channel of the color behind it.
 [[nodiscard]] constexpr std::uint8_t blend(unsigned sample, unsigned behind, unsigned alpha) {
   return static_cast<std::uint8_t>((sample * alpha + behind * (255 - alpha) + 127) / 255);
 }
@@ -37,11 +40,11 @@ void look_up_gray(const std::uint8_t* indices, const std::uint8_t* table, std::u
 
 [[nodiscard]] std::uint8_t largest(const std::uint8_t* samples, std::size_t count);
 
-// The gray is that of the blended color.
+// The gray of the blended color.
 void blend_to_rgb(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* rgb, std::size_t pixels);
 void blend_to_gray(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_t* gray, std::size_t pixels);
 
-// Drop alpha. They return whether any alpha differs from `alpha`.
+// These drop alpha. They return true if any alpha differs from `alpha`.
 [[nodiscard]] bool drop_alpha(const std::uint8_t* rgba, std::uint8_t* rgb, std::size_t pixels, std::uint8_t alpha);
 [[nodiscard]] bool drop_gray_alpha(const std::uint8_t* gray_alpha, std::uint16_t* gray, std::size_t pixels, std::uint8_t alpha);
 [[nodiscard]] bool drop_gray_alpha(const std::uint16_t* gray_alpha, std::uint16_t* gray, std::size_t pixels, std::uint16_t alpha);

@@ -6,13 +6,14 @@
 #include <bit>
 #include <cstring>
 
-// Every call of the inner loop is inlined, whatever the compiler counts.
+// Forces the compiler to inline every call of the inner loop.
 #define HOTPACK_INLINE [[gnu::always_inline]] inline
 
 namespace hotpack::codecs {
 namespace {
 
-// An entry of a table, for the next bits of the stream. Bits 0…7: how many of them to take, extra bits included. Else it is
+// A table entry for the next bits of the stream. Bits 0…7: how many bits to take, including extra
+// bits. The rest is one of:
 //   literals     kLiteral, one byte at 8, or another one at 16, and how many there are at 24
 //   a base       of a length or distance: the number at 16, the length of the code word alone at 8
 //   a link       kSpecial, kLink: where the second table begins at 16, the number of its bits at 8
@@ -26,7 +27,7 @@ constexpr std::uint32_t value(std::uint32_t entry) { return entry >> 16; }
 constexpr std::uint32_t literal_count(std::uint32_t entry) { return entry >> 24 & 3; }
 constexpr std::uint32_t word_bits(std::uint32_t entry) { return entry >> 8 & 0x1F; }
 
-// What a symbol means, before the length of its code word is known.
+// The meaning of a symbol before the length of its code word is known.
 struct Meaning {
   std::uint32_t entry = kNothing;
   std::uint32_t extra_bits = 0;
@@ -61,7 +62,7 @@ constexpr auto kDistanceMeanings = [] {
   return all;
 }();
 
-// The 19 code lengths and repeats that code lengths are coded with.
+// The 19 symbols that code the lengths of code words: lengths and repeats.
 constexpr auto kPlainMeanings = [] {
   std::array<Meaning, 19> all{};
   for (unsigned i = 0; i < 19; ++i) all[i] = {i << 16, 0};
@@ -72,7 +73,8 @@ constexpr std::uint32_t with_word(Meaning meaning, unsigned bits) {
   return meaning.entry | (meaning.entry & (kLiteral | kSpecial) ? 0 : bits << 8) | (bits + meaning.extra_bits);
 }
 
-// Code words, which the stream gives from their first bit on, in the order of the code: bit-reversed counting.
+// Code words in the order of the code. The stream has their first bit first, so this counts with
+// reversed bits.
 std::uint32_t next_word(std::uint32_t word, unsigned bits) {
   const std::uint32_t zeros = ~word & ((1U << bits) - 1);
   if (zeros == 0) return 0;
@@ -80,7 +82,7 @@ std::uint32_t next_word(std::uint32_t word, unsigned bits) {
   return (word & (highest - 1)) | highest;
 }
 
-// How incomplete a code may be.
+// The ways in which a code may be incomplete.
 enum class Gaps { none, distances };
 
 // Makes the table of a canonical code from the lengths of its words.
@@ -107,7 +109,8 @@ class TableMaker {
   }
 
  private:
-  // No distance at all, or one of the word 0: zlib takes the code, and refuses the words that it lacks.
+  // No distance at all, or only the word 0: zlib accepts the code and refuses the words that it
+  // lacks.
   bool fill_one_or_none(std::int32_t left) {
     const bool one = count_[1] == 1 && left == 1 << (kMostWordBits - 1);
     if (!one && left != 1 << kMostWordBits) return false;
@@ -117,7 +120,7 @@ class TableMaker {
     return true;
   }
 
-  // Words of `length` bits fill the first 2^length entries at their place; doubling the table then repeats them.
+  // Words of `length` bits fill the first 2^length entries; doubling the table then repeats them.
   bool fill() {
     std::size_t at = 0;
     std::uint32_t word = 0;
@@ -152,7 +155,8 @@ class TableMaker {
     return true;
   }
 
-  // The bits that tell apart all words of one prefix, of which the first has `length` bits and comes after `before` others of that length.
+  // The number of bits that distinguish all words of one prefix. Its first word has `length` bits
+  // and follows `before` others of that length.
   [[nodiscard]] unsigned second_bits(unsigned length, unsigned before) const {
     unsigned bits = length - bits_;
     std::uint32_t words = count_[length] - before;
@@ -170,12 +174,14 @@ class TableMaker {
   std::array<std::uint16_t, kMostSymbols> sorted_;
 };
 
-// Where the bits of an entry hold a second literal too, one look at the table gives both. An entry's rest has a smaller index than itself.
+// If the bits of an entry also contain a second literal, one look-up gives both. The remaining
+// bits of an entry have a smaller index than the entry.
 void pair_literals(std::span<std::uint32_t> table, unsigned bits) {
   for (std::size_t i = std::size_t{1} << bits; i-- > 0;) {
     const std::uint32_t first = table[i], second = table[i >> taken(first)], both = taken(first) + taken(second);
     const std::uint32_t pair = kLiteral | 2U << 24 | (second & 0xFF00) << 8 | (first & 0xFF00) | both;
-    const std::uint32_t fits = -((first & second) >> 31 & std::uint32_t{both <= bits});  // no branch: it would be a toss of a coin
+    // without a branch, which would be unpredictable
+    const std::uint32_t fits = -((first & second) >> 31 & std::uint32_t{both <= bits});
     table[i] = first ^ ((first ^ pair) & fits);
   }
 }
@@ -185,7 +191,7 @@ bool make_table(std::span<const std::uint8_t> lengths, std::span<const Meaning> 
   return TableMaker(lengths, meanings, table, bits).make(gaps);
 }
 
-constexpr std::size_t kReadAhead = 32;  // bytes that one turn of the loop may load or step over
+constexpr std::size_t kReadAhead = 32;  // bytes that one turn of the loop may load or skip
 
 std::uint64_t load_le64(const std::uint8_t* at) {
   std::uint64_t loaded = 0;
@@ -194,13 +200,14 @@ std::uint64_t load_le64(const std::uint8_t* at) {
   return loaded;
 }
 
-// The bits at hand: `count` of them in `bits`, the first one lowest. Those above are already what the next load puts there.
+// The available bits: `count` of them in `bits`, the first one lowest. The bits above already
+// equal those of the next load.
 struct Bits {
-  const std::uint8_t* in;  // what is loaded next
+  const std::uint8_t* in;  // next byte to load
   std::uint64_t bits = 0;
   std::uint32_t count = 0;
 
-  // Makes them 56 or more; up to 7 bytes on.
+  // Refills to 56 bits or more; moves up to 7 bytes on.
   HOTPACK_INLINE void refill() {
     bits |= load_le64(in) << count;
     in += (63 - count) >> 3;
@@ -220,7 +227,7 @@ struct Bits {
   }
   // The index behind a link whose bits were taken.
   [[nodiscard]] HOTPACK_INLINE std::uint32_t follow(std::uint32_t link) const { return value(link) + first(word_bits(link)); }
-  // The number that a base and its extra bits make, all of which are taken.
+  // The number of a base and its extra bits, all of which are taken.
   [[nodiscard]] HOTPACK_INLINE std::uint32_t number(std::uint32_t entry) {
     const std::uint32_t coded = first(taken(entry)) >> word_bits(entry);
     skip(taken(entry));
@@ -228,13 +235,14 @@ struct Bits {
   }
 };
 
-// The stream, and how far it is read. Its last bytes are read from a copy with zeros behind, so that eight bytes can always be loaded.
+// The stream and its position. Its last bytes are read from a copy with zeros after them, so that
+// eight bytes can always be loaded.
 class Source {
  public:
   explicit Source(std::span<const std::byte> coded)
       : begin_(reinterpret_cast<const std::uint8_t*>(coded.data())), size_(coded.size()), end_(begin_ + size_), at{begin_} {}
 
-  // Makes kReadAhead bytes readable at `in`, which may change it. False: the stream ended before.
+  // Makes kReadAhead bytes readable at `in`, which may change. False: the stream ended before.
   [[nodiscard]] HOTPACK_INLINE bool provide(const std::uint8_t*& in) {
     return static_cast<std::size_t>(end_ - in) >= kReadAhead || enter_tail(in);
   }
@@ -244,7 +252,7 @@ class Source {
     return true;
   }
 
-  // The next byte of which no bit was taken. It may be behind the end.
+  // The next byte of which no bit was taken. It may lie beyond the end.
   [[nodiscard]] std::size_t next_byte() const {
     const std::size_t loaded =
         in_tail_ ? tail_from_ + static_cast<std::size_t>(at.in - tail_.data()) : static_cast<std::size_t>(at.in - begin_);
@@ -276,7 +284,7 @@ class Source {
 
   const std::uint8_t* begin_;
   std::size_t size_;
-  const std::uint8_t* end_;  // of what can be read at Bits::in
+  const std::uint8_t* end_;  // end of the readable bytes at Bits::in
   bool in_tail_ = false;
   std::size_t tail_from_ = 0;
   std::array<std::uint8_t, kReadAhead * 3> tail_;
@@ -291,7 +299,8 @@ struct Target {
   std::uint8_t* end;
 };
 
-HOTPACK_INLINE void copy_eight(std::uint8_t* to, const std::uint8_t* from) {  // they may overlap
+// the ranges may overlap
+HOTPACK_INLINE void copy_eight(std::uint8_t* to, const std::uint8_t* from) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, from, sizeof bytes);
   std::memcpy(to, &bytes, sizeof bytes);
@@ -323,9 +332,10 @@ HOTPACK_INLINE void repeat(std::uint8_t* out, std::uint32_t length, std::uint32_
   }
 }
 
-// The tables of a block, whose sizes are known to the compiler.
+// The tables of a block, with sizes that the compiler knows.
 struct Tables {
-  static constexpr unsigned kLiteralBits = 11, kDistanceBits = 8;  // of a code word that the first table tells
+  // bits of a code word that the first table covers
+  static constexpr unsigned kLiteralBits = 11, kDistanceBits = 8;
   const std::uint32_t* literals;
   const std::uint32_t* distances;
 
@@ -343,7 +353,7 @@ HOTPACK_INLINE void put(Bits& at, std::uint8_t*& out, std::uint32_t literal) {
   out += literal_count(literal);
 }
 
-// The distance of a match; 0 where there is none such. Takes 28 bits at most.
+// The distance of a match; 0 if there is none. Takes at most 28 bits.
 HOTPACK_INLINE std::uint32_t read_distance(Bits& at, const Tables& tables) {
   std::uint32_t entry = tables.distance(at);
   if (at.count < 28) at.refill();
@@ -356,8 +366,8 @@ HOTPACK_INLINE std::uint32_t read_distance(Bits& at, const Tables& tables) {
   return at.number(entry);
 }
 
-// Follows the links and ends that a table of literals holds. The entry to go on with; kEnd or kNothing, its bits taken, where the block is
-// over.
+// Follows links and ends in a table of literals. Returns the entry to continue with; or kEnd or
+// kNothing, with its bits taken, if the block is over.
 HOTPACK_INLINE std::uint32_t settle(Bits& at, std::uint32_t entry, const Tables& tables) {
   at.skip(taken(entry));
   if ((entry & kLink) == 0) return entry & kEnd;
@@ -367,9 +377,10 @@ HOTPACK_INLINE std::uint32_t settle(Bits& at, std::uint32_t entry, const Tables&
   return entry & kEnd;
 }
 
-// The symbols of one block. What the loop changes are local variables, for a byte written through a pointer might change all others.
-// A turn begins with an entry and 56 bits; it takes 37 at most for literals, or 22 and then 20 for a length. What a turn writes behind the
-// end is within kInflateSlack, and no block ends there.
+// Decodes the symbols of one block. The variables that the loop changes are local, because a byte
+// written through a pointer might alias others. A turn begins with an entry and 56 bits; it takes
+// at most 37 bits for literals, or 22 and then 20 for a length. It writes at most kInflateSlack
+// bytes beyond the end, and no block ends there.
 HOTPACK_INLINE bool read_symbols(Source& source, Target& target, const Tables tables) {
   if (!source.refill()) return false;
   Bits at = source.at;
@@ -436,7 +447,7 @@ bool read_stored(Source& source, Target& target) {
   return true;
 }
 
-// The lengths of the code words of literals and distances, as a block with tables of its own gives them.
+// The code lengths of literals and distances in a block with its own tables.
 struct WordLengths {
   std::array<std::uint8_t, 286 + 30> all{};
   std::size_t literals = 0;
@@ -472,7 +483,7 @@ struct WordLengths {
     return make_table(lengths, kPlainMeanings, table, 7, Gaps::none);
   }
 
-  // A length, or a repeat of one: 16 of the last, 17 and 18 of zero.
+  // A length, or a repeat: 16 repeats the last length, 17 and 18 repeat zero.
   bool put(Source& source, std::uint32_t symbol, std::size_t& have) {
     if (symbol < 16) {
       all[have++] = static_cast<std::uint8_t>(symbol);
@@ -488,23 +499,23 @@ struct WordLengths {
   }
 };
 
-// The code that needs no table in the stream.
+// The fixed code, which needs no table in the stream.
 constexpr auto kFixedLengths = [] {
   std::array<std::uint8_t, kMostSymbols> all{};
   for (unsigned i = 0; i < kMostSymbols; ++i) all[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
   return all;
 }();
 
-constexpr std::ptrdiff_t kWorthPairing = 8192;  // bytes still to come
+constexpr std::ptrdiff_t kWorthPairing = 8192;  // bytes still to decode
 
-// How many blocks may bring a code, each of which costs the making of tables: far more than programs write. Where there are more, zlib,
-// whose tables are smaller, takes less time.
+// The most blocks with a code of their own, since each requires new tables: far more than
+// programs write. Beyond it zlib, with its smaller tables, is faster.
 constexpr std::size_t most_codes(std::ptrdiff_t size) { return 64 + static_cast<std::size_t>(size) / 256; }
 
 constexpr std::size_t kHeadBytes = 2, kChecksumBytes = 4;
 
-// Whether the stream's head is one that needs no more than the bytes that there are: zlib's method, no dictionary, and a window that holds
-// them all. What a smaller window still reaches depends on how zlib is called.
+// True if the stream's head needs no more than the given bytes: zlib's method, no dictionary, and
+// a window that holds everything. What a smaller window reaches depends on how zlib is called.
 bool is_plain_head(std::span<const std::byte> coded, std::size_t size) {
   if (coded.size() < kHeadBytes + kChecksumBytes) return false;
   const auto method = std::to_integer<unsigned>(coded[0]), flags = std::to_integer<unsigned>(coded[1]);

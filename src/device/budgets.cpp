@@ -16,9 +16,9 @@ namespace hotpack::device {
 
 namespace {
 
-constexpr std::uint64_t kExactBytes = 10000;  // below, numbers are told to the byte
+constexpr std::uint64_t kExactBytes = 10000;  // smaller numbers are shown to the byte
 
-// What can be had without pushing others out of memory.
+// Memory that is available without swapping.
 std::uint64_t free_memory() {
   if (const auto available = available_memory()) return *available;
   return static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_AVPHYS_PAGES))) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -41,7 +41,8 @@ std::string budget_text(const Shortage& shortage) {
   return text + ", by default " + (shortage.device ? std::string("half of what is free there") : pinned_default_text(shortage.budget));
 }
 
-// For sentences that do not say otherwise how small a budget came about: " (a quarter of what the cgroup's limit leaves)".
+// For sentences that do not otherwise say where a small budget comes from: " (a quarter of what
+// the cgroup's limit leaves)".
 std::string origin_text(const Budget& budget) {
   return budget.of_cgroup || budget.ranks > 1 ? " (" + pinned_default_text(budget) + ")" : "";
 }

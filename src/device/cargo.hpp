@@ -1,8 +1,11 @@
-// What of a filled slot goes to each device, and where the packed records of the whole data set stay.
+// The parts of a filled slot that go to each device, and the place where the packed records of
+// the whole data set stay.
 //
-// A process has one or more parts of each batch, a device each. In the slot's pinned memory a part has a table of its rows (RowEntry) and,
-// unless records are resident, the records behind it, all of which lands in one block of device memory, the staged memory, as it is.
-// Ownership: as described. Thread-safety: const members from any thread once the slot is filled.
+// A process has one or more parts of each batch, one per device. In the slot's pinned memory a
+// part has a table of its rows (RowEntry) and, unless records are resident, the records after it.
+// All of it is copied unchanged to one block of device memory, the staged memory.
+// Ownership: as described. Thread-safety: any thread may call const members once the slot is
+// filled.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +29,10 @@ struct PartRows {
   std::size_t count = 0;
 };
 
-// Contiguous bytes on their way to staged memory.
+// Contiguous bytes to copy to staged memory.
 struct Piece {
   const std::byte* from = nullptr;  // pinned
-  std::uint64_t to = 0;             // from the beginning of the part's staged memory
+  std::uint64_t to = 0;             // offset in the part's staged memory
   std::uint64_t bytes = 0;
 };
 
@@ -40,21 +43,23 @@ class Cargo {
   Cargo& operator=(const Cargo&) = delete;
   virtual ~Cargo() = default;
 
-  // Of one slot's pinned memory: loader::grow(slot, pinned_allocator, slot_bytes(), 0).
+  // Bytes of one slot's pinned memory: loader::grow(slot, pinned_allocator, slot_bytes(), 0).
   [[nodiscard]] virtual std::uint64_t slot_bytes() const = 0;
-  // The most that a part takes on its device.
+  // The most memory that a part needs on its device.
   [[nodiscard]] virtual std::uint64_t staged_bytes(std::size_t part) const = 0;
-  // Appends what must be copied for this part of a filled slot: the table comes first, at offset 0. One piece where records are in the
-  // slot.
+  // Appends the copies for this part of a filled slot. The table comes first, at offset 0. One
+  // piece if records are in the slot.
   virtual void append_pieces(const loader::Slot& slot, std::size_t part, std::vector<Piece>& pieces) const = 0;
-  // The base address of the entries' offsets, given the part's staged memory.
+  // The base address of the entries' offsets, for the part's staged memory.
   [[nodiscard]] virtual Pointer records(std::size_t part, Pointer staged) const = 0;
-  // Of every row of this part of a filled slot: the form's, or that of the only row where records differ.
+  // The size of every row of this part of a filled slot: the form's, or that of the only row if
+  // records differ.
   [[nodiscard]] virtual PixelSize output(const loader::Slot& slot, std::size_t part) const = 0;
 };
 
-// Each copy to a device takes as long as 330 KB of it do, so records of s bytes, copied one by one, come at s / (s + 330 KB) of the link's
-// rate: 0.76 at 1 MiB, 0.95 at 6 MiB. Below that threads gather pinned records into slots instead, so that a part is one copy.
+// Each copy to a device has a fixed cost equal to 330 KB, so records of s bytes, copied one by
+// one, reach s / (s + 330 KB) of the link's rate: 0.76 at 1 MiB, 0.95 at 6 MiB. Below that,
+// threads gather pinned records into slots instead, so that a part is one copy.
 inline constexpr std::uint64_t kGatherBelowBytes = std::uint64_t{6} << 20;
 
 struct CargoInputs {
@@ -63,14 +68,15 @@ struct CargoInputs {
   StepPlan plan;  // of this process
   OrderOptions order;
   std::vector<PartRows> parts;
-  std::vector<std::shared_ptr<const Context>> contexts = {};  // a part each
+  std::vector<std::shared_ptr<const Context>> contexts = {};  // one per part
   unsigned threads = 1;
   unsigned slots = 3;
   unsigned prefetch = 2;
-  std::vector<std::uint64_t> output_bytes = {};  // a part each: all outputs that leases may need, at the largest
+  // one per part: all outputs that leases may need, at their largest
+  std::vector<std::uint64_t> output_bytes = {};
   Residency asked = Residency::page;
-  std::uint64_t world_size = 1;                          // ranks, which may all be processes of this machine
-  std::uint64_t gather_below_bytes = kGatherBelowBytes;  // of a record's block, on average
+  std::uint64_t world_size = 1;                          // ranks, all of which may be on this machine
+  std::uint64_t gather_below_bytes = kGatherBelowBytes;  // for the average record block
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};
 };
@@ -80,17 +86,19 @@ struct LoadedCargo {
   std::unique_ptr<loader::RowFiller> filler;  // of the ring
   std::shared_ptr<const Cargo> cargo;         // shared with the filler
   double load_seconds = 0;
-  std::uint64_t copied_bytes = 0;           // host to device, by the load
-  std::uint64_t pinned_bytes = 0;           // of what is resident, slots not included
-  std::vector<std::uint64_t> device_bytes;  // of what is resident, a part each
+  std::uint64_t copied_bytes = 0;           // host to device, during the load
+  std::uint64_t pinned_bytes = 0;           // of resident records, without slots
+  std::vector<std::uint64_t> device_bytes;  // of resident records, one per part
 };
 
-// Chooses where records stay within the budgets, and loads them there. Every slot that the filler will see has a number below
-// inputs.slots. A record that cannot be read while loading is an error of its step, not of this function; what fails here is memory,
-// budgets (`usage`, naming what is needed, what is allowed and what would do) and the driver.
+// Chooses where records stay within the budgets, and loads them there. Every slot of the filler
+// has a number below inputs.slots. A record that cannot be read during the load is an error of
+// its step, not of this function, which fails for memory, budgets (`usage`, with the need, the
+// limit and the ways out) and the driver.
 [[nodiscard]] Result<LoadedCargo> load_cargo(CargoInputs inputs);
 
-// The largest bytes of one row of the form over all records: the form's own, or where records differ the largest record's.
+// The largest bytes of one row of the form: the form's own or, if records differ, the largest
+// record's.
 [[nodiscard]] Result<loader::RowBytes> largest_row(const loader::RecordSource& source, const loader::BatchForm& form);
 
 }  // namespace hotpack::device

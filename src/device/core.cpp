@@ -24,7 +24,8 @@ using loader::Slot;
 constexpr unsigned kMostPrefetch = 64;
 constexpr unsigned kMostOutputs = 64;
 constexpr std::uintptr_t kOutputAlignment = 16;
-constexpr std::chrono::milliseconds kPatienceForReaper{100};  // of an opening, with what can be freed right now
+// for memory that can be freed now, when a loader opens
+constexpr std::chrono::milliseconds kPatienceForReaper{100};
 
 Status check_number(const char* name, unsigned value, unsigned least, unsigned most) {
   if (value >= least && value <= most) return {};
@@ -44,9 +45,10 @@ Status check_devices(const std::vector<int>& devices) {
 Status check_options(const DeviceLoaderOptions& options) {
   HOTPACK_TRY(check_devices(options.devices));
   HOTPACK_TRY(check_number("prefetch", options.prefetch, 1, kMostPrefetch));
-  HOTPACK_TRY(check_number("outputs", options.outputs, 0, kMostOutputs));  // 0: next_into() alone is called
+  // 0: the program only calls next_into()
+  HOTPACK_TRY(check_number("outputs", options.outputs, 0, kMostOutputs));
   if (options.loader.content != BatchContent::expanded) {
-    return usage_error("content packed does not go with a DeviceLoader, which expands on the device; leave `content` at its default");
+    return usage_error("content packed does not work with a DeviceLoader, which expands on the device; leave `content` at its default");
   }
   if (options.loader.allocator != nullptr) {
     return usage_error("a DeviceLoader takes pinned memory for its slots itself; leave `allocator` out");
@@ -57,7 +59,7 @@ Status check_options(const DeviceLoaderOptions& options) {
   return loader::check_options(options.loader);
 }
 
-// The rows of each device: those of rank r·D + d of w·D ranks, in the rows of rank r of w.
+// The rows of each device: those of rank r·D + d of w·D ranks, within the rows of rank r of w.
 Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOptions& options, std::size_t devices, const StepPlan& plan) {
   std::vector<PartRows> parts;
   for (std::size_t number = 0; number < devices; ++number) {
@@ -74,7 +76,7 @@ Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOpti
   return parts;
 }
 
-// What a device has staged or holds, added up.
+// The sum of what a device has staged or holds.
 std::uint64_t staged_bytes(const Cargo& cargo, std::size_t part, unsigned prefetch) { return prefetch * cargo.staged_bytes(part); }
 
 std::string buffer_text(const char* name, std::size_t number) {
@@ -89,7 +91,7 @@ Status check_buffer(const std::string& which, const void* memory, std::uint64_t 
 
 Pointer address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 
-// Memory that no lease holds yet goes back.
+// Returns memory that no lease holds yet.
 struct TakenOutput {
   explicit TakenOutput(OutputPool& of) : pool(of) {}
   ~TakenOutput() {
@@ -112,7 +114,8 @@ std::vector<DeviceBuffers> buffers_of(const OutputMemory& memory) {
 
 }  // namespace
 
-// Whoever lets go of a Core last may be the program's own thread: what the driver may take long for is the reaper's.
+// The last owner of a Core may be a thread of the program, so the reaper does what may take the
+// driver long.
 void Core::end(Core* core) noexcept {
   if (core->stager_ && core->stager_->forked()) return;
   core->close();
@@ -120,7 +123,7 @@ void Core::end(Core* core) noexcept {
   try {
     std::shared_ptr<void> late(std::move(owned));
     free_late(std::move(late), {});
-  } catch (const std::bad_alloc&) {  // then here
+  } catch (const std::bad_alloc&) {  // then on this thread
   }
 }
 
@@ -189,7 +192,8 @@ Status Core::set_up(const Dataset& dataset, const DeviceLoaderOptions& options, 
   const auto contexts = inputs.contexts;
   HOTPACK_ASSIGN(LoadedCargo loaded, load_cargo(std::move(inputs)));
   outputs_.emplace(contexts, std::move(bytes), options.outputs);
-  HOTPACK_TRY(outputs_->allocate());  // all of it: a run does not meet the end of the device's memory in the middle
+  // all of it, so that a run does not run out of device memory later
+  HOTPACK_TRY(outputs_->allocate());
   return set_stager(options, std::move(loaded), start);
 }
 
@@ -281,7 +285,7 @@ DeviceLoaderStatistics Core::statistics() const {
   statistics.copied_bytes = loaded_bytes_ + stager_->copied_bytes();
   statistics.load_seconds = load_seconds_;
   statistics.device_bytes.resize(parts_.size());
-  if (stager_->forked()) return statistics;  // the rest needs locks that nobody may be there to let go of
+  if (stager_->forked()) return statistics;  // the rest needs locks that a vanished thread may hold
   statistics.wait_seconds = stager_->wait_seconds();
   if (!stager_->is_closed()) statistics.pinned_bytes = pinned_bytes_;
   for (std::size_t number = 0; number < parts_.size(); ++number) {
@@ -356,7 +360,7 @@ Status Core::expand_part(const Staged::Part& staged, const Part& part, const Dev
   HOTPACK_TRY(current.status());
   if (output != nullptr) HOTPACK_TRY(wait_for_last_use(*output, stream));
   Status done = launch(staged, part, into, stream);
-  // Whatever was launched: the memory may not be reused, or freed, before it is over.
+  // After any launch: the memory must not be reused or freed before its work is over.
   Status read = record_surely(staged.read, stream);
   Status written = output != nullptr ? record_surely(output->written, stream) : Status();
   if (done.ok()) done = std::move(read);
@@ -372,7 +376,7 @@ Status Core::launch(const Staged::Part& staged, const Part& part, const DeviceBu
   return {};
 }
 
-// Whoever had the memory before may still be reading it on other streams.
+// The previous user of the memory may still read it on other streams.
 Status Core::wait_for_last_use(OutputMemory::Part& output, StreamHandle stream) {
   for (std::size_t use = 0; use < output.used_count; ++use) HOTPACK_TRY(output.used[use].make_wait(stream));
   output.used_count = 0;
@@ -409,7 +413,8 @@ DeviceBatchInfo Core::describe(const Staged& staged, std::span<const DeviceBuffe
 }
 
 Result<std::optional<DeviceBatchInfo>> Core::next_into(std::span<const DeviceBuffers> buffers, Streams streams) {
-  if (auto refused = stager_->refused()) return std::move(*refused);  // before anything is asked of the driver
+  // before any call of the driver
+  if (auto refused = stager_->refused()) return std::move(*refused);
   try {
     HOTPACK_TRY(check_streams(streams));
     return fill(buffers, streams);
@@ -421,7 +426,7 @@ Result<std::optional<DeviceBatchInfo>> Core::next_into(std::span<const DeviceBuf
 Result<std::optional<DeviceBatchInfo>> Core::fill(std::span<const DeviceBuffers> buffers, Streams streams) {
   HOTPACK_TRY(check_buffers(buffers, nullptr));
   DeviceBatchInfo info;
-  // All that may fail is done here, where the batch stays where it is.
+  // Everything that may fail comes here, while the batch is still in its place.
   const auto accept = [&](const Staged& staged) -> Status {
     HOTPACK_TRY(check_buffers(buffers, &staged));
     info = describe(staged, buffers, streams);
@@ -435,7 +440,8 @@ Result<std::optional<DeviceBatchInfo>> Core::fill(std::span<const DeviceBuffers>
 }
 
 Result<std::optional<DeviceBatch>> Core::next(Streams streams, std::chrono::milliseconds timeout) {
-  if (auto refused = stager_->refused()) return std::move(*refused);  // before anything is asked of the driver
+  // before any call of the driver
+  if (auto refused = stager_->refused()) return std::move(*refused);
   if (outputs_->most() == 0) return outputs_->none_left();
   try {
     HOTPACK_TRY(check_streams(streams));
@@ -444,7 +450,7 @@ Result<std::optional<DeviceBatch>> Core::next(Streams streams, std::chrono::mill
       bool none = false;
       auto batch = lease(streams, timeout, none);
       if (!none) return batch;
-      HOTPACK_TRY(prepare_outputs());  // it may have been long until the batch came
+      HOTPACK_TRY(prepare_outputs());  // the batch may have taken long to arrive
       if (!outputs_->any_free()) return batch;
     }
   } catch (const std::exception&) {  // std::bad_alloc
@@ -463,7 +469,7 @@ Result<std::optional<DeviceBatch>> Core::lease(Streams streams, std::chrono::mil
   TakenOutput taken(*outputs_);
   std::vector<DeviceBuffers> into;
   std::shared_ptr<Output> output;
-  // All that may fail is done here, where the batch stays where it is.
+  // Everything that may fail comes here, while the batch is still in its place.
   const auto accept = [&](const Staged& staged) -> Status {
     taken.memory = outputs_->try_take();
     none = taken.memory == nullptr;

@@ -1,7 +1,8 @@
-// What a DeviceLoader is: the stager that brings packed batches, the kernels that expand them, the outputs that leases hold.
+// The parts of a DeviceLoader: the stager, which brings packed batches; the kernels, which expand
+// them; the outputs, which leases hold.
 //
-// Ownership: shared by the loader and its leases; closed by the last of them, destroyed by late_free.hpp. Thread-safety and failure as
-// DeviceLoader.
+// Ownership: the loader and its leases share it. The last of them closes it, and late_free.hpp
+// destroys it. Thread-safety and failure as DeviceLoader.
 #pragma once
 
 #include <atomic>
@@ -27,13 +28,13 @@
 
 namespace hotpack::device {
 
-// One device's share of the work.
+// The work of one device.
 struct Part {
   std::shared_ptr<const Context> context;
   PartRows rows;
   std::optional<ImageLaunch> image;
-  std::optional<LabelLaunch> label;  // of labelled sets
-  OutputBytes bytes;                 // of a batch, the largest
+  std::optional<LabelLaunch> label;  // if there are labels
+  OutputBytes bytes;                 // of the largest batch
 };
 
 using Streams = std::span<CUstream_st* const>;
@@ -62,7 +63,7 @@ class Core : public std::enable_shared_from_this<Core> {
 
  private:
   Core() = default;
-  static void end(Core* core) noexcept;  // deletes it, but for the child of a fork
+  static void end(Core* core) noexcept;  // deletes it, except in a forked child
   [[nodiscard]] Status set_up(const Dataset& dataset, const DeviceLoaderOptions& options, const std::shared_ptr<const Driver>& driver,
                               const KernelImages& kernels);
   [[nodiscard]] Status set_parts(const DeviceLoaderOptions& options, const Schema& schema, const std::shared_ptr<const Driver>& driver,
@@ -74,9 +75,11 @@ class Core : public std::enable_shared_from_this<Core> {
   [[nodiscard]] Status check_streams(Streams streams) const;
   [[nodiscard]] Status check_buffers(std::span<const DeviceBuffers> buffers, const Staged* staged);
   [[nodiscard]] OutputBytes bytes_of(std::size_t part, PixelSize output) const;
-  // Gives every part's kernels to its stream; then the staged memory is the stager's again, whatever happened. `memory`: of a lease.
+  // Queues every part's kernels on its stream. Then the staged memory belongs to the stager
+  // again, even after a failure. `memory` is a lease's.
   [[nodiscard]] Status expand(Staged& staged, std::span<const DeviceBuffers> into, Streams streams, OutputMemory* memory);
-  // Makes `error` that of every later call; the batch of this step counts as not handed out.
+  // Makes `error` the error of every later call; the batch of this step does not count as handed
+  // out.
   void fail(const Error& error, loader::Cursor step) const;
   [[nodiscard]] Status expand_part(const Staged::Part& staged, const Part& part, const DeviceBuffers& into, StreamHandle stream,
                                    OutputMemory::Part* output) const;
@@ -96,9 +99,9 @@ class Core : public std::enable_shared_from_this<Core> {
   LoaderState first_state_;
   ResidencyChoice residency_;
   std::uint64_t pinned_bytes_ = 0;
-  std::vector<std::uint64_t> device_bytes_;  // but for outputs
+  std::vector<std::uint64_t> device_bytes_;  // without outputs
   double load_seconds_ = 0;
-  std::uint64_t loaded_bytes_ = 0;  // host to device, by the load
+  std::uint64_t loaded_bytes_ = 0;  // host to device, during the load
   std::optional<OutputPool> outputs_;
   KnownBuffers known_buffers_;
   std::shared_ptr<Stager> stager_;

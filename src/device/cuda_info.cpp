@@ -11,8 +11,8 @@ namespace hotpack {
 namespace device {
 namespace {
 
-// Free memory is known inside a context only. Where this process has none it is not worth one: that takes hundreds of megabytes of the
-// device, and a second.
+// Free memory is only known inside a context. Creating one for that is too expensive: it takes
+// hundreds of megabytes of the device, and a second.
 std::uint64_t free_bytes_of(const std::shared_ptr<const Driver>& driver, Ordinal device, int ordinal) {
   unsigned flags = 0;
   int active = 0;

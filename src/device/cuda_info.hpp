@@ -1,4 +1,4 @@
-// What cuda_info() tells, of a driver of the caller's choice.
+// cuda_info() for a driver that the caller chooses.
 #pragma once
 
 #include <memory>

@@ -17,7 +17,8 @@ using device::Core;
 
 namespace {
 
-// In the child of a fork nothing of a loader may be destroyed: it would call CUDA, and wait for threads that do not exist.
+// A forked child must not destroy any part of a loader: that would call CUDA, and wait for
+// threads that do not exist.
 void forget(std::shared_ptr<Core> core) { new std::shared_ptr<Core>(std::move(core)); }
 
 const DeviceField& field_of(const DeviceBatchInfo& info, std::size_t part, DeviceField DevicePart::*field) {
@@ -51,7 +52,7 @@ DeviceLoader::DeviceLoader(DeviceLoader&&) noexcept = default;
 
 DeviceLoader& DeviceLoader::operator=(DeviceLoader&& other) noexcept {
   DeviceLoader taken(std::move(other));
-  std::swap(core_, taken.core_);  // what was here closes with `taken`
+  std::swap(core_, taken.core_);  // the previous loader closes with `taken`
   return *this;
 }
 

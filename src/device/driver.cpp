@@ -17,7 +17,8 @@ namespace hotpack::device {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
-// Where containers of Kubernetes, and Windows' Linux, have it without telling the loader.
+// The places of the library in Kubernetes' containers and in Windows' Linux, which the loader
+// does not know.
 constexpr const char* kOtherLibraries[] = {"/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
 
 // cuGetProcAddress: since CUDA 12.0, and the form of 11.3 to 11.8.
@@ -41,7 +42,7 @@ Error stub_library() {
                      "LD_LIBRARY_PATH, so that the library of an installed driver is found");
 }
 
-// The variable hides devices, also all of them.
+// The variable hides devices, possibly all.
 std::string visible_devices_text() {
   const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
   if (value == nullptr) return "nvidia-smi lists those that the driver sees; in a container, start it with access to the GPU";
@@ -95,21 +96,22 @@ Result<void*> open_library() {
   if (void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL)) return library;
   const char* const told = dlerror();
   const std::string reason = told == nullptr ? "no reason given" : told;
-  if (reason.find(std::strerror(ENOENT)) == std::string::npos) return no_library(reason);  // there is one, and it is not to be passed over
+  // there is one, and it must not be skipped
+  if (reason.find(std::strerror(ENOENT)) == std::string::npos) return no_library(reason);
   for (const char* const path : kOtherLibraries) {
     if (void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL)) return library;
   }
   return no_library(reason + "; nor is it in /usr/local/nvidia/lib64 or /usr/lib/wsl/lib");
 }
 
-// Finds functions in the library; null for those that it lacks.
+// Finds functions in the library; null for missing ones.
 class Finder {
  public:
   explicit Finder(void* library)
       : since_12_(reinterpret_cast<FindSince12>(dlsym(library, "cuGetProcAddress_v2"))),
         since_11_(reinterpret_cast<FindSince11>(dlsym(library, "cuGetProcAddress"))) {}
 
-  // Error: a stub.
+  // Error: the library is a stub.
   [[nodiscard]] Result<void*> find(const char* name, int version) const {
     void* function = nullptr;
     int code = code::kNotFound;
@@ -147,13 +149,13 @@ Result<std::shared_ptr<const Driver>> make_of(void* library) {
   return Driver::make(table);
 }
 
-// A stub's functions do nothing but give this code.
+// A stub's functions only return this code.
 bool is_stub(void* library) {
   const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit"));
   return init != nullptr && init(0) == code::kStubLibrary;
 }
 
-// What Driver::load keeps. Never destroyed: destructors of statics may still use the driver.
+// The driver of Driver::load. Never destroyed, because destructors of statics may still use it.
 struct ProcessDriver {
   std::mutex mutex;
   std::shared_ptr<const Driver> driver;
@@ -165,7 +167,7 @@ ProcessDriver& process_driver() {
   return kept;
 }
 
-// Errors that a kernel leaves behind for whatever call comes next.
+// Errors that a kernel leaves for the next call, whichever it is.
 bool is_of_a_kernel(int code) { return code == code::kIllegalAddress || (code >= 702 && code <= code::kLaunchFailed); }
 
 }  // namespace
@@ -178,7 +180,8 @@ Result<std::shared_ptr<const Driver>> Driver::load() {
     HOTPACK_ASSIGN(void* const library, open_library());
     auto driver = make_of(library);
     if (!driver.ok()) {
-      // Else a stub stays the library of this name, whatever is found later. A driver's own library is not to go: it may have begun.
+      // Otherwise a stub stays the library of this name, even if a driver is installed later. A
+      // real driver's library stays loaded: it may have started.
       if (is_stub(library)) dlclose(library);
       return std::move(driver).error();
     }

@@ -1,8 +1,9 @@
-// The CUDA driver of this machine, found at run time: nothing is linked.
+// The CUDA driver of this machine, found at run time; nothing is linked.
 //
-// Ownership: a Driver is a table of functions; the library stays open for the life of the process. Thread-safe once made.
-// Failure: code `usage` where there is no driver, a stub of it, no device, or one that is too old, with what to do about it; code `io` for
-// calls that fail.
+// Ownership: a Driver is a table of functions; the library stays open as long as the process.
+// Thread-safe once made.
+// Failure: code `usage` if there is no driver, only a stub of it, no device, or one that is too
+// old; the text says what to do. Code `io` for calls that fail.
 #pragma once
 
 #include <memory>
@@ -18,16 +19,18 @@ class Driver {
   // Oldest version of CUDA that a driver must support.
   static constexpr int kOldestVersion = 12000;
 
-  // That of this process: opened and initialised by the first call that succeeds; a failure is looked into again by the next call.
+  // The driver of this process. The first successful call opens and initializes it; after a
+  // failure the next call tries again.
   [[nodiscard]] static Result<std::shared_ptr<const Driver>> load();
-  // One of the caller's tables, initialised (cuInit, version, at least one device).
+  // The driver for a table of the caller, initialized (cuInit, version, at least one device).
   [[nodiscard]] static Result<std::shared_ptr<const Driver>> make(const DriverTable& table);
 
   [[nodiscard]] const DriverTable& api() const { return table_; }
   [[nodiscard]] int version() const { return version_; }  // 13000 for 13.0
   [[nodiscard]] int devices() const { return devices_; }
 
-  // "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2), out of memory"; good for code 0. Code `io`.
+  // Converts a driver's code. "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2), out of memory",
+  // with code `io`; ok for 0.
   [[nodiscard]] Status check(const char* call, int code) const;
 
  private:

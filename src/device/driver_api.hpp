@@ -1,7 +1,8 @@
-// The functions of the CUDA driver that hotpack calls, as the driver's library defines them: types, numbers and signatures, without CUDA's
-// headers, so that every build has the same code.
+// The CUDA driver's functions that hotpack calls: types, numbers and signatures as in the
+// driver's library, without CUDA's headers, so that every build has the same code.
 //
-// Plain declarations; tests/unit/device compares numbers and signatures with cuda.h where a toolkit is installed.
+// Plain declarations. If a toolkit is installed, tests/unit/device compares numbers and
+// signatures with cuda.h.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,7 @@ inline constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInit
                      kNotReady = 600, kIllegalAddress = 700, kLaunchFailed = 719, kSystemNotReady = 802, kSystemDriverMismatch = 803,
                      kCompatNotSupported = 804, kStreamCaptureUnsupported = 900, kStreamCaptureImplicit = 906, kCapturedEvent = 907,
                      kLastOfCapture = 908, kUnknown = 999;
-// Errors of a capture, which ends some day.
+// Errors during a capture, which ends at some time.
 constexpr bool is_of_a_capture(int code) { return code >= kStreamCaptureUnsupported && code <= kLastOfCapture; }
 }  // namespace code
 
@@ -46,7 +47,7 @@ inline constexpr int kPointerLegacyIpc = 10, kPointerRangeStart = 11, kPointerRa
 inline constexpr int kMemoryHost = 1, kMemoryDevice = 2;                                          // CUmemorytype
 inline constexpr int kCaptureNone = 0, kCaptureActive = 1, kCaptureInvalidated = 2;               // CUstreamCaptureStatus
 inline constexpr int kCaptureModeRelaxed = 2;                                                     // CUstreamCaptureMode
-// Streams that every context has. Handles of the driver, which are no addresses.
+// Streams that every context has: the driver's handles, which are not addresses.
 // NOLINTBEGIN(performance-no-int-to-ptr)
 inline const StreamHandle kLegacyStream = reinterpret_cast<StreamHandle>(std::uintptr_t{1});
 inline const StreamHandle kPerThreadStream = reinterpret_cast<StreamHandle>(std::uintptr_t{2});
@@ -58,8 +59,8 @@ T* device_pointer(Pointer address) {
   return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
 }
 
-// CALL(name, version, parameters): cu<name>, in the form it has had since CUDA `version` (as cuGetProcAddress takes it); each returns a
-// CUresult.
+// CALL(name, version, parameters): cu<name> in the form since CUDA `version` (as cuGetProcAddress
+// takes it). Each returns a CUresult.
 #define HOTPACK_DRIVER_CALLS(CALL)                                                                                                        \
   CALL(Init, 2000, (unsigned flags))                                                                                                      \
   CALL(DriverGetVersion, 2020, (int* version))                                                                                            \
@@ -106,7 +107,7 @@ T* device_pointer(Pointer address) {
        (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
         unsigned shared_bytes, StreamHandle stream, void** parameters, void** extra))
 
-// Pointers to all of them.
+// Pointers to all of these functions.
 struct DriverTable {
 #define HOTPACK_DRIVER_MEMBER(name, version, parameters) int(*name) parameters = nullptr;
   HOTPACK_DRIVER_CALLS(HOTPACK_DRIVER_MEMBER)

@@ -1,9 +1,9 @@
-// The kernels that src/cmake/HotpackCuda.cmake has compiled, as bytes of this library.
+// The kernels that src/cmake/HotpackCuda.cmake compiled, as bytes of this library.
 #include "device/kernel_modules.hpp"
 
 #if defined(HOTPACK_IMAGE_KERNELS_FATBIN) && defined(HOTPACK_LABEL_KERNELS_FATBIN)
 
-// The assembler copies the file; the driver wants 8 bytes of alignment.
+// The assembler copies the file; the driver requires an alignment of 8 bytes.
 #define HOTPACK_EMBED(name, file)                     \
   asm(".pushsection .rodata.hotpack_kernels, \"a\"\n" \
       ".balign 64\n"                                  \

@@ -10,7 +10,7 @@
 namespace hotpack::device {
 namespace {
 
-// What is given back by whoever frees late.
+// An object that late_free releases.
 class Owed {
  public:
   Owed(std::shared_ptr<const Context> context, std::function<int()> call) : context_(std::move(context)), call_(std::move(call)) {}
@@ -23,7 +23,7 @@ class Owed {
   std::function<int()> call_;
 };
 
-// Null where the host has no memory.
+// Null if the host has no memory.
 std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context, const std::function<int()>& call) noexcept {
   try {
     return std::make_shared<Owed>(context, call);
@@ -32,17 +32,17 @@ std::shared_ptr<Owed> owe(const std::shared_ptr<const Context>& context, const s
   }
 }
 
-// "; memory that is being given back …", where there is some.
+// "; memory that is being freed …", if there is some.
 std::string late_text() {
   const std::size_t late = late_count();
   if (late == 0) return "";
-  return "; memory that is being given back is not free yet, as streams may still use it (" + std::to_string(late) +
-         (late == 1 ? " block" : " blocks") + "): synchronise them, then try again";
+  return "; memory that is being released is not free yet, as streams may still use it (" + std::to_string(late) +
+         (late == 1 ? " block" : " blocks") + "): synchronize them, then try again";
 }
 
 std::string count_text(std::uint64_t bytes) { return std::to_string(bytes) + " bytes (" + std::to_string(bytes >> 20) + " MiB)"; }
 
-// "; 123 bytes (0 MiB) of … are free", where the driver can tell.
+// "; 123 bytes (0 MiB) of … are free", if the driver can tell.
 std::string free_text(const Context& context) {
   const auto memory = context.memory();
   if (!memory.ok()) return "";
@@ -208,7 +208,8 @@ Result<bool> Event::query() const {
   const CurrentContext current(*context_);
   HOTPACK_TRY(current.status());
   const int code = context_->api().EventQuery(handle_);
-  if (code == code::kNotReady || code::is_of_a_capture(code)) return false;  // or nobody may look now
+  // or nobody may query it now
+  if (code == code::kNotReady || code::is_of_a_capture(code)) return false;
   HOTPACK_TRY(context_->driver().check("cuEventQuery", code));
   return true;
 }

@@ -1,8 +1,9 @@
-// What the driver hands out, each with an owner that gives it back: contexts, streams, events, memory.
+// Owners of the driver's objects, which release them: contexts, streams, events, memory.
 //
-// Ownership: moved, not copied; each keeps its Context. Destructors make the context current for as long as they need it, never report, and
-// never wait: see the notes of each. Thread-safety: a handle belongs to one thread at a time, a Context to any number.
-// Failure: as Driver::check, `io`; memory errors name bytes, device and what is free.
+// Ownership: moved, not copied; each keeps its Context. Destructors make the context current
+// while they need it. They never report and never wait; see the notes of each. Thread-safety: one
+// thread at a time per handle; any number per Context.
+// Failure: as Driver::check, `io`; memory errors name bytes, device and free memory.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ namespace hotpack::device {
 // The primary context of a device, which programs that use CUDA's runtime share.
 class Context {
  public:
-  // Code `usage` for an ordinal that does not exist, with those that do.
+  // Code `usage` for an ordinal that does not exist, with the existing ones.
   [[nodiscard]] static Result<std::shared_ptr<const Context>> retain(std::shared_ptr<const Driver> driver, int ordinal);
   ~Context();
   Context(const Context&) = delete;
@@ -46,8 +47,9 @@ class Context {
   int multiprocessors_ = 1;
 };
 
-// Makes a context current for a scope; afterwards the thread's own one is again, whatever it was. While it lives the thread may query
-// events and take memory although another stream of the program is being captured into a graph: nothing of hotpack touches such a stream.
+// Makes a context current within a scope; then restores the thread's own one. Meanwhile the
+// thread may query events and allocate memory although another stream of the program is being
+// captured into a graph: hotpack never uses such a stream.
 //   const CurrentContext current(*context);
 //   HOTPACK_TRY(current.status());
 class CurrentContext {
@@ -62,16 +64,16 @@ class CurrentContext {
  private:
   const Context& context_;
   int code_;
-  int capture_mode_ = kCaptureModeRelaxed;  // then the thread's own
+  int capture_mode_ = kCaptureModeRelaxed;  // later the thread's own mode
 };
 
-// Gives something back to the driver: `call` does, with the context current. Where a capture of the program is in the way, or this thread
-// is not to wait for what the driver may wait for (FreesLate), late_free.hpp does it. Nothing where the driver has been torn down, and what
-// it handed out with it.
+// Releases an object of the driver with `call`, with the context current. If a capture of the
+// program prevents that, or if this thread must not wait when the driver may wait (FreesLate),
+// late_free.hpp does it. Does nothing if the driver was torn down together with its objects.
 void give_back(std::shared_ptr<const Context> context, std::function<int()> call) noexcept;
 
-// A stream of the loader's own; does not wait for the legacy stream. Precondition of the destructor: nothing is on it, or the context has
-// failed.
+// A stream of the loader, which does not wait for the legacy stream. Precondition of the
+// destructor: the stream is idle, or the context has failed.
 class Stream {
  public:
   Stream() = default;
@@ -87,29 +89,34 @@ class Stream {
   StreamHandle handle_ = nullptr;
 };
 
-// An event without time-stamps. The functions need the context current, but for query(). One that was never recorded is complete.
+// An event without time stamps. The functions need the context current, except query(). An event
+// that was never recorded is complete.
 class Event {
  public:
   Event() = default;
   ~Event();
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
-  // With kEventBlockingSync a host thread that waits for it sleeps; else it spins.
+  // A host thread that waits for it sleeps with kEventBlockingSync, and spins otherwise.
   [[nodiscard]] static Result<Event> create(std::shared_ptr<const Context> context, unsigned more_flags = 0);
   [[nodiscard]] EventHandle handle() const { return handle_; }
   [[nodiscard]] Status record(StreamHandle stream) const;
-  [[nodiscard]] Status make_wait(StreamHandle stream) const;  // what `stream` is given from now on waits for what was recorded
-  [[nodiscard]] Result<bool> query() const;                   // whether it is over; an error of the context comes out here
+  // later work on `stream` waits for the recorded work
+  [[nodiscard]] Status make_wait(StreamHandle stream) const;
+  // true if it is complete; reports an error of the context
+  [[nodiscard]] Result<bool> query() const;
+
  private:
   std::shared_ptr<const Context> context_;
   EventHandle handle_ = nullptr;
 };
 
-// Records, once more where that fails: memory that work in flight uses must not be taken for free. The first error, if any.
+// Records the event, a second time if that fails: memory that work in flight uses must not count
+// as free. Returns the first error.
 [[nodiscard]] Status record_surely(const Event& event, StreamHandle stream);
 
-// Memory of a device, aligned to 256 bytes. Precondition of the destructor: no work in flight uses it (late_free.hpp), or the context has
-// failed.
+// Memory of a device, aligned to 256 bytes. Precondition of the destructor: no work in flight
+// uses it (late_free.hpp), or the context has failed.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -126,7 +133,8 @@ class DeviceMemory {
   std::uint64_t size_ = 0;
 };
 
-// Pinned host memory that every device can copy from. Precondition of the destructor as DeviceMemory's.
+// Pinned host memory that every device can copy from. Precondition of the destructor as for
+// DeviceMemory.
 class PinnedMemory {
  public:
   PinnedMemory() = default;
@@ -143,7 +151,7 @@ class PinnedMemory {
   std::uint64_t size_ = 0;
 };
 
-// Slots in pinned memory.
+// Allocates slots in pinned memory.
 [[nodiscard]] std::shared_ptr<SlotAllocator> pinned_allocator(std::shared_ptr<const Context> context);
 
 }  // namespace hotpack::device

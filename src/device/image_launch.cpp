@@ -15,12 +15,13 @@ namespace hotpack::device {
 namespace {
 
 constexpr std::uint32_t kBlockThreads = 256, kWarpThreads = 32, kMostRows = 65535;
-// Blocks a multiprocessor beyond which threads take several turns instead: enough for the last ones to matter little.
+// With more blocks per multiprocessor than this, threads take several turns instead: enough
+// blocks that the last ones matter little.
 constexpr std::uint64_t kMostBlocks = 128;
 
 std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) { return (value + by - 1) / by; }
 
-// What conversion needs: numbers in the arguments, and the table that they are equal to, or else replaced by.
+// The data for conversion: numbers in the arguments, and the table that equals or replaces them.
 std::vector<std::byte> make_values(const ImageOutput& output, int channels, ImageArgs& args) {
   const auto count = static_cast<std::size_t>(channels);
   const std::vector<float> mean = output.mean.empty() ? std::vector<float>(count, 0.0f) : output.mean;
@@ -40,13 +41,14 @@ std::vector<std::byte> make_values(const ImageOutput& output, int channels, Imag
   return bytes;
 }
 
-// On the device when this returns. Needs the context current.
+// The table is on the device on return. Needs the context current.
 Result<std::shared_ptr<const DeviceMemory>> put_on_device(const std::shared_ptr<const Context>& context,
                                                           const std::vector<std::byte>& bytes) {
   HOTPACK_ASSIGN(DeviceMemory memory, DeviceMemory::take(context, bytes.size()));
   HOTPACK_ASSIGN(const Stream stream, Stream::create(context));
   const Status copied = HOTPACK_DRIVER(context->driver(), MemcpyHtoDAsync, memory.address(), bytes.data(), bytes.size(), stream.handle());
-  const Status over = stream.synchronize();  // whatever the copy said: neither the bytes nor the memory may go before
+  // after a failed copy too: bytes and memory must stay until it ends
+  const Status over = stream.synchronize();
   HOTPACK_TRY(copied);
   HOTPACK_TRY(over);
   return std::shared_ptr<const DeviceMemory>(std::make_shared<DeviceMemory>(std::move(memory)));
@@ -79,7 +81,8 @@ std::uint64_t ImageLaunch::row_bytes(PixelSize output) const {
 }
 
 Status ImageLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle stream) const {
-  if (rows.count == 0 || row_bytes(rows.output) == 0) return {};  // the only row may be empty, where records have no common size
+  // if records have no common size, the only row may be empty
+  if (rows.count == 0 || row_bytes(rows.output) == 0) return {};
   ImageArgs args = args_;
   args.rows = device_pointer<const RowEntry>(rows.table);
   args.records = device_pointer<const std::uint8_t>(rows.records);
@@ -94,8 +97,8 @@ Status ImageLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle str
                         stream, parameters, nullptr);
 }
 
-// Threads take a vector of pixels where planes are written, else a vector of elements; some take two or four, and then half of the blocks
-// find nothing to do, which costs them little.
+// Threads take a vector of pixels if planes are written, else a vector of elements. Some take two
+// or four; half of the blocks then have no work, which costs little.
 LaunchSize image_launch_size(const ImageArgs& args, ElementType type, AxisOrder order, int processors) {
   const std::uint64_t per_vector = 16 / element_bytes(type);
   const std::uint64_t pixels = static_cast<std::uint64_t>(args.width) * static_cast<std::uint64_t>(args.height);

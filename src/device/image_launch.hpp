@@ -1,7 +1,8 @@
-// The image half of a batch: which kernel, with what, over how many threads.
+// The image half of a batch: the kernel, its arguments, and the number of threads.
 //
-// Ownership: keeps the modules and a table of values on the device. Thread-safe once made: launches may come from several threads.
-// Failure: `usage` at make() as ImageExpander::make; `io` where a call of the driver fails.
+// Ownership: keeps the modules and a table of values on the device. Thread-safe once made:
+// several threads may launch.
+// Failure: make() fails with `usage` as ImageExpander::make; `io` if a call of the driver fails.
 #pragma once
 
 #include <memory>
@@ -18,13 +19,14 @@ namespace hotpack::device {
 
 class ImageLaunch {
  public:
-  // Makes the context current for itself. The table is on the device when this returns.
+  // Makes the context current itself. The table is on the device on return.
   [[nodiscard]] static Result<ImageLaunch> make(const std::shared_ptr<const Context>& context,
                                                 const std::shared_ptr<const KernelModules>& modules, const ImageOutput& output,
                                                 int channels, AxisOrder stored);
-  // Bytes of one output row.
+  // Bytes per output row.
   [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
-  // Writes rows.count rows at `out`, aligned to 16 bytes, when the stream comes to it. Needs the context current.
+  // Queues a kernel that writes rows.count rows at `out`, aligned to 16 bytes. Needs the context
+  // current.
   [[nodiscard]] Status launch(const PackedRows& rows, Pointer out, StreamHandle stream) const;
 
  private:
@@ -33,11 +35,11 @@ class ImageLaunch {
   std::shared_ptr<const KernelModules> modules_;
   FunctionHandle function_ = nullptr;
   ImageOutput output_;
-  ImageArgs args_;  // what every launch has alike
+  ImageArgs args_;  // the arguments that all launches share
   std::shared_ptr<const DeviceMemory> values_;
 };
 
-// The launch for such arguments; `processors` of the device.
+// The launch for these arguments; `processors` is the device's.
 [[nodiscard]] LaunchSize image_launch_size(const ImageArgs& args, ElementType type, AxisOrder order, int processors);
 [[nodiscard]] const char* image_kernel_name(ElementType type, AxisOrder order);
 

@@ -38,7 +38,7 @@ bool does_not_fit(int code) {
   return code == code::kInvalidImage || code == code::kNoBinaryForGpu || code == code::kInvalidPtx || code == code::kUnsupportedPtxVersion;
 }
 
-// Why the driver cannot use the kernels, and what to do.
+// The reason why the driver cannot use the kernels, and what to do.
 Error misfit(const Context& context, const Error& failed) {
   HOTPACK_ASSIGN(const Capability capability, capability_of(context));
   const std::string device = "device " + std::to_string(context.ordinal()) + " (compute capability " + capability.text() + ")";
@@ -53,7 +53,8 @@ Error misfit(const Context& context, const Error& failed) {
       "; update the driver to one for that version of CUDA, or build hotpack with a toolkit that is no newer than the driver");
 }
 
-// What has been loaded and may still live. Never destroyed: a loader may end after the statics of the program.
+// The loaded modules that may still be in use. Never destroyed: a loader may outlive the
+// program's statics.
 struct Known {
   std::mutex mutex;
   std::vector<std::weak_ptr<const KernelModules>> modules;
@@ -69,7 +70,8 @@ Known& known() {
 Result<std::shared_ptr<const KernelModules>> KernelModules::load(std::shared_ptr<const Context> context, const KernelImages& images) {
   if (images.empty()) return no_kernels();
   Known& all = known();
-  const std::scoped_lock lock(all.mutex);  // also while they are loaded: others that open the device wait for these
+  // held while loading: others that open the device wait for it
+  const std::scoped_lock lock(all.mutex);
   std::erase_if(all.modules, [](const auto& modules) { return modules.expired(); });
   for (const auto& each : all.modules) {
     if (auto modules = each.lock(); modules != nullptr && modules->are(*context, images)) return modules;
@@ -83,7 +85,7 @@ Result<std::shared_ptr<const KernelModules>> KernelModules::load(std::shared_ptr
 Status KernelModules::load_all(const KernelImages& images) {
   const CurrentContext current(*context_);
   HOTPACK_TRY(current.status());
-  modules_.reserve(images.size());  // so that none is lost for want of memory
+  modules_.reserve(images.size());  // so that no module is lost for lack of memory
   for (const KernelImage& image : images) {
     ModuleHandle handle = nullptr;
     const int code = take_patiently([&] { return context_->api().ModuleLoadData(&handle, image.bytes.data()); });

@@ -1,7 +1,8 @@
-// The kernels as they are loaded into one device's context, once for all who have it at a time.
+// The kernels in one device's context, loaded once and shared by all current users.
 //
-// Ownership: keeps its Context; unloaded with the last owner. Thread-safe. Failure: `usage` where hotpack was built without
-// kernels, or the driver cannot use those it has (too old for them, or a device older than sm_75), with what to do; else `io`.
+// Ownership: keeps its Context; the last owner unloads the kernels. Thread-safe. Failure: `usage`
+// if hotpack was built without kernels, or the driver cannot use them (it is too old, or the
+// device is older than sm_75), with what to do; otherwise `io`.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +16,29 @@
 
 namespace hotpack::device {
 
-// A fatbin, and what the names of all its kernels begin with.
+// A fatbin, and the prefix of all its kernels' names.
 struct KernelImage {
   std::string_view prefix;
   std::span<const std::byte> bytes;
 };
 using KernelImages = std::vector<KernelImage>;
 
-[[nodiscard]] KernelImages embedded_kernels();      // empty: built without CUDA
-[[nodiscard]] std::string embedded_kernels_text();  // "CUDA 13.0, sm_75 … sm_121 and PTX"; "none: …" with why
+[[nodiscard]] KernelImages embedded_kernels();  // empty if built without CUDA
+// "CUDA 13.0, sm_75 … sm_121 and PTX"; or "none: …" with the reason
+[[nodiscard]] std::string embedded_kernels_text();
 
 class KernelModules {
  public:
-  // Those of an owner that lives, where the context has got the same images already: no call of the driver then.
+  // The kernels of a living owner if the context has loaded the same images already, without a
+  // call of the driver.
   [[nodiscard]] static Result<std::shared_ptr<const KernelModules>> load(std::shared_ptr<const Context> context,
                                                                          const KernelImages& images);
   ~KernelModules();
   KernelModules(const KernelModules&) = delete;
   KernelModules& operator=(const KernelModules&) = delete;
 
-  // Asks the module that the name's prefix tells alone: a call that fails is an error to tools that watch. Needs the context current.
+  // Looks only in the module with the name's prefix, because tools that watch calls report one
+  // that fails. Needs the context current.
   [[nodiscard]] Result<FunctionHandle> find(const std::string& name) const;
 
  private:

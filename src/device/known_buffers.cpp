@@ -10,16 +10,18 @@ namespace hotpack::device {
 
 namespace {
 
-// What the driver says of an address; as it is here of one that is not the driver's. It writes one byte or four of a yes.
+// The driver's facts about an address, with the values of an address that is not the driver's.
+// For a yes the driver writes one byte or four.
 struct Place {
   int kind = 0;
   int ordinal = 0;
   int managed = 0;
-  int legacy_ipc = 0;  // what cuIpcGetMemHandle takes: memory of one cuMemAlloc, neither mapped nor of a pool
-  Pointer begin = 0;   // of that memory
+  // accepted by cuIpcGetMemHandle: memory of one cuMemAlloc, neither mapped nor of a pool
+  int legacy_ipc = 0;
+  Pointer begin = 0;  // beginning of that memory
   std::size_t bytes = 0;
 
-  // From an address in it to its end, where that is known.
+  // The number of bytes from an address in it to its end, if known.
   [[nodiscard]] std::optional<std::uint64_t> bytes_from(Pointer address) const {
     const bool known = legacy_ipc != 0 && managed == 0 && address >= begin && address - begin < bytes;
     return known ? std::optional<std::uint64_t>(bytes - (address - begin)) : std::nullopt;

@@ -1,7 +1,8 @@
-// Whether memory of the caller can be written by kernels of a device: other addresses would end the process's use of CUDA, not the call.
+// Checks that a device's kernels can write memory of the caller: another address would end the
+// process's use of CUDA, not only the call.
 //
-// Thread-safe. Failure: `usage` for memory of the host or of another device, or that ends before the buffer does, `io` where the driver
-// cannot tell.
+// Thread-safe. Failure: `usage` for memory of the host or of another device, or that ends before
+// the buffer does; `io` if the driver cannot tell.
 #pragma once
 
 #include <array>
@@ -18,22 +19,23 @@ namespace hotpack::device {
 
 class KnownBuffers {
  public:
-  // `which`: for the message, "the image buffer of part 0". The driver is asked once for as long as the address is among the last ones and
-  // the buffer no larger than was seen to fit, so that fixed buffers cost nothing. Managed memory is any device's. Where memory ends is
-  // held against what comes of one cuMemAlloc alone: of mapped memory, which may go on behind the driver's answer, nothing is asked.
+  // `which` is for the message, "the image buffer of part 0". Asks the driver only if the address
+  // is not among the last ones or the buffer is larger than before, so that fixed buffers cost
+  // nothing. Managed memory belongs to any device. The end of memory is checked only for memory
+  // of cuMemAlloc: mapped memory may continue after the end that the driver reports.
   [[nodiscard]] Status check(const std::string& which, const void* memory, std::uint64_t bytes, const Context& context);
 
  private:
   struct Known {
     Pointer address = 0;
     int ordinal = 0;
-    std::uint64_t bytes = 0;  // that fit
+    std::uint64_t bytes = 0;  // known to fit
   };
   [[nodiscard]] bool remembered(const Known& buffer);
   void remember(const Known& buffer);
 
   std::mutex mutex_;
-  std::array<Known, 64> known_{};  // two fields on sixteen devices, twice
+  std::array<Known, 64> known_{};  // enough for two fields on sixteen devices, twice
   std::size_t oldest_ = 0;
 };
 

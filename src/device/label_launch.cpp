@@ -15,10 +15,11 @@ namespace {
 
 constexpr std::uint32_t kBlockThreads = 256;
 constexpr std::uint64_t kMostGridY = 65535;
-// Blocks a launch is cut into where there is work for them: some waves of those that a processor holds at once, so that the last one to
-// end leaves few idle, and no more, so that what a thread finds out of a row serves many stores.
+// The number of blocks per launch, if there is enough work: a few times as many as a processor
+// holds at once, so that few idle at the end; and no more, so that what a thread computes for a
+// row serves many stores.
 constexpr std::uint64_t kBlocksPerProcessor = 24;
-// As many keep a processor busy.
+// This many blocks keep a processor busy.
 constexpr std::uint64_t kLeastBlocksPerProcessor = 6;
 
 std::int32_t storage_code(LabelStorage storage) {
@@ -36,9 +37,10 @@ bool by_planes(const LabelOutput& output) { return output.form == LabelForm::one
 
 std::uint64_t groups_of(std::uint64_t count, std::uint64_t size) { return (count + size - 1) / size; }
 
-// What the threads of one row share: pixels of a plane, or blocks of 16 bytes.
+// The units that the threads of one row share: pixels of a plane, or blocks of 16 bytes.
 std::uint64_t items_of(const LabelArgs& args, const LabelOutput& output) {
-  if (!by_planes(output)) return args.row_bytes / kBlockBytes + 2;  // a row may begin and end within a block
+  // a row may begin and end within a block
+  if (!by_planes(output)) return args.row_bytes / kBlockBytes + 2;
   const std::uint64_t per_block = kBlockBytes / element_bytes(*output.type);
   return pixels_of(args) % per_block == 0 ? pixels_of(args) / per_block : pixels_of(args);
 }
@@ -89,7 +91,7 @@ LaunchSize label_launch_size(const LabelArgs& args, const LabelOutput& output, i
   const std::uint64_t share = std::max<std::uint64_t>(1, wanted * kBlocksPerProcessor / size.grid_y);
   size.grid_x = static_cast<std::uint32_t>(std::min(groups_of(items_of(args, output), kBlockThreads), share));
   if (!by_planes(output)) return size;
-  // Too few pixels to be busy with: their classes are shared out too.
+  // If there are too few pixels to keep threads busy, they also share the classes.
   const std::uint64_t blocks = std::uint64_t{size.grid_x} * size.grid_y, least = wanted * kLeastBlocksPerProcessor;
   const auto class_groups = groups_of(static_cast<std::uint64_t>(args.classes), 8);
   size.grid_z = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(groups_of(least, blocks), 1, class_groups));
@@ -103,7 +105,7 @@ Result<LabelLaunch> LabelLaunch::make(const std::shared_ptr<const Context>& cont
   launch.context_ = context;
   launch.modules_ = modules;
   launch.output_ = expander.output();
-  // One pixel has the same elements in both orders, and theirs is the kernel that shares them out.
+  // One pixel has the same elements in both orders, and the kernel for planes shares them out.
   if (source.kind == LabelScope::image) launch.output_.order = AxisOrder::channels_last;
   launch.args_ = label_args(launch.output_, source);
   const CurrentContext current(*context);
@@ -123,7 +125,7 @@ std::uint64_t LabelLaunch::row_bytes(PixelSize output) const { return sized(outp
 Status LabelLaunch::launch(const PackedRows& rows, Pointer out, StreamHandle stream) const {
   if (rows.count == 0) return {};
   LabelArgs args = sized(rows.output);
-  if (args.row_bytes == 0) return {};  // the only row is empty, where records have no common size: there is nothing to write
+  if (args.row_bytes == 0) return {};  // if records have no common size, the only row may be empty
   args.rows = device_pointer<const RowEntry>(rows.table);
   args.records = device_pointer<const std::uint8_t>(rows.records);
   args.out = device_pointer<void>(out);

@@ -1,4 +1,4 @@
-// The label half of a batch: which kernel, with what, over how many threads.
+// The label half of a batch: the kernel, its arguments, and the number of threads.
 //
 // Ownership, thread-safety and failure as ImageLaunch.
 #pragma once
@@ -20,7 +20,8 @@ class LabelLaunch {
   [[nodiscard]] static Result<LabelLaunch> make(const std::shared_ptr<const Context>& context,
                                                 const std::shared_ptr<const KernelModules>& modules, const LabelOutput& output,
                                                 const expand::LabelSource& source);
-  [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;  // `output` of the image; labels of kind `sample` do not depend on it
+  // `output` is the image's; labels of whole images do not depend on it
+  [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
   [[nodiscard]] Status launch(const PackedRows& rows, Pointer out, StreamHandle stream) const;
 
  private:
@@ -30,16 +31,16 @@ class LabelLaunch {
   std::shared_ptr<const KernelModules> modules_;
   FunctionHandle function_ = nullptr;
   LabelOutput output_;
-  LabelArgs args_;  // what every launch has alike
+  LabelArgs args_;  // the arguments that all launches share
 };
 
-// What every launch has alike, and all but rows, records and out for an output of such a size. `output` with type and ignore_index filled
-// in.
+// The arguments that all launches share, for an output of this size: everything but rows, records
+// and out. `output` has type and ignore_index filled in.
 [[nodiscard]] LabelArgs label_args(const LabelOutput& output, const expand::LabelSource& source);
 void set_size(LabelArgs& args, const LabelOutput& output, PixelSize size);
 
-// The launch for such arguments; `processors` of the device.
+// The launch for these arguments; `processors` is the device's.
 [[nodiscard]] LaunchSize label_launch_size(const LabelArgs& args, const LabelOutput& output, int processors);
-[[nodiscard]] const char* label_kernel_name(const LabelOutput& output);  // type filled in
+[[nodiscard]] const char* label_kernel_name(const LabelOutput& output);  // with the type filled in
 
 }  // namespace hotpack::device

@@ -1,4 +1,4 @@
-// What all cargoes have in common: their sizes are those of a SlotLayout.
+// The common base of all cargoes: a SlotLayout determines their sizes.
 //
 // Ownership and thread-safety as Cargo.
 #pragma once
@@ -13,7 +13,7 @@ namespace hotpack::device {
 
 class LaidOutCargo : public Cargo {
  public:
-  // `output` of every row; nothing where rows differ.
+  // `output` of every row; empty if rows differ.
   LaidOutCargo(SlotLayout layout, std::optional<PixelSize> output) : layout_(std::move(layout)), output_(output) {}
 
   [[nodiscard]] std::uint64_t slot_bytes() const final { return layout_.slot_bytes(); }

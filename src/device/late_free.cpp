@@ -23,7 +23,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstPause{1};  // between the reaper's looks, twice as long after each that frees nothing
+// between the reaper's passes; doubled after each pass that frees nothing
+constexpr milliseconds kFirstPause{1};
 constexpr milliseconds kLongestPause{20};
 constexpr milliseconds kPatienceAtExit{1000};
 
@@ -36,13 +37,13 @@ struct LateList {
   std::mutex mutex;
   std::condition_variable changed;
   std::list<Entry> entries;
-  std::size_t waiting = 0;     // entries, with those that a sweep has taken out
-  std::uint64_t added = 0;     // so far, but for those to be tried again
-  std::uint64_t again = 0;     // those
-  std::uint64_t freed = 0;     // so far
-  std::uint64_t asked = 0;     // looks of the reaper
-  std::uint64_t answered = 0;  // of those
-  std::uint64_t hopeless = 0;  // added + freed when somebody gave up
+  std::size_t waiting = 0;     // entries, including those of a running sweep
+  std::uint64_t added = 0;     // total, without those to be tried again
+  std::uint64_t again = 0;     // entries to be tried again
+  std::uint64_t freed = 0;     // total
+  std::uint64_t asked = 0;     // requests for a pass of the reaper
+  std::uint64_t answered = 0;  // requests that are done
+  std::uint64_t hopeless = 0;  // added + freed when a caller gave up
   bool sweeping = false;       // one thread at a time
   std::thread::id sweeper;
   std::thread reaper;
@@ -52,23 +53,23 @@ struct LateList {
 
 std::atomic<bool> reaper_works{true};
 
-thread_local unsigned frees_late = 0;  // FreesLate objects of this thread
+thread_local unsigned frees_late = 0;  // number of FreesLate objects of this thread
 
 LateList& late_list() { return of_this_process<LateList>(); }
 
-// Also where the query fails.
+// True also if the query fails.
 bool is_over(const Event& event) {
   const auto over = event.query();
   return !over.ok() || *over;
 }
 
 bool all_over(Entry& entry) {
-  // An event that is over stays so: it is not asked again.
+  // A completed event stays complete, so it is not queried again.
   while (!entry.events.empty() && is_over(entry.events.back())) entry.events.pop_back();
   return entry.events.empty();
 }
 
-// False to the sweeping thread itself: a destructor of what it frees has come back here.
+// False on the sweeping thread itself: a destructor of a freed object has called back.
 bool begin_sweep(LateList& list, std::list<Entry>& entries, std::uint64_t& again) {
   std::unique_lock lock(list.mutex);
   if (list.sweeping && list.sweeper == std::this_thread::get_id()) return false;
@@ -80,7 +81,8 @@ bool begin_sweep(LateList& list, std::list<Entry>& entries, std::uint64_t& again
   return true;
 }
 
-// Those that wait on go before what came meanwhile, in their order. Entries freed: not those that are to be tried again.
+// Waiting entries come before those added meanwhile, in their order. Returns the number of freed
+// entries, without those to be tried again.
 std::size_t end_sweep(LateList& list, std::list<Entry>& still_waiting, std::size_t let_go, std::uint64_t again_before) {
   const std::lock_guard lock(list.mutex);
   list.entries.splice(list.entries.begin(), still_waiting);
@@ -92,7 +94,8 @@ std::size_t end_sweep(LateList& list, std::list<Entry>& still_waiting, std::size
   return freed;
 }
 
-// Entries freed. No lock is held while the driver is asked or something is let go: either may take long, or come back here.
+// Returns the number of freed entries. Holds no lock while it queries the driver or releases
+// objects: both may take long or call back.
 std::size_t sweep_once(LateList& list) {
   std::list<Entry> entries;
   std::uint64_t again = 0;
@@ -132,7 +135,8 @@ void reap(LateList& list) {
   list.changed.notify_all();
 }
 
-// Registered after the driver was initialised, so it runs before the driver's own end, after which nobody may call it.
+// Registered after the driver was initialized, so it runs before the driver's own end, after
+// which nobody may call the driver.
 void stop_reaper() {
   LateList& list = late_list();
   std::unique_lock lock(list.mutex);
@@ -144,7 +148,7 @@ void stop_reaper() {
   ended ? list.reaper.join() : list.reaper.detach();
 }
 
-// Under the lock. What cannot be started now is tried again with the next entry.
+// Called under the lock. If the thread cannot be started now, the next entry tries again.
 void start_reaper(LateList& list) noexcept {
   if (list.reaper.joinable() || list.stopping || !reaper_works) return;
   try {
@@ -157,7 +161,7 @@ void start_reaper(LateList& list) noexcept {
   static_cast<void>(std::atexit(stop_reaper));
 }
 
-// What is in use can go nowhere else, so where the host has no memory this waits until it has.
+// Memory in use must be put on the list, so if the host has no memory, this waits until it has.
 std::list<Entry> place_for_one() {
   while (true) {
     try {
@@ -181,7 +185,7 @@ void add_entry(std::shared_ptr<void> held, std::vector<Event> events, std::uint6
   list.changed.notify_all();
 }
 
-// Under the lock. False: callers sweep themselves.
+// Called under the lock. False: callers sweep themselves.
 bool has_reaper(LateList& list) {
   if (!list.entries.empty()) start_reaper(list);
   return list.reaper.joinable() && reaper_works && list.reaper.get_id() != std::this_thread::get_id();
@@ -195,7 +199,7 @@ void free_late(std::shared_ptr<void> held, std::vector<Event> events) noexcept {
 
 void free_again(std::shared_ptr<void> held) noexcept { add_entry(std::move(held), {}, &LateList::again); }
 
-// What destructors put on the list is examined too.
+// Also examines what destructors put on the list.
 void sweep_late() noexcept {
   while (sweep_once(late_list()) > 0) continue;
 }

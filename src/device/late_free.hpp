@@ -1,11 +1,15 @@
-// Frees what streams may still be using, once they no longer do, without ever waiting for them.
+// Frees memory that streams may still use, as soon as they no longer do, without ever waiting for
+// them.
 //
-// A thread of the process, the reaper, looks at what is on the list and frees what is over. A driver may wait for all streams of a device
-// to free memory or unload a module, so whatever was in use goes this way, and callers wait for it no longer than they say. The reaper
-// starts with the first entry, sleeps while there are none, and is stopped at exit, before the driver's own end.
-// Ownership: takes over what it is given; one list of the process, and the child of a fork begins with an empty one. What is on it at exit
-// is left to the driver. Thread-safe. Never fails: where an event's query fails, its context has, and what it guards is let go (the driver
-// frees nothing any more, or all); where no thread can be started, callers that want something freed do it themselves.
+// One thread per process, the reaper, examines a list and frees what is no longer in use. A
+// driver may wait for all streams of a device to free memory or to unload a module, so everything
+// that was in use goes through this list, and callers wait no longer than they ask for. The
+// reaper starts with the first entry, sleeps while the list is empty, and stops at exit, before
+// the driver's own end.
+// Ownership: takes over everything on the list; there is one list per process, and a forked child
+// begins with an empty one. At exit the rest is left to the driver. Thread-safe. Never fails: if
+// the query of an event fails, its context has failed, and the entry is released (the driver then
+// frees nothing, or everything). If no thread can be started, callers free memory themselves.
 #pragma once
 
 #include <chrono>
@@ -18,29 +22,36 @@
 
 namespace hotpack::device {
 
-// Lets go of `held` once every event is over, never in this call. Destructors of `held` run without any lock, on the reaper's thread or
-// in sweep_late().
+// Releases `held` after all events complete, never in this call. Destructors of `held` run
+// without a lock, on the reaper's thread or in sweep_late().
 void free_late(std::shared_ptr<void> held, std::vector<Event> events) noexcept;
-// As free_late() without events, for what the driver would not take back just now: the next look tries again.
+// The same without events, for objects that the driver did not release just now; the next pass
+// tries again.
 void free_again(std::shared_ptr<void> held) noexcept;
-// Lets go of what has become free, on this thread; when it returns the reaper has let go of it as well. So it may take as long as the
-// driver does to free memory. Nothing in a destructor of what is let go.
+// Releases everything that has become free, on this thread; on return, the reaper has released
+// its part too. May take as long as the driver needs to free memory. Do not call it in a
+// destructor of a held object.
 void sweep_late() noexcept;
-// Has the reaper look now, and returns when it has let go of what is free, or when `patience` is over. Where no reaper works: sweep_late().
+// Lets the reaper work now. Returns when it has released everything free, or when `patience` is
+// over. Without a reaper: sweep_late().
 void settle_late(std::chrono::milliseconds patience) noexcept;
-// For who lacks memory: waits until everything is free, or `patience` is over; not once more for what did not become free in another such
-// wait. Where no reaper works: sweep_late().
+// For callers that lack memory: waits until everything is free, or `patience` is over; does not
+// wait again for entries that did not become free in an earlier such wait. Without a reaper:
+// sweep_late().
 void drain_late(std::chrono::milliseconds patience) noexcept;
-// Such a caller's patience: what is to be freed may wait for the work that streams have.
+// The patience of such a caller: entries may wait for the queued work of streams.
 inline constexpr std::chrono::seconds kPatienceForMemory{10};
-// The driver's code of `take`, which takes memory: where there is too little while some is on the list, of a second try after drain_late().
+// The driver's code of `take`, which allocates memory. If memory is short while the list has
+// entries, tries again after drain_late().
 [[nodiscard]] int take_patiently(const std::function<int()>& take);
-// Entries that are not free yet, those that are being freed included.
+// The number of entries that are not free yet, including those being freed.
 [[nodiscard]] std::size_t late_count();
-// For tests, which say themselves when something is freed: whether the reaper works. Once `false` returns it calls no driver.
+// For tests that control when memory is freed: turns the reaper on or off. After `false` returns,
+// it makes no call of the driver.
 void let_reaper_work(bool works) noexcept;
 
-// While one lives, what this thread gives back to the driver is given to free_late() instead: for calls that are not to wait for streams.
+// While one exists, objects that this thread releases go to free_late() instead: for calls that
+// must not wait for streams.
 class FreesLate {
  public:
   FreesLate() noexcept;

@@ -25,7 +25,7 @@ Output::Output(std::shared_ptr<Core> core, DeviceBatchInfo info) : core_(std::mo
 
 Output::~Output() {
   if (memory_ == nullptr) return;
-  if (core_->stager().forked()) {  // nothing of CUDA may be touched in a child
+  if (core_->stager().forked()) {  // a child must not use CUDA
     static_cast<void>(memory_.release());
     // A pointer that is never destroyed keeps the Core alive.
     alignas(std::shared_ptr<Core>) std::array<std::byte, sizeof(std::shared_ptr<Core>)> kept;

@@ -1,7 +1,8 @@
-// A lease of output memory: what a DeviceBatch shares.
+// A lease of output memory, which the copies of a DeviceBatch share.
 //
-// Ownership: keeps the Core, and with it the pool that its memory goes back to. Thread-safety as DeviceBatch. Failure: record_stream() as
-// DeviceBatch::record_stream(); the destructor never throws and never waits.
+// Ownership: keeps the Core, and with it the pool that its memory returns to. Thread-safety as
+// DeviceBatch. Failure: as DeviceBatch::record_stream(); the destructor never throws and never
+// waits.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +18,14 @@
 
 namespace hotpack::device {
 
-// Of the host, where std::bad_alloc came up.
+// The error for lack of host memory, after a std::bad_alloc.
 [[nodiscard]] Error no_memory_error();
 
-// A lease of one OutputMemory, once it holds any.
+// A lease of one OutputMemory, once it has one.
 class Output {
  public:
   Output(std::shared_ptr<Core> core, DeviceBatchInfo info);
-  ~Output();  // gives the memory back, with the streams that used it
+  ~Output();  // returns the memory, with the streams that used it
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   // Begins the lease: the batch is in `memory`.

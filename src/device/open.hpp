@@ -1,4 +1,4 @@
-// DeviceLoader::open with a driver and kernels of the caller's choice: what tests open.
+// DeviceLoader::open with a driver and kernels that the caller chooses, for tests.
 #pragma once
 
 #include "device/driver.hpp"

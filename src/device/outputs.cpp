@@ -14,18 +14,19 @@ namespace hotpack::device {
 namespace {
 
 constexpr int kContextIsDestroyed = 709;
-constexpr int kFirstSticky = 700, kLastSticky = 719;  // errors that a context never gets rid of
+constexpr int kFirstSticky = 700, kLastSticky = 719;  // errors that a context keeps for ever
 
 bool is_sticky(int code) {
   return code == code::kDeinitialized || (code >= kFirstSticky && code <= kLastSticky && code != kContextIsDestroyed);
 }
 
-// Whether the same record may succeed another time.
+// True if the same record may succeed later.
 bool is_passing(int code) { return code == code::kOutOfMemory || code::is_of_a_capture(code); }
 
 }  // namespace
 
-// What the code of a call says of a use. The error of a context that has failed.
+// Converts the code of a call to the outcome of a use. Returns the error of a context that has
+// failed.
 Result<OutputPool::Noted> OutputPool::judge(const Driver& driver, const char* call, int code) {
   if (code == code::kSuccess) return Noted::yes;
   if (is_sticky(code)) return driver.check(call, code).error();
@@ -37,7 +38,8 @@ OutputPool::OutputPool(std::vector<std::shared_ptr<const Context>> contexts, std
   for (List* const list : {&retried_, &free_, &unknown_, &kept_}) list->reserve(most);
 }
 
-// Here close() has been called, or nothing was leased: no stream of the program is touched, as this may run late.
+// After close(), or if nothing was leased: uses no stream of the program, since this may run
+// late.
 OutputPool::~OutputPool() {
   for (List* const list : {&free_, &unknown_, &kept_}) {
     for (auto& memory : *list) free_late_one(std::move(memory));
@@ -122,7 +124,7 @@ Status OutputPool::give_back(std::unique_ptr<OutputMemory> memory, std::vector<S
   return settle(std::move(memory));
 }
 
-// Notes what can be noted now, and puts the memory where it belongs then.
+// Records uses that can be recorded now, and moves the memory to its list.
 Status OutputPool::settle(std::unique_ptr<OutputMemory> memory) noexcept {
   auto noted = note_all(*memory);
   if (!noted.ok()) {
@@ -142,7 +144,7 @@ Status OutputPool::settle(std::unique_ptr<OutputMemory> memory) noexcept {
   return {};
 }
 
-// The worst of all uses; those that are noted are no longer among them.
+// The worst outcome of all uses; recorded uses are removed.
 Result<OutputPool::Noted> OutputPool::note_all(OutputMemory& memory) const noexcept {
   Noted worst = Noted::yes;
   std::vector<StreamUse>& uses = memory.unnoted;
@@ -150,7 +152,7 @@ Result<OutputPool::Noted> OutputPool::note_all(OutputMemory& memory) const noexc
     Noted noted = Noted::later;
     try {
       HOTPACK_ASSIGN(noted, note(*use, memory));
-    } catch (const std::exception&) {  // no memory for an event's place
+    } catch (const std::exception&) {  // no memory for an event
     }
     worst = std::max(worst, noted);
     use = noted == Noted::yes ? uses.erase(use) : use + 1;
@@ -158,12 +160,13 @@ Result<OutputPool::Noted> OutputPool::note_all(OutputMemory& memory) const noexc
   return worst;
 }
 
-// Records how far a stream has got. The error of a context that has failed.
+// Records the position of a stream. Returns the error of a context that has failed.
 Result<OutputPool::Noted> OutputPool::note(const StreamUse& use, OutputMemory& memory) const {
   const auto& context = contexts_[use.part];
   const CurrentContext current(*context);
   if (current.code() != code::kSuccess) return judge(context->driver(), "cuCtxPushCurrent", current.code());
-  // Another thread's own stream has no name here; the legacy stream waits for it, as for all streams that are not non-blocking.
+  // Another thread's per-thread stream cannot be named here; the legacy stream waits for it, as
+  // for all streams that are not non-blocking.
   const bool elsewhere = use.stream == kPerThreadStream && use.thread != std::this_thread::get_id();
   const StreamHandle stream = elsewhere ? kLegacyStream : use.stream;
   if (is_captured(*context, stream)) return Noted::later;  // the record would become a node of the graph
@@ -171,7 +174,7 @@ Result<OutputPool::Noted> OutputPool::note(const StreamUse& use, OutputMemory& m
   if (part.used_count == part.used.size()) {
     part.used.reserve(part.used.size() + 1);
     auto event = Event::create(context);
-    if (!event.ok()) return Noted::later;  // a context that has failed tells the next call
+    if (!event.ok()) return Noted::later;  // the next call reports a context that has failed
     part.used.push_back(*std::move(event));
   }
   const EventHandle event = part.used[part.used_count].handle();
@@ -205,7 +208,7 @@ void OutputPool::close() noexcept {
   retried_.clear();
 }
 
-// Streams may still read what leases have let go of.
+// Streams may still read memory of released leases.
 void OutputPool::free_late_one(std::unique_ptr<OutputMemory> memory) noexcept {
   std::vector<Event> events;
   for (OutputMemory::Part& part : memory->parts) {

@@ -1,11 +1,13 @@
-// Device memory for expanded batches that is leased and reused.
+// Device memory for expanded batches, leased and reused.
 //
-// What a lease has used on a stream is remembered as an event at its release; whoever has the memory next makes its stream wait for that.
-// So nobody on the host waits, and nothing is written over that a stream still reads. Where no event can be recorded now, as the stream is
-// being captured into a graph, memory is in unknown use: neither reused nor freed until that has been made up for. Memory of a stream that
-// is gone (destroyed before the release) is kept back for good, as nobody can tell its use any more. Both end with the pool.
-// Ownership: the pool owns all memory; a lease borrows it and keeps the pool. Thread-safe. Failure: `io` where the driver has no memory, or
-// where a context has failed.
+// At release, an event records a lease's use of each stream, and the next user of the memory
+// makes its stream wait for that event. So no host thread waits, and nothing overwrites memory
+// that a stream still reads. If no event can be recorded at release, because the stream is being
+// captured into a graph, the use of the memory is unknown: it is neither reused nor freed until
+// an event was recorded later. Memory used on a stream that was destroyed before the release is
+// kept for good, because its use can no longer be known. Both last until the pool ends.
+// Ownership: the pool owns all memory; a lease borrows it and keeps the pool. Thread-safe.
+// Failure: `io` if the driver has no memory, or a context has failed.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +28,8 @@ struct OutputBytes {
   std::uint64_t label = 0;
 };
 
-// A stream that uses a part, and from which thread: that is what the stream "per thread" means.
+// A stream that uses a part, and the thread that named it, since that determines the per-thread
+// stream.
 struct StreamUse {
   std::size_t part = 0;
   StreamHandle stream = nullptr;
@@ -39,12 +42,12 @@ struct OutputMemory {
   struct Part {
     DeviceMemory image;
     DeviceMemory label;
-    Event written;            // behind the kernels
-    std::vector<Event> used;  // one for each stream of the last lease
+    Event written;            // recorded after the kernels
+    std::vector<Event> used;  // one per stream of the last lease
     std::size_t used_count = 0;
   };
   std::vector<Part> parts;
-  std::vector<StreamUse> unnoted;  // of the last lease, without an event yet
+  std::vector<StreamUse> unnoted;  // streams of the last lease that have no event yet
 };
 
 class OutputPool {
@@ -54,28 +57,31 @@ class OutputPool {
   OutputPool(const OutputPool&) = delete;
   OutputPool& operator=(const OutputPool&) = delete;
 
-  // Takes all memory. Once, before anything else.
+  // Allocates all memory. Call it once, first.
   [[nodiscard]] Status allocate();
-  // Makes up for what could not be noted at releases. The error of a context that has failed.
+  // Records events that could not be recorded at releases. Returns the error of a context that
+  // has failed.
   [[nodiscard]] Status prepare();
-  // Memory of a lease; null where there is none. Calls no driver.
+  // Memory for a lease; null if there is none. Makes no call of the driver.
   [[nodiscard]] std::unique_ptr<OutputMemory> try_take();
   [[nodiscard]] bool any_free() const;
   [[nodiscard]] unsigned most() const { return most_; }
-  // Why there is none, and how to go on.
+  // The reason why there is none, and how to continue.
   [[nodiscard]] Error none_left() const;
-  // Of memory that was taken and not written.
+  // Returns memory that was acquired but not written.
   void give_back(std::unique_ptr<OutputMemory> memory) noexcept;
-  // The end of a lease that was used so. The error of a context that has failed: then the memory is dropped.
+  // Ends a lease with these uses. Returns the error of a context that has failed; then the memory
+  // is dropped.
   [[nodiscard]] Status give_back(std::unique_ptr<OutputMemory> memory, std::vector<StreamUse> uses) noexcept;
-  // Of memory of a context that has failed: it is freed once its kernels are over, and never reused.
+  // Drops memory of a context that has failed: it is freed after its kernels, and never reused.
   void drop(std::unique_ptr<OutputMemory> memory) noexcept;
-  // Frees what is not leased, and leases from now on as they come back.
+  // Frees memory that is not leased now, and leased memory as it returns.
   void close() noexcept;
   [[nodiscard]] std::uint64_t device_bytes(std::size_t part) const;
 
  private:
-  using List = std::vector<std::unique_ptr<OutputMemory>>;  // has room for all, so that nothing is thrown
+  // with room for all, so that nothing throws
+  using List = std::vector<std::unique_ptr<OutputMemory>>;
   enum class Noted { yes, later, never };
 
   [[nodiscard]] Result<std::unique_ptr<OutputMemory>> make() const;
@@ -88,13 +94,13 @@ class OutputPool {
   const std::vector<std::shared_ptr<const Context>> contexts_;
   const std::vector<OutputBytes> bytes_;
   const unsigned most_;
-  std::mutex retry_mutex_;  // one prepare() or close() at a time; before mutex_
+  std::mutex retry_mutex_;  // one prepare() or close() at a time; lock it before mutex_
   List retried_;            // under retry_mutex_
   mutable std::mutex mutex_;
   List free_;
-  List unknown_;       // in unknown use
-  List kept_;          // back for good
-  unsigned made_ = 0;  // exist
+  List unknown_;       // whose use is unknown
+  List kept_;          // kept for good
+  unsigned made_ = 0;  // total number of memories
   bool closed_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Packed rows of a batch as they lie on a device, ready for a kernel. A plain value.
+// Packed rows of a batch in device memory, ready for a kernel. A plain value.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace hotpack::device {
 struct PackedRows {
   Pointer table = 0;        // RowEntry, one per row
   Pointer records = 0;      // base address of the entries' offsets
-  std::uint32_t count = 0;  // rows
-  PixelSize output;         // of every row
+  std::uint32_t count = 0;  // number of rows
+  PixelSize output;         // size of every row
 };
 
 }  // namespace hotpack::device

@@ -1,6 +1,8 @@
-// Residency::page: threads gather the records of each batch into its slot, behind the tables, and one copy a part takes both.
+// Residency::page: threads gather the records of each batch into its slot, after the tables, and
+// one copy per part transfers both.
 //
-// Ownership: shared by the BatchFiller that writes slots through it and by whoever copies them. Thread-safety: as Cargo and RowSink.
+// Ownership: shared by the BatchFiller, which writes slots through it, and the code that copies
+// them. Thread-safety: as Cargo and RowSink.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,8 @@
-// One object of a type for each process.
+// One object of a type per process.
 //
-// Ownership: made at the first call, never destroyed: at exit the driver may be gone, and threads may still use it. The child of a fork
-// gets a fresh one, as threads, locks and what is in the driver are its parent's. Thread-safe.
+// Ownership: made at the first call, never destroyed: at exit the driver may be gone while
+// threads still use the object. A forked child gets a new one, because threads, locks and objects
+// of the driver belong to its parent. Thread-safe.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +16,7 @@ template <class T>
 T& of_this_process() {
   struct Node {
     pid_t process;
-    const Node* parents;  // of the process that this one was forked from: nobody touches it here
+    const Node* parents;  // of the parent process; nobody uses it here
     T object = {};
   };
   static std::atomic<Node*> current{nullptr};

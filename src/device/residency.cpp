@@ -34,7 +34,7 @@ namespace hotpack::device {
 
 namespace {
 
-// One residency that fits its budgets, with its memory taken.
+// A residency that fits its budgets, with its memory allocated.
 struct Candidate {
   Residency residency = Residency::page;
   RecordWay way = RecordWay::in_slots;
@@ -74,7 +74,7 @@ class Chooser {
     return try_out(Residency::page);
   }
 
-  // Sets shortage_ where a budget is in the way.
+  // Sets shortage_ if a budget does not suffice.
   Result<Candidate> try_out(Residency residency) {
     const RecordWay way = way_of(residency, *blocks_, inputs_.gather_below_bytes);
     HOTPACK_ASSIGN(SlotLayout layout, SlotLayout::make(inputs_.parts, *blocks_, way));
@@ -88,7 +88,7 @@ class Chooser {
     return candidate;
   }
 
-  // Defaults are shares of what is free: they grow with what closed loaders are giving back.
+  // Defaults are shares of free memory, so they grow while closed loaders free theirs.
   Status look_for_shortage(const Needs& needs) {
     shortage_ = shortage_of(inputs_, needs, budgets_);
     if (!shortage_ || !shortage_->budget.by_default || late_count() == 0) return {};

@@ -17,9 +17,9 @@ using loader::Slot;
 
 namespace {
 
-constexpr std::uint64_t kStreamedBytes = std::uint64_t{64} << 10;  // from here on copies go past the cache
+constexpr std::uint64_t kStreamedBytes = std::uint64_t{64} << 10;  // larger copies bypass the cache
 
-// Appends, or makes the last piece longer where both follow it.
+// Appends a piece, or extends the last one if both are contiguous.
 void append_record(std::vector<Piece>& pieces, std::size_t first, const Piece& record) {
   Piece* const last = pieces.size() > first ? &pieces.back() : nullptr;
   if (last != nullptr && last->from + last->bytes == record.from && last->to + last->bytes == record.to) {
@@ -117,7 +117,7 @@ Status ResidentFiller::fill_row(Slot& slot, std::size_t row) {
   return {};
 }
 
-// Errors come in the order in which a BatchFiller finds them: the shape, how it is shown, the record.
+// Errors come in the order of a BatchFiller: shape, crop, record.
 Status ResidentFiller::show_sample(Slot& slot, std::size_t row, std::uint64_t sample) {
   const ResidentSet& set = parts_.cargo->set();
   const auto failed = set.errors.find(sample);

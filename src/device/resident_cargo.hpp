@@ -1,7 +1,10 @@
-// Residency::pinned and Residency::device: filling slots touches no file, and records are in them only where that makes copies fewer.
+// Residency::pinned and Residency::device: filling slots uses no file, and slots contain records
+// only if that saves copies.
 //
-// Ownership: cargoes own the resident set, shared with the filler. Thread-safety: as Cargo and RowFiller.
-// Failure: RowError with the error that the record had when it was to be loaded, or the one that a host Loader gives for how it is shown.
+// Ownership: cargoes and the filler share the resident set. Thread-safety: as Cargo and
+// RowFiller.
+// Failure: RowError with the error that the record had during the load, or with the error that a
+// host Loader gives for its crop.
 #pragma once
 
 #include <memory>
@@ -19,12 +22,13 @@ class ResidentCargo : public LaidOutCargo {
   ResidentCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set);
   [[nodiscard]] const ResidentSet& set() const { return *set_; }
 
-  // A slot's rows hold these samples; none are reported where they are not needed. As RowFiller::begin.
+  // The slot's rows hold these samples; `samples` is empty if they are not needed. As
+  // RowFiller::begin.
   [[nodiscard]] virtual bool needs_samples() const = 0;
   virtual void begin(const loader::Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
-  // Where the row's record will lie, from the base address of the entries.
+  // The place of the row's record, from the base address of the entries.
   [[nodiscard]] virtual std::uint64_t place(const loader::Slot& slot, std::size_t row, std::uint64_t sample) const = 0;
-  // Writes what of the row's record goes into the slot. As RowFiller::fill.
+  // Writes the row's record into the slot, if the slot contains records. As RowFiller::fill.
   virtual void write(loader::Slot& /*slot*/, std::size_t /*row*/, std::uint64_t /*sample*/) const {}
 
  protected:
@@ -34,7 +38,7 @@ class ResidentCargo : public LaidOutCargo {
   const std::shared_ptr<const ResidentSet> set_;
 };
 
-// What comes to staged memory with each batch: a record after the other.
+// Copies to staged memory for each batch, one record after another.
 class StagedCargo : public ResidentCargo {
  public:
   StagedCargo(SlotLayout layout, std::optional<PixelSize> output, std::shared_ptr<const ResidentSet> set, unsigned slots);
@@ -51,7 +55,7 @@ class StagedCargo : public ResidentCargo {
   StagedRows staged_;
 };
 
-// RecordWay::one_by_one: records are copied from where they stay.
+// RecordWay::one_by_one: records are copied from their resident place.
 class PinnedCargo final : public StagedCargo {
  public:
   using StagedCargo::StagedCargo;
@@ -66,7 +70,7 @@ class GatheredCargo final : public StagedCargo {
   void write(loader::Slot& slot, std::size_t row, std::uint64_t sample) const override;
 };
 
-// Records stay where they are.
+// Records stay in place.
 class DeviceCargo final : public ResidentCargo {
  public:
   using ResidentCargo::ResidentCargo;
@@ -77,11 +81,12 @@ class DeviceCargo final : public ResidentCargo {
   [[nodiscard]] std::uint64_t place(const loader::Slot& slot, std::size_t row, std::uint64_t sample) const override;
 };
 
-// Writes tables, what else the cargo wants in slots, and what a slot says about its rows.
+// Writes tables, other contents that the cargo wants in slots, and the description of rows in a
+// slot.
 class ResidentFiller final : public loader::RowFiller {
  public:
   struct Parts {
-    std::unique_ptr<loader::RecordSource> source;  // for the texts of errors
+    std::unique_ptr<loader::RecordSource> source;  // for error texts
     loader::BatchForm form;
     StepPlan plan;
     OrderOptions order;
@@ -97,7 +102,7 @@ class ResidentFiller final : public loader::RowFiller {
   [[nodiscard]] Status show_sample(loader::Slot& slot, std::size_t row, std::uint64_t sample);
 
   const Parts parts_;
-  std::vector<std::optional<std::uint64_t>> samples_;  // of the batch begun last, under the Ring's lock
+  std::vector<std::optional<std::uint64_t>> samples_;  // of the latest batch, under the Ring's lock
 };
 
 }  // namespace hotpack::device

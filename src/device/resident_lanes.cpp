@@ -12,7 +12,7 @@ namespace {
 
 using Contexts = std::vector<std::shared_ptr<const Context>>;
 
-// Records are written where they stay.
+// Writes records directly to their resident place.
 class DirectLane final : public Lane {
  public:
   explicit DirectLane(ResidentSet& set) : set_(set) {}
@@ -71,11 +71,11 @@ class CopyLane final : public Lane {
   }
 
  private:
-  // To one device.
+  // A lane to one device.
   struct Way {
     std::shared_ptr<const Context> context;
     Stream stream;
-    std::array<Event, 2> copied;  // a buffer each
+    std::array<Event, 2> copied;  // one per buffer
   };
 
   Status add_device(const std::shared_ptr<const Context>& context) {
@@ -96,7 +96,8 @@ class CopyLane final : public Lane {
   std::size_t turn_ = 0;
 };
 
-// Both buffers of every lane are to fit the budget: first chunks become smaller, down to the largest record, then lanes fewer.
+// Fits both buffers of every lane into the budget: first with smaller chunks, down to the largest
+// record, then with fewer lanes.
 struct LaneSizes {
   std::uint64_t chunk_bytes = 0;
   unsigned lanes = 1;
@@ -115,7 +116,7 @@ LaneSizes lane_sizes(const RecordBlocks& blocks, const LoadOptions& options) {
 Status add_copy_lanes(ResidentMemory& memory, const Contexts& contexts, LaneSizes sizes) {
   while (memory.lanes.size() < sizes.lanes) {
     auto lane = CopyLane::make(*memory.set, contexts, sizes.chunk_bytes);
-    if (!lane.ok() && !memory.lanes.empty()) return {};  // fewer will do
+    if (!lane.ok() && !memory.lanes.empty()) return {};  // fewer lanes suffice
     HOTPACK_ASSIGN(auto made, std::move(lane));
     memory.lanes.push_back(std::move(made));
   }

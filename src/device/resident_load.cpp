@@ -26,19 +26,19 @@ namespace {
 
 constexpr std::size_t kUsualKeyBytes = 256;
 
-// A thread's next piece of work.
+// A thread's next work.
 struct Work {
   Chunk chunk;
-  loader::RowRange ahead;  // samples that the system is to be asked for first: the turn of these comes next
+  loader::RowRange ahead;  // samples to request from the system first; their turn comes next
 };
 
-// What threads share.
+// The state that threads share.
 class Progress {
  public:
   Progress(ResidentSet& set, std::uint64_t chunk_bytes, std::size_t threads)
       : set_(set), chunk_bytes_(chunk_bytes), ahead_bytes_(threads * chunk_bytes) {}
 
-  // In the order of the files; nothing when all samples are taken, or after a failure.
+  // In the order of the files; empty if all samples are taken, or after a failure.
   std::optional<Work> next() {
     const std::lock_guard lock(mutex_);
     const RecordBlocks& blocks = *set_.blocks;
@@ -70,9 +70,11 @@ class Progress {
   [[nodiscard]] Status status() const { return failed_; }
 
  private:
-  static constexpr std::uint64_t kMostSamples = 65536;  // of one chunk: records may be tiny, or have no block at all
+  // per chunk: records may be tiny, or have no block
+  static constexpr std::uint64_t kMostSamples = 65536;
 
-  // A chunk for each thread beyond those that are taken, but for what was asked for before.
+  // The chunks after those that are taken, one per thread, without those that were requested
+  // before.
   loader::RowRange move_ahead() {
     const RecordBlocks& blocks = *set_.blocks;
     const std::uint64_t first = std::max(ahead_, next_), end = blocks.begin(next_) + ahead_bytes_;
@@ -89,9 +91,9 @@ class Progress {
   Status failed_;
 };
 
-// What is done with a record while it can be read.
+// The work on a record while it can be read.
 struct Copy {
-  const RecordShape& shape;  // that its block was measured for
+  const RecordShape& shape;  // its block was measured for this shape
   std::byte* image;
   std::byte* label;
   char* key;
@@ -100,7 +102,7 @@ struct Copy {
   bool changed = false;
 };
 
-// Runs inside the fault guard: copies, no more.
+// Runs inside the fault guard: only copies.
 void copy_record(void* context, const Record& record) {
   auto& copy = *static_cast<Copy*>(context);
   copy.changed = record.image.shape != copy.shape.image || record.label.shape != copy.shape.label;
@@ -110,7 +112,7 @@ void copy_record(void* context, const Record& record) {
   BatchForm::copy_stored(record, copy.image, copy.label);
 }
 
-// One thread.
+// The work of one thread.
 class Worker {
  public:
   Worker(const RecordSource& source, const BatchForm& form, ResidentSet& set, Progress& progress)
@@ -127,7 +129,7 @@ class Worker {
   }
 
  private:
-  // Only of shards that are open can anything be asked; what else is wrong comes out when the record is read.
+  // Only open shards can be prefetched. Other problems show when the record is read.
   void ask_for(loader::RowRange samples) const {
     if (samples.size() > 0) (void)source_.shape(samples.first);
     for (std::size_t sample = samples.first; sample < samples.last; ++sample) source_.read_ahead(sample);
@@ -149,7 +151,7 @@ class Worker {
     progress_.add_keys(chunk, characters_, lengths_);
   }
 
-  // Gives the length of the key, which is in key_.
+  // Returns the length of the key, which is in key_.
   Result<std::size_t> read_record(std::uint64_t sample, std::byte* block) {
     const auto shape = set_.blocks->shape(sample);
     if (!shape) return why_unmeasured(sample);
@@ -159,7 +161,7 @@ class Worker {
       HOTPACK_TRY(source_.read(sample, scratch_, copy_record, &copy));
       if (copy.changed) return loader::written_over(source_, sample);
       if (copy.key_bytes <= key_.size()) return copy.key_bytes;
-      key_.resize(copy.key_bytes);  // longer than any before: once more
+      key_.resize(copy.key_bytes);  // the longest key so far: tries again
     }
   }
 

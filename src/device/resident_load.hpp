@@ -1,6 +1,8 @@
-// Brings all records of a data set into memory that was taken for it, by threads that read it in the order of its files.
+// Loads all records of a data set into its memory, with threads that read in the order of the
+// files.
 //
-// Failure: the driver's and `io`; the memory must not be used then. A record that cannot be read is none: its error is kept in the set.
+// Failure: the driver's and `io`; the memory must not be used then. A record that cannot be read
+// is not a failure: the set keeps its error.
 #pragma once
 
 #include <memory>
@@ -11,7 +13,7 @@
 
 namespace hotpack::device {
 
-// All is written when this returns, and what the load alone needed is given back.
+// On return everything is written, and memory that only the load needed is released.
 [[nodiscard]] Result<std::shared_ptr<const ResidentSet>> load_resident(ResidentMemory memory, const loader::RecordSource& source,
                                                                        const loader::BatchForm& form);
 

@@ -1,7 +1,7 @@
-// The packed records of a whole data set in memory: pinned, or of each device. With their keys, and the errors of those that cannot be
-// read.
+// The packed records of a whole data set in pinned memory or on each device, with their keys, and
+// the errors of records that cannot be read.
 //
-// Ownership: owns the memory. Thread-safety: const members from any thread once it is loaded.
+// Ownership: owns the memory. Thread-safety: any thread may call const members once it is loaded.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@
 
 namespace hotpack::device {
 
-// The keys of all samples, one after the other.
+// The keys of all samples, one after another.
 class KeyArena {
  public:
   explicit KeyArena(std::uint64_t records) : spans_(records) {}
-  // Those of samples `first` and on, so many characters each. From one thread at a time.
+  // Sets the keys of the samples from `first` on, with these lengths. One thread at a time.
   void add(std::uint64_t first, std::string_view characters, const std::vector<std::uint32_t>& lengths);
   [[nodiscard]] std::string_view operator[](std::uint64_t sample) const;
 
@@ -35,15 +35,16 @@ class KeyArena {
   std::vector<Span> spans_;
 };
 
-// Blocks lie in the order of the samples, as RecordBlocks::begin says. Either `pinned` or `devices` holds them.
+// Blocks are in the order of the samples, as in RecordBlocks::begin. Either `pinned` or `devices`
+// contains them.
 struct ResidentSet {
   explicit ResidentSet(std::shared_ptr<const RecordBlocks> all) : blocks(std::move(all)), keys(blocks->records()) {}
 
   std::shared_ptr<const RecordBlocks> blocks;
   PinnedMemory pinned;
-  std::vector<DeviceMemory> devices;  // a part each
+  std::vector<DeviceMemory> devices;  // one per part
   KeyArena keys;
-  std::map<std::uint64_t, Error> errors;  // by sample, as a host Loader would give them
+  std::map<std::uint64_t, Error> errors;  // by sample, with the text of a host Loader
 };
 
 }  // namespace hotpack::device

@@ -12,7 +12,7 @@ namespace hotpack::device {
 namespace {
 
 constexpr std::uint64_t kRegionAlignment = 4096;
-constexpr std::uint64_t kTableAlignment = 256;  // of what follows it: as large as that of device memory
+constexpr std::uint64_t kTableAlignment = 256;  // for what follows it: that of device memory
 constexpr std::uint64_t kMostSlotBytes = std::uint64_t{1} << 56;
 
 Error too_large() { return usage_error("a batch of these records has more bytes than a machine can hold; use a smaller batch"); }

@@ -1,7 +1,8 @@
-// Where the rows of each part lie: their table and records in a slot's pinned memory, and in the staged memory that they are copied to.
+// The places of each part's rows: table and records in a slot's pinned memory, and in the staged
+// memory that they are copied to.
 //
-// Thread-safety: SlotLayout is a value, fixed once made. StagedRows as RowFiller: one begin() of a slot at a time, then other members from
-// any thread.
+// Thread-safety: SlotLayout is an immutable value. StagedRows as RowFiller: one begin() per slot
+// at a time, then other members from any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +17,25 @@
 
 namespace hotpack::device {
 
-// How records come to a device.
+// The way of records to a device.
 enum class RecordWay {
-  in_slots,    // behind the table of their batch
-  one_by_one,  // from pinned memory, where they stay, to staged memory
-  none,        // they are there
+  in_slots,    // after the table of their batch
+  one_by_one,  // from pinned memory, where they stay
+  none,        // they are on the device
 };
-// That of a residency; pinned records below so many bytes are gathered (kGatherBelowBytes).
+// The way for a residency; pinned records below this size are gathered (kGatherBelowBytes).
 [[nodiscard]] RecordWay way_of(Residency residency, const RecordBlocks& blocks, std::uint64_t gather_below_bytes);
 
-// A part's region of a slot begins on a page. It has the table, padding to 256 bytes, then the records, where they are in slots. Staged
-// memory looks the same, and has the records unless they are on the device.
+// A part's region of a slot begins on a page. It has the table, padding to 256 bytes, and the
+// records if they are in slots. Staged memory has the same layout, and contains the records
+// unless they are resident on the device.
 class SlotLayout {
  public:
   struct Part {
     PartRows rows;
-    std::uint64_t region = 0;   // of a slot: where it begins
-    std::uint64_t records = 0;  // from the beginning of staged memory: where the records begin
-    std::uint64_t staged = 0;   // bytes of staged memory, at most
+    std::uint64_t region = 0;   // beginning of the part's region in a slot
+    std::uint64_t records = 0;  // offset of the records in staged memory
+    std::uint64_t staged = 0;   // most bytes of staged memory
   };
   // Code `usage` for sizes that no machine can hold.
   [[nodiscard]] static Result<SlotLayout> make(const std::vector<PartRows>& parts, const RecordBlocks& blocks, RecordWay way);
@@ -48,7 +50,7 @@ class SlotLayout {
   [[nodiscard]] static std::byte* region(const loader::Slot& slot, const Part& part) { return slot.image.bytes.data() + part.region; }
   [[nodiscard]] static RowEntry entry(const loader::Slot& slot, const Part& part, std::size_t row);
   void set_entry(loader::Slot& slot, std::size_t row, const RowEntry& entry) const;
-  // Of a part's only row, where records have no common size.
+  // The size of a part's only row, if records have no common size.
   [[nodiscard]] static PixelSize size_of_first(const loader::Slot& slot, const Part& part);
 
  private:
@@ -56,12 +58,12 @@ class SlotLayout {
   std::uint64_t slot_bytes_ = 0;
 };
 
-// Where the record of every row of every slot lies in staged memory: one after the other. Where all have one size begin() needs no samples:
-// rows that hold one are the first ones.
+// The place of each row's record in staged memory, one after another. If all records have one
+// size, begin() needs no samples: the first rows are the ones with a sample.
 class StagedRows {
  public:
   struct Span {
-    std::uint64_t at = 0;  // from the beginning of the part's staged memory
+    std::uint64_t at = 0;  // offset in the part's staged memory
     std::uint64_t bytes = 0;
   };
   StagedRows(const SlotLayout& layout, unsigned slots);

@@ -25,16 +25,18 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr microseconds kShortRest{20};       // between looks at events while a consumer waits
-constexpr microseconds kRest{100};           // and otherwise, at first,
-constexpr microseconds kLongRest{1000};      // and after many looks that found nothing new
-constexpr milliseconds kIdle{50};            // where nothing can change without a call
-constexpr milliseconds kOnlyReady{-1};       // a slot, while there are events to look at
-constexpr milliseconds kSlotWait{20};        // a slot, otherwise
-constexpr unsigned long kTimerSlack = 1000;  // ns: the system's own 50 µs are longer than a short rest
-constexpr milliseconds kPatience{5000};      // for a thread that hangs
+constexpr microseconds kShortRest{20};   // between polls while a consumer waits
+constexpr microseconds kRest{100};       // otherwise, at first
+constexpr microseconds kLongRest{1000};  // after many polls without news
+constexpr milliseconds kIdle{50};        // if nothing can change without a call
+constexpr milliseconds kOnlyReady{-1};   // for a slot while there are events to poll
+constexpr milliseconds kSlotWait{20};    // for a slot otherwise
+// ns: the system's own 50 µs are longer than a short rest
+constexpr unsigned long kTimerSlack = 1000;
+constexpr milliseconds kPatience{5000};  // for a thread that hangs
 constexpr milliseconds kPatienceAtExit{1000};
-constexpr milliseconds kLastLook{100};  // for copies that are all but over when the loader closes
+// for copies that are nearly complete when the loader closes
+constexpr milliseconds kLastLook{100};
 constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
 
 Error forked_error() {
@@ -46,12 +48,12 @@ Error forked_error() {
 Error timed_out(Cursor cursor, milliseconds timeout) {
   return {ErrorCode::timeout,
           "step " + std::to_string(cursor.step) + " of epoch " + std::to_string(cursor.epoch) + " was not on the device after " +
-              std::to_string(timeout.count()) + " ms; ask again, or give a longer timeout",
+              std::to_string(timeout.count()) + " ms; call again, or use a longer timeout",
           {},
           {}};
 }
 
-// Whether what was recorded last is over, on every part.
+// True if the last recorded work is complete, on every part.
 Result<bool> all_over(const Staged& staged, Event Staged::Part::*event) {
   for (const Staged::Part& part : staged.parts) {
     HOTPACK_ASSIGN(const bool over, (part.*event).query());
@@ -60,7 +62,8 @@ Result<bool> all_over(const Staged& staged, Event Staged::Part::*event) {
   return true;
 }
 
-// Copies last a moment only: worth waiting for, so that memory is free when close() returns.
+// Copies take only a moment, so waiting for them is worthwhile: memory is then free when close()
+// returns.
 void look_until_over(const std::vector<std::unique_ptr<Staged>>& all) {
   const auto end = steady_clock::now() + kLastLook;
   const auto over = [](const std::unique_ptr<Staged>& staged) {
@@ -71,7 +74,7 @@ void look_until_over(const std::vector<std::unique_ptr<Staged>>& all) {
   while (!std::all_of(all.begin(), all.end(), over) && steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(1));
 }
 
-// Those that were started, of this process.
+// The running stagers of this process.
 struct Started {
   std::mutex mutex;
   std::vector<std::weak_ptr<Stager>> all;
@@ -88,7 +91,7 @@ std::vector<std::shared_ptr<Stager>> still_there() {
   return there;
 }
 
-// The driver has been initialised, so its own end comes after what is registered now.
+// The driver is initialized, so its own end comes after handlers that are registered now.
 void remember(const std::shared_ptr<Stager>& stager, void (*at_exit)()) {
   Started& started = of_this_process<Started>();
   const std::lock_guard lock(started.mutex);
@@ -111,7 +114,7 @@ Stager::Stager(StagerParts parts)
       pause_between_(kRest),
       deliver_(parts.start) {
   for (const auto& staged : staged_) free_.push_back(staged.get());
-  busy_.reserve(staged_.size());  // neither grows under the lock
+  busy_.reserve(staged_.size());  // neither may grow under the lock
   copying_.reserve(staged_.size());
 }
 
@@ -152,7 +155,7 @@ void Stager::feed() {
   paused_.notify_all();
 }
 
-// Rests while a seek asks for it. False when it is time to end.
+// Rests while a seek requests it. False when it is time to end.
 bool Stager::pause_here(Lock& lock) {
   if (pause_) {
     resting_ = true;
@@ -163,7 +166,7 @@ bool Stager::pause_here(Lock& lock) {
   return !closing_;
 }
 
-// Gives back slots that are copied, in the order of the copies, and staged memory that is read.
+// Returns slots that are copied, in the order of the copies, and staged memory that is read.
 void Stager::poll() {
   if (failure()) return;
   pause_between_ = std::min(2 * pause_between_, kLongRest);
@@ -199,21 +202,21 @@ Status Stager::free_what_is_read() {
     busy_.erase(std::find(busy_.begin(), busy_.end(), staged));
     free_.push_back(staged);
   }
-  // Kernels of consumers read all there is: who waits now waits for the device.
+  // Kernels of consumers read all staged memory: a consumer that waits now waits for the device.
   const Lock lock(mutex_);
   const bool behind = busy_.size() == staged_.size();
   if (std::exchange(behind_kernels_, behind) != behind) arrived_.notify_all();
   return {};
 }
 
-// Whether its copies are over; the slot is back then.
+// True if its copies are complete; its slot is then returned.
 Result<bool> Stager::poll_copies(Staged& staged) {
   HOTPACK_ASSIGN(const bool copied, all_over(staged, &Staged::Part::copied));
   if (copied) ring_->release(std::exchange(staged.slot, nullptr));
   return copied;
 }
 
-// Until something may have changed.
+// Waits until something may have changed.
 void Stager::rest() {
   Lock lock(mutex_);
   if (pause_ || closing_) return;
@@ -225,7 +228,7 @@ microseconds Stager::rest_time() const {
   return waiting_ > 0 ? kShortRest : pause_between_;
 }
 
-// Staged memory to fill, if there is any and a slot may come for it.
+// Staged memory to fill, if there is some and a slot may arrive for it.
 Staged* Stager::take_free() {
   const Lock lock(mutex_);
   if (!fetching_ || failure_ || free_.empty() || copying_.size() == slots_) return nullptr;
@@ -234,7 +237,7 @@ Staged* Stager::take_free() {
   return staged;
 }
 
-// Brings the next batch, error or end of an epoch into the queue. False where none came soon.
+// Brings the next batch, error or end of an epoch into the queue. False if none came soon.
 bool Stager::fetch(Staged* staged) {
   auto slot = ring_->next(has_events() ? kOnlyReady : kSlotWait);
   Status staging;
@@ -252,7 +255,7 @@ bool Stager::fetch(Staged* staged) {
   return arrive({nullptr, std::move(slot).error()});
 }
 
-// Whether there are some to look at.
+// True if there are events to poll.
 bool Stager::has_events() const {
   const Lock lock(mutex_);
   return !copying_.empty() || !busy_.empty();
@@ -294,7 +297,8 @@ Status Stager::copy_part(Staged::Part& part, const Slot& slot, std::size_t numbe
     if (!copied.ok()) break;
     copied_bytes_ += piece.bytes;
   }
-  Status recorded = record_surely(part.copied, stream);  // also after a failure: some pieces may be on their way
+  // also after a failure: some pieces may be in flight
+  Status recorded = record_surely(part.copied, stream);
   HOTPACK_TRY(copied);
   return recorded;
 }
@@ -304,7 +308,7 @@ Status Stager::copy_part(Staged::Part& part, const Slot& slot, std::size_t numbe
 std::optional<Error> Stager::refusal() const {
   if (closing_) return usage_error("the loader is closed; open another one");
   if (failure_) return failure_;
-  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; seek or restore goes on", {}, {}};
+  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; call seek or restore to continue", {}, {}};
   return {};
 }
 
@@ -314,7 +318,7 @@ std::optional<Error> Stager::refused() const {
   return refusal();
 }
 
-// False when nothing came in time.
+// False if the time is over.
 bool Stager::wait_for_arrival(Lock& lock, milliseconds timeout) {
   const auto over = [this] { return !arrivals_.empty() || refusal().has_value(); };
   const bool limited = timeout.count() != 0 && timeout < kForEver;
@@ -370,12 +374,13 @@ void Stager::take_back(Cursor step) noexcept {
   if (step.epoch < deliver_.epoch || (step.epoch == deliver_.epoch && step.step < deliver_.step)) deliver_ = step;
 }
 
-// While one lives the feeder has nothing in hand, if the loader is not being closed. Made with seek_mutex_.
+// While one exists, the feeder works on nothing, unless the loader is being closed. Made with
+// seek_mutex_ held.
 class Stager::Pause {
  public:
   Pause(Stager& stager, Lock& lock) : stager_(stager) {
     stager_.pause_ = true;
-    stager_.work_.notify_one();  // a feeder that waits for a slot does so for kSlotWait at most
+    stager_.work_.notify_one();  // a feeder that waits for a slot does so for at most kSlotWait
     stager_.paused_.wait(lock, [&] { return stager_.resting_ || stager_.closing_ || stager_.feeder_done_; });
   }
   ~Pause() {
@@ -398,7 +403,8 @@ Status Stager::seek(Cursor cursor) {
   const Pause pause(*this, lock);
   if (closing_) return usage_error("the loader is closed; open another one");
   for (const Arrival& arrival : arrivals_) {
-    if (arrival.staged != nullptr) busy_.push_back(arrival.staged);  // its copies must be over before it is filled again
+    // its copies must complete before it is filled again
+    if (arrival.staged != nullptr) busy_.push_back(arrival.staged);
   }
   arrivals_.clear();
   Status moved = ring_->seek(cursor);
@@ -411,7 +417,7 @@ Status Stager::seek(Cursor cursor) {
 }
 
 Cursor Stager::position() const {
-  if (forked()) return deliver_;  // as it was at the fork
+  if (forked()) return deliver_;  // the position at the fork
   const Lock lock(mutex_);
   return deliver_;
 }
@@ -450,10 +456,11 @@ double Stager::wait_seconds() const {
 void Stager::close() noexcept {
   tell_end();
   const std::lock_guard one(seek_mutex_);
-  if (stop(steady_clock::now() + kPatience, kPatience)) let_go();  // else the last owner does it
+  // otherwise the last owner does it
+  if (stop(steady_clock::now() + kPatience, kPatience)) let_go();
 }
 
-// First of all: a seek that waits must see it.
+// First, because a waiting seek must see it.
 void Stager::tell_end() noexcept {
   const Lock lock(mutex_);
   closing_ = true;
@@ -462,7 +469,7 @@ void Stager::tell_end() noexcept {
   paused_.notify_all();
 }
 
-// False where that has been done, or threads are left behind. Called with seek_mutex_.
+// False if it has been done, or threads were left behind. Called with seek_mutex_ held.
 bool Stager::stop(steady_clock::time_point end, milliseconds least_for_ring) noexcept {
   if (std::exchange(stopped_, true)) return false;
   Lock lock(mutex_);
@@ -473,7 +480,8 @@ bool Stager::stop(steady_clock::time_point end, milliseconds least_for_ring) noe
   return stopped;
 }
 
-// At exit. Rings write to pinned memory, which the driver's end takes away, and feeders call the driver.
+// At exit. Rings write to pinned memory, which the driver's end removes, and feeders call the
+// driver.
 void Stager::stop_all() noexcept {
   const auto end = steady_clock::now() + kPatienceAtExit;
   const auto all = still_there();  // of a child of a fork: its own
@@ -484,7 +492,8 @@ void Stager::stop_all() noexcept {
   }
 }
 
-// Hands what may be in use to the late list: the slots, which copies may be reading, the staged memory, and the kernels that read it.
+// Puts everything that may be in use on the late list: slots, which copies may read, staged
+// memory, and the kernels that read it.
 void Stager::let_go() noexcept {
   struct Held {
     std::vector<std::shared_ptr<const void>> launches;
@@ -511,7 +520,7 @@ void Stager::let_go() noexcept {
       events.push_back(std::move(part.read));
     }
   }
-  free_late(std::move(held), std::move(events));  // the last owner is who frees: never the caller
+  free_late(std::move(held), std::move(events));  // the last owner frees them, never the caller
 }
 
 }  // namespace hotpack::device

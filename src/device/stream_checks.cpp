@@ -32,7 +32,7 @@ Error barred_error(const std::string& which) {
 bool is_no_stream(int result) { return result == code::kInvalidHandle || result == code::kInvalidContext; }
 
 Error no_stream_error(const std::string& which) {
-  return usage_error(which + " is no stream of this process, or was destroyed; give one that lives, made with that device current");
+  return usage_error(which + " is not a stream of this process, or was destroyed; use an existing one, made with that device current");
 }
 
 }  // namespace

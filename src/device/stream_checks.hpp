@@ -1,6 +1,7 @@
-// What may be done with a stream of the program.
+// Checks of the program's streams.
 //
-// Plain functions; they need the context current. Failure: `usage` for a stream that a batch cannot be given to, `io` where a call fails.
+// Plain functions; they need the context current. Failure: `usage` for a stream that cannot get a
+// batch, `io` if a call fails.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +12,9 @@
 
 namespace hotpack::device {
 
-// Whether the stream is being captured into a graph, or may not be asked because another one is.
+// True if the stream is being captured into a graph, or cannot be queried because another one is.
 [[nodiscard]] bool is_captured(const Context& context, StreamHandle stream);
-// Whether the stream may be given a batch's kernels. `number`: of the part, for the message.
+// Checks that the stream may get a batch's kernels. `number` is the part's, for the message.
 [[nodiscard]] Status check_stream(const Context& context, StreamHandle stream, std::size_t number);
 
 }  // namespace hotpack::device

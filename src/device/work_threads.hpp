@@ -1,6 +1,7 @@
-// Work on many items by threads that end with it.
+// Runs work on threads that end with it.
 //
-// Free functions. Failure: fewer threads than asked for are enough where the system has no more. `work` must not throw.
+// Free functions. Failure: if the system has fewer threads than requested, these do the work.
+// `work` must not throw.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 namespace hotpack::device {
 
-// Calls work(thread) on so many threads at once, the caller's one among them.
+// Calls work(thread) on this many threads at once, including the caller's.
 template <class Work>
 void on_threads(unsigned count, const Work& work) {
   std::vector<std::thread> threads;
@@ -23,14 +24,14 @@ void on_threads(unsigned count, const Work& work) {
     try {
       threads.reserve(count);
       for (unsigned number = 1; number < count; ++number) threads.emplace_back([&work, number] { work(number); });
-    } catch (const std::exception&) {  // those that run do the work
+    } catch (const std::exception&) {  // the running threads do the work
     }
   }
   work(0);
   for (std::thread& thread : threads) thread.join();
 }
 
-// Calls work(first, last) for ranges of 0 … count − 1 that together are all of it.
+// Calls work(first, last) for ranges that together are 0 … count − 1.
 template <class Work>
 void for_ranges(std::uint64_t count, std::uint64_t at_once, unsigned threads, const Work& work) {
   std::atomic<std::uint64_t> next{0};

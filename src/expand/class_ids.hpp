@@ -11,10 +11,10 @@
 
 namespace hotpack {
 
-// What expand_ids() writes where there is no class.
+// The value that expand_ids() writes for pixels without a class.
 inline constexpr std::uint16_t kIgnoredId = 65535;
 
-// Writes label.shape.vectors() ids. Of several classes (`multi`) it takes the lowest.
+// Writes label.shape.vectors() ids. Takes the lowest of several classes (`multi`).
 [[nodiscard]] Status expand_ids(const LabelView& label, std::span<std::uint16_t> out);
 
 }  // namespace hotpack

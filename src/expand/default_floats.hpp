@@ -1,6 +1,8 @@
-// The default floating-point mode while an object lives: results promised to the bit do not hang on what the caller's thread is set to.
+// Sets the default floating-point mode while an object lives, so that results do not depend on
+// the mode of the caller's thread.
 //
-// Round to nearest even, no flushing of subnormals, no traps; afterwards the thread's own mode and flags again. Of one thread and scope.
+// Rounds to nearest even, does not flush subnormals, does not trap; the destructor restores the
+// thread's mode and flags. For one thread and scope.
 #pragma once
 
 #include <cfenv>

@@ -1,5 +1,6 @@
 #include "hotpack/expand.hpp"
 
+#include <array>
 #include <new>
 #include <string>
 
@@ -26,6 +27,13 @@ Result<std::uint64_t> row_bytes(const LabelExpander& expander, const LabelShape&
                      " channels has more bytes than 64 bits can count");
 }
 
+struct Element {
+  std::string_view name;
+  std::size_t bytes;
+};
+// In the order of ElementType.
+constexpr std::array<Element, 7> kElements{{{"u8", 1}, {"f16", 2}, {"f32", 4}, {"bf16", 2}, {"u16", 2}, {"i32", 4}, {"i64", 8}}};
+
 expand::LabelSource source_of(const LabelShape& label) { return {label.scope, label.storage, label.multi, label.class_count}; }
 
 Status expand_as(const LabelView& label, const LabelOutput& output, const expand::LabelSource& source, std::span<std::byte> out) try {
@@ -46,42 +54,9 @@ Status expand_as(const LabelView& label, const LabelOutput& output, const expand
 
 }  // namespace
 
-std::size_t element_bytes(ElementType type) {
-  switch (type) {
-    case ElementType::u8:
-      return 1;
-    case ElementType::f16:
-    case ElementType::bf16:
-    case ElementType::u16:
-      return 2;
-    case ElementType::f32:
-    case ElementType::i32:
-      return 4;
-    case ElementType::i64:
-      break;
-  }
-  return 8;
-}
+std::size_t element_bytes(ElementType type) { return kElements.at(static_cast<std::size_t>(type)).bytes; }
 
-std::string_view element_name(ElementType type) {
-  switch (type) {
-    case ElementType::u8:
-      return "u8";
-    case ElementType::f16:
-      return "f16";
-    case ElementType::f32:
-      return "f32";
-    case ElementType::bf16:
-      return "bf16";
-    case ElementType::u16:
-      return "u16";
-    case ElementType::i32:
-      return "i32";
-    case ElementType::i64:
-      break;
-  }
-  return "i64";
-}
+std::string_view element_name(ElementType type) { return kElements.at(static_cast<std::size_t>(type)).name; }
 
 Result<std::uint64_t> label_bytes(const LabelShape& label, const LabelOutput& output) {
   HOTPACK_ASSIGN(const LabelExpander expander, LabelExpander::make(output, source_of(label)));
@@ -94,7 +69,7 @@ Status expand_label(const LabelView& label, const LabelOutput& output, std::span
 
 Status expand_ids(const LabelView& label, std::span<std::uint16_t> out) {
   expand::LabelSource source = source_of(label.shape);
-  source.multi = false;  // of several classes the lowest
+  source.multi = false;  // takes the lowest of several classes
   return expand_as(label, {LabelForm::index, ElementType::u16, {}, false, kIgnoredId}, source, std::as_writable_bytes(out));
 }
 

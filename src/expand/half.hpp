@@ -1,6 +1,7 @@
-// Single precision to the 16-bit formats, rounded to nearest even, in integer arithmetic: the same whatever the processor's mode.
+// Converts single precision to the 16-bit formats, rounded to nearest even, in integer
+// arithmetic, so that the processor's mode does not matter.
 //
-// Pure functions; thread-safe. Too large becomes infinite, NaN stays NaN.
+// Pure functions; thread-safe. Values that are too large become infinite; NaN stays NaN.
 #pragma once
 
 #include <bit>
@@ -26,9 +27,11 @@ namespace hotpack::expand {
   } else if (magnitude >= kBeyondRange) {
     half = 0x7C00;
   } else if (magnitude >= kSmallestNormal) {
-    half = shift_to_even(magnitude - (kSmallestNormal - (1u << 23)), 13);  // the carry of rounding moves the exponent, up to infinity
+    // a carry of the rounding increments the exponent, up to infinity
+    half = shift_to_even(magnitude - (kSmallestNormal - (1u << 23)), 13);
   } else if (const std::uint32_t shift = 126 - (magnitude >> 23); shift <= 24) {
-    half = shift_to_even((magnitude & 0x7FFFFF) | 0x800000, shift);  // in units of 2^-24; the smaller ones round to 0
+    // in units of 2^-24; smaller values round to 0
+    half = shift_to_even((magnitude & 0x7FFFFF) | 0x800000, shift);
   }
   return static_cast<std::uint16_t>(sign | half);
 }

@@ -14,15 +14,15 @@
 
 namespace hotpack::expand {
 
-// Either the interleaved channels of an output, or one map a plane. None for u8, which is copied.
+// One map for interleaved channels, or one per plane. None for u8, which is copied.
 struct ImageExpander::Tables {
   std::vector<ValueMap> maps;
 };
 
 namespace {
 
-// Pixels that are brought into the output's order at a time: they stay in the first-level cache until they are converted. Whole blocks of
-// every kernel, so that a band ends where a line of the output does.
+// Pixels to reorder at a time: they stay in the first-level cache until they are converted. Whole
+// blocks of every kernel, so that a band ends at the end of a cache line of the output.
 constexpr std::size_t kBandStep = 192;
 constexpr std::size_t kBandPixels = 10 * kBandStep;
 
@@ -84,7 +84,7 @@ bool is_whole_rows(const ImageView& record, const Placement& placement) {
          box.width == record.shape.width;
 }
 
-// Writes one output from runs of its pixels.
+// Writes one output in runs of pixels.
 class OutputWriter {
  public:
   OutputWriter(const std::vector<ValueMap>& maps, const ImageOutput& output, std::size_t channels, std::size_t pixels, std::byte* out,
@@ -100,7 +100,7 @@ class OutputWriter {
 
   [[nodiscard]] const ImageKernels& kernels() const { return kernels_; }
 
-  // `count` pixels, in the output's order of channels, become those from pixel `first` on.
+  // Writes `count` pixels, in the output's order of channels, starting at pixel `first`.
   void write(PixelRun run, std::size_t first, std::size_t count) const {
     std::byte* const out = out_ + first * run_bytes_ * element_bytes_;
     for (std::size_t p = 0; p < planes_; ++p) write_plane(p, run.data + p * run.plane, count * run_bytes_, out + p * plane_bytes_);
@@ -115,15 +115,15 @@ class OutputWriter {
 
   const ImageKernels& kernels_;
   const std::vector<ValueMap>& maps_;
-  std::size_t planes_;     // of the output
-  std::size_t run_bytes_;  // of a pixel in one of them, before conversion
+  std::size_t planes_;     // planes of the output
+  std::size_t run_bytes_;  // bytes per pixel in one plane, before conversion
   std::size_t element_bytes_;
   std::size_t plane_bytes_;
   std::byte* out_;
   Stores stores_;
 };
 
-// Brings pixels into the output's order of channels, a band at a time, and has them written.
+// Reorders pixels to the output's order of channels, a band at a time, and writes them.
 class Band {
  public:
   Band(bool from_planes, bool to_planes, std::size_t channels, std::size_t width, const OutputWriter& writer, std::uint8_t* memory)
@@ -165,9 +165,9 @@ class Band {
   bool from_planes_;
   bool to_planes_;
   std::size_t channels_;
-  std::size_t capacity_;     // pixels
-  std::size_t filled_ = 0;   // of them
-  std::size_t written_ = 0;  // pixels of the output
+  std::size_t capacity_;     // in pixels
+  std::size_t filled_ = 0;   // in pixels
+  std::size_t written_ = 0;  // in pixels of the output
   const OutputWriter& writer_;
   std::uint8_t* memory_;
 };
@@ -179,7 +179,7 @@ void expand_rows(PlacedRows& rows, std::size_t height, std::size_t width, Band& 
   }
 }
 
-// Rows that follow each other without a gap, as one; `pixel_bytes` of a pixel lie together.
+// Merges rows without a gap between them into one; a pixel has `pixel_bytes` consecutive bytes.
 void expand_run(PixelRun run, std::size_t pixel_bytes, std::size_t pixels, Band& band) {
   while (pixels > 0) {
     const std::size_t count = std::min(band.room(), pixels);

@@ -15,7 +15,8 @@
 namespace hotpack::expand::kernels {
 namespace {
 
-// --- planes and interleaved pixels: 16 pixels of three channels are three vectors of 16 bytes, two groups of them side by side ---
+// --- planes and interleaved pixels: three vectors of 16 bytes hold 16 pixels of three channels;
+// two such groups lie side by side ---
 
 constexpr std::size_t kGroup = 16;  // pixels in a lane
 constexpr std::size_t kGroups = 2 * kGroup;
@@ -34,8 +35,9 @@ HOTPACK_AVX2_INLINE __m256i load_lanes(const std::uint8_t* low, const std::uint8
                                  _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
 }
 
-// Byte j of vector v holds channel (v + j) mod 3, as 16 mod 3 is 1. So every place takes each channel from another vector, and blends alone
-// bring the bytes of a channel into one vector, or back: result k has, at the places of remainder r, the bytes of in[(k − r) mod 3]
+// Byte j of vector v holds channel (v + j) mod 3, because 16 mod 3 is 1. Every place takes each
+// channel from another vector, so blends alone collect the bytes of a channel in one vector, or
+// distribute them: at the places of remainder r, result k has the bytes of in[(k − r) mod 3]
 // (turn −1) or in[(k + r) mod 3] (turn 1).
 HOTPACK_AVX2_INLINE Triple exchange(const Triple& in, int turn) {
   const __m256i one = both_lanes(kThirds<kGroup>.remainder[1].data()), two = both_lanes(kThirds<kGroup>.remainder[2].data());
@@ -93,7 +95,8 @@ HOTPACK_AVX2 void mirror_bytes(const std::uint8_t* in, std::size_t pixels, std::
   mirror_portable(in + p, pixels - p, 1, out);
 }
 
-// Five pixels of 16 bytes at once. The byte before them is written too, and written again by those that belong there.
+// Reverses five pixels of 16 bytes at once. This also writes the byte before them, which the next
+// pixels overwrite.
 HOTPACK_AVX2 void mirror_triples(const std::uint8_t* in, std::size_t pixels, std::uint8_t* out) {
   const __m128i order = _mm_setr_epi8(15, 12, 13, 14, 9, 10, 11, 6, 7, 8, 3, 4, 5, 0, 1, 2);
   std::size_t p = 0;
@@ -108,10 +111,11 @@ void mirror_avx2(const std::uint8_t* in, std::size_t pixels, std::size_t channel
   return channels == 1 ? mirror_bytes(in, pixels, out) : mirror_triples(in, pixels, out);
 }
 
-// --- conversion, by arithmetic that make_value_map has found exact ---
+// --- conversion, with arithmetic that make_value_map found exact ---
 
 constexpr std::size_t kLanes = 8;
-constexpr std::size_t kBlock = 96;  // bytes: whole periods, whole lines of output in every type
+// bytes: whole periods and whole cache lines of output for every type
+constexpr std::size_t kBlock = 96;
 
 HOTPACK_AVX2_INLINE __m256 corrected_quotient(__m256 a, __m256 b, __m256 reciprocal) {
   const __m256 quotient = _mm256_mul_ps(a, reciprocal);
@@ -119,7 +123,7 @@ HOTPACK_AVX2_INLINE __m256 corrected_quotient(__m256 a, __m256 b, __m256 recipro
   return _mm256_fmadd_ps(rest, reciprocal, quotient);
 }
 
-// Eight bytes from `in`, the first of the channel of `lane`.
+// Loads eight bytes from `in`; the first belongs to the channel of `lane`.
 HOTPACK_AVX2_INLINE __m256 convert_eight(const std::uint8_t* in, const ValueMap::Arithmetic& with, std::size_t lane) {
   const __m256i values = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(in)));
   const __m256 scaled = corrected_quotient(_mm256_cvtepi32_ps(values), _mm256_set1_ps(255.0f), _mm256_set1_ps(kReciprocal255));
@@ -133,7 +137,7 @@ HOTPACK_AVX2_INLINE __m256i upper_half(__m256 values) {
   return _mm256_srli_epi32(_mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF))), 16);
 }
 
-// Sixteen singles to sixteen elements of two bytes.
+// Converts sixteen singles to sixteen elements of two bytes.
 template <ElementType kType>
 HOTPACK_AVX2_INLINE __m256i narrowed(__m256 low, __m256 high) {
   if constexpr (kType == ElementType::f16) {
@@ -184,7 +188,8 @@ void convert_avx2(const ValueMap& map, const std::uint8_t* in, std::size_t count
 
 // --- resampling ---
 
-// Eight bytes hold both pixels: their channels, side by side as pairs of 16 bits, times the two weights.
+// Eight bytes hold both pixels: multiplies their channels, as pairs of 16 bits, with the two
+// weights.
 HOTPACK_AVX2 void across_triples(const std::uint8_t* in, std::size_t width, const ColumnTap* taps, std::size_t columns, std::int16_t* out) {
   constexpr char kNone = -1;
   const __m128i pairs = _mm_setr_epi8(0, kNone, 3, kNone, 1, kNone, 4, kNone, 2, kNone, 5, kNone, kNone, kNone, kNone, kNone);

@@ -27,7 +27,8 @@ constexpr __mmask64 every_third(unsigned remainder) {
   return mask;
 }
 
-// Result k has, at the places of `one` and `two`, the bytes of in[k ± 1] and in[k ∓ 1]; see Thirds.
+// At the places of `one` and `two`, result k has the bytes of in[k ± 1] and in[k ∓ 1]; see
+// Thirds.
 HOTPACK_AVX512_INLINE Triple exchange(const Triple& in, int turn, __mmask64 one, __mmask64 two) {
   Triple out;
   for (int k = 0; k < 3; ++k) {
@@ -68,9 +69,10 @@ HOTPACK_AVX512 void join_avx512(const std::uint8_t* in, std::size_t plane, std::
   if (p < pixels) kAvx2.join(in + p, plane, pixels - p, out + 3 * p);
 }
 
-// --- conversion: every byte of an element is looked up by itself, exact by construction ---
+// --- conversion: looks every byte of an element up separately, which is exact by construction
+// ---
 
-// table[index] for 64 indices: two permutes of 128 entries each, chosen by the uppermost bit.
+// table[index] for 64 indices: two permutes of 128 entries each, selected by the highest bit.
 HOTPACK_AVX512_INLINE __m512i look_up(const ValueMap::Bytes& table, __m512i index) {
   const std::uint8_t* const at = table.data();
   const __m512i low = _mm512_permutex2var_epi8(load64(at), index, load64(at + kWide));
@@ -78,8 +80,9 @@ HOTPACK_AVX512_INLINE __m512i look_up(const ValueMap::Bytes& table, __m512i inde
   return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), low, high);
 }
 
-// Unpacking works in lanes of 16 bytes, which leaves element e of a vector of 64 not at place e. Its bytes are therefore brought into
-// another order first: groups of 16 / kBytes are transposed as a matrix of kBytes columns and four lanes. This is where place j comes from.
+// Unpacking works in lanes of 16 bytes, so element e of a vector of 64 does not end at place e.
+// The bytes are therefore permuted first: groups of 16 / kBytes are transposed as a matrix of
+// kBytes columns and four lanes. This is the source of place j.
 template <std::size_t kBytes>
 constexpr std::size_t source_of(std::size_t j) {
   constexpr std::size_t kGroup = 16 / kBytes;
@@ -113,7 +116,7 @@ HOTPACK_AVX512_INLINE void put(std::byte* out, __m512i value) {
   }
 }
 
-// The bytes of 64 elements, lowest bytes first, to the elements in order.
+// Stores the bytes of 64 elements, lowest bytes first, as elements in order.
 template <std::size_t kBytes, bool kStream>
 HOTPACK_AVX512_INLINE void put_elements(const __m512i (&bytes)[kBytes], std::byte* out) {
   const __m512i low = _mm512_unpacklo_epi8(bytes[0], bytes[1]), high = _mm512_unpackhi_epi8(bytes[0], bytes[1]);
@@ -139,7 +142,7 @@ HOTPACK_AVX512 void convert_plane(const ValueMap& map, const std::uint8_t* in, s
   }
 }
 
-// Three channels that take turns: their bytes are brought together by blends, looked up, and blended back.
+// Three interleaved channels: blends collect their bytes, look them up, and blend them back.
 template <std::size_t kBytes, bool kStream>
 HOTPACK_AVX512 void convert_turns(const ValueMap& map, const std::uint8_t* in, std::size_t blocks, std::byte* out, std::size_t phase) {
   constexpr __mmask64 kOne = arranged_third<kBytes>(1), kTwo = arranged_third<kBytes>(2);
@@ -182,7 +185,8 @@ HOTPACK_AVX512 void mirror_bytes(const std::uint8_t* in, std::size_t pixels, std
   if (p < pixels) kAvx2.mirror(in + p, pixels - p, 1, out);
 }
 
-// 21 pixels of 64 bytes at once. The byte before them is written too, and written again by those that belong there.
+// Reverses 21 pixels of 64 bytes at once. This also writes the byte before them, which the next
+// pixels overwrite.
 HOTPACK_AVX512 void mirror_triples(const std::uint8_t* in, std::size_t pixels, std::uint8_t* out) {
   constexpr std::size_t kPixels = 21;
   alignas(64) static constexpr auto kOpposite = [] {
@@ -202,7 +206,7 @@ void mirror_avx512(const std::uint8_t* in, std::size_t pixels, std::size_t chann
   return channels == 1 ? mirror_bytes(in, pixels, out) : mirror_triples(in, pixels, out);
 }
 
-// --- resampling: as wide as it pays ---
+// --- resampling, with vectors as wide as is useful ---
 
 void across_as_avx2(const std::uint8_t* in, std::size_t width, std::size_t channels, const ColumnTap* taps, std::size_t columns,
                     std::int16_t* out) {

@@ -1,4 +1,5 @@
-// What the vector kernels of both x86 levels share: the places of three channels in a vector, and runs that are not whole blocks.
+// Shared by the vector kernels of both x86 levels: the places of three channels in a vector, and
+// runs that are not whole blocks.
 //
 // Private to the kernels. Pure functions; thread-safe.
 #pragma once
@@ -14,14 +15,17 @@
 
 namespace hotpack::expand::kernels {
 
-// `kWidth` pixels of three channels are three vectors of kWidth bytes. kWidth mod 3 is 1, so byte j of vector v holds channel
-// (v + j) mod 3, and a channel's bytes lie at different places in the three vectors: they can be blended into one.
+// `kWidth` pixels of three channels are three vectors of kWidth bytes. kWidth mod 3 is 1, so byte
+// j of vector v holds channel (v + j) mod 3. A channel's bytes lie at different places in the
+// three vectors, so they can be blended into one.
 template <std::size_t kWidth>
 struct Thirds {
   using Bytes = std::array<std::uint8_t, kWidth>;
   alignas(64) std::array<Bytes, 3> remainder{};  // [r]: 255 at the places j with j mod 3 = r
-  alignas(64) std::array<Bytes, 3> place{};      // [c][p]: where channel c of pixel p is once blended
-  alignas(64) std::array<Bytes, 3> pixel{};      // [c][j]: which pixel's channel c is at place j once blended
+  // [c][p]: the place of channel c of pixel p after blending
+  alignas(64) std::array<Bytes, 3> place{};
+  // [c][j]: the pixel whose channel c is at place j after blending
+  alignas(64) std::array<Bytes, 3> pixel{};
 };
 
 template <std::size_t kWidth>
@@ -46,7 +50,7 @@ inline constexpr Thirds<kWidth> kThirds = make_thirds<kWidth>();
 using ConvertBlocks = void (*)(const ValueMap& map, const std::uint8_t* in, std::size_t blocks, std::byte* out, std::size_t phase);
 
 struct BlockConverters {
-  std::size_t block = 0;  // bytes, at most kMaxBlock; whole periods, whole lines of output
+  std::size_t block = 0;  // bytes, at most kMaxBlock; whole periods and whole cache lines of output
   ConvertBlocks f32, f16, bf16;
   [[nodiscard]] ConvertBlocks of(ElementType type) const {
     if (type == ElementType::f32) return f32;
@@ -56,7 +60,7 @@ struct BlockConverters {
 
 inline constexpr std::size_t kMaxBlock = 192;
 
-// Fewer bytes than a block, by way of one.
+// Converts fewer bytes than a block through a temporary block.
 inline void convert_part(ConvertBlocks convert, const ValueMap& map, const std::uint8_t* in, std::size_t count, std::byte* out,
                          std::size_t phase) {
   alignas(64) std::uint8_t bytes[kMaxBlock] = {};
@@ -66,7 +70,8 @@ inline void convert_part(ConvertBlocks convert, const ValueMap& map, const std::
   std::memcpy(out, elements, count * (map.type == ElementType::f32 ? 4 : 2));
 }
 
-// A run: with streaming stores the part before the first whole line of output, whole blocks, and the rest.
+// Converts a run. With streaming stores: the part before the first whole cache line of output,
+// whole blocks, and the rest.
 inline void convert_run(const BlockConverters& cached, const BlockConverters& streaming, const ValueMap& map, const std::uint8_t* in,
                         std::size_t count, std::byte* out, Stores stores) {
   const std::size_t element = map.type == ElementType::f32 ? 4 : 2;

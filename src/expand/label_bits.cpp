@@ -8,7 +8,7 @@ namespace hotpack::expand {
 
 namespace {
 
-// The most bits that fit one step: with 7 bits left over from before they fill a word.
+// The most bits per step: together with 7 pending bits they fill a word.
 constexpr std::size_t kStep = 56;
 
 constexpr std::uint64_t low_bits(std::size_t count) { return (std::uint64_t{1} << count) - 1; }
@@ -36,7 +36,7 @@ class BitWriter {
   std::size_t fill_ = 0;
 };
 
-// At least `bytes` (up to 8) bytes as a word, and whatever follows them where `end` allows to read 8.
+// At least `bytes` (up to 8) bytes as a word, plus the following bytes if `end` allows to read 8.
 std::uint64_t load_bytes(const std::uint8_t* at, std::size_t bytes, const std::uint8_t* end) {
   std::uint64_t word = 0;
   if (end - at >= 8) {
@@ -47,7 +47,7 @@ std::uint64_t load_bytes(const std::uint8_t* at, std::size_t bytes, const std::u
   return word;
 }
 
-// The lowest class of a vector; class_count where there is none.
+// The lowest class of a vector; class_count if there is none.
 std::size_t lowest_class(const std::uint8_t* vector, std::size_t class_count) {
   for (std::size_t c = 0; c < class_count; c += 8) {
     if (vector[c / 8] != 0) return std::min(class_count, c + static_cast<std::size_t>(std::countr_zero(vector[c / 8])));
@@ -63,7 +63,8 @@ void channels_of_ids(const std::uint8_t* ids, bool wide, std::size_t count, std:
   std::memset(bits, 0, count * channels / 8 + 1);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t channel = std::min<std::size_t>(id_at(ids, wide, i), class_count);
-    const std::size_t at = i * channels + channel;  // a bit of 0 where the next pixel begins, if there is no such channel
+    // without such a channel this is a bit of 0 at the next pixel's start
+    const std::size_t at = i * channels + channel;
     bits[at / 8] = static_cast<std::uint8_t>(bits[at / 8] | unsigned{channel < channels} << at % 8);
   }
 }
@@ -97,7 +98,7 @@ void mark_ignored(const std::uint8_t* vectors, std::size_t count, std::size_t cl
 
 namespace {
 
-// vectors_of_channels where a pixel is within one word, wherever its first bit is.
+// vectors_of_channels for pixels that fit into one word, wherever their first bit is.
 void short_vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count, std::uint8_t* vectors) {
   const std::size_t vector_bytes = (class_count + 7) / 8;
   const std::size_t bit_count = count * class_count;
@@ -113,7 +114,7 @@ void short_vectors_of_channels(const std::uint8_t* bits, std::size_t count, std:
 
 void vectors_of_channels(const std::uint8_t* bits, std::size_t count, std::size_t class_count, std::uint8_t* vectors) {
   if (class_count <= kStep) return short_vectors_of_channels(bits, count, class_count, vectors);
-  constexpr std::size_t kPart = kStep - 8;  // whole bytes, and with 7 bits before them still within a word
+  constexpr std::size_t kPart = kStep - 8;  // whole bytes that still fit into a word after 7 bits
   const std::size_t vector_bytes = (class_count + 7) / 8;
   const std::uint8_t* const end = bits + (count * class_count + 7) / 8;
   for (std::size_t i = 0; i < count; ++i, vectors += vector_bytes) {

@@ -16,7 +16,7 @@ namespace hotpack::expand {
 
 namespace {
 
-constexpr std::size_t kMostClasses = 65535;  // of the format
+constexpr std::size_t kMostClasses = 65535;  // limit of the format
 
 std::uint64_t pixels_of(PixelSize size) { return static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height); }
 
@@ -71,7 +71,7 @@ Status check_type(const LabelOutput& output) {
                      " can have " + names);
 }
 
-// Options of one form that are set with another.
+// Refuses options of one form that are set with another.
 Status check_strays(const LabelOutput& output) {
   const std::string with = " with form " + std::string(form_name(output.form));
   if (output.form != LabelForm::one_hot && output.ignore_channel) {
@@ -87,7 +87,7 @@ Status check_strays(const LabelOutput& output) {
   return {};
 }
 
-// The smaller of u8 and u16 that holds the ids and the ignored one.
+// The smaller of u8 and u16 that has room for the ids and the ignored id.
 ElementType default_index_type(const LabelOutput& output, std::size_t classes) {
   return classes <= 255 && output.ignore_index.value_or(0) <= 255 ? ElementType::u8 : ElementType::u16;
 }
@@ -128,7 +128,7 @@ void add_shuffles(LabelPlan& plan) {
   }
 }
 
-// Where the parts of scratch memory lie.
+// The parts of scratch memory.
 struct Workplace {
   VectorBuffers gather;
   TileBuffers tile;
@@ -166,7 +166,7 @@ void blank_ids(const LabelPlan& plan, std::uint64_t pixels, std::byte* out) {
   }
 }
 
-// Sets the last channel of a one-hot row of zeros.
+// Sets the last channel in a one-hot row of zeros.
 void set_ignored(const LabelPlan& plan, std::uint64_t pixels, std::byte* out) {
   const bool first = plan.output.order == AxisOrder::channels_first;
   const std::size_t bytes = element_bytes(*plan.output.type);
@@ -216,7 +216,7 @@ void LabelExpander::expand(const LabelView& record, const Placement& placement, 
 
 void LabelExpander::blank(PixelSize output, std::byte* out) const noexcept {
   const std::uint64_t pixels = pixels_of(output);
-  if (pixels == 0) return;  // records of different sizes, and no sample: no memory either
+  if (pixels == 0) return;  // records of different sizes and no sample: there is no memory to write
   if (plan_->output.form == LabelForm::index) return blank_ids(*plan_, pixels, out);
   std::memset(out, 0, row_bytes(output));
   if (plan_->output.ignore_channel) set_ignored(*plan_, pixels, out);

@@ -1,8 +1,10 @@
-// A record's label to the label of a batch row: window, flips, nearest resampling, any storage to any form, in one pass over the record.
+// Converts a record's label to the label of a batch row: window, flips, nearest resampling, any
+// storage to any form, in one pass over the record.
 //
-// As ImageExpander: made once, const members from any thread, expand() and blank() neither allocate, lock nor fail. Values that no label
-// may have count as hotpack/expand.hpp says, and never lead outside the buffers.
-// Failure: code `usage` at make(), naming the option and what is possible.
+// As ImageExpander: made once, const members from any thread; expand() and blank() do not
+// allocate, lock or fail. Wrong label values count as hotpack/expand.hpp says, and never cause a
+// write outside the buffers.
+// Failure: make() returns code `usage` with the option's name and the possible values.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +21,7 @@ namespace hotpack::expand {
 
 struct LabelPlan;
 
-// What labels are, but for their size.
+// The properties of labels, except their size.
 struct LabelSource {
   LabelScope kind = LabelScope::pixel;
   LabelStorage storage = LabelStorage::bits;
@@ -31,16 +33,19 @@ class LabelExpander {
  public:
   [[nodiscard]] static Result<LabelExpander> make(const LabelOutput& output, const LabelSource& source);
 
-  // With type and ignore_index (of form index) filled in.
+  // The form, with type and ignore_index (for form index) filled in.
   [[nodiscard]] const LabelOutput& output() const;
   [[nodiscard]] ElementType type() const { return *output().type; }
-  [[nodiscard]] std::size_t channels() const;                     // of one_hot: classes and the ignored one; of bits: ⌈C/8⌉; else 1
-  [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;  // labels of kind `sample` have the size 1×1
+  // one_hot: classes and the ignored channel; bits: ⌈C/8⌉; else 1
+  [[nodiscard]] std::size_t channels() const;
+  // bytes per batch row; labels of whole images have size 1×1
+  [[nodiscard]] std::uint64_t row_bytes(PixelSize output) const;
   [[nodiscard]] std::size_t scratch_bytes(PixelSize record, PixelSize output) const;
 
-  // As ImageExpander::expand; padding is ignored pixels. For labels of kind `sample` the placement is identity({1, 1}).
+  // As ImageExpander::expand; padding becomes ignored pixels. For labels of whole images the
+  // placement is identity({1, 1}).
   void expand(const LabelView& record, const Placement& placement, Scratch& scratch, std::byte* out, Stores stores) const noexcept;
-  // A row that belongs to no sample: every pixel ignored.
+  // Writes a row without a sample: every pixel is ignored.
   void blank(PixelSize output, std::byte* out) const noexcept;
 
  private:

@@ -27,7 +27,7 @@ std::uint64_t load_word(const std::uint8_t* at) {
   return word;
 }
 
-// The last bits, i … count − 1, of what `test(element)` says.
+// Writes the last bits, i … count − 1, from `test(element)`.
 template <class Test>
 void make_bits(std::size_t i, std::size_t count, std::uint8_t* bits, Test test) {
   for (; i < count; i += 8) {
@@ -38,7 +38,7 @@ void make_bits(std::size_t i, std::size_t count, std::uint8_t* bits, Test test) 
   }
 }
 
-// The eight elements that a byte of bits stands for, all bits of an element set or none.
+// The eight elements of a byte of bits: an element has all bits set or none.
 template <class Word>
 using BitTable = std::array<std::array<Word, 8>, 256>;
 

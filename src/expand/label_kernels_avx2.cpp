@@ -60,7 +60,7 @@ HOTPACK_AVX2 void byte_plane(const std::uint8_t* vectors, std::size_t vector_byt
   portable::byte_plane(vectors, vector_bytes, byte, i, count, plane);
 }
 
-// The windows of two lanes, each byte where the shuffle wants it.
+// The windows of two lanes, with each byte at the place that the shuffle needs.
 HOTPACK_AVX2 inline __m256i picked(const std::uint8_t* block, const ChannelShuffle& shuffle, std::size_t pair) {
   const auto* const low = reinterpret_cast<const __m128i*>(block + shuffle.starts[2 * pair]);
   const auto* const high = reinterpret_cast<const __m128i*>(block + shuffle.starts[2 * pair + 1]);
@@ -91,7 +91,7 @@ void shuffle(const std::uint8_t* vectors, std::size_t blocks, const ChannelShuff
   shuffle.ids ? shuffle_ids(vectors, blocks, shuffle, bits) : shuffle_bits(vectors, blocks, shuffle, bits);
 }
 
-// The lowest bit of each nibble; 255 where there is none.
+// The lowest set bit of each nibble; 255 if there is none.
 HOTPACK_AVX2 inline __m256i nibble_table(int first) {
   const char a = static_cast<char>(first), b = static_cast<char>(first + 1), c = static_cast<char>(first + 2),
              d = static_cast<char>(first + 3);
@@ -122,7 +122,8 @@ HOTPACK_AVX2 inline void store(void* at, __m256i value) {
   }
 }
 
-// 32 elements of 1, 2 and 4 bytes: each element takes the bits of its byte, keeps its own, and becomes `one` where that is set.
+// 32 elements of 1, 2 and 4 bytes: each element takes the bits of its byte, keeps its own, and
+// becomes `one` if that bit is set.
 template <bool kStream>
 HOTPACK_AVX2 inline void store_ones(std::uint32_t half, std::uint8_t one, std::uint8_t* out) {
   const __m256i spread = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
@@ -154,7 +155,7 @@ HOTPACK_AVX2 inline void store_ones(std::uint32_t half, std::uint32_t one, std::
 }
 
 struct OneBlocks {
-  // Writes elements `at` … and gives the first one left.
+  // Writes elements from `at` on; returns the first one that is left.
   template <class Word, bool kStream>
   HOTPACK_AVX2 static std::size_t run(const std::uint8_t* bits, std::size_t at, std::size_t count, Word one, Word* out) {
     for (; x86::has_word(at, count); at += 64) {

@@ -42,7 +42,8 @@ HOTPACK_AVX512 void bytes_have(const std::uint8_t* bytes, std::size_t count, std
   portable::bytes_have(bytes, i, count, mask, bits);
 }
 
-// Where byte `byte` of 64 vectors lies in the `vector_bytes` registers that hold them: place modulo 64, and which register.
+// The position of byte `byte` of 64 vectors in `vector_bytes` registers: place modulo 64, and
+// register.
 struct PlanePicks {
   alignas(64) std::array<std::uint8_t, 64> places;
   std::array<std::uint64_t, 64> masks;
@@ -58,7 +59,7 @@ PlanePicks plane_picks(std::size_t vector_bytes, std::size_t byte) {
   return picks;
 }
 
-// Up to this size of a vector a shuffle of all its registers beats 64 single bytes.
+// Up to this vector size a shuffle of all registers is faster than 64 single bytes.
 constexpr std::size_t kMostPlanes = 32;
 
 HOTPACK_AVX512 void byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte, std::size_t count,
@@ -107,7 +108,7 @@ void shuffle(const std::uint8_t* vectors, std::size_t blocks, const ChannelShuff
   shuffle.ids ? shuffle_ids(vectors, blocks, shuffle, bits) : shuffle_bits(vectors, blocks, shuffle, bits);
 }
 
-// The lowest bit of each nibble; 255 where there is none.
+// The lowest set bit of each nibble; 255 if there is none.
 HOTPACK_AVX512 inline __m512i nibble_table(int first) {
   const char a = static_cast<char>(first), b = static_cast<char>(first + 1), c = static_cast<char>(first + 2),
              d = static_cast<char>(first + 3);
@@ -160,7 +161,7 @@ HOTPACK_AVX512 inline void store_ones(std::uint64_t word, std::uint32_t one, std
 }
 
 struct OneBlocks {
-  // Writes elements `at` … and gives the first one left.
+  // Writes elements from `at` on; returns the first one that is left.
   template <class Word, bool kStream>
   HOTPACK_AVX512 static std::size_t run(const std::uint8_t* bits, std::size_t at, std::size_t count, Word one, Word* out) {
     for (; x86::has_word(at, count); at += 64) store_ones<kStream>(x86::word_at(bits, at), one, out + at);

@@ -1,4 +1,5 @@
-// The label kernels without vector instructions, from any element on: whole tables at level `portable`, ends of runs at the others.
+// The label kernels without vector instructions: whole tables at level `portable`, ends of runs
+// at the other levels.
 //
 // As label_kernels.hpp.
 #pragma once
@@ -12,21 +13,22 @@
 
 namespace hotpack::expand::portable {
 
-// Element i … count − 1 of the kernels of the same names; i is a multiple of 8 where bits are written.
+// Elements i … count − 1 of the kernels of the same names; for output in bits, i is a multiple of
+// 8.
 void ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id, std::uint8_t* bits);
 void wide_ids_equal(const std::uint8_t* ids, std::size_t i, std::size_t count, std::uint32_t id, std::uint8_t* bits);
 void bytes_have(const std::uint8_t* bytes, std::size_t i, std::size_t count, std::uint8_t mask, std::uint8_t* bits);
 void byte_plane(const std::uint8_t* vectors, std::size_t vector_bytes, std::size_t byte, std::size_t i, std::size_t count,
                 std::uint8_t* plane);
 void lowest_bit(const std::uint8_t* plane, std::size_t i, std::size_t count, std::uint8_t mask, std::uint8_t base, std::uint8_t* ids);
-// Word: an unsigned integer of the element's size; `one` its pattern of 1.
+// Word is an unsigned integer of the element's size; `one` is its pattern of 1.
 template <class Word>
 void write_ones(const std::uint8_t* bits, std::size_t i, std::size_t count, Word one, Word* out);
 extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint8_t, std::uint8_t*);
 extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint16_t, std::uint16_t*);
 extern template void write_ones(const std::uint8_t*, std::size_t, std::size_t, std::uint32_t, std::uint32_t*);
 
-// One loop for every level: compiled for each, the compiler makes vectors of it.
+// One loop for all levels: the compiler vectorizes it for each.
 template <class Id, class Out>
 [[gnu::always_inline]] inline void convert(const std::uint8_t* ids, std::size_t count, const IdRule& rule, std::byte* bytes) {
   Out* const out = reinterpret_cast<Out*>(bytes);

@@ -1,6 +1,7 @@
-// The label kernels for processors with AVX2 and with AVX-512 (F, BW, VL, DQ, VBMI), and what both share.
+// The label kernels for processors with AVX2 and with AVX-512 (F, BW, VL, DQ, VBMI), and the code
+// that both share.
 //
-// As label_kernels.hpp. Exist on x86-64 only, and so does all of this; call label_kernels(), which knows.
+// As label_kernels.hpp. Only on x86-64; call label_kernels(), which chooses.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,8 @@ namespace hotpack::expand {
 
 namespace x86 {
 
-// Whether 64 bits from bit `at` on can be loaded by word_at without reading a byte beyond the last of `count` bits.
+// True if word_at can load 64 bits from bit `at` on without reading a byte beyond the last of
+// `count` bits.
 [[nodiscard]] inline bool has_word(std::size_t at, std::size_t count) { return count - at >= (at % 8 == 0 ? 64 : 72); }
 
 // Bits at … at + 63.
@@ -34,8 +36,8 @@ namespace x86 {
   return word >> shift | std::uint64_t{first[8]} << (64 - shift);
 }
 
-// Runs `Blocks::run<Word, streaming>` over the part of a row that whole vectors can fill and, for streaming stores, that whole cache lines
-// hold; the ends are written by the portable loop.
+// Runs `Blocks::run<Word, streaming>` over the part of a row that consists of whole vectors and,
+// for streaming stores, whole cache lines; the portable loop writes the ends.
 template <class Blocks, class Word>
 void write_ones_of(const std::uint8_t* bits, std::size_t count, Word one, Word* out, Stores stores) {
   if (stores == Stores::cached) {
@@ -60,7 +62,8 @@ void write_ones(const std::uint8_t* bits, std::size_t count, ElementType type, s
   }
 }
 
-// One line of ids to one of output, past the cache; by instructions that every x86-64 has.
+// Stores one cache line of converted ids, bypassing the cache, with instructions that every
+// x86-64 has.
 template <class Id>
 [[gnu::always_inline]] inline void convert_line(const std::uint8_t* ids, const IdRule& rule, std::byte* out) {
   alignas(kLineBytes) std::byte line[kLineBytes];
@@ -70,7 +73,8 @@ template <class Id>
   }
 }
 
-// Whole lines; `out` is at one. Gives the bytes converted. Several pages go side by side, as in stream_copy.
+// Converts whole cache lines; `out` is aligned to one. Returns the bytes converted. Works on
+// several pages at once, as stream_copy.
 template <class Id>
 [[gnu::always_inline]] inline std::size_t convert_lines(const std::uint8_t* ids, std::size_t bytes, const IdRule& rule, std::byte* out) {
   constexpr std::size_t kPageBytes = 4096, kGroupBytes = 4 * kPageBytes;
@@ -84,7 +88,8 @@ template <class Id>
   return done;
 }
 
-// Ids to elements of their own size: the part before the first whole line of output, whole lines, and the rest.
+// Converts ids to elements of their own size: the part before the first whole cache line of
+// output, whole lines, and the rest.
 template <class Id>
 [[gnu::always_inline]] inline void convert_streaming(const std::uint8_t* ids, std::size_t count, const IdRule& rule, std::byte* out) {
   const std::size_t bytes = count * sizeof(Id);

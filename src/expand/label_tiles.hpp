@@ -1,8 +1,9 @@
-// Labels a tile at a time: a few thousand pixels whose vectors, bits and ids stay in the first-level cache, from stored vectors to the
-// output's elements.
+// Expands labels tile by tile: the vectors, bits and ids of a few thousand pixels stay in the
+// first-level cache on the way to the output's elements.
 //
-// LabelPlan is a value made once and shared between threads; a TileWriter belongs to one row of a batch on one thread and borrows all it is
-// given. Neither allocates after make, locks, or fails.
+// LabelPlan is a value, made once and shared by threads. A TileWriter belongs to one row of a
+// batch on one thread and borrows all its arguments. Neither allocates after construction, locks,
+// or fails.
 #pragma once
 
 #include <cstddef>
@@ -15,39 +16,41 @@
 
 namespace hotpack::expand {
 
-// What is done to every tile, and with how much memory.
+// The work on every tile, and the memory for it.
 struct LabelPlan {
-  LabelOutput output;  // type and ignore_index filled in
+  LabelOutput output;  // with type and ignore_index filled in
   LabelStorage storage = LabelStorage::bits;
   std::size_t class_count = 0;
-  ChannelShuffle narrow_shuffle;  // for lanes of 16 bytes (AVX2); no channels: of no use here
-  ChannelShuffle wide_shuffle;    // of 64 bytes (AVX-512)
+  // for lanes of 16 bytes (AVX2); without channels if it does not help
+  ChannelShuffle narrow_shuffle;
+  ChannelShuffle wide_shuffle;  // for lanes of 64 bytes (AVX-512)
 
-  [[nodiscard]] std::size_t vector_bytes() const;  // of a stored pixel
+  [[nodiscard]] std::size_t vector_bytes() const;  // per stored pixel
   [[nodiscard]] std::size_t bit_bytes() const { return (class_count + 7) / 8; }
   [[nodiscard]] std::size_t channels() const;                       // of the output
   [[nodiscard]] std::size_t tile_pixels(std::size_t pixels) const;  // a multiple of 64
   [[nodiscard]] bool stored_ids() const { return storage == LabelStorage::index; }
   [[nodiscard]] bool wide_ids() const { return class_count > 255; }
-  // Whether the ignored channel is made a bit of every vector first, so that a shuffle finds it there.
+  // True if every vector first gets a bit for the ignored channel, so that a shuffle can use it.
   [[nodiscard]] bool marks_ignored() const { return !stored_ids() && output.ignore_channel && class_count < ChannelShuffle::kMostChannels; }
-  // Whether stored ids become elements of their own size: no buffer lies between, and a tile may be as large as ids lie together.
+  // True if ids become elements of their own size, without buffers; a tile may then be as large
+  // as the ids are contiguous.
   [[nodiscard]] bool keeps_ids() const {
     return stored_ids() && output.form == LabelForm::index && element_bytes(*output.type) == vector_bytes();
   }
 };
 
-// Where a tile's intermediate forms lie.
+// The places of a tile's intermediate forms.
 struct TileBuffers {
   std::uint8_t* packed = nullptr;     // one_hot vectors as bits
-  std::uint8_t* marked = nullptr;     // vectors of bits with one for the ignored channel
-  std::uint8_t* plane = nullptr;      // one byte of every pixel's bits
-  std::uint8_t* bits = nullptr;       // of one class, or of all channels
-  std::uint8_t* seen = nullptr;       // whether a pixel has a class
-  std::uint8_t* ids = nullptr;        // of 1 or 2 bytes
+  std::uint8_t* marked = nullptr;     // vectors of bits with a bit for the ignored channel
+  std::uint8_t* plane = nullptr;      // one byte of each pixel's bits
+  std::uint8_t* bits = nullptr;       // bits of one class, or of all channels
+  std::uint8_t* seen = nullptr;       // bit per pixel: it has a class
+  std::uint8_t* ids = nullptr;        // ids of 1 or 2 bytes
   std::uint8_t* converted = nullptr;  // elements of forms index and bits
 
-  // Cuts them from `memory` (null: none, for the size alone). Bytes used.
+  // Allocates them from `memory` (null: only computes the size). Returns the bytes used.
   std::size_t cut(const LabelPlan& plan, std::size_t tile, std::uint8_t* memory);
 };
 
@@ -56,7 +59,7 @@ class TileWriter {
   // Writes into a row of `pixels` pixels at `out`.
   TileWriter(const LabelPlan& plan, const TileBuffers& buffers, std::size_t pixels, std::byte* out, Stores stores);
 
-  // Pixels `first` … from their stored vectors. `first` is a multiple of 64.
+  // Writes pixels from `first` on from their stored vectors. `first` is a multiple of 64.
   void write(const std::uint8_t* vectors, std::size_t first, std::size_t count);
 
  private:
@@ -65,14 +68,14 @@ class TileWriter {
   void write_bits(const std::uint8_t* vectors, std::size_t first, std::size_t count);
   void write_ids(const std::uint8_t* vectors, std::size_t first, std::size_t count);
 
-  // The bits of one class, for count pixels; classes are asked for in rising order.
+  // The bits of one class for `count` pixels. Ask for classes in ascending order.
   void class_bits(const std::uint8_t* vectors, std::size_t count, std::size_t id);
   // The bits of all channels, pixel by pixel.
   [[nodiscard]] const std::uint8_t* channel_bits(const std::uint8_t* vectors, std::size_t count);
-  // The same for those from pixel `first` of a tile on, one by one.
+  // The same from pixel `first` of a tile on, one by one.
   void channel_bits_from(std::size_t first, const std::uint8_t* vectors, std::size_t count);
   [[nodiscard]] const ChannelShuffle* shuffle() const;
-  // Vectors of bits from those of bytes.
+  // Converts vectors of bytes to vectors of bits.
   [[nodiscard]] const std::uint8_t* pack(const std::uint8_t* vectors, std::size_t count);
   void lowest_bits(const std::uint8_t* vectors, std::size_t count);
   void copy_out(const std::uint8_t* from, std::size_t bytes, std::size_t offset);

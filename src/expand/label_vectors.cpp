@@ -9,14 +9,15 @@ namespace {
 
 constexpr std::int64_t kPadding = -1;
 
-// Pixel `at` of `wanted` ones is pixel ⌊(2·at + 1) · given / (2 · wanted)⌋ of the `given` ones; not resampled, itself or padding.
+// Pixel `at` of `wanted` pixels is pixel ⌊(2·at + 1) · given / (2 · wanted)⌋ of the `given` ones;
+// without resampling, itself or padding.
 std::int64_t source_place(std::int64_t at, std::int64_t given, std::int64_t wanted, bool resample, bool flip) {
   if (flip) at = wanted - 1 - at;
   if (resample) return (2 * at + 1) * given / (2 * wanted);
   return at < given ? at : kPadding;
 }
 
-// Vectors of a size known to the compiler.
+// Copies vectors of a size that the compiler knows.
 template <std::size_t kBytes>
 void pick(const std::uint8_t* row, const std::int32_t* columns, std::size_t count, std::uint8_t* into) {
   for (std::size_t i = 0; i < count; ++i) std::memcpy(into + i * kBytes, row + static_cast<std::size_t>(columns[i]) * kBytes, kBytes);
@@ -26,7 +27,7 @@ void pick_any(const std::uint8_t* row, const std::int32_t* columns, std::size_t 
   for (std::size_t i = 0; i < count; ++i, into += bytes) std::memcpy(into, row + static_cast<std::size_t>(columns[i]) * bytes, bytes);
 }
 
-// The bytes that end at `end`, last one first.
+// Copies the bytes before `end` in reverse order.
 void reverse_bytes(const std::uint8_t* end, std::size_t count, std::uint8_t* into) {
   for (; count >= 8; count -= 8, into += 8) {
     std::uint64_t word;
@@ -92,7 +93,7 @@ const std::uint8_t* LabelVectors::record_row(std::size_t y) const {
 void LabelVectors::gather(std::size_t y, std::size_t x, std::size_t end, std::uint8_t* into) const {
   const std::uint8_t* const row = record_row(y);
   const SampleCrop& box = placement_.box;
-  // Pixels of the record are the output's columns begin … finish − 1; the rest is padding.
+  // The record has pixels for output columns begin … finish − 1; the rest is padding.
   const std::size_t shown = row == nullptr ? 0 : spread_ ? width_ : static_cast<std::size_t>(box.width);
   const std::size_t begin = std::clamp(box.flip_horizontal ? width_ - shown : 0, x, end);
   const std::size_t finish = std::clamp(box.flip_horizontal ? width_ : shown, begin, end);

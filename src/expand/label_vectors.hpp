@@ -1,7 +1,8 @@
-// The stored vectors (or ids) of an output's pixels, row by row, where a placement wants them: in the record itself when they lie there one
-// after another, else gathered.
+// The stored vectors (or ids) of an output's pixels, row by row, as a placement requires: in the
+// record itself if they are contiguous there, else gathered.
 //
-// A view: borrows the record and the buffers. One thread. Never fails; reads the placement's window alone.
+// A view: borrows the record and the buffers. One thread. Never fails; reads only the placement's
+// window.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +13,19 @@
 namespace hotpack::expand {
 
 struct VectorBuffers {
-  std::int32_t* columns = nullptr;  // output.width of them
-  std::uint8_t* vectors = nullptr;  // as many as take() is asked for
+  std::int32_t* columns = nullptr;  // output.width entries
+  std::uint8_t* vectors = nullptr;  // room for the largest `count` of take()
 };
 
 class LabelVectors {
  public:
-  // `padding`: each byte of a vector that is no pixel of the record.
+  // `padding` is each byte of a vector outside the record.
   LabelVectors(const std::uint8_t* record, std::size_t vector_bytes, std::int64_t record_width, const Placement& placement,
                std::uint8_t padding, const VectorBuffers& buffers);
 
-  // Whether all of them lie in the record one after another: take() gathers none, however many it is asked for.
+  // True if all vectors are contiguous in the record: then take() gathers none, for any count.
   [[nodiscard]] bool in_place() const { return in_place_; }
-  // Vectors of output pixels `first` … `first + count − 1`; valid until the next call.
+  // The vectors of output pixels `first` … `first + count − 1`; valid until the next call.
   [[nodiscard]] const std::uint8_t* take(std::size_t first, std::size_t count) const;
 
  private:
@@ -35,16 +36,16 @@ class LabelVectors {
   void gather_columns(const std::uint8_t* row, std::size_t x, std::size_t end, std::uint8_t* into) const;
   [[nodiscard]] const std::uint8_t* record_row(std::size_t y) const;  // null for a row of padding
 
-  const std::uint8_t* window_;  // its first pixel
+  const std::uint8_t* window_;  // first pixel of the window
   std::size_t vector_bytes_;
-  std::size_t row_bytes_;  // of the record
+  std::size_t row_bytes_;  // per row of the record
   Placement placement_;
   std::size_t width_;  // of the output
   std::uint8_t padding_;
   VectorBuffers buffers_;
   bool spread_;    // columns are resampled
-  bool straight_;  // columns follow each other as in the record
-  bool in_place_;  // so do all pixels
+  bool straight_;  // columns are contiguous, as in the record
+  bool in_place_;  // so are all pixels
 };
 
 }  // namespace hotpack::expand

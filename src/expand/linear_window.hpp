@@ -1,10 +1,13 @@
-// An image resampled to another size, row by row: what OpenCV's INTER_LINEAR gives on bytes, to the bit, in fixed point.
+// Resamples an image row by row, in fixed point, to the same bits as OpenCV's INTER_LINEAR on
+// bytes.
 //
-// Along an axis from s to d pixels output i lies at f = float((i + 0.5) · s/d − 0.5), between pixels k = ⌊f⌋ and k + 1, with weights in
-// 2048ths. Columns beyond the border forget their fraction, rows keep it. Halving both axes takes means of four pixels.
-// Places and weights are made in floating point: the thread is in the default mode (default_floats.hpp).
-// Ownership: works in memory of the caller, and reads pixels of the caller, while it lives. Not thread-safe. Cannot fail; allocates
-// nothing.
+// Along an axis from s to d pixels, output i lies at f = float((i + 0.5) · s/d − 0.5), between
+// pixels k = ⌊f⌋ and k + 1, with weights in 2048ths. Columns beyond the border lose their
+// fraction, rows keep it. Halving both axes averages four pixels.
+// Positions and weights are computed in floating point: the thread must be in the default mode
+// (default_floats.hpp).
+// Ownership: uses memory and pixels of the caller while it lives. Not thread-safe. Does not fail
+// or allocate.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +31,15 @@ void fill_column_taps(std::size_t source_width, std::size_t columns, ColumnTap* 
 
 class LinearWindow {
  public:
-  // Weighted sums that the two rows under work take.
+  // The number of weighted sums for the two current rows.
   [[nodiscard]] static std::size_t sum_count(std::size_t columns, std::size_t channels) { return 2 * (columns * channels + kSlack); }
 
   LinearWindow() = default;
-  // `taps` of window.width to `columns`; `sums` holds sum_count of them. Precondition: the sizes differ.
+  // `taps` are those of window.width for `columns`; `sums` has room for sum_count of them.
+  // Precondition: the sizes differ.
   LinearWindow(const Window& window, std::size_t columns, std::size_t rows, const ColumnTap* taps, std::int16_t* sums);
 
-  // Writes `columns` pixels. Rows may be asked for in any order; neighbours share work.
+  // Writes `columns` pixels. Rows may be requested in any order; neighboring rows share work.
   void row(std::size_t y, const ImageKernels& kernels, std::uint8_t* out);
 
  private:
@@ -47,8 +51,8 @@ class LinearWindow {
   std::size_t columns_ = 0;
   std::size_t rows_ = 0;
   const ColumnTap* taps_ = nullptr;
-  std::int16_t* sums_[2] = {};            // of an even and of an odd row of the window
-  std::size_t held_[2] = {kNone, kNone};  // which ones
+  std::int16_t* sums_[2] = {};            // for an even and for an odd row of the window
+  std::size_t held_[2] = {kNone, kNone};  // their row numbers
 };
 
 }  // namespace hotpack::expand

@@ -1,6 +1,8 @@
-// The rows of an output as bytes: cut from a record, padded or resampled, and flipped, in the record's own order of channels.
+// The rows of an output as bytes: cropped from a record, padded or resampled, and flipped, in the
+// record's order of channels.
 //
-// Ownership: works in memory of the caller, and reads the record, while it lives. Not thread-safe. Cannot fail; allocates nothing.
+// Ownership: uses memory of the caller and reads the record while it lives. Not thread-safe. Does
+// not fail or allocate.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +15,22 @@
 
 namespace hotpack::expand {
 
-// Bytes of pixels: interleaved channels (or one) at `data`, or planes that are `plane` bytes apart.
+// Bytes of pixels: interleaved channels (or one) at `data`, or planes that are `plane` bytes
+// apart.
 struct PixelRun {
   const std::uint8_t* data = nullptr;
   std::size_t plane = 0;
 };
 
-// Whether the channels of an image lie in planes. One channel is interleaved with itself.
+// True if the channels of an image are planes. A single channel counts as interleaved.
 [[nodiscard]] inline bool in_planes(const ImageShape& shape) { return shape.channels > 1 && shape.layout == AxisOrder::channels_first; }
 
 class PlacedRows {
  public:
-  // Bytes of memory for rows of `width` pixels.
+  // Bytes of memory that rows of `width` pixels need.
   [[nodiscard]] static std::size_t memory_bytes(std::size_t width, std::size_t channels);
 
-  // `memory` is aligned to 64 bytes. Precondition: as ImageExpander::expand.
+  // `memory` is aligned to 64 bytes. Preconditions as for ImageExpander::expand.
   PlacedRows(const ImageView& record, const Placement& placement, const ImageKernels& kernels, std::uint8_t* memory);
 
   // Row y of the output, valid until the next call.
@@ -44,14 +47,14 @@ class PlacedRows {
   bool resample_ = false;
   bool flip_horizontal_ = false;
   bool flip_vertical_ = false;
-  std::size_t planes_ = 1;       // of the record: 3 where channels lie in planes
-  std::size_t pixel_bytes_ = 1;  // in one of them
+  std::size_t planes_ = 1;       // of the record: 3 if channels are planes
+  std::size_t pixel_bytes_ = 1;  // in one plane
   std::size_t width_ = 0;        // of the output
   std::size_t height_ = 0;
   std::size_t row_bytes_ = 0;    // of the output, in one plane
   Window box_;                   // of the first plane
   std::size_t plane_bytes_ = 0;  // of the record
-  LinearWindow linear_[3];       // one a plane
+  LinearWindow linear_[3];       // one per plane
   std::uint8_t* built_ = nullptr;
   std::uint8_t* mirrored_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// Where the pixels of a record go in an output of one size. Plain values.
+// The place of a record's pixels in an output of one size. Plain values.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Memory that a thread keeps for rows under work, so that nothing is allocated per record.
+// Memory that a thread reuses for rows, so that it allocates nothing per record.
 //
-// Owned by one thread. reserve() may throw std::bad_alloc and comes before work that must not fail; data() cannot.
+// For one thread. reserve() may throw std::bad_alloc; call it before work that must not fail.
+// data() does not throw.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace hotpack::expand {
 
 class Scratch {
  public:
-  // At least `bytes` bytes, 64-byte aligned; their content is lost by the next reserve.
+  // At least `bytes` bytes, aligned to 64 bytes; the next reserve() loses their contents.
   void reserve(std::size_t bytes) {
     if (bytes + kAlign > memory_.size()) memory_.resize(bytes + kAlign);
   }

@@ -15,7 +15,7 @@ float normalised(std::size_t value, float mean, float std) {
   return centered / std;
 }
 
-// a / b from b's reciprocal, as the vector kernels do it.
+// a / b from the reciprocal of b, as the vector kernels compute it.
 float corrected_quotient(float a, float b, float reciprocal) {
   const float quotient = a * reciprocal;
   const float rest = std::fma(-quotient, b, a);
@@ -24,8 +24,8 @@ float corrected_quotient(float a, float b, float reciprocal) {
 
 bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
 
-// Within these, every product and rest of the arithmetic is zero or a normal number: a rest is a multiple of the units of its factors,
-// 2^-83 · 2^-43.
+// Within these limits every product and remainder is zero or a normal number: a remainder is a
+// multiple of the units of its factors, 2^-83 · 2^-43.
 bool within(float value, float least, float most) { return std::abs(value) >= least && std::abs(value) <= most; }
 constexpr float kLeastStd = 0x1p-20f, kMostStd = 0x1p20f, kLeastCentered = 0x1p-40f, kMostCentered = 0x1p20f;
 

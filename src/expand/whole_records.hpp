@@ -1,6 +1,7 @@
-// What the public functions that expand one whole record share: limits of its size, checks of the caller's buffer, and which stores pay.
+// Shared by the public functions that expand one record: limits of its size, checks of the
+// caller's buffer, and the choice of stores.
 //
-// Pure functions; thread-safe. Failure: code `usage`, naming what the buffer is for.
+// Pure functions; thread-safe. Failure: code `usage`, with the buffer's purpose.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ inline constexpr std::int64_t kMostPixels = std::int64_t{1} << 30;  // along one
   return height >= 1 && width >= 1 && height <= kMostPixels && width <= kMostPixels;
 }
 
-// `what`: "image", "label".
+// `what` is "image" or "label".
 [[nodiscard]] inline Error impossible_size(const std::string& what, std::int64_t width, std::int64_t height) {
   return usage_error(what + " of " + std::to_string(width) + "x" + std::to_string(height) +
                      " pixels cannot be expanded: both sizes are from 1 to " + std::to_string(kMostPixels));
@@ -40,7 +41,7 @@ inline constexpr std::int64_t kMostPixels = std::int64_t{1} << 30;  // along one
   return usage_error("the buffer is not aligned to elements of type " + std::string(element_name(type)));
 }
 
-// From 1 MiB on the output is larger than what a core keeps in its caches while it is written.
+// From 1 MiB on, a core's caches cannot hold the output while it is written.
 [[nodiscard]] inline Stores stores_for(std::uint64_t bytes) { return bytes >= std::uint64_t{1} << 20 ? Stores::streaming : Stores::cached; }
 
 }  // namespace hotpack::expand

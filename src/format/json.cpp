@@ -13,7 +13,8 @@
 namespace hotpack::format {
 namespace {
 
-// Walks the text and tells, through `mark`, how far the lexer has come: SAX events carry no position of their own.
+// Walks the text and records, through `mark`, how far the lexer has come: SAX events have no
+// position.
 class TextCursor {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -41,8 +42,8 @@ class TextCursor {
   const char** mark_;
 };
 
-// Empties a value from its leaves up: what nlohmann's destructor then meets has no members, for which it would ask for memory. Nesting is
-// limited by the parser.
+// Empties a value from its leaves up, because nlohmann's destructor allocates memory for a value
+// that has members. The parser limits the nesting.
 void take_apart(Json& value) noexcept {
   if (auto* const elements = value.get_ptr<Json::array_t*>()) {
     for (Json& element : *elements) take_apart(element);
@@ -53,8 +54,8 @@ void take_apart(Json& value) noexcept {
   }
 }
 
-// Makes room for more members. By itself a vector of them would copy every value, as their constant keys cannot be moved, and destroy the
-// first ones with all they hold.
+// Reserves room for more members. A vector of them would otherwise copy every value, because
+// their constant keys cannot be moved, and destroy the originals with everything in them.
 void grow(Json::object_t& members) {
   Json::object_t larger;
   larger.reserve(std::max<std::size_t>(4, 2 * members.size()));
@@ -63,8 +64,8 @@ void grow(Json::object_t& members) {
   members.swap(larger);
 }
 
-// Builds the DOM from SAX events. Keys are appended without looking for equal ones; equal keys are found by sorting when an object
-// ends, which stays O(n log n) whatever the keys are.
+// Builds the DOM from SAX events. Appends keys without searching for duplicates and finds these
+// by sorting when an object ends, which stays O(n log n) for any keys.
 class DomBuilder final : public nlohmann::json_sax<Json> {
  public:
   DomBuilder(std::string_view text, JsonLimits limits) : begin_(text.data()), mark_(text.data()), limits_(limits) {}
@@ -102,7 +103,7 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
 
  private:
   struct Level {
-    Json* node;                            // stays in place: its parent grows only after this level has ended
+    Json* node;                            // its address is stable: the parent grows only after this level has ended
     std::vector<std::size_t> key_offsets;  // where each key ends in the text
   };
 
@@ -153,7 +154,7 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
     std::sort(keys.begin(), keys.end());
     const auto twin = std::adjacent_find(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
     if (twin == keys.end()) return true;
-    return fail("JSON key " + canonical_string(twin->first.substr(0, 80)) + " stands twice in one object", std::next(twin)->second);
+    return fail("JSON key " + canonical_string(twin->first.substr(0, 80)) + " occurs twice in one object", std::next(twin)->second);
   }
 
   const char* begin_;
@@ -249,7 +250,8 @@ void append(std::string& out, const Json& value) {
   }
 }
 
-// The length of the UTF-8 sequence that starts `text`; 0 when it is none (RFC 3629: no overlong form, no surrogate, at most U+10FFFF).
+// The length of the UTF-8 sequence at the start of `text`; 0 if there is none (RFC 3629: no
+// overlong form, no surrogate, at most U+10FFFF).
 std::size_t utf8_sequence(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
@@ -267,7 +269,7 @@ std::size_t utf8_sequence(std::string_view text) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// Where the string that starts at `at` ends (after its closing quote).
+// The end of the string that starts at `at`, after its closing quote.
 std::size_t skip_string(std::string_view text, std::size_t at) {
   for (++at; text[at] != '"'; ++at) {
     if (text[at] == '\\') ++at;
@@ -275,7 +277,7 @@ std::size_t skip_string(std::string_view text, std::size_t at) {
   return at + 1;
 }
 
-// Where the value that starts at `at` ends: at the comma or bracket that follows it on its own level.
+// The end of the value that starts at `at`: the comma or bracket that follows on its own level.
 std::size_t skip_value(std::string_view text, std::size_t at) {
   std::size_t depth = 0;
   while (true) {
@@ -294,7 +296,7 @@ std::size_t skip_value(std::string_view text, std::size_t at) {
 }  // namespace
 
 Result<JsonDocument> parse_document(std::string_view text, JsonLimits limits) try {
-  // The lexer would skip a byte order mark, and take a NUL as the end of the text.
+  // The lexer would skip a byte order mark and treat a NUL as the end of the text.
   if (text.starts_with("\xEF\xBB\xBF")) return damaged_error("not valid JSON: it starts with a byte order mark", {}, 0);
   if (const auto nul = text.find('\0'); nul != std::string_view::npos) return damaged_error("not valid JSON: a NUL byte", {}, nul);
   DomBuilder builder(text, limits);

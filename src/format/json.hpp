@@ -1,6 +1,7 @@
-// JSON as the format wants it: a strict parser and a canonical writer.
+// JSON for the format: a strict parser and a canonical writer.
 //
-// The DOM is nlohmann's ordered_json (keys keep their order); its exceptions never leave these functions. Pure; thread-safe.
+// The DOM is nlohmann's ordered_json, which keeps the order of keys; its exceptions never leave
+// these functions. Pure; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -17,29 +18,32 @@ namespace hotpack::format {
 
 using Json = nlohmann::ordered_json;
 
-// What a text may hold at most; more is refused while it is read.
+// Limits for a text. The parser refuses more while it reads.
 struct JsonLimits {
   std::size_t depth = 64;                                          // nested objects and lists
-  std::size_t elements = std::numeric_limits<std::size_t>::max();  // of one list
+  std::size_t elements = std::numeric_limits<std::size_t>::max();  // per list
 };
 
-// Refuses, with code `damaged` and the byte offset in the text: anything RFC 8259 refuses, a duplicate key at any depth, invalid
-// UTF-8, a byte order mark, more than the limits allow, text after the value other than white space. Cost is O(n log n) in the text at
-// worst (no quadratic key search, no hash that an attacker can fill with collisions: a hostile header may hold a million keys).
+// Parses strict JSON. Refuses, with code `damaged` and the byte offset: anything that RFC 8259
+// refuses, a duplicate key at any depth, invalid UTF-8, a byte order mark, more than the limits
+// allow, and text after the value other than white space. The cost is O(n log n) at worst,
+// because a hostile header may hold a million keys: no quadratic key search, no hash that an
+// attacker can fill with collisions.
 [[nodiscard]] Result<Json> parse_json(std::string_view text, JsonLimits limits = {});
 
-// The members of an object in file order, each value as the text it has there. Precondition: parse_json accepts `text` as an object.
-// Keys are given as written, without resolving escapes.
+// The members of an object in file order, each value as its original text. Keys are as written,
+// without resolving escapes. Precondition: parse_json accepts `text` as an object.
 [[nodiscard]] std::vector<std::pair<std::string_view, std::string_view>> raw_members(std::string_view text);
 
-// Key order kept, no white space, no escapes except `"`, `\`, \b \t \n \f \r and \u00xx (lower case) for other control characters;
-// integers in plain digits, floating-point numbers as std::to_chars(double) writes them. Strings must be valid UTF-8.
+// Keeps the order of keys and writes no white space and no escapes except `"`, `\`, \b \t \n \f
+// \r and \u00xx (lower case) for other control characters. Integers are plain digits;
+// floating-point numbers are as std::to_chars(double) writes them. Strings must be valid UTF-8.
 [[nodiscard]] std::string canonical_json(const Json& value);
 [[nodiscard]] std::string canonical_string(std::string_view text);  // one quoted JSON string
 [[nodiscard]] std::string canonical_double(double value);
 
 [[nodiscard]] bool valid_utf8(std::string_view text);
-// Each byte that is no part of valid UTF-8 becomes U+FFFD: names of files, before they are shown.
+// Replaces each byte that is not part of valid UTF-8 with U+FFFD, to show names of files.
 [[nodiscard]] std::string with_valid_utf8(std::string_view text);
 
 }  // namespace hotpack::format

@@ -1,7 +1,7 @@
-// Parsed JSON of files that somebody else made.
+// Parsed JSON of files from outside.
 //
-// Ownership: owns the values. Not thread-safe while it is changed. Failure: as parse_json; std::bad_alloc passes through, for lack of
-// memory is no damage.
+// Ownership: owns the values. Not thread-safe while it changes. Failure: as parse_json. Lack of
+// memory throws std::bad_alloc, since it is not damage.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,9 @@
 
 namespace hotpack::format {
 
-// A parsed text that needs no memory to go away. The destructor of a Json with members does, and ends the process where there is none; so
-// whatever reads files that somebody else made keeps what it parsed in one of these.
+// A parsed text that can be destroyed without memory. The destructor of a Json with members
+// allocates, and ends the process if it cannot, so code that reads files from outside keeps
+// parsed values in this class.
 class JsonDocument {
  public:
   explicit JsonDocument(Json root) : root_(std::move(root)) {}

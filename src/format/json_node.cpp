@@ -22,7 +22,8 @@ std::string excerpt(const Json& value) {
   std::string text = canonical_json(value);
   if (text.size() <= kMost) return text;
   std::size_t cut = kMost;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;  // not inside a UTF-8 sequence
+  // do not cut inside a UTF-8 sequence
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
   return text.substr(0, cut) + "…";
 }
 

@@ -1,6 +1,8 @@
-// Typed access to parsed JSON that comes from outside: each failure names the JSON path and what was expected there.
+// Typed access to parsed JSON from outside. Each failure names the JSON path and what was
+// expected there.
 //
-// A node points into a Json that must outlive it. Errors have code `damaged`. Not exposed beyond the room's own decoders.
+// A node points into a Json, which must outlive it. Errors have code `damaged`. Only this room's
+// decoders use it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,7 @@
 
 namespace hotpack::format {
 
-// Counts and ids stay below this, so that sums of two never overflow.
+// Counts and ids stay below this limit, so that sums of two never overflow.
 inline constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 62;
 
 class JsonNode {
@@ -26,11 +28,13 @@ class JsonNode {
   [[nodiscard]] bool is_null() const { return value_->is_null(); }
   [[nodiscard]] bool has(std::string_view key) const;
 
-  // An object that has all of `wanted`; other keys are refused in version 1.0 and ignored later.
+  // An object that has all keys of `wanted`. Other keys are refused in version 1.0 and ignored
+  // later.
   [[nodiscard]] Status require_keys(std::initializer_list<std::string_view> wanted, int minor) const;
   // Precondition: the key exists.
   [[nodiscard]] JsonNode at(std::string_view key) const;
-  // The number of elements of a list; each is made as it is visited, so that a long list costs no memory of its own.
+  // The length of a list. Elements are created as they are visited, so a long list costs no
+  // memory.
   [[nodiscard]] Result<std::size_t> length() const;
   [[nodiscard]] JsonNode element(std::size_t index) const;  // precondition: index < length()
 
@@ -42,7 +46,7 @@ class JsonNode {
   // The index of a string in `names`.
   [[nodiscard]] Result<std::size_t> choice(std::span<const std::string_view> names) const;
 
-  // "<path>: <problem>", shortened where the path is empty.
+  // "<path>: <problem>", without the path if it is empty.
   [[nodiscard]] Error error(std::string_view problem) const;
 
  private:
@@ -50,7 +54,7 @@ class JsonNode {
   std::string path_;
 };
 
-// Canonical text of a value, cut to a length fit for a message.
+// Canonical text of a value, shortened for a message.
 [[nodiscard]] std::string excerpt(const Json& value);
 
 }  // namespace hotpack::format

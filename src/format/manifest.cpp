@@ -19,7 +19,8 @@ namespace {
 constexpr std::string_view kCheckKey = "\"check\":\"";
 constexpr std::string_view kEnd = "\"}\n";
 constexpr std::size_t kCheckBytes = 15;  // "crc32c:" and eight digits
-// What the tables say about a record at least: offset and one byte of its key, hashes, size, region and CRC of its source and image.
+// The least that tables need per record: offset and one byte of its key, hashes, size, region,
+// and CRCs.
 constexpr std::uint64_t kLeastTableBytes = 8 + 1 + 16 + 8 + 16 + 4;
 constexpr std::size_t kTailBytes = kCheckKey.size() + kCheckBytes + kEnd.size();
 
@@ -61,11 +62,11 @@ std::string rows_text(const std::vector<ShardRow>& rows) {
 
 // ---- reading
 
-// The text ends with the check of all that stands before it.
+// The text ends with the check of everything before it.
 Status check_tail(std::string_view text) {
   const std::string_view tail = text.size() < kTailBytes ? std::string_view() : text.substr(text.size() - kTailBytes);
   if (!tail.starts_with(kCheckKey) || !tail.ends_with(kEnd)) {
-    return damaged_error("truncated, or no manifest of hotpack: it does not end with \"check\"", {}, text.size());
+    return damaged_error("truncated, or not a manifest of hotpack: it does not end with \"check\"", {}, text.size());
   }
   const std::string found = crc_text(crc32c(bytes_of(text.substr(0, text.size() - kTailBytes))));
   const std::string_view told = tail.substr(kCheckKey.size(), kCheckBytes);
@@ -139,7 +140,7 @@ Result<std::vector<ShardRow>> decode_rows(const JsonNode& node, int minor) {
   return rows;
 }
 
-// Raw texts of schema and plan, so that they compare byte for byte with those of the shards.
+// The original texts of schema and plan, to compare them byte for byte with those of the shards.
 Status decode_identity(std::string_view text, int minor, Manifest& manifest) {
   for (const auto& [key, value] : raw_members(text)) {
     if (key == "schema") manifest.schema_text = value;
@@ -198,7 +199,7 @@ Result<Manifest> decode_manifest(std::string_view text) {
   HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
   const Json& json = document.root();
   const JsonNode node(json, "");
-  if (!node.has("format")) return damaged_error("no manifest of hotpack: it lacks the key \"format\"");
+  if (!node.has("format")) return damaged_error("not a manifest of hotpack: it lacks the key \"format\"");
   Manifest manifest;
   HOTPACK_ASSIGN(manifest.format, node.at("format").text());
   HOTPACK_ASSIGN(const int minor, parse_version(manifest.format));

@@ -18,7 +18,7 @@ inline constexpr std::string_view kManifestName = "dataset.json";
 struct ShardRow {
   std::string file;
   std::uint64_t records = 0;
-  std::uint64_t bytes = 0;  // of the file
+  std::uint64_t bytes = 0;  // size of the file
   std::string sources;
   std::string digest;
   bool operator==(const ShardRow&) const = default;
@@ -26,7 +26,7 @@ struct ShardRow {
 
 struct Manifest {
   std::string format = "1.0";
-  std::string schema_text;  // canonical JSON, byte for byte that of every shard
+  std::string schema_text;  // canonical JSON, byte for byte as in every shard
   Schema schema;
   std::string fingerprint;
   std::string plan_text;
@@ -40,9 +40,11 @@ struct Manifest {
 // The bytes of dataset.json, `check` included. Uses schema_text and plan_text; computes fingerprint and check.
 [[nodiscard]] std::string encode_manifest(const Manifest& manifest);
 
-// Validates everything the text alone can show: strict JSON, keys and types, `check`, fingerprint, file names in order, sums of
-// records and skipped. A later 1.x may have more keys. Errors have code `damaged`.
-// Raw texts of `schema` and `plan` are recovered from the file, so they compare byte for byte with the shards'.
+// Validates everything that the text alone can show: strict JSON, keys and types, `check`,
+// fingerprint, order of file names, sums of records and skipped samples. A later 1.x may have
+// more keys. Errors have code `damaged`.
+// Keeps the original texts of `schema` and `plan`, to compare them byte for byte with those of
+// the shards.
 [[nodiscard]] Result<Manifest> decode_manifest(std::string_view text);
 
 }  // namespace hotpack::format

@@ -1,4 +1,4 @@
-// What the names in a folder say about a packed data set.
+// Sorts the names in a folder into the parts of a packed data set.
 //
 // Pure; thread-safe.
 #pragma once
@@ -13,15 +13,16 @@ namespace hotpack::format {
 
 struct PackFolder {
   bool has_manifest = false;
-  std::vector<ShardName> shards;         // by count, then index
-  std::vector<std::string> temporaries;  // of the manifest or of shards: a run is writing them, or was killed
-  std::vector<std::string> others;       // no part of a data set
+  std::vector<ShardName> shards;  // by count, then index
+  // of the manifest or of shards: a run is writing them or was killed
+  std::vector<std::string> temporaries;
+  std::vector<std::string> others;  // not part of a data set
 };
 
-// Each list but `shards` keeps the order of `names`.
+// All lists except `shards` keep the order of `names`.
 [[nodiscard]] PackFolder describe_pack_folder(const std::vector<std::string>& names);
 
-// Whether a file of this name belongs to a data set: the manifest or a shard.
+// True for names of the manifest and of shards.
 [[nodiscard]] bool is_pack_file(std::string_view name);
 
 }  // namespace hotpack::format

@@ -68,7 +68,7 @@ Status read_metadata(const JsonNode& node, Container& container) {
   return {};
 }
 
-// The bytes that a shape of items needs; nothing where they do not fit 64 bits.
+// The number of bytes of a shape, or nothing if it exceeds 64 bits.
 std::optional<std::uint64_t> shape_bytes(const std::vector<std::uint64_t>& shape, std::uint64_t item_size) {
   std::optional<std::uint64_t> bytes = item_size;
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
@@ -110,7 +110,7 @@ Status read_entries(const Json& json, Container& container) {
   return {};
 }
 
-// Sorted, the tensors start at 0, touch, and end with the buffer.
+// After sorting, the tensors start at 0, touch each other, and end with the buffer.
 Status check_places(const std::vector<Tensor>& tensors, std::uint64_t buffer_start, std::uint64_t buffer_bytes) {
   std::uint64_t at = 0;
   for (const Tensor& tensor : tensors) {

@@ -1,7 +1,8 @@
-// The container below the format: a safetensors file whose header may be hostile.
+// The container of the format: a safetensors file, whose header may be hostile.
 //
-// Works on bytes in memory, checks every range by subtraction, never throws, allocates in proportion to the header's bytes that are
-// really there. Pure; thread-safe. Errors have code `damaged` and the byte offset in the file where one makes sense.
+// Works on bytes in memory, checks every range by subtraction, never throws, and allocates in
+// proportion to the header's actual bytes. Pure; thread-safe. Errors have code `damaged` and, if
+// there is one, the byte offset in the file.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +20,12 @@ namespace hotpack::format {
 struct Container {
   std::uint64_t header_bytes = 0;                             // L
   std::vector<std::pair<std::string, std::string>> metadata;  // __metadata__ in file order
-  std::vector<Tensor> tensors;                                // sorted by offset; equal places keep the header's order
+  std::vector<Tensor> tensors;                                // sorted by offset; the header's order breaks ties
 };
 
-// Every rule of safetensors: length, strict JSON that starts with `{`, entries, sizes that fit shapes, no hole, no overlap, an end at the
-// end of the file. A file with L = 0 is reported as unfinished.
+// Checks every rule of safetensors: length, strict JSON that starts with `{`, entries, sizes that
+// fit shapes, no gap, no overlap, an end at the end of the file. Reports a file with L = 0 as
+// unfinished.
 [[nodiscard]] Result<Container> read_container(std::span<const std::byte> file);
 
 }  // namespace hotpack::format

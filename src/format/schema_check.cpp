@@ -26,12 +26,13 @@ constexpr auto kFits = [] {
 constexpr auto kImageFilters = packed_words<ImageFilter>();
 constexpr auto kLabelFilters = packed_words<LabelFilter>();
 constexpr auto kMismatches = packed_words<SizeMismatch>();
-// Never "auto" or "rgb-id", which are resolved; "folder" for classes of whole images.
+// Without "auto" and "rgb-id", which are resolved before; "folder" is for classes of whole
+// images.
 constexpr std::array kLabelKinds = {packed_word_of(LabelKind::color), packed_word_of(LabelKind::index),
                                     packed_word_of(LabelKind::palette_color), packed_word_of(LabelKind::binary),
                                     std::string_view("folder")};
 
-// What acts through keys and plan, or must not act on the bytes at all.
+// Options that act through keys and plan, or that must not affect the bytes.
 constexpr std::array<std::string_view, 15> kForeignOptions{"on_error", "max_errors",    "orphans", "threads",  "jobs",
                                                            "force",    "list",          "split",   "pairing",  "shard_size",
                                                            "output",   "shard_samples", "time",    "hostname", "timestamp"};
@@ -68,7 +69,7 @@ Status check_sources(const std::vector<LabelSource>& sources, const std::string&
   for (const LabelSource& source : sources) {
     if (seen.insert(source).second) continue;
     const Json value = std::visit([](const auto& one) { return Json(one); }, source);
-    return damaged_error(owner + ".sources: " + excerpt(value) + " stands twice in the schema");
+    return damaged_error(owner + ".sources: " + excerpt(value) + " occurs twice in the schema");
   }
   return {};
 }
@@ -81,7 +82,8 @@ Status check_all_sources(const Schema& schema) {
   return check_sources(schema.ignore, "ignore", seen);
 }
 
-// No number of the schema has a fraction, so that its text does not depend on how one is printed.
+// No number in the schema has a fraction, so its text does not depend on the printing of
+// fractions.
 bool holds_fraction(const Json& value) {
   if (value.is_number_float()) return true;
   return value.is_structured() && std::any_of(value.begin(), value.end(), holds_fraction);
@@ -89,11 +91,11 @@ bool holds_fraction(const Json& value) {
 
 Status check_option(const std::string& name, const std::string& text) {
   if (std::find(kForeignOptions.begin(), kForeignOptions.end(), name) != kForeignOptions.end()) {
-    return damaged_error("options." + name + ": must not stand in a schema, it does not change the bytes of a sample");
+    return damaged_error("options." + name + ": must not be in a schema, because it does not change the bytes of a sample");
   }
   HOTPACK_ASSIGN(const JsonDocument document, parse_document(text));
   const Json& value = document.root();
-  if (holds_fraction(value)) return damaged_error("options." + name + ": holds a number that is no integer");
+  if (holds_fraction(value)) return damaged_error("options." + name + ": contains a number that is not an integer");
   if (name != "label_kind" || value.is_null()) return {};
   const auto kind = JsonNode(value, "options.label_kind").choice(kLabelKinds);
   return kind.ok() ? Status() : Status(kind.error());

@@ -1,6 +1,7 @@
-// The rules of FORMAT.md ("Schema") for what a writer of 1.0 may say, beyond what reading a shard needs.
+// The rules of FORMAT.md ("Schema") that a writer of 1.0 follows, beyond those that reading a
+// shard needs.
 //
-// Opening a data set does not ask for them; `verify` does. Pure; thread-safe.
+// `verify` checks them; opening a data set does not. Pure; thread-safe.
 #pragma once
 
 #include "hotpack/result.hpp"
@@ -8,8 +9,9 @@
 
 namespace hotpack::format {
 
-// Values of fit, filters and size_mismatch; one number of pad_color a channel; class names, sources; options. Precondition: decode_schema
-// accepted the schema. Errors have code `damaged` and name the JSON key.
+// Checks values of fit, filters and size_mismatch; one number of pad_color per channel; class
+// names and sources; options. Precondition: decode_schema accepted the schema. Errors have code
+// `damaged` and name the JSON key.
 [[nodiscard]] Status check_schema(const Schema& schema);
 
 }  // namespace hotpack::format

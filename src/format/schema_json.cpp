@@ -22,7 +22,8 @@ namespace {
 constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxClasses = 65535;
 
-// ---- writing, as text: values of JSON would take memory to go away, and end the process where there is none
+// ---- writing, as text: destroying JSON values needs memory, and ends the process if there is
+// none
 
 template <class Values, class Text>
 std::string list_text(const Values& values, Text text_of) {
@@ -223,7 +224,7 @@ Result<Geometry> decode_geometry(const JsonNode& node, int minor) {
   return geometry;
 }
 
-// The stage of an engine's token "<stage>:<version>"; empty when it is none.
+// The stage in an engine's token "<stage>:<version>"; empty if the token is malformed.
 std::string_view stage_of(std::string_view token) {
   const std::string_view stage = token.substr(0, token.find(':'));
   const bool named = !stage.empty() && stage.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == std::string_view::npos;
@@ -249,7 +250,7 @@ Result<std::vector<std::string>> decode_engines(const JsonNode& node) {
 }
 
 Result<SchemaOptions> decode_options(const JsonNode& node) {
-  constexpr int kAnyKeys = 1;  // `options` is where keys may be added in every version
+  constexpr int kAnyKeys = 1;  // every version may add keys to `options`
   HOTPACK_TRY(node.require_keys({"shuffle", "anchor", "size_mismatch", "engines"}, kAnyKeys));
   SchemaOptions options;
   if (!node.at("shuffle").is_null()) {
@@ -279,7 +280,7 @@ Status check_label_rules(const Schema& schema) {
   return {};
 }
 
-// The product of a shape and an item size, where it stays far from overflow.
+// The product of a shape and an item size, if it stays far from overflow.
 template <class Shape>
 bool record_fits(const Shape& shape, std::uint64_t item_size) {
   std::uint64_t bytes = item_size;
@@ -394,7 +395,7 @@ std::string first_difference(const Schema& here, const Schema& there) {
   if (here == there) return {};
   const auto left = as_document(here), right = as_document(there);
   if (!left.ok() || !right.ok()) return "options: not JSON";
-  // What people chose comes first; shapes only follow from it.
+  // Options that people chose come first; shapes follow from them.
   for (const char* const part : {"geometry", "options"})
     if (left->root().at(part) != right->root().at(part)) return difference(left->root().at(part), right->root().at(part), part);
   return difference(left->root(), right->root(), "");

@@ -1,4 +1,4 @@
-// The schema as canonical JSON text and back. FORMAT.md ("Schema") lists the keys.
+// The schema as canonical JSON text, and back. FORMAT.md ("Schema") lists the keys.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace hotpack::format {
 
 inline constexpr std::size_t kMaxSchemaBytes = 16u << 20;
 
-// Canonical JSON. Fails with code `usage` above kMaxSchemaBytes or where a name is not UTF-8.
+// Canonical JSON. Fails with code `usage` above kMaxSchemaBytes or if a name is not UTF-8.
 [[nodiscard]] Result<std::string> encode_schema(const Schema& schema);
 
 // Parses and validates every rule (types, ranges, shapes that agree with size, color, layout, class count and storage).
@@ -21,21 +21,22 @@ inline constexpr std::size_t kMaxSchemaBytes = 16u << 20;
 // payload field of a later 1.x is ignored. Errors have code `damaged` and name the JSON key.
 [[nodiscard]] Result<Schema> decode_schema(std::string_view text, int minor);
 
-// The first thing in which two schemas differ, as a user would say it ("geometry.size: [512,512] here, [256,256] there"), empty when equal.
-// The name before the colon is the JSON path.
+// The first difference of two schemas in words for users ("geometry.size: [512,512] here,
+// [256,256] there"); empty if they are equal. The name before the colon is the JSON path.
 [[nodiscard]] std::string first_difference(const Schema& here, const Schema& there);
 
-// Sets image.shape and label.shape as geometry.size, layout, color, kind, storage and the number of classes demand (absent where records
-// differ in size).
+// Sets image.shape and label.shape as geometry.size, layout, color, kind, storage and the number
+// of classes demand. Both stay absent if records differ in size.
 void fill_shapes(Schema& schema);
 
-// C of shard.sums and of the statistics: the number of classes, 0 when unlabelled.
+// C of shard.sums and of the statistics: the number of classes, 0 without labels.
 [[nodiscard]] std::size_t counted_classes(const Schema& schema);
 
 // Bytes of one record of a fixed-size field, uncompressed.
 [[nodiscard]] std::uint64_t image_record_bytes(const Schema& schema);  // precondition: image.shape
-[[nodiscard]] std::uint64_t label_record_bytes(const Schema& schema);  // 0 when unlabelled; precondition: label.shape
-// Depth of a pixel's label: ceil(C/8), C or 1 (elements, not bytes). Precondition: labelled.
+// 0 without labels; precondition: label.shape
+[[nodiscard]] std::uint64_t label_record_bytes(const Schema& schema);
+// Elements per pixel of a label: ceil(C/8), C or 1. Precondition: the schema has labels.
 [[nodiscard]] std::int64_t label_depth(const Schema& schema);
 
 }  // namespace hotpack::format

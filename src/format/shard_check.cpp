@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kFillerPrefix = "_pad.";
 
-// Where two texts differ first.
+// The position of the first difference of two texts.
 std::size_t first_mismatch(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
@@ -63,7 +63,7 @@ std::string without_ending(std::string_view name, std::string_view ending) {
   return std::string(name.substr(0, name.size() - ending.size()));
 }
 
-// The name of the field that a payload tensor holds.
+// The field that a payload tensor belongs to.
 std::string field_of(std::string_view tensor) {
   for (const std::string_view ending : {".zstd", ".data"}) {
     if (tensor.ends_with(ending)) return without_ending(tensor, ending);
@@ -71,7 +71,7 @@ std::string field_of(std::string_view tensor) {
   return std::string(tensor);
 }
 
-// The tables of the field that a payload tensor holds, if all its companions are there.
+// The tables of the field that a payload tensor belongs to, if all its companions exist.
 std::optional<FieldTables> covered_field(const ShardHeader& header, const Tensor& tensor) {
   const std::uint64_t n = header.records;
   FieldTables field{field_of(tensor.name), &tensor};
@@ -88,7 +88,7 @@ std::optional<FieldTables> covered_field(const ShardHeader& header, const Tensor
   return covered ? std::optional(field) : std::nullopt;
 }
 
-// In how many forms a field is there.
+// The number of forms in which a field is present.
 int count_forms(const ShardHeader& header, const std::string& field) {
   int forms = 0;
   for (const std::string_view ending : {"", ".data", ".zstd"}) forms += header.find(field + std::string(ending)) != nullptr ? 1 : 0;

@@ -1,7 +1,8 @@
-// What `verify` asks of a shard beyond opening it: the exact form a writer of 1.0 gives, fillers, fields of a later 1.x.
+// Checks of `verify` beyond opening a shard: the exact form that a writer of 1.0 produces,
+// fillers, fields of a later 1.x.
 //
-// All take a header that decode_header accepted for the same bytes. Pure; thread-safe. Errors have code `damaged` and, where one makes
-// sense, the byte offset; the caller adds the path.
+// All functions take a header that decode_header accepted for the same bytes. Pure; thread-safe.
+// Errors have code `damaged` and, if there is one, the byte offset; the caller adds the path.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +19,23 @@ namespace hotpack::format {
 // `_pad.<digits>`, U8, one dimension.
 [[nodiscard]] bool is_filler(const Tensor& tensor);
 
-// The tensors that the header's schema calls for, lengths of byte tensors as found. Needs metadata, schema, records and tensors only.
+// The tensors that the header's schema requires; byte tensors keep the lengths found. Needs only
+// metadata, schema, records and tensors.
 [[nodiscard]] Result<TensorList> expected_tensors(const ShardHeader& header);
 
-// Version 1.0: the schema follows check_schema; the header, schema and plan are, byte for byte, what a writer gives: canonical JSON, order,
-// L, places of tensors and fillers, and `engines` names zstd just where fields are compressed. Later versions: nothing is asked. A shard
-// that only fails here reads correctly; its form was lost (another library's save_file does that) or its writer is wrong.
+// For version 1.0: the schema passes check_schema; header, schema and plan are byte for byte what
+// a writer produces (canonical JSON, order, L, places of tensors and fillers); `engines` names
+// zstd exactly if fields are compressed. Later versions pass. A shard that fails only here reads
+// correctly: its writer is wrong, or another program saved it again.
 [[nodiscard]] Status check_form(std::span<const std::byte> file, const ShardHeader& header);
 
-// Every byte of every filler is zero.
+// Checks that every byte of every filler is zero.
 [[nodiscard]] Status check_fillers(std::span<const std::byte> file, const ShardHeader& header);
 
-// Payload fields that a later 1.x added after `label`, in file order. Each can be read like `image`: one of the tensors <f>, <f>.data or
-// <f>.zstd, with <f>.crc32c (and <f>.offsets, or <f>.zstd.offsets and <f>.zstd.crc32c); shapes are not asked for. Fails where a payload
-// tensor has no such companions, so that its bytes are covered by no checksum, or where a field stands there in two forms.
+// Payload fields that a later 1.x added after `label`, in file order. Each can be read like
+// `image`: one of the tensors <f>, <f>.data or <f>.zstd, with <f>.crc32c (and <f>.offsets, or
+// <f>.zstd.offsets and <f>.zstd.crc32c); shapes are not required. Fails if a payload tensor lacks
+// these companions, so that no checksum covers its bytes, or if a field is present in two forms.
 [[nodiscard]] Result<std::vector<FieldTables>> later_fields(const ShardHeader& header);
 
 }  // namespace hotpack::format

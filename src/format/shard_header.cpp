@@ -44,7 +44,7 @@ Result<Metadata> read_metadata(const Container& container) {
       metadata.more.emplace_back(key, value);
     }
   }
-  if (metadata.format.empty()) return damaged_error("a safetensors file, but no hotpack shard: its metadata lacks hotpack.format");
+  if (metadata.format.empty()) return damaged_error("a safetensors file, but not a hotpack shard: its metadata lacks hotpack.format");
   return metadata;
 }
 
@@ -112,7 +112,8 @@ bool is_expected(const TensorList& list, const std::string& name) {
   return std::any_of(list.payload.begin(), list.payload.end(), named) || std::any_of(list.tables.begin(), list.tables.end(), named);
 }
 
-// In every version: nothing that belongs to another form of a field, so that all readers take the same tensors.
+// In every version: no tensor belongs to another form of a field, so that all readers use the
+// same tensors.
 Status check_one_form(const ShardHeader& header, const TensorList& expected) {
   constexpr std::array<std::string_view, 8> kParts{"", ".data", ".zstd", ".offsets", ".shape", ".crc32c", ".zstd.offsets", ".zstd.crc32c"};
   for (const std::string field : {"image", "label"}) {
@@ -136,7 +137,7 @@ Status check_unlabelled(const ShardHeader& header) {
                        header.buffer_start() + found->begin);
 }
 
-// One stands after each payload tensor at most, and one before shard.crc32c.
+// There is at most one filler after each payload tensor, and one before shard.crc32c.
 Status check_filler_count(const ShardHeader& header, const TensorList& expected) {
   const auto fillers = static_cast<std::size_t>(std::count_if(header.tensors.begin(), header.tensors.end(), is_filler));
   const std::size_t most = expected.payload.size() + 1;
@@ -191,7 +192,7 @@ std::uint64_t file_offset(const ShardHeader& header, const Tensor& table, std::u
 
 std::string record_name(std::uint64_t index) { return "record " + std::to_string(index); }
 
-// Everything that the sums are to cover is where they cover it.
+// Everything that the sums must cover lies in their range.
 Status check_coverage(const ShardHeader& header) {
   constexpr std::string_view kAdvice = "; was the shard saved again by another program?";
   HOTPACK_ASSIGN(const TensorList list, expected_tensors(header));
@@ -232,13 +233,14 @@ Status check_offsets(std::span<const std::byte> file, const ShardHeader& header,
   return {};
 }
 
-// A payload field as check_tables needs it.
+// A payload field, as check_tables needs it.
 struct Field {
   FieldTables tables;
-  std::uint64_t fixed_bytes = 0;  // of a record; 0 where sizes differ
+  std::uint64_t fixed_bytes = 0;  // per record; 0 if sizes differ
   std::uint64_t item_size = 1;
-  std::uint64_t depth = 1;               // last side of a shape in the tables (first with chw)
-  const Tensor* image_shapes = nullptr;  // of the image that a label must agree with, and of the image itself; null: one size
+  std::uint64_t depth = 1;  // last side of a shape in the tables (first with chw)
+  // shapes of the image (for the field itself, and for the label to agree with); null: one size
+  const Tensor* image_shapes = nullptr;
 };
 
 std::vector<Field> fields_of(const ShardHeader& header) {
@@ -256,7 +258,8 @@ std::vector<Field> fields_of(const ShardHeader& header) {
   return fields;
 }
 
-// Bytes of a record of height × width × depth items; nothing where a side is not positive or the product is too large.
+// Bytes of a record of height × width × depth items, or nothing if a side is not positive or the
+// product is too large.
 std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t width, std::uint64_t depth_bytes) {
   if (height < 1 || width < 1) return {};
   const std::uint64_t area = static_cast<std::uint64_t>(height) * static_cast<std::uint64_t>(width);
@@ -264,7 +267,8 @@ std::optional<std::uint64_t> bytes_of_shape(std::int32_t height, std::int32_t wi
   return bytes && *bytes <= kMaxCount ? bytes : std::nullopt;
 }
 
-// Bytes of a record by its row of `<field>.shape`, which must agree with the schema and, for a label, with its image.
+// Bytes of a record according to its row of `<field>.shape`, which must agree with the schema
+// and, for a label, with its image.
 std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const ShardHeader& header, const Field& field,
                                         std::uint64_t index) {
   const bool chw = header.schema.image.layout == AxisOrder::channels_first;
@@ -281,7 +285,8 @@ std::optional<std::uint64_t> told_bytes(std::span<const std::byte> file, const S
   return agrees ? bytes_of_shape(height, width, field.depth * field.item_size) : std::nullopt;
 }
 
-// The stored bytes of a record are what its shape needs, or can hold it when compressed.
+// The stored bytes of a record must equal the size of its shape or, if compressed, be able to
+// hold it.
 Status check_record_size(std::span<const std::byte> file, const ShardHeader& header, const Field& field, std::uint64_t index) {
   const auto needed = field.fixed_bytes != 0 ? std::optional(field.fixed_bytes) : told_bytes(file, header, field, index);
   const FieldTables& tables = field.tables;
@@ -298,14 +303,15 @@ Status check_record_size(std::span<const std::byte> file, const ShardHeader& hea
 
 Status check_fields(std::span<const std::byte> file, const ShardHeader& header) {
   for (const Field& field : fields_of(header)) {
-    if (field.tables.offsets == nullptr) continue;  // records of one size, uncompressed: the header said all
+    // records of one size, uncompressed: the header was enough
+    if (field.tables.offsets == nullptr) continue;
     HOTPACK_TRY(check_offsets(file, header, *field.tables.offsets, *field.tables.payload));
     for (std::uint64_t i = 0; i < header.records; ++i) HOTPACK_TRY(check_record_size(file, header, field, i));
   }
   return {};
 }
 
-// A relative path of parts that name something, so that it can be joined to a folder.
+// A relative path whose parts are names, so that it can be joined to a folder.
 bool is_key(std::string_view key) {
   if (!valid_utf8(key) || key.find('\0') != std::string_view::npos) return false;
   while (true) {
@@ -326,7 +332,7 @@ Status check_keys(std::span<const std::byte> file, const ShardHeader& header) {
     const std::uint64_t size = u64_at(file, header, offsets, i + 1) - begin;
     const auto* text = reinterpret_cast<const char*>(item_at(file, header, data, begin));
     if (is_key({text, static_cast<std::size_t>(size)})) continue;
-    return damaged_error(record_name(i) + ": its key is no relative path in UTF-8", {}, file_offset(header, data, begin));
+    return damaged_error(record_name(i) + ": its key is not a relative path in UTF-8", {}, file_offset(header, data, begin));
   }
   return {};
 }

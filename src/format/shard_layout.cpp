@@ -19,13 +19,13 @@ constexpr std::uint64_t kMaxFileBytes = std::numeric_limits<std::int64_t>::max()
 constexpr std::string_view kTwentyDigits = "10000000000000000000";
 constexpr int kReservedFillers = 3;
 
-// How one field is stored.
+// The form in which one field is stored.
 struct FieldForm {
   std::string name;
   DType type = DType::u8;
-  std::optional<std::vector<std::uint64_t>> shape;  // of a record; absent: sizes differ
+  std::optional<std::vector<std::uint64_t>> shape;  // per record; absent: sizes differ
   bool zstd = false;
-  std::uint64_t stored_bytes = 0;  // of `.data` or `.zstd`
+  std::uint64_t stored_bytes = 0;  // bytes of `.data` or `.zstd`
 };
 
 template <class Shape>
@@ -46,7 +46,7 @@ std::vector<FieldForm> fields_of(const Schema& schema, const Contents& contents)
   return fields;
 }
 
-// Collects tensors and remembers whether a size overflowed.
+// Collects tensors and notes if a size overflows.
 class TensorLister {
  public:
   explicit TensorLister(std::uint64_t records) : records_(records) {}
@@ -111,7 +111,7 @@ std::string header_text(const Metadata& metadata, const std::vector<Tensor>& ten
 
 Tensor filler(int number, std::uint64_t size) { return {"_pad." + std::to_string(number), DType::u8, {size}, 0, size}; }
 
-// L: known before the payload is, so every number counts 20 digits and three fillers are assumed.
+// Computes L before the payload is known: counts 20 digits per number and assumes three fillers.
 std::uint64_t reserved_header_bytes(const Metadata& metadata, const TensorList& list) {
   std::vector<Tensor> all = list.payload;
   all.insert(all.end(), list.tables.begin(), list.tables.end());
@@ -120,7 +120,7 @@ std::uint64_t reserved_header_bytes(const Metadata& metadata, const TensorList& 
   return needed + padding_to(8 + needed, kPage);
 }
 
-// Puts tensors one after another and fills up to a step where asked.
+// Places tensors one after another, with fillers up to a step if required.
 class Placer {
  public:
   bool put(Tensor tensor) {

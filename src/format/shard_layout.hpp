@@ -1,7 +1,7 @@
-// Where every tensor of a shard stands. A pure function of metadata, schema and counts, so a writer knows each offset before it has
-// a payload, and a validator knows what to expect.
+// The place of every tensor in a shard: a pure function of metadata, schema and counts, so that a
+// writer knows each offset before it has a payload, and a validator knows what to expect.
 //
-// FORMAT.md ("Layout") states the rules. Thread-safe: pure functions and plain values.
+// FORMAT.md ("Layout") has the rules. Thread-safe: pure functions and plain values.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace hotpack::format {
 inline constexpr std::uint64_t kPage = 4096;
 inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
-enum class DType { u8, u16, i32, u32, u64, other };  // other: legal in safetensors, not used by 1.0
+enum class DType { u8, u16, i32, u32, u64, other };  // other: legal in safetensors, not used in 1.0
 [[nodiscard]] std::uint64_t item_bytes(DType type);  // precondition: not other
 [[nodiscard]] std::string_view dtype_name(DType type);
 
@@ -33,23 +33,25 @@ struct Tensor {
   bool operator==(const Tensor&) const = default;
 };
 
-// The four values of __metadata__, in file order, and what a later 1.x adds to them.
+// The four values of __metadata__, in file order, and additions of a later 1.x.
 struct Metadata {
   std::string format{kVersion};
   std::string plan;
   std::string schema;
   std::string sources;
-  std::vector<std::pair<std::string, std::string>> more;  // whole keys and values, in file order; none in 1.0
+  // further keys and values in file order; none in 1.0
+  std::vector<std::pair<std::string, std::string>> more;
   bool operator==(const Metadata&) const = default;
 };
 
-// What the layout depends on besides the schema.
+// Everything but the schema that determines the layout.
 struct Contents {
   std::uint64_t records = 0;
   std::uint64_t key_bytes = 0;  // total length of the keys
   bool image_zstd = false;
   bool label_zstd = false;
-  std::uint64_t image_stored_bytes = 0;  // with zstd: all frames; with sizes that differ: all records; else ignored
+  // with zstd: all frames; for records of different sizes: all records; else ignored
+  std::uint64_t image_stored_bytes = 0;
   std::uint64_t label_stored_bytes = 0;
 };
 
@@ -66,22 +68,25 @@ struct Layout {
   [[nodiscard]] std::uint64_t file_offset(std::string_view name) const;
 };
 
-// The tensors of a shard in file order, without fillers and not placed yet: `begin` is 0, `end` the size in bytes.
+// The tensors of a shard in file order, without fillers and not placed yet: `begin` is 0, `end`
+// is the size in bytes.
 struct TensorList {
   std::vector<Tensor> payload;
   std::vector<Tensor> tables;
 };
 
-// What a schema calls for. Fails with code `usage` when a size overflows 64 bits.
+// The tensors that a schema requires. Fails with code `usage` if a size overflows 64 bits.
 [[nodiscard]] Result<TensorList> list_tensors(const Schema& schema, const Contents& contents);
 
-// Places them: pages, fillers, L. Fails with code `usage` when a size overflows 64 bits or L passes kMaxHeaderBytes.
+// Places the tensors: pages, fillers, L. Fails with code `usage` if a size overflows 64 bits or L
+// exceeds kMaxHeaderBytes.
 [[nodiscard]] Result<Layout> place_tensors(const Metadata& metadata, const TensorList& list);
 
-// Both steps.
+// Both steps in one.
 [[nodiscard]] Result<Layout> plan_layout(const Metadata& metadata, const Schema& schema, const Contents& contents);
 
-// The 8 bytes of length and the L bytes of header, padded with spaces: the bytes [0, 8+L) of the file.
+// The bytes [0, 8+L) of the file: the length in 8 bytes, and the header padded with spaces to L
+// bytes.
 [[nodiscard]] std::string encode_header(const Metadata& metadata, const Layout& layout);
 
 }  // namespace hotpack::format

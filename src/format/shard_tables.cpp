@@ -15,13 +15,13 @@ TableBuilder::TableBuilder(Layout planned)
       bytes_(static_cast<std::size_t>(layout_.buffer_bytes - layout_.tables_begin)),
       capacity_(layout_.find("key.offsets")->shape[0] - 1) {}
 
-// Null where the layout has no such table.
+// Null if the layout has no such table.
 std::byte* TableBuilder::find(std::string_view name) {
   const Tensor* tensor = layout_.find(name);
   return tensor == nullptr ? nullptr : bytes_.data() + (tensor->begin - layout_.tables_begin);
 }
 
-// The row of the next record.
+// The row for the next record.
 template <class T, std::size_t kWidth>
 void TableBuilder::put(std::string_view name, const std::array<T, kWidth>& numbers) {
   std::byte* at = find(name);
@@ -33,7 +33,7 @@ void TableBuilder::put(std::string_view name, const std::array<T, kWidth>& numbe
   }
 }
 
-// Where the next record ends: N+1 running totals that begin with 0.
+// The end of the next record, in a table of N+1 running totals that begin with 0.
 void TableBuilder::put_end(std::string_view name, std::uint64_t size) {
   std::byte* at = find(name);
   if (at == nullptr) return;
@@ -49,7 +49,7 @@ std::uint64_t TableBuilder::key_bytes() const {
 Status TableBuilder::add(const RecordEntry& entry) {
   const std::uint64_t before = key_bytes();
   if (records_ == capacity_ || entry.key.size() > layout_.find("key.data")->bytes() - before)
-    return internal_error("a shard was given more records or longer keys than were planned");
+    return internal_error("a shard got more records or longer keys than planned");
   if (!entry.key.empty()) std::memcpy(find("key.data") + before, entry.key.data(), entry.key.size());
   put_end("key.offsets", entry.key.size());
   put("source.hash", entry.source_hash);
@@ -69,7 +69,7 @@ Status TableBuilder::add(const RecordEntry& entry) {
   return {};
 }
 
-// Fewer records than planned: every table is shorter, its first bytes are what remains.
+// With fewer records than planned every table is shorter; its first bytes remain.
 void TableBuilder::move_to(const Layout& layout) {
   std::vector<std::byte> moved(static_cast<std::size_t>(layout.buffer_bytes - layout.tables_begin));
   for (const Tensor& tensor : layout.tensors) {
@@ -87,7 +87,7 @@ std::vector<std::byte> TableBuilder::finish(const Layout& layout, const Sums& su
     store_le(at, number);
     at += sizeof number;
   }
-  // The last table: it covers the header and all the others.
+  // The last table covers the header and all other tables.
   at = find("shard.crc32c");
   const std::span<const std::byte> before(bytes_.data(), static_cast<std::size_t>(at - bytes_.data()));
   store_le(at, crc32c(bytes_of(header)));

@@ -1,4 +1,4 @@
-// Builds the tables region of a shard from what is known record by record.
+// Builds the tables region of a shard record by record.
 #pragma once
 
 #include <array>
@@ -14,36 +14,39 @@
 
 namespace hotpack::format {
 
-// What the tables say about one record.
+// The entries of one record in the tables.
 struct RecordEntry {
   std::string key;
-  std::array<std::uint64_t, 2> source_hash{};   // image file, label file (0 if none)
+  // of the image file and of the label file (0 without one)
+  std::array<std::uint64_t, 2> source_hash{};
   std::array<std::int32_t, 2> source_size{};    // width, height
   std::array<std::int32_t, 4> source_region{};  // x, y, width, height
-  std::uint32_t image_crc = 0;                  // of the record uncompressed
+  std::uint32_t image_crc = 0;                  // CRC-32C of the uncompressed record
   std::uint32_t label_crc = 0;
-  std::uint64_t image_stored = 0;  // bytes as stored: with zstd the frame, with sizes that differ the record
+  std::uint64_t image_stored = 0;  // stored bytes: the frame with zstd, the record if sizes differ
   std::uint64_t label_stored = 0;
   std::uint32_t image_frame_crc = 0;  // with zstd
   std::uint32_t label_frame_crc = 0;
-  std::array<std::int32_t, 3> image_shape{};  // with sizes that differ
+  std::array<std::int32_t, 3> image_shape{};  // if sizes differ
   std::array<std::int32_t, 3> label_shape{};
 };
 
-// Takes records one after the other and keeps them as the tables will say them, so that a shard of many small records needs little
-// memory besides its tables. Owns the tables' bytes. Not thread-safe.
+// Takes records one after another and keeps them in the form of the tables, so that a shard of
+// many small records needs little memory beyond its tables. Owns the tables' bytes. Not
+// thread-safe.
 class TableBuilder {
  public:
-  // Room for the records and key bytes that `planned` has.
+  // Reserves space for the records and key bytes of `planned`.
   explicit TableBuilder(Layout planned);
 
-  // The next record. Fails with code `internal` where there is no room for it.
+  // Adds the next record. Fails with code `internal` if there is no space for it.
   [[nodiscard]] Status add(const RecordEntry& entry);
   [[nodiscard]] std::uint64_t records() const { return records_; }
   [[nodiscard]] std::uint64_t key_bytes() const;
 
-  // The bytes from the start of the tables region to the end of the file, `shard.crc32c` included (which needs the header bytes
-  // [0, 8+L)). Precondition: `layout` has the same tables as the planned one, for the records added. Nothing may be added after it.
+  // The bytes from the start of the tables region to the end of the file, including
+  // `shard.crc32c`, which needs the header bytes [0, 8+L). Precondition: `layout` has the same
+  // tables as the planned one, for the records added. Add nothing afterwards.
   [[nodiscard]] std::vector<std::byte> finish(const Layout& layout, const Sums& sums, std::string_view header);
 
  private:
@@ -53,13 +56,14 @@ class TableBuilder {
   void put_end(std::string_view name, std::uint64_t size);
   void move_to(const Layout& layout);
 
-  Layout layout_;  // of bytes_
+  Layout layout_;  // the layout of bytes_
   std::vector<std::byte> bytes_;
   std::uint64_t capacity_;  // records
   std::uint64_t records_ = 0;
 };
 
-// digest of the manifest: xxh3-128 over the header bytes [0, 8+L) and the tables region with shard.crc32c.
+// The digest for the manifest: xxh3-128 over the header bytes [0, 8+L) and the tables region
+// including shard.crc32c.
 [[nodiscard]] std::string shard_digest(std::span<const std::byte> header, std::span<const std::byte> tables);
 
 }  // namespace hotpack::format

@@ -33,7 +33,7 @@ Values inverse_weights(const std::vector<Sums::ClassCount>& classes) {
   return weights;
 }
 
-// How much of the samples that hold the class is of that class.
+// The share of the class in the samples that contain it.
 std::optional<double> frequency(const Sums::ClassCount& one) {
   if (one.pixels == 0 || one.labelled == 0) return {};
   return static_cast<double>(one.pixels) / static_cast<double>(one.labelled);

@@ -1,6 +1,7 @@
-// Statistics as integers per shard (`shard.sums`), and the manifest's statistics computed from them.
+// Statistics as integers per shard (`shard.sums`), and the manifest's statistics, which are
+// computed from them.
 //
-// Integers add up in any order, so no thread count or partition changes a digit.
+// Integers add up in any order, so threads and partitions change no digit.
 #pragma once
 
 #include <array>
@@ -14,15 +15,15 @@
 
 namespace hotpack::format {
 
-// Counts of one record or of a shard. `classes` has an entry a class (none when unlabelled).
+// Counts of one record or of a shard. `classes` has one entry per class (none without labels).
 struct Sums {
   struct ClassCount {
     std::uint64_t pixels = 0;    // pixels of this class
-    std::uint64_t samples = 0;   // samples that hold it
+    std::uint64_t samples = 0;   // samples that contain it
     std::uint64_t labelled = 0;  // labelled pixels of those samples
     bool operator==(const ClassCount&) const = default;
   };
-  std::array<std::uint64_t, 3> channel_sums{};  // the first `channels` count
+  std::array<std::uint64_t, 3> channel_sums{};  // one per channel; the rest is unused
   std::array<std::uint64_t, 3> channel_squares{};
   std::uint64_t pixels_counted = 0;  // image pixels inside source.region ∩ record
   std::uint64_t ignored = 0;         // label pixels without a class, padding included
@@ -33,7 +34,7 @@ struct Sums {
   Sums() = default;
   Sums(int channel_count, std::size_t class_count) : classes(class_count), channels(channel_count) {}
   void clear();
-  void add(const Sums& other);  // precondition: same channels and class count
+  void add(const Sums& other);  // precondition: same channels and number of classes
   bool operator==(const Sums&) const = default;
 
   // The numbers of `shard.sums` in order: 2k + 3 + 3C of them.
@@ -45,7 +46,8 @@ struct Sums {
   [[nodiscard]] static Sums from_numbers(std::span<const std::uint64_t> numbers, int channels, std::size_t class_count);
 };
 
-// Each formula of FORMAT.md ("Statistics"), one IEEE double operation per step, in the order written there.
+// The formulas of FORMAT.md ("Statistics"), one IEEE double operation per step, in the order
+// given there.
 [[nodiscard]] Statistics statistics_of(const Sums& total);
 
 }  // namespace hotpack::format

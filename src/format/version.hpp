@@ -1,4 +1,4 @@
-// The version of the format, as `hotpack.format` and the manifest's `format` write it: "1.<minor>".
+// The version of the format as `hotpack.format` and the manifest's `format` have it: "1.<minor>".
 //
 // Pure; thread-safe.
 #pragma once
@@ -9,10 +9,11 @@
 
 namespace hotpack::format {
 
-// What this program writes.
+// The version that this program writes.
 inline constexpr std::string_view kVersion = "1.0";
 
-// The minor version. Another major version, or text that is no version, is refused with code `damaged`.
+// Returns the minor version. Refuses another major version, or text that is not a version, with
+// code `damaged`.
 [[nodiscard]] Result<int> parse_version(std::string_view text);
 
 }  // namespace hotpack::format

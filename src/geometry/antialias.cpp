@@ -11,12 +11,13 @@ namespace hotpack::geometry {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-// 8 bits of sample, 2 of head room for kernels that overshoot, the rest of an int for the fraction. The absolute weights of a window add
-// up to less than 1.6 (lanczos at the edge of an image), so that a sum never leaves the int.
+// An int has 8 bits of sample, 2 bits of headroom for kernels that overshoot, and the rest for
+// the fraction. The absolute weights of a window sum to less than 1.6 (lanczos at the edge of an
+// image), so a sum never exceeds an int.
 constexpr int kFractionBits = 32 - 8 - 2;
 constexpr std::int32_t kHalf = 1 << (kFractionBits - 1);
 
-// The kernels' values, in doubles and in the order of operations that the promised result depends on.
+// The kernels, in doubles and in the order of operations that the promised result depends on.
 double triangle(double x) { return std::max(0.0, 1.0 - std::abs(x)); }
 
 double cubic(double x) {
@@ -41,7 +42,8 @@ Kernel kernel_of(ImageFilter filter) {
   return {triangle, 1.0};
 }
 
-// How the kernel lies over the inputs: an output covers `step` of them, and the kernel is `stretch` times as wide as it is by itself.
+// The kernel in units of inputs: an output covers `step` inputs, and the kernel is `stretch`
+// times wider than its definition.
 struct Spread {
   double step, stretch, support;
 };
@@ -52,7 +54,7 @@ Spread spread_of(const AxisRange& range) {
   return {step, stretch, kernel_of(range.filter).support * stretch};
 }
 
-// Half away from zero.
+// Rounds half away from zero.
 std::int32_t fixed_point(double weight) {
   const double scaled = weight * (1 << kFractionBits);
   return static_cast<std::int32_t>(weight < 0.0 ? scaled - 0.5 : scaled + 0.5);
@@ -62,7 +64,7 @@ std::uint8_t rounded(std::int32_t sum) { return static_cast<std::uint8_t>(std::c
 
 std::size_t samples(int pixels, int channels) { return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels); }
 
-// One row with its columns resampled. `sum` already holds the half that makes the shift round.
+// Resamples the columns of one row. `sum` starts with the half that makes the shift round.
 template <std::size_t kChannels>
 void resample_row(const std::uint8_t* in, const AxisWeights& columns, std::uint8_t* out, int width) {
   for (int x = 0; x < width; ++x, out += kChannels) {
@@ -81,14 +83,15 @@ void resample_row(const std::uint8_t* in, const AxisWeights& columns, std::uint8
   channels == 3 ? resample_row<3>(in, columns, out, width) : resample_row<1>(in, columns, out, width);
 }
 
-// So many samples are summed at once: the sums stay in the first-level cache and the loops over them become vector instructions.
+// The number of samples to sum at once: the sums stay in the first-level cache, and the loops
+// vectorize.
 constexpr std::size_t kRun = 512;
 
 void add_weighted(const std::uint8_t* in, std::int32_t weight, std::int32_t* sums, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) sums[i] += in[i] * weight;
 }
 
-// One output row from the rows of its window.
+// Computes one output row from the rows of its window.
 void sum_rows(const std::uint8_t* const* rows, const AxisWeights::Window& window, std::uint8_t* out, std::size_t count) {
   std::array<std::int32_t, kRun> sums;
   for (std::size_t at = 0; at < count; at += kRun) {
@@ -103,7 +106,7 @@ void sum_rows(const std::uint8_t* const* rows, const AxisWeights::Window& window
 
 void AxisWeights::update(const AxisRange& wanted) {
   if (range_ == wanted) return;
-  range_ = {};  // until all is made: an allocation may fail
+  range_ = {};  // reset until all is made, because an allocation may fail
   longest_ = std::min(wanted.source, static_cast<int>(std::ceil(spread_of(wanted).support)) * 2 + 1);
   places_.resize(static_cast<std::size_t>(wanted.count));
   weights_.resize(static_cast<std::size_t>(wanted.count) * static_cast<std::size_t>(longest_));
@@ -112,7 +115,7 @@ void AxisWeights::update(const AxisRange& wanted) {
   for (int i = 0; i < wanted.count; ++i) fill(i);
 }
 
-// The kernel's values at the inputs' centers, divided by their sum, as integers.
+// The kernel at the inputs' centers, divided by its sum, as integers.
 void AxisWeights::fill(int i) {
   const Kernel kernel = kernel_of(range_.filter);
   const Spread spread = spread_of(range_);
@@ -160,7 +163,7 @@ void Antialiaser::resample_both(const ConstPixels& source, const MutablePixels& 
   sum_all_rows([&](int y) { return first_pass_row(source, y, out); }, out);
 }
 
-// Rows are asked for in order, and a window never needs more of them than the ring holds.
+// Rows are requested in order, and a window never needs more rows than the ring holds.
 const std::uint8_t* Antialiaser::first_pass_row(const ConstPixels& source, int y, const MutablePixels& out) {
   const auto slot = [&](int row) {
     return reinterpret_cast<std::uint8_t*>(ring_.data()) +

@@ -1,11 +1,14 @@
-// Antialiased resampling of 8-bit images: triangle, cubic and lanczos, equal to the bit to what Image.resize of Pillow 12.1 and older
-// makes with BILINEAR, BICUBIC and LANCZOS. Inside this room and its tests only.
+// Antialiased resampling of 8-bit images: triangle, cubic and lanczos, bit for bit equal to
+// Image.resize with BILINEAR, BICUBIC and LANCZOS in Pillow 12.1 and older. For this room and its
+// tests only.
 //
-// Two passes in fixed point, each rounded to 8 bits: along the rows, then along the columns, always in this order (newer Pillows turn it
-// round for images whose height shrinks more than their width, and differ there). A pass is left out where its axis keeps its size.
-// Where an axis shrinks, the kernel is as much wider as the axis gets shorter. The formulas are in FORMAT.md ("Geometry").
+// Two passes in fixed point, each rounded to 8 bits: along the rows, then along the columns,
+// always in this order. (Newer Pillows reverse the order for images whose height shrinks more
+// than their width, and differ there.) An axis that keeps its size has no pass. For an axis that
+// shrinks, the kernel widens by the same factor. FORMAT.md ("Geometry") has the formulas.
 //
-// Both classes belong to one worker and keep their tables and buffers; not thread-safe. They throw std::bad_alloc.
+// Each worker has its own objects, which keep tables and buffers; not thread-safe. They throw
+// std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -26,19 +29,21 @@ struct AxisRange {
   bool operator==(const AxisRange&) const = default;
 };
 
-// What each output of an axis is made of. Made again only when the range changes: most images of a set are of one size.
+// The inputs of each output of an axis. Recomputed only if the range changes, since most images
+// of a set have one size.
 class AxisWeights {
  public:
-  // Weighted inputs [first, first + count); the weights are in units of 2^-22 and add up to nearly 2^22.
+  // Weighted inputs [first, first + count); weights are in units of 2^-22 and sum to nearly 2^22.
   struct Window {
     int first = 0, count = 0;
     const std::int32_t* weights = nullptr;
   };
 
   void update(const AxisRange& wanted);
-  // Of output `i` of the range. Neither `first` nor first + count ever falls from one output to the next.
+  // The window of output `i` of the range. `first` and first + count never decrease from one
+  // output to the next.
   [[nodiscard]] Window window(int i) const;
-  // The largest count a window can have.
+  // The largest count of a window.
   [[nodiscard]] int longest() const { return longest_; }
 
  private:
@@ -48,17 +53,18 @@ class AxisWeights {
   void fill(int i);
 
   AxisRange range_;
-  int longest_ = 0;  // weights per window, used or not
+  int longest_ = 0;  // weights per window, including unused ones
   std::vector<Place> places_;
   std::vector<std::int32_t> weights_;
-  std::vector<double> exact_;  // of one window
+  std::vector<double> exact_;  // one window
 };
 
 class Antialiaser {
  public:
-  // Fills `out` with what is seen there of `source` when it is resampled to the size of `region` and laid at `region` of `out`, all of
-  // which it covers. Nothing else is computed, and of the first pass only as many rows are held as one output row needs. Both images
-  // have as many channels, 1 or 3, and do not overlap; the filter is an antialiased one.
+  // Fills `out` with its part of `source`, resampled to the size of `region` and placed at
+  // `region`, which covers all of `out`. Computes nothing else, and keeps only as many rows of
+  // the first pass as one output row needs. Both images have the same number of channels, 1 or 3,
+  // and do not overlap. The filter is an antialiased one.
   void resample(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out);
 
  private:
@@ -70,8 +76,8 @@ class Antialiaser {
   void sum_all_rows(const RowAt& row_at, const MutablePixels& out);
 
   AxisWeights columns_, rows_;
-  Buffer ring_;       // rows of the first pass, row y in slot y mod rows_.longest()
-  int ring_end_ = 0;  // the first row not yet made
+  Buffer ring_;       // row y of the first pass is in slot y mod rows_.longest()
+  int ring_end_ = 0;  // the first row not computed yet
   std::vector<const std::uint8_t*> window_rows_;
 };
 

@@ -22,13 +22,14 @@ void center_indices(const Range& range, int* out) {
   for (int i = 0; i < range.count; ++i, numerator += 2 * std::int64_t{range.source}) out[i] = static_cast<int>(numerator / twice_target);
 }
 
-// The reciprocal of a quotient, not s / d: the two differ in the last bit for some sizes, and with them the pixel chosen.
+// The reciprocal of a quotient, not s / d: for some sizes these differ in the last bit and select
+// another pixel.
 void opencv_indices(const Range& range, int* out) {
   const double step = 1.0 / (static_cast<double>(range.target) / range.source);
   for (int i = 0; i < range.count; ++i) out[i] = std::min(static_cast<int>((range.first + i) * step), range.source - 1);
 }
 
-// Pillow adds the step again and again; its rounding errors are part of the result.
+// Pillow adds the step repeatedly; its rounding errors are part of the result.
 void pillow_indices(const Range& range, int* out) {
   const double step = static_cast<double>(range.source) / range.target;
   double at = step * 0.5;
@@ -52,7 +53,7 @@ void pick_columns(const std::uint16_t* source, const int* columns, int width, st
   for (int x = 0; x < width; ++x) out[x] = source[columns[x]];
 }
 
-// Everything of the record outside `part`.
+// Fills everything of the record outside `part`.
 void pad_around(const Visible& part, std::uint16_t pad_id, MutableIds record) {
   for (int y = 0; y < record.height; ++y) {
     std::uint16_t* row = record.row(y);

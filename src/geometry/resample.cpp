@@ -18,7 +18,7 @@
 namespace hotpack::geometry {
 namespace {
 
-// Above this many pixels per intermediate image is refused, unless the source itself is larger.
+// More pixels than this per intermediate image are refused, unless the source itself is larger.
 constexpr std::int64_t kMaxIntermediatePixels = std::int64_t{1} << 28;
 
 int interpolation_of(ImageFilter filter) {
@@ -34,7 +34,7 @@ int interpolation_of(ImageFilter filter) {
 
 std::size_t samples(int pixels, int channels) { return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels); }
 
-// A header over memory that OpenCV neither owns nor frees.
+// A header for memory that OpenCV does not own or free.
 cv::Mat header_over(const std::uint8_t* data, Extent size, int channels, std::size_t row_bytes) {
   return {size.height, size.width, CV_MAKETYPE(CV_8U, channels), const_cast<std::uint8_t*>(data), row_bytes};
 }
@@ -68,7 +68,7 @@ void fill_pixels(std::uint8_t* at, int pixels, const std::uint8_t* color, int ch
   for (int i = 0; i < pixels; ++i) at = std::copy_n(color, channels, at);
 }
 
-// Everything of the record outside `part`.
+// Fills everything of the record outside `part`.
 void pad_around(const Visible& part, const std::uint8_t* color, MutablePixels record) {
   for (int y = 0; y < record.height; ++y) {
     const bool outside = y < part.top || y >= part.bottom;
@@ -109,10 +109,10 @@ struct Resampler::Impl {
   Antialiaser antialiaser;
   Buffer intermediate;
 
-  // Both fill `out`, all of which the resampled image covers when it lies at `region` of it.
+  // Both functions fill `out`, which the resampled image at `region` covers completely.
   Status antialias(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out);
   Status resize_and_crop(const ConstPixels& source, const Region& region, ImageFilter filter, const MutablePixels& out);
-  // A view of the buffer as a packed image; fails where memory does.
+  // A view of the buffer as a packed image; fails if memory is lacking.
   Result<MutablePixels> intermediate_image(const Region& region, int channels);
 };
 
@@ -141,7 +141,8 @@ Result<MutablePixels> Resampler::Impl::intermediate_image(const Region& region, 
 
 Resampler::Resampler() : impl_(std::make_unique<Impl>()) {
   static std::once_flag once;
-  std::call_once(once, [] { cv::setNumThreads(0); });  // 0 is "no threads"; 1 would first start a pool (0.6 ms) and then not use it
+  // 0 means no threads; 1 would start a pool (0.6 ms) and not use it
+  std::call_once(once, [] { cv::setNumThreads(0); });
 }
 Resampler::~Resampler() = default;
 Resampler::Resampler(Resampler&&) noexcept = default;
@@ -156,7 +157,8 @@ Status Resampler::place(ConstPixels source, Region region, ImageFilter filter, c
 
   const Extent part_size{part.width(), part.height()};
   const MutablePixels target = part_of(record, part.left, part.top, part_size);
-  const Region around{region.x - part.left, region.y - part.top, region.width, region.height};  // the region as the target sees it
+  // the region in the target's coordinates
+  const Region around{region.x - part.left, region.y - part.top, region.width, region.height};
   if (source_size == region_size) {
     copy_rows(part_of(source, -around.x, -around.y, part_size), target);
     return {};

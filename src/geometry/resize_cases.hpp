@@ -1,4 +1,5 @@
-// The images of the resize self-test and the hashes that OpenCV 4.6 gives. Inside this room and its tests only; thread-safe.
+// The images of the resize self-test, with hashes of OpenCV 4.6's results. For this room and its
+// tests only; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace hotpack::geometry {
 
-// One resize of a synthetic image. `hash` is the XXH3-64 of the packed result as Debian 12's OpenCV 4.6.0 computes it.
+// One resize of a synthetic image. `hash` is the XXH3-64 of the packed result of Debian 12's
+// OpenCV 4.6.0.
 struct ResizeCase {
   ImageFilter filter;
   int channels;
@@ -19,10 +21,10 @@ struct ResizeCase {
 
 [[nodiscard]] std::span<const ResizeCase> stored_resize_cases();
 
-// The hash of what the linked library makes of a case; 0 where it fails.
+// The hash of the linked library's result for a case; 0 if it fails.
 [[nodiscard]] std::uint64_t resize_hash(const ResizeCase& resize_case);
 
-// "" when every case gives its stored hash, else "resize:" and the library's name.
+// "" if every case gives its stored hash, else "resize:" and the library's name.
 [[nodiscard]] std::string engine_of(std::span<const ResizeCase> cases);
 
 }  // namespace hotpack::geometry

@@ -9,7 +9,8 @@
 namespace hotpack::geometry {
 namespace {
 
-// Both sides of every branch that resizing takes: up and down, exact halves, integer and other factors, one axis up and one down.
+// Cases for both sides of every branch of resizing: up and down, exact halves, integer and other
+// factors, one axis up and one down.
 constexpr std::array<ResizeCase, 16> kCases{{
     {ImageFilter::linear, 1, {23, 17}, {40, 31}, 0x208884c6baf90f85},
     {ImageFilter::linear, 3, {23, 17}, {40, 31}, 0xf73d128d0b4c5d7f},
@@ -33,7 +34,8 @@ std::size_t sample_count(Extent size, int channels) {
   return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(channels);
 }
 
-// Noise that every platform makes alike (a 32-bit linear congruential generator, its upper byte).
+// Noise that is the same on every platform (the upper byte of a 32-bit linear congruential
+// generator).
 std::vector<std::uint8_t> noise(std::size_t count) {
   std::vector<std::uint8_t> values(count);
   std::uint32_t state = 12345;

@@ -1,4 +1,5 @@
-// The part of a region that lies inside its record. Inside this room only; pure functions, thread-safe.
+// The part of a region that lies inside its record. For this room only; pure functions,
+// thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ struct Visible {
   [[nodiscard]] bool empty() const { return left >= right || top >= bottom; }
 };
 
-// Where region and record overlap; {0, 0, 0, 0} where they do not.
+// The overlap of region and record; {0, 0, 0, 0} if there is none.
 [[nodiscard]] inline Visible visible_part(const Region& region, Extent record) {
   const auto clip = [](std::int64_t edge, int limit) { return static_cast<int>(std::clamp<std::int64_t>(edge, 0, limit)); };
   const Visible part{clip(region.x, record.width), clip(region.y, record.height), clip(std::int64_t{region.x} + region.width, record.width),

@@ -52,7 +52,7 @@ Result<Schema> schema_of_pack(const std::string& folder) {
   const std::vector<std::string> packs = packs_at(folder);
   if (packs.empty())
     return usage_error("--classes " + folder + ": the folder is no pack (it has no " + std::string(format::kManifestName) +
-                       "); --classes takes a class file (name,r,g,b or one name a line) or the folder of a finished pack");
+                       "); --classes takes a class file (name,r,g,b or one name per line) or the folder of a finished pack");
   std::optional<Schema> common;
   std::string first;
   for (const std::string& pack : packs) {

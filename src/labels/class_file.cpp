@@ -1,4 +1,4 @@
-// parse_class_file(): tells the forms of class files apart, and reads those that are no CSV.
+// parse_class_file(): distinguishes the forms of class files, and reads those that are not CSV.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -20,14 +20,15 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-constexpr std::string_view kExpected = "rows name,r,g,b or one name a line";
+constexpr std::string_view kExpected = "rows name,r,g,b or one name per line";
 constexpr std::string_view kIgnoreName = "__ignore__";
 
 bool is_remark(std::string_view line) { return line.empty() || line == "#" || line.starts_with("# "); }
 
 bool is_number(std::string_view text) { return number_of(text).has_value(); }
 
-// A line with a number between its commas, or one that names the columns r,g,b: no list of names has either.
+// A line with a number between its commas, or one that names the columns r,g,b. Lists of names
+// have neither.
 bool is_table_line(std::string_view line) {
   const Lines parts = split(line, ",");
   if (parts.size() < 2) return false;
@@ -35,7 +36,8 @@ bool is_table_line(std::string_view line) {
   return names_rgb(fields) || names_rgb(std::span(fields).subspan(1)) || std::any_of(parts.begin(), parts.end(), is_number);
 }
 
-// A header taken for a class would shift all ids, so a first line that may be one is asked about; in quotes it is a class.
+// A header that is taken for a class would shift all ids, so a first line that may be a header is
+// an error; in quotes it is a class.
 Result<std::string_view> first_name(std::size_t line, std::string_view text, const std::string& path) {
   if (names_a_name(text))
     return line_error(line,
@@ -45,19 +47,19 @@ Result<std::string_view> first_name(std::size_t line, std::string_view text, con
   return text;
 }
 
-// A name in quotes may hold what sets columns apart, and more. Two fields in quotes are no name.
+// A quoted name may contain separators. Two quoted fields are not a name.
 bool is_quoted(std::string_view text) { return text.size() > 2 && text.front() == '"' && text.find('"', 1) == text.size() - 1; }
 
 std::string_view unquoted(std::string_view text) { return is_quoted(text) ? text.substr(1, text.size() - 2) : text; }
 
-// ---- what is no list of names, though each line would do as a name
+// ---- files that are not lists of names, although each line could be a name
 
-// Of JSON, YAML or a protocol buffer's text.
+// Lines of JSON, YAML or a protocol buffer's text.
 bool is_markup(std::string_view line) {
   return line.ends_with('{') || line.starts_with('{') || line.starts_with('}') || line.starts_with('[') || line.starts_with(']');
 }
 
-// "names:" and lines of a list, as YAML has them.
+// "names:" and list items, as in YAML.
 bool is_yaml(const Lines& lines) {
   Lines told = lines;
   std::erase_if(told, is_remark);
@@ -67,7 +69,7 @@ bool is_yaml(const Lines& lines) {
 
 constexpr std::string_view kDigits = "0123456789";
 
-// A number and a name that more than blanks set apart: "0. sky", "(2) sky", "sky: 2", "sky -> 2".
+// A number and a name with more than blanks between: "0. sky", "(2) sky", "sky: 2", "sky -> 2".
 struct NumberedLine {
   std::string_view number, name;
 };
@@ -94,7 +96,7 @@ std::optional<NumberedLine> number_last(std::string_view line) {
   return NumberedLine{line.substr(begin, last + 1 - begin), line.substr(0, name + 1)};
 }
 
-// Where every line has such a number, it is hardly a part of the names.
+// If every line has such a number, it is hardly a part of the names.
 std::optional<std::vector<NumberedLine>> numbered_lines(const Lines& lines) {
   for (const auto& look : {number_first, number_last}) {
     std::vector<NumberedLine> found;
@@ -110,7 +112,7 @@ std::optional<std::vector<NumberedLine>> numbered_lines(const Lines& lines) {
   return std::nullopt;
 }
 
-// Names with ids or signs of another format in them would pass for classes, and ids would shift.
+// Names with ids or signs of another format in them would pass as classes, and ids would shift.
 Status check_names(const Lines& lines, const std::string& path) {
   const auto markup = std::find_if(lines.begin(), lines.end(), is_markup);
   if (markup != lines.end() || is_yaml(lines)) {
@@ -136,7 +138,7 @@ Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (is_remark(lines[i])) continue;
     if (lines[i] == kIgnoreName) {
-      builder.warn("line " + std::to_string(i + 1) + " of the class file, '__ignore__', names no class and is left out");
+      builder.warn("line " + std::to_string(i + 1) + " of the class file, '__ignore__', is not a class and is skipped");
       continue;
     }
     std::string_view name = lines[i];
@@ -149,8 +151,9 @@ Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
   return builder.finish();
 }
 
-// The first of the lines where each has as many of one separator as the others: rows of a table, and no names ("wall, brick" between
-// "sky" and "road" is one). A first line that names a column and another is such a row by itself.
+// The first line, if all lines have the same number of one separator: these are rows of a table,
+// not names ("wall, brick" between "sky" and "road" is a name). A first line that names two
+// columns is such a row by itself.
 std::size_t count_outside_quotes(std::string_view line, char separator) {
   std::size_t count = 0;
   bool in_quotes = false;
@@ -187,7 +190,7 @@ Error no_names(std::size_t line, std::string_view text, const std::string& path)
                     path);
 }
 
-// ---- a label map of CVAT: name:r,g,b:parts:actions, comments after #
+// ---- CVAT's label map: name:r,g,b:parts:actions, comments after #
 
 bool is_comment(std::string_view line) { return line.empty() || line.starts_with('#'); }
 
@@ -195,7 +198,7 @@ struct LabelMapLine {
   std::string_view name, color, parts, actions;
 };
 
-// The fields from the right, so that a name may hold colons.
+// Splits fields from the right, so that a name may contain colons.
 std::optional<LabelMapLine> label_map_line(std::string_view line) {
   LabelMapLine fields;
   for (std::string_view* const field : {&fields.actions, &fields.parts, &fields.color}) {
@@ -217,7 +220,7 @@ bool is_label_map(const Lines& lines) {
   return fields->color.empty() || (numbers.size() == 3 && std::all_of(numbers.begin(), numbers.end(), is_number));
 }
 
-// Three numbers; where they are none, "'…' is not a number" or how many there are.
+// Three numbers; otherwise an error: "'…' is not a number", or how many there are.
 Result<RgbColor> parse_color(std::size_t line, const Lines& numbers, std::string_view expected, const std::string& path) {
   if (numbers.size() != 3) return line_error(line, std::to_string(numbers.size()) + " numbers for a color; " + std::string(expected), path);
   RgbColor color{};
@@ -247,7 +250,8 @@ Result<ClassTable> parse_label_map_file(const Lines& lines, const std::string& p
   return builder.finish();
 }
 
-// ---- three numbers per line between blanks: colors alone, as DIGITS writes them, or with a name behind, as CamVid does
+// ---- three numbers per line between blanks: only colors, as DIGITS writes them, or with a name
+// after them, as in CamVid
 
 Lines words_of(std::string_view line) {
   Lines words = split(line, " \t");
@@ -259,7 +263,7 @@ std::string_view text_behind_color(std::string_view line, const Lines& words) {
   return words.size() > 3 ? line.substr(static_cast<std::size_t>(words[3].data() - line.data())) : std::string_view();
 }
 
-// All lines are of the form of the first.
+// All lines have the form of the first.
 bool is_color_list(const Lines& lines) {
   const auto first = std::find_if_not(lines.begin(), lines.end(), [](std::string_view line) { return line.empty(); });
   if (first == lines.end()) return false;
@@ -289,7 +293,8 @@ Result<ClassTable> parse_color_list(const Lines& lines, const std::string& path)
   return builder.finish();
 }
 
-// ---- a name with a color behind it, however the two are set apart: "Road: 128 64 128", "Road;128;64;128", "Road #804080"
+// ---- a name followed by a color, with any separator: "Road: 128 64 128", "Road;128;64;128",
+// "Road #804080"
 
 struct NamedColorLine {
   std::string_view name;
@@ -304,7 +309,7 @@ std::string_view without_separators(std::string_view text) {
   return end == std::string_view::npos ? std::string_view() : trimmed(text.substr(0, end + 1));
 }
 
-// Takes the last word off a line.
+// Removes the last word of a line.
 std::string_view last_word(std::string_view& line) {
   line = without_separators(line);
   const std::size_t before = line.find_last_of(kApart);
@@ -348,7 +353,7 @@ Result<ClassTable> parse_named_color_list(const Lines& lines, const std::string&
   ClassTableBuilder builder(path);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto fields = is_remark(lines[i]) ? std::nullopt : named_color_line(lines[i]);
-    if (!fields) continue;  // a remark, or the line that names the columns
+    if (!fields) continue;  // a comment, or the line that names the columns
     RgbColor color{};
     if (fields->hex.empty()) {
       HOTPACK_ASSIGN(color, parse_color(i + 1, fields->numbers, "expected a name and three numbers", path));
@@ -360,9 +365,9 @@ Result<ClassTable> parse_named_color_list(const Lines& lines, const std::string&
   return builder.finish();
 }
 
-// ---- ids before names, which are no names file: the order of the lines may not be that of the ids
+// ---- ids before names: not a list of names, since lines may not be in the order of ids
 
-// "7: Road", "7 Road", "7,Road": a number, then something that is no number, and no further column.
+// "7: Road", "7 Road", "7,Road": a number, then text that is not a number, and no further column.
 bool begins_with_id(std::string_view line) {
   const std::size_t end = line.find_first_not_of("0123456789");
   if (end == 0 || end == std::string_view::npos || kApart.find(line[end]) == std::string_view::npos) return false;

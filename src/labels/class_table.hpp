@@ -1,4 +1,4 @@
-// The classes of a data set, read from a CSV, a list of names, or given by number.
+// The classes of a data set, from a CSV, a list of names, or a number.
 //
 // Plain values and pure functions; thread-safe. Errors name file and line, what was found, what was expected.
 #pragma once
@@ -14,39 +14,45 @@
 
 namespace hotpack::labels {
 
-// Ids are 16 bits wide and the last one means "ignored".
+// Ids have 16 bits, and the last one means "ignored".
 inline constexpr std::size_t kMaxClasses = 65535;
 
 struct ClassTable {
-  std::vector<ClassInfo> classes;  // index = class id; `sources` of pixel labels are filled by LabelDecoder::table()
+  // index = class id; LabelDecoder::table() fills in `sources` of pixel labels
+  std::vector<ClassInfo> classes;
   std::vector<LabelSource> ignore;
   bool has_colors = false;            // every class has a color
-  std::vector<std::string> warnings;  // for the report: unusual but accepted
+  std::vector<std::string> warnings;  // for the report: unusual input that was accepted
 
   [[nodiscard]] std::optional<int> find(std::string_view name) const;  // exact name
 };
 
-// Text of a class file. Five forms, told apart by content:
-//  A table whose first row names two or more columns, between commas, semicolons or tabs, in any order: name; id; color (#rrggbb, or three
-//    numbers) or r, g, b; in their usual spellings (`Class Name`, `label`, `hex`, `Pixel Value`, …). Ids must be 0…N−1.
-//  CSV `name,r,g,b[,…]`: comma-separated with RFC 4180 quotes; optional UTF-8 BOM; LF or CRLF; a missing last newline; blanks around
-//    fields; empty lines; further columns ignored with a warning. The first row is a header only when its r,g,b are not numbers. Files of
-//    three columns have colors alone, named class_0, class_1, …. A color is int(float(x)) and must be 0…255.
+// Parses a class file. Its content decides between five forms:
+//  A table whose first row names two or more columns, separated by commas, semicolons or tabs, in
+// any order: name; id; color (#rrggbb, or three numbers) or r, g, b; in their usual spellings
+// (`Class Name`, `label`, `hex`, `Pixel Value`, …). Ids must be 0…N−1.
+//  CSV `name,r,g,b[,…]`: comma-separated with RFC 4180 quotes. Accepts a UTF-8 BOM, LF or CRLF, a
+// missing last newline, blanks around fields and empty lines; ignores further columns with a
+// warning. The first row is a header only if its r,g,b are not numbers. Files of three columns
+// have only colors, with names class_0, class_1, …. A color is int(float(x)) and must be 0…255.
 //  Lines `name:r,g,b:parts:actions` (CVAT's labelmap.txt); lines after # are comments; a color may be missing.
-//  Three numbers per line between blanks: colors alone (DIGITS), named class_0, class_1, …, or with the name behind them (CamVid).
-//  Names one per line (no line has a number between commas, and not every line has as many commas): trimmed, empty lines skipped, quotes
-//    around a name removed, at least one.
-//    A line "__ignore__" names no class (LabelMe); it is left out with a warning. A first line like "name" or "class", which may be a
-//    header, is refused unless it stands in quotes.
-// A name or a color of two classes is an error naming both lines; a row that says again what another says is left out with a warning.
-// A classification table (`class_index,class,…`) is refused with advice. Errors have code `data`. `path` is for messages.
+//  Three numbers per line between blanks: only colors (DIGITS), named class_0, class_1, …, or
+// with the name after them (CamVid).
+//  One name per line (no line has a number between commas, and lines differ in their number of
+// commas): trimmed, empty lines skipped, quotes around a name removed, at least one. A line
+// "__ignore__" is not a class (LabelMe) and is skipped with a warning. A first line like "name"
+// or "class" may be a header and is refused unless it is quoted.
+// A name or a color of two classes is an error that names both lines; a row that repeats another
+// is skipped with a warning. A classification table (`class_index,class,…`) is refused with
+// advice. Errors have code `data`. `path` is for messages.
 [[nodiscard]] Result<ClassTable> parse_class_file(std::string_view text, const std::string& path);
 
 // Classes "0" … "N-1".
 [[nodiscard]] ClassTable numbered_classes(int count);
 // `background`, `foreground`, in this order.
 [[nodiscard]] ClassTable binary_classes();
-// One class a folder name, in byte order; a name given twice is one class. Its source is the name.
+// One class per folder name, in byte order; duplicate names are one class. Its source is the
+// name.
 [[nodiscard]] ClassTable named_classes(const std::vector<std::string>& names);
 
 }  // namespace hotpack::labels

@@ -12,7 +12,7 @@ namespace hotpack::labels {
 Status ClassTableBuilder::add(std::size_t line, std::string name, std::optional<RgbColor> color) {
   if (name.empty()) return line_error(line, "the class has no name", path_);
   if (const auto unshown = unshown_character(name))
-    return line_error(line, "the name of the class holds " + *unshown + ", a character that is not shown; remove it", path_);
+    return line_error(line, "the name of the class holds " + *unshown + ", an invisible character; remove it", path_);
   const Place* const same_name = find(places_by_name_, name);
   const Place* const same_color = color ? find(places_by_color_, *color) : nullptr;
   if (same_name != nullptr && same_color != nullptr && same_name->id == same_color->id) {
@@ -32,7 +32,7 @@ Status ClassTableBuilder::add(std::size_t line, std::string name, std::optional<
 }
 
 Result<ClassTable> ClassTableBuilder::finish() {
-  if (table_.classes.empty()) return data_error("no class in this file; expected rows name,r,g,b or one name a line", path_);
+  if (table_.classes.empty()) return data_error("no class in this file; expected rows name,r,g,b or one name per line", path_);
   table_.has_colors =
       std::all_of(table_.classes.begin(), table_.classes.end(), [](const ClassInfo& info) { return info.color.has_value(); });
   return std::move(table_);

@@ -1,4 +1,5 @@
-// Collects the classes of a class file and refuses a name or color that stands for two. Inside this room only; not thread-safe.
+// Collects the classes of a class file and refuses a name or color of two classes. For this room
+// only; not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ class ClassTableBuilder {
  public:
   explicit ClassTableBuilder(const std::string& path) : path_(path) {}
 
-  // A row that repeats another's name and color is left out with a warning.
+  // Skips a row that repeats another's name and color, with a warning.
   [[nodiscard]] Status add(std::size_t line, std::string name, std::optional<RgbColor> color);
   void warn(std::string message) { table_.warnings.push_back(std::move(message)); }
   [[nodiscard]] std::size_t size() const { return table_.classes.size(); }

@@ -28,7 +28,7 @@ class ColorCsvParser {
   }
 
  private:
-  // Looks at the first row: whether it is a header, and whether classes have names.
+  // Examines the first row: decides if it is a header, and if classes have names.
   Status read_form() {
     const CsvRow& first = rows_.front();
     if (first.fields.size() < 3)
@@ -89,7 +89,8 @@ class ColorCsvParser {
     return names;
   }
 
-  // What a further column may be good for: marking classes as used (1) or not (0), or naming what classes become.
+  // The possible meaning of a further column: it marks classes as used (1) or not (0), or names
+  // the classes that they become.
   std::string further_advice() const {
     const std::string unused = unmarked_classes();
     if (!unused.empty()) return "; where it marks classes that are not used, say --ignore for each it has 0 for: " + unused;
@@ -100,7 +101,8 @@ class ColorCsvParser {
     return names_new ? "; --map reads such a file as a table of what classes become" : "";
   }
 
-  // The first classes that the column after the colors has 0 for, where it holds nothing but 0 and 1.
+  // The first classes with a 0 in the column after the colors, if that column contains only 0 and
+  // 1.
   std::string unmarked_classes() const {
     constexpr std::size_t kListed = 5;
     std::string names;
@@ -121,7 +123,7 @@ class ColorCsvParser {
   ClassTableBuilder builder_;
   bool has_header_ = false;
   bool named_ = true;
-  std::size_t first_fraction_ = 0;  // its line
+  std::size_t first_fraction_ = 0;  // the line of the first fraction
 };
 
 }  // namespace

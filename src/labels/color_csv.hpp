@@ -1,4 +1,5 @@
-// The class file with a color a class: CSV name,r,g,b. Inside this room only; pure functions, thread-safe.
+// The class file with one color per class: CSV name,r,g,b. For this room only; pure functions,
+// thread-safe.
 #pragma once
 
 #include <string>

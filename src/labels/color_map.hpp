@@ -1,4 +1,4 @@
-// From 24-bit colors to class ids: a small open-addressing hash table. Inside this room only.
+// Maps 24-bit colors to class ids with a small open-addressing hash table. For this room only.
 //
 // Built once, then read by any number of threads.
 #pragma once
@@ -15,13 +15,14 @@ namespace hotpack::labels {
 
 class ColorMap {
  public:
-  // Room for `count` colors at a load of at most 1/8, so that nearly every look-up ends at its first slot.
+  // Reserves room for `count` colors at a load of at most 1/8, so that nearly every look-up ends
+  // at its first slot.
   explicit ColorMap(std::size_t count = 0) {
     while ((std::size_t{1} << (32 - shift_)) < 8 * count) --shift_;
     slots_.resize(std::size_t{1} << (32 - shift_));
   }
 
-  // A color must be added only once.
+  // Add each color only once.
   void add(RgbColor color, std::uint16_t id) {
     const std::uint32_t key = packed_color(color);
     std::size_t at = slot_of(key);
@@ -46,7 +47,8 @@ class ColorMap {
     Entry id = kUnknown;
   };
 
-  // Multiplicative hashing: the golden ratio's bits spread colors that differ in one channel only.
+  // Multiplicative hashing: the bits of the golden ratio spread colors that differ in one channel
+  // only.
   [[nodiscard]] std::size_t slot_of(std::uint32_t key) const { return (key * 0x9E3779B1u) >> shift_; }
   [[nodiscard]] std::size_t next(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
 

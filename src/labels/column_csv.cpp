@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 3> kRed{"r", "red", "rouge"};
 constexpr std::array<std::string_view, 3> kGreen{"g", "green", "vert"};
 constexpr std::array<std::string_view, 3> kBlue{"b", "blue", "bleu"};
 
-// In lower case, with one blank where words are set apart by anything.
+// In lower case, with one blank for each sequence of separators.
 std::string plain_word(std::string_view text) {
   std::string word;
   for (const char c : lower(trimmed(text))) {
@@ -59,7 +59,7 @@ struct Columns {
   [[nodiscard]] bool has_part_of_rgb() const { return rgb[0] || rgb[1] || rgb[2]; }
 };
 
-// Takes the column where its word is one of `words` and no column before had that part.
+// Takes the column if its word is one of `words` and no earlier column has that part.
 bool take(std::optional<std::size_t>& part, const std::string& word, std::size_t column, Words words) {
   if (part || !is_one_of(word, words)) return false;
   part = column;
@@ -75,8 +75,8 @@ void sort_in(const std::string& word, std::size_t column, Columns& columns) {
 
 bool is_value(const std::string& field) { return number_of(field).has_value() || is_hex_color(field); }
 
-// A row of words of which one is a word for names: `name,color`. A row of names may hold such a word too, but not next to another column's
-// word, or in a file whose other rows have ids or colors.
+// A row of words, one of which means a name: `name,color`. A row of names may contain such a word
+// too, but not next to another column's word, or in a file whose other rows have ids or colors.
 std::optional<Columns> columns_of(const std::vector<std::string>& header) {
   if (header.size() < 2 || std::any_of(header.begin(), header.end(), is_value)) return std::nullopt;
   Columns columns;
@@ -85,7 +85,8 @@ std::optional<Columns> columns_of(const std::vector<std::string>& header) {
   return columns;
 }
 
-// What the writers of these tables do: the old form, which color_csv reads, and tables of whole-image classes, which it refuses.
+// The columns that the other readers handle: the old form, which color_csv reads, and tables of
+// whole-image classes, which it refuses.
 bool is_for_color_csv(const std::vector<std::string>& header, char separator) {
   if (separator != ',') return false;
   const std::string first = lower(header.front());
@@ -94,7 +95,7 @@ bool is_for_color_csv(const std::vector<std::string>& header, char separator) {
   return names_rgb(std::span(header).subspan(1)) || (of_images && !names_rgb(std::span(header).subspan(2)));
 }
 
-// `label,name` with a number in each row: the first column holds ids, and the other the names.
+// `label,name` with a number in each row: the first column has ids, the other the names.
 void find_ids_among_names(const std::vector<CsvRow>& rows, Columns& columns) {
   const std::size_t first = *columns.name;
   const auto other = std::find_if(columns.others.begin(), columns.others.end(),
@@ -107,7 +108,7 @@ void find_ids_among_names(const std::vector<CsvRow>& rows, Columns& columns) {
   columns.others.erase(other);
 }
 
-// The numbers of a column, row by row; none where a field is no whole number, or two are the same.
+// The numbers of a column, row by row; empty if a field is not a whole number, or two are equal.
 std::optional<std::vector<std::int64_t>> distinct_numbers(const std::vector<CsvRow>& rows, std::size_t column) {
   std::vector<std::int64_t> numbers;
   for (std::size_t i = 1; i < rows.size(); ++i) {
@@ -118,7 +119,8 @@ std::optional<std::vector<std::int64_t>> distinct_numbers(const std::vector<CsvR
   return numbers;
 }
 
-// Whether a column of an unknown word may hold ids: its word speaks of ids, or its numbers are 0…N−1 or 1…N.
+// True if a column with an unknown word may contain ids: the word mentions ids, or the numbers
+// are 0…N−1 or 1…N.
 bool may_be_ids(const std::string& word, std::vector<std::int64_t> numbers) {
   const std::string spaced = " " + word + " ";
   for (const std::string_view part : {" id ", " ids ", " idx ", " index ", " value ", " trainid ", " labelid ", " classid "})
@@ -144,7 +146,8 @@ class ColumnCsvParser {
   }
 
  private:
-  // A column of unknown meaning that may hold ids: it is asked about where the classes would come in another order than it says.
+  // An error for a column of unknown meaning that may contain ids and would order the classes
+  // differently.
   [[nodiscard]] Status check_others() const {
     const auto ids = columns_.id ? distinct_numbers(rows_, *columns_.id) : std::nullopt;
     for (const std::size_t column : columns_.others) {
@@ -165,7 +168,7 @@ class ColumnCsvParser {
     return check_ids_of_others();
   }
 
-  // Two such columns, of which neither is called id.
+  // An error for two such columns if neither is called id.
   [[nodiscard]] Status check_ids_of_others() const {
     std::optional<std::size_t> first;
     for (const std::size_t column : columns_.others) {
@@ -181,7 +184,7 @@ class ColumnCsvParser {
     return {};
   }
 
-  // The rows of classes in the order of their ids; without ids in that of the file.
+  // The rows of classes in the order of their ids; without ids in the order of the file.
   Result<std::vector<std::size_t>> rows_by_id() {
     std::vector<std::pair<std::int64_t, std::size_t>> found;
     for (std::size_t i = 1; i < rows_.size(); ++i) {
@@ -214,7 +217,7 @@ class ColumnCsvParser {
   [[nodiscard]] Result<std::int64_t> id_of(const CsvRow& row) const {
     const std::string& field = row.fields[*columns_.id];
     if (const auto id = whole_number_of(field)) return *id;
-    return line_error(row.line, "'" + field + "' is no class id; expected a whole number in the column '" + header(*columns_.id) + "'",
+    return line_error(row.line, "'" + field + "' is not a class id; expected a whole number in the column '" + header(*columns_.id) + "'",
                       path_);
   }
 
@@ -222,7 +225,7 @@ class ColumnCsvParser {
     const bool outside = id == 255 || id == -1;
     if (!outside || !is_one_of(plain_word(row.fields[*columns_.name]), kIgnoredNames)) return false;
     builder_.warn("line " + std::to_string(row.line) + " of the class file, '" + row.fields[*columns_.name] + "' with id " +
-                  std::to_string(id) + ", is what labels ignore and no class; it is left out");
+                  std::to_string(id) + ", is an ignored value, not a class; it is skipped");
     return true;
   }
 
@@ -272,7 +275,7 @@ class ColumnCsvParser {
     std::vector<std::string_view> words = split(text, " ");
     std::erase(words, std::string_view());
     if (words.size() != 3)
-      return line_error(row.line, "'" + row.fields[*columns_.color] + "' is no color; expected #rrggbb or three numbers 0…255", path_);
+      return line_error(row.line, "'" + row.fields[*columns_.color] + "' is not a color; expected #rrggbb or three numbers 0…255", path_);
     RgbColor color{};
     bool fraction = false;
     for (std::size_t i = 0; i < color.size(); ++i) {

@@ -1,4 +1,4 @@
-// RGB images that are gray: labels whose ids stand three times in every pixel, as some tools save them.
+// RGB images that are gray: some tools save ids three times per pixel.
 //
 // Pure functions over caller's memory; thread-safe.
 #pragma once
@@ -15,7 +15,7 @@ struct ColoredPixel {
   RgbColor color{};
 };
 
-// The first pixel, row by row, whose channels are not all equal.
+// The first pixel, row by row, whose channels differ.
 [[nodiscard]] std::optional<ColoredPixel> first_colored_pixel(ConstPixels rgb);
 
 }  // namespace hotpack::labels

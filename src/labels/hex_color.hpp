@@ -1,4 +1,4 @@
-// Colors as #rrggbb. Inside this room only; pure functions, thread-safe.
+// Colors as #rrggbb. For this room only; pure functions, thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -22,13 +22,13 @@ namespace {
 constexpr std::array<std::pair<RgbId, std::string_view>, 2> kRgbIdNames{
     {{RgbId::low_first, "r+256g+65536b"}, {RgbId::tens_of_red, "r/10*256+g"}}};
 
-// A gray sample of 1, 2, 4 or 8 bits on the scale of 8 bits.
+// Scales a gray sample of 1, 2, 4 or 8 bits to 8 bits.
 std::uint8_t scaled_gray(std::size_t sample, int bit_depth) {
   const std::size_t most = (std::size_t{1} << bit_depth) - 1;
   return static_cast<std::uint8_t>(std::min(sample, most) * 255 / most);
 }
 
-// The color that a sample of up to 8 bits shows; none where the palette ends before it.
+// The color that a sample of up to 8 bits shows; absent if the index is beyond the palette.
 std::optional<RgbColor> shown_color(const RawLabel& label, std::size_t sample) {
   if (!label.is_palette) {
     const std::uint8_t gray = scaled_gray(sample, label.bit_depth);
@@ -69,12 +69,12 @@ std::optional<std::uint32_t> rgb_id(RgbId formula, RgbColor color) {
 struct LabelDecoder::Impl {
   ClassTable table;
   LabelRules rules;
-  std::vector<MappedValue> values;  // all that are known
+  std::vector<MappedValue> values;  // all known values
   std::uint16_t unknown_id = kIgnored;
-  ColorMap colors;          // of readings by color
+  ColorMap colors;          // for color and palette_color
   NearestColors nearest;    // the same colors
-  NarrowTable narrow;       // of `index`, for up to 8 bits
-  std::vector<Entry> wide;  // of `index` and `binary`, for 16 bits
+  NarrowTable narrow;       // for `index` up to 8 bits
+  std::vector<Entry> wide;  // for `index` and `binary` with 16 bits
 
   // Building.
   void build_tables();
@@ -106,7 +106,7 @@ void LabelDecoder::Impl::build_tables() {
 void LabelDecoder::Impl::build_color_tables() {
   colors = ColorMap(values.size());
   for (const MappedValue& value : values) colors.add(unpacked_color(value.value), value.class_id);
-  // Of colors equally near, the lowest class id wins; kIgnored is the highest.
+  // Of several nearest colors, the lowest class id wins; kIgnored is the highest.
   std::vector<MappedValue> by_class = values;
   std::stable_sort(by_class.begin(), by_class.end(), [](const MappedValue& a, const MappedValue& b) { return a.class_id < b.class_id; });
   nearest = NearestColors(rules.unknown.max_distance);
@@ -135,13 +135,12 @@ Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
   if (rules.reading == LabelKind::binary) return {};
   if (label.lossy && !(by_color() && takes_nearest()))
     return form_error(label,
-                      "does not keep colors or ids exactly, as no JPEG does, so classes cannot be told. Save labels as PNG, or read two "
+                      "does not keep colors or ids exactly, as no JPEG does, so its classes are unknown. Save labels as PNG, or read two "
                       "classes by brightness with --label-kind binary --threshold N, or take the nearest class color with --unknown "
                       "nearest:D");
   const bool coded = rules.rgb_id != RgbId::none;
   if (coded && label.rgb.data == nullptr)
-    return form_error(
-        label, "is not an RGB image, in whose colors --label-kind rgb-id finds ids; if its values are the ids, say --label-kind index");
+    return form_error(label, "is not an RGB image, as --label-kind rgb-id requires; if its values are ids, use --label-kind index");
   if (rules.reading == LabelKind::index && label.rgb.data != nullptr && !coded) return check_gray(label);
   if (rules.reading == LabelKind::palette_color && !label.is_palette)
     return form_error(label, "has no palette; use --label-kind color or index");
@@ -247,7 +246,7 @@ Status LabelDecoder::decode(const RawLabel& label, MutableIds ids, DecodeReport&
   report.ambiguous = impl_->is_ambiguous(label, report);
   if (report.ambiguous)
     return form_error(label,
-                      "shows colors that no class has, but all its samples would be ids of classes; say what they are with "
+                      "has colors without a class, but all its samples could be class ids; choose with "
                       "--label-kind index or --label-kind color");
   return {};
 }

@@ -19,7 +19,7 @@ std::string ignore_advice(const std::string& target) {
   return target == "255" || target == "-1" ? "; for pixels to be ignored write ignore in place of " + target : "";
 }
 
-// Names in the order in which they come.
+// Names in order of appearance.
 ClassTable classes_by_name(const LabelMap& map) {
   ClassTable table;
   std::set<std::string> seen;
@@ -34,8 +34,8 @@ Result<ClassTable> classes_by_id(const LabelMap& map) {
     const auto id = target_id(row);
     if (!id) continue;
     if (*id < 0 || *id >= static_cast<std::int64_t>(kMaxClasses))
-      return line_error(row.line, row.target + " is no class id; they are 0…" + std::to_string(kMaxClasses - 1) + ignore_advice(row.target),
-                        map.path);
+      return line_error(
+          row.line, row.target + " is not a class id; they are 0…" + std::to_string(kMaxClasses - 1) + ignore_advice(row.target), map.path);
     ids.insert(*id);
   }
   const std::int64_t largest = *ids.rbegin();
@@ -62,12 +62,12 @@ Result<std::uint16_t> target_of(const MapRow& row, const ClassTable& table, cons
   if (named) return static_cast<std::uint16_t>(*named);
   if (is_id) return static_cast<std::uint16_t>(*number);
   return line_error(row.line,
-                    "'" + row.target + "' is no class and no id below " + std::to_string(table.classes.size()) +
+                    "'" + row.target + "' is neither a class nor an id below " + std::to_string(table.classes.size()) +
                         ", the number of classes after the map" + ignore_advice(row.target),
                     path);
 }
 
-// Collects values with the line that gave each its meaning.
+// Collects values with the line that mapped each.
 class ValueCollector {
  public:
   explicit ValueCollector(const std::string& path) : path_(path) {}
@@ -103,7 +103,7 @@ Status add_named(const MapRow& row, std::uint16_t id, const OldClasses* old, con
     return line_error(row.line,
                       "'" + name + "' is a name, and nothing says which ids or colors such classes have; give --classes or --preset", path);
   const std::optional<int> old_id = old->table.find(name);
-  if (!old_id) return line_error(row.line, "'" + name + "' is no class of the labels, which --classes or --preset names", path);
+  if (!old_id) return line_error(row.line, "'" + name + "' is not a class of the labels, which --classes or --preset names", path);
   for (const MappedValue& value : old->values)
     if (value.class_id == *old_id) HOTPACK_TRY(values.add(value.value, id, row));
   return {};

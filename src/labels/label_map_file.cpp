@@ -1,4 +1,4 @@
-// parse_label_map(): the text of a map.
+// parse_label_map(): reads the text of a map.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -29,15 +29,16 @@ bool are_numbers(std::span<const std::string> fields) {
   return std::all_of(fields.begin(), fields.end(), [](const std::string& field) { return number_of(field).has_value(); });
 }
 
-// Where the columns stand.
+// The positions of the columns.
 struct MapForm {
   bool has_header = false;
-  std::optional<std::size_t> name;   // column of the old class's name
-  std::optional<std::size_t> color;  // first of three columns; without it the first column is the old value
+  std::optional<std::size_t> name;  // column of the old class's name
+  // first of three columns; without it, the first column has the old value
+  std::optional<std::size_t> color;
   std::size_t target = 1;
 };
 
-// Both words must be such that no pair of a value and a class is taken for a header.
+// No pair of a value and a class may look like a header, so both words are checked.
 bool is_pair_header(const CsvRow& row) {
   constexpr std::array<std::string_view, 12> kOld{"old",   "from",  "source", "id",    "old_id", "old id",
                                                   "value", "label", "name",   "color", "colour", "class"};
@@ -46,7 +47,8 @@ bool is_pair_header(const CsvRow& row) {
   return contains(kOld, row.fields[0]) && contains(kNew, row.fields[1]);
 }
 
-// The column after name,r,g,b that says what happens to a class: the only one with text, else the one whose header says so.
+// The column after name,r,g,b that maps a class: the only one with text, else the one whose
+// header says so.
 Result<std::size_t> target_column(const std::vector<CsvRow>& rows, bool has_header, const std::string& path) {
   const std::vector<std::string>& header = rows.front().fields;
   std::vector<std::size_t> filled, named;
@@ -83,7 +85,7 @@ Result<MapForm> form_of(const std::vector<CsvRow>& rows, const std::string& path
     return line_error(first.line, "the columns are in the order blue, green, red; expected name,r,g,b,new", path);
   form = {!are_numbers(fields.subspan(1, 3)), 0, 1, 4};
   if (form.has_header && !names_rgb(fields.subspan(1)))
-    return line_error(first.line, "is no row or header of a map; expected " + std::string(kExpected), path);
+    return line_error(first.line, "is neither a row nor a header of a map; expected " + std::string(kExpected), path);
   HOTPACK_ASSIGN(form.target, target_column(rows, form.has_header, path));
   return form;
 }
@@ -131,7 +133,8 @@ class MapParser {
     return {};
   }
 
-  // Rows may end before the column of the new class, or hold empty fields after the expected ones.
+  // Rows may end before the column of the new class, or have empty fields after the expected
+  // ones.
   Status check_width(const CsvRow& row) const {
     const std::size_t needed = form_.color ? *form_.color + 3 : 1;
     const bool is_wide = !form_.name && row.fields.size() > form_.target + 1 &&
@@ -150,10 +153,10 @@ class MapParser {
     if (text.empty()) return line_error(row.line, "the old value is missing; expected " + std::string(kExpected), map_.path);
     if (text.starts_with('#')) {
       if (const auto color = hex_color(std::string_view(text).substr(1))) return OldValue(*color);
-      return line_error(row.line, "'" + text + "' is no color; expected #rrggbb", map_.path);
+      return line_error(row.line, "'" + text + "' is not a color; expected #rrggbb", map_.path);
     }
     const auto id = whole_number_of(text);
-    if (id && *id > kMaxId) return line_error(row.line, text + " is no id; ids are 0…65535", map_.path);
+    if (id && *id > kMaxId) return line_error(row.line, text + " is not an id; ids are 0…65535", map_.path);
     return id ? OldValue(*id) : OldValue(text);
   }
 
@@ -178,7 +181,7 @@ class MapParser {
     return line_error(row.line, "'" + row.name + "': ids and colors in one map; labels hold the ones or the others", map_.path);
   }
 
-  // Ids as some tools write them ("11.0") and words for "ignore" become the plain form.
+  // Normalizes ids as some tools write them ("11.0") and words for "ignore".
   static void resolve_target(MapRow& row) {
     const std::string word = lower(row.target);
     row.ignored = word == "ignore" || word == "__ignore__";

@@ -1,4 +1,5 @@
-// Rules of a LabelDecoder: whether they go together, and what each value becomes by them. Inside this room only.
+// Rules of a LabelDecoder: checks that they fit together, and maps each value. For this room
+// only.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -11,23 +12,23 @@
 
 namespace hotpack::labels {
 
-// Ids that are ignored without being named: in labels of up to 8 bits, and of 16.
+// Ids that are ignored by default: in labels of up to 8 bits, and of 16 bits.
 inline constexpr std::uint32_t kDefaultIgnore8 = 255;
 inline constexpr std::uint32_t kDefaultIgnore16 = 65535;
 
 // The failures of LabelDecoder::create().
 [[nodiscard]] Status check_rules(const ClassTable& table, const LabelRules& rules);
 
-// Every value that is known, ascending, with all that is to be ignored resolved. The values of `binary` are 0 and 1: below the threshold,
-// and from it on.
+// Every known value, ascending, with ignored values resolved. The values of `binary` are 0 (below
+// the threshold) and 1.
 [[nodiscard]] std::vector<MappedValue> known_values(const ClassTable& table, const LabelRules& rules);
-// Among ascending values; absent where it is not known.
+// Finds a value among ascending ones; absent if it is unknown.
 [[nodiscard]] const MappedValue* find_value(const std::vector<MappedValue>& values, std::uint32_t value);
 
-// What an unknown value becomes in id planes.
+// The id of an unknown value in id planes.
 [[nodiscard]] std::uint16_t id_of_unknown(const LabelRules& rules);
 
-// Sets `classes[].sources` and `ignore` as LabelDecoder::table() promises.
+// Sets `classes[].sources` and `ignore` as LabelDecoder::table() describes.
 void fill_sources(const std::vector<MappedValue>& values, const LabelRules& rules, ClassTable& table);
 
 }  // namespace hotpack::labels

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kRunPixels = 8;
 
-// kRunPixels ids, compared at once: labels are flat, so most groups repeat the id before them.
+// kRunPixels ids, compared at once: labels are flat, so most groups repeat the preceding id.
 class IdRun {
  public:
   explicit IdRun(std::uint16_t id) { ids_.fill(id); }
@@ -47,7 +47,7 @@ Unit bit_of(std::uint16_t id) {
   return id < 8 * sizeof(Unit) ? static_cast<Unit>(1u << id) : Unit{0};
 }
 
-// Bits of up to 8 · sizeof(Unit) classes: one store a pixel, one per group in runs.
+// Bits of up to 8 · sizeof(Unit) classes: one store per pixel, or one per group in runs.
 template <class Unit>
 void encode_short_bits(std::span<const std::uint16_t> ids, std::byte* out) {
   std::uint16_t last = kIgnored;
@@ -72,7 +72,8 @@ void encode_short_bits(std::span<const std::uint16_t> ids, std::byte* out) {
   }
 }
 
-// Zeroes `pixel_bytes` a pixel and lets `set(pixel, id)` write the one byte that is not zero; by blocks that stay in the cache.
+// Zeroes `pixel_bytes` per pixel and calls `set(pixel, id)` to write the one byte that is not
+// zero, in blocks that stay in the cache.
 template <class Set>
 void scatter(std::span<const std::uint16_t> ids, std::size_t class_count, std::size_t pixel_bytes, std::byte* out, Set set) {
   constexpr std::size_t kBlockBytes = 16384;
@@ -107,7 +108,7 @@ void encode_one_hot(std::span<const std::uint16_t> ids, std::size_t class_count,
   scatter(ids, class_count, class_count, out, [](std::byte* pixel, std::uint16_t id) { pixel[id] = std::byte{1}; });
 }
 
-// kIgnored becomes 255 or stays 65535 by itself.
+// kIgnored becomes 255 or stays 65535 without special handling.
 void encode_index(std::span<const std::uint16_t> ids, std::size_t class_count, std::byte* out) {
   if (class_count > 255) {
     std::memcpy(out, ids.data(), ids.size_bytes());

@@ -10,7 +10,8 @@ namespace {
 constexpr int kRunPixels = 8;
 constexpr Entry kNotKnown = kUnknown | kNearest;
 
-// Whether the kRunPixels pixels at `rgb` all equal the one before them: then each byte equals the one three bytes before.
+// True if the kRunPixels pixels at `rgb` all equal the preceding pixel, that is, each byte equals
+// the byte three before.
 bool repeats_pixel_before(const std::uint8_t* rgb) {
   std::array<std::uint64_t, 3> here, before;
   static_assert(sizeof here == 3 * kRunPixels);
@@ -21,7 +22,7 @@ bool repeats_pixel_before(const std::uint8_t* rgb) {
 
 std::uint32_t color_at(const std::uint8_t* rgb) { return packed_color({rgb[0], rgb[1], rgb[2]}); }
 
-// From 0xRRGGBB to the entry, with unknown_id where the color is unknown.
+// Maps 0xRRGGBB to its entry; unknown_id if the color is unknown.
 class ExactLookup {
  public:
   ExactLookup(const ColorMap& colors, std::uint16_t unknown_id) : colors_(colors), unknown_(kUnknown | unknown_id) {}
@@ -35,8 +36,9 @@ class ExactLookup {
   Entry unknown_;
 };
 
-// The same by the nearest color. Comparing with all of them is slow, and an interpolated or lossy label holds thousands of colors, each
-// many times: answers are kept in a table of fixed size, a later color taking the place of an earlier one.
+// The same with the nearest color. Comparing with all colors is slow, and an interpolated or
+// lossy label has thousands of colors, each many times. A table of fixed size keeps results; a
+// later color replaces an earlier one.
 class NearestLookup {
  public:
   NearestLookup(const NearestColors& colors, std::uint16_t unknown_id) : colors_(colors), unknown_id_(unknown_id), slots_(kSlots) {}
@@ -59,7 +61,8 @@ class NearestLookup {
   std::vector<Slot> slots_;
 };
 
-// Labels are flat: whole runs are copied from the pixel before, and the table is asked only where the color changes.
+// Labels are flat: whole runs are copied from the preceding pixel, and the table is used only if
+// the color changes.
 template <class Lookup>
 Entry map_rgb_row(const std::uint8_t* rgb, int width, Lookup& lookup, std::uint16_t* ids) {
   Entry flags = 0;
@@ -100,14 +103,14 @@ Entry map_sample_row(const std::uint16_t* samples, int width, const Entry* entri
   return flags;
 }
 
-// How many of the first samples are the ids themselves, without flags: all that occur in most labels.
+// How many of the first samples are their own ids, without flags: most labels have no others.
 std::uint16_t plain_samples(const NarrowTable& table) {
   std::uint16_t count = 0;
   while (count < table.entries.size() && table.entries[count] == count) ++count;
   return count;
 }
 
-// Copies a row, as it is right where all its samples are below `limit`: then true.
+// Copies a row. True if all its samples are below `limit`, so the copy is correct.
 bool copy_plain_row(const std::uint16_t* samples, int width, std::uint16_t limit, std::uint16_t* ids) {
   std::uint16_t largest = 0;
   for (int x = 0; x < width; ++x) {
@@ -117,7 +120,8 @@ bool copy_plain_row(const std::uint16_t* samples, int width, std::uint16_t limit
   return largest < limit;
 }
 
-// The slow second look at a row in which something is not known: `entry_at(x)` is the entry of pixel x, `found_at(x)` its value.
+// The slow second pass over a row with an unknown value: `entry_at(x)` is the entry of pixel x,
+// `found_at(x)` its value.
 template <class EntryAt, class FoundAt>
 void count_unknown(int width, int y, EntryAt entry_at, FoundAt found_at, UnknownCounter& unknown) {
   for (int x = 0; x < width; ++x) {
@@ -150,7 +154,7 @@ Entry map_samples(ConstIds samples, const Entry* entries, std::uint16_t plain, V
 
 FoundValue color_found(std::uint32_t color) { return {FoundValue::Kind::color, color}; }
 
-// `found` tells what an unknown color stands for.
+// `found` gives the reported value of an unknown color.
 template <class Lookup, class Found>
 Entry map_colors(ConstPixels rgb, Lookup lookup, Found found, MutableIds ids, UnknownCounter& unknown) {
   Entry flags = 0;

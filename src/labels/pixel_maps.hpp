@@ -1,6 +1,7 @@
-// The loops over every pixel of a label: from raw values to ids by tables. Inside this room only.
+// The loops over every pixel of a label: from raw values to ids with tables. For this room only.
 //
-// Pure functions over caller's memory; thread-safe with different outputs. The image has the size of `ids`.
+// Pure functions over the caller's memory; thread-safe with different outputs. The image has the
+// size of `ids`.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +18,16 @@
 
 namespace hotpack::labels {
 
-// For labels of up to 8 bits per sample.
+// The table for labels of up to 8 bits per sample.
 struct NarrowTable {
   std::array<Entry, 256> entries{};
-  std::array<FoundValue, 256> found{};  // for the report, where the entry is unknown
+  std::array<FoundValue, 256> found{};  // for the report, if the entry is unknown
 };
 
 inline constexpr int kMaxChannelDifference = 16;
 
-// Luma reaches the threshold t exactly when the weighted sum reaches 1000 t − 500: no division per pixel.
+// Luma reaches the threshold t exactly if the weighted sum reaches 1000 t − 500, which saves a
+// division per pixel.
 class LumaThreshold {
  public:
   explicit LumaThreshold(int threshold) : least_(1000 * threshold - 500) {}
@@ -37,21 +39,22 @@ class LumaThreshold {
 
 [[nodiscard]] inline bool channels_differ(int r, int g, int b) { return std::max({r, g, b}) - std::min({r, g, b}) > kMaxChannelDifference; }
 
-// Each maps all pixels, counts the unknown ones and those that took the nearest class, and returns the flags met.
+// Each function maps all pixels, counts unknown ones and those that got the nearest class, and
+// returns all flags.
 [[nodiscard]] Entry map_rgb(ConstPixels rgb, const ColorMap& colors, std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown);
-// By the nearest color, found once for each color that the label holds (as a rule).
+// Uses the nearest color, which is usually computed once per color of the label.
 [[nodiscard]] Entry map_rgb_nearest(ConstPixels rgb, const NearestColors& colors, std::uint16_t unknown_id, MutableIds ids,
                                     UnknownCounter& unknown);
-// RGB pixels whose colors stand for ids. `entries` has 65536; a larger id is unknown.
+// For RGB pixels whose colors are ids. `entries` has 65536; a larger id is unknown.
 [[nodiscard]] Entry map_rgb_ids(ConstPixels rgb, RgbId formula, const std::vector<Entry>& entries, std::uint16_t unknown_id, MutableIds ids,
                                 UnknownCounter& unknown);
-// RGB pixels of equal channels, whose value is a sample below 256.
+// For RGB pixels of equal channels, whose value is a sample below 256.
 [[nodiscard]] Entry map_gray_rgb(ConstPixels rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown);
-// Samples below 256.
+// For samples below 256.
 [[nodiscard]] Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown);
 // `entries` has 65536; unknown samples are reported as ids.
 [[nodiscard]] Entry map_wide(ConstIds samples, const std::vector<Entry>& entries, MutableIds ids, UnknownCounter& unknown);
-// class_ids[1] where the threshold is reached, else class_ids[0].
+// class_ids[1] if the threshold is reached, else class_ids[0].
 [[nodiscard]] Entry threshold_rgb(ConstPixels rgb, LumaThreshold threshold, const std::array<std::uint16_t, 2>& class_ids, MutableIds ids);
 
 }  // namespace hotpack::labels

@@ -1,4 +1,4 @@
-// The presets, one group a source, and what they are made from. Inside this room only.
+// The presets, one group per source, and their parts. For this room only.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -19,7 +19,7 @@ struct NamedColor {
 
 [[nodiscard]] ClassTable colored_table(std::span<const NamedColor> classes);
 [[nodiscard]] ClassTable named_table(std::span<const std::string_view> names);
-// Read as ids, without map, ignore rule or suffixes.
+// A preset for ids, without map, ignore rule or suffixes.
 [[nodiscard]] Preset preset_of(std::string name, std::string about, ClassTable table);
 // The map of a set whose id 0 means "no class": 0 is ignored, n becomes n − 1.
 [[nodiscard]] std::string shifted_map(const ClassTable& table);

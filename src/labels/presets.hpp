@@ -1,4 +1,5 @@
-// Class tables of well-known data sets: names, colors, what is ignored, which ids become which classes, and how label files are called.
+// Class tables of well-known data sets: names, colors, ignored values, the mapping of ids to
+// classes, and the names of label files.
 //
 // Constant data; thread-safe.
 #pragma once
@@ -15,13 +16,14 @@ namespace hotpack::labels {
 
 struct Preset {
   std::string name;   // "cityscapes19"
-  std::string about;  // one line: the data set, how many classes, what is ignored
+  std::string about;  // one line: the data set, the number of classes, the ignored values
   ClassTable table;
-  LabelKind reading = LabelKind::index;    // automatic where files of the set come both as ids and as colors
-  RgbId rgb_id = RgbId::none;              // the formula, where files are RGB and their colors are ids
-  std::string map;                         // text of a map file (labels/label_map.hpp), empty where ids are class ids already
+  // automatic if the set has files with ids and files with colors
+  LabelKind reading = LabelKind::index;
+  RgbId rgb_id = RgbId::none;              // the formula, if files are RGB and their colors are ids
+  std::string map;                         // text of a map file (labels/label_map.hpp); empty if ids are class ids already
   std::vector<std::string> ignore;         // as --ignore
-  std::string image_suffix, label_suffix;  // defaults of the options of these names
+  std::string image_suffix, label_suffix;  // defaults of the options with these names
 };
 
 // Absent for an unknown name.

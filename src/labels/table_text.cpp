@@ -13,7 +13,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 using Words = std::array<std::string_view, 3>;
 
-// Bytes of the character that begins here as UTF-8 has it (no overlong forms, no surrogates, nothing beyond U+10FFFF); 0: none does.
+// The number of bytes of the UTF-8 character that begins here (no overlong forms, no surrogates,
+// nothing beyond U+10FFFF); 0 if none does.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
@@ -28,7 +29,7 @@ std::size_t character_length(std::string_view text) {
   return follows(3) ? 4 : 0;
 }
 
-// Where the text stops being UTF-8.
+// The position of the first byte that is not UTF-8.
 std::optional<std::size_t> first_foreign_byte(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = character_length(text.substr(at));

@@ -1,4 +1,4 @@
-// Counts the values of one label that no class has. Inside this room only; not thread-safe.
+// Counts the values of one label that belong to no class. For this room only; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace hotpack::labels {
 
-// A value as found in the file: an id, a color 0xRRGGBB, or a palette index that has no color.
+// A value as it is in the file: an id, a color 0xRRGGBB, or a palette index that has no color.
 struct FoundValue {
   enum class Kind : std::uint32_t { id, color, palette_index } kind = Kind::id;
   std::uint32_t value = 0;
@@ -17,10 +17,10 @@ struct FoundValue {
 
 class UnknownCounter {
  public:
-  // Counts a pixel. Pixels must come row by row: the first call with a value gives its place.
+  // Counts a pixel. Pixels come row by row, so the first call with a value gives its place.
   void add(FoundValue found, int x, int y);
 
-  // Counts a pixel that took the class of the nearest color.
+  // Counts a pixel that got the class of the nearest color.
   void add_nearest() { ++nearest_pixels_; }
 
   // Writes the unknown_* members, `unknown` and `nearest_pixels` of the report.

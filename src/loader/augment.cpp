@@ -9,7 +9,7 @@
 
 #include "base/counter_random.hpp"
 #include "base/error.hpp"
-#include "base/root.hpp"
+#include "base/isqrt.hpp"
 #include "base/try.hpp"
 
 namespace hotpack {
@@ -20,7 +20,8 @@ __extension__ using Wide = unsigned __int128;
 constexpr std::uint32_t kAttempts = 10;
 constexpr double kMaxSide = 1 << 30;
 
-// 2^(31 + (j + ½) / 64), rounded: the aspects of the highest octave, from 2 to 4, times 2^30. Lower octaves are halves of it.
+// 2^(31 + (j + ½) / 64), rounded: the ratios of the highest octave, from 2 to 4, times 2^30.
+// Lower octaves are halves of it.
 constexpr std::array<std::uint32_t, 64> kOctave = {
     0x80B1ED50, 0x8218AF43, 0x8383594F, 0x84F1F656, 0x8664915C, 0x87DB3580, 0x8955EE03, 0x8AD4C645, 0x8C57C9C4, 0x8DDF0420, 0x8F6A8118,
     0x90FA4C8C, 0x928E727E, 0x9426FF10, 0x95C3FE87, 0x97657D4A, 0x990B87E2, 0x9AB62AFD, 0x9C657368, 0x9E196E19, 0x9FD22825, 0xA18FAECB,
@@ -36,7 +37,7 @@ std::uint32_t ratio_entry(unsigned i) { return kOctave[i % 64] >> (3 - i / 64); 
 // ⌊value · 2^bits⌋: scaling by a power of two is exact.
 std::uint64_t fixed_point(double value, int bits) { return static_cast<std::uint64_t>(std::floor(std::ldexp(value, bits))); }
 
-// Whether a word decides for an event of this probability.
+// True if a word decides for an event of this probability.
 bool happens(double probability, std::uint32_t word) { return word < fixed_point(probability, 32); }
 
 // ---- random-resized-crop
@@ -45,7 +46,7 @@ bool happens(double probability, std::uint32_t word) { return word < fixed_point
 struct CropRange {
   std::uint64_t min_area, max_area;    // · 2^32
   std::uint64_t min_ratio, max_ratio;  // · 2^30
-  unsigned first_entry, entries;       // those of the 256 aspects that lie within
+  unsigned first_entry, entries;       // the range within the 256 ratios
 };
 
 struct Rectangle {
@@ -66,27 +67,29 @@ CropRange range_of(const ResizedCrop& crop) {
   return range;
 }
 
-// One of the entries within the range, each equally likely; the range's middle where it is too narrow to hold one.
+// One of the entries within the range, each equally likely; the middle of a range that contains
+// none.
 std::uint64_t draw_ratio(const CropRange& range, std::uint32_t word) {
   if (range.entries == 0) return (range.min_ratio + range.max_ratio) / 2;
   return ratio_entry(range.first_entry + static_cast<unsigned>(scaled_word(word, range.entries)));
 }
 
-// √value to the nearest integer, from the whole part of 4 · value ≤ 2^64. One less than 2^64 has the same root.
+// √value rounded to the nearest integer, from the whole part of 4 · value ≤ 2^64. 2^64 − 1 has
+// the same root.
 std::uint64_t nearest_root(Wide four_values) {
   constexpr Wide kMost = std::numeric_limits<std::uint64_t>::max();
-  return (floor_root(static_cast<std::uint64_t>(std::min(four_values, kMost))) + 1) / 2;
+  return (isqrt_floor(static_cast<std::uint64_t>(std::min(four_values, kMost))) + 1) / 2;
 }
 
-// √(area · ratio) × √(area / ratio): may be larger than the record, or empty.
+// √(area · ratio) × √(area / ratio), which may be larger than the record, or empty.
 Rectangle draw_rectangle(const CropRange& range, Rectangle record, const RandomWords& words) {
-  // Of the record's area, times 2^32: below 2^93 with records up to 2^30 × 2^30.
+  // The chosen area times 2^32: below 2^93 for records up to 2^30 × 2^30.
   const Wide area = Wide{record.width * record.height} * (range.min_area + scaled_word(words[0], range.max_area - range.min_area + 1));
   const std::uint64_t ratio = draw_ratio(range, words[1]);
   return {nearest_root(area * ratio >> 60), nearest_root(area / ratio)};
 }
 
-// The largest rectangle in the record whose aspect is within the range.
+// The largest rectangle in the record whose ratio is within the range.
 Rectangle widest(const CropRange& range, Rectangle record) {
   Rectangle widest = record;
   if (record.width << 30 < record.height * range.min_ratio) {
@@ -137,12 +140,12 @@ std::string text(double number) {
   return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
 }
 
-// NaN is in no range.
+// NaN is outside every range.
 bool within(double low, double value, double high) { return value >= low && value <= high; }
 
 Status check_probability(const char* option, double value) {
   if (within(0, value, 1)) return {};
-  return usage_error(std::string(option) + ": " + text(value) + " is no probability; give 0 (never) to 1 (always)");
+  return usage_error(std::string(option) + ": " + text(value) + " is not a probability; use 0 (never) to 1 (always)");
 }
 
 Status check_size(const char* option, PixelSize size) {
@@ -170,7 +173,7 @@ Status check_augment(const Augment& augment) {
   HOTPACK_TRY(check_probability("horizontal_flip", augment.horizontal_flip));
   HOTPACK_TRY(check_probability("vertical_flip", augment.vertical_flip));
   if (augment.crop && augment.resized_crop) {
-    return usage_error("crop and resized_crop are both given, and each decides the window of a record alone; give one of them");
+    return usage_error("crop and resized_crop are both set, but each chooses the whole window; set one of them");
   }
   if (augment.crop) HOTPACK_TRY(check_size("crop", augment.crop->size));
   if (augment.resized_crop) HOTPACK_TRY(check_resized_crop(*augment.resized_crop));

@@ -17,14 +17,14 @@ namespace hotpack::loader {
 
 namespace {
 
-// Records that the system is asked for before their turn: enough to keep a disk busy.
+// The number of records to request ahead of their turn: enough to keep a disk busy.
 constexpr std::uint64_t kRowsAhead = 32;
 constexpr std::size_t kUsualKeyBytes = 256;
 
-// What one row needs while its record is read.
+// The state of one row while its record is read.
 struct RowWork {
   const BatchForm& form;
-  const RecordShape& shape;  // that the row was prepared for
+  const RecordShape& shape;  // the row was prepared for this shape
   const expand::Placement& placement;
   expand::Scratch& pixels;
   std::byte* image;
@@ -33,10 +33,10 @@ struct RowWork {
   std::size_t key_capacity;
   std::size_t key_bytes = 0;
   bool as_stored = false;
-  bool changed = false;  // the record has another shape by now: its file was written over
+  bool changed = false;  // the record has another shape now, because its file was overwritten
 };
 
-// Runs inside the fault guard: copies and converts, no more.
+// Runs inside the fault guard: only copies and converts.
 void write_row(void* context, const Record& record) {
   auto& work = *static_cast<RowWork*>(context);
   work.changed = record.image.shape != work.shape.image || record.label.shape != work.shape.label;
@@ -58,7 +58,8 @@ Status check_budget(std::uint64_t budget, const RowBytes& row) {
                      " for each; use a larger budget, a smaller prefetch_batches or a crop");
 }
 
-// Steps that a window of Shuffle::block lasts, 0 for other orders and for windows of the whole epoch.
+// The steps that a window of Shuffle::block lasts; 0 for other orders and for windows that span
+// the whole epoch.
 std::uint64_t window_steps(const BatchFiller::Parts& parts) {
   const std::uint64_t samples = parts.source->records();
   const auto window = checked_mul(parts.order.block_samples, parts.order.window_blocks);
@@ -104,10 +105,10 @@ std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned th
       filled = fill_row(slot, row, scratch_[thread]);
     } catch (const std::bad_alloc&) {
       filled = out_of_memory();
-    } catch (const std::exception& thrown) {  // an allocator of the caller
+    } catch (const std::exception& thrown) {  // thrown by the caller's allocator
       filled = internal_error(std::string("reading a record threw: ") + thrown.what());
     } catch (...) {
-      filled = internal_error("reading a record threw something that is no std::exception");
+      filled = internal_error("reading a record threw an object that is not a std::exception");
     }
     if (!filled.ok()) failed = RowError{row, std::move(filled).error()};
   }
@@ -115,8 +116,9 @@ std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned th
   return failed;
 }
 
-// Asks for the rows that this thread or another will want some steps later; at the start of a run for those before them, too. With
-// Shuffle::block also, row by row, for the samples of a later window in the order of the files: what the disk reads in long runs.
+// Requests rows that some thread will need a few steps later; at the start of a run also the rows
+// before these. With Shuffle::block it also requests samples of a later window, row by row in the
+// order of the files, so that the disk reads long runs.
 void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
   if (slot.first_of_run && rows.first == 0) {
     for (std::uint64_t steps = 0; steps < steps_ahead_; ++steps) advise(slot, steps, {0, parts_.plan.rows()}, &EpochOrder::operator[]);
@@ -125,7 +127,7 @@ void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
   if (window_steps_ > 0) advise(slot, window_steps_, rows, &EpochOrder::unmixed);
 }
 
-// Asks for these rows of the batch so many steps after the slot's.
+// Requests these rows of the batch that comes so many steps after the slot's.
 void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows, SampleAt sample_at) const {
   const std::uint64_t step = slot.cursor.step + steps;
   const std::uint64_t epoch = slot.cursor.epoch + step / parts_.plan.steps();
@@ -156,7 +158,7 @@ Status BatchFiller::blank_row(Slot& slot, std::size_t row) {
   return {};
 }
 
-// Rows have no common size: the batch is one row, and its slot becomes as large as that.
+// Without a common size the batch is one row, and its slot grows to the size of that row.
 Status BatchFiller::fit(Slot& slot, const RecordShape& record, PixelSize output) {
   const RowBytes bytes = parts_.form.row_bytes(record, output);
   HOTPACK_TRY(check_budget(parts_.slot_budget_bytes, bytes));
@@ -167,7 +169,7 @@ Status BatchFiller::fit(Slot& slot, const RecordShape& record, PixelSize output)
   return {};
 }
 
-// Where this row goes.
+// The place of this row in the slot.
 Result<RowSink::Place> BatchFiller::room_for(Slot& slot, std::size_t row, const RecordShape& record, const expand::Placement& placement) {
   if (parts_.sink) return parts_.sink->place(slot, row, record, placement);
   if (!parts_.form.output()) HOTPACK_TRY(fit(slot, record, placement.output));
@@ -190,7 +192,7 @@ Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample, 
   RowWork work{form, record, placement, scratch.pixels, room->image, room->label, scratch.key.data(), scratch.key.size(), 0, as_stored};
   HOTPACK_TRY(parts_.source->read(sample, scratch.record, write_row, &work));
   if (work.changed) return written_over(*parts_.source, sample);
-  if (work.key_bytes > scratch.key.size()) {  // a key longer than any before: room for it, and once more
+  if (work.key_bytes > scratch.key.size()) {  // the longest key so far: doubles the room
     scratch.key.resize(work.key_bytes);
     return read_row(slot, row, sample, scratch);
   }

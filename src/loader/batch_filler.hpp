@@ -1,6 +1,7 @@
-// Fills the slots of a host Loader: which sample a row holds, what is drawn for it, and the record into the row.
+// Fills the slots of a host Loader: chooses the sample and the crop of each row and writes the
+// record into it.
 //
-// Thread-safety: as RowFiller; each thread has scratch memory of its own.
+// Thread-safety: as RowFiller; each thread has its own scratch memory.
 // Failure: RowError with the record's error.
 #pragma once
 
@@ -25,24 +26,27 @@ struct LargestRow {
   std::atomic<std::uint64_t> label{0};
 };
 
-// Takes rows as they are stored, for a loader that expands elsewhere: says where a record's bytes go and notes how they are to be shown.
-// Calls for different rows of a slot come from several threads at once. Owned by the BatchFiller's parts.
+// Receives rows as they are stored, for a loader that expands elsewhere: says where a record's
+// bytes go and notes the row's crop. Several threads call it at once for different rows of a
+// slot. The BatchFiller owns it.
 class RowSink {
  public:
   struct Place {
     std::byte* image = nullptr;
-    std::byte* label = nullptr;  // null: there is none
+    std::byte* label = nullptr;  // null without a label
   };
   RowSink() = default;
   RowSink(const RowSink&) = delete;
   RowSink& operator=(const RowSink&) = delete;
   virtual ~RowSink() = default;
 
-  // Whether begin() is to be reported them: who does not need to know spares the time under the Ring's lock.
+  // True if begin() must be called; a sink that does not need it saves time under the Ring's
+  // lock.
   [[nodiscard]] virtual bool needs_samples() const { return true; }
-  // The slot's rows hold these samples, empty rows none; none at all where they are not needed. As RowFiller::begin.
+  // The slot's rows hold these samples; empty rows hold none, and `samples` is empty if the sink
+  // does not need it. As RowFiller::begin.
   virtual void begin(Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
-  // Room for the record of this shape, shown so. Fails where there is none, in words that go on from "sample 3: ".
+  // Room for a record of this shape and crop. A failure's text continues after "sample 3: ".
   [[nodiscard]] virtual Result<Place> place(Slot& slot, std::size_t row, const RecordShape& record, const expand::Placement& placement) = 0;
   virtual void blank(Slot& slot, std::size_t row) = 0;
 };
@@ -55,8 +59,8 @@ class BatchFiller final : public RowFiller {
     StepPlan plan;
     OrderOptions order;
     std::shared_ptr<SlotAllocator> allocator;
-    std::uint64_t slot_budget_bytes = 0;  // of each slot that grows with its records; 0: no limit
-    std::shared_ptr<RowSink> sink = {};   // null: rows are written as the form says, into the slot's fields
+    std::uint64_t slot_budget_bytes = 0;  // limit per slot that grows with its records; 0: no limit
+    std::shared_ptr<RowSink> sink = {};   // null: rows go into the slot's fields in the batch's form
   };
   BatchFiller(Parts parts, unsigned threads);
 
@@ -83,10 +87,11 @@ class BatchFiller final : public RowFiller {
 
   const Parts parts_;
   const std::uint64_t steps_ahead_;
-  const std::uint64_t window_steps_;                // of Shuffle::block, else 0
-  std::vector<Scratch> scratch_;                    // a thread each
-  std::optional<Cursor> begun_;                     // by begin() last, under the Ring's lock
-  std::vector<std::optional<std::uint64_t>> told_;  // to the sink, likewise
+  const std::uint64_t window_steps_;  // for Shuffle::block, else 0
+  std::vector<Scratch> scratch_;      // one per thread
+  std::optional<Cursor> begun_;       // the batch of the latest begin(), under the Ring's lock
+  // the samples that the sink got, under the Ring's lock
+  std::vector<std::optional<std::uint64_t>> told_;
   LargestRow largest_;
 };
 

@@ -17,10 +17,11 @@ namespace {
 using expand::Placement;
 using expand::Stores;
 
-// Rows from here on go past the cache: nobody reads them before the batch is whole.
+// Rows of at least this size bypass the cache, because nobody reads them before the batch is
+// complete.
 constexpr std::uint64_t kStreamedBytes = std::uint64_t{64} << 10;
 
-// Pixels of a row, as of a crop: crops are reported in 32 bits.
+// Limit for pixels of a row and of a crop: crops are reported in 32 bits.
 constexpr std::int64_t kMaxSide = std::int64_t{1} << 30;
 
 Stores stores_for(std::uint64_t bytes) { return bytes >= kStreamedBytes ? Stores::streaming : Stores::cached; }
@@ -29,7 +30,7 @@ std::string size_text(PixelSize size) { return std::to_string(size.width) + "x" 
 
 PixelSize size_of(const ImageShape& image) { return {image.width, image.height}; }
 
-// The shape of every record; sizes are 0 where they differ.
+// The shape of every record; sizes are 0 if records differ.
 RecordShape record_shape(const Schema& schema) {
   const bool chw = schema.image.layout == AxisOrder::channels_first;
   RecordShape record;
@@ -51,7 +52,7 @@ Status check_sizes(const LoaderOptions& options) {
   const char* const clash = options.content == BatchContent::packed                ? "content packed, which leaves records as they are"
                             : options.augment.crop || options.augment.resized_crop ? "a crop, which pads by itself"
                                                                                    : nullptr;
-  if (clash != nullptr) return usage_error(std::string("pad_to does not go with ") + clash);
+  if (clash != nullptr) return usage_error(std::string("pad_to does not work with ") + clash);
   const auto possible = [](std::int64_t side) { return side >= 1 && side <= kMaxSide; };
   if (possible(options.pad_to->width) && possible(options.pad_to->height)) return {};
   return usage_error("pad_to is " + size_text(*options.pad_to) + "; width and height must be from 1 to " + std::to_string(kMaxSide));
@@ -64,7 +65,7 @@ Error larger_than_pad_to(PixelSize record, PixelSize pad_to) {
 
 bool fits(PixelSize record, PixelSize pad_to) { return record.width <= pad_to.width && record.height <= pad_to.height; }
 
-// Sizes that no file holds come from options alone.
+// Sizes beyond any file come from options alone.
 Status check_row(const BatchForm& form, PixelSize size) {
   const RowBytes pixel = form.row_bytes(form.record(), {1, 1});
   const auto pixels = static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
@@ -78,7 +79,7 @@ Error sizes_differ(bool packed) {
   return usage_error("the records have different sizes, which do not make a batch of several rows; " + ways);
 }
 
-// What asks for an expansion where records stay as they are.
+// Refuses options that ask for an expansion if records stay as stored.
 Status check_packed(const LoaderOptions& options) {
   if (options.content != BatchContent::packed) return {};
   const char* const unused = options.image != ImageOutput{} ? "image" : options.label != LabelOutput{} ? "label" : nullptr;
@@ -219,7 +220,8 @@ void BatchForm::blank(const RecordShape& record, PixelSize output, std::byte* im
     return;
   }
   std::memset(image, 0, record.image.size_bytes());
-  // 255 and 65535, the ids of ignored pixels, are all ones; in the other storages such a pixel is all zeros.
+  // 255 and 65535, the ids of ignored pixels, have all bits set; in other storages such a pixel
+  // is all zeros.
   if (labelled_) std::memset(label, record.label.storage == LabelStorage::index ? 0xFF : 0, record.label.size_bytes());
 }
 

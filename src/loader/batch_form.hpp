@@ -1,7 +1,8 @@
-// What the batches of a Loader look like: sizes, shapes, and how a record becomes a row. Made from the data set's schema and the options.
+// The form of a Loader's batches: sizes, shapes, and the conversion of a record to a row. Derived
+// from the data set's schema and the options.
 //
-// A value, fixed once made; thread-safe. Failure: code `usage` for options that do not fit the data set, with what would; `data` for a
-// record that does not fit the options.
+// An immutable value; thread-safe. Failure: code `usage`, with the accepted values, for options
+// that do not fit the data set; `data` for a record that does not fit the options.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 
 namespace hotpack::loader {
 
-// Bytes of one row.
+// Bytes per row.
 struct RowBytes {
   std::uint64_t image = 0;
   std::uint64_t label = 0;
@@ -26,28 +27,31 @@ struct RowBytes {
 
 class BatchForm {
  public:
-  // `rows` of this rank's batches.
+  // `rows` is the number of rows in this rank's batches.
   [[nodiscard]] static Result<BatchForm> make(const Schema& schema, const LoaderOptions& options, std::size_t rows);
 
   [[nodiscard]] const Augment& augment() const { return augment_; }
-  // Of every record; where records differ the sizes are 0 and the rest holds.
+  // The shape of every record; if records differ, sizes are 0 and the rest is valid.
   [[nodiscard]] const RecordShape& record() const { return record_; }
-  [[nodiscard]] bool one_size() const { return one_size_; }                         // of all records
-  [[nodiscard]] const std::optional<PixelSize>& output() const { return output_; }  // of every row; nothing where rows differ
+  [[nodiscard]] bool one_size() const { return one_size_; }  // all records have the same size
+  // size of every row; empty if rows differ
+  [[nodiscard]] const std::optional<PixelSize>& output() const { return output_; }
 
-  // How a record becomes a row that shows this box.
+  // The window and size of a row that shows this crop.
   [[nodiscard]] Result<expand::Placement> place(const RecordShape& record, const SampleCrop& box) const;
   [[nodiscard]] RowBytes row_bytes(const RecordShape& record, PixelSize output) const;
   [[nodiscard]] std::size_t scratch_bytes(const RecordShape& record, const expand::Placement& placement) const;
-  // Sets type and shape of both fields, of a batch of `rows` such rows.
+  // Sets type and shape of both fields for a batch of `rows` such rows.
   void describe(const RecordShape& record, PixelSize output, std::size_t rows, BatchField& image, BatchField& label) const;
 
-  // Writes one row. Neither allocates nor locks nor fails; may be left half-way (see expand/image_expander.hpp). No fence.
+  // Writes one row. Does not allocate, lock or fail, and may be left half-way (see
+  // expand/image_expander.hpp). Ends without a fence.
   void write(const Record& record, const expand::Placement& placement, expand::Scratch& scratch, std::byte* image,
              std::byte* label) const noexcept;
-  // The record's own bytes, whatever the form. As write().
+  // Writes the record's own bytes, whatever the form. As write().
   static void copy_stored(const Record& record, std::byte* image, std::byte* label) noexcept;
-  // A row without a sample: image zero, label ignored. No bytes where rows have no common size.
+  // Writes a row without a sample: image zero, label ignored. Writes nothing if rows have no
+  // common size.
   void blank(const RecordShape& record, PixelSize output, std::byte* image, std::byte* label) const noexcept;
 
  private:
@@ -62,8 +66,8 @@ class BatchForm {
   RecordShape record_;
   bool one_size_ = false;
   std::optional<PixelSize> output_;
-  std::optional<expand::ImageExpander> images_;  // unless packed
-  std::optional<expand::LabelExpander> labels_;  // unless packed or unlabelled
+  std::optional<expand::ImageExpander> images_;  // absent for packed batches
+  std::optional<expand::LabelExpander> labels_;  // absent for packed batches and without labels
 };
 
 }  // namespace hotpack::loader

@@ -1,7 +1,8 @@
-// Keeps signals that a program sends to itself or gets from a terminal with its own threads: threads started in the scope have them
-// blocked. Only faults stay with the thread that makes them.
+// Keeps signals of the program or the terminal on the program's own threads: threads that start
+// within the scope have all signals blocked except those for faults, which a thread causes
+// itself.
 //
-// One thread. Never fails.
+// For one thread. Never fails.
 #pragma once
 
 #include <pthread.h>

@@ -1,7 +1,9 @@
-// Whether records come from the disk at present, told by what the system counts for the reading threads.
+// Detects whether records currently come from the disk, from the system's counters for the
+// reading threads.
 //
-// A DiskMeter belongs to one thread. DiskWatch is thread-safe; its answer may lag behind by some records.
-// Failure: none; a system that counts nothing looks like one that reads nothing.
+// A DiskMeter belongs to one thread. DiskWatch is thread-safe; its answer may lag by some
+// records.
+// Failure: none. A system without counters looks like one that reads nothing from the disk.
 #pragma once
 
 #include <sys/resource.h>
@@ -11,25 +13,27 @@
 
 namespace hotpack::loader {
 
-// What a thread has read since it last asked the system.
+// What a thread has read since it last queried the system.
 struct DiskMeter {
   std::uint64_t bytes = 0;
-  long waits = -1;  // page faults that waited for the disk, and blocks read for this thread; −1: not asked yet
+  // page faults that waited for the disk, plus blocks read for this thread; −1: not queried yet
+  long waits = -1;
 };
 
 class DiskWatch {
  public:
   [[nodiscard]] bool busy() const noexcept { return linger_.load(std::memory_order_relaxed) > 0; }
 
-  // A thread has read so many bytes more.
+  // Adds bytes that a thread has read.
   void add(DiskMeter& meter, std::uint64_t bytes) noexcept {
     meter.bytes += bytes;
     if (meter.bytes >= kPeriod) look(meter);
   }
 
  private:
-  static constexpr std::uint64_t kPeriod = std::uint64_t{4} << 20;  // bytes: asking takes 0.3 µs
-  static constexpr int kLinger = 32;                                // periods without any wait until the disk counts as quiet
+  // bytes between queries; one takes 0.3 µs
+  static constexpr std::uint64_t kPeriod = std::uint64_t{4} << 20;
+  static constexpr int kLinger = 32;  // periods without a wait until the disk counts as idle
 
   void look(DiskMeter& meter) noexcept {
     meter.bytes = 0;

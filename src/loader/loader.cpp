@@ -27,7 +27,7 @@ using loader::Slot;
 
 constexpr std::size_t kStreamedBytes = std::size_t{1} << 20;
 
-// Bytes of one field of a batch; nothing on overflow.
+// Bytes of one field of a batch, or nothing on overflow.
 std::optional<std::uint64_t> batch_bytes(std::uint64_t row_bytes, std::size_t rows) { return checked_mul(row_bytes, rows); }
 
 Status check_memory(const LoaderOptions& options, std::optional<std::uint64_t> slot_bytes) {
@@ -39,7 +39,7 @@ Status check_memory(const LoaderOptions& options, std::optional<std::uint64_t> s
                      "; use a smaller batch, a smaller prefetch_batches or a larger budget");
 }
 
-// The slots of a ring, with memory where rows have one size.
+// The slots of a ring; they have memory if all rows have the same size.
 Result<std::vector<std::unique_ptr<Slot>>> make_slots(const LoaderOptions& options, const BatchForm& form, std::size_t rows,
                                                       const std::shared_ptr<SlotAllocator>& allocator) {
   const PixelSize output = form.output().value_or(PixelSize{});
@@ -96,7 +96,8 @@ BatchInfo info_of(const Slot& slot) {
   return info;
 }
 
-// A Ring in the child of a fork is never destroyed: that would wait for threads that do not exist.
+// A forked child never destroys the Ring, because that would wait for threads that do not exist
+// there.
 void forget(std::shared_ptr<Ring> ring) { new std::shared_ptr<Ring>(std::move(ring)); }
 
 }  // namespace
@@ -121,7 +122,7 @@ void Batch::release() noexcept {
   ring_.reset();
 }
 
-// A batch that was released or moved from shows an empty one.
+// A batch that was released or moved from shows an empty slot.
 const Slot& Batch::slot() const {
   static const Slot empty;
   return slot_ != nullptr ? *slot_ : empty;
@@ -138,13 +139,13 @@ std::string_view Batch::key(std::size_t row) const { return row < batch_size() ?
 std::span<const SampleCrop> Batch::crops() const { return slot().crops; }
 
 struct Loader::Impl {
-  LoaderState start;  // of this run, at its first step
+  LoaderState start;  // the state of this run at its first step
   StepPlan plan;
   std::chrono::milliseconds timeout{0};
   unsigned slots = 0;
-  BatchFiller* filler = nullptr;  // the ring's own
+  BatchFiller* filler = nullptr;  // owned by the ring
   std::shared_ptr<Ring> ring;
-  RowBytes row;  // 0 where rows have no common size
+  RowBytes row;  // 0 if rows have no common size
   bool one_size = true;
   ElementType image_type = ElementType::u8;
   ElementType label_type = ElementType::u8;
@@ -166,7 +167,7 @@ Loader::Loader(Loader&&) noexcept = default;
 
 Loader& Loader::operator=(Loader&& other) noexcept {
   Loader taken(std::move(other));
-  std::swap(impl_, taken.impl_);  // what was here closes with `taken`
+  std::swap(impl_, taken.impl_);  // the previous loader closes with `taken`
   return *this;
 }
 
@@ -174,7 +175,8 @@ Result<Loader> Loader::open(const Dataset& dataset, const LoaderOptions& options
   const std::uint64_t global_batch_size = options.global_batch_size;
   try {
     return start(dataset, options);
-  } catch (const std::exception& thrown) {  // std::bad_alloc, std::length_error, or what an allocator of the caller throws
+    // std::bad_alloc, std::length_error, or an exception of the caller's allocator
+  } catch (const std::exception& thrown) {
     return or_out_of_memory([&]() -> Result<Loader> {
       const std::string why = dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ? "out of memory" : thrown.what();
       return Error{
@@ -213,7 +215,7 @@ Result<Loader> Loader::start(const Dataset& dataset, const LoaderOptions& option
                                               threads);
   impl->filler = filler.get();
   impl->ring = std::make_shared<Ring>(ring, std::move(slots), std::move(filler), start);
-  Loader loader(std::move(impl));  // closes what has started where a thread cannot start
+  Loader loader(std::move(impl));  // closes what has started if a thread cannot start
   HOTPACK_TRY(loader.impl_->ring->start());
   return loader;
 }
@@ -239,7 +241,8 @@ Result<std::optional<Batch>> Loader::next(std::chrono::milliseconds timeout) {
 Result<std::optional<BatchInfo>> Loader::next_into(const BatchBuffers& into) {
   if (impl_->one_size) HOTPACK_TRY(impl_->check_buffers(into, image_batch_bytes(), label_batch_bytes()));
   BatchInfo info;
-  // Before the batch is taken, so that nothing is lost where rows have different sizes and the caller must come with larger buffers.
+  // Checked before the batch is taken, so that nothing is lost if rows differ in size and the
+  // caller must provide larger buffers.
   const auto accept = [&](const Slot& slot) -> std::optional<Error> {
     Status enough = impl_->check_buffers(into, slot.image.bytes.size(), slot.label.bytes.size());
     if (!enough.ok()) return std::move(enough).error();

@@ -28,9 +28,10 @@ std::shared_ptr<const File> OpenFiles::find_locked(std::size_t shard) {
   return entry.file;
 }
 
-// The file, in place of the least recently used one; where another thread was faster, that thread's.
+// Inserts the file in place of the least recently used one. If another thread was faster, returns
+// that thread's.
 std::shared_ptr<const File> OpenFiles::keep(std::size_t shard, std::shared_ptr<const File> file) {
-  std::shared_ptr<const File> closed;  // after the lock
+  std::shared_ptr<const File> closed;  // closed after the lock is released
   const std::lock_guard lock(lock_);
   if (auto earlier = find_locked(shard)) return earlier;
   if (by_use_.size() >= most_) {

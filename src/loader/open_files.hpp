@@ -1,9 +1,10 @@
-// Shards open for reading by system calls: those used last, shared by threads.
+// Shards that are open for reading with system calls: the most recently used ones, shared by
+// threads.
 //
-// Ownership: owns the descriptors; a file that was handed out stays open until it is let go. Thread-safe; a lock is held for a look-up, not
-// while files are opened, read or closed.
-// Failure: `io` with path and offset; `damaged` where the path names another file than the one whose tables were read, or that one has
-// shrunk.
+// Ownership: owns the descriptors; a file stays open while a caller holds it. Thread-safe; the
+// lock covers look-ups, not opening, reading or closing.
+// Failure: `io` with path and offset; `damaged` if the path names another file than the one whose
+// tables were read, or if the file has shrunk.
 #pragma once
 
 #include <cstddef>
@@ -21,31 +22,31 @@ namespace hotpack::loader {
 
 // A quarter of the descriptors that a process may have, at least 16 and at most 4,096.
 [[nodiscard]] std::size_t open_files_limit(std::uint64_t descriptors) noexcept;
-// Of this process.
+// The same for this process.
 [[nodiscard]] std::size_t open_files_limit() noexcept;
 
 class OpenFiles {
  public:
-  // Keeps up to `most` of so many shards open, at least one.
+  // Keeps at most `most` of the shards open, but at least one.
   OpenFiles(std::size_t shards, std::size_t most) : most_(most), entries_(shards) {}
 
   // The file of a shard, whose tables are `tables`.
   [[nodiscard]] Result<std::shared_ptr<const File>> open(std::size_t shard, const reader::ShardFile& tables);
-  // The same where it is open already, else null.
+  // The same if the file is open, else null.
   [[nodiscard]] std::shared_ptr<const File> find(std::size_t shard);
 
  private:
   struct Entry {
     std::shared_ptr<const File> file;        // null: not open
-    std::list<std::size_t>::iterator place;  // in by_use_, where it is open
+    std::list<std::size_t>::iterator place;  // in by_use_, if open
   };
   [[nodiscard]] std::shared_ptr<const File> find_locked(std::size_t shard);
   [[nodiscard]] std::shared_ptr<const File> keep(std::size_t shard, std::shared_ptr<const File> file);
 
   std::size_t most_;
   std::mutex lock_;
-  std::vector<Entry> entries_;     // a shard
-  std::list<std::size_t> by_use_;  // shards that are open, the one used last first
+  std::vector<Entry> entries_;     // one per shard
+  std::list<std::size_t> by_use_;  // open shards, the most recently used first
 };
 
 }  // namespace hotpack::loader

@@ -4,7 +4,7 @@
 
 #include "base/counter_random.hpp"
 #include "base/error.hpp"
-#include "base/root.hpp"
+#include "base/isqrt.hpp"
 #include "base/try.hpp"
 
 namespace hotpack {
@@ -12,7 +12,8 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-constexpr std::uint64_t kSmall = 64;  // permutations below this size take more rounds: pairs of elements meet in a line too often
+// smaller permutations take more rounds, since their elements meet in a line too often
+constexpr std::uint64_t kSmall = 64;
 constexpr unsigned kRoundsSmall = 12;
 constexpr unsigned kRounds = 4;
 
@@ -20,7 +21,7 @@ std::uint64_t ceil_div(std::uint64_t count, std::uint64_t step) { return count /
 
 std::uint64_t key_of(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
 
-// value + shift mod `below`, where both are less than `below` ≤ 2^32.
+// value + shift mod `below`; both are less than `below` ≤ 2^32.
 std::uint64_t add(std::uint64_t value, std::uint64_t shift, std::uint64_t below) {
   const std::uint64_t sum = value + shift;
   return sum >= below ? sum - below : sum;
@@ -38,10 +39,11 @@ struct Permutation::Cell {
   std::uint64_t row;
 };
 
-// An even number of columns: else every shift of an odd cycle were an even permutation, and half of all orders of 9 could not occur.
+// The number of columns is even. Otherwise every shift of an odd cycle would be an even
+// permutation, and half of all orders of 9 could not occur.
 Permutation::Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream, std::uint64_t index)
     : size_(size), rounds_(size < kSmall ? kRoundsSmall : kRounds) {
-  const std::uint64_t root = ceil_root(size);
+  const std::uint64_t root = isqrt_ceil(size);
   columns_ = std::max<std::uint64_t>(root + root % 2, 2);
   rows_ = ceil_div(size, columns_);
   const RandomWords words = random_words(seed, epoch, stream, index);
@@ -53,7 +55,7 @@ Permutation::Cell Permutation::cell(std::uint64_t number) const { return {number
 
 std::uint64_t Permutation::number(const Cell& cell) const { return cell.column + columns_ * cell.row; }
 
-// By how much a line of the grid is shifted in a round: 0 … below − 1.
+// The shift of a line of the grid in a round: 0 … below − 1.
 std::uint64_t Permutation::shift(unsigned round, std::uint64_t coordinate, std::uint64_t below) const {
   return static_cast<std::uint64_t>(Wide{mix64(key_ + round * key_step_ + coordinate)} * below >> 64);
 }
@@ -119,18 +121,21 @@ std::uint64_t EpochOrder::unmixed(std::uint64_t position) const {
   return position;
 }
 
-// The position as if the short block were as long as the others, so that every place holds B samples.
+// The position as if the short block were as long as the others, so that every place holds B
+// samples.
 std::uint64_t EpochOrder::in_full_blocks(std::uint64_t position) const {
   return position < short_block_.last ? position : position + options_.block_samples - short_block_.size();
 }
 
-// The first position of the block at `place` of the permuted blocks; past the last place, the number of samples.
+// The first position of the block at `place` of the permuted blocks; after the last place, the
+// number of samples.
 std::uint64_t EpochOrder::start_of(std::uint64_t place) const {
   const std::uint64_t full = place * options_.block_samples;
   return full <= short_block_.first ? full : full - (options_.block_samples - short_block_.size());
 }
 
-// Where among the permuted blocks the sample stands that the mixing within windows puts at this position.
+// The position, among the permuted blocks, of the sample that mixing within windows puts at this
+// position.
 std::uint64_t EpochOrder::mixed_position(std::uint64_t position) const {
   const std::uint64_t window = in_full_blocks(position) / options_.block_samples / options_.window_blocks;
   const std::uint64_t first_place = window * options_.window_blocks;
@@ -147,7 +152,7 @@ namespace {
 std::string text(std::uint64_t number) { return std::to_string(number); }
 
 Status check_batch(std::uint64_t samples, std::uint64_t global_batch_size, LastBatch last_batch) {
-  if (samples == 0) return usage_error("the data set holds no samples, so there is no batch to make; give one that holds some");
+  if (samples == 0) return usage_error("the data set has no samples, so there is no batch; use one that has some");
   if (samples > kMaxSamples) return usage_error(text(samples) + " samples are more than an order can have, 2^62");
   if (global_batch_size == 0 || global_batch_size > kMaxSamples) {
     return usage_error("global_batch_size is " + text(global_batch_size) +

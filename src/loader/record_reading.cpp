@@ -92,7 +92,7 @@ bool RecordReading::unpack_part(Part& part) noexcept {
   return !check_ || !failed(file_.compare_content(*part.field, index_, std::as_bytes(into), part.stored.offset));
 }
 
-// Only frames that passed their checks make the scratch grow.
+// The scratch grows only for frames that passed their checks.
 bool RecordReading::has_room() const noexcept {
   const auto fits = [](const Part& part) {
     return part.field == nullptr || !part.field->compressed || part.scratch->size() >= part.size_bytes;
@@ -122,7 +122,7 @@ Status RecordReading::fetch(OpenFiles& files, std::size_t shard) {
   return fetch_part(*opened, label_, frames.subspan(image_frame, label_frame));
 }
 
-// A frame goes to `frame_room`, a record that is not compressed to where its content belongs.
+// A frame goes to `frame_room`, an uncompressed record straight to its content's place.
 Status RecordReading::fetch_part(const File& opened, Part& part, std::span<std::uint8_t> frame_room) {
   if (part.field == nullptr) return {};
   if (!part.field->compressed) grow(*part.scratch, part.size_bytes);

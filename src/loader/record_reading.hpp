@@ -1,8 +1,9 @@
-// One record on its way from a shard to its user, in steps that run under the fault guard and steps that may allocate.
+// Reads one record in steps, some under the fault guard and some that may allocate.
 //
-// Ownership: borrows the shard and the thread's scratch. One thread.
-// operator() neither allocates, locks nor throws, and its frames own nothing: it may be left by siglongjmp. It goes as far as it can; then
-// the record was used (done()), is faulty (fault()), or needs room or bytes from the disk, which provide() gets outside of the guard.
+// Ownership: borrows the shard and the thread's scratch. For one thread.
+// operator() does not allocate, lock or throw, and its frames own nothing, so siglongjmp may
+// leave it. It goes as far as it can. Then the record was used (done()), is faulty (fault()), or
+// needs room or bytes from the disk, which provide() gets outside of the guard.
 #pragma once
 
 #include <array>
@@ -24,31 +25,31 @@ struct RecordUser {
 
 class RecordReading {
  public:
-  // `by_calls`: `file` holds tables alone; payload is read by system calls in provide().
+  // `by_calls`: `file` has only tables; provide() reads the payload with system calls.
   RecordReading(const reader::ShardFile& file, std::uint64_t index, bool check, bool by_calls, RecordScratch& scratch, RecordUser user);
 
   void operator()() noexcept;
   [[nodiscard]] bool done() const { return stage_ == Stage::done; }
   [[nodiscard]] const reader::RecordFault& fault() const { return fault_; }
 
-  // Grows the scratch; reads the payload from `files` where that is due. Errors do not name the record.
+  // Grows the scratch, or reads the payload from `files`. Errors do not name the record.
   [[nodiscard]] Status provide(OpenFiles& files, std::size_t shard);
 
   [[nodiscard]] std::uint64_t stored_bytes() const { return image_.stored.bytes.size() + label_.stored.bytes.size(); }
 
  private:
-  // What is to be done next.
+  // The next step.
   enum class Stage { find, check, unpack, done };
   // One field of the record.
   struct Part {
     const format::FieldTables* field = nullptr;  // null: no label
     std::vector<std::uint8_t>* scratch = nullptr;
-    std::uint64_t size_bytes = 0;  // of the content
+    std::uint64_t size_bytes = 0;  // size of the content
     reader::StoredRecord stored;   // in the mapping, or read into scratch
     std::span<const std::uint8_t> content;
   };
 
-  // Each gives whether all is well, else sets fault_.
+  // Each returns true if all is well, else sets fault_.
   bool find() noexcept;
   bool find_part(Part& part, std::uint64_t size_bytes) noexcept;
   bool check() noexcept;

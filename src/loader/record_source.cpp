@@ -26,14 +26,14 @@ namespace {
 
 using reader::DatasetFiles;
 using reader::FieldTables;
-using reader::Holding;
+using reader::MapMode;
 using reader::RecordFault;
-using reader::RecordMarks;
+using reader::RecordFlags;
 using reader::RecordPlace;
 using reader::ShardFile;
 using reader::StoredRecord;
 
-// Gives a pin back.
+// Unpins a shard.
 class Pin {
  public:
   Pin(DatasetFiles& files, std::size_t shard) : files_(files), shard_(shard) {}
@@ -56,7 +56,8 @@ std::string fingerprint_of(const std::vector<PackInfo>& packs) {
   return hasher.finish().text();
 }
 
-// Runs work that reads `file`: under the fault guard where it is mapped. Gives the offset of what could not be read.
+// Runs work that reads `file`: under the fault guard if the file is mapped. Returns the offset of
+// a byte that could not be read.
 template <class Work>
 std::optional<std::size_t> run_on(const ShardFile& file, bool by_calls, Work& work) noexcept {
   if (!by_calls) return guarded(file.bytes(), work);
@@ -64,20 +65,20 @@ std::optional<std::size_t> run_on(const ShardFile& file, bool by_calls, Work& wo
   return std::nullopt;
 }
 
-// The record is not named.
+// The error does not name the record.
 Error damage_of(const ShardFile& file, const RecordFault& fault) {
   Error error = file.error_of(fault);
   error.message += "; `hotpack verify` finds all damage";
   return error;
 }
 
-// Puts file and record before what is wrong.
+// Prefixes the error with file and record.
 Error named(Error error, const ShardFile& file, std::uint64_t index) {
   if (error.path.empty()) error.path = file.path();
   return reader::name_record(std::move(error), index, file.readable_key(index));
 }
 
-// Where the parts of a record lie, and its shape.
+// The places of a record's parts, and its shape.
 struct RecordLook {
   RecordShape shape;
   StoredRecord image;
@@ -93,7 +94,7 @@ void find_shape(const ShardFile& file, std::uint64_t index, RecordLook& look) no
   look.fault = file.find_record(file.label(), index, look.shape.label.size_bytes(), look.label);
 }
 
-// Holds the beginning of a frame against the size of its content.
+// Checks the beginning of a frame against the size of its content.
 RecordFault frame_fault(const FieldTables& field, const StoredRecord& frame, std::span<const std::byte> head, std::uint64_t size_bytes) {
   const reader::FrameFault fault = reader::find_size_fault(head, frame.bytes.size(), size_bytes);
   if (!fault) return {};
@@ -105,7 +106,7 @@ void find_parts(const ShardFile& file, std::uint64_t index, RecordLook& look) no
   if (!look.fault && file.label().payload != nullptr) look.fault = file.find_stored(file.label(), index, look.label);
 }
 
-// Asks for pages of a mapping. Advice only: what the system says to it does not matter.
+// Requests pages of a mapping. This is only advice, so the result does not matter.
 void advise_mapping(std::span<const std::byte> bytes) noexcept {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t into_page = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
@@ -122,7 +123,7 @@ void advise_file(const File& file, const StoredRecord& record) noexcept {
 
 struct RecordSource::Impl {
   Impl(const Dataset& dataset, VerifyChecksums wanted, FileAccess access)
-      : files(DatasetFiles::of(dataset, access == FileAccess::read ? Holding::tables : Holding::mapped)),
+      : files(DatasetFiles::of(dataset, access == FileAccess::read ? MapMode::tables : MapMode::mapped)),
         verify_checksums(wanted),
         by_calls(access == FileAccess::read),
         fingerprint(fingerprint_of(files->contents().packs)),
@@ -132,10 +133,10 @@ struct RecordSource::Impl {
   VerifyChecksums verify_checksums = VerifyChecksums::first_read;
   bool by_calls = false;
   std::string fingerprint;
-  mutable OpenFiles open_files;  // where records are read by calls
+  mutable OpenFiles open_files;  // if records are read with system calls
   mutable DiskWatch disk;
 
-  [[nodiscard]] bool check_due(const RecordMarks& marks, std::uint64_t record) const noexcept;
+  [[nodiscard]] bool check_due(const RecordFlags& flags, std::uint64_t record) const noexcept;
   [[nodiscard]] Status read(const ShardFile& file, RecordPlace place, RecordScratch& scratch, RecordUser user) const;
   [[nodiscard]] Status run(const ShardFile& file, RecordPlace place, RecordReading& reading) const;
   [[nodiscard]] Status place_of(std::uint64_t number, RecordPlace& place) const;
@@ -159,18 +160,18 @@ Status RecordSource::Impl::place_of(std::uint64_t number, RecordPlace& place) co
   return {};
 }
 
-bool RecordSource::Impl::check_due(const RecordMarks& marks, std::uint64_t record) const noexcept {
+bool RecordSource::Impl::check_due(const RecordFlags& flags, std::uint64_t record) const noexcept {
   return verify_checksums == VerifyChecksums::always ||
-         (verify_checksums == VerifyChecksums::first_read && !marks.has(RecordMarks::Fact::checked, record));
+         (verify_checksums == VerifyChecksums::first_read && !flags.has(RecordFlags::Flag::checked, record));
 }
 
 Status RecordSource::Impl::read(const ShardFile& file, RecordPlace place, RecordScratch& scratch, RecordUser user) const {
-  RecordMarks& marks = files->marks(place.shard);
-  const bool check_now = check_due(marks, place.record);
+  RecordFlags& flags = files->flags(place.shard);
+  const bool check_now = check_due(flags, place.record);
   RecordReading reading(file, place.record, check_now, by_calls, scratch, user);
   if (Status ran = run(file, place, reading); !ran.ok()) return named(ran.error(), file, place.record);
-  if (check_now) marks.set(RecordMarks::Fact::checked, place.record);
-  marks.set(RecordMarks::Fact::read, place.record);
+  if (check_now) flags.set(RecordFlags::Flag::checked, place.record);
+  flags.set(RecordFlags::Flag::read, place.record);
   disk.add(scratch.disk, reading.stored_bytes());
   return {};
 }
@@ -267,9 +268,9 @@ void RecordSource::read_ahead(std::uint64_t number) const noexcept {
   if (number >= records()) return;
   const RecordPlace place = impl_->files->place_of(number);
   const ShardFile* const file = impl_->files->pin_open(place.shard);
-  if (file == nullptr) return;  // opening it would take a while
+  if (file == nullptr) return;  // opening it would take too long
   const Pin pin(*impl_->files, place.shard);
-  if (impl_->files->marks(place.shard).has(RecordMarks::Fact::read, place.record) && !impl_->disk.busy()) return;
+  if (impl_->files->flags(place.shard).has(RecordFlags::Flag::read, place.record) && !impl_->disk.busy()) return;
   RecordLook look;
   auto work = [&]() noexcept { find_parts(*file, place.record, look); };
   if (run_on(*file, impl_->by_calls, work) || look.fault) return;

@@ -18,7 +18,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kForEver = std::chrono::hours(24 * 365);  // longer ones would overflow the clock
+// longer waits would overflow the clock
+constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
 
 Error all_leased(std::size_t slots) {
   return usage_error("all " + std::to_string(slots) +
@@ -29,12 +30,12 @@ Error all_leased(std::size_t slots) {
 Error timed_out(Cursor cursor, milliseconds timeout) {
   return {ErrorCode::timeout,
           "step " + std::to_string(cursor.step) + " of epoch " + std::to_string(cursor.epoch) + " was not ready after " +
-              std::to_string(timeout.count()) + " ms; ask again, or give a longer timeout",
+              std::to_string(timeout.count()) + " ms; call again, or use a longer timeout",
           {},
           {}};
 }
 
-// Where an error belongs to, and how to go on.
+// Adds the error's step, and how to continue.
 Error at_step(Error error, Cursor cursor) {
   const std::string epoch = std::to_string(cursor.epoch);
   error.message += " [step " + std::to_string(cursor.step) + " of epoch " + epoch + "; seek(" + epoch + ", " +
@@ -46,7 +47,7 @@ Error at_step(Error error, Cursor cursor) {
 
 Ring::Ring(RingOptions options, std::vector<std::unique_ptr<Slot>> slots, std::unique_ptr<RowFiller> filler, Cursor start)
     : options_(options), slots_(std::move(slots)), filler_(std::move(filler)), process_(::getpid()), fill_(start), deliver_(start) {
-  free_.reserve(slots_.size());  // neither grows under the lock
+  free_.reserve(slots_.size());  // neither may grow under the lock
   queue_.reserve(slots_.size());
   for (const auto& slot : slots_) free_.push_back(slot.get());
   if (fill_.step == options_.steps) fill_ = {fill_.epoch + 1, 0};
@@ -78,13 +79,14 @@ Cursor Ring::after(Cursor cursor) const {
 }
 
 void Ring::work(unsigned thread) {
-  std::fesetenv(FE_DFL_ENV);  // whoever opened the loader may round or flush otherwise; batches are promised to the bit
+  // the caller may have set another rounding mode; batches must be the same to the bit
+  std::fesetenv(FE_DFL_ENV);
   Lock lock(mutex_);
   while (true) {
     work_.wait(lock, [this] { return closed_ || item_available(); });
     if (closed_) break;
     const Item item = take_item();
-    if (item_available()) work_.notify_one();  // who is woken wakes the next, while there is work
+    if (item_available()) work_.notify_one();  // each thread wakes the next while there is work
     lock.unlock();
     std::optional<RowError> failed = filler_->fill(*item.slot, item.rows, thread);
     lock.lock();
@@ -137,14 +139,14 @@ bool Ring::front_ready() const { return !queue_.empty() && queue_.front()->rows_
 
 std::optional<Error> Ring::refusal() const {
   if (closed_) return usage_error("the loader is closed; open another one");
-  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; seek or restore goes on", {}, {}};
+  if (cancelled_) return Error{ErrorCode::cancelled, "the loader was cancelled; call seek or restore to continue", {}, {}};
   if (last_end_told_) return usage_error("there is no epoch after " + std::to_string(kMaxEpoch) + "; seek to an earlier one");
   if (deliver_.step == options_.steps) return {};  // the end of the epoch needs no slot
   if (leased_ == slots_.size()) return all_leased(slots_.size());
   return {};
 }
 
-// False when nothing came in time.
+// False if the time is over.
 bool Ring::wait_for_front(Lock& lock, milliseconds timeout) {
   const auto over = [this] { return front_ready() || deliver_.step == options_.steps || refusal().has_value(); };
   const bool limited = timeout.count() != 0 && timeout < kForEver;
@@ -213,7 +215,8 @@ Status Ring::seek(Cursor cursor) {
 }
 
 Cursor Ring::position() const {
-  if (forked()) return deliver_;  // as it was at the fork; the lock may be held by a thread that does not exist here
+  // the position at the fork; a thread that does not exist here may hold the lock
+  if (forked()) return deliver_;
   const std::lock_guard lock(mutex_);
   return deliver_;
 }
@@ -229,7 +232,7 @@ void Ring::close(milliseconds patience) noexcept {
   if (forked()) return;
   std::vector<std::thread> threads;
   Lock lock(mutex_);
-  if (abandoned_) return;  // waited once
+  if (abandoned_) return;  // close() waited once already
   closed_ = true;
   threads.swap(threads_);
   work_.notify_all();

@@ -1,10 +1,13 @@
-// The ring: threads fill slots with the batches of coming steps, consumers lease them in order. Host and device loaders share it.
+// The ring: threads fill slots with the batches of coming steps, and consumers lease them in
+// order. Host and device loaders share it.
 //
-// What a batch is made of is the RowFiller's business; the Ring schedules. Every slot is in one place at any time: free, in the queue
-// (being filled or ready, in the order of delivery), leased, or dropped by seek and waiting for its last thread. Ownership: the Ring owns
-// slots, threads and filler. It is held by shared_ptr: by the loader, by each lease and by each thread, so whoever comes last frees it. Who
-// started it closes it. Thread-safety: all members may be called from several threads at once, but for the child of a fork, see forked().
-// Failure: as Loader::next tells.
+// The RowFiller knows what a batch contains; the Ring only schedules. Every slot is in one place
+// at any time: free, in the queue (being filled or ready, in the order of delivery), leased, or
+// dropped by seek and waiting for its last thread.
+// Ownership: the Ring owns slots, threads and filler. The loader, each lease and each thread
+// share it, so the last of them frees it. The code that starts it closes it. Thread-safety:
+// several threads may call all members at once; for a forked child see forked(). Failure: as
+// Loader::next.
 #pragma once
 
 #include <chrono>
@@ -30,7 +33,7 @@ struct RowRange {
   [[nodiscard]] std::size_t size() const { return last - first; }
 };
 
-// A failed row of a batch.
+// The failure of a row of a batch.
 struct RowError {
   std::size_t row = 0;
   Error error;
@@ -43,17 +46,19 @@ class RowFiller {
   RowFiller& operator=(const RowFiller&) = delete;
   virtual ~RowFiller() = default;
 
-  // A slot starts on slot.cursor. Called under the Ring's lock, before any fill of this batch: short, no files.
+  // A slot starts with slot.cursor. Called under the Ring's lock, before any fill of this batch:
+  // must be short and use no files.
   virtual void begin(Slot& slot) = 0;
-  // Writes these rows; called by several threads at once for different rows of a slot. `thread` counts from 0. What was written is visible
-  // to other threads on return. Fails with the lowest row that failed.
+  // Writes these rows. Several threads call it at once for different rows of a slot; `thread`
+  // counts from 0. On return, other threads see what was written. Fails with the lowest row that
+  // failed.
   [[nodiscard]] virtual std::optional<RowError> fill(Slot& slot, RowRange rows, unsigned thread) = 0;
 };
 
 struct RingOptions {
-  std::size_t rows = 1;           // of a batch
-  std::size_t rows_per_item = 1;  // what a thread takes at once
-  std::uint64_t steps = 1;        // of an epoch
+  std::size_t rows = 1;           // rows per batch
+  std::size_t rows_per_item = 1;  // rows that a thread takes at once
+  std::uint64_t steps = 1;        // steps per epoch
   unsigned threads = 1;
 };
 
@@ -63,26 +68,29 @@ class Ring : public std::enable_shared_from_this<Ring> {
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  // Starts the threads. Once, after the Ring is held by a shared_ptr.
+  // Starts the threads. Call it once, after a shared_ptr holds the Ring.
   [[nodiscard]] Status start();
 
-  // Looks at the next batch before it is handed out; an error leaves it where it is. Called under the lock.
+  // Examines the next batch before it is handed out; an error leaves it in place. Called under
+  // the lock.
   using Accept = std::function<std::optional<Error>(const Slot& slot)>;
-  // The slot of the next step, leased to the caller until release(); null at the end of an epoch, which one caller is reported. `timeout`
-  // 0: no limit; below 0: only what is ready.
+  // The slot of the next step, leased to the caller until release(); null at the end of an epoch,
+  // for exactly one caller. `timeout` 0: no limit; below 0: only what is ready.
   [[nodiscard]] Result<Slot*> next(std::chrono::milliseconds timeout, const Accept& accept = {});
   void release(Slot* slot) noexcept;
 
-  // Goes to a step, 0 … steps; drops what was read ahead.
+  // Goes to step 0 … steps, and drops what was read ahead.
   [[nodiscard]] Status seek(Cursor cursor);
-  [[nodiscard]] Cursor position() const;  // the step that next() gives next; in the child of a fork, the one at the fork
+  // the step that next() returns next; in a forked child, the one at the fork
+  [[nodiscard]] Cursor position() const;
 
   void cancel() noexcept;
-  // Stops the threads and waits for them; leaves behind those that do not come within `patience`.
+  // Stops the threads and waits for them. Leaves threads behind that do not end within
+  // `patience`.
   void close(std::chrono::milliseconds patience = std::chrono::seconds(5)) noexcept;
 
-  // True in a child of the process that made the Ring. Nothing of it may be used or destroyed there (its threads do not exist, its lock may
-  // be held for ever): the child must leak it.
+  // True in a child of the process that made the Ring. The child must leak the Ring and not use
+  // it: its threads do not exist there, and its lock may be held for ever.
   [[nodiscard]] bool forked() const;
 
   [[nodiscard]] const RingOptions& options() const { return options_; }
@@ -100,7 +108,8 @@ class Ring : public std::enable_shared_from_this<Ring> {
   [[nodiscard]] Item take_item();
   void begin_slot();
   void finish(const Item& item, std::optional<RowError> failed);
-  [[nodiscard]] std::optional<Error> refusal() const;  // why next() cannot go on, apart from the data
+  // the reason why next() cannot continue, apart from the data
+  [[nodiscard]] std::optional<Error> refusal() const;
   [[nodiscard]] bool front_ready() const;
   [[nodiscard]] bool wait_for_front(Lock& lock, std::chrono::milliseconds timeout);
   [[nodiscard]] Slot* end_epoch();
@@ -118,11 +127,11 @@ class Ring : public std::enable_shared_from_this<Ring> {
   std::condition_variable stopped_;  // close() waits for the threads
   std::vector<Slot*> free_;
   std::vector<Slot*> queue_;  // in the order of delivery
-  Slot* filling_ = nullptr;   // the last of the queue, while it has rows that no thread has taken
+  Slot* filling_ = nullptr;   // the last slot of the queue, while some of its rows are not taken
   std::size_t leased_ = 0;
-  Cursor fill_;                 // the step that the next free slot is filled with
+  Cursor fill_;                 // the step for the next free slot
   Cursor deliver_;              // the step at the front
-  bool last_end_told_ = false;  // of the last epoch there is
+  bool last_end_told_ = false;  // for the last possible epoch
   bool cancelled_ = false;
   bool closed_ = false;
   bool abandoned_ = false;  // close() has left threads behind

@@ -51,7 +51,7 @@ Error at_sample(const RecordSource& source, Error error, std::uint64_t sample) {
 }
 
 Error written_over(const RecordSource& source, std::uint64_t sample) {
-  Error error = damaged_error("its shard was written over while it was in use; write packs to new folders, and open the loader again");
+  Error error = damaged_error("its shard was overwritten while it was in use; write packs to new folders, and open the loader again");
   return at_sample(source, std::move(error), sample);
 }
 

@@ -1,7 +1,7 @@
-// What fillers of slots have in common, whatever they fill them with: the samples of a batch's rows, the shape of a sample's record, and
-// errors that name a sample.
+// Functions that all fillers of slots share: the samples of a batch's rows, the shape of a
+// sample's record, and errors that name a sample.
 //
-// Free functions; thread-safe, but for the Slot that is written to. Failure: as RecordSource's.
+// Free functions; thread-safe, except for the Slot that they change. Failure: as RecordSource's.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,22 @@
 
 namespace hotpack::loader {
 
-// Brings slot.order to the epoch of slot.cursor and sets slot.valid. No files.
+// Advances slot.order to the epoch of slot.cursor and sets slot.valid. Uses no files.
 void begin_rows(Slot& slot, const StepPlan& plan, const OrderOptions& order, std::uint64_t records);
-// The sample of a row; nothing for an empty one. Precondition, here and below: begin_rows() was called for this batch.
+// The sample of a row; empty for an empty row. Precondition, here and below: begin_rows() was
+// called for this batch.
 [[nodiscard]] std::optional<std::uint64_t> sample_of_row(const Slot& slot, const StepPlan& plan, std::size_t row);
-// Those of all rows, in place of what `samples` held.
+// The samples of all rows; replaces the contents of `samples`.
 void list_samples(const Slot& slot, const StepPlan& plan, std::vector<std::optional<std::uint64_t>>& samples);
 
-// The row holds no sample: what the slot says about it.
+// Describes a row without a sample in the slot.
 void set_empty_row(Slot& slot, std::size_t row);
 
-// "sample 3: …", and which record of which file that is.
+// "sample 3: …", with the file and the record.
 [[nodiscard]] Error at_sample(const RecordSource& source, Error error, std::uint64_t sample);
-// The sample's shard is no longer the one that its shape was read from.
+// The error for a sample whose shard was replaced after its shape was read.
 [[nodiscard]] Error written_over(const RecordSource& source, std::uint64_t sample);
-// Of one record: the form's, or where records differ what the shard says.
+// The shape of one record: the form's, or the shard's if records differ.
 [[nodiscard]] Result<RecordShape> shape_of_sample(const RecordSource& source, const BatchForm& form, std::uint64_t sample);
 
 }  // namespace hotpack::loader

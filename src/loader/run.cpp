@@ -12,17 +12,20 @@ namespace hotpack::loader {
 namespace {
 
 constexpr unsigned kMostThreads = 1024;
-constexpr unsigned kDefaultThreads = 8;  // memory is busy by then
-// Each device wants packed records at a rate of its own, for which so many threads gather them; some more, as others wait for files.
+constexpr unsigned kDefaultThreads = 8;  // more would only wait for memory
+// Each device needs this many threads to gather packed records at its rate, plus some for those
+// that wait for files.
 constexpr std::size_t kThreadsPerDevice = 4;
 constexpr std::size_t kThreadsBeside = 4;
 constexpr unsigned kFewestSlots = 2;
 constexpr unsigned kMostSlots = 64;
-// What a thread takes at once: long enough that taking it costs nothing, short enough that the threads end a batch together.
+// Rows that a thread takes at once: enough to make taking them cheap, few enough that the threads
+// finish a batch together.
 constexpr std::uint64_t kItemBytes = std::uint64_t{256} << 10;
-constexpr std::uint64_t kSmallestItemBytes = std::uint64_t{64} << 10;  // threads then work on several batches rather than share one
+// below this, threads work on several batches rather than share one
+constexpr std::uint64_t kSmallestItemBytes = std::uint64_t{64} << 10;
 
-// What two states differ in, "" where a run can go on from one to the other.
+// The first difference of two states that keeps a run from continuing, or "".
 std::string difference(const LoaderState& state, const LoaderState& own) {
   const auto differ = [](const std::string& name, const auto& theirs, const auto& ours) {
     return "the state has " + name + " " + theirs + ", the loader " + ours;
@@ -97,12 +100,12 @@ LoaderState first_state(const RecordSource& source, const LoaderOptions& options
 
 Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own, std::uint64_t steps) {
   if (const std::string text = difference(state, own); !text.empty()) {
-    return usage_error("cannot resume: " + text + "; open the loader with the options of the run that is to go on");
+    return usage_error("cannot resume: " + text + "; open the loader with the options of the run to continue");
   }
   const std::uint64_t step = state.samples / own.global_batch_size;
   if (state.samples % own.global_batch_size != 0 || step > steps || state.epoch > kMaxEpoch) {
     return usage_error("cannot resume: the state's position, " + std::to_string(state.samples) + " samples into epoch " +
-                       std::to_string(state.epoch) + ", is none of this run");
+                       std::to_string(state.epoch) + ", is not a step of this run");
   }
   return Cursor{state.epoch, step};
 }

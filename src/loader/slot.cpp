@@ -20,7 +20,7 @@ class PageAllocator final : public SlotAllocator {
   Result<std::byte*> allocate(std::size_t bytes) override {
     void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return io_error("there is no memory for a batch of " + std::to_string(bytes) + " bytes", {}, errno);
-    ::madvise(memory, bytes, MADV_HUGEPAGE);  // a wish; ordinary pages do as well
+    ::madvise(memory, bytes, MADV_HUGEPAGE);  // a request; ordinary pages work too
     return static_cast<std::byte*>(memory);
   }
   void release(std::byte* memory, std::size_t bytes) noexcept override { ::munmap(memory, bytes); }
@@ -64,7 +64,7 @@ Status grow(Slot& slot, const std::shared_ptr<SlotAllocator>& allocator, std::ui
   const std::uint64_t label_begin = whole_pages(image_bytes);
   const std::uint64_t needed = label_begin + label_bytes;
   if (needed > slot.memory.size()) {
-    slot.memory = SlotMemory();  // before the larger block: never both at once
+    slot.memory = SlotMemory();  // before the larger block, so that both never exist at once
     HOTPACK_ASSIGN(slot.memory, SlotMemory::take(allocator, needed));
   }
   slot.image.bytes = {slot.memory.data(), image_bytes};

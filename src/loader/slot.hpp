@@ -1,7 +1,8 @@
-// One slot of the ring: the memory of one batch and what is reported about its rows.
+// One slot of the ring: the memory of one batch and the description of its rows.
 //
-// Ownership: a Slot owns its memory, taken from a SlotAllocator. Not thread-safe by itself: the Ring says who may touch it. While it is
-// filled, several threads write to different rows; `grow` is for batches of one row alone.
+// Ownership: a Slot owns its memory, which comes from a SlotAllocator. Not thread-safe by itself:
+// the Ring decides who may use it. During a fill, several threads write to different rows; `grow`
+// is only for batches of one row.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ struct Cursor {
   bool operator==(const Cursor&) const = default;
 };
 
-// A block from an allocator, given back when it goes.
+// A block from an allocator; the destructor releases it.
 class SlotMemory {
  public:
   SlotMemory() = default;
@@ -43,37 +44,38 @@ class SlotMemory {
   std::size_t size_ = 0;
 };
 
-// Pages of ordinary memory, huge ones where the system has them.
+// Pages of ordinary memory; huge pages if the system has them.
 [[nodiscard]] std::shared_ptr<SlotAllocator> page_allocator();
 
 struct Slot {
-  std::size_t number = 0;  // among the ring's slots
+  std::size_t number = 0;  // index in the ring
   SlotMemory memory;
-  BatchField image;  // views into memory
+  BatchField image;  // these two are views into memory
   BatchField label;
-  std::vector<std::int64_t> samples;  // a row each
+  std::vector<std::int64_t> samples;  // one per row
   std::vector<std::string> keys;
   std::vector<SampleCrop> crops;
   std::size_t valid = 0;
 
   Cursor cursor;
-  EpochOrder order;  // of order_epoch, which the RowFiller brings to cursor.epoch
+  EpochOrder order;  // for order_epoch, which the RowFiller advances to cursor.epoch
   std::optional<std::uint64_t> order_epoch;
-  bool first_of_run = false;  // after opening or seek: nothing was read ahead for this batch
+  bool first_of_run = false;  // after open() or seek(): nothing was read ahead for this batch
 
-  // The Ring's own, under its lock.
-  std::size_t rows_taken = 0;  // handed to threads
-  std::size_t rows_done = 0;   // come back
-  bool dropped = false;        // by seek: free once every row taken has come back
+  // Used by the Ring only, under its lock.
+  std::size_t rows_taken = 0;  // by threads
+  std::size_t rows_done = 0;   // by threads
+  bool dropped = false;        // by seek(): free after every taken row is done
   std::size_t error_row = 0;   // the lowest row that failed
   std::optional<Error> error;
 };
 
-// Makes room for image and label of these sizes: both in one block, the label on a page of its own. Fields' bytes are set, contents lost.
+// Allocates one block for image and label of these sizes; the label starts on its own page. Sets
+// the fields' bytes; contents are lost.
 [[nodiscard]] Status grow(Slot& slot, const std::shared_ptr<SlotAllocator>& allocator, std::uint64_t image_bytes,
                           std::uint64_t label_bytes);
 
-// Bytes of the block that `grow` takes; nothing on overflow.
+// Bytes of the block that `grow` allocates, or nothing on overflow.
 [[nodiscard]] std::optional<std::uint64_t> slot_block_bytes(std::uint64_t image_bytes, std::uint64_t label_bytes);
 
 }  // namespace hotpack::loader

@@ -64,7 +64,7 @@ Result<LoaderState> decode(const JsonNode& node) {
 
 Error no_state(const Error& error) {
   return {ErrorCode::usage,
-          "no state of a loader: " + error.message + "; give the text that LoaderState::text() wrote, unchanged",
+          "not a state of a loader: " + error.message + "; give the text that LoaderState::text() wrote, unchanged",
           {},
           error.offset};
 }

@@ -15,13 +15,13 @@ Error with_offset(Error error, std::uint64_t offset) {
   return error;
 }
 
-// Asks the system for one byte, for the reason why it has none.
+// Reads one byte with a system call, to get the reason why it cannot be read.
 Error refused_read(const File& file, std::uint64_t offset) {
   std::array<std::byte, 1> byte{};
   const auto read = file.read_some(offset, byte);
   if (!read.ok()) return read.error();
   return {ErrorCode::io,
-          "could not be read, though a second attempt can: does its disk fail, or was it written to meanwhile?",
+          "could not be read at first, but a second attempt succeeded: is the disk failing, or was the file written meanwhile?",
           file.path(),
           {}};
 }
@@ -30,12 +30,12 @@ Error refused_read(const File& file, std::uint64_t offset) {
 
 Error shrunk_error(const std::string& path, std::uint64_t size_before, std::uint64_t size_now) {
   return damaged_error("had " + std::to_string(size_before) + " bytes when it was opened and has " + std::to_string(size_now) +
-                           " now; was it cut short or written anew while in use? Restore it, or pack again, and open the data set anew",
+                           " now; was it truncated or rewritten while in use? Restore it or pack again, then open the data set again",
                        path);
 }
 
 Error replaced_error(const std::string& path) {
-  return damaged_error("another file has taken its place since it was opened; open the data set anew", path);
+  return damaged_error("another file has replaced it since it was opened; open the data set again", path);
 }
 
 Error unreadable_error(const std::string& path, const FileIdentity& opened, std::uint64_t offset) {

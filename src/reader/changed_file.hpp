@@ -1,6 +1,8 @@
-// Files that stop to be readable while they are in use, reported in words: cut short, replaced, deleted, a failing disk.
+// Describes files that become unreadable while they are in use: truncated, replaced, deleted, on
+// a failing disk.
 //
-// Pure but for looking at the file. Thread-safe. Failure: none; what cannot be found out is left out of the text.
+// Examines the file and changes nothing. Thread-safe. Never fails: the text omits what cannot be
+// found out.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +17,11 @@ namespace hotpack::reader {
 
 // Code `damaged`, with both lengths.
 [[nodiscard]] Error shrunk_error(const std::string& path, std::uint64_t size_before, std::uint64_t size_now);
-// Code `damaged`: the path names another file than the one that was opened.
+// Code `damaged`: the path now names another file than the one that was opened.
 [[nodiscard]] Error replaced_error(const std::string& path);
 
-// Why the byte at `offset` of a file that was `opened` cannot be read: `damaged` where it shrank or was replaced, `io` with the system's
-// text where it is as it was.
+// The reason why the byte at `offset` of a file that was `opened` cannot be read: `damaged` if
+// the file shrank or was replaced, otherwise `io` with the system's text.
 [[nodiscard]] Error unreadable_error(const std::string& path, const FileIdentity& opened, std::uint64_t offset);
 
 // Reads exactly into.size() bytes at `offset` of the file that was `opened`. Errors as above.

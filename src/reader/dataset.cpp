@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using reader::Contents;
 using reader::DatasetFiles;
-using reader::Holding;
+using reader::MapMode;
 using reader::RecordPlace;
 
 // Samples by the hash of their key, sorted.
@@ -38,7 +38,7 @@ struct KeyPlace {
   auto operator<=>(const KeyPlace&) const = default;
 };
 
-// Why a folder has no manifest yet, as far as its shards tell.
+// The reason why a folder has no manifest yet, as far as its shards show.
 Error no_manifest(const std::string& folder) {
   const auto names = names_in_folder(folder);
   if (!names.ok()) return names.error();
@@ -90,7 +90,8 @@ std::string class_text(const ClassInfo& info) {
   return text + ")";
 }
 
-// The first difference of two class tables, "" where there is none. `sources` tell how a class was found in files: they may differ.
+// The first difference of two class tables, or "". Their `sources`, how classes were found in
+// files, may differ.
 std::string class_difference(const std::vector<ClassInfo>& here, const std::vector<ClassInfo>& there) {
   for (std::size_t c = 0; c < std::min(here.size(), there.size()); ++c) {
     if (here[c].name == there[c].name && here[c].color == there[c].color) continue;
@@ -100,7 +101,8 @@ std::string class_difference(const std::vector<ClassInfo>& here, const std::vect
   return std::to_string(here.size()) + " classes here, " + std::to_string(there.size()) + " there";
 }
 
-// The first thing for which samples of two packs cannot be read alike. Shapes are left out: they are reported sample by sample.
+// The first reason why samples of two packs cannot be read alike. Ignores shapes, which each
+// sample reports.
 std::string reading_difference(Schema here, Schema there) {
   if (std::string text = class_difference(here.classes, there.classes); !text.empty()) return text;
   for (Schema* schema : {&here, &there}) {
@@ -114,14 +116,14 @@ std::string reading_difference(Schema here, Schema there) {
   return format::first_difference(here, there);
 }
 
-// Makes `common` true for the samples of `other` too.
+// Reduces `common` to what also holds for the samples of `other`.
 void widen(Schema& common, const Schema& other) {
   if (common.image.shape != other.image.shape) common.image.shape.reset();
   if (common.label && common.label->shape != other.label->shape) common.label->shape.reset();
   if (common.geometry.size != other.geometry.size) common.geometry.size.reset();
 }
 
-// Adds one folder's manifest. Refused where its samples cannot be read as the others are.
+// Adds one folder's manifest. Refuses it if its samples cannot be read like the others.
 Status add_pack(const std::string& folder, Contents& to) {
   HOTPACK_ASSIGN(format::Manifest manifest, read_manifest(folder));
   if (to.packs.empty()) {
@@ -151,22 +153,24 @@ struct Dataset::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  // What one process has of it.
+  // The state of one process.
   struct Process {
     explicit Process(const std::shared_ptr<const Contents>& contents)
-        : mapped(std::make_shared<DatasetFiles>(contents, Holding::mapped)),
-          tables(std::make_shared<DatasetFiles>(contents, Holding::tables)) {}
+        : mapped(std::make_shared<DatasetFiles>(contents, MapMode::mapped)),
+          tables(std::make_shared<DatasetFiles>(contents, MapMode::tables)) {}
 
     const pid_t id = ::getpid();
     const std::shared_ptr<DatasetFiles> mapped;
     const std::shared_ptr<DatasetFiles> tables;
     std::mutex indexing;
-    std::vector<KeyPlace> index;  // of all keys, once indexed
+    std::vector<KeyPlace> index;  // of all keys, if there is an index
     bool indexed = false;
-    Process* before = nullptr;  // that of the parent
+    Process* before = nullptr;  // the parent's
   };
 
-  // Made anew in the child of a fork: locks of the parent's may be held there by threads that the child does not have. That one is never
+  // A forked child gets a new state, because threads that the child does not have may hold locks
+  // of the parent's. The child never destroys the parent's state, so shards that were handed out
+  // stay valid.
   // destroyed in the child, so its shards, which were handed out, stay valid.
   [[nodiscard]] Process& process() const;
   [[nodiscard]] Result<Sample> sample(std::uint64_t number) const;
@@ -197,7 +201,8 @@ Result<Sample> Dataset::Impl::sample(std::uint64_t number) const {
 }
 
 Status Dataset::Impl::build_index(Process& process) const {
-  std::vector<KeyPlace> places;  // grows with the shards that open: the manifest's number of records is only a claim
+  // grows as shards open; the manifest's number of records is not trusted
+  std::vector<KeyPlace> places;
   for (std::uint64_t number = 0; number < contents->records; ++number) {
     HOTPACK_ASSIGN(const Sample found, sample(number));
     places.push_back({xxh3_64(bytes_of(found.key())), number});
@@ -208,9 +213,9 @@ Status Dataset::Impl::build_index(Process& process) const {
   return {};
 }
 
-std::shared_ptr<DatasetFiles> reader::DatasetFiles::of(const Dataset& dataset, Holding holding) {
+std::shared_ptr<DatasetFiles> reader::DatasetFiles::of(const Dataset& dataset, MapMode mode) {
   const Dataset::Impl::Process& process = dataset.impl_->process();
-  return holding == Holding::mapped ? process.mapped : process.tables;
+  return mode == MapMode::mapped ? process.mapped : process.tables;
 }
 
 Dataset::Dataset(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

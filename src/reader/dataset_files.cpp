@@ -17,12 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A part of what the system allows a process, for it maps other things too, and a shard whose tables alone are held takes three mappings.
-std::size_t default_budget(Holding holding) {
+// The share of the mappings that the system allows a process: it maps other things too, and a
+// shard with only its tables in memory takes three mappings.
+std::size_t default_budget(MapMode mode) {
   constexpr std::size_t kMost = 16384, kUsualLimit = 65530;
   std::size_t limit = 0;
   if (!(std::ifstream("/proc/sys/vm/max_map_count") >> limit)) limit = kUsualLimit;
-  return std::clamp<std::size_t>(limit / (holding == Holding::mapped ? 2 : 12), 1, kMost);
+  return std::clamp<std::size_t>(limit / (mode == MapMode::mapped ? 2 : 12), 1, kMost);
 }
 
 std::string row_difference(const ShardInfo& row, const PackTexts& texts, const ShardFile& file) {
@@ -52,12 +53,12 @@ std::vector<std::uint64_t> firsts_of(const std::vector<ShardInfo>& shards) {
 
 }  // namespace
 
-DatasetFiles::DatasetFiles(std::shared_ptr<const Contents> contents, Holding holding)
+DatasetFiles::DatasetFiles(std::shared_ptr<const Contents> contents, MapMode mode)
     : contents_(std::move(contents)),
-      holding_(holding),
+      map_mode_(mode),
       firsts_(firsts_of(contents_->shards)),
       slots_(std::make_unique<Slot[]>(contents_->shards.size())),
-      budget_(default_budget(holding)),
+      budget_(default_budget(mode)),
       unmaps_(contents_->shards.size() > budget_) {}
 
 void DatasetFiles::limit_mappings(std::size_t budget) {
@@ -71,7 +72,8 @@ std::size_t DatasetFiles::mappings() const {
 }
 
 RecordPlace DatasetFiles::place_of(std::uint64_t number) const noexcept {
-  // The last shard that begins at or before it; empty shards begin where the next one does, so it is never one of them.
+  // The last shard that begins at or before it. Empty shards begin where the next one does, so
+  // they are never chosen.
   const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), number);
   return {static_cast<std::size_t>(after - firsts_.begin()) - 1, number - *(after - 1)};
 }
@@ -79,14 +81,15 @@ RecordPlace DatasetFiles::place_of(std::uint64_t number) const noexcept {
 Result<std::unique_ptr<const ShardFile>> DatasetFiles::open(const ShardInfo& row) const {
   HOTPACK_TRY(check_size(row));
   format::SchemaCache cache = contents_->texts[row.pack].schema;
-  HOTPACK_ASSIGN(auto file, ShardFile::open_checked(row.path, holding_, &cache));
+  HOTPACK_ASSIGN(auto file, ShardFile::open_checked(row.path, map_mode_, &cache));
   if (std::string difference = row_difference(row, contents_->texts[row.pack], *file); !difference.empty()) {
     return damaged_error(std::move(difference), row.path);
   }
   return file;
 }
 
-// A pin is counted before the file is looked for, and unmap_one() takes the file away before it looks for pins: one of both always notices.
+// A pin is counted before the file is looked up, and unmap_one() removes the file before it
+// checks pins, so one of them always notices the other.
 const ShardFile* DatasetFiles::pin_open(std::size_t shard) noexcept {
   Slot& slot = slots_[shard];
   if (!unmaps_) return slot.ready.load(std::memory_order_acquire);
@@ -117,7 +120,7 @@ Result<const ShardFile*> DatasetFiles::open_pinned(std::size_t shard) {
   Slot& slot = slots_[shard];
   const std::lock_guard opening(slot.opening);
   {
-    // Asked under the lock: a null `ready` may also mean that unmap_one() looks at this shard just now.
+    // Checked under the lock: `ready` is also null while unmap_one() examines this shard.
     const std::lock_guard lock(mapping_);
     if (slot.shard != nullptr) {
       slot.pins.fetch_add(1);
@@ -133,9 +136,10 @@ Result<const ShardFile*> DatasetFiles::open_pinned(std::size_t shard) {
 const ShardFile* DatasetFiles::publish(std::size_t shard, std::unique_ptr<const ShardFile> file) {
   Slot& slot = slots_[shard];
   const ShardFile* const opened = file.get();
-  if (slot.marks == nullptr) slot.marks = std::make_unique<RecordMarks>(file->records());
+  if (slot.flags == nullptr) slot.flags = std::make_unique<RecordFlags>(file->records());
   std::unique_ptr<const Shard> made(new Shard(std::move(file)));
-  std::vector<std::unique_ptr<const Shard>> unmapped;  // goes after the lock: unmapping takes a while
+  // destroyed after the lock is released, because unmapping takes a while
+  std::vector<std::unique_ptr<const Shard>> unmapped;
   const std::lock_guard lock(mapping_);
   candidates_.push_back(shard);
   ++mappings_;
@@ -150,7 +154,7 @@ const ShardFile* DatasetFiles::publish(std::size_t shard, std::unique_ptr<const 
   return opened;
 }
 
-// Takes a shard out that nobody uses, other than `but`; null where all are in use.
+// Removes a shard that nobody uses, except `but`; null if all are in use.
 std::unique_ptr<const Shard> DatasetFiles::unmap_one(std::size_t but) {
   for (std::size_t looks = 2 * candidates_.size(); looks > 0; --looks) {
     const std::size_t candidate = candidates_.front();
@@ -167,7 +171,7 @@ std::unique_ptr<const Shard> DatasetFiles::unmap_one(std::size_t but) {
   return nullptr;
 }
 
-// Hides the file of a slot; not where it is pinned.
+// Hides the file of a slot, unless it is pinned.
 bool DatasetFiles::try_retire(Slot& slot) const {
   const ShardFile* const file = slot.ready.exchange(nullptr);
   if (slot.pins.load() == 0) return true;
@@ -180,7 +184,7 @@ Result<const Shard*> DatasetFiles::keep(std::size_t shard) {
   if (const Shard* const kept = slot.kept.load(std::memory_order_acquire)) return kept;
   HOTPACK_TRY(pin(shard));
   const std::lock_guard lock(mapping_);
-  // The first pin stays for good.
+  // The first pin is never removed.
   if (slot.kept.load(std::memory_order_relaxed) != nullptr) unpin(shard);
   slot.kept.store(slot.shard.get(), std::memory_order_release);
   return static_cast<const Shard*>(slot.shard.get());

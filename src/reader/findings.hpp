@@ -1,6 +1,6 @@
-// Findings of verify as they come up: all are counted, the first ones kept.
+// Collects findings of verify: counts all, keeps the first ones.
 //
-// Ownership: owns what it keeps. Not thread-safe: each worker fills its own.
+// Ownership: owns the findings. Not thread-safe: each worker has its own.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,12 @@ class Findings {
   explicit Findings(std::size_t max_kept) : max_kept_(max_kept) {}
 
   void add(VerifyFinding finding);
-  // What `error` says, about `file`.
+  // Adds an error about `file`.
   void add(const std::string& file, const Error& error);
-  // A finding about a file as a whole, or about one byte of it.
+  // Adds a finding about a file as a whole, or about one byte of it.
   void add(const std::string& file, std::string text, std::optional<std::uint64_t> offset = {});
-  // Those of several workers, each in the order of records, as one worker alone would have found them.
+  // Merges the findings of several workers, each in the order of records, into the order that one
+  // worker would have found them in.
   void merge(std::vector<Findings> parts);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }

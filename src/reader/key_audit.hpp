@@ -1,4 +1,4 @@
-// Keys of a whole data set: their order, that none stands twice, and their digest.
+// Checks the keys of a whole data set: their order, duplicates, and their digest.
 //
 // Ownership: keeps a copy of every key. Not thread-safe. Failure: findings.
 #pragma once
@@ -16,15 +16,16 @@ namespace hotpack::reader {
 
 class KeyAuditor {
  public:
-  // `seed`: options.shuffle of the schema.
+  // `seed` is options.shuffle of the schema.
   explicit KeyAuditor(std::optional<std::uint64_t> seed) : seed_(seed) {}
 
-  // Keys in the order of shards and records; `shard` names those that follow.
+  // Adds keys in the order of shards and records; `shard` names the shard of the keys that
+  // follow.
   void begin_shard(std::string shard);
   void add(std::uint64_t record, std::string_view key, Findings& findings);
-  // After the last: keys that stand twice.
+  // Call it after the last key; reports duplicate keys.
   void finish(Findings& findings);
-  // plan.keys of these keys, after finish.
+  // plan.keys of these keys; call it after finish().
   [[nodiscard]] std::string digest() const;
 
  private:
@@ -33,7 +34,7 @@ class KeyAuditor {
     std::size_t shard = 0;
     std::uint64_t record = 0;
   };
-  // What the order goes by before the key itself: 0 without a seed.
+  // The sort key before the key itself: 0 without a seed.
   [[nodiscard]] Hash128 rank(std::string_view key) const;
 
   std::optional<std::uint64_t> seed_;

@@ -17,7 +17,7 @@ const std::string kFile{format::kManifestName};
 std::string text_of(std::uint64_t value) { return std::to_string(value); }
 std::string text_of(const std::optional<double>& value) { return value ? format::canonical_double(*value) : "null"; }
 
-// Names the first entry of a list of the statistics that is not what the shards' sums give.
+// Names the first entry of a list in the statistics that differs from the shards' sums.
 template <class T>
 void compare_list(const std::string& name, const std::vector<T>& told, const std::vector<T>& truth, Findings& findings) {
   if (told.size() != truth.size()) {
@@ -26,8 +26,8 @@ void compare_list(const std::string& name, const std::vector<T>& told, const std
   }
   for (std::size_t i = 0; i < told.size(); ++i) {
     if (told[i] == truth[i]) continue;
-    return findings.add(kFile, "statistics." + name + "[" + std::to_string(i) + "] is " + text_of(told[i]) + ", the shards' sums give " +
-                                   text_of(truth[i]));
+    return findings.add(
+        kFile, "statistics." + name + "[" + std::to_string(i) + "] is " + text_of(told[i]) + ", the shards' sums are " + text_of(truth[i]));
   }
 }
 
@@ -40,11 +40,11 @@ void audit_statistics(const Statistics& told, const Statistics& truth, Findings&
   compare_list("weights.median", told.weights_median, truth.weights_median, findings);
   if (told.ignored != truth.ignored) {
     findings.add(kFile,
-                 "statistics.ignored is " + std::to_string(told.ignored) + ", the shards' sums give " + std::to_string(truth.ignored));
+                 "statistics.ignored is " + std::to_string(told.ignored) + ", the shards' sums are " + std::to_string(truth.ignored));
   }
 }
 
-// All shards but the last have equally many planned samples, the last at least one.
+// All shards except the last have equally many planned samples; the last has at least one.
 void audit_equal_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
   const auto planned = [](const ShardSummary& shard) { return shard.records + shard.sums.skipped; };
   const std::uint64_t each = planned(shards.front());
@@ -56,25 +56,27 @@ void audit_equal_boundaries(std::span<const ShardSummary> shards, Findings& find
   }
 }
 
-// Whether all shards but the last have equally many records, as --shard-samples cuts them.
+// True if all shards except the last have equally many records, as --shard-samples divides them.
 bool equally_many(std::span<const ShardSummary> shards) {
   const std::uint64_t each = shards.front().records;
   return shards.back().records <= each &&
          std::all_of(shards.begin(), shards.end() - 1, [&](const ShardSummary& shard) { return shard.records == each; });
 }
 
-// Records of different sizes: one shard size must explain every cut. Without the sizes of skipped samples there is nothing to say.
+// For records of different sizes, one shard size must explain every boundary. This cannot be
+// checked if the sizes of skipped samples are unknown.
 void audit_mixed_boundaries(std::span<const ShardSummary> shards, Findings& findings) {
-  if (std::any_of(shards.begin(), shards.end(), [](const ShardSummary& shard) { return shard.sums.skipped > 0 || !shard.sound; })) return;
+  if (std::any_of(shards.begin(), shards.end(), [](const ShardSummary& shard) { return shard.sums.skipped > 0 || !shard.ok; })) return;
   if (shards.size() == 1 || equally_many(shards)) return;
-  std::uint64_t largest = 0;                                           // a shard of several records fits the shard size
-  std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();  // a shard and the next record do not
+  std::uint64_t largest = 0;  // a shard of several records fits the shard size
+  // a shard plus the next record exceed it
+  std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
   for (std::size_t i = 0; i < shards.size(); ++i) {
     if (shards[i].records > 1) largest = std::max(largest, shards[i].content_bytes);
     if (i + 1 < shards.size()) smallest = std::min(smallest, shards[i].content_bytes + shards[i + 1].first_record_bytes);
   }
   if (largest < smallest) return;
-  findings.add(kFile, "shard boundaries: no shard size gives them; one shard has " + std::to_string(largest) +
+  findings.add(kFile, "shard boundaries: no shard size explains them; one shard has " + std::to_string(largest) +
                           " bytes of records, another would have had " + std::to_string(smallest) + " with the next record");
 }
 
@@ -99,7 +101,8 @@ void audit_totals(const format::Manifest& manifest, std::span<const ShardSummary
   const Schema& schema = manifest.schema;
   format::Sums total(schema.image.channels(), schema.label ? schema.class_count() : 0);
   for (const ShardSummary& shard : shards) {
-    if (shard.sums.channels != total.channels || shard.sums.classes.size() != total.classes.size()) return;  // another schema: said before
+    // another schema, which was reported before
+    if (shard.sums.channels != total.channels || shard.sums.classes.size() != total.classes.size()) return;
     total.add(shard.sums);
   }
   if (manifest.skipped != total.skipped) {
@@ -118,7 +121,7 @@ void audit_manifest_text(const format::Manifest& manifest, std::string_view text
   const std::string wanted = format::encode_manifest(manifest);
   if (text == wanted) return;
   const auto differs = std::mismatch(text.begin(), text.end(), wanted.begin(), wanted.end()).first;
-  findings.add(kFile, "not the canonical text of what it says", static_cast<std::uint64_t>(differs - text.begin()));
+  findings.add(kFile, "not the canonical text of its contents", static_cast<std::uint64_t>(differs - text.begin()));
 }
 
 }  // namespace hotpack::reader

@@ -1,4 +1,4 @@
-// Checks that a manifest and its shards agree, once the shards have been examined.
+// Checks that a manifest and its shards agree, after the shards were examined.
 //
 // Pure functions. Failure: findings about dataset.json.
 #pragma once
@@ -14,13 +14,14 @@
 
 namespace hotpack::reader {
 
-// The row of one shard, and the texts that every shard shares with the manifest.
+// Checks the row of one shard, and the texts that every shard shares with the manifest.
 void audit_row(const format::Manifest& manifest, const format::ShardRow& row, const ShardFile& file, Findings& findings);
 
-// Skipped samples, statistics and shard boundaries. `shards` has every shard of the manifest.
+// Checks skipped samples, statistics and shard boundaries. `shards` has every shard of the
+// manifest.
 void audit_totals(const format::Manifest& manifest, std::span<const ShardSummary> shards, Findings& findings);
 
-// The text must be the very bytes that a writer of 1.0 makes.
+// Checks that the text is byte for byte what a writer of 1.0 produces.
 void audit_manifest_text(const format::Manifest& manifest, std::string_view text, Findings& findings);
 
 }  // namespace hotpack::reader

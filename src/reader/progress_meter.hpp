@@ -1,4 +1,4 @@
-// Adds up what the workers of verify have done and tells the caller's callback, one call at a time.
+// Adds up the progress of verify's workers and calls the caller's callback, one call at a time.
 //
 // Ownership: copies the callback. Thread-safe.
 #pragma once
@@ -27,7 +27,7 @@ class ProgressMeter {
     progress_.findings += findings;
     tell();
   }
-  // A shard is finished, with `findings` about it as a whole.
+  // Adds a finished shard, with `findings` about it as a whole.
   void add_shard(std::uint64_t findings) {
     const std::lock_guard lock(mutex_);
     ++progress_.shards_done;

@@ -20,12 +20,12 @@ std::string text_of(const std::array<std::int64_t, 4>& region) {
 }
 
 std::optional<Fit> recomputable_fit(const Schema& schema) {
-  // With crop-min the record shows less than the source; how much is not stored.
+  // With crop-min the record shows less than the source; the schema does not say how much.
   if (schema.options.size_mismatch == "crop-min") return std::nullopt;
   return value_of<Fit>(schema.geometry.fit);
 }
 
-// Steps that --fit none pads a record's sides to; 1 where it does not, or says it in a way that is not known.
+// The step to which --fit none pads a record's sides; 1 if it does not pad, or in an unknown way.
 int pad_multiple_of(const Schema& schema) {
   int step = 1;
   for (const auto& [name, text] : schema.options.more)
@@ -80,7 +80,7 @@ void RecordAuditor::audit_key() {
   const auto key = file_.key(index_);
   key_.clear();
   if (!key.ok()) return report(key.error());
-  if (format::valid_utf8(*key)) key_ = *key;  // check_tables has told about others
+  if (format::valid_utf8(*key)) key_ = *key;  // check_tables has reported invalid keys
 }
 
 void RecordAuditor::audit_hashes(const SampleSource& source) {

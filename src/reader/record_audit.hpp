@@ -1,6 +1,8 @@
-// Checks single records of a shard: key, source, place, checksums, label values. One auditor a worker.
+// Checks single records of a shard: key, source, place, checksums, label values. Each worker has
+// one auditor.
 //
-// Ownership: borrows the ShardFile. Not thread-safe. Failure: what is wrong becomes findings; never throws.
+// Ownership: borrows the ShardFile. Not thread-safe. Failure: problems become findings; never
+// throws.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +21,17 @@ namespace hotpack::reader {
 
 class RecordAuditor {
  public:
-  // `later_fields`: payload fields of a later 1.x, to be held against their CRCs. They and `file` outlive the auditor.
+  // `later_fields`: payload fields of a later 1.x, which are checked against their CRCs. They and
+  // `file` must outlive the auditor.
   RecordAuditor(const ShardFile& file, std::string file_name, std::span<const FieldTables> later_fields, std::size_t max_findings);
 
   void audit(std::uint64_t index);
 
-  [[nodiscard]] const format::Sums& sums() const { return sums_; }  // of the records that could be counted
+  // of the records that could be counted
+  [[nodiscard]] const format::Sums& sums() const { return sums_; }
   [[nodiscard]] bool all_counted() const { return all_counted_; }
-  [[nodiscard]] std::uint64_t content_bytes() const { return content_bytes_; }  // uncompressed, of the records that could be read
+  // uncompressed size of the records that could be read
+  [[nodiscard]] std::uint64_t content_bytes() const { return content_bytes_; }
   [[nodiscard]] Findings take_findings() { return std::move(findings_); }
   [[nodiscard]] std::uint64_t finding_count() const { return findings_.count(); }
 
@@ -39,9 +44,11 @@ class RecordAuditor {
   void audit_image(const ImageShape& shape, const SampleSource& source);
   void audit_label(const ImageShape& image, const LabelShape& shape);
   void audit_later_field(const FieldTables& field);
-  // The record of a field, uncompressed and with the right checksum; otherwise findings, and nothing.
+  // The record of a field, uncompressed and with a correct checksum; otherwise adds findings and
+  // returns nothing.
   [[nodiscard]] Result<Bytes> content(const FieldTables& field, const StoredRecord& stored, std::uint64_t size_bytes);
-  // The record of a field, or nothing after a finding. `offset` gets its place in the file.
+  // The stored record of a field, or nothing after a finding. `offset` gets its place in the
+  // file.
   [[nodiscard]] std::optional<Bytes> checked_content(const FieldTables& field, std::uint64_t size_bytes, std::uint64_t& offset);
   void report_faults(const LabelFaults& faults, const LabelShape& shape, std::uint64_t offset);
   void report_fault(const LabelFault& fault, std::string text, const LabelShape& shape, std::uint64_t offset);
@@ -52,10 +59,11 @@ class RecordAuditor {
   const ShardFile& file_;
   std::string file_name_;
   std::span<const FieldTables> later_fields_;
-  std::optional<Fit> fit_;  // absent: regions cannot be recomputed (a later fit, or sources cropped to their labels)
+  // absent if regions cannot be recomputed (a later fit, or sources cropped to their labels)
+  std::optional<Fit> fit_;
   int pad_multiple_ = 1;
   Anchor anchor_ = Anchor::center;
-  std::uint64_t index_ = 0;  // of the present record
+  std::uint64_t index_ = 0;  // the current record
   std::string key_;
   Findings findings_;
   format::Sums sums_;

@@ -9,7 +9,7 @@ namespace hotpack::reader {
 
 namespace {
 
-// Adds every `step`-th of `count` samples to sum and sum of squares.
+// Adds every `step`-th of `count` samples to the sum and the sum of squares.
 void add_samples(const std::uint8_t* at, std::uint64_t count, std::uint64_t step, std::uint64_t& sum, std::uint64_t& squares) {
   for (std::uint64_t i = 0; i < count; ++i, at += step) {
     const std::uint64_t value = *at;
@@ -95,7 +95,8 @@ LabelFaults LabelCounter::count_ids(const LabelView& label) {
 LabelFaults LabelCounter::count_bits(const LabelView& label) {
   const std::size_t classes = label.shape.class_count;
   const std::size_t vector_bytes = label.shape.vector_bytes();
-  const unsigned spare = classes % 8 != 0 ? 0xFFu << classes % 8 & 0xFFu : 0;  // bits of the last byte without a class
+  // bits of the last byte that belong to no class
+  const unsigned spare = classes % 8 != 0 ? 0xFFu << classes % 8 & 0xFFu : 0;
   const std::uint64_t vectors = label.shape.vectors();
   pixels_.assign(classes, 0);
   LabelFaults faults;

@@ -1,6 +1,8 @@
-// What the records of a shard hold, counted from their bytes: the other side of `shard.sums`, and values that a label must not have.
+// Counts the contents of records from their bytes, to compare them with `shard.sums`, and finds
+// values that a label must not have.
 //
-// Ownership: views are the caller's. Not thread-safe: each worker has its own counter; sums add up in any order.
+// Ownership: views are the caller's. Not thread-safe: each worker has its own counter; sums add
+// up in any order.
 #pragma once
 
 #include <array>
@@ -16,24 +18,24 @@ namespace hotpack::reader {
 // Adds the pixels of an image inside `region` (x, y, width, height in the record) to the sums.
 void count_image(const ImageView& image, const std::array<std::int64_t, 4>& region, format::Sums& sums);
 
-// A kind of wrong value: how many vectors have it, the first of them, and its value.
+// A kind of wrong value: how many vectors have it, the first such vector, and its value.
 struct LabelFault {
   std::uint64_t count = 0;
-  std::uint64_t first = 0;  // vector, in rows from the top
+  std::uint64_t first = 0;  // index of the vector, in rows from the top
   unsigned value = 0;
   void note(std::uint64_t vector, unsigned found);
 };
 
 struct LabelFaults {
   LabelFault foreign_id;  // index: an id that is neither a class nor the ignore id
-  LabelFault spare_bit;   // bits: set beyond the last class
-  LabelFault wrong_byte;  // one_hot: other than 0 and 1
-  LabelFault crowded;     // more than one class where `multi` is false
+  LabelFault spare_bit;   // bits: a bit beyond the last class is set
+  LabelFault wrong_byte;  // one_hot: a byte other than 0 and 1
+  LabelFault crowded;     // more than one class although `multi` is false
 };
 
 class LabelCounter {
  public:
-  // Adds one label to the sums (whose classes are the label's) and tells what is wrong with it.
+  // Adds one label to the sums (whose classes are the label's) and returns its faults.
   [[nodiscard]] LabelFaults count(const LabelView& label, format::Sums& sums);
 
  private:
@@ -41,7 +43,8 @@ class LabelCounter {
   LabelFaults count_bits(const LabelView& label);
   LabelFaults count_bytes(const LabelView& label);
 
-  std::vector<std::uint64_t> pixels_;  // of the present label: a class; for ids, every value of an id
+  // of the current label: one per class; for ids, one per value of an id
+  std::vector<std::uint64_t> pixels_;
   std::uint64_t ignored_ = 0;
 };
 

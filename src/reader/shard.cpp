@@ -12,7 +12,7 @@ namespace hotpack {
 
 namespace {
 
-// The key is looked for anew: where the file has shrunk, the one that a sample holds cannot be read.
+// Looks the key up again: if the file has shrunk, the key that a sample holds cannot be read.
 Error named(Error error, const reader::ShardFile& file, std::uint64_t index) {
   return reader::name_record(std::move(error), index, file.readable_key(index));
 }
@@ -78,7 +78,7 @@ Shard& Shard::operator=(Shard&&) noexcept = default;
 
 Result<Shard> Shard::open(const std::string& path) {
   return or_out_of_memory([&]() -> Result<Shard> {
-    HOTPACK_ASSIGN(auto file, reader::ShardFile::open_checked(path, reader::Holding::mapped));
+    HOTPACK_ASSIGN(auto file, reader::ShardFile::open_checked(path, reader::MapMode::mapped));
     return Shard(std::move(file));
   });
 }

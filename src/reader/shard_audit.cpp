@@ -18,7 +18,7 @@ namespace hotpack::reader {
 
 namespace {
 
-constexpr std::uint64_t kRecordsAtOnce = 8;  // a worker takes so many, then tells progress
+constexpr std::uint64_t kRecordsAtOnce = 8;  // a worker reports progress after so many records
 
 void audit_plan(const ShardFile& file, const std::string& name, Findings& findings) {
   const format::PlanIdentity& plan = file.header().plan;
@@ -28,7 +28,7 @@ void audit_plan(const ShardFile& file, const std::string& name, Findings& findin
   }
 }
 
-// Payload fields that 1.0 does not know.
+// Payload fields unknown to 1.0.
 std::vector<FieldTables> later_fields(const ShardFile& file, const std::string& name, Findings& findings) {
   auto fields = format::later_fields(file.header());
   if (fields.ok()) return std::move(fields).value();
@@ -36,7 +36,7 @@ std::vector<FieldTables> later_fields(const ShardFile& file, const std::string& 
   return {};
 }
 
-// Runs `work` on up to `count` threads, this one among them; fewer where the system gives no more.
+// Runs `work` on up to `count` threads, including this one; fewer if the system has no more.
 void run_workers(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::vector<std::jthread> others;
   for (std::size_t worker = 1; worker < count; ++worker) {
@@ -51,7 +51,7 @@ void run_workers(std::size_t count, const std::function<void(std::size_t)>& work
 
 using Auditors = std::vector<std::unique_ptr<RecordAuditor>>;
 
-// Every record, shared among the auditors in pieces.
+// Audits every record; the auditors share them in small batches.
 void audit_records(std::uint64_t records, const Auditors& auditors, ProgressMeter& progress) {
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> lacks_memory{false};
@@ -69,14 +69,14 @@ void audit_records(std::uint64_t records, const Auditors& auditors, ProgressMete
   run_workers(auditors.size(), [&](std::size_t worker) {
     try {
       audit(*auditors[worker]);
-    } catch (const std::bad_alloc&) {  // not even for the text of a finding
+    } catch (const std::bad_alloc&) {  // no memory even for the text of a finding
       lacks_memory = true;
     }
   });
   if (lacks_memory) throw std::bad_alloc();
 }
 
-// The name of number `i` of shard.sums.
+// The name of the number with index `i` in shard.sums.
 std::string sum_name(std::size_t i, std::size_t channels) {
   if (i < channels) return "sum of channel " + std::to_string(i);
   if (i < 2 * channels) return "sum of squares of channel " + std::to_string(i - channels);
@@ -89,7 +89,8 @@ std::string sum_name(std::size_t i, std::size_t channels) {
 }
 
 void audit_sums(const ShardFile& file, const std::string& name, const format::Sums& told, format::Sums counted, Findings& findings) {
-  counted.skipped = told.skipped;  // the payload cannot tell; the manifest's checks use it
+  // the payload does not show it; the checks of the manifest use it
+  counted.skipped = told.skipped;
   const auto stored = told.numbers();
   const auto found = counted.numbers();
   const auto channels = static_cast<std::size_t>(told.channels);
@@ -145,7 +146,7 @@ ShardSummary audit_shard(const ShardFile& file, const std::string& name, const A
   const std::uint64_t before_sums = findings.count();
   if (all_counted) audit_sums(file, name, summary.sums, std::move(counted), findings);
   progress.add_shard(form_findings + findings.count() - before_sums);
-  summary.sound = findings.count() == before;
+  summary.ok = findings.count() == before;
   return summary;
 }
 

@@ -1,6 +1,6 @@
-// Checks one shard by itself: the form of its header, its tables, its records, its sums.
+// Checks one shard by itself: header, tables, records and sums.
 //
-// Pure but for the progress it tells; several shards may be audited at once. Failure: findings.
+// Several shards may be audited at once; each call reports progress. Failure: findings.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct AuditOptions {
   std::size_t max_findings = 1000;
 };
 
-// What the checks of the whole data set need to know about a shard.
+// Facts about a shard for the checks of the whole data set.
 struct ShardSummary {
   std::string name;
   std::uint64_t records = 0;
   format::Sums sums;                     // shard.sums as stored
-  std::uint64_t content_bytes = 0;       // of all records, uncompressed
-  std::uint64_t first_record_bytes = 0;  // of the first, 0 if there is none
-  bool sound = false;                    // no findings
+  std::uint64_t content_bytes = 0;       // uncompressed size of all records
+  std::uint64_t first_record_bytes = 0;  // of the first record, 0 without records
+  bool ok = false;                       // without findings
 };
 
 [[nodiscard]] ShardSummary audit_shard(const ShardFile& file, const std::string& name, const AuditOptions& options, ProgressMeter& progress,

@@ -24,7 +24,7 @@ Error with_path(Error error, const std::string& path) {
   return error;
 }
 
-// height · width · depth as bytes, or nothing where a size is not positive or the product overflows.
+// height · width · depth as bytes, or nothing if a size is not positive or the product overflows.
 std::optional<std::uint64_t> product(std::int64_t height, std::int64_t width, std::uint64_t depth) {
   if (height < 1 || width < 1 || depth < 1) return std::nullopt;
   const auto area = checked_mul(static_cast<std::uint64_t>(height), static_cast<std::uint64_t>(width));
@@ -35,7 +35,7 @@ std::span<const std::uint8_t> as_u8(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-// The bytes before the payload, as far as they may be a header at all; the first 8 can be read.
+// The bytes before the payload, as far as they may be a header; the first 8 can be read.
 std::uint64_t head_bytes(std::span<const std::byte> file) {
   constexpr std::uint64_t kLength = sizeof(std::uint64_t);
   if (file.size() < kLength) return 0;
@@ -85,12 +85,12 @@ Result<std::unique_ptr<const ShardFile>> ShardFile::open(const std::string& path
   return std::unique_ptr<const ShardFile>(std::move(file).value());
 }
 
-Result<std::unique_ptr<const ShardFile>> ShardFile::open_checked(const std::string& path, Holding holding, format::SchemaCache* cache) {
+Result<std::unique_ptr<const ShardFile>> ShardFile::open_checked(const std::string& path, MapMode mode, format::SchemaCache* cache) {
   HOTPACK_ASSIGN(const File opened, File::open_read(path));
   auto file = read_tables(opened, cache);
   if (!file.ok()) return with_path(std::move(file).error(), path);
   HOTPACK_TRY((*file)->check_tables());
-  if (holding == Holding::mapped) HOTPACK_TRY((*file)->map(opened));
+  if (mode == MapMode::mapped) HOTPACK_TRY((*file)->map(opened));
   return std::unique_ptr<const ShardFile>(std::move(file).value());
 }
 

@@ -1,9 +1,12 @@
-// A shard with a validated header, mapped or its tables alone in memory, and safe access to what its tables and records say. Behind Shard,
-// Sample, the Loader and verify.
+// A shard with a validated header, mapped or with only its tables in memory, and safe access to
+// its tables and records. Shard, Sample, the Loader and verify use it.
 //
-// Ownership: owns its mapping; spans and string views borrow from it. Never moved once made. Thread-safety: const members from any thread.
-// Every range is checked when it is used, so a file whose tables are damaged (check_tables said so) can still be examined.
-// Failure: code `damaged` with path and byte offset; `usage` where the caller asks for what does not exist.
+// Ownership: owns its mapping; spans and string views borrow from it. It is never moved.
+// Thread-safety: any thread may call const members.
+// Every range is checked when it is used, so a file whose tables check_tables rejected can still
+// be examined.
+// Failure: code `damaged` with path and byte offset; `usage` if the caller asks for something
+// that does not exist.
 #pragma once
 
 #include <cstddef>
@@ -24,23 +27,23 @@ namespace hotpack::reader {
 
 using format::FieldTables;
 
-// A record as it stands in the file.
+// A record as it is stored.
 struct StoredRecord {
   std::span<const std::byte> bytes;
   std::uint64_t offset = 0;  // of its first byte in the file
 };
 
-// mapped: the file is. tables: what lies before and after the payload is copied to memory; bytes() has zeros for the payload, which may be
-// looked for (find_stored) but not read.
-enum class Holding { mapped, tables };
+// mapped: the whole file. tables: everything before and after the payload is copied to memory;
+// bytes() has zeros for the payload, which find_stored() can locate but nobody can read.
+enum class MapMode { mapped, tables };
 
 class ShardFile {
  public:
-  // Maps the file and validates its header. `cache` as in decode_header. Opening reads the file by system calls alone, so that a failing
-  // disk or a file that shrinks is an error and no SIGBUS.
+  // Maps the file and validates its header. `cache` as in decode_header. Reads the file with
+  // system calls only, so that a failing disk or a file that shrinks is an error, not a SIGBUS.
   [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open(const std::string& path, format::SchemaCache* cache = nullptr);
   // The same with check_tables().
-  [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open_checked(const std::string& path, Holding holding,
+  [[nodiscard]] static Result<std::unique_ptr<const ShardFile>> open_checked(const std::string& path, MapMode mode,
                                                                              format::SchemaCache* cache = nullptr);
   // format::check_tables with this file's path in the error.
   [[nodiscard]] Status check_tables() const;
@@ -54,34 +57,36 @@ class ShardFile {
   [[nodiscard]] const FieldTables& image() const { return image_; }
   [[nodiscard]] const FieldTables& label() const { return label_; }
 
-  // All below: precondition index < records().
+  // For all members below: precondition index < records().
   [[nodiscard]] Result<std::string_view> key(std::uint64_t index) const;
-  // A copy for error texts; "" where it cannot be read.
+  // A copy for error texts; "" if the key cannot be read.
   [[nodiscard]] std::string readable_key(std::uint64_t index) const;
   [[nodiscard]] SampleSource source(std::uint64_t index) const;
   [[nodiscard]] Result<ImageShape> image_shape(std::uint64_t index) const;
-  [[nodiscard]] Result<LabelShape> label_shape(std::uint64_t index) const;  // class_count 0 when unlabelled
+  // class_count 0 without labels
+  [[nodiscard]] Result<LabelShape> label_shape(std::uint64_t index) const;
 
-  // The same and more, allocating, locking and throwing nothing: what may run under a fault guard. Results are in the last argument.
+  // The same and more without allocating, locking or throwing, so they may run under a fault
+  // guard. Results are in the last argument.
   [[nodiscard]] RecordFault find_key(std::uint64_t index, std::string_view& key) const noexcept;
   [[nodiscard]] RecordFault find_image_shape(std::uint64_t index, ImageShape& shape) const noexcept;
   [[nodiscard]] RecordFault find_label_shape(std::uint64_t index, LabelShape& shape) const noexcept;
-  // Precondition of these and the next: field.payload is set. find_record also holds an uncompressed record against the size it should
-  // have.
+  // Precondition of this and the next: field.payload is set. find_record also checks that an
+  // uncompressed record has the size it should have.
   [[nodiscard]] RecordFault find_stored(const FieldTables& field, std::uint64_t index, StoredRecord& record) const noexcept;
   [[nodiscard]] RecordFault find_record(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
                                         StoredRecord& record) const noexcept;
   [[nodiscard]] RecordFault compare_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const noexcept;
   [[nodiscard]] RecordFault compare_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
                                             std::uint64_t offset) const noexcept;
-  // In words, with this file's path; the record is not named.
+  // Describes a fault, with this file's path but without the record.
   [[nodiscard]] Error error_of(const RecordFault& fault) const;
 
-  // Precondition for these: field.payload is set.
+  // Precondition of these: field.payload is set.
   [[nodiscard]] Result<StoredRecord> stored(const FieldTables& field, std::uint64_t index) const;
-  // CRC-32C of the bytes as stored: of the frame when compressed, else of the record.
+  // CRC-32C of the stored bytes: of the frame if compressed, else of the record.
   [[nodiscard]] Status check_stored(const FieldTables& field, std::uint64_t index, const StoredRecord& record) const;
-  // CRC-32C of the record uncompressed.
+  // CRC-32C of the uncompressed record.
   [[nodiscard]] Status check_content(const FieldTables& field, std::uint64_t index, std::span<const std::byte> content,
                                      std::uint64_t offset) const;
   // Decompresses `record` into exactly `into`.
@@ -89,32 +94,32 @@ class ShardFile {
   // The record of `size_bytes` in the mapping; not for compressed fields.
   [[nodiscard]] Result<std::span<const std::uint8_t>> view(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
                                                            VerifyChecksums crc) const;
-  // The record of `size_bytes`, uncompressed, copied to the start of `into`.
+  // Copies the uncompressed record of `size_bytes` to the start of `into`.
   [[nodiscard]] Result<std::span<const std::uint8_t>> read(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
                                                            std::span<std::uint8_t> into, VerifyChecksums crc) const;
 
-  // The record of `size_bytes`, in the mapping where it is not compressed, else in `scratch`, which grows only once the frame has passed
-  // its checks.
+  // The record of `size_bytes`: in the mapping if it is not compressed, else in `scratch`, which
+  // grows only after the frame has passed its checks.
   [[nodiscard]] Result<std::span<const std::uint8_t>> load(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes,
                                                            std::vector<std::uint8_t>& scratch, VerifyChecksums crc) const;
 
-  // An error about this file; those about a record do not name it, the caller does.
+  // An error about this file. For errors about a record the caller adds the record.
   [[nodiscard]] Error damaged(std::string text, std::uint64_t offset) const;
   // Offset in the file of item `index` of a table.
   [[nodiscard]] std::uint64_t table_offset(const format::Tensor& table, std::uint64_t index) const;
 
  private:
   ShardFile() = default;
-  // Header and tables by system calls, from a file that stays open for mapping.
+  // Reads header and tables with system calls, from a file that stays open for mapping.
   [[nodiscard]] static Result<std::unique_ptr<ShardFile>> read_tables(const File& opened, format::SchemaCache* cache);
   [[nodiscard]] Status fetch(const File& opened, std::uint64_t offset, std::uint64_t size_bytes);
   [[nodiscard]] Status map(const File& opened);
   [[nodiscard]] Status status_of(const RecordFault& fault) const;
-  // Runs work that gives a RecordFault and may read the mapping: under the fault guard where its handler is installed, so that it must
-  // neither allocate, lock, throw nor own anything.
+  // Runs work that returns a RecordFault and may read the mapping. It runs under the fault guard
+  // if the handler is installed, so it must not allocate, lock, throw or own anything.
   template <class Work>
   [[nodiscard]] Status run(Work work) const;
-  // The frame of a compressed record, held against its CRC and `size_bytes`.
+  // The frame of a compressed record, checked against its CRC and `size_bytes`.
   [[nodiscard]] RecordFault find_frame(const FieldTables& field, std::uint64_t index, std::uint64_t size_bytes, VerifyChecksums crc,
                                        StoredRecord& frame) const noexcept;
   [[nodiscard]] RecordFault unpack(const FieldTables& field, std::uint64_t index, const StoredRecord& frame, std::span<std::uint8_t> into,

@@ -51,7 +51,7 @@ std::vector<std::string> notes_about(const format::PackFolder& folder) {
   return notes;
 }
 
-// A run over one folder or shard: what was found so far.
+// A run over one folder or shard, with its findings so far.
 class Verification {
  public:
   explicit Verification(const VerifyOptions& options)
@@ -78,13 +78,13 @@ class Verification {
   VerifyReport report_;
   std::optional<format::Manifest> manifest_;
   std::vector<ShardSummary> summaries_;  // of the shards that could be opened
-  std::optional<KeyAuditor> keys_;       // from the first opened shard on
-  std::string first_schema_;             // its texts, which the others must have too
+  std::optional<KeyAuditor> keys_;       // set with the first opened shard
+  std::string first_schema_;             // the first shard's texts, which all others must have
   std::string first_plan_;
   std::uint64_t planned_shards_ = 0;
-  bool one_plan_ = true;  // of all shards, as far as they were opened
+  bool one_plan_ = true;  // all opened shards have the same plan
   bool all_opened_ = true;
-  bool manifest_unread_ = false;  // it is there, and the system does not give it
+  bool manifest_unread_ = false;  // it exists, but cannot be read
 };
 
 void Verification::read_manifest(const std::string& folder) {
@@ -97,7 +97,7 @@ void Verification::read_manifest(const std::string& folder) {
   reader::audit_manifest_text(*manifest_, *text, findings_);
 }
 
-// The manifest's rows have the names of all shards in order, so a name tells its row.
+// The manifest's rows name all shards in order, so a name gives its row.
 const format::ShardRow* Verification::row_of(const std::string& name) const {
   const auto place = format::parse_shard_file_name(name);
   if (!manifest_ || !place || place->count != manifest_->shards.size()) return nullptr;
@@ -198,7 +198,7 @@ void Verification::compare_with_first(const ShardFile& file, const std::string& 
     planned_shards_ = file.header().plan.shards;
     return;
   }
-  if (manifest_) return;  // each is held against the manifest
+  if (manifest_) return;  // each shard is compared with the manifest
   if (metadata.schema != first_schema_) findings_.add(name, "hotpack.schema differs from that of " + summaries_.front().name);
   one_plan_ = one_plan_ && metadata.plan == first_plan_;
   if (metadata.plan != first_plan_) findings_.add(name, "hotpack.plan differs from that of " + summaries_.front().name);
@@ -216,7 +216,7 @@ void Verification::check_whole() {
   if (keys_) keys_->finish(findings_);
   if (!manifest_ || !all_opened_) return;
   reader::audit_totals(*manifest_, summaries_, findings_);
-  if (manifest_->skipped > 0 || !keys_) return;  // the keys of skipped samples are in the plan only
+  if (manifest_->skipped > 0 || !keys_) return;  // only the plan has the keys of skipped samples
   if (const std::string digest = keys_->digest(); digest != manifest_->plan.keys) {
     findings_.add(kManifestFile, "plan.keys is " + manifest_->plan.keys + ", the shards' keys have " + digest);
   }

@@ -25,10 +25,12 @@ Context& thread_context() {
   return context;
 }
 
-// The most that `frame_bytes` can hold: a block has a header of 3 bytes and at most 128 KiB of content.
+// The most content that a frame of `frame_bytes` can hold: a block has a header of 3 bytes and at
+// most 128 KiB of content.
 std::uint64_t max_content_bytes(std::uint64_t frame_bytes) { return (frame_bytes / 3 + 1) * (std::uint64_t{128} << 10); }
 
-// Neither a skippable frame nor one of the formats before 1.0, which the library may know too and allocates memory for.
+// Refuses skippable frames and formats before 1.0, which the library may also know and allocate
+// memory for.
 bool has_magic(std::span<const std::byte> frame) {
   return frame.size() >= sizeof(std::uint32_t) && load_le<std::uint32_t>(frame.data()) == ZSTD_MAGICNUMBER;
 }
@@ -52,7 +54,7 @@ Status status_of(const FrameFault& fault) {
 std::string FrameFault::text() const {
   switch (kind) {
     case Kind::none:
-      return "is a sound Zstandard frame";
+      return "is a valid Zstandard frame";
     case Kind::not_a_frame:
       return "is not a Zstandard frame";
     case Kind::no_content_size:

@@ -68,24 +68,24 @@ class Options {
     const Value size = tiled ? listed_size(option_of(schema_, "tiled_size")) : own;
     const std::string fit = tiled ? option_of(schema_, "tiled_fit").value_or("none") : geometry.fit;
     add("--size", size);
-    add("--fit", fit, size ? "stretch" : "none");
+    add("--fit", fit, word_of(size ? Fit::stretch : Fit::none));
     const std::string overlap = option_of(schema_, "tile_overlap").value_or("0");
     add("--tile", tiled && own ? Value(*own + (overlap == "0" ? "" : "+" + overlap)) : std::nullopt);
     add("--pad-multiple", option_of(schema_, "pad_multiple"));
-    add("--anchor", Value(word_of(value_of_packed<Anchor>(schema_.options.anchor).value_or(Anchor::center))), "center");
-    add("--image-filter", geometry.image_filter, "auto");
-    add("--label-filter", geometry.label_filter, "nearest");
-    add("--size-mismatch", schema_.options.size_mismatch, "error");
+    add("--anchor", Value(word_of(value_of_packed<Anchor>(schema_.options.anchor).value_or(Anchor::center))), word_of(Anchor::center));
+    add("--image-filter", geometry.image_filter, word_of(ImageFilter::automatic));
+    add("--label-filter", geometry.label_filter, word_of(LabelFilter::nearest));
+    add("--size-mismatch", schema_.options.size_mismatch, word_of(SizeMismatch::error));
   }
 
   void add_record() {
-    add("--exif", option_of(schema_, "exif"), "auto");
-    add("--channels", schema_.image.color == ImageColor::gray ? "gray" : "rgb", "rgb");
+    add("--exif", option_of(schema_, "exif"), word_of(ExifPolicy::automatic));
+    add("--channels", Value(word_of(schema_.image.color)), word_of(ImageColor::rgb));
     const std::string color = joined(schema_.geometry.pad_color);
     add("--pad-color", color, color.find_first_not_of("0,") == std::string::npos ? color : "0,0,0");
     add("--alpha", option_of(schema_, "alpha"), "drop");
-    add("--depth16", option_of(schema_, "depth16"), "shift");
-    add("--image-layout", std::string(word_of(schema_.image.layout)), "hwc");
+    add("--depth16", option_of(schema_, "depth16"), word_of(Depth16::shift));
+    add("--image-layout", Value(word_of(schema_.image.layout)), word_of(AxisOrder::channels_last));
   }
 
   void add_labels() {
@@ -96,7 +96,7 @@ class Options {
     add("--threshold", option_of(schema_, "threshold"), "128");
     add("--unknown", option_of(schema_, "unknown"), "error");
     add("--pad-label", option_of(schema_, "pad_label"), "ignore");
-    add("--label-storage", schema_.label ? Value(std::string(word_of(schema_.label->storage))) : std::nullopt, "bits");
+    add("--label-storage", schema_.label ? Value(word_of(schema_.label->storage)) : std::nullopt, word_of(LabelStorage::bits));
   }
 
   // Fields and level, where they are not those of a bare --zstd.

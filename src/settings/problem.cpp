@@ -57,7 +57,7 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "add them to the classes, or say --unknown ignore, --unknown CLASS or, for colors a little off, --unknown nearest:D",
      "--unknown ignore|--on-error skip"},
     {"class-file", "class file that cannot be used", "class files that cannot be used",
-     "fix the class file: CSV name,r,g,b, or one name a line", ""},
+     "fix the class file: CSV name,r,g,b, or one name per line", ""},
     {"open-question", "How are the labels to be read? hotpack cannot tell", "How are the labels to be read? hotpack cannot tell",
      "answer it with the option named, or take the odd files out; --on-error skip does not settle it", ""},
 }};

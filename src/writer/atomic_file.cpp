@@ -32,7 +32,8 @@ std::uint64_t random_number() {
   return random;
 }
 
-// Between creating and locking, another run may have taken the file for a leftover and removed it.
+// Between creation and locking, another run may have taken the file for a leftover and removed
+// it.
 bool locked_and_still_there(const File& file) {
   struct stat status {};
   return ::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0 && ::fstat(file.descriptor(), &status) == 0 && status.st_nlink > 0;
@@ -40,7 +41,7 @@ bool locked_and_still_there(const File& file) {
 
 void remove_if_unlocked(const std::string& path) {
   const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW); });
-  if (descriptor < 0) return;  // gone, or not ours to read
+  if (descriptor < 0) return;  // already removed, or not readable for this user
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
   ::close(descriptor);
 }

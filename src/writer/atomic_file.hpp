@@ -1,9 +1,11 @@
-// A file that appears whole under its final name or not at all.
+// A file that appears under its final name complete or not at all.
 //
-// It is written under a temporary name (base/temporary_name) in the same folder, created exclusively and locked (flock) for its life, so
-// that another run can tell a live temporary file from one that a killed run left behind. Ownership: owns the descriptor and, until
-// commit(), the temporary file: the destructor removes it. Thread-safety: file() may be written at different places from several threads;
-// everything else from one. Failure: code `io`.
+// The data go to a temporary name (base/temporary_name) in the same folder. The file is created
+// exclusively and stays locked (flock), so that other runs can tell a live temporary file from a
+// leftover.
+// Ownership: owns the descriptor and, until commit(), the temporary file, which the destructor
+// removes. Thread-safety: several threads may write to file() at different offsets; one thread at
+// a time calls everything else. Failure: code `io`.
 #pragma once
 
 #include <functional>
@@ -24,7 +26,8 @@ class AtomicFile {
 
   [[nodiscard]] const File& file() const { return file_; }
 
-  // Flushes the data to disk, renames to the final name (replacing a file of that name), flushes the folder.
+  // Flushes the data to disk, renames the file to its final name (replacing an existing file),
+  // and flushes the folder.
   [[nodiscard]] Status commit();
 
  private:
@@ -39,8 +42,8 @@ class AtomicFile {
 // Writes a whole small file atomically.
 [[nodiscard]] Status write_file_atomically(const std::string& folder, const std::string& final_name, std::string_view content);
 
-// Removes temporary files whose final name satisfies `mine` and whose lock this process gets: leftovers of killed runs. Those of
-// running processes stay. A missing folder is no error.
+// Removes temporary files whose final name satisfies `mine` and whose lock is free: leftovers of
+// killed runs. Files of running processes stay. A missing folder is not an error.
 [[nodiscard]] Status remove_stale_temporaries(const std::string& folder, const std::function<bool(std::string_view final_name)>& mine);
 
 }  // namespace hotpack::writer

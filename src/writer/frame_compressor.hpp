@@ -1,6 +1,8 @@
-// Zstandard frames of single records: content size present, no dictionary, no frame checksum (the format has its own).
+// Compresses single records into Zstandard frames with content size, without dictionary and
+// without frame checksum (the format has its own).
 //
-// One compressor a worker; it keeps its context. Not thread-safe. Failure: code `internal` with zstd's words.
+// Create one per worker; it keeps its context. Not thread-safe. Failure: code `internal` with
+// zstd's text.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +17,13 @@ namespace hotpack::writer {
 
 class FrameCompressor {
  public:
-  // `level`: 1 (fast) … 19; larger is smaller and slower.
+  // `level`: 1 (fast) … 19; a larger level compresses better and slower.
   explicit FrameCompressor(int level);
   ~FrameCompressor();
   FrameCompressor(FrameCompressor&&) noexcept;
   FrameCompressor& operator=(FrameCompressor&&) noexcept;
 
-  // Replaces `frame` by the compressed record; its capacity is reused.
+  // Replaces the contents of `frame` with the compressed record, reusing its capacity.
   [[nodiscard]] Status compress(std::span<const std::byte> record, std::vector<std::byte>& frame);
 
  private:
@@ -30,10 +32,10 @@ class FrameCompressor {
   int level_;
 };
 
-// The most bytes that the frame of a record can take.
+// The largest frame that a record can need.
 [[nodiscard]] std::uint64_t frame_bound(std::uint64_t record_bytes);
 [[nodiscard]] bool valid_level(int level);
-// The token of `engines`: "zstd:1.5.4".
+// The token for `engines`: "zstd:1.5.4".
 [[nodiscard]] std::string compressor_engine();
 
 }  // namespace hotpack::writer

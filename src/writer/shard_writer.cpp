@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kCopyBlock = 1 << 20;
 
-// Copies `size` bytes; the target lies before the source when both are one file, so going upwards is safe.
+// Copies `size` bytes in ascending order. Within one file this is safe because the target lies
+// before the source.
 Status copy_bytes(const File& from, std::uint64_t source, const File& to, std::uint64_t target, std::uint64_t size,
                   std::vector<std::byte>& block) {
   block.resize(kCopyBlock);
@@ -29,7 +30,7 @@ Status copy_bytes(const File& from, std::uint64_t source, const File& to, std::u
 constexpr std::string_view kImage = "image";
 constexpr std::string_view kLabel = "label";
 
-// Where the payload of a field starts in the file, in whichever form the field is stored.
+// The offset of a field's payload in the file, whichever form the field has.
 std::uint64_t start_of(const format::Layout& layout, std::string_view field) {
   for (const std::string_view form : {"", ".data", ".zstd"}) {
     const format::Tensor* const tensor = layout.find(std::string(field) + std::string(form));
@@ -108,7 +109,8 @@ format::Contents ShardWriter::packed_contents() const {
   return contents;
 }
 
-// Moves records down over the places of skipped samples. Images first, then labels: a target is never above its source.
+// Moves records down over the gaps of skipped samples, images first, then labels: a target never
+// lies after its source.
 Status ShardWriter::close_gaps(const format::Layout& layout) {
   std::vector<std::byte> block;
   const auto move = [&](std::uint64_t from, std::uint64_t to, std::uint64_t size) {
@@ -147,7 +149,7 @@ Status ShardWriter::zero_fillers(const format::Layout& layout) {
   return {};
 }
 
-// Brings the payload to where `layout` wants it.
+// Moves the payload to its places in `layout`.
 Status ShardWriter::settle_payload(const format::Layout& layout) {
   if (places_payload() && sums_.skipped > 0) HOTPACK_TRY(close_gaps(layout));
   HOTPACK_TRY(move_spooled_labels(layout));

@@ -1,8 +1,11 @@
-// Writes one shard: payload at planned places, tables, header last, then the rename that makes it exist.
+// Writes one shard: payload at planned offsets, then tables, then the header, then the rename
+// that publishes it.
 //
-// Ownership: owns the temporary file(s); nothing is left when it is destroyed before commit(). Thread-safety: write_payload() may be
-// called from many threads for different records; add(), skip() and commit() from one thread at a time, add()/skip() in planned order,
-// after the payload of that record. Failure: code `io` (or `internal` for misuse); after a failure only destruction makes sense.
+// Ownership: owns its temporary files and removes them if it is destroyed before commit().
+// Thread-safety: many threads may call write_payload() for different records; one thread at a
+// time calls add(), skip() and commit(), in planned order and after the record's payload is
+// written. Failure: code `io` (`internal` for misuse); after a failure the only useful call is
+// the destructor.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +24,24 @@
 
 namespace hotpack::writer {
 
-// What is known about a shard before it is written.
+// Everything known about a shard before it is written.
 struct ShardSpec {
   std::string folder;
   std::uint64_t index = 0;
   std::uint64_t count = 1;
-  const Schema* schema = nullptr;  // outlives the writer
+  const Schema* schema = nullptr;  // must outlive the writer
   format::Metadata metadata;
-  format::Contents planned;  // if no sample is skipped; stored bytes of compressed fields are ignored
+  // if no sample is skipped; stored bytes of compressed fields do not count
+  format::Contents planned;
 };
 
-// Where a record's payload stands among the planned ones: offsets from the start of the image and of the label payload.
+// A record's planned place: offsets from the start of the image payload and of the label payload.
 struct PayloadPlace {
   std::uint64_t image_offset = 0, image_bytes = 0;
   std::uint64_t label_offset = 0, label_bytes = 0;
 };
 
-// One finished shard: its row of the manifest and its part of the statistics.
+// A finished shard: its row in the manifest and its share of the statistics.
 struct FinishedShard {
   format::ShardRow row;
   format::Sums sums;
@@ -47,16 +51,18 @@ class ShardWriter {
  public:
   [[nodiscard]] static Result<std::unique_ptr<ShardWriter>> create(ShardSpec spec);
 
-  // Whether records go to their planned places by write_payload (uncompressed); otherwise add() takes their bytes.
+  // True if write_payload() puts records at their planned places (uncompressed); otherwise add()
+  // takes their bytes.
   [[nodiscard]] bool places_payload() const { return !spec_.planned.image_zstd && !spec_.planned.label_zstd; }
 
-  // Writes a record to its planned place. Precondition: places_payload().
+  // Writes a record at its planned place. Precondition: places_payload().
   [[nodiscard]] Status write_payload(const PayloadPlace& place, std::span<const std::byte> image, std::span<const std::byte> label) const;
 
-  // The next sample is packed. `image` and `label` are its bytes as stored where !places_payload(), else unused.
+  // Adds the next sample. `image` and `label` are its stored bytes unless places_payload(), which
+  // ignores them.
   [[nodiscard]] Status add(const PayloadPlace& place, const format::RecordEntry& entry, const format::Sums& sums,
                            std::span<const std::byte> image = {}, std::span<const std::byte> label = {});
-  // The next sample is not packed.
+  // Skips the next sample.
   void skip() { ++sums_.skipped; }
 
   [[nodiscard]] Result<FinishedShard> commit();
@@ -73,12 +79,13 @@ class ShardWriter {
 
   ShardSpec spec_;
   AtomicFile file_;
-  std::unique_ptr<AtomicFile> label_spool_;  // labels while the images' total size is unknown
+  // holds labels until the total size of the images is known
+  std::unique_ptr<AtomicFile> label_spool_;
   format::Layout planned_layout_;
-  std::optional<format::TableBuilder> tables_;  // of the packed samples; there from create() on
-  std::vector<PayloadPlace> runs_;              // of packed records whose planned places touch each other
+  std::optional<format::TableBuilder> tables_;  // of the packed samples; set by create()
+  std::vector<PayloadPlace> runs_;              // packed records whose planned places touch each other
   format::Sums sums_;
-  std::uint64_t image_bytes_ = 0;  // of the packed records, as stored
+  std::uint64_t image_bytes_ = 0;  // stored bytes of the packed records
   std::uint64_t label_bytes_ = 0;
 };
 

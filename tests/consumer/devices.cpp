@@ -1,4 +1,4 @@
-// One process with two devices: each takes its share of every batch, as a rank of its own would.
+// One process with two devices. Each takes its share of every batch, as a rank would.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -22,10 +22,10 @@ int main(int argc, char* argv[]) try {
   options.devices.resize(std::min<std::size_t>(options.devices.size(), 2));
   auto loader = DeviceLoader::open(dataset, options).value();
 
-  const std::vector<CUstream_st*> streams(loader.devices(), nullptr);  // one of each device; here their default streams
+  const std::vector<CUstream_st*> streams(loader.devices(), nullptr);  // one per device; here the default streams
   while (const auto batch = loader.next(streams).value()) {
     for (const DevicePart& part : batch->parts()) {
-      // cudaSetDevice(part.device); kernels on part.stream find part.batch_size rows in part.image.data and part.label.data
+      // cudaSetDevice(part.device); kernels on part.stream see part.batch_size rows in part.image.data and part.label.data
       for (std::size_t row = part.first_row; row < part.first_row + part.num_valid; ++row) {
         std::printf("step %d: %s, device %d\n", static_cast<int>(batch->step()), batch->info().keys[row].c_str(), part.device);
       }

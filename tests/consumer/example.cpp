@@ -8,18 +8,16 @@
 
 int main(int argc, char* argv[]) try {
   const auto dataset = hotpack::Dataset::open(argc > 1 ? argv[1] : "packed/train").value();
-  std::vector<std::uint8_t> pixels, label;
+  std::vector<std::uint8_t> pixels, label;  // used only if records are compressed
   std::vector<float> one_hot;
   const hotpack::LabelOutput output{
       .form = hotpack::LabelForm::one_hot, .type = hotpack::ElementType::f32, .order = hotpack::AxisOrder::channels_first};
-  for (std::uint64_t i = 0; i < dataset.records(); ++i) {
+  for (std::uint64_t i = 0; i < dataset.size(); ++i) {
     const hotpack::Sample sample = dataset.sample(i).value();
-    pixels.resize(sample.image_shape().size_bytes());
-    const hotpack::ImageView image = sample.read_image(pixels).value();  // checked against its CRC-32C
+    const hotpack::ImageView image = sample.load_image(pixels).value();  // checked against its CRC-32C
     if (sample.has_label()) {
-      label.resize(sample.label_shape().size_bytes());
       one_hot.resize(hotpack::label_bytes(sample.label_shape(), output).value() / sizeof(float));
-      hotpack::expand_label(sample.read_label(label).value(), output, std::as_writable_bytes(std::span(one_hot))).value();
+      hotpack::expand_label(sample.load_label(label).value(), output, std::as_writable_bytes(std::span(one_hot))).value();
     }
     std::printf("%s: %d x %d, %zu one-hot values\n", std::string(sample.key()).c_str(), static_cast<int>(image.shape.width),
                 static_cast<int>(image.shape.height), one_hot.size());

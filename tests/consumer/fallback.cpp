@@ -1,4 +1,4 @@
-// Batches on a CUDA device where there is one, else the same batches in host memory, with a text that says why.
+// Batches on a CUDA device if there is one, else the same batches in host memory, with the reason.
 #include <cstdio>
 #include <exception>
 #include <hotpack/hotpack.hpp>
@@ -6,11 +6,11 @@
 
 namespace {
 
-// Where a model would learn, from memory of the device or of the host.
+// Your model learns here, from memory of the device or of the host.
 void learn(const hotpack::DeviceBatch& batch) { static_cast<void>(batch.image().data); }
 void learn(const hotpack::Batch& batch) { static_cast<void>(batch.image().bytes.data()); }
 
-// `next` gives a batch of either kind, or nothing at the end of an epoch.
+// `next` returns a batch of either kind, or an empty optional at the end of an epoch.
 template <class Next>
 void train(Next next) {
   for (int epoch = 0; epoch < 2; ++epoch) {
@@ -36,7 +36,7 @@ int main(int argc, char* argv[]) try {
   auto on_device = DeviceLoader::open(dataset, options);
   if (on_device.ok()) {
     train([&] { return on_device->next(nullptr); });
-  } else {  // no driver, no device, no kernels for it, too little memory, …; what is wrong with the options is so on the host, too
+  } else {  // no driver, no device, no kernels for it, too little memory, …; wrong options also fail on the host
     std::printf("batches come in host memory: %s\n", on_device.error().describe().c_str());
     auto loader = Loader::open(dataset, options.loader).value();
     train([&] { return loader.next(); });

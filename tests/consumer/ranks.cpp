@@ -1,5 +1,5 @@
-// One of several processes that train together: each takes its share of every global batch. RANK and WORLD_SIZE come from torchrun, mpirun
-// or the like.
+// One of several processes that train together. Each takes its share of every global batch. RANK and WORLD_SIZE come from torchrun,
+// mpirun or another launcher.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -21,12 +21,12 @@ int main(int argc, char* argv[]) try {
 
   LoaderOptions options;
   options.global_batch_size = 4;  // over all ranks
-  options.seed = 7;               // the same on all
+  options.seed = 7;               // the same on all ranks
   options.rank = number_from("RANK", 0);
   options.world_size = number_from("WORLD_SIZE", 1);
   auto loader = Loader::open(dataset, options).value();
 
-  while (const auto batch = loader.next().value()) {  // as many steps on every rank
+  while (const auto batch = loader.next().value()) {  // the same number of steps on every rank
     for (std::size_t row = 0; row < batch->batch_size(); ++row) {
       std::printf("step %d: %s\n", static_cast<int>(batch->step()), std::string(batch->key(row)).c_str());
     }

@@ -1,4 +1,4 @@
-// Trains a few steps and remembers where it stands; the next run goes on there, with the same batches as a run that never stopped.
+// Trains a few steps and saves its position. The next run continues there, with the same batches as a run that never stopped.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -19,13 +19,13 @@ int main(int argc, char* argv[]) try {
   options.seed = 7;
   if (std::ifstream file(state_file); file) {
     const std::string text(std::istreambuf_iterator<char>(file), {});
-    options.resume = LoaderState::parse(text).value();  // its own value() says what does not fit
+    options.resume = LoaderState::parse(text).value();  // Loader::open() says if it does not fit
   }
   auto loader = Loader::open(dataset, options).value();
 
   for (int step = 0; step < steps;) {
     const auto batch = loader.next().value();
-    if (!batch) continue;  // an epoch ended, the next one follows
+    if (!batch) continue;  // the end of an epoch; the next one follows
     std::printf("epoch %d, step %d: %s\n", static_cast<int>(batch->epoch()), static_cast<int>(batch->step()),
                 std::string(batch->key(0)).c_str());
     ++step;
@@ -34,7 +34,7 @@ int main(int argc, char* argv[]) try {
   file << loader.state().text();
   file.close();
   if (!file) throw std::runtime_error("cannot write " + state_file + ".new");
-  std::filesystem::rename(state_file + ".new", state_file);  // the old state or the new one, never half of it
+  std::filesystem::rename(state_file + ".new", state_file);  // leaves the old state or the new one, never a part
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

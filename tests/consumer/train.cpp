@@ -1,4 +1,4 @@
-// Two epochs of training batches: images as normalised f32 NCHW, labels as one-hot f32 NCHW, shuffled anew each epoch.
+// Two epochs of training batches: images as normalized f32 NCHW, labels as one-hot f32 NCHW, shuffled again in each epoch.
 #include <cstdio>
 #include <exception>
 #include <hotpack/hotpack.hpp>
@@ -7,11 +7,11 @@
 
 namespace {
 
-// Where a model would learn from images [N,3,H,W] and labels [N,C,H,W]; here the share of pixels that have a class.
+// Your model learns here from images [N,3,H,W] and labels [N,C,H,W]. This example returns the share of pixels with a class.
 double train(std::span<const float> images, std::span<const float> labels, double pixels) {
-  double labelled = 0;
-  for (const float one : labels) labelled += one;
-  return images.empty() ? 0 : labelled / pixels;
+  double labeled = 0;
+  for (const float one : labels) labeled += one;
+  return images.empty() ? 0 : labeled / pixels;
 }
 
 }  // namespace
@@ -30,13 +30,13 @@ int main(int argc, char* argv[]) try {
   auto loader = Loader::open(dataset, options).value();
 
   for (int epoch = 0; epoch < 2; ++epoch) {
-    while (auto batch = loader.next().value()) {  // nothing at the end of an epoch
+    while (auto batch = loader.next().value()) {  // empty at the end of an epoch
       const auto& shape = batch->image().shape;   // N, 3, H, W
       const double pixels = static_cast<double>(shape[0] * shape[2] * shape[3]);
       const double share = train(batch->image().as<float>(), batch->label().as<float>(), pixels);
       std::printf("epoch %d, step %d, first sample %s: %.3f\n", static_cast<int>(batch->epoch()), static_cast<int>(batch->step()),
                   std::string(batch->key(0)).c_str(), share);
-    }  // the batch goes, its slot is filled anew
+    }  // the batch is destroyed, and its slot reused
   }
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

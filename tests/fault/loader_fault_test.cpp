@@ -1,5 +1,5 @@
-// The Loader where a process of its own is needed: reads that fail with EIO (by the library of failing_files.cpp), and the end of a
-// process.
+// Tests of the Loader that need a process of their own: reads that fail with EIO (with the library of
+// failing_files.cpp), and the end of a process.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -78,6 +78,27 @@ TEST_CASE("EIO while reading a record fails its step only, naming file and recor
     Loader later = open_loader(dataset, read_options());
     skip(later, 16);
     CHECK(at_end_of_epoch(later));
+  }
+}
+
+TEST_CASE("value() on a failing disk throws code, path and offset", "[eio]") {
+  const FailingPack failing({});
+  const Dataset dataset = failing.pack.open();
+  {
+    Loader earlier = open_loader(dataset, read_options());  // opens every shard
+    skip(earlier, 16);
+  }
+  ::setenv(kFailing, "shard-00004", 1);
+  Loader loader = open_loader(dataset, read_options());
+  skip(loader, 8);
+  try {
+    static_cast<void>(loader.next().value());
+    FAIL("nothing was thrown");
+  } catch (const Exception& exception) {
+    CHECK(exception.code() == ErrorCode::io);
+    CHECK(exception.error().path == failing.pack.shard_path(4));
+    CHECK(exception.error().offset.has_value());
+    CHECK_THAT(exception.what(), ContainsSubstring("Input/output error"));
   }
 }
 

@@ -1,5 +1,6 @@
-// The C library in any order of calls: an input is a program of calls with handles, NULLs, short structs and odd numbers. No call may do
-// more than give a status, and no pointer that a call gave may be wrong before its handle goes.
+// The C library with any order of calls: an input is a program of calls with handles, NULLs,
+// short structs and odd numbers. A call may only return a status, and every pointer that it
+// returns must be valid as long as its handle.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -18,7 +19,7 @@ constexpr std::size_t kHandles = 3;
 constexpr std::size_t kMostCalls = 48;
 constexpr std::size_t kBufferBytes = 4096;
 
-// The packs that programs open, and folders that are none.
+// The packs that programs open, and folders that are not packs.
 class Folders {
  public:
   Folders() {
@@ -74,7 +75,7 @@ class Program {
   }
 
  private:
-  // A handle of a kind: one of three places; NULL where it is empty.
+  // A handle of a kind: one of three places; NULL if it is empty.
   template <class Handle>
   Handle*& pick(Handle* (&handles)[kHandles]) {
     return handles[pieces_.byte() % kHandles];
@@ -88,7 +89,7 @@ class Program {
     const double odd[] = {0, 1, 0.5, -1, 1e308, -0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
     return odd[pieces_.byte() % std::size(odd)];
   }
-  // Mostly the size that a struct has.
+  // Usually the size of the struct.
   template <class Struct>
   Struct* shaped(Struct& info) {
     const std::uint8_t choice = pieces_.byte();
@@ -172,7 +173,7 @@ class Program {
     if (has_key) fuzz::require(status == HOTPACK_OK, "a key that a sample has is found");
   }
 
-  // Fields that decide how much is made and waited for stay small.
+  // Fields that determine allocations and waits stay small.
   void set_options(hotpack_loader_options& options) {
     for (int changes = pieces_.byte() % 6; changes > 0; --changes) set_option(options);
     options.memory_budget_bytes = 1 << 20;
@@ -346,7 +347,7 @@ class Program {
     }
   }
 
-  // Reads every byte that a batch gives.
+  // Reads every byte of a batch.
   static void touch(const hotpack_batch* batch) {
     hotpack_batch_info info{};
     info.struct_size = sizeof info;

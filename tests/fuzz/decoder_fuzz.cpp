@@ -1,4 +1,5 @@
-// The whole decoder on any bytes: images and labels of the size that was promised, the same each time, and none that spoils the next.
+// The whole decoder on any bytes: images and labels have the promised size, are the same each
+// time, and do not affect the next one.
 #include <cstdint>
 #include <span>
 #include <vector>

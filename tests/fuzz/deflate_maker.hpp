@@ -1,5 +1,6 @@
-// Makes deflate streams of every kind that the format has, and of many that it has not: codes that are incomplete or hold too much, symbols
-// that do not exist, repeats beyond the end, distances that reach too far, blocks that do not end.
+// Makes deflate streams of every valid kind, and of many invalid ones: codes that are incomplete
+// or oversubscribed, symbols that do not exist, repeats beyond the end, distances that reach too
+// far, blocks that do not end.
 #pragma once
 
 #include <libdeflate.h>
@@ -60,7 +61,7 @@ class DeflateMaker {
  public:
   explicit DeflateMaker(Random& random) : random_(random) {}
 
-  // One to four blocks of symbols drawn by chance.
+  // One to four blocks of random symbols.
   [[nodiscard]] Bytes make() {
     few_literals_ = random_.percent(60);
     const std::size_t blocks = random_.between(1, 4);
@@ -129,7 +130,8 @@ class DeflateMaker {
     return complete_code(used, count, 15);
   }
 
-  // Splits leaves of a tree by chance until there is one for each symbol. Sometimes a length is changed afterwards.
+  // Splits leaves of a tree at random until each symbol has one. Sometimes changes a length
+  // afterwards.
   std::vector<std::uint8_t> complete_code(std::vector<std::size_t> used, std::size_t count, unsigned most) {
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
@@ -158,11 +160,11 @@ class DeflateMaker {
     for (std::size_t i = 0; i < lengths.size();) i += put_some_lengths(code, lengths, i);
   }
 
-  // One length, or a repeat of some; the number of lengths that it stands for.
+  // One length, or a repeat; returns how many lengths it stands for.
   std::size_t put_some_lengths(const Code& code, const std::vector<std::uint8_t>& lengths, std::size_t at) {
     std::size_t run = 1;
     while (at + run < lengths.size() && run < 138 && lengths[at + run] == lengths[at]) ++run;
-    if (random_.percent(1)) run += random_.below(4);  // beyond the end, or over what differs
+    if (random_.percent(1)) run += random_.below(4);  // beyond the end, or over different lengths
     const bool zeros = lengths[at] == 0, again = at > 0 && lengths[at - 1] == lengths[at];
     if (zeros && run >= 11 && random_.percent(90)) return put_repeat(code, 18, run, 11, 7);
     if (zeros && run >= 3 && random_.percent(90)) return put_repeat(code, 17, std::min<std::size_t>(run, 10), 3, 3);
@@ -228,7 +230,7 @@ class DeflateMaker {
   bool few_literals_ = false;
 };
 
-// What a deflate stream may mean to somebody who does not look closely, or how far zlib gets with it.
+// The output of a careless inflater, or of zlib up to its error.
 class LenientReader {
  public:
   LenientReader() : decompressor_(libdeflate_alloc_decompressor()) {}
@@ -238,7 +240,7 @@ class LenientReader {
 
   struct Text {
     Bytes bytes;
-    std::size_t coded = 0;  // bytes of the stream that were read
+    std::size_t coded = 0;  // bytes of the stream that were consumed
     bool whole = false;
   };
   [[nodiscard]] Text read(const std::uint8_t* deflated, std::size_t size) {
@@ -271,7 +273,7 @@ class LenientReader {
   libdeflate_decompressor* decompressor_;
 };
 
-// The bytes as zlib codes them, with parameters drawn by chance.
+// The bytes as zlib codes them with random parameters.
 inline Bytes deflate_somehow(const Bytes& bytes, Random& random) {
   z_stream stream{};
   const int strategies[] = {Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED};

@@ -1,4 +1,5 @@
-// What a fuzz target holds of a result: expect(condition, "what should be") ends the process with the words when it does not hold.
+// Assertions of fuzz targets: expect(condition, "what should be") ends the process with the text
+// if the condition is false.
 #pragma once
 
 #include <cstdio>

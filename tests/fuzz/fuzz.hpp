@@ -1,6 +1,8 @@
-// What fuzz targets share: the input as text or bytes, a claim that ends the run, pieces of an input, libFuzzer's own mutator.
+// Shared by fuzz targets: the input as text or bytes, an assertion that ends the run, pieces of
+// an input, libFuzzer's own mutator.
 //
-// Plain functions and values over the fuzzer's memory; not thread-safe. A claim that does not hold aborts, which fuzzers take as a finding.
+// Plain functions and values over the fuzzer's memory; not thread-safe. A failed assertion
+// aborts, which fuzzers report as a finding.
 #pragma once
 
 #include <algorithm>
@@ -21,20 +23,21 @@ inline std::span<const std::byte> bytes_of_input(const std::uint8_t* data, std::
   return std::as_bytes(std::span(data, size));
 }
 
-// Ends the process, which libFuzzer takes as a finding, unless what must always hold does.
+// Ends the process, which libFuzzer reports as a finding, unless the condition holds.
 inline void require(bool holds, const char* claim) {
   if (holds) return;
   std::fprintf(stderr, "fuzz target: it does not hold that %s\n", claim);
   std::abort();
 }
 
-// Every refusal says what is wrong.
+// Every refusal has a message.
 template <class Outcome>
 void require_told(const Outcome& outcome) {
   require(outcome.ok() || !outcome.error().message.empty(), "an error has a message");
 }
 
-// Reads numbers and pieces from the front of an input; gives zeros and nothing where it has ended.
+// Reads numbers and pieces from the front of an input; after its end returns zeros and empty
+// pieces.
 class Pieces {
  public:
   Pieces(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}

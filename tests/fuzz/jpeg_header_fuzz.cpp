@@ -1,4 +1,5 @@
-// What probe() says of the segments of a JPEG and its EXIF: the same however the file arrives.
+// probe() on the segments of a JPEG and its EXIF: the result does not depend on how the file
+// arrives.
 #include <cstdint>
 #include <span>
 
@@ -17,7 +18,7 @@ bool same(const ImageInfo& a, const ImageInfo& b) {
          a.more_images == b.more_images;
 }
 
-// A prefix is enough or not, but never tells something else.
+// A prefix may be too short, but never gives another result.
 void try_prefixes(std::span<const std::byte> file, const hotpack::Result<hotpack::codecs::Probe>& whole) {
   for (std::size_t size = file.size(); size > 0; size = size * 3 / 4) {
     const auto part = hotpack::codecs::probe(file.first(size), false);

@@ -25,7 +25,7 @@ class JpegMutator {
   }
 
  private:
-  // A marker, the payload that its length tells, and the coded data behind it.
+  // A marker, the payload of its length, and the coded data after it.
   struct Segment {
     std::uint8_t marker = 0xFE;
     bool alone = false;  // without a payload
@@ -138,7 +138,7 @@ class JpegMutator {
     }
   }
 
-  // A directory of some entries, one of them perhaps the orientation.
+  // A directory of some entries, one of which may be the orientation.
   Bytes exif() {
     const bool big = random_.percent(50);
     Bytes bytes{'E', 'x', 'i', 'f', 0, 0};
@@ -164,7 +164,7 @@ class JpegMutator {
   std::vector<Segment> segments_;
 };
 
-// As libFuzzer wants it: in place, at most `most` bytes; the new size.
+// For libFuzzer: mutates in place, at most `most` bytes; returns the new size.
 inline std::size_t mutate_jpeg(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
   const Bytes mutated = JpegMutator(seed).run(data, size);
   const std::size_t kept = std::min(mutated.size(), most);

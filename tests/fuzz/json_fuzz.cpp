@@ -1,4 +1,5 @@
-// JSON: what the strict parser takes must come back the same from its canonical text, and raw_members() must cut it rightly.
+// JSON that the strict parser accepts must survive its canonical text, and raw_members() must
+// split it correctly.
 #include <string>
 #include <string_view>
 
@@ -43,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string canonical = hotpack::format::canonical_json(parsed.value());
   const auto again = hotpack::format::parse_json(canonical);
   require(again.ok(), "canonical JSON is read");
-  // Once more: the first text may hold "-0", a number with a sign that integers have not.
+  // Once more: the first text may contain "-0", whose sign integers do not have.
   const std::string settled = hotpack::format::canonical_json(again.value());
   require(hotpack::format::canonical_json(hotpack::format::parse_json(settled).value()) == settled, "canonical JSON stays as it is");
   if (parsed.value().is_object()) compare_members(text, parsed.value());

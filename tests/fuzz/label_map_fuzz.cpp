@@ -1,4 +1,4 @@
-// Tables of --map, and what they make of ids.
+// Tables of --map, and their mapping of ids.
 
 #include "fuzz/fuzz.hpp"
 #include "labels/label_map.hpp"

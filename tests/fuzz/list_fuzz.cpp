@@ -1,4 +1,5 @@
-// Lists of samples (--list): whatever they say, only images that are there are taken, each once, in order.
+// Lists of samples (--list): whatever they contain, only existing images are used, each once, in
+// order.
 #include <sys/mman.h>
 #include <unistd.h>
 

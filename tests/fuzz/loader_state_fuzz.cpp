@@ -1,4 +1,4 @@
-// The text that a run resumes from: what is accepted is written as it was.
+// The text that a run resumes from: an accepted text is written back unchanged.
 
 #include "fuzz/fuzz.hpp"
 #include "hotpack/order.hpp"

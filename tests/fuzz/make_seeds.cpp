@@ -1,4 +1,5 @@
-// Writes the seeds that no editor can make, into folders named after their targets: `make_fuzz_seeds FOLDER`.
+// Writes the seeds that no editor can make into folders named after their targets:
+// `make_fuzz_seeds FOLDER`.
 #include <zstd.h>
 
 #include <cstddef>
@@ -26,7 +27,7 @@ void write(const fs::path& path, const void* bytes, std::size_t size) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
 }
 
-// Every form of the format, as small as it goes.
+// Every form of the format, as small as possible.
 std::vector<std::pair<std::string, TinyForm>> forms() {
   const Extent small{3, 2};
   return {{"bits", {.size = small}},
@@ -42,7 +43,7 @@ std::vector<std::pair<std::string, TinyForm>> forms() {
           {"later", {.size = small, .later = true}}};
 }
 
-// Header and tables alone matter; fillers up to a page are what makes a seed large, and are zeros.
+// Only header and tables matter; fillers up to a page make a seed large, and are zeros.
 void make_shards(const fs::path& folder) {
   for (const auto& [name, form] : forms()) {
     const auto shard = test::make_shard(form, 2);

@@ -1,4 +1,5 @@
-// dataset.json. The mutator fixes the check at its end, so that what lies behind it is reached.
+// dataset.json. The mutator corrects the check at its end, so that fuzzing reaches the rules
+// after it.
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +18,7 @@ constexpr std::string_view kKey = "\"check\":\"";
 constexpr std::size_t kHexDigits = 8;
 constexpr std::string_view kEnd = "\"}\n";
 
-// The check that the bytes before its key call for.
+// The correct check for the bytes before its key.
 std::string tail_of(std::string_view body) {
   char hex[kHexDigits + 1];
   std::snprintf(hex, sizeof hex, "%08x", crc32c(bytes_of(body)));

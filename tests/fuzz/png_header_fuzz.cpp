@@ -1,4 +1,5 @@
-// What probe() says of the chunks of a PNG: the same however the file arrives, and what libpng says where that reads it.
+// probe() on the chunks of a PNG: the result does not depend on how the file arrives, and equals
+// libpng's if libpng reads the file.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -20,7 +21,7 @@ bool same(const ImageInfo& a, const ImageInfo& b) {
          a.has_alpha == b.has_alpha && a.has_icc == b.has_icc && a.more_images == b.more_images;
 }
 
-// A prefix is enough or not, but never tells something else.
+// A prefix may be too short, but never gives another result.
 void try_prefixes(std::span<const std::byte> file, const hotpack::Result<hotpack::codecs::Probe>& whole) {
   for (std::size_t size = file.size(); size > 0; size = size * 3 / 4) {
     const auto part = hotpack::codecs::probe(file.first(size), false);
@@ -32,7 +33,7 @@ void try_prefixes(std::span<const std::byte> file, const hotpack::Result<hotpack
   }
 }
 
-// PngSession itself compares the sizes; an image without the palette that its kind needs libpng refuses.
+// PngSession itself compares the sizes; libpng refuses an image without a palette that it needs.
 void compare_with_libpng(std::span<const std::byte> file, const ImageInfo& info) {
   PngSession session(file);
   const auto status = session.start(info, hotpack::codecs::Transparency::dropped, [](png_structp) {});

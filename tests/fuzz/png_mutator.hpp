@@ -1,4 +1,5 @@
-// Mutates PNG files by their structure: chunks, fields, the deflate stream, filters; and fixes the checksums, so that readers look further.
+// Mutates PNG files by their structure: chunks, fields, the deflate stream, filters. Corrects the
+// checksums, so that readers continue.
 #pragma once
 
 #include <zlib.h>
@@ -127,7 +128,8 @@ class PngMutator {
     chunks_.insert(chunks_.begin() + index, chunk_of("IDAT", std::move(coded)));
   }
 
-  // A zlib stream of these deflated bytes, with the checksum of what they mean, and a header for an image of that many bytes.
+  // A zlib stream of these deflated bytes, with the checksum of their contents and a header for
+  // an image of that many bytes.
   void set_stream(const Bytes& deflated, bool keep_size = false) {
     static thread_local LenientReader reader;
     const auto text = reader.read(deflated.data(), deflated.size());
@@ -146,7 +148,7 @@ class PngMutator {
     Bytes deflated(coded.begin() + 2, coded.end() - 4);
     const std::size_t times = random_.between(1, 3);
     for (std::size_t i = 0; i < times; ++i) {
-      // Most is decided in the first bytes, where the code is reported.
+      // Most is decided in the first bytes, which describe the code.
       if (random_.percent(50)) {
         const std::size_t bit = random_.below(std::min<std::size_t>(deflated.size(), 80) * 8);
         deflated[bit / 8] = static_cast<std::uint8_t>(deflated[bit / 8] ^ 1U << bit % 8);
@@ -301,7 +303,7 @@ class PngMutator {
   Bytes tail_;
 };
 
-// As libFuzzer wants it: in place, at most `most` bytes; the new size.
+// For libFuzzer: mutates in place, at most `most` bytes; returns the new size.
 inline std::size_t mutate_png(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
   const Bytes mutated = PngMutator(seed).run(data, size);
   const std::size_t kept = std::min(mutated.size(), most);

@@ -1,4 +1,5 @@
-// The fast path for plain PNGs against libpng: what the one reads the other must read too, with the same pixels and palette.
+// The fast path for plain PNGs against libpng: libpng must read every file that the fast path
+// reads, with the same pixels and palette.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +29,7 @@ struct Rows {
   bool operator==(const Rows&) const = default;
 };
 
-// What libpng reads, as hotpack drives it; ends the program where it refuses.
+// libpng's result, called as hotpack does; ends the program if it refuses.
 Rows read_with_libpng(std::span<const std::byte> file, const ImageInfo& info, std::size_t row_bytes) {
   Rows rows;
   rows.samples.resize(row_bytes * static_cast<std::size_t>(info.height));
@@ -41,7 +42,8 @@ Rows read_with_libpng(std::span<const std::byte> file, const ImageInfo& info, st
   return rows;
 }
 
-// How many files the fast path took: a fuzzer that it takes hardly any of shows nothing. Told at the end.
+// Counts the files that the fast path accepted: a fuzzer without such files shows nothing.
+// Printed at the end.
 std::size_t taken_by_fast_path = 0;
 
 }  // namespace
@@ -51,7 +53,8 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  hotpack::codecs::PlainPng plain;  // a new one, for a buffer that a larger image left hides what is written behind its end
+  // a new one, because a large old buffer would hide writes beyond the end
+  hotpack::codecs::PlainPng plain;
   const std::span<const std::byte> file(reinterpret_cast<const std::byte*>(data), size);
   const auto found = hotpack::codecs::probe(file, true);
   if (!found.ok() || found->info.format != hotpack::codecs::FileFormat::png) return 0;

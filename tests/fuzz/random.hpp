@@ -28,7 +28,7 @@ class Random {
   std::uint64_t state_;
 };
 
-// Changes, takes out, puts in or repeats some bytes.
+// Changes, removes, inserts or repeats some bytes.
 inline void scramble(Bytes& bytes, Random& random) {
   if (bytes.empty()) {
     bytes.push_back(random.byte());

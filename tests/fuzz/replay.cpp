@@ -1,5 +1,6 @@
-// Runs files through a fuzz target without a fuzzer: `<target>_fuzz FILE|FOLDER…`. Ends with the number of inputs, or dies in the one that
-// is named last on standard error. `--mutations N` runs N changed forms of each as well, made by the target's own mutator where it has one.
+// Runs files through a fuzz target without a fuzzer: `<target>_fuzz FILE|FOLDER…`. Prints the
+// number of inputs at the end, or dies in the input that standard error names last. `--mutations
+// N` also runs N mutations of each input, made by the target's own mutator if it has one.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +36,7 @@ Bytes read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// The files that a word names, in the order of their names.
+// The files of an argument, sorted by name.
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& named) {
   if (!std::filesystem::is_directory(named)) return {named};
   std::vector<std::filesystem::path> files;
@@ -46,7 +47,7 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& named) 
   return files;
 }
 
-// A copy without room to spare, so that a sanitizer sees the first byte behind the end.
+// A copy of exact size, so that a sanitizer sees the first byte beyond the end.
 void run(Bytes input) {
   input.shrink_to_fit();
   LLVMFuzzerTestOneInput(input.data(), input.size());
@@ -71,7 +72,7 @@ void run_mutations(const Bytes& input, unsigned count) {
 
 }  // namespace
 
-// Stands in for the fuzzer's: sets a byte, takes the last one away or adds one.
+// Replaces the fuzzer's mutator: sets a byte, removes the last one or adds one.
 std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size) {
   const std::uint32_t choice = roll() >> 16;
   if (choice % 8 == 0 && size > 1) return size - 1;

@@ -27,9 +27,9 @@ std::size_t header_end(const std::uint8_t* data, std::size_t size) {
   return length > size - kLengthBytes ? 0 : kLengthBytes + static_cast<std::size_t>(length);
 }
 
-// The text may grow into the blanks behind it; what is left of them stays blank.
+// The text may grow into the blanks after it; the rest of them stays blank.
 void mutate_header(std::uint8_t* data, std::size_t end) {
-  if (end == kLengthBytes) return;  // libFuzzer does not take no room at all
+  if (end == kLengthBytes) return;  // libFuzzer requires room
   std::vector<std::uint8_t> text(data + kLengthBytes, data + end);
   while (!text.empty() && text.back() == ' ') text.pop_back();
   const std::size_t size = text.size();
@@ -52,7 +52,7 @@ Bytes piece_of(Bytes file, const ShardHeader& header, std::uint64_t begin, std::
   return file.subspan(static_cast<std::size_t>(start + begin), static_cast<std::size_t>(end - begin));
 }
 
-// The stored bytes of a record, where its place can be read.
+// The stored bytes of a record, if its place can be read.
 Bytes stored(Bytes file, const ShardHeader& header, const FieldTables& field, std::uint64_t index) {
   const std::uint64_t size = field.payload->bytes();
   std::uint64_t begin = size / header.records * index;

@@ -1,4 +1,5 @@
-// Mutates a shard and fixes its checksums, so that fuzzing gets past them to the rules behind.
+// Mutates a shard and corrects its checksums, so that fuzzing gets past them to the rules after
+// them.
 //
 // Plain functions over the fuzzer's memory; not thread-safe (libFuzzer's mutator is not).
 #pragma once
@@ -9,11 +10,12 @@
 
 namespace hotpack::fuzz {
 
-// One mutation: of the header's text (the length L stays, the rest is blanks), of the tables, of a record, or of any byte. The sums of
-// records, of the header and of the tables are then those of the bytes, where the header can be read.
+// One mutation: of the header's text (the length L stays, the rest is blank), of the tables, of a
+// record, or of any byte. Then corrects the sums of records, header and tables, if the header can
+// be read.
 std::size_t mutate_shard(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned int seed);
 
-// The sums of records, of the header and of the tables become those of the bytes, where the header can be read.
+// Corrects the sums of records, header and tables, if the header can be read.
 void mend_shard(std::span<std::byte> file);
 
 }  // namespace hotpack::fuzz

@@ -1,6 +1,8 @@
-// Packs of a few samples in every form, in memory that is a file system: what targets that need folders begin with.
+// Packs of a few samples in every form, in a file system in memory, for targets that need
+// folders.
 //
-// The folder goes when the process ends in order; a finding leaves it, a few hundred kilobytes of /dev/shm.
+// A normal end of the process removes the folder; a finding leaves it, a few hundred kilobytes of
+// /dev/shm.
 #pragma once
 
 #include <cstdlib>

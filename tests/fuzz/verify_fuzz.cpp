@@ -1,5 +1,6 @@
-// A whole data set: opened, verified, every sample read. An input is a list of edits to a small pack of one of the format's forms, after
-// which the sums are fixed, in the manifest too. What verify calls sound must open, and every sample of it must be read.
+// A whole data set: opened, verified, every sample read. An input is a list of edits to a small
+// pack of one of the format's forms, after which the sums are corrected, also in the manifest. If
+// verify accepts the pack, it must open and every sample must be readable.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -29,8 +30,9 @@ constexpr std::size_t kMostEdits = 24;
 constexpr std::size_t kLengthBytes = 8;
 
 struct Base {
-  std::string manifest, header, rest;  // of the one shard: the header's text without blanks, and what follows it
-  std::size_t header_bytes = 0;        // L
+  // of the only shard: the header's text without blanks, and everything after it
+  std::string manifest, header, rest;
+  std::size_t header_bytes = 0;  // L
 };
 
 std::string read_file(const std::string& path) {
@@ -59,13 +61,13 @@ const std::vector<Base>& bases() {
   return made;
 }
 
-// Numbers that programs get wrong.
+// Numbers that programs often get wrong.
 std::string odd_number(std::uint8_t choice) {
   constexpr std::uint64_t kNumbers[] = {0, 1, 2, 255, 65535, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1ULL << 62, 1ULL << 63, ~0ULL, ~0ULL - 7};
   return std::to_string(kNumbers[choice % std::size(kNumbers)]);
 }
 
-// One edit: what is done, where, with which bytes.
+// One edit: its kind, place and bytes.
 void edit(fuzz::Pieces& pieces, std::string& text) {
   const std::uint8_t kind = pieces.byte();
   const std::size_t at = text.empty() ? 0 : static_cast<std::size_t>(pieces.number(2)) % text.size();
@@ -97,7 +99,7 @@ std::string shard_of(const Base& base, const std::string& header, const std::str
   return shard + header + std::string(length - header.size(), ' ') + rest;
 }
 
-// The manifest's row and check become those of the shard, where both can be read.
+// Corrects the manifest's row and check for the shard, if both can be read.
 std::string mended_manifest(const std::string& text, const std::string& shard) {
   const auto bytes = bytes_of(shard);
   auto manifest = format::decode_manifest(text);
@@ -112,7 +114,7 @@ std::string mended_manifest(const std::string& text, const std::string& shard) {
   return format::encode_manifest(*manifest);
 }
 
-// `"check":"…"` of the bytes before it.
+// `"check":"…"` for the bytes before it.
 std::string with_check(std::string text) {
   const std::size_t at = text.rfind("\"check\":\"");
   if (at == std::string::npos) return text;
@@ -144,7 +146,7 @@ bool read_sample(const Sample& sample, VerifyChecksums crc) {
   return image.ok() && label.ok();
 }
 
-// Whether everything could be read.
+// True if everything could be read.
 bool read_all(const std::string& folder) {
   const auto dataset = Dataset::open(folder);
   fuzz::require_told(dataset);

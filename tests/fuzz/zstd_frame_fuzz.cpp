@@ -1,4 +1,4 @@
-// A record stored as a Zstandard frame: sizes are believed only once the frame can hold them.
+// A record stored as a Zstandard frame: a size is trusted only if the frame can hold it.
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Catch2 of either generation: Debian 12 has 2.13, newer systems 3.x.
+// Includes Catch2 of either generation: Debian 12 has 2.13, newer systems 3.x.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)

@@ -1,4 +1,4 @@
-// Labels as they are drawn, and as tools spoil them, for the tests of what a check sees in them.
+// Labels as people draw them, and as tools spoil them, to test the findings of a check.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace hotpack::test {
 
-// Samples row by row, `channels` of them a pixel.
+// Samples row by row, `channels` of them per pixel.
 struct Drawing {
   int width = 0, height = 0, channels = 1;
   std::vector<std::uint8_t> samples;
@@ -25,7 +25,7 @@ struct Drawing {
   [[nodiscard]] std::uint8_t at(int x, int y, int c = 0) const { return const_cast<Drawing*>(this)->at(x, y, c); }
 };
 
-// Discs of the ids given, one after the other, on a ground of the first one.
+// Discs of the given ids, one after another, on a background of the first one.
 inline Drawing drawn_ids(const std::vector<std::uint8_t>& ids, int width = 160, int height = 120, std::uint32_t seed = 1) {
   Drawing drawing{width, height, 1, std::vector<std::uint8_t>(static_cast<std::size_t>(width * height), ids.front())};
   const auto places = noise_samples(24, 3, 1, 997, seed);
@@ -107,7 +107,7 @@ inline RawLabel raw_label(const Drawing& drawing, std::vector<std::uint16_t>& sa
   return raw;
 }
 
-// What a check sees in a label, read by `decoder`; without one it has no classes.
+// The findings of a check for a label, read by `decoder`; without one it has no classes.
 inline pipeline::LabelInspection inspected(const RawLabel& raw, const labels::LabelDecoder* decoder) {
   std::vector<std::uint16_t> plane(static_cast<std::size_t>(raw.width * raw.height));
   MutableIds ids{plane.data(), raw.width, raw.height, 1, static_cast<std::size_t>(raw.width) * 2};

@@ -1,4 +1,5 @@
-// Memory between pages that nobody may touch: a read or write past its end, or before its beginning, is a crash in every build.
+// Memory between protected pages: a read or write before its beginning or past its end crashes in
+// every build.
 #pragma once
 
 #include <sys/mman.h>
@@ -12,7 +13,7 @@
 
 namespace hotpack::test {
 
-enum class Against { low_fence, high_fence };  // where the bytes lie: the other side has whole pages only
+enum class Against { low_fence, high_fence };  // the exact end; the other side has whole pages only
 
 class FencedMemory {
  public:

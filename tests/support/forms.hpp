@@ -1,4 +1,4 @@
-// Every form of pack that the format knows, by name.
+// Every form of pack in the format, by name.
 #pragma once
 
 #include <map>

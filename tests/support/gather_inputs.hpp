@@ -1,4 +1,4 @@
-// Folders of files whose content does not matter, and what gather() makes of them.
+// Folders of files whose content does not matter, and the results of gather() for them.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ struct GatheredInput {
   pipeline::Gathered gathered;
   pipeline::ProblemLog problems;
 
-  // Of the split of this name.
+  // The samples of this split.
   [[nodiscard]] const pipeline::SampleList& list(const std::string& name = "") const {
     for (const pipeline::Split& split : gathered.splits)
       if (split.name == name) return split.list;
@@ -59,7 +59,7 @@ struct GatheredInput {
   }
 };
 
-// Fails where gather() gives an error. Problems are for the caller to look at.
+// Fails if gather() returns an error. The caller checks problems.
 inline GatheredInput gathered(const pipeline::PackOptions& options) {
   GatheredInput result;
   auto gathered = pipeline::gather(options, result.problems);
@@ -68,7 +68,7 @@ inline GatheredInput gathered(const pipeline::PackOptions& options) {
   return result;
 }
 
-// The same where nothing is wrong with any file.
+// The same, and fails if any file has a problem.
 inline GatheredInput gathered_clean(const pipeline::PackOptions& options) {
   GatheredInput result = gathered(options);
   CHECK(result.problems.text() == "");

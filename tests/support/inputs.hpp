@@ -1,4 +1,5 @@
-// Small input folders for the tests of this room, the options that pack them, and an observer that remembers what it is reported.
+// Small input folders for the tests of this room, options that pack them, and an observer that
+// records its calls.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +61,7 @@ inline Bytes photo(int width = 8, int height = 6, std::uint32_t seed = 1) {
   return make_rgb_png(width, height, photo_samples(width, height, seed));
 }
 
-// A label whose ids are those given, row by row.
+// A label with the given ids, row by row.
 inline Bytes id_label(int width, int height, const std::vector<std::uint16_t>& ids, int bit_depth = 8) {
   PngSpec spec;
   spec.width = width, spec.height = height, spec.color = PngColor::gray, spec.bit_depth = bit_depth;
@@ -72,7 +73,7 @@ inline Bytes palette_label(int width, int height, const std::vector<std::uint16_
   spec.width = width, spec.height = height, spec.color = PngColor::palette, spec.bit_depth = bit_depth, spec.palette = palette;
   return make_png(spec, ids);
 }
-// Ids 0 … most, all of them where there are pixels enough.
+// Ids 0 … most; all of them if there are enough pixels.
 inline std::vector<std::uint16_t> noise_ids(int width, int height, std::uint16_t most, std::uint32_t seed = 1) {
   auto ids = noise_samples(width, height, 1, most, seed);
   for (std::size_t id = 0; id <= most && id < ids.size(); ++id) ids[id] = static_cast<std::uint16_t>(id);
@@ -106,7 +107,7 @@ class Recorder : public pipeline::Observer {
   std::atomic<bool> stopped = false;
 };
 
-// Options for folders `images` and `labels` (where it exists) in `folder`, to `packed`.
+// Options for folders `images` and `labels` (if it exists) in `folder`, output to `packed`.
 inline pipeline::PackOptions options_for(const TempFolder& folder) {
   pipeline::PackOptions options;
   options.input.images = {folder / "images"};
@@ -126,7 +127,7 @@ inline pipeline::SampleList samples_of(const pipeline::PackOptions& options) {
   return std::move(gathered->splits.front().list);
 }
 
-// Samples and what their labels mean, up to the plan.
+// Samples and the meaning of their labels, up to the plan.
 struct Prepared {
   pipeline::PackOptions options;
   pipeline::SampleList list;
@@ -145,7 +146,7 @@ inline Prepared prepared(const pipeline::PackOptions& options) {
   return result;
 }
 
-// A run of one set, with what was said of the input as a whole.
+// A run of one set, with its messages about the whole input.
 inline pipeline::PackReport only_set(pipeline::PackRun run) {
   pipeline::PackReport report;
   if (!run.sets.empty()) report = std::move(run.sets.front());

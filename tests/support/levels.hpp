@@ -1,4 +1,4 @@
-// The vector levels that a test can run on this machine, and their choice for a while.
+// The vector levels that this machine can test, and a temporary choice among them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace hotpack::test {
 
-// Within a test case. Warns, once a process, of each level that this machine lacks: its kernels stay untested here.
+// Within a test case. Warns once per process about each level that this machine lacks, whose
+// kernels stay untested.
 inline std::vector<expand::Level> levels() {
   using expand::Level;
   std::vector<Level> possible;
@@ -25,7 +26,7 @@ inline std::vector<expand::Level> levels() {
   return possible;
 }
 
-// The best level again at the end of a scope.
+// Restores the best level at the end of a scope.
 class RestoreLevel {
  public:
   RestoreLevel() = default;

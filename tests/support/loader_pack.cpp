@@ -123,7 +123,7 @@ void append_one(Bytes& out, ElementType type, bool set) {
   }
 }
 
-// One byte a class and vector, classes last.
+// One byte per class and vector, classes last.
 std::vector<std::uint8_t> flags_of(const LabelView& label) {
   std::vector<std::uint8_t> flags(test::one_hot_elements(label.shape));
   require(test::expand_one_hot(label, AxisOrder::channels_last, flags));
@@ -162,7 +162,7 @@ Bytes label_of(const LabelView& view, const LoaderOptions& options) {
   return options.label.form == LabelForm::bits ? bits_label(view) : one_hot_label(view, options.label);
 }
 
-// Where these bytes begin in a file.
+// The position of these bytes in a file.
 std::uint64_t find_in(const std::string& path, std::string_view wanted) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
@@ -171,7 +171,7 @@ std::uint64_t find_in(const std::string& path, std::string_view wanted) {
   return at;
 }
 
-// A row like `row`, without a sample: every pixel black, every label ignored.
+// A row like `row` without a sample: every pixel black, every label ignored.
 Row empty_row(const Row& row, const Sample& sample, const LoaderOptions& options) {
   Row empty;
   empty.image.resize(row.image.size());
@@ -205,7 +205,8 @@ std::uint64_t TinyPack::image_offset(std::size_t number) const {
 void TinyPack::damage_image(std::size_t number) const { change_byte(number / per_shard_, image_offset(number)); }
 
 void TinyPack::damage_first_frame(std::size_t shard) const {
-  change_byte(shard, find_in(shard_path(shard), "\x28\xB5\x2F\xFD"));  // what every frame begins with
+  // the first bytes of every frame
+  change_byte(shard, find_in(shard_path(shard), "\x28\xB5\x2F\xFD"));
 }
 
 void TinyPack::change_byte(std::size_t shard, std::uint64_t offset) const {

@@ -1,6 +1,8 @@
-// A small pack on disk, what batches of it have to hold by the plainest formulas, and short ways to run a Loader: for tests of `loader`.
+// A small pack on disk, the expected contents of its batches by the plainest formulas, and short
+// ways to run a Loader, for tests of `loader`.
 //
-// Ownership: a TinyPack owns its folder. Not thread-safe against itself. Failure throws std::logic_error with the Loader's own text.
+// Ownership: a TinyPack owns its folder. Not thread-safe. Failure throws std::logic_error with
+// the Loader's own text.
 #pragma once
 
 #include <array>
@@ -19,16 +21,18 @@ namespace hotpack::test {
 
 using Bytes = std::vector<std::byte>;
 
-inline constexpr std::chrono::milliseconds kLong{20000};  // a test that needs it has failed
+inline constexpr std::chrono::milliseconds kLong{20000};  // a test that takes so long has failed
 
-// Shards of `per_shard` records in a folder of their own. Pixels are those of samples number `first` and later.
+// Shards of `per_shard` records in their own folder. Pixels are those of samples from number
+// `first` on.
 class TinyPack {
  public:
   explicit TinyPack(const TinyForm& form = {}, std::size_t records = 12, std::size_t per_shard = 4, std::size_t first = 0);
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
   [[nodiscard]] Dataset open() const;
   [[nodiscard]] std::string shard_path(std::size_t shard) const;
-  // Where the stored image of sample `number` begins in its shard's file; not for compressed images.
+  // The offset of the stored image of sample `number` in its shard's file; not for compressed
+  // images.
   [[nodiscard]] std::uint64_t image_offset(std::size_t number) const;
   // Changes one byte of that image, in place.
   void damage_image(std::size_t number) const;
@@ -67,22 +71,23 @@ struct BatchCopy {
 // The rows of several ranks' batches of one step, joined.
 [[nodiscard]] std::vector<Row> joined(const std::vector<BatchCopy>& ranks);
 
-// What a row of `sample` has to hold without augmentation or padding of pixels, computed from Dataset::sample; −1: an empty row.
+// The expected row of `sample` without augmentation or padding, computed with Dataset::sample;
+// −1: an empty row.
 [[nodiscard]] Row expected_row(const Dataset& dataset, const LoaderOptions& options, std::int64_t sample);
-// The samples of a step of this rank, by EpochOrder and StepPlan.
+// The samples of a step of this rank, from EpochOrder and StepPlan.
 [[nodiscard]] std::vector<std::int64_t> expected_samples(std::uint64_t records, const LoaderOptions& options, std::uint64_t epoch,
                                                          std::uint64_t step);
 
 [[nodiscard]] Loader open_loader(const Dataset& dataset, const LoaderOptions& options);
-// The text of the error that this opening gives; throws where it works.
+// The error text of this opening; throws if it succeeds.
 [[nodiscard]] std::string refusal_of(const Dataset& dataset, const LoaderOptions& options);
 [[nodiscard]] Batch next_batch(Loader& loader);                      // throws at an error or the end of an epoch
-[[nodiscard]] Error next_error(Loader& loader);                      // throws where there is none
+[[nodiscard]] Error next_error(Loader& loader);                      // throws if there is none
 void skip(Loader& loader, std::uint64_t steps);                      // throws as next_batch
-[[nodiscard]] bool at_end_of_epoch(Loader& loader);                  // takes the end
-[[nodiscard]] std::vector<BatchCopy> rest_of_epoch(Loader& loader);  // and takes its end
+[[nodiscard]] bool at_end_of_epoch(Loader& loader);                  // consumes the end
+[[nodiscard]] std::vector<BatchCopy> rest_of_epoch(Loader& loader);  // and consumes its end
 
-// Small batches in the order of the files by one thread: where a test counts steps.
+// Small batches in file order on one thread, for tests that count steps.
 [[nodiscard]] LoaderOptions in_file_order(std::uint64_t global_batch_size);
 
 }  // namespace hotpack::test

@@ -1,4 +1,5 @@
-// Resizing written a second time, from the published formulas and in plain integers where they allow it, to test the real one against.
+// A second implementation of resizing, from the published formulas and in plain integers if they
+// allow it, to test the first one.
 //
 // Slow and simple on purpose; shares no code with the geometry room.
 #pragma once
@@ -32,7 +33,7 @@ struct Image {
   }
 };
 
-// The mean of whole blocks: both sizes of `in` are multiples of those wanted.
+// The mean of whole blocks: both sizes of `in` are multiples of the target's.
 inline Image area_of_blocks(const Image& in, int width, int height) {
   const int fx = in.width / width, fy = in.height / height;
   Image out(width, height, in.channels);
@@ -51,13 +52,14 @@ inline Image area_of_blocks(const Image& in, int width, int height) {
   return out;
 }
 
-// Where one output row or column takes its two inputs from, and their weights in 2048ths.
+// The two inputs of an output row or column, and their weights in 2048ths.
 struct Tap {
   int first = 0, second = 0;
   int first_weight = 0, second_weight = 0;
 };
 
-// `clamp_fraction`: OpenCV forgets the fraction beyond the border for columns, and keeps it for rows.
+// `clamp_fraction`: OpenCV drops the fraction beyond the border for columns, and keeps it for
+// rows.
 inline std::vector<Tap> linear_taps(int source, int target, bool clamp_fraction) {
   const double scale = 1.0 / (static_cast<double>(target) / source);
   std::vector<Tap> taps;
@@ -126,7 +128,7 @@ inline Image nearest(const Image& in, int width, int height) {
   return out;
 }
 
-// `resized` laid into a record with its corner at (left, top); `pad` where it does not reach.
+// `resized` placed in a record with its corner at (left, top); `pad` elsewhere.
 inline Image placed(const Image& resized, int left, int top, int width, int height, const std::uint8_t* pad) {
   Image out(width, height, resized.channels);
   for (int y = 0; y < height; ++y) {

@@ -1,9 +1,10 @@
-// What a build with sanitizers cannot do, or does so slowly that a test takes a sample there.
+// Features that a build with sanitizers lacks, or that are so slow there that tests only sample
+// them.
 #pragma once
 
 #include <cstddef>
 
-// clang describes its sanitizers in another way than gcc.
+// clang and gcc announce their sanitizers in different ways.
 #if defined(__has_feature)
 #define HOTPACK_HAS_FEATURE(name) __has_feature(name)
 #else
@@ -14,7 +15,7 @@
 #else
 #define HOTPACK_THREAD_SANITIZER 0
 #endif
-// With either, a request for more memory than there is ends the program, and freed memory is kept.
+// With either, a request for too much memory ends the program, and freed memory is kept.
 #if HOTPACK_THREAD_SANITIZER || defined(__SANITIZE_ADDRESS__) || HOTPACK_HAS_FEATURE(address_sanitizer)
 #define HOTPACK_SANITIZED 1
 #else
@@ -26,10 +27,11 @@ namespace hotpack::test {
 inline constexpr bool kSanitized = HOTPACK_SANITIZED != 0;
 // Their own allocators hold locks across a fork.
 inline constexpr bool kForksAtAnyMoment = !kSanitized;
-// Which the thread sanitizer does not allow.
+// The thread sanitizer does not allow these.
 inline constexpr bool kThreadsAfterFork = HOTPACK_THREAD_SANITIZER == 0;
 
-// All of them without a sanitizer, every n-th with one: for loops over every bit, which the build without one runs whole.
+// All of them without a sanitizer, every n-th with one: for loops over every bit, which the
+// normal build runs completely.
 inline constexpr std::size_t every(std::size_t n) { return kSanitized ? n : 1; }
 
 }  // namespace hotpack::test

@@ -1,4 +1,4 @@
-// Allocators of slots that watch the Loader: for tests.
+// Allocators of slots that observe the Loader, for tests.
 #pragma once
 
 #include <atomic>
@@ -14,12 +14,12 @@
 
 namespace hotpack::test {
 
-// Counts blocks, and overwrites those that are given back.
+// Counts blocks, and overwrites those that are released.
 class CountingAllocator final : public SlotAllocator {
  public:
   std::atomic<int> taken{0};
   std::atomic<int> released{0};
-  std::atomic<int> failing_from{1 << 30};  // this allocation (from 0) and later ones fail
+  std::atomic<int> failing_from{1 << 30};  // this allocation (from 0) and all later ones fail
 
   Result<std::byte*> allocate(std::size_t bytes) override {
     if (taken >= failing_from) return usage_error("no " + std::to_string(bytes) + " bytes for a slot");
@@ -33,7 +33,8 @@ class CountingAllocator final : public SlotAllocator {
   }
 };
 
-// Holds up threads that fill slots of records of different sizes, which take their memory while they are filled.
+// Blocks threads that fill slots of records of different sizes, which allocate while they are
+// filled.
 class HoldingAllocator final : public SlotAllocator {
  public:
   std::atomic<bool> hold{true};

@@ -24,7 +24,7 @@ class TempFolder {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
 
-  // Writes a file, making its folders.
+  // Writes a file, and creates its folders.
   void write(std::string_view name, std::string_view content) const {
     const std::filesystem::path target = *this / name;
     std::filesystem::create_directories(target.parent_path());

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
-// jpeglib.h needs size_t and FILE declared before it.
+// jpeglib.h requires that size_t and FILE are declared before it.
 #include <jpeglib.h>
 
 #include "support/test_images.hpp"
@@ -17,7 +17,7 @@ constexpr unsigned kScanMarker = 0xDA;
 constexpr std::array kOneScanAChannel = {jpeg_scan_info{1, {0}, 0, 63, 0, 0}, jpeg_scan_info{1, {1}, 0, 63, 0, 0},
                                          jpeg_scan_info{1, {2}, 0, 63, 0, 0}};
 
-constexpr int kHighestBit = 10;  // where libjpeg lets a coefficient begin
+constexpr int kHighestBit = 10;  // the highest bit of a coefficient in libjpeg
 
 std::vector<jpeg_scan_info> thin_scans(int count) {
   std::vector<jpeg_scan_info> scans{{1, {0}, 0, 0, 0, 0}};
@@ -83,7 +83,8 @@ void configure(jpeg_compress_struct& state, const JpegSpec& spec, const std::vec
   state.restart_in_rows = spec.restart_rows;
 }
 
-// Every marker up to the last scan's; bytes inside segments are stepped over, those of scans searched (FF there is followed by 00 or RSTn).
+// Every marker up to the last scan's. Skips bytes inside segments and searches those of scans (FF
+// there is followed by 00 or RSTn).
 std::vector<std::size_t> marker_offsets(const Bytes& jpeg) {
   std::vector<std::size_t> offsets;
   std::size_t at = 2;

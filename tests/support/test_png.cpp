@@ -28,7 +28,7 @@ void append(png_structp png, png_bytep data, std::size_t size) {
   file.insert(file.end(), begin, begin + size);
 }
 
-// Samples of one row as libpng takes them before packing: a byte each, or big-endian words.
+// Samples of one row as libpng accepts them before packing: one byte each, or big-endian words.
 std::vector<png_byte> row_bytes(std::span<const std::uint16_t> samples, int bit_depth) {
   std::vector<png_byte> bytes;
   for (const std::uint16_t sample : samples) {
@@ -57,7 +57,7 @@ void put_u32(Bytes& bytes, std::size_t at, std::uint32_t value) {
   for (std::size_t i = 0; i < 4; ++i) bytes.at(at + i) = static_cast<std::byte>(value >> (24 - 8 * i) & 0xFF);
 }
 
-// The first chunk of a type: where its length field begins, and the size of its data.
+// The first chunk of a type: the offset of its length field, and the size of its data.
 struct Chunk {
   std::size_t at;
   std::size_t data_size;

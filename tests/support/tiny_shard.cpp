@@ -167,7 +167,7 @@ format::RecordEntry entry_of(const TinyForm& form, const TinyRecord& record) {
 struct Payloads {
   std::vector<std::byte> image, label, depth;
 
-  // Appends a record and tells what the tables say about it.
+  // Appends a record and its entries in the tables.
   format::RecordEntry append(const TinyForm& form, const TinyRecord& record) {
     format::RecordEntry entry = entry_of(form, record);
     const std::vector<std::byte> pixels = stored_image(form, record), classes = stored_label(form, record);
@@ -210,7 +210,7 @@ std::string sources_of(const TinyForm& form, const std::vector<TinyRecord>& reco
   return digest.text();
 }
 
-// Adds what only a later version has: a payload field with its CRCs, and a table.
+// Adds parts of a later version: a payload field with its CRCs, and a table.
 void add_later_tensors(format::TensorList& list, const TinyForm& form, std::uint64_t records) {
   const Extent size = form.size.value();
   const std::vector<std::uint64_t> shape{records, static_cast<std::uint64_t>(size.height), static_cast<std::uint64_t>(size.width)};
@@ -222,7 +222,7 @@ void add_later_tensors(format::TensorList& list, const TinyForm& form, std::uint
   list.tables.insert(after("shard.sums"), {"source.later", DType::u64, {records}, 0, 8 * records});
 }
 
-// Fills depth.crc32c, which encode_tables does not know, and computes the sum of the region again.
+// Fills depth.crc32c, which encode_tables does not know, and recomputes the sum of the region.
 void add_later_tables(const format::Layout& layout, const std::vector<TinyRecord>& records, std::vector<std::byte>& tables) {
   const auto place = [&](std::string_view name) { return tables.data() + (layout.find(name)->begin - layout.tables_begin); };
   for (std::size_t i = 0; i < records.size(); ++i) store_le(place("depth.crc32c") + 4 * i, crc32c(stored_depth(records[i])));

@@ -1,7 +1,10 @@
-// Small packs in every form of the format, made from records in memory by the plainest means: what tests of `format` and `reader` read.
+// Small packs in every form of the format, made from records in memory in the plainest way, for
+// tests of `format` and `reader`.
 //
-// The pixels are a function of the record's number, so two calls give the same bytes. Nothing here uses the writer room.
-// Plain values; not thread-safe against itself. Failure throws std::logic_error: a test that cannot make its input is wrong.
+// The pixels are a function of the record's number, so two calls give the same bytes. Nothing
+// here uses the writer room.
+// Plain values; not thread-safe. Failure throws std::logic_error: a test that cannot make its
+// input is wrong.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +36,7 @@ struct TinyForm {
   bool later = false;  // a shard of version 1.1: a payload field `depth`, a table, keys in metadata and schema that 1.0 does not know
 };
 
-// One sample as a person thinks of it.
+// One sample, unencoded.
 struct TinyRecord {
   std::string key;
   Extent size;                                     // of the record
@@ -58,7 +61,8 @@ struct TinyShard {
 // A record's bytes as stored, uncompressed.
 [[nodiscard]] std::vector<std::byte> stored_image(const TinyForm& form, const TinyRecord& record);
 [[nodiscard]] std::vector<std::byte> stored_label(const TinyForm& form, const TinyRecord& record);
-[[nodiscard]] std::vector<std::byte> stored_depth(const TinyRecord& record);  // of form.later: U16 [H,W]
+// for form.later: U16 [H,W]
+[[nodiscard]] std::vector<std::byte> stored_depth(const TinyRecord& record);
 
 // The plan of a pack of these records; `skipped` more samples come last.
 [[nodiscard]] format::PlanIdentity tiny_plan(const std::vector<TinyRecord>& records, std::uint64_t shards = 1, std::uint64_t skipped = 0);

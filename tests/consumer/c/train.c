@@ -1,4 +1,4 @@
-/* The training loop in C: two epochs, images as normalised f32 NCHW, labels as one-hot f32 NCHW. */
+/* The training loop in C: two epochs, images as normalized f32 NCHW, labels as one-hot f32 NCHW. */
 #include <hotpack/hotpack.h>
 #include <stdio.h>
 

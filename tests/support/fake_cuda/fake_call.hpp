@@ -1,6 +1,7 @@
-// What every function of the table begins with.
+// The common beginning of all functions of the table.
 //
-// enter…() finds the living FakeDriver, locks it, counts the call and makes it fail where it is told to; `body` runs under the lock.
+// enter…() finds the living FakeDriver, locks it, counts the call and makes it fail on request;
+// `body` runs under the lock.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +21,17 @@ struct Call {
   FakeState& state;
   Lock& lock;
   const char* name;
-  FakeContext* context = nullptr;  // the current one, where the call needs one
+  FakeContext* context = nullptr;  // the current one, if the call needs one
 };
 
 enum class Needs { nothing, driver, context };
 
-// The code that this call is to fail with; 0: none. Counts it.
+// The code that this call must fail with; 0: none. Counts the call.
 [[nodiscard]] int injected(FakeState& state, CallId id);
 
-// Refused, and noted, while a capture forbids it to the calling thread: in the global mode to every thread, in the thread's own to that
-// one, and never to a thread that has relaxed its mode.
+// Refuses, and notes, a call that a capture forbids to the calling thread: global mode forbids it
+// to every thread, thread mode to the capturing thread, and neither to a thread with relaxed
+// mode.
 [[nodiscard]] bool spoils_capture(FakeState& state, CallId id);
 
 template <typename Body>
@@ -55,7 +57,8 @@ int enter(CallId id, Needs needs, const Body& body) {
   return body(call);
 }
 
-// For calls that give something back: in a broken context too, where they give its code all the same.
+// For calls that release something: also in a broken context, where they return its code
+// nevertheless.
 template <typename Body>
 int enter_to_give_back(CallId id, const Body& body) {
   namespace code = device::code;
@@ -67,7 +70,7 @@ int enter_to_give_back(CallId id, const Body& body) {
   });
 }
 
-// For calls that put something on a stream.
+// For calls that queue work on a stream.
 template <typename Body>
 int enter_stream(CallId id, device::StreamHandle handle, const Body& body) {
   namespace code = device::code;
@@ -85,10 +88,11 @@ inline std::uintptr_t address(device::Pointer pointer) { return static_cast<std:
 
 inline void* host(device::Pointer pointer) { return reinterpret_cast<void*>(address(pointer)); }
 
-// Notes that an operation uses `bytes` bytes of a block. False, noted, where they are not all in one block of this kind.
+// Notes that an operation uses `bytes` bytes of a block. False, and noted, if they are not all in
+// one block of this kind.
 [[nodiscard]] bool add_use(Call& call, Operation& operation, const char* what, MemoryKind kind, std::uintptr_t begin, std::uint64_t bytes,
                            bool writes);
-// Puts work on a stream; work in flight that it races with is noted.
+// Queues work on a stream; notes work in flight that it races with.
 OperationPtr give(Call& call, FakeStream& stream, Operation operation);
 
 // The functions, file by file.

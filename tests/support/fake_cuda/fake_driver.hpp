@@ -1,11 +1,14 @@
 // A CUDA driver without a device: memory is guarded host memory, streams are queues, kernels are their bodies run on the host.
 //
-// Work runs as late as is legal (nothing before somebody waits for it), or in a random legal order that a seed decides. So a wait that is
-// missing, or memory that is given back or written over too early, shows in every run: as wrong bytes, as a fault of memory, or in
-// violations(). Any call can be made to fail. Streams, events, contexts and memory follow CUDA's rules: the legacy stream and the blocking
-// ones wait for each other, a wait is for what an event had recorded by then, handles of another device are refused.
-// Ownership: owns all that it hands out until that is given back; one FakeDriver at a time in a process (the table's functions have no
-// other way to find it). What is left over when it goes is reported by held() before. Thread-safe.
+// Work runs as late as is legal (only when somebody waits for it), or in a random legal order
+// that a seed determines. So a missing wait, or memory that is released or overwritten too early,
+// shows in every run: as wrong bytes, as a memory fault, or in violations(). Any call can be made
+// to fail. Streams, events, contexts and memory follow CUDA's rules: the legacy stream and
+// blocking streams wait for each other, a wait covers the work recorded by then, and handles of
+// another device are refused.
+// Ownership: owns every object until it is released; there is one FakeDriver per process at a
+// time, because the table's functions have no other way to find it. held() reports leftovers
+// before it ends. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +25,11 @@
 namespace hotpack::test {
 
 enum class Schedule {
-  late,    // an operation runs when somebody waits for it, or polls often enough, and then with nothing that it does not need
-  random,  // every call may run operations that are due, drawn by the seed
-  eager,   // an operation runs when it is given, in order: for whole programs
+  // an operation runs when somebody waits for it or polls often enough, and then only with the
+  // operations that it needs
+  late,
+  random,  // every call may run operations that are due, chosen by the seed
+  eager,   // an operation runs when it is queued, in order: for whole programs
 };
 
 struct FakeOptions {
@@ -34,10 +39,10 @@ struct FakeOptions {
   std::uint64_t device_bytes = std::uint64_t{256} << 20;  // memory of each device
   std::uint64_t pinned_bytes = std::uint64_t{256} << 20;  // most of pinned memory
   int version = 13000;
-  // MemFree, MemFreeHost and ModuleUnload first wait for all streams of the device, as drivers may. Also where the environment has
-  // HOTPACK_FAKE_FREES_WAIT.
+  // MemFree, MemFreeHost and ModuleUnload first wait for all streams of the device, as drivers
+  // may. Also enabled by HOTPACK_FAKE_FREES_WAIT in the environment.
   bool frees_wait = false;
-  bool fences = true;  // pages around every block that nobody may touch, and poison; false: for whole programs
+  bool fences = true;  // protected pages around every block, and poison; false: for whole programs
 };
 
 class FakeDriver {
@@ -49,12 +54,15 @@ class FakeDriver {
 
   [[nodiscard]] const device::DriverTable& table() const;
   [[nodiscard]] std::shared_ptr<const device::Driver> driver() const;  // Driver::make of it; throws std::logic_error with its text
-  [[nodiscard]] device::KernelImages kernels() const;  // what ModuleLoadData takes here, a module for images and one for labels
+  // for ModuleLoadData: a module for images and one for labels
+  [[nodiscard]] device::KernelImages kernels() const;
 
-  // Streams of a program, which live as long as the FakeDriver. `blocking` ones wait for the legacy stream and it for them.
+  // Streams of the program, which live as long as the FakeDriver. Blocking ones and the legacy
+  // stream wait for each other.
   [[nodiscard]] device::StreamHandle stream(int device = 0, bool blocking = false);
-  // Work of a program on any stream, also kLegacyStream (with null) and kPerThreadStream of the current context (of device 0 where none
-  // is current). It may read and write memory, and call bytes(); it must not call the driver.
+  // Queues the program's work on any stream, including kLegacyStream (with null) and
+  // kPerThreadStream of the current context (device 0 without one). It may use memory and call
+  // bytes(), but not the driver.
   void enqueue(device::StreamHandle stream, std::function<void()> work);
   // What is given to the stream from now on does not run before unblock(). A wait for it by the host waits for another thread to unblock
   // it, or to break the context, for 20 s; then synchronize() throws, and calls of the table note a violation and give

@@ -1,4 +1,4 @@
-// Streams of a FakeDriver: operations, what each must wait for, and the order in which they run.
+// Streams of a FakeDriver: operations, their dependencies, and the order in which they run.
 //
 // An operation needs the one before it on its stream, what its events recorded, and what the legacy stream's rules add; all of that was
 // given earlier, so there is no circle. It may run once all of it is done.
@@ -24,7 +24,7 @@ namespace hotpack::test {
 struct FakeStream;
 struct FakeModule;
 
-// What an operation does with a block.
+// An operation's use of a block.
 struct Use {
   std::shared_ptr<Block> block;
   std::uintptr_t begin = 0;  // of the bytes that are known; none: the block must only stay
@@ -42,7 +42,7 @@ struct Operation {
   bool closed = false;                 // a block()
   bool done = false;
   unsigned polls = 0;       // queries left until it may run; 0: not counted yet
-  std::uint64_t visit = 0;  // of the search that saw it last
+  std::uint64_t visit = 0;  // of the latest search that saw it
   std::chrono::steady_clock::time_point finished;
 };
 using OperationPtr = std::shared_ptr<Operation>;
@@ -58,7 +58,7 @@ struct FakeContext {
   std::map<std::uint64_t, std::shared_ptr<FakeStream>> per_thread;  // by number of the thread
 };
 
-// Begun by the program: what is given to the stream is recorded, and does not run.
+// Begun by the program: work on the stream is recorded and does not run.
 struct FakeCapture {
   int mode = 0;              // CUstreamCaptureMode
   std::uint64_t thread = 0;  // that began it
@@ -91,7 +91,7 @@ struct FakeModule {
   std::size_t pending = 0;  // launches in flight
 };
 
-// What keeps an operation from running, or what it needs.
+// The reason why an operation cannot run, or its dependencies.
 struct Obstacle {
   bool block = false;
   int broken = 0;  // the code of a context
@@ -108,18 +108,18 @@ class FakeStreams {
   // Why it would be wrong to give this to the stream: work in flight, which nothing orders before it, writes what it reads or writes, or
   // reads what it writes. Null: nothing.
   [[nodiscard]] const Operation* rival(FakeStream& stream, Operation& operation);
-  // Puts it at the end of the stream; schedule `eager` runs what can run.
+  // Appends it to the stream; schedule `eager` runs everything that can run.
   OperationPtr give(FakeStream& stream, Operation operation);
   [[nodiscard]] Obstacle obstacle(const OperationPtr& operation);
-  // Runs it and what it needs. Precondition: no obstacle.
+  // Runs it and its dependencies. Precondition: no obstacle.
   void run(const OperationPtr& operation);
-  // Schedule `random`: runs a few that may run.
+  // Schedule `random`: runs a few operations that may run.
   void run_some();
   void run_all();
   void unblocked();                                                                   // schedule `eager`: runs what a block held up
   [[nodiscard]] std::vector<OperationPtr> last_of(const FakeContext& context) const;  // that is not done, of each of its streams
   void abandon(const FakeContext& context);  // what is on its streams never runs, and uses nothing any more
-  // Whether a query that finds it not done has been made often enough to let it run.
+  // True if queries have found it unfinished often enough to let it run.
   [[nodiscard]] bool polled_enough(Operation& operation);
   [[nodiscard]] bool running() const { return running_; }
 
@@ -141,7 +141,8 @@ class FakeStreams {
   std::vector<FakeStream*> candidates_;
   std::uint64_t visits_ = 0;
   bool running_ = false;
-  // Schedule `random`: how much runs, and on which streams, stays alike for some calls, so that streams fall behind each other.
+  // Schedule `random`: the amount of work, and its streams, stay similar for some calls, so that
+  // streams fall behind each other.
   struct Mood {
     std::uint64_t calls_left = 0;
     std::uint64_t most = 0;      // operations a call

@@ -1,6 +1,7 @@
-// Kernels run on the host: every thread of a launch, one after another, through the bodies that the device runs.
+// Runs kernels on the host: every thread of a launch, one after another, with the device's kernel
+// bodies.
 //
-// Pure functions of their arguments' memory. Failure: null for a name that is no kernel.
+// Pure functions of their arguments' memory. Failure: null for an unknown name.
 #pragma once
 
 #include <string>

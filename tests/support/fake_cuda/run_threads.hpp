@@ -1,4 +1,4 @@
-// Every thread of a launch, one after another: how kernels run on the host.
+// Runs every thread of a launch on the host, one after another.
 #pragma once
 
 #include "device/kernels/portable.hpp"

@@ -1,4 +1,5 @@
-// The kernels as nvcc compiled them for an architecture, run on the host: its PTX, translated by ptx_to_cpp.py.
+// Runs the kernels that nvcc compiled for an architecture on the host: their PTX, translated by
+// ptx_to_cpp.py.
 //
 // Where host_kernels.hpp's find_image_kernel() and find_label_kernel() run the bodies that the host's compiler made, a program that links
 // ptx_choice.cpp runs these; HOTPACK_PTX_ARCHITECTURE says of which architecture. Threads run alone, one after another.
@@ -30,7 +31,7 @@ struct CompiledKernel {
 // The architecture that this program runs.
 [[nodiscard]] int architecture();
 
-// Null: none of that name.
+// Null for an unknown name.
 [[nodiscard]] const CompiledKernel* find(const char* name);
 
 }  // namespace hotpack::test::ptx

@@ -46,7 +46,7 @@ TEST_CASE("crc32c equals its definition at all lengths and alignments near block
   }
 }
 
-TEST_CASE("crc32c goes on from an earlier part") {
+TEST_CASE("crc32c continues from an earlier part") {
   const auto bytes = random_bytes(30000);
   const auto whole = std::span<const std::byte>(bytes);
   for (const std::size_t cut : {0u, 1u, 5000u, 12288u, 29999u})

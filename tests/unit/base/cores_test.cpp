@@ -9,7 +9,7 @@ using namespace hotpack;
 
 namespace {
 
-// A system with one hierarchy of version 2 or 1, of which this process is in `cgroup`.
+// A system with one hierarchy of version 2 or 1, in which this process is in `cgroup`.
 void write_v2(const TempFolder& root, const std::string& cgroup, const std::string& mounted = "/") {
   root.write("proc/self/cgroup", "0::" + cgroup + "\n");
   root.write("proc/self/mountinfo",
@@ -72,7 +72,7 @@ TEST_CASE("cores: version 1 and a mixture of both") {
   CHECK(quota_cores(root.path()) == 3u);
 }
 
-TEST_CASE("cores: files that say nothing sensible are no quota") {
+TEST_CASE("cores: malformed files mean no quota") {
   const TempFolder root;
   CHECK_FALSE(quota_cores(root.path()).has_value());
   root.write("proc/self/mountinfo", "\n31 23\n - cgroup2\n31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
@@ -94,13 +94,16 @@ TEST_CASE("memory: version 2 with the tightest of the cgroup and its parents") {
   root.write("sys/fs/cgroup/jobs/memory.max", "8000\n");
   root.write("sys/fs/cgroup/jobs/memory.current", "7000\n");
   CHECK(quota_memory(root.path()) == 1000u);
-  root.write("sys/fs/cgroup/jobs/memory.stat", "anon 3000\nfile 4000\ninactive_file 2500\nactive_file 1200\n");  // which make room
+  // which the kernel reclaims
+  root.write("sys/fs/cgroup/jobs/memory.stat", "anon 3000\nfile 4000\ninactive_file 2500\nactive_file 1200\n");
   CHECK(quota_memory(root.path()) == 4700u);
   root.write("sys/fs/cgroup/jobs/one/memory.max", "600\n");
   CHECK(quota_memory(root.path()) == 100u);
-  root.write("sys/fs/cgroup/jobs/one/memory.current", "700\n");  // beyond, as may be for a while
+  // beyond the limit, as happens for a while
+  root.write("sys/fs/cgroup/jobs/one/memory.current", "700\n");
   CHECK(quota_memory(root.path()) == 0u);
-  root.write("sys/fs/cgroup/jobs/one/memory.stat", "inactive_file 900\n");  // more than is used: not of one moment
+  // more than is used: the two were read at different moments
+  root.write("sys/fs/cgroup/jobs/one/memory.stat", "inactive_file 900\n");
   CHECK(quota_memory(root.path()) == 600u);
 }
 
@@ -121,7 +124,7 @@ TEST_CASE("memory: version 1 and a mixture of both") {
   CHECK_FALSE(quota_cores(root.path()).has_value());
 }
 
-TEST_CASE("memory: files that say nothing sensible are no limit") {
+TEST_CASE("memory: malformed files mean no limit") {
   const TempFolder root;
   CHECK_FALSE(quota_memory(root.path()).has_value());
   write_v2(root, "/a");

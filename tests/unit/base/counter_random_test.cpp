@@ -14,7 +14,7 @@ TEST_CASE("Philox gives its authors' known answers") {
         RandomWords{0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1});
 }
 
-TEST_CASE("every part of what words are for changes them") {
+TEST_CASE("every part of a random word's purpose changes it") {
   constexpr std::uint64_t kHigh = std::uint64_t{1} << 32;
   const std::set<RandomWords> words = {random_words(1, 1, 1, 1),         random_words(2, 1, 1, 1),   random_words(1 + kHigh, 1, 1, 1),
                                        random_words(1, 2, 1, 1),         random_words(1, 1, 2, 1),   random_words(1, 1, 1, 2),
@@ -22,7 +22,7 @@ TEST_CASE("every part of what words are for changes them") {
   CHECK(words.size() == 8);
 }
 
-TEST_CASE("a scaled word is below its bound, and reaches both ends") {
+TEST_CASE("a scaled word stays below its bound and reaches both ends") {
   CHECK(scaled_word(0, 10) == 0);
   CHECK(scaled_word(0xFFFFFFFF, 10) == 9);
   CHECK(scaled_word(0xFFFFFFFF, 1) == 0);

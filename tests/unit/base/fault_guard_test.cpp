@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-// A mapping of four pages of 'x', of which the file then keeps `kept`.
+// A mapping of four pages of 'x', of which the file keeps `kept` pages.
 struct ShrunkFile {
   explicit ShrunkFile(std::size_t kept) {
     folder.write("file", std::string(4 * kPage, 'x'));
@@ -45,8 +45,9 @@ std::optional<std::size_t> fault_in(std::span<const std::byte> memory) {
   return guarded(memory, sum);
 }
 
-// How a process takes SIGBUS is set once, so what changes it runs in a process of its own: a hidden test case of this program. Tells how
-// that process ended: 0, its exit code, or 1000 and its signal.
+// The disposition of SIGBUS belongs to the process, so each test that changes it runs in a
+// process of its own: a hidden test case of this program. Returns how that process ended: its
+// exit code, or 1000 plus its signal.
 int end_of_process(const char* test_case) {
   const pid_t child = fork();
   if (child == 0) {
@@ -71,7 +72,7 @@ void earlier_handler(int, siginfo_t*, void*) {
 
 }  // namespace
 
-TEST_CASE("guard: memory that can be read is read") {
+TEST_CASE("guard: readable memory is read") {
   REQUIRE(install_fault_handler().ok());
   const ShrunkFile file(4 * kPage);
   Sum sum{file.mapping.bytes()};
@@ -79,9 +80,9 @@ TEST_CASE("guard: memory that can be read is read") {
   CHECK(sum.total == 4 * kPage * 'x');
 }
 
-TEST_CASE("guard: the offset of the first byte that cannot be read") {
+TEST_CASE("guard: reports the offset of the first unreadable byte") {
   REQUIRE(install_fault_handler().ok());
-  REQUIRE(install_fault_handler().ok());  // again: nothing changes
+  REQUIRE(install_fault_handler().ok());  // a second call changes nothing
   const ShrunkFile file(kPage + 10);
   for (int repeated = 0; repeated < 3; ++repeated) {
     CHECK(fault_in(file.mapping.bytes()) == 2 * kPage);
@@ -91,7 +92,7 @@ TEST_CASE("guard: the offset of the first byte that cannot be read") {
   }
 }
 
-TEST_CASE("guard: SIGBUS stays as it was in the thread's mask") {
+TEST_CASE("guard: leaves SIGBUS in the thread's mask as it was") {
   REQUIRE(install_fault_handler().ok());
   const ShrunkFile file(0);
   CHECK(fault_in(file.mapping.bytes()) == 0u);
@@ -126,7 +127,7 @@ TEST_CASE("alone: a fault outside of any guard", "[.]") {
 }
 
 TEST_CASE("alone: a fault in other memory than the guarded", "[.]") {
-  signal(SIGBUS, SIG_IGN);  // which the system does not heed for faults
+  signal(SIGBUS, SIG_IGN);  // the system ignores this for faults
   REQUIRE(install_fault_handler().ok());
   const ShrunkFile whole(4 * kPage), other(0);
   Sum sum{other.mapping.bytes()};
@@ -141,7 +142,7 @@ TEST_CASE("alone: a signal that was sent", "[.]") {
   (void)guarded(whole.mapping.bytes(), send);
 }
 
-TEST_CASE("guard: what is not the guard's kills as it did before") {
+TEST_CASE("guard: other signals kill as before") {
   CHECK(end_of_process("alone: a fault outside of any guard") == kDiedOfBusError);
   CHECK(end_of_process("alone: a fault in other memory than the guarded") == kDiedOfBusError);
   CHECK(end_of_process("alone: a signal that was sent") == kDiedOfBusError);
@@ -179,10 +180,10 @@ TEST_CASE("alone: a handler of before that is to run once", "[.]") {
   REQUIRE(install_fault_handler().ok());
   const ShrunkFile file(0);
   Sum sum{file.mapping.bytes()};
-  sum();  // comes again after the handler, and then kills
+  sum();  // faults again after the handler, and then kills
 }
 
-TEST_CASE("guard: the handler of before gets what is not the guard's") {
+TEST_CASE("guard: the earlier handler gets other signals") {
   CHECK(end_of_process("alone: a signal that was sent and is ignored") == 0);
   CHECK(end_of_process("alone: a handler of before") == 0);
   CHECK(end_of_process("alone: a handler of before that is to run once") == kDiedOfBusError);

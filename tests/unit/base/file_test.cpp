@@ -13,7 +13,7 @@
 
 using namespace hotpack;
 
-TEST_CASE("a file is created once, written at places and read back") {
+TEST_CASE("a file is created once, written at offsets and read back") {
   const TempFolder folder;
   const std::string path = folder / "a";
   auto file = File::create_exclusive(path);
@@ -40,7 +40,7 @@ TEST_CASE("reading past the end is an error that names the file and the place") 
   CHECK(file->read_some(1, into).value() == 2);
 }
 
-TEST_CASE("a missing file and a folder are told apart from data") {
+TEST_CASE("a missing file and a folder give errors") {
   const TempFolder folder;
   CHECK_THAT(read_text_file(folder / "none").error().describe(), ContainsSubstring("none: cannot open: No such file"));
   CHECK_THAT(read_text_file(folder.path()).error().message, ContainsSubstring("not a regular file"));
@@ -57,7 +57,7 @@ TEST_CASE("a mapping shows the file's bytes, and an empty file an empty mapping"
   CHECK(Mapping::open(folder / "none").error().code == ErrorCode::io);
 }
 
-TEST_CASE("checked arithmetic tells what does not fit") {
+TEST_CASE("checked arithmetic reports overflow") {
   constexpr auto max = std::numeric_limits<std::uint64_t>::max();
   CHECK(checked_mul(max, 1) == max);
   CHECK_FALSE(checked_mul(max / 2 + 1, 2));
@@ -69,7 +69,7 @@ TEST_CASE("checked arithmetic tells what does not fit") {
   CHECK(padding_to(1, 4096) == 4095);
 }
 
-TEST_CASE("a buffer keeps its memory when less is asked for") {
+TEST_CASE("a buffer keeps its memory for a smaller request") {
   Buffer buffer;
   std::byte* const large = buffer.reserve(1000);
   CHECK(buffer.reserve(10) == large);

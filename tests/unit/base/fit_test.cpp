@@ -13,10 +13,11 @@ namespace {
 
 Region centered(Fit fit, Extent source, Extent target) { return fit_region(fit, Anchor::center, source, target); }
 
-// Python's floor division, which the published rule is written in.
+// Python's floor division, as in the published rule.
 int floor_div(int a, int b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
 
-// Where resize_with_crop_or_pad puts the source's first row or column: padding before it, or minus what is cut.
+// The place of the source's first row or column in resize_with_crop_or_pad: padding before it, or
+// minus the cropped part.
 int crop_or_pad_offset(int source, int target) {
   const int difference = target - source;
   return std::max(floor_div(difference, 2), 0) - std::max(floor_div(-difference, 2), 0);
@@ -56,7 +57,7 @@ TEST_CASE("crop-or-pad puts the odd row at the end, cropping and padding alike")
   CHECK(offset(513) == 0);
 }
 
-TEST_CASE("crop-or-pad treats each axis by itself") {
+TEST_CASE("crop-or-pad treats each axis separately") {
   CHECK(centered(Fit::crop_or_pad, {960, 360}, {512, 512}) == Region{-224, 76, 960, 360});
   std::mt19937 random(21);
   for (int round = 0; round < 2000; ++round) {
@@ -201,7 +202,7 @@ TEST_CASE("tiles are distinct, cover the image and overlap at least as requested
       REQUIRE(edges[i] > edges[i - 1]);
       REQUIRE(edges[i] - edges[i - 1] <= tile - overlap);
     }
-    // No tile more than needed: without the last one the image would not be covered.
+    // No tile is superfluous: without the last one the image would not be covered.
     if (edges.size() > 1) REQUIRE(edges[edges.size() - 2] + tile < length);
   }
 }

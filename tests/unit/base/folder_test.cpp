@@ -8,7 +8,7 @@
 
 using namespace hotpack;
 
-TEST_CASE("a folder's names are sorted, and folders told from what is none") {
+TEST_CASE("a folder's names are sorted, with folders apart") {
   const TempFolder folder;
   for (const char* name : {"b", "a", "c.d"}) std::filesystem::create_directory(folder / name);
   std::ofstream(folder / "file") << "x";

@@ -6,7 +6,7 @@
 using namespace hotpack;
 using namespace std::string_view_literals;
 
-TEST_CASE("an extension stands for a format, if a stem comes before it") {
+TEST_CASE("an extension after a stem indicates a format") {
   const auto found = foreign_extension("scan.nii.gz");
   REQUIRE(found);
   CHECK(found->format.name == "NIfTI");
@@ -18,7 +18,7 @@ TEST_CASE("an extension stands for a format, if a stem comes before it") {
   CHECK_FALSE(foreign_extension(""));
 }
 
-TEST_CASE("first bytes tell a format whatever the name says") {
+TEST_CASE("first bytes identify a format whatever the name says") {
   const auto name_of = [](std::string_view content) {
     const auto found = foreign_format(bytes_of(content));
     return found ? std::string(found->name) : std::string("none");

@@ -5,7 +5,7 @@
 using hotpack::shell_path;
 using hotpack::shell_word;
 
-TEST_CASE("words of a command line are quoted where a shell would take them apart") {
+TEST_CASE("words are quoted if a shell would split them") {
   CHECK(shell_word("a/b-1.png") == "a/b-1.png");
   CHECK(shell_word("").size() == 2);
   CHECK(shell_word("a b") == "'a b'");
@@ -15,7 +15,7 @@ TEST_CASE("words of a command line are quoted where a shell would take them apar
   CHECK(shell_word("\xc3\xa4") == "'\xc3\xa4'");
 }
 
-TEST_CASE("what must not be printed stands as numbers") {
+TEST_CASE("unprintable characters become numbers") {
   CHECK(shell_word("a\nb") == "$'a\\012b'");
   CHECK(shell_word("\xff'") == "$'\\377\\047'");
   CHECK(shell_word("x\xe2\x80\xaey") == "$'x\\342\\200\\256y'");  // turns the direction of text
@@ -23,7 +23,7 @@ TEST_CASE("what must not be printed stands as numbers") {
   CHECK(shell_word("\xc0\xaf") == "$'\\300\\257'");               // an overlong form
 }
 
-TEST_CASE("a path that begins with a dash is no option") {
+TEST_CASE("a path that begins with a dash is not an option") {
   CHECK(shell_path("-d") == "./-d");
   CHECK(shell_path("- d") == "'./- d'");
   CHECK(shell_path("d") == "d");

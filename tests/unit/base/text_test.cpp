@@ -44,7 +44,7 @@ TEST_CASE("colors are written as #rrggbb") {
   CHECK(color_text({255, 10, 160}) == "#ff0aa0");
 }
 
-TEST_CASE("a newline ends a line and begins none") {
+TEST_CASE("a newline ends a line and does not begin one") {
   using Lines = std::vector<std::string_view>;
   CHECK(lines_of("").empty());
   CHECK(lines_of("a") == Lines{"a"});

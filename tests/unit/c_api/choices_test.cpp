@@ -8,7 +8,7 @@
 using namespace hotpack;
 using namespace hotpack::c_api;
 
-TEST_CASE("element types go there and back") {
+TEST_CASE("element types convert in both directions") {
   for (const ElementType type :
        {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64, ElementType::f16, ElementType::bf16, ElementType::f32}) {
     CHECK(type_choice("image_type", type_number(type)).value() == type);
@@ -17,7 +17,7 @@ TEST_CASE("element types go there and back") {
   CHECK_FALSE(type_choice("image_type", HOTPACK_TYPE_DEFAULT).value().has_value());
 }
 
-TEST_CASE("a number that is no choice is refused by the option's name") {
+TEST_CASE("an unknown number is refused by the option's name") {
   for (const int number : {-1, 8, 1000}) {
     const auto refused = type_choice("image_type", number);
     REQUIRE_FALSE(refused.ok());

@@ -88,7 +88,7 @@ TEST_CASE("arguments that are NULL are refused, not followed") {
   CHECK(hotpack_dataset_find(pack.dataset, "x", nullptr) == HOTPACK_ERROR_USAGE);
 }
 
-TEST_CASE("without a handle there is an answer all the same") {
+TEST_CASE("functions answer without a data set") {
   hotpack_dataset_info info;
   info.struct_size = sizeof info;
   hotpack_sample_info sample;
@@ -116,7 +116,7 @@ TEST_CASE("without a handle there is an answer all the same") {
   CHECK(hotpack_dataset_find(nullptr, "x", &number) == HOTPACK_ERROR_USAGE);
 }
 
-TEST_CASE("a data set is described as its schema says") {
+TEST_CASE("a data set's description follows its schema") {
   const OpenPack pack;
   const hotpack_dataset_info info = described(pack.dataset);
   CHECK(info.records == 7);
@@ -134,7 +134,7 @@ TEST_CASE("a data set is described as its schema says") {
   CHECK(hotpack_dataset_records(pack.dataset) == 7);
 }
 
-TEST_CASE("every form of images and labels is told apart") {
+TEST_CASE("every form of images and labels is distinguished") {
   TinyForm form;
   form.layout = hotpack::AxisOrder::channels_first;
   form.storage = hotpack::LabelStorage::one_hot;
@@ -172,7 +172,7 @@ TEST_CASE("every form of images and labels is told apart") {
   CHECK(hotpack_dataset_read_label(pack.dataset, 0, &byte, 1) == HOTPACK_ERROR_USAGE);
 }
 
-TEST_CASE("classes have names, and colors where they have one") {
+TEST_CASE("classes have names, and colors if they have one") {
   const OpenPack pack;
   const auto schema = tiny_schema(pack.form);
   REQUIRE(hotpack_dataset_classes(pack.dataset) == schema.classes.size());
@@ -212,7 +212,7 @@ TEST_CASE("statistics are those of the data set") {
   CHECK(ignored == statistics.ignored);
 }
 
-TEST_CASE("weights of a class that does not occur are no number") {
+TEST_CASE("weights of a class that does not occur are NaN") {
   TinyForm form;
   form.classes = 40;
   const OpenPack pack(form);
@@ -258,7 +258,7 @@ TEST_CASE("samples are read as they are stored") {
   CHECK(number == 99);
 }
 
-TEST_CASE("a key is asked for by its length first") {
+TEST_CASE("a key's length can be queried first") {
   const OpenPack pack;
   std::size_t length = 0;
   REQUIRE(hotpack_dataset_key(pack.dataset, 0, nullptr, 0, &length) == HOTPACK_OK);
@@ -269,7 +269,7 @@ TEST_CASE("a key is asked for by its length first") {
   CHECK(hotpack_dataset_key(pack.dataset, 0, key.data(), length + 1, nullptr) == HOTPACK_OK);
 }
 
-TEST_CASE("several packs are one data set, or the difference is reported") {
+TEST_CASE("several packs form one data set, or report their difference") {
   const TempFolder folder;
   TinyForm other;
   other.classes = 4;
@@ -295,7 +295,7 @@ TEST_CASE("the size of a struct must be set") {
   CHECK(error_of(pack.dataset).find("sizeof(hotpack_dataset_info)") != std::string::npos);
 }
 
-TEST_CASE("the library tells its version") {
+TEST_CASE("the library reports its version") {
   CHECK(hotpack_abi_version() == HOTPACK_ABI_VERSION);
   CHECK(std::string(hotpack_version()).find('.') != std::string::npos);
 }

@@ -1,4 +1,4 @@
-// hotpack_device.h over a driver without a device.
+// hotpack_device.h with a driver that has no device.
 #include "hotpack/device_loader.hpp"
 
 #include <cstdint>
@@ -63,7 +63,8 @@ struct OpenLoader {
   }
   ~OpenLoader() {
     close();
-    for (fake.run_all(); hotpack::device::late_count() != 0;) hotpack::device::sweep_late();  // what goes later, goes before the driver
+    // waits for late frees before the driver goes
+    for (fake.run_all(); hotpack::device::late_count() != 0;) hotpack::device::sweep_late();
     CHECK(fake.held() == FakeDriver::Held());
     for (const auto& fault : fake.violations()) FAIL_CHECK(fault);
   }
@@ -78,7 +79,7 @@ struct OpenLoader {
     status = hotpack_device_loader_next(loader, streams.data(), streams.size(), &batch);
     return batch;
   }
-  // What a field holds once its stream is there.
+  // The contents of a field after its stream's work.
   [[nodiscard]] Bytes bytes(const hotpack_device_part_info& part, const hotpack_field& field) {
     fake.synchronize(static_cast<hotpack::device::StreamHandle>(part.stream));
     return fake.bytes(reinterpret_cast<std::uintptr_t>(field.data), field.bytes);
@@ -106,7 +107,7 @@ hotpack_device_batch_info described(const hotpack_device_batch* batch) {
   return info;
 }
 
-// The rows of a part out of a batch in host memory.
+// The rows of a part within a batch in host memory.
 Bytes rows_of(const hotpack::BatchField& field, std::size_t rows, const hotpack_device_part_info& part) {
   const std::size_t row = field.bytes.size() / rows;
   const auto first = field.bytes.begin() + static_cast<std::ptrdiff_t>(part.first_row * row);
@@ -124,7 +125,7 @@ void check_part(OpenLoader& open, const hotpack_device_part_info& part, const ho
   CHECK(open.bytes(part, part.label) == rows_of(expected.label(), expected.batch_size(), part));
 }
 
-// All that a batch tells is what the Loader's batch of the same step tells.
+// A device batch describes itself like the Loader's batch of the same step.
 void check_batch(OpenLoader& open, const hotpack_device_batch* batch, const hotpack::Batch& expected) {
   const hotpack_device_batch_info info = described(batch);
   CHECK(info.epoch == expected.epoch());
@@ -161,7 +162,7 @@ DLManagedTensorVersioned* image_tensor(const hotpack_device_batch* batch, std::i
   return tensor;
 }
 
-// Enough bytes that memory nobody has written yet does not hold them by chance.
+// Enough bytes that unwritten memory does not contain them by chance.
 constexpr std::size_t kSeenBytes = 64;
 
 Bytes first_bytes(const hotpack::BatchField& field) {
@@ -169,7 +170,7 @@ Bytes first_bytes(const hotpack::BatchField& field) {
   return {field.bytes.begin(), field.bytes.begin() + kSeenBytes};
 }
 
-// The first bytes of memory, as work on a stream finds them.
+// The first bytes of memory, as work on a stream sees them.
 Bytes seen_by(OpenLoader& open, hotpack::device::StreamHandle stream, const void* memory) {
   Bytes seen;
   const auto* const first = static_cast<const std::byte*>(memory);
@@ -180,8 +181,8 @@ Bytes seen_by(OpenLoader& open, hotpack::device::StreamHandle stream, const void
 
 }  // namespace
 
-TEST_CASE("without a device the handles say why") {
-  REQUIRE(setenv("CUDA_VISIBLE_DEVICES", "", 1) == 0);  // also where there is one
+TEST_CASE("without a device the handles give the reason") {
+  REQUIRE(setenv("CUDA_VISIBLE_DEVICES", "", 1) == 0);  // even if there is one
   const TempFolder folder;
   const TinyForm form;
   (void)write_pack(folder.path(), form, tiny_records(form, kSamples), 4);
@@ -231,7 +232,7 @@ TEST_CASE("NULL handles and results are refused, and closing NULL does nothing")
   CHECK(hotpack_device_batch_record_stream(nullptr, nullptr, 0) == HOTPACK_ERROR_USAGE);
 }
 
-TEST_CASE("device batches of C are the batches of C++ and of the host") {
+TEST_CASE("device batches in C equal those in C++ and on the host") {
   const int devices = GENERATE(1, 2);
   OpenLoader open(devices);
   auto host = host_loader(*open.dataset);
@@ -252,7 +253,7 @@ TEST_CASE("device batches of C are the batches of C++ and of the host") {
   CHECK(open.status == HOTPACK_END_OF_EPOCH);
 }
 
-TEST_CASE("next_into fills memory of the caller and says about it") {
+TEST_CASE("next_into fills memory of the caller and describes it") {
   OpenLoader open;
   auto host = host_loader(*open.dataset);
   const std::uint64_t image_bytes = hotpack_device_loader_image_batch_bytes(open.loader, 0);
@@ -264,7 +265,7 @@ TEST_CASE("next_into fills memory of the caller and says about it") {
   REQUIRE(open.fake.table().CtxPushCurrent(context) == 0);
   REQUIRE(open.fake.table().MemAlloc(&memory, image_bytes) == 0);
 
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver has memory as integers
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver has addresses as integers
   const hotpack_device_buffers buffers = {reinterpret_cast<void*>(memory), image_bytes, nullptr, 0};
   hotpack_device_batch* batch = nullptr;
   const auto first = host.next().value();
@@ -290,7 +291,7 @@ TEST_CASE("next_into fills memory of the caller and says about it") {
   CHECK(open.fake.table().DevicePrimaryCtxRelease(0) == 0);
 }
 
-TEST_CASE("streams and buffers are one a device") {
+TEST_CASE("streams and buffers are one per device") {
   OpenLoader open(2);
   hotpack_device_batch* batch = nullptr;
   CHECK(hotpack_device_loader_next(open.loader, open.streams.data(), 1, &batch) == HOTPACK_ERROR_USAGE);
@@ -308,7 +309,7 @@ TEST_CASE("streams and buffers are one a device") {
   hotpack_device_batch_release(batch);
 }
 
-TEST_CASE("a device loader stops, goes on elsewhere, and is woken") {
+TEST_CASE("a device loader stops, resumes elsewhere, and can be woken") {
   OpenLoader open;
   std::vector<std::int64_t> samples;
   char state[1024];
@@ -355,7 +356,7 @@ TEST_CASE("residency and statistics are reported") {
   CHECK(hotpack_device_loader_device_bytes(open.loader, 1) == 0);
 }
 
-TEST_CASE("a DLPack tensor keeps its memory when batch and loader are gone") {
+TEST_CASE("a DLPack tensor keeps its memory after batch and loader") {
   OpenLoader open;
   auto host = host_loader(*open.dataset);
   const auto expected = host.next().value();
@@ -403,7 +404,7 @@ TEST_CASE("the consumer's stream waits for the batch, and -1 waits for nothing")
   const hotpack::device::StreamHandle own = open.fake.stream(), other = open.fake.stream();
   DLManagedTensorVersioned* const unordered = image_tensor(batch, -1);
   const Bytes early = seen_by(open, other, unordered->dl_tensor.data);
-  CHECK(early != expected);  // as late as is legal: nobody has waited for the part's stream
+  CHECK(early != expected);  // as late as possible: nobody has waited for the part's stream
   DLManagedTensorVersioned* const tensor = image_tensor(batch, static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(own)));
   CHECK(seen_by(open, own, tensor->dl_tensor.data) == expected);
   unordered->deleter(unordered);
@@ -431,7 +432,7 @@ TEST_CASE("the default streams of DLPack are those of the driver") {
   }
 }
 
-TEST_CASE("a field that is not there has no tensor") {
+TEST_CASE("a missing field has no tensor") {
   OpenLoader open(1, 2, small_batches(), TinyForm{.labelled = false});
   hotpack_device_batch* const batch = open.next();
   REQUIRE(batch != nullptr);

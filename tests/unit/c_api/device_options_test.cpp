@@ -13,7 +13,7 @@ using namespace hotpack::c_api;
 
 namespace {
 
-// The message with which a change of the defaults is refused.
+// The message of the refusal of changed defaults.
 template <class Change>
 std::string refusal(const Change& change) {
   hotpack_device_loader_options options = default_device_options();
@@ -35,7 +35,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 }  // namespace
 
-TEST_CASE("the defaults of device options are those of C++") {
+TEST_CASE("device options have the defaults of C++") {
   const DeviceLoaderOptions own;
   const DeviceLoaderOptions read = device_options(default_device_options()).value();
   CHECK(read.devices == own.devices);
@@ -47,7 +47,7 @@ TEST_CASE("the defaults of device options are those of C++") {
   CHECK(read.loader.global_batch_size == own.loader.global_batch_size);
 }
 
-TEST_CASE("every device option arrives") {
+TEST_CASE("every device option is passed on") {
   hotpack_loader_options loader = default_options();
   loader.global_batch_size = 7;
   loader.image_type = HOTPACK_TYPE_BF16;
@@ -81,7 +81,7 @@ TEST_CASE("residencies have the numbers of the header") {
   CHECK(has(refusal([](auto& options) { options.residency = 4; }), "residency is 4"));
 }
 
-TEST_CASE("devices and their count go together") {
+TEST_CASE("devices and their count belong together") {
   static const std::int32_t device = 0;
   CHECK(has(refusal([](auto& options) { options.device_count = 1; }), "devices is NULL"));
   CHECK(has(refusal([](auto& options) { options.devices = &device; }), "device_count is 0"));
@@ -92,7 +92,7 @@ TEST_CASE("devices and their count go together") {
             "device_count is"));
 }
 
-TEST_CASE("options of the batches are checked as those of a loader") {
+TEST_CASE("options of batches are checked as for a loader") {
   hotpack_loader_options loader = default_options();
   loader.last_batch = 9;
   CHECK(has(refusal([&](auto& options) { options.loader = &loader; }), "last_batch is 9"));
@@ -105,11 +105,11 @@ TEST_CASE("options of the batches are checked as those of a loader") {
   CHECK(has(refusal([&](auto& options) { options.loader = &loader; }), "pinned memory"));
 }
 
-TEST_CASE("a reserved field that is not 0 was never initialised") {
+TEST_CASE("a reserved field that is not 0 is refused") {
   CHECK(has(refusal([](auto& options) { options.reserved = 1; }), "hotpack_device_loader_options_init"));
 }
 
-TEST_CASE("init of device options writes no more than the caller has room for") {
+TEST_CASE("init of device options stays within the caller's struct") {
   hotpack_device_loader_options options;
   options.prefetch = 99;
   REQUIRE(hotpack_device_loader_options_init(&options, offsetof(hotpack_device_loader_options, prefetch)) == HOTPACK_OK);

@@ -17,7 +17,7 @@ using namespace hotpack::c_api;
 
 namespace {
 
-int memory = 0;  // stands for memory of a device: nothing here follows the pointer
+int memory = 0;  // stands for device memory: nothing here follows the pointer
 
 DeviceField field_of(std::vector<std::int64_t> shape, ElementType type = ElementType::f32) {
   std::uint64_t bytes = element_bytes(type);
@@ -40,7 +40,7 @@ std::vector<int> type_of(ElementType type) {
 std::vector<std::int64_t> strides_of(const DLTensor& tensor) { return {tensor.strides, tensor.strides + tensor.ndim}; }
 std::vector<std::int64_t> shape_of(const DLTensor& tensor) { return {tensor.shape, tensor.shape + tensor.ndim}; }
 
-// A batch that next_into filled: the only one that exists without a device.
+// A batch that next_into filled: the only kind that exists without a device.
 void fill(hotpack_device_batch& batch) {
   batch.copied.batch_size = 2;
   batch.copied.indices = {4, -1};
@@ -52,7 +52,7 @@ void fill(hotpack_device_batch& batch) {
 
 }  // namespace
 
-TEST_CASE("the structures of DLPack are laid out as its ABI has them", "[abi]") {
+TEST_CASE("the structures of DLPack have the layout of its ABI", "[abi]") {
   STATIC_REQUIRE(sizeof(DLDevice) == 8);
   STATIC_REQUIRE(sizeof(DLDataType) == 4);
   STATIC_REQUIRE(sizeof(DLTensor) == 48);
@@ -75,10 +75,10 @@ TEST_CASE("the structures of DLPack are laid out as its ABI has them", "[abi]") 
   STATIC_REQUIRE(kDLCUDAHost == 3);
 }
 
-TEST_CASE("a tensor tells where the field lies and how it is shaped") {
+TEST_CASE("a tensor has the field's place and shape") {
   const auto tensor = tensor_of<DLManagedTensorVersioned>(field_of({2, 3, 5, 7}));
   CHECK(tensor->version.major == 1);
-  CHECK(tensor->flags == 0);  // may be written to, and is no copy
+  CHECK(tensor->flags == 0);  // writable, and not a copy
   const DLTensor& told = tensor->dl_tensor;
   CHECK(told.data == &memory);
   CHECK(told.byte_offset == 0);
@@ -89,7 +89,7 @@ TEST_CASE("a tensor tells where the field lies and how it is shaped") {
   CHECK(strides_of(told) == std::vector<std::int64_t>{105, 35, 7, 1});
 }
 
-TEST_CASE("strides are there for every shape") {
+TEST_CASE("every shape has strides") {
   CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({9}))->dl_tensor) == std::vector<std::int64_t>{1});
   CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({4, 1}))->dl_tensor) == std::vector<std::int64_t>{1, 1});
   CHECK(strides_of(tensor_of<DLManagedTensor>(field_of({1, 70000, 70000}))->dl_tensor) == std::vector<std::int64_t>{4900000000, 70000, 1});
@@ -118,7 +118,7 @@ TEMPLATE_TEST_CASE("a tensor holds its memory until its deleter is called", "", 
   CHECK(watched.expired());
 }
 
-TEST_CASE("several tensors of one field end each by itself") {
+TEST_CASE("several tensors of one field end independently") {
   auto keeper = std::make_shared<int>(7);
   auto first = tensor_of<DLManagedTensorVersioned>(field_of({2}), keeper);
   auto second = tensor_of<DLManagedTensor>(field_of({2}), keeper);
@@ -130,7 +130,7 @@ TEST_CASE("several tensors of one field end each by itself") {
   CHECK(keeper.use_count() == 1);
 }
 
-TEST_CASE("streams are numbered as the protocol numbers them") {
+TEST_CASE("streams have the numbers of the protocol") {
   const auto handle = [](std::int64_t number) { return reinterpret_cast<std::uintptr_t>(consumer_stream(number).value().value()); };
   CHECK(handle(1) == 1);
   CHECK(handle(2) == 2);
@@ -145,7 +145,7 @@ TEST_CASE("streams are numbered as the protocol numbers them") {
   }
 }
 
-TEST_CASE("memory of the caller is not given away") {
+TEST_CASE("memory of the caller is not shared as a tensor") {
   hotpack_device_batch batch;
   fill(batch);
   auto* const poison = reinterpret_cast<DLManagedTensorVersioned*>(&memory);

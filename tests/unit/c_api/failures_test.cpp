@@ -21,7 +21,7 @@ TEST_CASE("the last error has its path and offset, and is empty before the first
   CHECK(std::string(failures.latest()) == "no such class");
 }
 
-TEST_CASE("a text stays while 64 others come, and the same text again is no other") {
+TEST_CASE("a text stays valid for 64 others, not counting repeats") {
   Failures failures;
   failures.add(usage_error("the first one"));
   const char* const first = failures.latest();
@@ -49,7 +49,7 @@ TEST_CASE("statuses have names") {
   CHECK(std::string(hotpack_status_name(77)) == "unknown status");
 }
 
-TEST_CASE("no exception leaves an entry point") {
+TEST_CASE("no exception escapes from an entry point") {
   Failures failures;
   CHECK(call(failures, []() -> Outcome { return HOTPACK_NOT_FOUND; }) == HOTPACK_NOT_FOUND);
   CHECK(call(failures, []() -> Outcome { throw std::logic_error("surprise"); }) == HOTPACK_ERROR_INTERNAL);

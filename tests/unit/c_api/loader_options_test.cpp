@@ -16,7 +16,7 @@ using namespace hotpack::c_api;
 
 namespace {
 
-// The message with which a change of the defaults is refused.
+// The message of the refusal of changed defaults.
 template <class Change>
 std::string refusal(const Change& change) {
   hotpack_loader_options options = default_options();
@@ -54,7 +54,7 @@ void* give_nothing(void*, std::size_t) { return nullptr; }
 
 }  // namespace
 
-TEST_CASE("the defaults are those of C++") {
+TEST_CASE("loader options have the defaults of C++") {
   const LoaderOptions own;
   const LoaderOptions read = loader_options(default_options()).value();
   CHECK(read.global_batch_size == own.global_batch_size);
@@ -81,7 +81,7 @@ TEST_CASE("the defaults are those of C++") {
   CHECK_FALSE(read.resume.has_value());
 }
 
-TEST_CASE("init writes the defaults, and no more than the size it is given") {
+TEST_CASE("init writes the defaults within the given size") {
   hotpack_loader_options options;
   std::memset(&options, 0xEE, sizeof options);
   REQUIRE(hotpack_loader_options_init(&options, sizeof options) == HOTPACK_OK);
@@ -102,7 +102,7 @@ TEST_CASE("init writes the defaults, and no more than the size it is given") {
   CHECK(options.struct_size == 0xEEEEEEEEEEEEEEEE);
 }
 
-TEST_CASE("order, ranks and resources arrive") {
+TEST_CASE("order, ranks and resources are passed on") {
   const LoaderOptions read = accepted([](hotpack_loader_options& options) {
     options.global_batch_size = 12;
     options.seed = 7;
@@ -137,7 +137,7 @@ TEST_CASE("order, ranks and resources arrive") {
   CHECK(read.memory_budget_bytes == 1 << 30);
 }
 
-TEST_CASE("what a batch holds arrives") {
+TEST_CASE("the form of batches is passed on") {
   const float mean[] = {0.1f, 0.2f, 0.3f}, std[] = {1, 2, 3};
   const LoaderOptions read = accepted([&](hotpack_loader_options& options) {
     options.image_type = HOTPACK_TYPE_BF16;
@@ -161,7 +161,7 @@ TEST_CASE("what a batch holds arrives") {
   CHECK(ignoring.label.ignore_index == -1);
 }
 
-TEST_CASE("augmentation arrives") {
+TEST_CASE("augmentation is passed on") {
   const auto cropped = [](std::int32_t kind) {
     return accepted([kind](hotpack_loader_options& options) {
       options.horizontal_flip = 0.5;
@@ -186,7 +186,7 @@ TEST_CASE("augmentation arrives") {
   CHECK(padded.pad_to == PixelSize{8, 6});
 }
 
-TEST_CASE("a number that is no choice is refused by its option's name") {
+TEST_CASE("an unknown number is refused by its option's name") {
   using Options = hotpack_loader_options;
   CHECK(has(refusal([](Options& options) { options.last_batch = 3; }), "last_batch is 3"));
   CHECK(has(refusal([](Options& options) { options.shuffle = -1; }), "shuffle is -1"));
@@ -207,14 +207,14 @@ TEST_CASE("a number that is no choice is refused by its option's name") {
 
 TEST_CASE("halves of a pair are refused") {
   static const float numbers[] = {1, 2, 3};
-  CHECK(has(refusal([](hotpack_loader_options& options) { options.image_mean = numbers; }), "image_mean and image_std go together"));
+  CHECK(has(refusal([](hotpack_loader_options& options) { options.image_mean = numbers; }), "image_mean and image_std belong together"));
   const auto without_count = [](hotpack_loader_options& options) { options.image_mean = options.image_std = numbers; };
   CHECK(has(refusal(without_count), "image_channels is 0"));
-  CHECK(has(refusal([](hotpack_loader_options& options) { options.allocate = give_nothing; }), "allocate and free go together"));
-  CHECK(has(refusal([](hotpack_loader_options& options) { options.free = take_odd; }), "allocate and free go together"));
+  CHECK(has(refusal([](hotpack_loader_options& options) { options.allocate = give_nothing; }), "allocate and free belong together"));
+  CHECK(has(refusal([](hotpack_loader_options& options) { options.free = take_odd; }), "allocate and free belong together"));
 }
 
-TEST_CASE("an option that another one would have to use is refused without it") {
+TEST_CASE("an option without the one that it belongs to is refused") {
   using Options = hotpack_loader_options;
   CHECK(has(refusal([](Options& options) { options.image_channels = 3; }), "image_channels is set without image_mean"));
   CHECK(has(refusal([](Options& options) { options.label_ignore_index = 9; }), "label_ignore_index is set without label_has_ignore_index"));
@@ -234,12 +234,12 @@ TEST_CASE("an option that another one would have to use is refused without it") 
   }
 }
 
-TEST_CASE("a time that no clock holds is a long one") {
+TEST_CASE("a time beyond the clock becomes a long one") {
   CHECK(milliseconds(INT64_MAX).value() > std::chrono::hours(24 * 365));
   CHECK(milliseconds(INT64_MAX).value() < std::chrono::hours(24 * 365 * 50));
 }
 
-TEST_CASE("slot memory comes from the caller's functions and goes back to them") {
+TEST_CASE("slot memory comes from and returns to the caller's functions") {
   int blocks = 0;
   const auto with = [&](hotpack_allocate_function allocate, hotpack_free_function free) {
     return accepted([&](hotpack_loader_options& options) {
@@ -261,7 +261,7 @@ TEST_CASE("slot memory comes from the caller's functions and goes back to them")
   CHECK(blocks == 0);
 }
 
-TEST_CASE("nothing of the caller is called once nobody holds its memory") {
+TEST_CASE("the caller's functions are not called after the last holder") {
   int blocks = 0;
   const auto memory = std::make_shared<UserMemory>(give_aligned, take_back, &blocks);
   auto held = UserMemory::hold(memory);
@@ -272,14 +272,14 @@ TEST_CASE("nothing of the caller is called once nobody holds its memory") {
   memory->release(early, 64);
   CHECK(blocks == 1);
   held_too.reset();
-  memory->release(late, 64);  // as a thread that was left behind does
+  memory->release(late, 64);  // as a thread does that was left behind
   CHECK(blocks == 1);
   CHECK(memory->allocate(64).error().code == ErrorCode::usage);
   CHECK(blocks == 1);
   std::free(late);
 }
 
-TEST_CASE("a resume text that is none is refused") {
+TEST_CASE("a malformed resume text is refused") {
   const std::string refused = refusal([](hotpack_loader_options& options) { options.resume = "nonsense"; });
   CHECK(refused != "accepted");
 }

@@ -65,7 +65,7 @@ hotpack_batch_info described(const hotpack_batch* batch) {
   return info;
 }
 
-// The samples of the rest of an epoch, in their order.
+// The remaining samples of an epoch, in order.
 std::vector<std::int64_t> rest_of_epoch(hotpack_loader* loader) {
   std::vector<std::int64_t> seen;
   hotpack_batch* batch = nullptr;
@@ -100,7 +100,7 @@ void take(void* user, void* memory, std::size_t) {
 
 }  // namespace
 
-TEST_CASE("batches of C are those of C++") {
+TEST_CASE("batches in C equal those in C++") {
   const OpenLoader open;
   REQUIRE(open.status == HOTPACK_OK);
   hotpack::LoaderOptions options;
@@ -144,7 +144,7 @@ TEST_CASE("batches of C are those of C++") {
   CHECK(hotpack_loader_next(open.loader, &batch) == HOTPACK_END_OF_EPOCH);
 }
 
-TEST_CASE("epochs follow one another") {
+TEST_CASE("epochs follow each other") {
   const OpenLoader open;
   const auto first = rest_of_epoch(open.loader), second = rest_of_epoch(open.loader);
   CHECK(first.size() == 9);
@@ -152,7 +152,7 @@ TEST_CASE("epochs follow one another") {
   CHECK(first != second);
 }
 
-TEST_CASE("rows that are empty have no key and no sample") {
+TEST_CASE("empty rows have no key and no sample") {
   hotpack_loader_options options = small_batches();
   options.last_batch = HOTPACK_LAST_BATCH_PAD;
   const OpenLoader open(options);
@@ -329,7 +329,7 @@ TEST_CASE("options that do not fit give a handle with the reason") {
   hotpack_loader_cancel(open.loader);
 }
 
-TEST_CASE("a loader needs a data set that is open") {
+TEST_CASE("a loader needs an open data set") {
   hotpack_loader* loader = nullptr;
   CHECK(hotpack_loader_open(nullptr, nullptr, &loader) == HOTPACK_ERROR_USAGE);
   CHECK(std::string(hotpack_loader_error(loader)).find("dataset is NULL") == 0);
@@ -344,7 +344,7 @@ TEST_CASE("a loader needs a data set that is open") {
   hotpack_dataset_close(dataset);
 }
 
-TEST_CASE("a struct of an older program has defaults for what it lacks") {
+TEST_CASE("a struct of an older program gets defaults for missing fields") {
   const OpenLoader open;
   hotpack_loader_options options = small_batches();
   options.struct_size = offsetof(hotpack_loader_options, image_type);
@@ -372,7 +372,7 @@ TEST_CASE("a struct that ends within a field is refused") {
   CHECK(info.step == 0);
 }
 
-TEST_CASE("without a loader or a batch there is an answer all the same") {
+TEST_CASE("functions answer without a loader or a batch") {
   hotpack_batch* batch = nullptr;
   hotpack_batch_info info;
   info.struct_size = sizeof info;
@@ -404,7 +404,7 @@ TEST_CASE("without a loader or a batch there is an answer all the same") {
   CHECK(hotpack_loader_next_timeout(open.loader, -1, &batch) == HOTPACK_ERROR_USAGE);
 }
 
-TEST_CASE("batches and loaders outlive what they came from") {
+TEST_CASE("batches and loaders outlive their origin") {
   OpenLoader open;
   hotpack_dataset_close(std::exchange(open.dataset, nullptr));
   hotpack_batch* batch = nullptr;
@@ -468,7 +468,7 @@ TEST_CASE("the child of a fork gets errors, the state of the fork, and may close
   CHECK(rest_of_epoch(open.loader).size() == 6);
 }
 
-TEST_CASE("a damaged record is an error of its step, named, again and again") {
+TEST_CASE("a damaged record is a repeated error of its step") {
   TinyForm form;
   const OpenLoader whole(small_batches(), form);
   const TempFolder folder;
@@ -504,7 +504,7 @@ TEST_CASE("a damaged record is an error of its step, named, again and again") {
   hotpack_dataset_close(dataset);
 }
 
-TEST_CASE("the caller's slot memory is given back once all is gone") {
+TEST_CASE("the caller's slot memory is released after the last use") {
   std::atomic<int> blocks = 0;
   hotpack_loader_options options = small_batches();
   options.allocate = give;
@@ -522,7 +522,7 @@ TEST_CASE("the caller's slot memory is given back once all is gone") {
   CHECK(blocks == 0);
 }
 
-TEST_CASE("a loader serves several threads at once, each batch one of them") {
+TEST_CASE("several threads share a loader and get different batches") {
   const OpenLoader open;
   const auto expected = rest_of_epoch(open.loader);
   REQUIRE(hotpack_loader_seek(open.loader, 0, 0) == HOTPACK_OK);
@@ -536,7 +536,7 @@ TEST_CASE("a loader serves several threads at once, each batch one of them") {
         ++ends;
         return;
       }
-      hotpack_batch_info info;  // without an assertion: Catch takes those of one thread only
+      hotpack_batch_info info;  // without assertions: Catch accepts those of one thread only
       info.struct_size = sizeof info;
       if (hotpack_batch_describe(batch, &info) == HOTPACK_OK && info.epoch == 0) {
         into.insert(into.end(), hotpack_batch_indices(batch), hotpack_batch_indices(batch) + 3);

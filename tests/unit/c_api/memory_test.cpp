@@ -1,4 +1,4 @@
-// What C sees when memory runs out: operator new of this program fails where a test says so.
+// C's view of memory running out: operator new of this program fails when a test requests it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include "support/tiny_shard.hpp"
 
 namespace {
-thread_local int allocations_left = -1;  // of this thread until one fails; −1: none does
+thread_local int allocations_left = -1;  // of this thread until one fails; −1: none fails
 }
 
 void* operator new(std::size_t bytes) {

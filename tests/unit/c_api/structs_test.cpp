@@ -37,18 +37,18 @@ constexpr bool has_whole_fields(const Version2*, std::size_t size) {
   return ends_with_field(size, &Version2::struct_size, &Version2::a, &Version2::b);
 }
 
-// What a library of version 2 reads.
+// The struct that a library of version 2 reads.
 Result<Version2> read(const void* from) { return read_struct(static_cast<const Version2*>(from), Version2{0, 10, 20}, "options"); }
 
 }  // namespace
 
-TEST_CASE("fields that an older caller does not have are the defaults") {
+TEST_CASE("fields that an older caller lacks get defaults") {
   const Version1 given{sizeof(Version1), 1};
   CHECK(read(&given).value().a == 1);
   CHECK(read(&given).value().b == 20);
 }
 
-TEST_CASE("fields of a newer caller may be 0, else they are refused") {
+TEST_CASE("fields of a newer caller are refused unless they are 0") {
   Version3 given{sizeof(Version3), 1, 2, 0};
   CHECK(read(&given).value().b == 2);
   given.c = 3;
@@ -58,7 +58,7 @@ TEST_CASE("fields of a newer caller may be 0, else they are refused") {
   CHECK(refused.error().message.find("newer libhotpack") != std::string::npos);
 }
 
-TEST_CASE("a size that was never set is refused") {
+TEST_CASE("a struct size that was never set is refused") {
   for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{4097}, SIZE_MAX}) {
     Version2 given{size, 1, 2};
     CHECK(read(&given).error().message.find("sizeof(options)") != std::string::npos);
@@ -123,8 +123,9 @@ TEST_CASE("texts are copied whole or not at all") {
   CHECK(copy_text("abc", nullptr, 0, nullptr).error().code == ErrorCode::usage);
 }
 
-// The layout that programs are compiled against: a change here needs a new HOTPACK_ABI_VERSION, but for fields at the end.
-TEST_CASE("the structs of hotpack.h stay as they are", "[abi]") {
+// The layout that programs are compiled against: every change except fields at the end needs a
+// new HOTPACK_ABI_VERSION.
+TEST_CASE("the structs of hotpack.h keep their layout", "[abi]") {
   STATIC_REQUIRE(HOTPACK_ABI_VERSION == 0);
   STATIC_REQUIRE(sizeof(hotpack_field) == 56);
   STATIC_REQUIRE(sizeof(hotpack_crop) == 20);
@@ -138,7 +139,7 @@ TEST_CASE("the structs of hotpack.h stay as they are", "[abi]") {
   STATIC_REQUIRE(offsetof(hotpack_loader_options, resume) == 280);
 }
 
-TEST_CASE("the structs of hotpack_device.h stay as they are", "[abi]") {
+TEST_CASE("the structs of hotpack_device.h keep their layout", "[abi]") {
   STATIC_REQUIRE(sizeof(hotpack_device_buffers) == 32);
   STATIC_REQUIRE(offsetof(hotpack_cuda_info, reserved) == 28);
   STATIC_REQUIRE(offsetof(hotpack_cuda_device_info, reserved) == 44);

@@ -71,12 +71,12 @@ TEST_CASE("the pixel limit is checked in the header of photos and labels") {
     CHECK_THAT(image.error().message, ContainsSubstring("64x48"));
     CHECK_THAT(label.error().message, ContainsSubstring("--max-pixels"));
   }
-  // A header alone is enough to refuse: nothing is decoded, nothing reserved.
+  // The header is enough to refuse: nothing is decoded or allocated.
   const Bytes bomb = test::with_png_byte(test::with_png_byte(some_png(), "IHDR", 1, std::byte{8}), "IHDR", 5, std::byte{8});
   CHECK_THAT(decoder.decode_image(bomb, {}).error().message, ContainsSubstring("more than the limit"));
 }
 
-// Sanitizers end the program on a request of this size.
+// Sanitizers end the program if it requests this size.
 #if !HOTPACK_SANITIZED
 TEST_CASE("an image too large for memory is an error, not an exception") {
   Decoder decoder;
@@ -99,13 +99,13 @@ TEST_CASE("both PNG decoders apply the orientation on request") {
     CHECK((stored.width == kWidth && stored.height == kHeight));
     const ConstPixels seen = second.decode_image(file, {.apply_orientation = true}).value();
     REQUIRE((seen.width == kHeight && seen.height == kWidth));
-    // Clockwise: the first row as stored is the last column, from top to bottom.
+    // Clockwise: the first stored row becomes the last column, from top to bottom.
     for (int x = 0; x < kWidth; ++x) CHECK(std::equal(stored.row(0) + 3 * x, stored.row(0) + 3 * x + 3, seen.row(x) + 3 * (kHeight - 1)));
     CHECK(second.decode_label(file, kPixels).value().width == kWidth);  // labels are never turned
   }
 }
 
-TEST_CASE("of an animated PNG the first image is read") {
+TEST_CASE("the first image of an animated PNG is read") {
   const Bytes still = some_png();
   Bytes animated = test::with_png_chunk(still, "acTL", Bytes(8, std::byte{2}));
   animated = test::with_png_chunk(animated, "fdAT", Bytes(50), "IEND");

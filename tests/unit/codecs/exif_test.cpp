@@ -30,7 +30,7 @@ TEST_CASE("the orientation is read in both byte orders") {
   }
 }
 
-TEST_CASE("the structure alone, without JPEG's mark, is read too") {
+TEST_CASE("the structure without JPEG's prefix is read too") {
   for (int value = 1; value <= 8; ++value) {
     const Bytes payload = exif_payload(value);
     CHECK(tiff_orientation(std::span(payload).subspan(6)) == value);
@@ -52,7 +52,7 @@ TEST_CASE("a long integer is accepted as orientation, other types are not") {
   CHECK(exif_orientation(test::with_byte(exif_payload(6), kCountAt, std::byte{2})) == 1);
 }
 
-TEST_CASE("EXIF segments are told from other ones") {
+TEST_CASE("EXIF segments are distinguished from other ones") {
   CHECK(is_exif_segment(exif_payload(1)));
   CHECK_FALSE(is_exif_segment(test::bytes_of("http://ns.adobe.com/xap/1.0/")));
   CHECK_FALSE(is_exif_segment({}));
@@ -67,13 +67,13 @@ TEST_CASE("a segment that is cut off anywhere before the value ends counts as 1"
   }
 }
 
-TEST_CASE("hostile offsets and counts lead nowhere") {
+TEST_CASE("hostile offsets and counts are harmless") {
   const Bytes good = exif_payload(6);
   CHECK(exif_orientation(filled(good, kDirectoryAt, 4, std::byte{0xFF})) == 1);
   CHECK(exif_orientation(filled(good, kDirectoryAt, 4, std::byte{0})) == 1);
   CHECK(exif_orientation(filled(good, kEntriesAt, 2, std::byte{0})) == 1);
   CHECK(exif_orientation(filled(good, kMagicAt, 2, std::byte{0})) == 1);
-  // 65535 entries, none of them the tag: the walk ends with the segment.
+  // 65535 entries without the tag: the walk ends with the segment.
   CHECK(exif_orientation(filled(filled(good, kEntriesAt, 2, std::byte{0xFF}), kTagAt, 2, std::byte{0})) == 1);
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("PNG and JPEG are recognized by content") {
   CHECK(sniff({}) == FileFormat::other);
 }
 
-// `text` at `at` of a file that is zero otherwise.
+// `text` at `at` in a file of zeros.
 Bytes foreign_file(std::size_t at, std::string_view text) {
   Bytes file(at);
   const Bytes mark = test::bytes_of(text);
@@ -89,7 +89,7 @@ TEST_CASE("other formats are refused by name with advice, whatever the suffix") 
   CHECK_THAT(refusal_of({}), ContainsSubstring("empty"));
 }
 
-TEST_CASE("the header of a PNG tells its kind") {
+TEST_CASE("the header of a PNG determines its kind") {
   struct Case {
     PngColor color;
     int depth;
@@ -111,7 +111,7 @@ TEST_CASE("the header of a PNG tells its kind") {
   }
 }
 
-// The TIFF structure alone, as eXIf holds it.
+// The TIFF structure alone, as in eXIf.
 Bytes png_exif(int orientation, bool big_endian = false) {
   const Bytes payload = test::exif_payload(orientation, big_endian);
   return {payload.begin() + 6, payload.end()};
@@ -136,7 +136,7 @@ TEST_CASE("the first valid eXIf chunk before the pixels counts") {
   CHECK(info_of(test::with_bad_png_checksum(turned, "eXIf")).orientation == 1);
   CHECK(info_of(test::with_png_chunk(test::with_bad_png_checksum(turned, "eXIf"), "eXIf", png_exif(8))).orientation == 8);
   CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", png_exif(6), "IEND")).orientation == 1);
-  // JPEG's mark does not belong in a PNG; libpng drops such a chunk.
+  // JPEG's prefix does not belong in a PNG; libpng drops such a chunk.
   CHECK(info_of(test::with_png_chunk(small_png(), "eXIf", test::exif_payload(6))).orientation == 1);
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("animated PNG, MPO and Ultra HDR report more images than are read") {
   const auto animated = [](unsigned frames) { return test::with_png_chunk(small_png(), "acTL", animation_control(frames)); };
   CHECK_FALSE(more(small_png()));
   CHECK(more(animated(2)));
-  CHECK(more(animated(1)));  // the image itself is no frame
+  CHECK(more(animated(1)));  // the image itself is not a frame
   CHECK_FALSE(more(test::with_png_chunk(animated(1), "fcTL", Bytes(26))));
   CHECK(more(test::with_png_chunk(animated(3), "fcTL", Bytes(26))));
 
@@ -177,7 +177,7 @@ TEST_CASE("animated PNG, MPO and Ultra HDR report more images than are read") {
   CHECK_FALSE(more(with_segment(0xE2, "FPXR\0"sv)));
 }
 
-TEST_CASE("the header of a JPEG tells its kind and orientation") {
+TEST_CASE("the header of a JPEG determines its kind and orientation") {
   CHECK(same(info_of(small_jpeg()), {.format = FileFormat::jpeg, .width = 20, .height = 10}));
   const Bytes gray = test::make_jpeg({.width = 9, .height = 8, .color = JpegColor::gray}, test::smooth_samples(9, 8, 1));
   CHECK(info_of(gray).kind == PixelKind::gray);
@@ -197,14 +197,15 @@ TEST_CASE("the first EXIF segment counts, whatever other APP1 segments precede i
   CHECK(info_of(after_xmp).orientation == 8);
 }
 
-// A prefix either asks for more or tells what the whole file tells; a complete file that ends there is refused.
+// A prefix either asks for more or gives the result of the whole file; a complete file that ends
+// there is refused.
 void check_prefixes(const Bytes& file, std::size_t limit) {
   const ImageInfo whole = info_of(file);
   bool told = false;
   for (std::size_t size = 1; size <= limit; ++size) {
     const auto found = probe(std::span(file).first(size), false);
     REQUIRE(found.ok());
-    if (told) REQUIRE_FALSE(found.value().need_more);  // more bytes never unsay it
+    if (told) REQUIRE_FALSE(found.value().need_more);  // more bytes never change a result
     told = !found.value().need_more;
     REQUIRE(probe(std::span(file).first(size), true).ok() == told);
     if (told) REQUIRE(same(found.value().info, whole));
@@ -212,7 +213,7 @@ void check_prefixes(const Bytes& file, std::size_t limit) {
   CHECK(told);
 }
 
-TEST_CASE("a prefix is enough, or more is asked for") {
+TEST_CASE("a prefix is enough, or more is requested") {
   check_prefixes(small_png(), small_png().size());
   const Bytes dressed = test::with_png_chunk(test::with_png_chunk(small_png(), "eXIf", png_exif(6)), "tRNS", Bytes(6));
   check_prefixes(dressed, dressed.size());
@@ -237,7 +238,7 @@ TEST_CASE("the pixels of a PNG may come after much metadata") {
   CHECK(info_of(png).orientation == 5);
 }
 
-TEST_CASE("fill bytes before a marker are stepped over") {
+TEST_CASE("fill bytes before a marker are skipped") {
   Bytes jpeg = small_jpeg();
   jpeg.insert(jpeg.begin() + 2, 5, std::byte{0xFF});
   CHECK(info_of(jpeg).height == 10);
@@ -279,7 +280,7 @@ TEST_CASE("damaged JPEG headers are refused") {
   CHECK_THAT(refusal_of(test::truncated(jpeg, 60)), ContainsSubstring("truncated"));
 }
 
-TEST_CASE("the pixel limit names what was found and how to raise it") {
+TEST_CASE("the error of the pixel limit says how to raise it") {
   const ImageInfo info{.width = 50000, .height = 50000};
   CHECK(check_pixel_limit(info, 2500000000).ok());
   const auto refused = check_pixel_limit(info, 2499999999);
@@ -290,7 +291,7 @@ TEST_CASE("the pixel limit names what was found and how to raise it") {
   CHECK_THAT(refused.error().message, ContainsSubstring("--max-pixels"));
 }
 
-TEST_CASE("names are those people use") {
+TEST_CASE("formats have their usual names") {
   CHECK(format_name(FileFormat::png) == "PNG");
   CHECK(format_name(FileFormat::jpeg) == "JPEG");
   CHECK(pixel_kind_name(PixelKind::gray_alpha) == "gray+alpha");

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
-// jpeglib.h needs size_t and FILE declared before it.
+// jpeglib.h requires that size_t and FILE are declared before it.
 #include <jpeglib.h>
 
 #include "codecs/decoder.hpp"
@@ -23,7 +23,7 @@ using Pixels = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28;
 
-// The shortest program that reads a good JPEG with libjpeg as it comes: what OpenCV and Pillow do.
+// The shortest program that reads a valid JPEG with plain libjpeg, as OpenCV and Pillow do.
 Pixels plainly_read(const Bytes& file, bool fancy = true) {
   jpeg_decompress_struct state{};
   jpeg_error_mgr errors{};
@@ -140,7 +140,8 @@ std::uint64_t fnv1a(const Pixels& pixels) {
   return hash;
 }
 
-// The hashes were computed from what cv2.imdecode of OpenCV 4.6.0 returns for these bytes, channels in the order RGB.
+// The hashes are those of the pixels that cv2.imdecode of OpenCV 4.6.0 returns for these bytes,
+// with channels in RGB order.
 TEST_CASE("pixels are those of OpenCV 4.6") {
   Decoder decoder;
   CHECK(fnv1a(pixels_of(decoder.decode_image(from_hex(kBaselineHex), {}).value())) == 0x877297d2ef74d192);
@@ -200,7 +201,7 @@ TEST_CASE("JPEG labels are read and marked as lossy") {
   CHECK(std::equal(expected.begin(), expected.end(), samples.value().samples.data));
 }
 
-TEST_CASE("orientation is applied when asked") {
+TEST_CASE("orientation is applied on request") {
   const Bytes upright = sized_jpeg({});
   const Bytes turned = test::with_exif_orientation(upright, 6);
   CHECK(reads_as(turned, plainly_read(upright)));
@@ -210,7 +211,7 @@ TEST_CASE("orientation is applied when asked") {
   CHECK(image.value().width == 35);
   CHECK(image.value().height == 45);
   const Pixels stored = plainly_read(upright);
-  // Clockwise: the corner seen at the top right is the one stored at the top left.
+  // Clockwise: the stored top left corner appears at the top right.
   CHECK(std::equal(stored.begin(), stored.begin() + 3, image.value().row(0) + 34 * 3));
 }
 
@@ -228,7 +229,7 @@ TEST_CASE("a JPEG that ends too early is refused wherever it ends") {
   }
 }
 
-TEST_CASE("libjpeg's warnings are errors with its own words") {
+TEST_CASE("libjpeg's warnings are errors with its own text") {
   const Bytes file = sized_jpeg({});
   Bytes stuffed = file;
   stuffed.insert(stuffed.end() - 2, 3, std::byte{0x12});  // between the last row and the end marker
@@ -290,7 +291,7 @@ TEST_CASE("thin scans over a large image are refused before they cost much") {
              ContainsSubstring("more than 128 scans over 2048x1024 pixels"));
 }
 
-// What OpenCV makes of inverted inks.
+// OpenCV's result for inverted inks.
 Pixels light_of(const Pixels& inks) {
   Pixels rgb;
   for (std::size_t i = 0; i < inks.size(); i += 4) {
@@ -300,7 +301,7 @@ Pixels light_of(const Pixels& inks) {
   return rgb;
 }
 
-TEST_CASE("CMYK and YCCK JPEGs become RGB or gray by OpenCV's formula") {
+TEST_CASE("CMYK and YCCK JPEGs become RGB or gray with OpenCV's formula") {
   Decoder decoder;
   const auto inks = test::smooth_samples(45, 35, 4);
   for (const JpegSpec& spec : {JpegSpec{.color = JpegColor::cmyk}, JpegSpec{.color = JpegColor::ycck},
@@ -368,7 +369,8 @@ TEST_CASE("an unknown Adobe transform is refused") {
   CHECK_THAT(refusal_of(test::with_byte(file, test::jpeg_segment_at(file, 0xEE) + 15, std::byte{7})), ContainsSubstring("transform"));
 }
 
-// Damage in the entropy-coded part may pass unseen, as everywhere with JPEG; it must never do more than that.
+// Damage in the entropy-coded part may pass unnoticed, as always with JPEG; it must never do more
+// than that.
 TEST_CASE("a JPEG without tables never uses those of the previous image") {
   constexpr unsigned kQuantization = 0xDB, kHuffman = 0xC4;
   const Bytes before = sized_jpeg({.quality = 30, .progressive = true});  // tables made for it
@@ -377,7 +379,8 @@ TEST_CASE("a JPEG without tables never uses those of the previous image") {
   REQUIRE(decoder.decode_image(before, {}).ok());
   CHECK_FALSE(decoder.decode_image(test::without_jpeg_segments(usual, kQuantization), {}).ok());
   REQUIRE(decoder.decode_image(before, {}).ok());
-  const auto image = decoder.decode_image(test::without_jpeg_segments(usual, kHuffman), {});  // then it means the standard's, as in films
+  // the standard's tables then apply, as in films
+  const auto image = decoder.decode_image(test::without_jpeg_segments(usual, kHuffman), {});
   REQUIRE(image.ok());
   CHECK(pixels_of(*image) == plainly_read(usual));
 }

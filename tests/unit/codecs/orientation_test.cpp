@@ -9,7 +9,8 @@
 namespace hotpack::codecs {
 namespace {
 
-// Where the pixel seen at (x, y) lies in the stored image of width x height, from the words of the EXIF standard.
+// The place of pixel (x, y) of the turned image in the stored image of width x height, from the
+// text of the EXIF standard.
 std::pair<int, int> stored_place(int orientation, int x, int y, int width, int height) {
   switch (orientation) {
     case 2:

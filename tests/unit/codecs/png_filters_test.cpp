@@ -9,7 +9,7 @@ using namespace hotpack::codecs;
 
 namespace {
 
-// The specification's words, byte by byte.
+// The specification's text, byte by byte.
 std::vector<std::uint8_t> by_definition(int filter, const std::vector<std::uint8_t>& in, const std::vector<std::uint8_t>& above,
                                         std::size_t size, std::size_t step) {
   std::vector<std::uint8_t> out(size);

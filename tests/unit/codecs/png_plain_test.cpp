@@ -48,7 +48,7 @@ TEST_CASE("plain images are read as they were made") {
   }
 }
 
-TEST_CASE("a palette image gives its indices and the palette") {
+TEST_CASE("a palette image returns its indices and the palette") {
   PngSpec spec;
   spec.width = 5;
   spec.height = 4;
@@ -61,7 +61,7 @@ TEST_CASE("a palette image gives its indices and the palette") {
   CHECK(std::equal(indices.begin(), indices.end(), rows.samples.begin(), rows.samples.end()));
 }
 
-TEST_CASE("what is not plain is left to libpng") {
+TEST_CASE("an image that is not plain is left to libpng") {
   PngSpec interlaced;
   interlaced.width = interlaced.height = 9;
   interlaced.interlaced = true;
@@ -83,18 +83,18 @@ TEST_CASE("a plain image with any flaw is left to libpng") {
   CHECK_FALSE(rows_of(with_bad_png_checksum(good, "IDAT"), 3).read);
   CHECK_FALSE(rows_of(with_bad_png_checksum(good, "IEND"), 3).read);
   CHECK_FALSE(rows_of(without_png_chunk(good, "IEND"), 3).read);
-  CHECK_FALSE(rows_of(with_png_byte(good, "IDAT", 0, std::byte{0}), 3).read);  // no zlib stream
+  CHECK_FALSE(rows_of(with_png_byte(good, "IDAT", 0, std::byte{0}), 3).read);  // not a zlib stream
   for (std::size_t cut = 60; cut < good.size(); cut += 7) CHECK_FALSE(rows_of(truncated(good, cut), 3).read);
 }
 
-TEST_CASE("no changed byte of the coded rows goes unnoticed") {
+TEST_CASE("every changed byte of the coded rows is noticed") {
   const Bytes good = plain_rgb(12, 9);
   const std::size_t size = png_chunk_data_size(good, "IDAT");
   const Rows truth = rows_of(good, 3);
   for (std::size_t at = 0; at < size; ++at)
     for (const auto value : {std::byte{0x00}, std::byte{0xFF}, std::byte{0x5A}}) {
       const Rows changed = rows_of(with_png_byte(good, "IDAT", at, value), 3);
-      if (changed.read) CHECK(changed.samples == truth.samples);  // the byte had this value already
+      if (changed.read) CHECK(changed.samples == truth.samples);  // the byte already had this value
     }
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("ancillary chunks and trailing bytes do not matter") {
 
 namespace {
 
-// What libpng, which decides, says of a file that the fast path leaves to it.
+// libpng's error for a file that the fast path leaves to it.
 std::string verdict_of(const Bytes& file) {
   if (rows_of(file, 3).read) return "taken by the fast path";
   Decoder decoder;
@@ -116,7 +116,7 @@ std::string verdict_of(const Bytes& file) {
 
 Bytes with_header_byte(std::size_t at, unsigned value) { return with_png_byte(plain_rgb(), "IHDR", at, static_cast<std::byte>(value)); }
 
-// 4x1 gray, whose pixels are these deflated bytes.
+// 4x1 gray with these deflated bytes as pixels.
 Bytes with_stream(hotpack::fuzz::Bytes deflated, std::uint32_t adler) {
   hotpack::fuzz::Bytes stream{0x78, 0x9C};
   stream.insert(stream.end(), deflated.begin(), deflated.end());
@@ -171,7 +171,7 @@ TEST_CASE("both PNG decoders get past thousands of tiny chunks") {
   }
 }
 
-TEST_CASE("a code that libdeflate takes and zlib refuses is left to libpng") {
+TEST_CASE("a code that libdeflate accepts and zlib refuses is left to libpng") {
   hotpack::fuzz::BitWriter out;
   out.put(1, 1);
   out.put(1, 2);  // the fixed code
@@ -196,7 +196,8 @@ TEST_CASE("random files that the fast path accepts have libpng's pixels") {
     const Rows rows = rows_of(file, found->info.bit_depth == 16 ? 2 : 1);
     if (!rows.read) continue;
     CAPTURE(seed);
-    const Bytes by_libpng = with_png_chunk(file, "text", {}, "IEND");  // a reserved type: never by the fast path
+    // a reserved type, which the fast path never reads
+    const Bytes by_libpng = with_png_chunk(file, "text", {}, "IEND");
     const auto image = decoder.decode_image(by_libpng, {.channels = 1});
     REQUIRE(image.ok());
     REQUIRE(std::equal(rows.samples.begin(), rows.samples.end(), image->data));

@@ -57,7 +57,7 @@ std::uint8_t to_8_bits(unsigned sample, int depth, Depth16 depth16) {
   return static_cast<std::uint8_t>(sample * 255 / ((1U << depth) - 1));
 }
 
-// The color of a pixel as a photo's, from the samples stored.
+// The color of a photo's pixel, from the stored samples.
 test::Color color_at(const Made& made, std::size_t pixel, Depth16 depth16) {
   const PngSpec& spec = made.spec;
   const auto channels = static_cast<std::size_t>(test::channels_of(spec.color));
@@ -138,7 +138,7 @@ TEST_CASE("every 16-bit sample is shifted or scaled to 8 bits") {
 
 constexpr test::Color kBehind{200, 100, 7};
 
-// tRNS as the file holds it: two bytes per sample, most significant first.
+// tRNS as stored: two bytes per sample, most significant first.
 Bytes key_chunk(const Samples& key) {
   Bytes data;
   for (const std::uint16_t sample : key) {
@@ -153,7 +153,7 @@ Bytes alpha_chunk(const std::vector<std::uint8_t>& alpha) {
   return {bytes.begin(), bytes.end()};
 }
 
-// The image without its alpha, each pixel blended by `alpha_at(pixel)`.
+// The image without alpha, each pixel blended with `alpha_at(pixel)`.
 template <class AlphaAt>
 std::vector<std::uint8_t> expected_blend(const Made& made, const ImageOptions& options, const AlphaAt& alpha_at) {
   std::vector<std::uint8_t> expected;
@@ -211,7 +211,7 @@ TEST_CASE("blend treats a tRNS color as transparent at the file's depth") {
       Made made = make(color, depth, 9, 7, false);
       const Samples key(made.samples.begin() + static_cast<std::ptrdiff_t>(5 * channels),
                         made.samples.begin() + static_cast<std::ptrdiff_t>(6 * channels));
-      if (depth == 16) made.samples[0] = key[0] ^ 1U;  // the same in its upper byte: not the key
+      if (depth == 16) made.samples[0] = key[0] ^ 1U;  // the same upper byte, but not the key
       made.file = test::with_png_chunk(test::make_png(made.spec, made.samples), "tRNS", key_chunk(key));
       check_blend(made, [&](std::size_t pixel, Depth16) {
         return std::equal(key.begin(), key.end(), made.samples.begin() + static_cast<std::ptrdiff_t>(pixel * channels)) ? 0U : 255U;
@@ -220,7 +220,7 @@ TEST_CASE("blend treats a tRNS color as transparent at the file's depth") {
   }
 }
 
-TEST_CASE("blend uses palette alpha, opaque where tRNS is shorter") {
+TEST_CASE("blend uses palette alpha, opaque beyond the end of tRNS") {
   for (const int depth : {2, 8}) {
     for (const bool interlaced : {false, true}) {
       Made made = make(PngColor::palette, depth, 19, 13, interlaced);
@@ -242,7 +242,7 @@ TEST_CASE("blend leaves an image without transparency unchanged") {
   }
 }
 
-TEST_CASE("invalid transparency is an error only where it matters") {
+TEST_CASE("invalid transparency is an error only if it matters") {
   const auto blended = [](const Bytes& file) { return Decoder().decode_image(file, {.blend = kBehind}).ok(); };
   const auto dropped = [](const Bytes& file) { return Decoder().decode_image(file, {}).ok(); };
   const Made rgb = make(PngColor::rgb, 8, 5, 5, false);
@@ -258,7 +258,7 @@ TEST_CASE("invalid transparency is an error only where it matters") {
   }
 }
 
-// What a label must hold: colors without alpha, or the first sample of each pixel.
+// The expected label: colors without alpha, or the first sample of each pixel.
 Samples expected_label(const Made& made) {
   const auto channels = static_cast<std::size_t>(test::channels_of(made.spec.color));
   Samples expected;
@@ -296,7 +296,7 @@ TEST_CASE("labels keep their samples as stored") {
   });
 }
 
-TEST_CASE("labels name their form") {
+TEST_CASE("labels have the name of their form") {
   Decoder decoder;
   const auto form = [&](PngColor color, int depth) {
     return decoder.decode_label(make(color, depth, 2, 2, false).file, kMaxPixels).value().form;
@@ -350,7 +350,7 @@ TEST_CASE("chunks about color and transparency never alter a sample") {
   }
 }
 
-TEST_CASE("an index without a color spoils a photo but not a label") {
+TEST_CASE("an index without a color is an error in photos only") {
   const PngSpec spec{.width = 3, .height = 2, .color = PngColor::palette, .bit_depth = 8, .palette = some_palette(2)};
   const Samples samples = {0, 1, 1, 0, 7, 200};
   const Bytes file = test::make_png(spec, samples);
@@ -367,7 +367,7 @@ struct Plain {
   Bytes file = test::make_rgb_png(16, 12, pixels);
 };
 
-TEST_CASE("damaged or huge metadata does not spoil a good image") {
+TEST_CASE("damaged or huge metadata does not affect a good image") {
   const Plain plain;
   const Bytes text = test::bytes_of("Comment\0some words");
   CHECK(image_is(test::with_bad_png_checksum(test::with_png_chunk(plain.file, "tEXt", text), "tEXt"), plain.pixels));
@@ -387,12 +387,12 @@ TEST_CASE("compressed metadata is never decompressed") {
   CHECK(image_is(test::with_png_chunk(plain.file, "iCCP", bomb), plain.pixels));
 }
 
-TEST_CASE("what follows the end of a PNG is not examined") {
+TEST_CASE("bytes after the end of a PNG are ignored") {
   const Plain plain;
   CHECK(image_is(test::with_tail(plain.file, "more bytes"), plain.pixels));
 }
 
-TEST_CASE("rows beyond the last one are not examined") {
+TEST_CASE("rows beyond the last one are ignored") {
   const Plain plain;
   const Bytes shorter = test::with_png_byte(plain.file, "IHDR", 7, std::byte{11});  // of 12
   CHECK(image_is(shorter, {plain.pixels.begin(), plain.pixels.begin() + 16 * 11 * 3}));
@@ -423,8 +423,8 @@ TEST_CASE("damaged critical chunks are refused") {
   CHECK_THAT(image_refusal(test::without_png_chunk(palette.file, "PLTE")), ContainsSubstring("PLTE"));
 }
 
-// Whatever bit flips: an error, or the very same pixels (in bytes that do not matter).
-TEST_CASE("no flipped bit yields other pixels") {
+// Any flipped bit gives an error, or the very same pixels (in bytes that do not matter).
+TEST_CASE("no flipped bit changes pixels") {
   const Plain plain;
   Decoder decoder;
   for (std::size_t bit = 0; bit < plain.file.size() * 8; ++bit) {

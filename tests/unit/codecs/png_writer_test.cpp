@@ -21,7 +21,7 @@ bool holds(const PixelView<const Sample>& image, const std::vector<Sample>& samp
   return image.packed() && std::equal(samples.begin(), samples.end(), image.data);
 }
 
-TEST_CASE("gray and RGB images come back") {
+TEST_CASE("gray and RGB images read back equal") {
   Decoder decoder;
   for (const int channels : {1, 3}) {
     const auto samples = test::smooth_samples(37, 21, channels);
@@ -35,7 +35,7 @@ TEST_CASE("gray and RGB images come back") {
   }
 }
 
-TEST_CASE("rows may lie apart") {
+TEST_CASE("rows may have gaps between them") {
   const auto samples = test::smooth_samples(10, 4, 3);
   ConstPixels left_half = view_of(samples, 10, 4, 3);
   left_half.width = 5;
@@ -47,7 +47,7 @@ TEST_CASE("rows may lie apart") {
   for (int y = 0; y < 4; ++y) CHECK(std::equal(left_half.row(y), left_half.row(y) + 15, image.value().row(y)));
 }
 
-TEST_CASE("16-bit ids come back") {
+TEST_CASE("16-bit ids read back equal") {
   const auto ids = test::noise_samples(13, 7, 1, 65535);
   const auto file = encode_png16(view_of(ids, 13, 7, 1));
   REQUIRE(file.ok());
@@ -58,7 +58,7 @@ TEST_CASE("16-bit ids come back") {
   CHECK(holds(label.value().samples, ids));
 }
 
-TEST_CASE("palette images come back with their colors") {
+TEST_CASE("palette images read back with their colors") {
   const std::vector<RgbColor> palette = {{0, 0, 0}, {255, 0, 0}, {1, 2, 3}};
   const std::vector<std::uint8_t> indices = {0, 1, 2, 2, 1, 0};
   const auto file = encode_png_palette(view_of(indices, 3, 2, 1), palette);

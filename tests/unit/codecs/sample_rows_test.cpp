@@ -63,7 +63,7 @@ TEST_CASE("blending is exact at both ends and rounds in between") {
   CHECK(gray == std::array<std::uint8_t, 2>{luma(10, 20, 30), luma(200, 100, 0)});
 }
 
-TEST_CASE("rows of no pixels are left alone") {
+TEST_CASE("rows without pixels are left unchanged") {
   std::uint8_t untouched = 9;
   replicate_gray(&untouched, &untouched, 0);
   rgb_to_gray(&untouched, &untouched, 0);

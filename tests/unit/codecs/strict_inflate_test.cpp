@@ -25,7 +25,7 @@ std::optional<Octets> inflate_strictly(const Octets& coded, std::size_t size) {
   return bytes;
 }
 
-// zlib, given all at once.
+// zlib with the whole input at once.
 std::optional<Octets> inflate_with_zlib(const Octets& coded, std::size_t size) {
   Octets bytes(size + 1);
   uLongf got = static_cast<uLongf>(bytes.size());
@@ -43,7 +43,7 @@ Octets as_zlib_stream(Octets deflated, const Octets& bytes) {
   return stream;
 }
 
-// Neither as easy as a flat area nor as hard as noise.
+// Less compressible than a flat area, more than noise.
 Octets sample_bytes(std::size_t size) {
   hotpack::fuzz::Random random(size);
   Octets bytes(size);
@@ -68,8 +68,8 @@ Octets deflated(const Octets& bytes, int level, int strategy, int window_bits = 
   return coded;
 }
 
-// The head of a block with tables of its own: the last block, so many literals and distances, and the words that lengths are reported with:
-// 0 for a length of 0, 10 for a repeat of zeros, 110 for 1, 111 for 2.
+// The head of the last block, with tables of its own: this many literals and distances, and the
+// code of lengths: 0 for a length of 0, 10 for a repeat of zeros, 110 for 1, 111 for 2.
 BitWriter dynamic_block(std::uint32_t literals, std::uint32_t distances) {
   BitWriter out;
   out.put(1, 1);
@@ -110,7 +110,7 @@ void put_empty_dynamic_block(BitWriter& out) {
   out.put(1, 1);
 }
 
-// Literal 0 is the word 0, the end is 1; then `distances` lengths as the caller writes them.
+// Literal 0 is the word 0, the end is 1; then come `distances` lengths, which the caller writes.
 BitWriter block_of_zeros(std::uint32_t literals, std::uint32_t distances) {
   BitWriter out = dynamic_block(literals, distances);
   one(out);
@@ -122,7 +122,7 @@ BitWriter block_of_zeros(std::uint32_t literals, std::uint32_t distances) {
 
 }  // namespace
 
-TEST_CASE("what zlib writes is read, at every level, strategy and size") {
+TEST_CASE("zlib's output is read at every level, strategy and size") {
   for (const std::size_t size : {1UL, 2UL, 31UL, 300UL, 5000UL, 70000UL, 200000UL}) {
     const Octets bytes = sample_bytes(size);
     for (int level = 0; level <= 9; ++level)
@@ -134,7 +134,7 @@ TEST_CASE("what zlib writes is read, at every level, strategy and size") {
   }
 }
 
-TEST_CASE("what libdeflate writes is read") {
+TEST_CASE("libdeflate's output is read") {
   const Octets bytes = sample_bytes(60000);
   for (const int level : {1, 6, 12}) {
     auto* const compressor = libdeflate_alloc_compressor(level);
@@ -153,7 +153,7 @@ TEST_CASE("runs of every distance and length are repeated") {
   }
 }
 
-TEST_CASE("another size, a cut, a tail or a changed bit is not taken") {
+TEST_CASE("another size, a cut, a tail or a changed bit is refused") {
   const Octets bytes = sample_bytes(900);
   const Octets good = deflated(bytes, 6, Z_DEFAULT_STRATEGY);
   CHECK_FALSE(inflate_strictly(good, 899));
@@ -226,7 +226,7 @@ TEST_CASE("the fixed code is built once, and excessive codes are left to zlib") 
   CHECK_FALSE(inflate_strictly(behind(200, true), 300));
 }
 
-TEST_CASE("a window smaller than the bytes is for zlib to judge") {
+TEST_CASE("a window smaller than the bytes is left to zlib") {
   const Octets small = sample_bytes(256), large = sample_bytes(257);
   const auto with_window = [](Octets stream) {
     stream[0] = 0x08;  // 256 bytes
@@ -237,7 +237,7 @@ TEST_CASE("a window smaller than the bytes is for zlib to judge") {
   CHECK_FALSE(inflate_strictly(with_window(deflated(large, 6, Z_HUFFMAN_ONLY)), large.size()));
 }
 
-TEST_CASE("heads that zlib refuses are not taken") {
+TEST_CASE("heads that zlib refuses are refused") {
   const Octets bytes = sample_bytes(50);
   Octets coded = deflated(bytes, 6, Z_DEFAULT_STRATEGY);
   for (unsigned first = 0; first < 256; ++first)
@@ -248,8 +248,8 @@ TEST_CASE("heads that zlib refuses are not taken") {
     }
 }
 
-// libdeflate takes them all.
-TEST_CASE("codes that zlib refuses are not taken") {
+// libdeflate accepts all of these.
+TEST_CASE("codes that zlib refuses are refused") {
   const Octets none, zero{0};
   SECTION("sound, to begin with") {
     BitWriter out = block_of_zeros(257, 1);
@@ -329,7 +329,7 @@ TEST_CASE("codes that zlib refuses are not taken") {
   }
 }
 
-TEST_CASE("symbols that do not exist are not taken from the fixed code") {
+TEST_CASE("missing symbols of the fixed code are refused") {
   for (const std::uint32_t symbol : {285U, 286U, 287U}) {
     BitWriter out;
     out.put(1, 1);
@@ -344,7 +344,7 @@ TEST_CASE("symbols that do not exist are not taken from the fixed code") {
   }
 }
 
-TEST_CASE("distances that do not exist are not taken from the fixed code") {
+TEST_CASE("missing distances of the fixed code are refused") {
   for (const std::uint32_t distance : {0U, 30U, 31U}) {
     BitWriter out;
     out.put(1, 1);
@@ -360,7 +360,7 @@ TEST_CASE("distances that do not exist are not taken from the fixed code") {
   }
 }
 
-TEST_CASE("random streams that are accepted give the bytes of zlib") {
+TEST_CASE("accepted random streams have the bytes of zlib") {
   hotpack::fuzz::LenientReader lenient;
   int taken = 0;
   for (std::uint64_t seed = 0; seed < 5000; ++seed) {

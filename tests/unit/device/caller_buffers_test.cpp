@@ -69,7 +69,7 @@ TEST_CASE("buffers of another device are refused") {
         "the label buffer of part 1 is in memory of device 0; it must be in memory of device 1");
 }
 
-TEST_CASE("managed memory is any device's") {
+TEST_CASE("managed memory is accepted on any device") {
   TwoDevices two;
   Buffers managed = two.good;
   managed[0].image = two.good[1].image;
@@ -105,7 +105,7 @@ TEST_CASE("memory next to a further mapping is accepted at its declared size") {
   CHECK(two.loader->next_into(larger, two.streams).ok());
 }
 
-TEST_CASE("the driver is asked once about buffers that stay") {
+TEST_CASE("the driver is asked only once about fixed buffers") {
   TwoDevices two;
   REQUIRE(two.loader->next_into(two.good, two.streams).ok());
   CHECK(two.fake.calls("PointerGetAttributes") == 4);
@@ -134,7 +134,7 @@ TEST_CASE("the most recently checked buffers are remembered") {
   CHECK(asked_for(two.good) == 4);
 }
 
-TEST_CASE("what the driver says where it cannot describe a buffer") {
+TEST_CASE("a buffer that the driver cannot describe is an error") {
   TwoDevices two;
   two.fake.fail("PointerGetAttributes", 0, device::code::kInvalidValue);
   CHECK_THAT(two.refusal(two.good), ContainsSubstring("in host memory"));

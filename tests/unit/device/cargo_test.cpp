@@ -108,7 +108,7 @@ std::uint64_t block_bytes(const Dataset& dataset, std::uint64_t number) {
 
 }  // namespace
 
-TEST_CASE("every form of record arrives as it is stored") {
+TEST_CASE("every form of record arrives unchanged") {
   for (const auto& [form_name, form] : all_forms()) {
     INFO(form_name);
     const TinyPack pack(form, 9, 4);
@@ -159,7 +159,7 @@ TEST_CASE("parts have regions of their own in a slot and each begins on a page")
   }
 }
 
-TEST_CASE("empty rows hold nothing and cost no copying") {
+TEST_CASE("empty rows are not copied") {
   const TinyPack pack({}, 10, 4);
   const Dataset dataset = pack.open();
   RigOptions options = rig_options(Residency::page, 8, 2);
@@ -217,7 +217,7 @@ TEST_CASE("records of mixed sizes are packed tightly in slots for the largest") 
   CHECK(rig.pieces(slot)[0].bytes == at);
 }
 
-TEST_CASE("batches of one row tell their own size") {
+TEST_CASE("batches of one row have their own size") {
   const TinyPack pack(all_forms()["mixed"], 6, 2);
   const Dataset dataset = pack.open();
   RigOptions options = rig_options(Residency::page, 1);
@@ -235,7 +235,7 @@ TEST_CASE("batches of one row tell their own size") {
   }
 }
 
-TEST_CASE("rows that have one size tell that of the form") {
+TEST_CASE("rows of one size have the size of the form") {
   const TinyPack pack({}, 6, 2);
   for (const Residency residency : kAll) {
     CargoRig rig;
@@ -246,7 +246,7 @@ TEST_CASE("rows that have one size tell that of the form") {
   }
 }
 
-TEST_CASE("entries show what is drawn for their samples") {
+TEST_CASE("entries contain the crops of their samples") {
   const TinyPack pack({}, 12, 4);
   std::map<std::string, Augment> augments;
   augments["flips"] = {.horizontal_flip = 0.5, .vertical_flip = 0.5};
@@ -291,7 +291,7 @@ TEST_CASE("small pinned records are gathered: a part is one piece") {
   }
 }
 
-TEST_CASE("it is the mean block that says whether pinned records are gathered") {
+TEST_CASE("the mean block decides if pinned records are gathered") {
   const TinyPack pack({}, 12, 4);
   const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::never, FileAccess::read));
   const auto blocks = device::RecordBlocks::make(*source, must(loader::BatchForm::make(source->schema(), {}, 1)), 1);
@@ -303,7 +303,7 @@ TEST_CASE("it is the mean block that says whether pinned records are gathered") 
   CHECK(device::way_of(Residency::device, blocks, block + 1) == RecordWay::none);
 }
 
-TEST_CASE("pinned records that follow each other are one piece behind the table") {
+TEST_CASE("consecutive pinned records are one piece after the table") {
   const TinyPack pack({}, 12, 4);
   const Dataset dataset = pack.open();
   const std::uint64_t block = block_bytes(dataset, 0);
@@ -419,7 +419,7 @@ class NotingCargo final : public device::ResidentCargo {
 
 }  // namespace
 
-TEST_CASE("the samples of a batch are listed for those alone who need them") {
+TEST_CASE("the samples of a batch are listed only if needed") {
   const TinyPack pack({}, 12, 4);
   const Dataset dataset = pack.open();
   const auto source = [&] { return must(loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::read)); };
@@ -439,7 +439,7 @@ TEST_CASE("the samples of a batch are listed for those alone who need them") {
   }
 }
 
-TEST_CASE("who needs the samples of a batch is who has records of different sizes") {
+TEST_CASE("the samples of a batch are needed if record sizes differ") {
   for (const char* const form_name : {"bits", "mixed"}) {
     const TinyPack pack(all_forms()[form_name], 12, 4);
     const bool mixed = std::string(form_name) == "mixed";
@@ -457,7 +457,7 @@ TEST_CASE("who needs the samples of a batch is who has records of different size
   }
 }
 
-TEST_CASE("threads by default grow with the devices") {
+TEST_CASE("the default number of threads grows with the devices") {
   LoaderOptions options;
   CHECK(loader::device_thread_count(options, 1, 64) == 8);
   CHECK(loader::device_thread_count(options, 4, 64) == 20);

@@ -191,7 +191,7 @@ TEST_CASE("a context that breaks at any time fails every call and closes quickly
   }
 }
 
-TEST_CASE("a graph that another thread captures in the global mode is not spoilt") {
+TEST_CASE("a graph that another thread captures in global mode stays valid") {
   const TinyPack pack;
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     FakeDriver fake;

@@ -1173,7 +1173,7 @@ TEST_CASE("a stream that was destroyed is refused and the loader goes on") {
       scene.fake.fail("StreamIsCapturing", 0, code);
       const Error refused = next_error(loader, scene.streams);
       CHECK(refused.code == ErrorCode::usage);
-      CHECK_THAT(refused.message, ContainsSubstring("is no stream of this process, or was destroyed"));
+      CHECK_THAT(refused.message, ContainsSubstring("is not a stream of this process, or was destroyed"));
       CHECK(next_batch(loader, scene.streams).step() == 0);
     }
     scene.check_end();
@@ -1305,7 +1305,7 @@ TEST_CASE("options that do not go with a device loader are refused") {
   CHECK_THAT(refusal([](auto& o) { o.prefetch = 0; }), ContainsSubstring("prefetch is 0"));
   CHECK_THAT(refusal([](auto& o) { o.prefetch = 65; }), ContainsSubstring("prefetch is 65"));
   CHECK_THAT(refusal([](auto& o) { o.outputs = 65; }), ContainsSubstring("outputs is 65"));
-  CHECK_THAT(refusal([](auto& o) { o.loader.content = BatchContent::packed; }), ContainsSubstring("does not go with a DeviceLoader"));
+  CHECK_THAT(refusal([](auto& o) { o.loader.content = BatchContent::packed; }), ContainsSubstring("does not work with a DeviceLoader"));
   CHECK_THAT(
       refusal([&](auto& o) { o.loader.allocator = device::pinned_allocator(device::Context::retain(scene.fake.driver(), 0).value()); }),
       ContainsSubstring("takes pinned memory for its slots itself"));

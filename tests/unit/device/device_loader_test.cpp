@@ -292,7 +292,7 @@ TEST_CASE("epochs equal those of a host loader in every form and content") {
   }
 }
 
-TEST_CASE("augmentation is that of a host loader for every residency") {
+TEST_CASE("augmentation equals a host loader's for every residency") {
   const std::array<const char*, 5> forms{"bits", "mixed", "chw", "index-300", "zstd"};
   for (const char* const name : forms) {
     const TinyPack pack(all_forms().at(name), 7, 4);
@@ -428,7 +428,7 @@ TEST_CASE("part d of rank r of w has the rows of rank r D plus d of w D") {
   }
 }
 
-TEST_CASE("every tail gives the host's batches for all remainders of N mod G") {
+TEST_CASE("every last_batch equals the host's for all remainders N mod G") {
   struct Case {
     std::size_t records;
     std::uint64_t global_batch_size;
@@ -584,7 +584,7 @@ TEST_CASE("the option resume does what restore does") {
   check_nothing_left(fake);
 }
 
-TEST_CASE("a state of another run is refused and moves nothing") {
+TEST_CASE("a state of another run is refused without effect") {
   const TinyPack pack({}, 13, 5), other({}, 13, 5, 50);
   const LoaderOptions options = run_options(LastBatch::pad, Shuffle::full);
   FakeDriver fake;
@@ -690,7 +690,7 @@ TEST_CASE("an unreadable file fails its step for every residency") {
   }
 }
 
-TEST_CASE("resident records do not care for what happens to the files") {
+TEST_CASE("resident records do not depend on later changes of files") {
   for (const Residency residency : {Residency::pinned, Residency::device}) {
     const FaultyPack faulty;
     const Dataset dataset = faulty.pack.open();
@@ -713,7 +713,7 @@ TEST_CASE("resident records do not care for what happens to the files") {
   }
 }
 
-TEST_CASE("a loader that stands at an error does not work on it") {
+TEST_CASE("a loader at an error does not work further") {
   const FaultyPack faulty;
   faulty.pack.damage_image(1);
   FakeDriver fake;

@@ -39,14 +39,14 @@ class VisibleDevices {
   std::string before_;
 };
 
-TEST_CASE("a driver tells its version and its devices") {
+TEST_CASE("a driver reports its version and devices") {
   const FakeDriver fake({.devices = 3, .version = 12040});
   const auto driver = Driver::make(fake.table()).value();
   CHECK(driver->version() == 12040);
   CHECK(driver->devices() == 3);
 }
 
-TEST_CASE("the oldest driver is taken and the one before it refused") {
+TEST_CASE("the oldest driver is accepted, the one before it refused") {
   const auto made = [](int version) {
     const FakeDriver fake({.version = version});
     return Driver::make(fake.table());
@@ -59,7 +59,7 @@ TEST_CASE("the oldest driver is taken and the one before it refused") {
              ContainsSubstring("supports CUDA 11.8") && ContainsSubstring("CUDA 12.0 or newer") && ContainsSubstring("update the driver"));
 }
 
-TEST_CASE("a driver that cannot be initialised says why and what to do") {
+TEST_CASE("a driver that cannot be initialized gives reason and advice") {
   CHECK_THAT(error_of_init(code::kStubLibrary).message, ContainsSubstring("stub") && ContainsSubstring("LD_LIBRARY_PATH"));
   CHECK_THAT(error_of_init(code::kSystemDriverMismatch).message, ContainsSubstring("different versions") && ContainsSubstring("restart"));
   CHECK_THAT(error_of_init(code::kSystemNotReady).message,
@@ -71,7 +71,7 @@ TEST_CASE("a driver that cannot be initialised says why and what to do") {
              ContainsSubstring("cuInit failed: CUDA_ERROR_UNKNOWN (999)") && ContainsSubstring("nvidia-smi"));
 }
 
-TEST_CASE("where no device is found CUDA_VISIBLE_DEVICES is reported") {
+TEST_CASE("without devices CUDA_VISIBLE_DEVICES is reported") {
   {
     const VisibleDevices unset(nullptr);
     const auto message = error_of_init(code::kNoDevice).message;
@@ -105,7 +105,7 @@ TEST_CASE("a code that the driver does not know is reported as a number") {
   CHECK(driver->check("cuMemFree", 12345).error().message == "cuMemFree failed: unknown error (12345)");
 }
 
-TEST_CASE("the devices of a driver are described and nothing stays behind") {
+TEST_CASE("describing the devices of a driver leaves nothing behind") {
   FakeDriver fake({.devices = 2, .device_bytes = 1 << 20});
   const auto info = info_of(fake.driver()).value();
   REQUIRE(info.devices.size() == 2);
@@ -120,7 +120,7 @@ TEST_CASE("the devices of a driver are described and nothing stays behind") {
   CHECK(fake.violations().empty());
 }
 
-TEST_CASE("free memory learns of devices that this process uses") {
+TEST_CASE("free memory is known for devices that this process uses") {
   FakeDriver fake({.devices = 2, .device_bytes = 1 << 20});
   const auto used = Context::retain(fake.driver(), 1).value();
   const auto info = info_of(fake.driver()).value();
@@ -129,7 +129,7 @@ TEST_CASE("free memory learns of devices that this process uses") {
   CHECK(fake.held().retained == 1);
 }
 
-TEST_CASE("a device that gives no context is described without its free memory") {
+TEST_CASE("a device without a context is described without free memory") {
   FakeDriver fake;
   const auto used = Context::retain(fake.driver(), 0).value();
   fake.fail("DevicePrimaryCtxRetain", 0, code::kDeviceUnavailable);

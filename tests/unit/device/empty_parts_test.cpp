@@ -60,7 +60,7 @@ void check_rank(const Dataset& dataset, const DeviceLoaderOptions& options) {
 
 }  // namespace
 
-TEST_CASE("a part whose only row is empty is that of a host loader") {
+TEST_CASE("a part with one empty row equals a host loader's") {
   for (const char* const form_name : {"mixed", "mixed-index-300", "mixed-sample", "mixed-unlabelled"}) {
     const TinyForm form = all_forms().at(form_name);
     const TinyPack pack(form, 7, 4);

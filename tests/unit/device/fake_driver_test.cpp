@@ -90,7 +90,7 @@ class Program {
 
 // ---- Order of streams.
 
-TEST_CASE("late: nothing runs before somebody waits for it") {
+TEST_CASE("late: work runs only when somebody waits for it") {
   Program program;
   const Pointer memory = program.device_memory();
   const StreamHandle stream = program.stream();
@@ -167,7 +167,7 @@ TEST_CASE("a wait is for what the event had recorded by then") {
   CHECK(program.value(second) == 2);
 }
 
-TEST_CASE("an event that is destroyed keeps the waits that were made of it") {
+TEST_CASE("waits outlive the event that they were made of") {
   Program program;
   const Pointer memory = program.device_memory();
   const StreamHandle writer = program.stream();
@@ -249,7 +249,7 @@ TEST_CASE("most events are found unfinished by their first query") {
 
 // ---- Blocks.
 
-TEST_CASE("a block holds up what comes after it and what waits for that") {
+TEST_CASE("a block delays later work and everything that waits for it") {
   Program program;
   const Pointer before = program.device_memory();
   const Pointer after = program.device_memory();
@@ -341,7 +341,7 @@ TEST_CASE("ranges outside of memory are refused and noted") {
   program.require_violation(expected);
 }
 
-TEST_CASE("memory that work in flight uses must not be freed") {
+TEST_CASE("freeing memory that work in flight uses is noted") {
   Program program;
   const StreamHandle stream = program.stream();
   const Pointer memory = program.device_memory();
@@ -375,7 +375,7 @@ TEST_CASE("memory may be freed once the work is done") {
   CHECK(program.fake.held() == FakeDriver::Held{.streams = 1, .retained = 1});
 }
 
-TEST_CASE("memory is limited and told of") {
+TEST_CASE("memory is limited and reported") {
   Program program({.device_bytes = 1000, .pinned_bytes = 500});
   std::size_t free = 0;
   std::size_t total = 0;
@@ -395,7 +395,7 @@ TEST_CASE("memory is limited and told of") {
   CHECK(program.api.MemAlloc(&more, 1000) == code::kSuccess);
 }
 
-TEST_CASE("work that nothing orders and that touches the same bytes is noted") {
+TEST_CASE("unordered work on the same bytes is noted") {
   Program program({.schedule = GENERATE(Schedule::late, Schedule::random)});
   const Pointer memory = program.device_memory();
   const Pointer target = program.device_memory();
@@ -466,7 +466,7 @@ TEST_CASE("calls need a context, and their handles must be of the right one") {
   }
 }
 
-TEST_CASE("handles of a driver that is gone are not the next one's business") {
+TEST_CASE("handles of an earlier driver do not affect the next one") {
   StreamHandle former = nullptr;
   {
     Program program;
@@ -483,7 +483,7 @@ TEST_CASE("a thread that ends with a context pushed is noted") {
   program.require_violation("a thread ended with 1 contexts pushed and not popped");
 }
 
-TEST_CASE("without a living driver every call says so") {
+TEST_CASE("without a driver every call reports it") {
   DriverTable table;
   {
     const FakeDriver fake;
@@ -492,7 +492,7 @@ TEST_CASE("without a living driver every call says so") {
   CHECK(table.Init(0) == code::kDeinitialized);
 }
 
-TEST_CASE("a driver without devices cannot be initialised") {
+TEST_CASE("a driver without devices cannot be initialized") {
   const FakeDriver fake({.devices = 0});
   CHECK(fake.table().Init(0) == code::kNoDevice);
   int count = 9;
@@ -502,7 +502,7 @@ TEST_CASE("a driver without devices cannot be initialised") {
 
 // ---- Failures.
 
-TEST_CASE("a call fails as often as it is told to") {
+TEST_CASE("a call fails as often as requested") {
   Program program;
   program.fake.fail("MemAlloc", 1, code::kUnknown);
   Pointer memory = 0;
@@ -514,7 +514,7 @@ TEST_CASE("a call fails as often as it is told to") {
   CHECK_THROWS_AS(program.fake.fail("cuMemAlloc", 0, 1), std::logic_error);
 }
 
-TEST_CASE("a broken context answers every call with its code and runs nothing") {
+TEST_CASE("a broken context fails every call with its code and runs nothing") {
   Program program;
   const Pointer memory = program.device_memory();
   const StreamHandle stream = program.stream();
@@ -535,7 +535,7 @@ TEST_CASE("a broken context answers every call with its code and runs nothing") 
   CHECK(program.fake.violations().empty());
 }
 
-TEST_CASE("what was on the streams of a broken context uses no memory any more") {
+TEST_CASE("work of a broken context uses no memory") {
   Program program({.devices = 2});
   const StreamHandle stream = program.stream();
   std::byte* const source = program.pinned(1);
@@ -549,7 +549,7 @@ TEST_CASE("what was on the streams of a broken context uses no memory any more")
   CHECK(program.fake.violations().empty());
 }
 
-TEST_CASE("the driver must not be called by work on a stream") {
+TEST_CASE("work on a stream must not call the driver") {
   Program program;
   const StreamHandle stream = program.fake.stream();
   int found = 0;
@@ -678,7 +678,7 @@ TEST_CASE("a kernel must be launched on its own device") {
   program.require_violation("device 0 is current, the kernel is of device 0, the stream of device 1");
 }
 
-TEST_CASE("kernels are found by name alone") {
+TEST_CASE("kernels are found by name") {
   Program program;
   const Kernel kernel(program);
   FunctionHandle function = nullptr;
@@ -687,7 +687,7 @@ TEST_CASE("kernels are found by name alone") {
   CHECK(function == nullptr);
 }
 
-TEST_CASE("what is no image of kernels is refused") {
+TEST_CASE("a malformed image of kernels is refused") {
   Program program;
   const std::byte bytes[16] = {};
   ModuleHandle module = nullptr;
@@ -757,7 +757,7 @@ TEST_CASE("random: a missing wait shows in some schedules, a wait never fails") 
   CHECK((waits ? poisoned == 0 : poisoned > 5));
 }
 
-TEST_CASE("eager: work is done when it is given") {
+TEST_CASE("eager: work is done when it is queued") {
   Program program({.schedule = Schedule::eager});
   const Pointer memory = program.device_memory();
   const StreamHandle stream = program.fake.stream();

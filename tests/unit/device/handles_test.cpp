@@ -30,7 +30,7 @@ void check_clean(const FakeDriver& fake) {
   CHECK(fake.violations() == std::vector<std::string>{});
 }
 
-TEST_CASE("an ordinal that does not exist is refused with those that do") {
+TEST_CASE("a missing ordinal is refused with the existing ones") {
   const FakeDriver one;
   const FakeDriver::Held nothing;
   for (const int ordinal : {-1, 1, 1000}) {
@@ -61,7 +61,7 @@ TEST_CASE("a context is retained as long as something keeps it") {
   check_clean(fake);
 }
 
-TEST_CASE("a context that cannot be retained is not given back") {
+TEST_CASE("a context that cannot be retained is not released") {
   FakeDriver fake;
   fake.fail("DevicePrimaryCtxRetain", 0, code::kDeviceUnavailable);
   const auto context = Context::retain(fake.driver(), 0);
@@ -72,7 +72,7 @@ TEST_CASE("a context that cannot be retained is not given back") {
   check_clean(fake);
 }
 
-TEST_CASE("the thread has its own context again after a scope, also none") {
+TEST_CASE("a scope restores the thread's own context or none") {
   const FakeDriver fake({.devices = 2});
   const auto first = context_of(fake, 0);
   const auto second = context_of(fake, 1);
@@ -138,7 +138,7 @@ TEST_CASE("objects of an unreachable context are not freed in another one") {
 }
 
 // Everything at once, made, moved, used and let go while another device's context is current.
-TEST_CASE("handles leave the current context as it is and give all back") {
+TEST_CASE("handles leave the current context unchanged and release all") {
   const FakeDriver fake({.devices = 2});
   const auto context = context_of(fake, 0);
   const auto other = context_of(fake, 1);
@@ -194,7 +194,7 @@ TEST_CASE("a moved-from handle owns nothing and assignment frees the old one") {
   CHECK(fake.violations().empty());
 }
 
-TEST_CASE("memory of 0 bytes is none") {
+TEST_CASE("memory of 0 bytes is empty") {
   const FakeDriver fake;
   const auto context = context_of(fake);
   CHECK(DeviceMemory::take(context, 0).value().address() == 0);
@@ -202,7 +202,7 @@ TEST_CASE("memory of 0 bytes is none") {
   CHECK(fake.calls("MemAlloc") + fake.calls("MemHostAlloc") == 0);
 }
 
-TEST_CASE("device memory that cannot be had names bytes, device and what is free") {
+TEST_CASE("lack of device memory names bytes, device and free memory") {
   const FakeDriver fake({.devices = 2, .device_bytes = 4 << 20});
   const auto context = context_of(fake, 1);
   const auto held = DeviceMemory::take(context, 1 << 20).value();
@@ -214,7 +214,7 @@ TEST_CASE("device memory that cannot be had names bytes, device and what is free
                                          ContainsSubstring("3145728 bytes (3 MiB) of its 4194304 bytes (4 MiB) are free"));
 }
 
-TEST_CASE("pinned memory that cannot be had names bytes and what to do") {
+TEST_CASE("lack of pinned memory names bytes and advice") {
   const FakeDriver fake({.pinned_bytes = 1 << 20});
   const auto memory = PinnedMemory::take(context_of(fake), 2 << 20);
   REQUIRE(!memory.ok());
@@ -224,7 +224,7 @@ TEST_CASE("pinned memory that cannot be had names bytes and what to do") {
                                          ContainsSubstring("a smaller prefetch_batches"));
 }
 
-TEST_CASE("the pinned allocator gives blocks of pinned memory on any thread") {
+TEST_CASE("the pinned allocator returns pinned memory on any thread") {
   const FakeDriver fake;
   const auto allocator = pinned_allocator(context_of(fake));
   std::byte* memory = nullptr;
@@ -236,7 +236,7 @@ TEST_CASE("the pinned allocator gives blocks of pinned memory on any thread") {
   CHECK(fake.violations().empty());
 }
 
-TEST_CASE("pinned memory is that of all devices and streams wait for no other") {
+TEST_CASE("pinned memory works on all devices, and streams are independent") {
   const FakeDriver fake;
   static DriverTable real;
   static unsigned memory_flags, stream_flags;
@@ -257,7 +257,7 @@ TEST_CASE("pinned memory is that of all devices and streams wait for no other") 
   CHECK(stream_flags == kStreamNonBlocking);
 }
 
-TEST_CASE("an event is over once what was recorded has run") {
+TEST_CASE("an event is complete once the recorded work has run") {
   FakeDriver fake;
   const auto context = context_of(fake);
   const CurrentContext current(*context);
@@ -292,7 +292,7 @@ TEST_CASE("an event makes a stream wait") {
   CHECK(order == "first second");
 }
 
-TEST_CASE("an error of the context comes out of the query of an event") {
+TEST_CASE("the query of an event reports an error of the context") {
   FakeDriver fake;
   const auto context = context_of(fake);
   const auto event = Event::create(context).value();
@@ -303,7 +303,7 @@ TEST_CASE("an error of the context comes out of the query of an event") {
   CHECK_THAT(over.error().message, ContainsSubstring("cuEventQuery failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
 }
 
-TEST_CASE("an event that a capture hides is not over yet") {
+TEST_CASE("an event that a capture hides is not complete") {
   FakeDriver fake;
   const auto context = Context::retain(fake.driver(), 0).value();
   const auto event = Event::create(context).value();
@@ -316,7 +316,7 @@ TEST_CASE("an event that a capture hides is not over yet") {
   CHECK(*event.query());
 }
 
-TEST_CASE("a handle that cannot be made holds nothing") {
+TEST_CASE("a handle that cannot be created is empty") {
   FakeDriver fake;
   const auto context = context_of(fake);
   fake.fail("StreamCreate", 0, code::kOutOfMemory);
@@ -328,7 +328,7 @@ TEST_CASE("a handle that cannot be made holds nothing") {
   CHECK(fake.held() == FakeDriver::Held{.retained = 1});
 }
 
-TEST_CASE("handles that outlive the driver or a failed context are let go quietly") {
+TEST_CASE("handles may outlive the driver or a failed context") {
   FakeDriver broken;
   {
     const auto context = context_of(broken);
@@ -360,7 +360,7 @@ TEST_CASE("modules are loaded into a context and unloaded with their last owner"
   check_clean(fake);
 }
 
-TEST_CASE("a kernel that no module has is a bug that is named") {
+TEST_CASE("a kernel that no module has is an internal error") {
   const FakeDriver fake;
   const auto context = context_of(fake);
   const auto modules = KernelModules::load(context, fake.kernels()).value();
@@ -373,7 +373,7 @@ TEST_CASE("a kernel that no module has is a bug that is named") {
   }
 }
 
-TEST_CASE("a kernel is asked for where it is and nowhere else") {
+TEST_CASE("a kernel is looked up only in its module") {
   const FakeDriver fake;
   const auto context = context_of(fake);
   const auto modules = KernelModules::load(context, fake.kernels()).value();
@@ -384,7 +384,7 @@ TEST_CASE("a kernel is asked for where it is and nowhere else") {
   CHECK(fake.calls("ModuleGetFunction") == 2);
 }
 
-TEST_CASE("modules that a context has are not loaded once more") {
+TEST_CASE("loaded modules are not loaded again") {
   const FakeDriver fake({.devices = 2});
   const auto images = fake.kernels();
   auto first = KernelModules::load(context_of(fake), images).value();
@@ -467,7 +467,7 @@ TEST_CASE("a device too old for the kernels is named with its compute capability
   CHECK_THAT(modules.error().message, ContainsSubstring("device 0 (compute capability 6.1) is too old") && ContainsSubstring("7.5"));
 }
 
-TEST_CASE("what is embedded and what is said of it agree") {
+TEST_CASE("the embedded kernels and their description agree") {
   const bool none = embedded_kernels().empty();
   CHECK(none == (embedded_kernels_text().rfind("none: ", 0) == 0));
   for (const auto& image : embedded_kernels()) {

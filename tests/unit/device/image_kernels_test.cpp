@@ -278,10 +278,10 @@ void check_type(ElementType type) {
 
 }  // namespace
 
-TEST_CASE("image kernels give what the host expands as u8") { check_type(ElementType::u8); }
-TEST_CASE("image kernels give what the host expands as f16") { check_type(ElementType::f16); }
-TEST_CASE("image kernels give what the host expands as bf16") { check_type(ElementType::bf16); }
-TEST_CASE("image kernels give what the host expands as f32") { check_type(ElementType::f32); }
+TEST_CASE("image kernels equal the host as u8") { check_type(ElementType::u8); }
+TEST_CASE("image kernels equal the host as f16") { check_type(ElementType::f16); }
+TEST_CASE("image kernels equal the host as bf16") { check_type(ElementType::bf16); }
+TEST_CASE("image kernels equal the host as f32") { check_type(ElementType::f32); }
 
 namespace {
 
@@ -314,10 +314,10 @@ void check_cuts(ElementType type) {
 
 }  // namespace
 
-TEST_CASE("image kernels cut and flip at every alignment as u8") { check_cuts(ElementType::u8); }
-TEST_CASE("image kernels cut and flip at every alignment as f16") { check_cuts(ElementType::f16); }
-TEST_CASE("image kernels cut and flip at every alignment as bf16") { check_cuts(ElementType::bf16); }
-TEST_CASE("image kernels cut and flip at every alignment as f32") { check_cuts(ElementType::f32); }
+TEST_CASE("image kernels crop and flip at every alignment as u8") { check_cuts(ElementType::u8); }
+TEST_CASE("image kernels crop and flip at every alignment as f16") { check_cuts(ElementType::f16); }
+TEST_CASE("image kernels crop and flip at every alignment as bf16") { check_cuts(ElementType::bf16); }
+TEST_CASE("image kernels crop and flip at every alignment as f32") { check_cuts(ElementType::f32); }
 
 TEST_CASE("image kernels read nothing around a record that fills its block") {
   for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
@@ -344,7 +344,7 @@ TEST_CASE("image kernels read nothing around a record that fills its block") {
   }
 }
 
-TEST_CASE("image kernels read nothing behind a record that fills its block") {
+TEST_CASE("image kernels read nothing after a record that fills its block") {
   const PixelSize record{8, 8};
   for (const ElementType type : {ElementType::u8, ElementType::f16, ElementType::f32}) {
     for (const Form& form : forms_of(type)) {
@@ -361,7 +361,7 @@ TEST_CASE("image kernels read nothing behind a record that fills its block") {
   }
 }
 
-TEST_CASE("bytes at any address are read with the words that hold them only") {
+TEST_CASE("bytes at any address are read only with the words around them") {
   FencedMemory memory(64, Against::high_fence);
   auto* const data = reinterpret_cast<std::uint8_t*>(memory.data());
   for (std::uint8_t i = 0; i < 64; ++i) data[i] = static_cast<std::uint8_t>(i * 3 + 1);
@@ -379,7 +379,7 @@ TEST_CASE("bytes at any address are read with the words that hold them only") {
   }
 }
 
-TEST_CASE("bytes of a string are read with the words that hold them only") {
+TEST_CASE("bytes of a string are read only with the words around them") {
   FencedMemory memory(24, Against::high_fence);
   auto* const data = reinterpret_cast<std::uint8_t*>(memory.data());
   for (std::uint8_t i = 0; i < 24; ++i) data[i] = static_cast<std::uint8_t>(i + 1);
@@ -416,7 +416,7 @@ TEST_CASE("singles are rounded to 16 bits as the host rounds them") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("indices beyond 2^32 are divided as smaller ones are") {
+TEST_CASE("indices beyond 2^32 are divided like smaller ones") {
   for (const std::uint64_t base :
        {std::uint64_t{0}, std::uint64_t{1} << 32, std::uint64_t{1} << 33, (std::uint64_t{1} << 40) - 5, ~std::uint64_t{0} - 9}) {
     for (std::uint64_t i = base; i < base + 9; ++i) {

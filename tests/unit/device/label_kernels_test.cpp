@@ -284,7 +284,7 @@ void check_every_output(const StoredRows& stored, std::size_t& number) {
 
 }  // namespace
 
-TEST_CASE("label kernels write what the host's expander writes", "[device][label]") {
+TEST_CASE("label kernels write the same as the host's expander", "[device][label]") {
   std::size_t number = 0;
   for (const std::size_t classes : {1U, 2U, 7U, 8U, 9U, 16U, 17U, 255U, 256U, 300U}) {
     for (const LabelStorage storage : kStorages) {
@@ -357,7 +357,7 @@ LabelBody flat_body(const LabelOutput& output) {
 
 }  // namespace
 
-TEST_CASE("label kernels write the same where they count with 64 bits", "[device][label]") {
+TEST_CASE("label kernels write the same if they count with 64 bits", "[device][label]") {
   for (const LabelStorage storage : kStorages) {
     const StoredRows stored(every_placement({13, 11}), {LabelScope::pixel, storage, false, 19}, 9);
     for (const LabelOutput& wanted : every_output(19)) {
@@ -563,7 +563,7 @@ TEST_CASE("label kernels reach pixels beyond the range of 32 bits", "[device][la
   }
 }
 
-TEST_CASE("label launches share out classes where pixels are few", "[device][label]") {
+TEST_CASE("label launches share out classes if pixels are few", "[device][label]") {
   const LabelOutput output = one_hot_output(ElementType::f32, AxisOrder::channels_first);
   LabelArgs args = label_args(output, {LabelScope::pixel, LabelStorage::index, false, 1000});
   args.row_count = 2;
@@ -604,7 +604,7 @@ struct OnFake {
 
 }  // namespace
 
-TEST_CASE("a label launch writes its rows when the stream comes to it", "[device][label]") {
+TEST_CASE("a label launch writes its rows in stream order", "[device][label]") {
   OnFake on;
   const StreamHandle stream = on.fake.stream();
   const CurrentContext current(*on.context);
@@ -655,7 +655,7 @@ TEST_CASE("a label launch without pixels writes labels of whole images only", "[
   CHECK(on.fake.violations().empty());
 }
 
-TEST_CASE("a label launch says what cannot be", "[device][label]") {
+TEST_CASE("an impossible label launch is an error", "[device][label]") {
   OnFake on;
   const LabelSource source{LabelScope::pixel, LabelStorage::bits, true, 12};
   auto refused = LabelLaunch::make(on.context, on.modules, index_output(ElementType::u8), source);

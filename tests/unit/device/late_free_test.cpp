@@ -61,7 +61,7 @@ std::vector<Event> events_of(Event event) {
   return events;
 }
 
-TEST_CASE("what no event guards is freed by a sweep and not by the caller") {
+TEST_CASE("memory without events is freed by a sweep, not by the caller") {
   FakeDriver fake;
   const Busy busy(fake);
   free_late(busy.memory(), {});
@@ -72,7 +72,7 @@ TEST_CASE("what no event guards is freed by a sweep and not by the caller") {
   CHECK(late_count() == 0);
 }
 
-TEST_CASE("what a stream still uses is freed by a later call without a wait") {
+TEST_CASE("memory that a stream uses is freed later without a wait") {
   FakeDriver fake;
   const Busy busy(fake);
   free_late(busy.memory(), events_of(busy.event()));
@@ -89,7 +89,7 @@ TEST_CASE("what a stream still uses is freed by a later call without a wait") {
   CHECK(fake.violations().empty());
 }
 
-TEST_CASE("every event has to be over") {
+TEST_CASE("memory is freed after all its events") {
   FakeDriver fake;
   const Busy first(fake);
   const Busy second(fake);
@@ -109,7 +109,7 @@ TEST_CASE("every event has to be over") {
   CHECK(fake.violations().empty());
 }
 
-TEST_CASE("what is over does not wait for what was given before it") {
+TEST_CASE("a complete entry does not wait for earlier ones") {
   FakeDriver fake;
   const Busy slow(fake);
   const Busy quick(fake);
@@ -123,7 +123,7 @@ TEST_CASE("what is over does not wait for what was given before it") {
   CHECK(fake.held().device_blocks == 0);
 }
 
-TEST_CASE("a context that has failed lets go of what it guards") {
+TEST_CASE("a failed context releases its entries") {
   FakeDriver fake;
   const Busy busy(fake);
   const std::weak_ptr<const Context> context = busy.context;
@@ -140,7 +140,7 @@ TEST_CASE("a context that has failed lets go of what it guards") {
   CHECK(late_count() == 0);
 }
 
-TEST_CASE("a driver that is gone lets go of what it guards") {
+TEST_CASE("a driver that is gone releases its entries") {
   auto fake = std::make_unique<FakeDriver>();
   std::weak_ptr<void> held;
   {
@@ -155,7 +155,7 @@ TEST_CASE("a driver that is gone lets go of what it guards") {
   CHECK(late_count() == 0);
 }
 
-TEST_CASE("a destructor of what is held may use the list") {
+TEST_CASE("a destructor of a held object may use the list") {
   FakeDriver fake;
   const Busy busy(fake);
   std::size_t seen = 99;
@@ -208,7 +208,7 @@ bool all_freed_soon() {
   return late_count() == 0;
 }
 
-TEST_CASE("the reaper frees what is over and nobody calls for it") {
+TEST_CASE("the reaper frees complete entries without a request") {
   FakeDriver fake;
   const Busy busy(fake), other(fake);
   const ReaperWorks works;
@@ -249,7 +249,7 @@ TEST_CASE("the reaper frees on its own signal-free thread and counts until then"
   CHECK(all_freed_soon());
 }
 
-TEST_CASE("a sweep returns once the reaper has freed what it has in hand") {
+TEST_CASE("a sweep waits for the reaper's current entries") {
   const ReaperWorks works;
   for (int i = 0; i < 300; ++i) {
     std::atomic<bool> freed{false};
@@ -339,7 +339,7 @@ TEST_CASE("a reaper stuck in the driver delays exit only briefly") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("who lacks memory frees what is over where no thread does that") {
+TEST_CASE("callers that lack memory free entries if there is no reaper") {
   constexpr std::uint64_t kAll = std::uint64_t{1} << 20, kMost = kAll / 4 * 3;
   FakeDriver fake({.device_bytes = kAll});
   const auto context = Context::retain(fake.driver(), 0).value();
@@ -375,7 +375,7 @@ TEST_CASE("memory that a capture protects is retried once per sweep") {
   CHECK(late_count() == 0);
 }
 
-TEST_CASE("the reaper goes on trying what a capture keeps from being freed") {
+TEST_CASE("the reaper keeps trying what a capture protects") {
   FakeDriver fake;
   const Busy busy(fake);
   const ReaperWorks works;
@@ -386,7 +386,7 @@ TEST_CASE("the reaper goes on trying what a capture keeps from being freed") {
   CHECK(fake.held().device_blocks == 0);
 }
 
-TEST_CASE("a thread that frees late gives nothing back itself") {
+TEST_CASE("a thread that frees late does not free anything itself") {
   FakeDriver fake;
   const Busy busy(fake);
   {
@@ -404,7 +404,7 @@ TEST_CASE("a thread that frees late gives nothing back itself") {
   CHECK(fake.held().device_blocks + fake.held().pinned_blocks + fake.held().modules == 0);
 }
 
-TEST_CASE("who settles waits for a reaper that is held up no longer than it says") {
+TEST_CASE("settling waits for a blocked reaper only up to its patience") {
   FakeDriver fake({.frees_wait = true});
   const Busy busy(fake);
   const ReaperWorks works;
@@ -420,7 +420,7 @@ TEST_CASE("who settles waits for a reaper that is held up no longer than it says
   CHECK(fake.violations().empty());
 }
 
-TEST_CASE("who settles does not wait for what streams use") {
+TEST_CASE("settling does not wait for memory that streams use") {
   FakeDriver fake;
   const Busy busy(fake);
   const ReaperWorks works;
@@ -432,7 +432,7 @@ TEST_CASE("who settles does not wait for what streams use") {
   CHECK(all_freed_soon());
 }
 
-TEST_CASE("waiting for memory ends once streams release it and is not repeated") {
+TEST_CASE("waiting for memory ends with its streams and is not repeated") {
   FakeDriver fake;
   const Busy busy(fake);
   const ReaperWorks works;
@@ -458,7 +458,7 @@ TEST_CASE("allocation waits for memory of closed loaders and reports failure") {
     const auto refused = DeviceMemory::take(busy.context, 500);
     REQUIRE_FALSE(refused.ok());
     CHECK_THAT(refused.error().message, ContainsSubstring("cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY") &&
-                                            ContainsSubstring("memory that is being given back is not free yet") &&
+                                            ContainsSubstring("memory that is being released is not free yet") &&
                                             ContainsSubstring("(1 block)"));
     CHECK_THAT(PinnedMemory::take(busy.context, 500).error().message, ContainsSubstring("(1 block)"));
   }
@@ -543,7 +543,7 @@ TEST_CASE("close and destructor and open never wait for streams to free memory")
   CHECK(fake.violations() == std::vector<std::string>());
 }
 
-TEST_CASE("an opening that lacks memory waits for what a closed loader holds") {
+TEST_CASE("open waits for memory of a closed loader if it lacks memory") {
   const test::TinyPack pack(test::square_form(), 24, 4);
   const Dataset dataset = pack.open();
   const auto options = [] {
@@ -578,7 +578,7 @@ TEST_CASE("an opening that lacks memory waits for what a closed loader holds") {
   CHECK(fake.violations() == std::vector<std::string>());
 }
 
-TEST_CASE("a default budget waits for what a closed loader holds") {
+TEST_CASE("a default budget waits for memory of a closed loader") {
   const test::TinyPack pack(test::square_form(), 24, 4);
   const Dataset dataset = pack.open();
   auto options = test::device_options(test::small_batches(4));

@@ -190,7 +190,7 @@ TEST_CASE("outputs: one undecided stream retains the memory despite the others")
   made.pool->give_back(std::move(memory));
 }
 
-TEST_CASE("outputs: a record that may succeed another time is made then") {
+TEST_CASE("outputs: a failed record is repeated if it may succeed") {
   for (const int code : {device::code::kOutOfMemory, device::code::kStreamCaptureUnsupported, device::code::kStreamCaptureImplicit}) {
     CAPTURE(code);
     Pool made;
@@ -483,7 +483,7 @@ TEST_CASE("outputs: memory read on another thread's stream is not overwritten") 
   scene.check_end();
 }
 
-TEST_CASE("outputs: a loader of one output goes on after a release into a capture") {
+TEST_CASE("outputs: a loader of one output survives a release into a capture") {
   Opened scene;
   {
     DeviceLoader loader = scene.open(1);
@@ -540,7 +540,7 @@ Attempt attempt(DeviceLoader& loader, const std::vector<DeviceBuffers>& buffers,
 
 }  // namespace
 
-TEST_CASE("outputs: where memory of the host runs out in next nothing is lost") {
+TEST_CASE("outputs: next loses nothing if host memory runs out") {
   for (const bool blocked : {false, true}) {
     Opened scene;
     {
@@ -578,7 +578,7 @@ TEST_CASE("outputs: where memory of the host runs out in next nothing is lost") 
   }
 }
 
-TEST_CASE("outputs: record_stream without host memory fails and the batch goes on") {
+TEST_CASE("outputs: the batch survives record_stream without host memory") {
   Opened scene;
   {
     DeviceLoader loader = open_on(spared_table(scene.fake), scene.fake, scene.dataset, device_options(small_batches(4)));

@@ -50,7 +50,7 @@ Error refusal(CargoRig& rig, const RigOptions& options, const Dataset& dataset) 
 
 }  // namespace
 
-TEST_CASE("a residency that was asked for is taken and said") {
+TEST_CASE("a requested residency is used and reported") {
   const TinyPack pack({}, kRecords, 16);
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
     CargoRig rig;
@@ -60,7 +60,7 @@ TEST_CASE("a residency that was asked for is taken and said") {
   }
 }
 
-TEST_CASE("automatic takes the fastest residency that fits and says why") {
+TEST_CASE("automatic chooses the fastest residency that fits, with a reason") {
   const TinyPack pack({}, kRecords, 16);
   const Dataset dataset = pack.open();
   CargoRig rig;
@@ -101,7 +101,7 @@ TEST_CASE("automatic takes the fastest residency that fits and says why") {
   }
 }
 
-TEST_CASE("every device has to have room") {
+TEST_CASE("every device must have room") {
   const TinyPack pack({}, kRecords, 16);
   CargoRig rig({.devices = 2});
   RigOptions options = rig_options(Residency::automatic, kPlenty, kSet + 2 * 256);  // two rows a part
@@ -112,7 +112,7 @@ TEST_CASE("every device has to have room") {
   CHECK(chosen(rig, options, pack.open()).residency == Residency::pinned);
 }
 
-TEST_CASE("budgets are kept to the byte") {
+TEST_CASE("budgets are enforced to the byte") {
   const TinyPack pack({}, kRecords, 16);
   const Dataset dataset = pack.open();
   CargoRig rig;
@@ -135,7 +135,7 @@ TEST_CASE("budgets are kept to the byte") {
         "prefetch, fewer outputs or a larger device_budget_bytes");
 }
 
-TEST_CASE("budgets by default are parts of what is free") {
+TEST_CASE("default budgets are shares of free memory") {
   const TinyPack pack({}, kRecords, 16);
   CargoRig rig({.device_bytes = 20000});
   RigOptions options = rig_options(Residency::device);
@@ -167,7 +167,7 @@ TEST_CASE("budgets by default are parts of what is free") {
   CHECK(device::available_memory().value_or(0) > 0);
 }
 
-TEST_CASE("the pinned budget by default is what this process may still take") {
+TEST_CASE("the default pinned budget depends on what the process may take") {
   CHECK(device::pinned_default(8000, {}, 1).bytes == 2000);
   CHECK(device::pinned_default(8000, 9000, 1).bytes == 2000);
   CHECK_FALSE(device::pinned_default(8000, 9000, 1).of_cgroup);
@@ -185,7 +185,7 @@ TEST_CASE("the pinned budget by default is what this process may still take") {
                                                              ContainsSubstring(", divided by the world of 1125899906842624;"));
 }
 
-TEST_CASE("bytes in sentences") {
+TEST_CASE("sentences show bytes readably") {
   CHECK(device::bytes_text(0) == "0 bytes");
   CHECK(device::bytes_text(9999) == "9999 bytes");
   CHECK(device::bytes_text(10000) == "10 kB");
@@ -196,7 +196,7 @@ TEST_CASE("bytes in sentences") {
   CHECK(device::bytes_text(~std::uint64_t{0}) == "18 EB");
 }
 
-TEST_CASE("slots that pinned records are gathered into count") {
+TEST_CASE("slots for gathered pinned records count as pinned memory") {
   const TinyPack pack({}, kRecords, 16);
   CargoRig rig;
   RigOptions options = rig_options(Residency::pinned);
@@ -230,7 +230,7 @@ TEST_CASE("batches that no machine can hold are refused") {
   }
 }
 
-TEST_CASE("memory that the driver refuses is an error of who asked for it") {
+TEST_CASE("a residency that the driver refuses is an error if requested") {
   const TinyPack pack({}, kRecords, 16);
   CargoRig rig;
   rig.fake.fail("MemAlloc", 0, device::code::kOutOfMemory);
@@ -247,7 +247,7 @@ TEST_CASE("memory that the driver refuses is an error of who asked for it") {
   CHECK(rig.fake.held().pinned_bytes == 0);
 }
 
-TEST_CASE("automatic goes on where the driver refuses memory and says so") {
+TEST_CASE("automatic falls back if the driver refuses memory, with a reason") {
   const TinyPack pack({}, kRecords, 16);
   CargoRig rig;
   rig.fake.fail("MemAlloc", 0, device::code::kOutOfMemory);

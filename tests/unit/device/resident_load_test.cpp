@@ -142,7 +142,7 @@ TEST_CASE("a record that is damaged is an error of its step alone") {
   }
 }
 
-TEST_CASE("a shard that is gone is an error of the steps that want it") {
+TEST_CASE("a missing shard is an error of the steps that need it") {
   for (const char* const form_name : {"bits", "mixed", "zstd"}) {
     INFO(form_name);
     const TinyPack pack(all_forms()[form_name], 12, 4);
@@ -217,7 +217,7 @@ TEST_CASE("a record replaced by a larger one after measuring is an error") {
     REQUIRE(to.flush());
   });
   REQUIRE(set->errors.contains(3));
-  CHECK_THAT(set->errors.at(3).message, ContainsSubstring("written over while it was in use"));
+  CHECK_THAT(set->errors.at(3).message, ContainsSubstring("overwritten while it was in use"));
 }
 
 TEST_CASE("a record whose shard returns after measuring is an error with advice") {
@@ -244,7 +244,7 @@ TEST_CASE("a record larger than pad_to is an error of its step") {
   check_error_as_host(pack.open(), pack.open(), options, 5);
 }
 
-TEST_CASE("records that are read without a check are taken as they are") {
+TEST_CASE("records that are read without a check are not checked") {
   const TinyPack pack({}, 12, 4);
   pack.damage_image(6);
   for (const Residency residency : {Residency::page, Residency::pinned, Residency::device}) {
@@ -315,7 +315,7 @@ TEST_CASE("any number of threads loads the same bytes") {
   }
 }
 
-TEST_CASE("a load asks the system for records before their turn comes") {
+TEST_CASE("a load prefetches records") {
   const TinyPack pack({}, kRecords, 16);
   for (const unsigned threads : {1u, 2u}) {
     const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
@@ -332,7 +332,7 @@ TEST_CASE("a load asks the system for records before their turn comes") {
   }
 }
 
-TEST_CASE("buffers of a load keep to their budget where they can") {
+TEST_CASE("buffers of a load stay within their budget if possible") {
   const TinyPack pack({}, kRecords, 16);
   const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
@@ -348,7 +348,7 @@ TEST_CASE("buffers of a load keep to their budget where they can") {
   CHECK(held_with(1) == 2 * kBlock);  // what cannot be less
 }
 
-TEST_CASE("fewer buffers will do where the driver has no more") {
+TEST_CASE("a load works with fewer buffers if memory is short") {
   const TinyPack pack({}, kRecords, 16);
   const Dataset dataset = pack.open();
   const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
@@ -437,7 +437,7 @@ TEST_CASE("a thread of a load fills one buffer while the other is copied") {
   CHECK(sources.size() == 2);
 }
 
-TEST_CASE("a load to several devices fails where one of them does") {
+TEST_CASE("a load to several devices fails if one of them does") {
   const TinyPack pack({}, kRecords, 16);
   for (const std::uint64_t failing : {0u, 1u}) {
     CargoRig rig({.devices = 2});
@@ -448,7 +448,7 @@ TEST_CASE("a load to several devices fails where one of them does") {
   }
 }
 
-TEST_CASE("copies in flight are waited for where a load fails") {
+TEST_CASE("a failed load waits for copies in flight") {
   const TinyPack pack({}, kRecords, 16);
   const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
   const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
@@ -466,7 +466,7 @@ TEST_CASE("copies in flight are waited for where a load fails") {
   }
 }
 
-TEST_CASE("keys longer than usual are kept whole") {
+TEST_CASE("long keys are kept complete") {
   const TempFolder folder;
   std::vector<TinyRecord> records = tiny_records({}, 6);
   records[2].key += std::string(300, 'x');

@@ -22,7 +22,7 @@ Stored stored(ImageShape shape) {
 
 }  // namespace
 
-TEST_CASE("expand_image gives the tensor of an image in the caller's buffer", "[expand]") {
+TEST_CASE("expand_image writes the tensor into the caller's buffer", "[expand]") {
   const auto shape =
       GENERATE(ImageShape{3, 5, 3, AxisOrder::channels_last}, ImageShape{512, 300, 3, AxisOrder::channels_last});  // cached, streaming
   const Stored image = stored(shape);

@@ -14,7 +14,7 @@ using namespace hotpack::test;
 
 namespace {
 
-// one_hot_it of the reference: for each class, where the label is that class.
+// one_hot_it of the reference: for each class, the pixels whose label is that class.
 std::vector<float> one_hot_it(const TinyRecord& record, std::size_t classes, AxisOrder order) {
   const std::size_t pixels = record.labels.size();
   std::vector<float> hot(pixels * classes, 0.0f);
@@ -54,7 +54,7 @@ float value_at(ElementType type, const std::byte* at) {
   return value;
 }
 
-// Expands into a buffer with a guard after it; the elements as floats.
+// Expands into a buffer with a guard after it; returns the elements as floats.
 std::vector<float> expanded(const LabelView& view, ElementType type, AxisOrder order) {
   const std::size_t size = test::one_hot_elements(view.shape) * element_bytes(type);
   std::vector<std::byte> out(size + 64, std::byte{0xA5});
@@ -90,7 +90,7 @@ LabelView view_of(const std::vector<std::uint8_t>& bytes, LabelStorage storage, 
 
 }  // namespace
 
-TEST_CASE("labels of every storage expand as one_hot_it says") {
+TEST_CASE("labels of every storage expand like one_hot_it") {
   for (const TinyForm& form : label_forms()) {
     const auto records = tiny_records(form, 2);
     for (const TinyRecord& record : records) {
@@ -115,7 +115,7 @@ TEST_CASE("labels become ids") {
   }
 }
 
-TEST_CASE("values that no label may have count as no class") {
+TEST_CASE("wrong label values count as no class") {
   const std::vector<std::uint8_t> ids{0, 3, 200, 255, 2};
   const auto from_ids = expanded(view_of(ids, LabelStorage::index, 5, 3), ElementType::u8, AxisOrder::channels_last);
   CHECK(from_ids == std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1});
@@ -157,7 +157,7 @@ TEST_CASE("element types have names and sizes") {
   }
 }
 
-TEST_CASE("a label becomes the form that is asked for") {
+TEST_CASE("a label expands to the requested form") {
   const std::vector<std::uint8_t> bits{0b00000010, 0b00000001, 0b10000000, 0b00000000, 0b00000000, 0b00000010};  // classes 1 and 8, 7, 9
   LabelView view = view_of(bits, LabelStorage::bits, 3, 10);
   std::array<std::int64_t, 3> ids{};
@@ -182,7 +182,7 @@ TEST_CASE("a label becomes the form that is asked for") {
   CHECK(lowest == std::vector<std::uint16_t>{1, 7, 9});
 }
 
-TEST_CASE("labels too large to count and types that cannot be are refused") {
+TEST_CASE("labels too large to count and impossible types are refused") {
   const LabelShape vast{LabelScope::pixel, LabelStorage::bits, false, std::int64_t{1} << 30, std::int64_t{1} << 30, 60000};
   CHECK(label_bytes(vast, {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_last, false, {}}).error().code == ErrorCode::usage);
   const std::vector<std::uint8_t> ids{0, 1};
@@ -198,8 +198,8 @@ TEST_CASE("labels too large to count and types that cannot be are refused") {
   }
 }
 
-TEST_CASE("large labels expand as small ones do") {
-  const std::int64_t width = 700, height = 500;  // 5.6 MB of f32: past the cache
+TEST_CASE("large labels expand like small ones") {
+  const std::int64_t width = 700, height = 500;  // 5.6 MB of f32: bypasses the cache
   std::vector<std::uint8_t> ids(static_cast<std::size_t>(width * height));
   for (std::size_t p = 0; p < ids.size(); ++p) ids[p] = static_cast<std::uint8_t>(p * 7 % 5);
   const LabelView view{ids, {LabelScope::pixel, LabelStorage::index, false, height, width, 4}};

@@ -49,7 +49,7 @@ TEST_CASE("Singles of every size are rounded to bfloat16 and half", "[expand]") 
   CHECK(wrong_roundings(std::numeric_limits<float>::infinity()) == 0);
 }
 
-TEST_CASE("What is not a number stays so", "[expand]") {
+TEST_CASE("NaN stays NaN", "[expand]") {
   for (const float nan : {std::numeric_limits<float>::quiet_NaN(), std::bit_cast<float>(0x7F800001u)}) {
     CHECK((half_bits(nan) & 0x7C00) == 0x7C00);
     CHECK((half_bits(nan) & 0x03FF) != 0);

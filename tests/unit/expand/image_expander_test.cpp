@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kGuard = 192;
 constexpr std::byte kGuardByte{0xA5};
 
-// An image and its record in either layout. The bytes lie in memory of exactly their size.
+// An image and its record in either layout. The memory has exactly the size of the bytes.
 struct Record {
   Image image;
   std::vector<std::uint8_t> hwc, chw;
@@ -47,7 +47,7 @@ struct Record {
   }
 };
 
-// What the placement shows, pixel by pixel.
+// The pixels that the placement shows, one by one.
 Image shown(const Image& record, const Placement& placement) {
   const SampleCrop& box = placement.box;
   Image cut(box.width, box.height, record.channels);
@@ -111,7 +111,8 @@ bool all_guard(const std::byte* first, std::size_t count) {
   return true;
 }
 
-// Expands to an address that is `shift` bytes past a line, between guards, with no more scratch than was asked for.
+// Expands to an address `shift` bytes after a cache line, between guards, with exactly the
+// requested scratch.
 std::vector<std::byte> expanded(const ImageExpander& expander, const ImageView& record, const Placement& placement, std::size_t shift,
                                 Stores stores) {
   const std::size_t size = expander.row_bytes(placement.output);
@@ -130,7 +131,7 @@ std::vector<std::byte> expanded(const ImageExpander& expander, const ImageView& 
   return {out, out + size};
 }
 
-// A record and its row, both against the same fence.
+// A record and its row, both next to the same fence.
 class FencedExpansion {
  public:
   FencedExpansion(const ImageView& record, std::size_t row_bytes, Against side)
@@ -149,7 +150,8 @@ class FencedExpansion {
   ImageView record_;
 };
 
-// Every level, both kinds of stores and several alignments give `wanted`, and touch nothing next to record and row.
+// All levels, both kinds of stores and several alignments give `wanted`, and touch nothing
+// outside of record and row.
 void check_everywhere(const ImageExpander& expander, const ImageView& record, const Placement& placement,
                       const std::vector<std::byte>& wanted) {
   Scratch scratch;
@@ -231,7 +233,7 @@ TEST_CASE("Flipped images equal the formula", "[expand]") {
   check_all_forms(Record(size.width, size.height, channels), placement);
 }
 
-TEST_CASE("Windows equal the formula, padded with black where they are smaller", "[expand]") {
+TEST_CASE("Windows equal the formula, padded with black if they are smaller", "[expand]") {
   const int channels = GENERATE(1, 3);
   const bool flip = GENERATE(false, true);
   const Record record(67, 41, channels);
@@ -298,9 +300,10 @@ struct Normalisation {
 
 }  // namespace
 
-TEST_CASE("All 256 values are exact whatever mean and std are", "[expand]") {
-  // Ordinary ones, then: no change; overflow in f16, in f32; subnormal in f16, in f32; a negative std; ties of f16 and bf16 (y = x · 2^k +
-  // 1); a mean that a value cancels; a subnormal mean; a huge one.
+TEST_CASE("All 256 values are exact for any mean and std", "[expand]") {
+  // Ordinary values, then: no change; overflow in f16, in f32; subnormal in f16, in f32; a
+  // negative std; ties of f16 and bf16 (y = x · 2^k + 1); a mean that cancels a value; a
+  // subnormal mean; a huge one.
   const auto with =
       GENERATE(Normalisation{0.485f, 0.229f}, Normalisation{0.5f, 0.5f}, Normalisation{0.0f, 1.0f}, Normalisation{0.1f, 1e-6f},
                Normalisation{0.1f, 1e-39f}, Normalisation{0.3f, 1e5f}, Normalisation{0.3f, 3e38f}, Normalisation{0.4f, -0.3f},
@@ -325,14 +328,14 @@ TEST_CASE("Floats without mean and std are x / 255", "[expand]") {
 
 namespace {
 
-// A floating-point mode that a thread of the caller may be in.
+// A floating-point mode that the caller's thread may have.
 struct FloatMode {
   const char* name;
   int rounding;
   bool flush;  // subnormals, to zero
 };
 
-// In a mode for a while.
+// Sets a mode within a scope.
 class WithFloatMode {
  public:
   explicit WithFloatMode(const FloatMode& mode) {
@@ -371,7 +374,7 @@ constexpr FloatMode kModes[] = {{"toward zero", FE_TOWARDZERO, false},
                                 {"flushing", FE_TONEAREST, kCanFlush},
                                 {"both", FE_TOWARDZERO, kCanFlush}};
 
-// Values that hang on the mode: rounded, subnormal, and of arguments that are subnormal.
+// Values that depend on the mode: rounded, subnormal, and of subnormal arguments.
 constexpr Normalisation kDelicate[] = {{0.3f, 3e38f}, {1e-40f, 0.5f}, {0.0f, 1e-39f}, {0.485f, 0.229f}, {0.1f, 0.3f}};
 
 }  // namespace
@@ -396,7 +399,7 @@ TEST_CASE("Images give the same elements in any floating-point mode", "[expand]"
         }
         CAPTURE(mode.name, level_name(level), with.mean, with.std, element_name(type));
         REQUIRE(status.ok());
-        CHECK(kept);  // the caller's mode is the caller's again
+        CHECK(kept);  // the caller's mode is restored
         REQUIRE(got == wanted);
       }
     }
@@ -448,7 +451,7 @@ std::string refusal(const ImageOutput& output, int channels) {
 
 }  // namespace
 
-TEST_CASE("Image outputs that cannot be are refused, naming the option", "[expand]") {
+TEST_CASE("Impossible image outputs are refused with the option's name", "[expand]") {
   const auto last = AxisOrder::channels_last;
   const float infinite = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   CHECK_THAT(refusal({ElementType::u8, last, {0.5f}, {0.5f}}, 1), ContainsSubstring("mean and std need a float type, and its type is u8"));

@@ -14,7 +14,7 @@ TEST_CASE("normalized: mean and deviation of the pack, as floats in planes") {
   CHECK(ImageOutput::normalized(statistics, ElementType::bf16, AxisOrder::channels_last).value().type == ElementType::bf16);
 }
 
-TEST_CASE("normalized: what a pack does not have is an error that says what to do") {
+TEST_CASE("normalized: a pack without statistics is an error with advice") {
   Statistics statistics;
   statistics.mean = {0.5, std::nullopt};
   statistics.std = {0.5, std::nullopt};

@@ -10,7 +10,7 @@
 #include "support/fenced_memory.hpp"
 #include "support/levels.hpp"
 
-// Of two types named LabelSource the room's own is meant.
+// There are two types named LabelSource; this means the room's own.
 namespace hotpack::expand {
 
 namespace {
@@ -31,7 +31,7 @@ struct StoredLabel {
 
 constexpr LabelStorage kStorages[] = {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index};
 
-// The classes that a stored vector holds.
+// The classes in a stored vector.
 std::vector<std::size_t> classes_in(const LabelSource& source, const std::uint8_t* vector) {
   std::vector<std::size_t> found;
   for (std::size_t c = 0; c < source.class_count; ++c) {
@@ -44,7 +44,7 @@ std::vector<std::size_t> classes_in(const LabelSource& source, const std::uint8_
   return found;
 }
 
-// A label whose every value is one that a pack may have.
+// A label with values that a pack may have.
 StoredLabel proper_label(const LabelSource& source, PixelSize size, std::uint32_t seed) {
   std::mt19937 random(seed);
   StoredLabel label{source, size, {}};
@@ -63,7 +63,7 @@ StoredLabel proper_label(const LabelSource& source, PixelSize size, std::uint32_
   return label;
 }
 
-// A label of any bytes, many of them no class.
+// A label of any bytes, many of which are not a class.
 StoredLabel hostile_label(const LabelSource& source, PixelSize size, std::uint32_t seed) {
   std::mt19937 random(seed);
   StoredLabel label{source, size, {}};
@@ -72,7 +72,7 @@ StoredLabel hostile_label(const LabelSource& source, PixelSize size, std::uint32
   return label;
 }
 
-// The record's pixel at an output's place, or −1.
+// The record's pixel at a place of the output, or −1.
 std::int64_t source_pixel(const Placement& placement, std::int64_t x, std::int64_t y, std::int64_t record_width) {
   const SampleCrop& box = placement.box;
   if (box.flip_horizontal) x = placement.output.width - 1 - x;
@@ -110,7 +110,7 @@ std::int64_t ignored_of(const LabelOutput& output) {
   return output.type == ElementType::u16 ? 65535 : -100;
 }
 
-// The plain formula; `output.type` is given.
+// The plain formula; `output.type` is set.
 std::vector<std::uint8_t> expected_row(const std::vector<std::vector<std::size_t>>& classes, std::size_t count, const LabelOutput& output) {
   const std::size_t pixels = classes.size();
   const std::size_t element = element_bytes(*output.type);
@@ -167,7 +167,7 @@ class GuardedRow {
   std::uint8_t* row_;
 };
 
-// A record and its row, both against the same fence.
+// A record and its row, both next to the same fence.
 class FencedExpansion {
  public:
   FencedExpansion(const LabelView& record, std::size_t row_bytes, Against side)
@@ -186,7 +186,8 @@ class FencedExpansion {
   LabelView record_;
 };
 
-// Expands with every level, both kinds of stores, at a cache line and an element next to one, and between fences.
+// Expands at every level, with both kinds of stores, at a cache line and one element after it,
+// and between fences.
 void check_expansion(const StoredLabel& label, const LabelOutput& output, const Placement& placement,
                      const std::vector<std::uint8_t>& wanted) {
   const LabelExpander expander = LabelExpander::make(output, label.source).value();
@@ -263,7 +264,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
-TEST_CASE("labels of every storage become every form as the plain formula says") {
+TEST_CASE("labels of every storage and form equal the plain formula") {
   std::uint32_t seed = 0;
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : kClassCounts) {
@@ -283,7 +284,7 @@ TEST_CASE("labels with several classes per pixel keep them all") {
   }
 }
 
-TEST_CASE("invalid label bytes count as no class and never lead outside the row") {
+TEST_CASE("invalid label bytes count as no class and stay within the row") {
   std::uint32_t seed = 200;
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : {1U, 3U, 8U, 12U, 21U, 33U, 56U, 57U, 63U, 64U, 65U, 200U, 255U, 256U, 300U}) {
@@ -294,7 +295,7 @@ TEST_CASE("invalid label bytes count as no class and never lead outside the row"
   }
 }
 
-TEST_CASE("labels larger than a tile are whole") {
+TEST_CASE("labels larger than a tile are complete") {
   std::uint32_t seed = 300;
   for (const LabelStorage storage : kStorages) {
     for (const std::size_t classes : {3U, 12U, 100U, 300U}) {
@@ -307,7 +308,7 @@ TEST_CASE("labels larger than a tile are whole") {
   }
 }
 
-TEST_CASE("ids of many pages convert to any id size, whole or cut") {
+TEST_CASE("ids of many pages convert to any id size, whole or cropped") {
   const PixelSize size{211, 181};
   for (const std::size_t classes : {12U, 300U}) {
     const StoredLabel label = hostile_label({LabelScope::pixel, LabelStorage::index, false, classes}, size, 350);
@@ -354,7 +355,7 @@ TEST_CASE("labels of whole images expand") {
   }
 }
 
-TEST_CASE("ignored pixels hold what was asked for") {
+TEST_CASE("ignored pixels have the requested id") {
   const PixelSize size{33, 5};
   for (const LabelStorage storage : kStorages) {
     const StoredLabel label = proper_label({LabelScope::pixel, storage, false, 12}, size, 600);
@@ -379,7 +380,7 @@ TEST_CASE("a row without a sample is ignored throughout") {
   }
 }
 
-TEST_CASE("options left out are filled in") {
+TEST_CASE("omitted options get defaults") {
   const auto made = [](const LabelOutput& output, std::size_t classes) {
     return LabelExpander::make(output, {LabelScope::pixel, LabelStorage::index, false, classes}).value();
   };
@@ -401,7 +402,7 @@ TEST_CASE("options left out are filled in") {
   CHECK(made(one_hot_of(ElementType::f32, AxisOrder::channels_first, true), 12).row_bytes({5, 3}) == 780);
 }
 
-TEST_CASE("label outputs that cannot be are refused with what can") {
+TEST_CASE("impossible label outputs are refused with the possible ones") {
   const LabelSource twelve{LabelScope::pixel, LabelStorage::bits, false, 12};
   const LabelSource many{LabelScope::pixel, LabelStorage::index, false, 256};
   const LabelSource several{LabelScope::pixel, LabelStorage::bits, true, 12};

@@ -39,7 +39,7 @@ TEST_CASE("A streaming copy is exact at every size and alignment", "[expand]") {
   }
 }
 
-TEST_CASE("Bytes to the next line", "[expand]") {
+TEST_CASE("Bytes to the next cache line", "[expand]") {
   alignas(64) std::uint8_t line[128];
   CHECK(bytes_to_line(line) == 0);
   CHECK(bytes_to_line(line + 1) == 63);

@@ -1,4 +1,4 @@
-// Rounding to 16-bit floats by looking for the nearest one among all of them: slow, and sure.
+// Rounds to 16-bit floats by searching the nearest of all values: slow and certain.
 #pragma once
 
 #include <bit>
@@ -7,7 +7,7 @@
 
 namespace reference {
 
-// What the bits of a finite, non-negative half stand for.
+// The value of the bits of a finite, non-negative half.
 inline double half_value(unsigned bits) {
   const int exponent = static_cast<int>(bits >> 10), mantissa = static_cast<int>(bits & 0x3FF);
   return exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
@@ -18,7 +18,8 @@ inline double bfloat16_value(unsigned bits) {
   return exponent == 0 ? std::ldexp(mantissa, -133) : std::ldexp(128 + mantissa, exponent - 134);
 }
 
-// The nearest of the values of bits 0 … `infinity`, where infinity counts as the next power of two; halfway the even one.
+// The nearest of the values of bits 0 … `infinity`, where infinity counts as the next power of
+// two; ties go to the even one.
 template <class Value>
 std::uint16_t nearest(float single, unsigned infinity, Value value_of) {
   const double magnitude = std::fabs(static_cast<double>(single));

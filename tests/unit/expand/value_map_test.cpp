@@ -11,7 +11,7 @@ TEST_CASE("The usual mean and std are exact by arithmetic and need no tables", "
   CHECK(make_value_map(ElementType::bf16, {0.0f}, {1.0f}).arithmetic.exact);
 }
 
-TEST_CASE("Arithmetic is not trusted where steps could be subnormal or overflow", "[expand]") {
+TEST_CASE("Arithmetic is not used if steps could be subnormal or overflow", "[expand]") {
   CHECK_FALSE(make_value_map(ElementType::f32, {0.3f}, {3e38f}).arithmetic.exact);
   CHECK_FALSE(make_value_map(ElementType::f32, {0.3f}, {1e-39f}).arithmetic.exact);
   CHECK_FALSE(make_value_map(ElementType::f32, {1e-40f}, {0.5f}).arithmetic.exact);

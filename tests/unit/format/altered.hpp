@@ -1,4 +1,4 @@
-// Shards changed by hand, for tests of what a validator refuses.
+// Shards changed by hand, to test what a validator refuses.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace hotpack::test {
 
 using Bytes = std::vector<std::byte>;
 
-// A file of a header text, at least `least` bytes long with spaces, and what follows it.
+// A file of a header text, padded with spaces to at least `least` bytes, and the bytes after it.
 inline Bytes with_header(std::string text, std::span<const std::byte> buffer, std::size_t least = 0) {
   text.resize(std::max(text.size(), least), ' ');
   Bytes file(8 + text.size() + buffer.size());
@@ -35,7 +35,7 @@ inline std::string header_text(const TinyShard& shard) {
 
 inline std::span<const std::byte> buffer_of(const TinyShard& shard) { return std::span(shard.bytes).subspan(shard.layout.buffer_start()); }
 
-// The shard with the first `from` of its header's text replaced.
+// The shard with the first `from` in its header's text replaced.
 inline Bytes edited(const TinyShard& shard, std::string_view from, std::string_view to) {
   std::string text = header_text(shard);
   const auto at = text.find(from);
@@ -44,7 +44,7 @@ inline Bytes edited(const TinyShard& shard, std::string_view from, std::string_v
   return with_header(std::move(text), buffer_of(shard), shard.layout.header_bytes);
 }
 
-// Makes both sums of shard.crc32c right again after a change that moved nothing.
+// Corrects both sums of shard.crc32c after a change that moved nothing.
 inline void reseal(const TinyShard& shard, Bytes& file) {
   const std::uint64_t start = shard.layout.buffer_start(), tables = start + shard.layout.tables_begin;
   const std::uint64_t sums = shard.layout.file_offset("shard.crc32c");
@@ -52,7 +52,7 @@ inline void reseal(const TinyShard& shard, Bytes& file) {
   store_le(file.data() + sums + 4, crc32c({file.data() + tables, sums - tables}));
 }
 
-// The shard with one number of a table replaced and its sums right.
+// The shard with one number of a table replaced and correct sums.
 template <class T>
 Bytes with_number(const TinyShard& shard, std::string_view table, std::size_t index, T value) {
   Bytes file = shard.bytes;

@@ -1,5 +1,6 @@
-// The worked example of FORMAT.md is a real shard: it is made again here and compared with the page.
-// After a change, HOTPACK_EXAMPLE=example.txt format_test '[.example]' writes the block anew.
+// The worked example of FORMAT.md is a real shard: this test makes it again and compares it with
+// the page. After a change, HOTPACK_EXAMPLE=example.txt format_test '[.example]' writes the block
+// again.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +37,7 @@ std::string dump_line(std::span<const std::byte> bytes, std::size_t offset) {
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-// 16 bytes per line; a line equal to the one before is left out, and a `*` stands for any number of them.
+// 16 bytes per line; `*` stands for any number of lines equal to the one before.
 std::string hex_dump(std::span<const std::byte> bytes) {
   std::string text;
   bool starred = false;
@@ -58,7 +59,7 @@ std::string page() {
   return text.str();
 }
 
-// What stands between "```<language>" and "```".
+// The text between "```<language>" and "```".
 std::string block_of(const std::string& text, const std::string& language) {
   const std::string open = "\n```" + language + "\n";
   const auto begin = text.find(open);

@@ -38,7 +38,7 @@ Manifest small_manifest() {
   return manifest;
 }
 
-// The manifest's text with one part replaced and its check right again.
+// The manifest's text with one part replaced and a correct check.
 std::string changed(const std::string& from, const std::string& to) {
   std::string text = encode_manifest(small_manifest());
   const auto at = text.find(from);
@@ -78,7 +78,7 @@ TEST_CASE("the manifest's text is canonical, line by line") {
   CHECK(encode_manifest(manifest) == before + "\"check\":\"" + crc_text(crc32c(bytes_of(before))) + "\"}\n");
 }
 
-TEST_CASE("a manifest goes to text and back") {
+TEST_CASE("a manifest survives the way to text and back") {
   const Manifest manifest = small_manifest();
   const Manifest read = decode_manifest(encode_manifest(manifest)).value();
   CHECK(read.schema == manifest.schema);
@@ -120,7 +120,7 @@ TEST_CASE("every changed byte of a manifest is an error") {
   CHECK_THAT(refusal(good + " "), ContainsSubstring("does not end with \"check\""));
 }
 
-TEST_CASE("invalid manifest values are refused by name even with a correct check") {
+TEST_CASE("invalid manifest values are named even with a correct check") {
   const auto check = [](const std::string& from, const std::string& to, const std::string& what) {
     INFO(to);
     CHECK_THAT(refusal(changed(from, to)), ContainsSubstring(what));
@@ -146,10 +146,10 @@ TEST_CASE("invalid manifest values are refused by name even with a correct check
   check("\"bytes\":8192", "\"bytes\":-1", "shards[0].bytes");
   check("\"sources\":\"xxh3-128:bb", "\"sources\":\"xxh3-128:bg", "shards[0].sources");
   check("\"digest\":\"xxh3-128:ee", "\"digest\":\"xxh3-128:e", "shards[1].digest");
-  check("\"skipped\":1", "\"skipped\":1,\"skipped\":1", "stands twice");
+  check("\"skipped\":1", "\"skipped\":1,\"skipped\":1", "occurs twice");
 }
 
-TEST_CASE("the number of rows is the plan's number of shards") {
+TEST_CASE("the manifest has as many rows as the plan has shards") {
   Manifest manifest = small_manifest();
   manifest.plan.shards = 3;
   manifest.plan_text = encode_plan(manifest.plan);
@@ -166,7 +166,7 @@ TEST_CASE("a later minor version may have more keys") {
   CHECK(decode_manifest(text)->skipped == 1);
 }
 
-TEST_CASE("schema and plan of a later version keep the text they have in the file") {
+TEST_CASE("schema and plan of a later version keep their original text") {
   TinyForm form;
   form.later = true;
   const TempFolder folder;

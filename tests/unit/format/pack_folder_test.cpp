@@ -11,7 +11,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("names of a folder tell manifest, shards, temporaries and others apart") {
+TEST_CASE("names distinguish manifest, shards, temporaries and others") {
   const PackFolder folder =
       describe_pack_folder({"notes.txt", "shard-00001-of-00002.safetensors", "dataset.json", ".dataset.json.0123456789abcdef.tmp",
                             "shard-00000-of-00002.safetensors", ".notes.txt.0123456789abcdef.tmp", "shard-00002-of-00002.safetensors"});

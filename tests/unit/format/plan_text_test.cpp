@@ -11,7 +11,7 @@ const std::string kDigest = "xxh3-128:0123456789abcdef0123456789abcdef";
 
 }  // namespace
 
-TEST_CASE("a plan goes to text and back") {
+TEST_CASE("a plan survives the way to text and back") {
   const PlanIdentity plan{367, 12, kDigest};
   const std::string text = encode_plan(plan);
   CHECK(text == "{\"samples\":367,\"shards\":12,\"keys\":\"" + kDigest + "\"}");
@@ -65,7 +65,7 @@ TEST_CASE("shard names have at least five digits") {
   CHECK(parse_shard_file_name("shard-123456-of-1234567.safetensors").has_value());
 }
 
-TEST_CASE("names that shard_file_name never gives are no shard names") {
+TEST_CASE("names that shard_file_name never returns are not shard names") {
   for (const auto* name : {"", "shard-3-of-12.safetensors", "shard-00012-of-00012.safetensors", "shard-000003-of-00012.safetensors",
                            "shard-00003-of-00012.safetensor", "shard-00003-of-00012.safetensors2", "xshard-00003-of-00012.safetensors",
                            "shard--0003-of-00012.safetensors", "shard-+0003-of-00012.safetensors", "shard-00000-of-00000.safetensors",

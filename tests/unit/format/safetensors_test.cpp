@@ -27,7 +27,7 @@ std::string refusal(const std::string& header, std::span<const std::byte> buffer
 
 }  // namespace
 
-TEST_CASE("a container gives metadata in file order and tensors by offset") {
+TEST_CASE("a container has metadata in file order and tensors by offset") {
   const Bytes file = with_header("{" + entry("b", "F32", "2", "8,16") + ",\"__metadata__\":{\"z\":\"1\",\"a\":\"2\"}," +
                                      entry("a", "U16", "2,2", "0,8") + "," + entry("empty", "U8", "0,5", "8,8") + "} \n ",
                                  kBuffer);
@@ -40,12 +40,12 @@ TEST_CASE("a container gives metadata in file order and tensors by offset") {
   CHECK(container->tensors[2] == Tensor{"b", DType::other, {2}, 8, 16});
 }
 
-TEST_CASE("scalars and every type of whole bytes are read") {
+TEST_CASE("scalars and every type of whole bytes can be read") {
   CHECK(refusal("{" + entry("a", "C64", "", "0,8") + "," + entry("b", "BF16", "4", "8,16") + "}") == "accepted");
   CHECK(refusal("{}", {}) == "accepted");
 }
 
-TEST_CASE("lengths that the file does not have are refused") {
+TEST_CASE("lengths beyond the file are refused") {
   const auto message = [](Bytes file) { return read_container(file).error().message; };
   CHECK_THAT(message({}), ContainsSubstring("too few"));
   CHECK_THAT(message(Bytes(7)), ContainsSubstring("too few"));
@@ -75,7 +75,7 @@ TEST_CASE("holes, overlaps, ends and sizes are checked") {
   CHECK_THAT(refusal("{}"), ContainsSubstring("16 bytes after the last tensor"));
 }
 
-TEST_CASE("shapes and types must give the bytes") {
+TEST_CASE("shapes and types must match the bytes") {
   CHECK_THAT(refusal("{" + entry("a", "U8", "15", "0,16") + "}"), ContainsSubstring("does not need 16 bytes"));
   CHECK_THAT(refusal("{" + entry("a", "U32", "16", "0,16") + "}"), ContainsSubstring("does not need 16 bytes"));
   CHECK_THAT(refusal("{" + entry("a", "U8", "4294967296,4294967296,16", "0,16") + "}"), ContainsSubstring("does not need"));
@@ -93,10 +93,10 @@ TEST_CASE("entries have exactly their three keys") {
   CHECK_THAT(refusal("{\"a\":7}"), ContainsSubstring("not an object"));
   CHECK_THAT(refusal("{\"__metadata__\":{\"a\":1}}"), ContainsSubstring("not a string"));
   CHECK_THAT(refusal("{\"__metadata__\":[]}"), ContainsSubstring("not an object"));
-  CHECK_THAT(refusal("{" + entry("a", "U8", "16", "0,16") + "," + entry("a", "U8", "16", "0,16") + "}"), ContainsSubstring("stands twice"));
+  CHECK_THAT(refusal("{" + entry("a", "U8", "16", "0,16") + "," + entry("a", "U8", "16", "0,16") + "}"), ContainsSubstring("occurs twice"));
 }
 
-TEST_CASE("an error in the header's text tells the byte in the file") {
+TEST_CASE("an error in the header's text has the byte in the file") {
   const Bytes file = with_header("{\"a\":1,\"a\":2}", {});
   CHECK(read_container(file).error().offset == 8u + 10u);
 }

@@ -56,7 +56,7 @@ TEST_CASE("each value outside the lists is refused by its key") {
   }
 }
 
-TEST_CASE("options that do not change a sample's bytes must not be there") {
+TEST_CASE("options that do not affect a sample's bytes are refused") {
   for (const auto* name : {"on_error", "max_errors", "orphans", "threads", "jobs", "force", "list", "split", "pairing", "shard_size",
                            "shard_samples", "output", "hostname", "time", "timestamp"}) {
     Schema schema = tiny_schema({});

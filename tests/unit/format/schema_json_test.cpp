@@ -43,7 +43,7 @@ TEST_CASE("the schema's text is canonical and complete") {
       "\"threshold\":null,\"unknown\":\"error\",\"pad_label\":\"ignore\",\"exif\":\"auto\",\"alpha\":\"drop\",\"depth16\":\"shift\"}}");
 }
 
-TEST_CASE("every form of schema goes to text and back") {
+TEST_CASE("every form of schema survives the way to text and back") {
   for (const auto& [name, form] : all_forms()) {
     INFO(name);
     const Schema schema = tiny_schema(form);
@@ -61,7 +61,7 @@ TEST_CASE("names, string sources, seeds and engines survive") {
   CHECK(decode_schema(encode_schema(schema).value(), 0).value() == schema);
 }
 
-TEST_CASE("a schema that cannot be written says why") {
+TEST_CASE("a schema that cannot be written gives the reason") {
   Schema schema = tiny_schema({});
   schema.classes[1].name = "\xC3";
   CHECK(encode_schema(schema).error().code == ErrorCode::usage);
@@ -116,7 +116,7 @@ TEST_CASE("each wrong value is refused by the name of its key") {
 TEST_CASE("missing keys are refused, unknown ones only in version 1.0") {
   CHECK_THAT(refusal("[]"), ContainsSubstring("not an object"));
   CHECK_THAT(refusal(changed("\"ignore\":{\"sources\":[255]},", "")), ContainsSubstring("lacks the key \"ignore\""));
-  CHECK_THAT(refusal(changed("\"multi\":false", "\"multi\":false,\"multi\":false")), ContainsSubstring("stands twice"));
+  CHECK_THAT(refusal(changed("\"multi\":false", "\"multi\":false,\"multi\":false")), ContainsSubstring("occurs twice"));
   for (const auto& [from, to] : {std::pair<std::string, std::string>{"{\"fields\":", "{\"x\":1,\"fields\":"},
                                  {"{\"image\":", "{\"depth\":{},\"image\":"},
                                  {"{\"layout\":", "{\"x\":1,\"layout\":"},

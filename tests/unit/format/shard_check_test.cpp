@@ -24,7 +24,7 @@ std::string finding(Check check, std::span<const std::byte> file) {
 
 }  // namespace
 
-TEST_CASE("another form of a shard is named although it can be read") {
+TEST_CASE("another form of a shard is reported although it can be read") {
   const TinyShard shard = make_shard({}, 2);
   CHECK(finding(check_form, shard.bytes) == "none");
   const Bytes longer = with_header(header_text(shard), buffer_of(shard), shard.layout.header_bytes + 4096);
@@ -40,7 +40,7 @@ TEST_CASE("another form of a shard is named although it can be read") {
   CHECK_THAT(finding(check_form, tab), ContainsSubstring("canonical form"));
 }
 
-TEST_CASE("engines name zstd just where fields are compressed") {
+TEST_CASE("engines name zstd exactly if fields are compressed") {
   const TinyShard plain = make_shard({}, 1);
   CHECK_THAT(finding(check_form, edited(plain, "\\\"engines\\\":[]", "\\\"engines\\\":[\\\"zstd:1\\\"]")),
              ContainsSubstring("no field is compressed"));
@@ -51,7 +51,7 @@ TEST_CASE("engines name zstd just where fields are compressed") {
   CHECK_THAT(finding(check_form, edited(packed, token, "")), ContainsSubstring("does not name zstd"));
 }
 
-TEST_CASE("fillers are zero, and a stain is found by its place") {
+TEST_CASE("fillers are zero, and another byte is located") {
   const TinyShard shard = make_shard({}, 2);
   for (const auto* filler : {"_pad.0", "_pad.1"}) {
     Bytes file = shard.bytes;
@@ -79,7 +79,7 @@ TEST_CASE("fields of a later version are found with their checksums") {
   CHECK(later_fields(decode_header(make_shard({.later = true}, 0).bytes).value()).value().empty());
 }
 
-TEST_CASE("a later field without checksums is found") {
+TEST_CASE("a later field without checksums is reported") {
   const TinyShard shard = make_shard({.later = true}, 2);
   const Bytes file = edited(shard, "\"depth.crc32c\"", "\"depth.crc33c\"");
   const ShardHeader header = decode_header(file).value();

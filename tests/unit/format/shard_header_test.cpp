@@ -18,7 +18,7 @@ using namespace hotpack::test;
 
 namespace {
 
-// What opening a shard says: the header, then the tables.
+// The result of opening a shard: the header, then the tables.
 std::string refusal(std::span<const std::byte> file) {
   const auto header = decode_header(file);
   if (!header.ok()) {
@@ -58,7 +58,7 @@ TEST_CASE("every flipped bit of the header is an error") {
   Bytes file = shard.bytes;
   const std::size_t text_end = 8 + header_text(shard).size();
   for (std::size_t at = 0; at < shard.layout.buffer_start(); ++at) {
-    if (at > text_end + 8 && at % 61 != 0) continue;  // of the padding, a sample
+    if (at > text_end + 8 && at % 61 != 0) continue;  // a sample of the padding
     for (std::size_t bit = at % every(7); bit < 8; bit += every(7)) {
       file[at] ^= std::byte{1} << bit;
       if (opens(file)) FAIL("byte " << at << " bit " << bit);
@@ -94,9 +94,9 @@ TEST_CASE("a truncated shard is an error at every length") {
   CHECK_THAT(refusal(longer), ContainsSubstring("1 bytes after the last tensor"));
 }
 
-TEST_CASE("what is not a hotpack shard is named") {
-  CHECK_THAT(refusal(with_header("{}", {})), ContainsSubstring("no hotpack shard"));
-  CHECK_THAT(refusal(with_header("{\"__metadata__\":{\"format\":\"pt\"}}", {})), ContainsSubstring("no hotpack shard"));
+TEST_CASE("a file that is not a shard is identified") {
+  CHECK_THAT(refusal(with_header("{}", {})), ContainsSubstring("not a hotpack shard"));
+  CHECK_THAT(refusal(with_header("{\"__metadata__\":{\"format\":\"pt\"}}", {})), ContainsSubstring("not a hotpack shard"));
   CHECK_THAT(refusal(Bytes(4096)), ContainsSubstring("unfinished"));
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("metadata, version, schema and plan are checked") {
   CHECK_THAT(refusal(edited(shard, "\"hotpack.sources\":\"xxh3", "\"hotpack.sources\":\"XXH3")), ContainsSubstring("hotpack.sources"));
 }
 
-TEST_CASE("tensors that are missing, of another form or surplus are named") {
+TEST_CASE("missing, wrong and surplus tensors are named") {
   const TinyShard shard = make_shard({}, 2);
   CHECK_THAT(refusal(edited(shard, "\"label.crc32c\"", "\"label.crc32d\"")), ContainsSubstring("label.crc32c is missing"));
   CHECK_THAT(refusal(edited(shard, "\"key.offsets\"", "\"kay.offsets\"")), ContainsSubstring("key.offsets is missing"));
@@ -131,7 +131,7 @@ TEST_CASE("tensors that are missing, of another form or surplus are named") {
 }
 
 TEST_CASE("a second form of image or label is refused in every version") {
-  // `source.later` of a shard of 1.1 takes the name of what the shard must not have.
+  // `source.later` of a shard of 1.1 gets the name that the shard must not have.
   struct Case {
     const char* form;
     const char* name;
@@ -167,7 +167,7 @@ TEST_CASE("the tables of a field follow from the schema") {
 
 TEST_CASE("fillers hold bytes, and 1.0 has no more of them than its layout can") {
   const TinyShard shard = make_shard({}, 2);
-  // What is said of the shard with more fillers of these sizes at its end.
+  // The error for the shard with more fillers of these sizes at its end.
   const auto with_fillers = [&](std::initializer_list<std::size_t> sizes) {
     std::string text = header_text(shard);
     Bytes buffer(buffer_of(shard).begin(), buffer_of(shard).end());
@@ -192,7 +192,7 @@ TEST_CASE("a huge record count asks for no memory") {
   }
 }
 
-TEST_CASE("a later minor version is read, and what it adds is passed over") {
+TEST_CASE("a later minor version is read without its additions") {
   TinyForm form;
   form.later = true;
   const auto records = tiny_records(form, 2);
@@ -203,7 +203,7 @@ TEST_CASE("a later minor version is read, and what it adds is passed over") {
   CHECK(header.schema == tiny_schema(form));
   CHECK(check_tables(shard.bytes, header).ok());
   CHECK(header.find("depth") != nullptr);
-  // The same tensors in a shard that calls itself 1.0 are refused.
+  // The same tensors in a shard that claims to be 1.0 are refused.
   CHECK_FALSE(decode_header(edited(shard, "\"1.1\"", "\"1.0\"")).ok());
 }
 
@@ -266,7 +266,7 @@ TEST_CASE("sums of the regions tell which one is damaged") {
   CHECK_THAT(refusal(file), ContainsSubstring("the tables region has crc32c:"));
 }
 
-TEST_CASE("tables that no writer gives are refused although their sums hold") {
+TEST_CASE("impossible tables are refused although their sums match") {
   const auto max64 = std::numeric_limits<std::uint64_t>::max();
   const TinyShard fixed = make_shard({}, 2);
   CHECK(refusal(with_number<std::int32_t>(fixed, "source.size", 0, 5)) == "accepted");

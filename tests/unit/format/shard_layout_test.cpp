@@ -44,7 +44,7 @@ TEST_CASE("a labelled shard of fixed records is laid out on pages") {
   CHECK(layout->find("image.zstd") == nullptr);
 }
 
-TEST_CASE("tables of every form stand in the order of the page") {
+TEST_CASE("tables of every form have the order of FORMAT.md") {
   const auto names = [](const TinyForm& form, const Contents& contents) {
     return names_of(list_tensors(tiny_schema(form), contents)->payload) + " | " +
            names_of(list_tensors(tiny_schema(form), contents)->tables);
@@ -84,7 +84,7 @@ TEST_CASE("an empty shard has no fillers in its payload") {
   CHECK(layout->find("image")->bytes() == 0);
 }
 
-TEST_CASE("no filler stands where a payload ends on a page") {
+TEST_CASE("a payload that ends on a page needs no filler") {
   TinyForm form;
   form.size = Extent{64, 64};
   form.color = ImageColor::gray;
@@ -94,7 +94,7 @@ TEST_CASE("no filler stands where a payload ends on a page") {
   CHECK(layout->tables_begin == 8192);
 }
 
-TEST_CASE("the header's length is known before counts are") {
+TEST_CASE("the header's length is known before the counts") {
   const Metadata metadata = metadata_of({});
   const auto small = plan_layout(metadata, tiny_schema({}), {0, 0, false, false, 0, 0});
   const auto large = plan_layout(metadata, tiny_schema({}), {123456789, 9876543210, false, false, 0, 0});
@@ -145,7 +145,7 @@ TEST_CASE("the encoded header is canonical, padded and states its length") {
         "\"shard.crc32c\":{\"dtype\":\"U32\",\"shape\":[2],\"data_offsets\":[4284,4292]}}");
 }
 
-TEST_CASE("sizes that no file can have are refused") {
+TEST_CASE("impossible sizes are refused") {
   const std::uint64_t huge = std::uint64_t{1} << 63;
   for (const Contents& contents :
        {Contents{huge, 0, false, false, 0, 0}, Contents{~std::uint64_t{0}, 0, false, false, 0, 0}, Contents{1, huge, false, false, 0, 0},

@@ -12,7 +12,7 @@ using namespace hotpack::test;
 
 namespace {
 
-// The numbers of a table as they stand in the region.
+// The numbers of a table in the region.
 template <class T>
 std::vector<T> table(const Layout& layout, const std::vector<std::byte>& tables, std::string_view name) {
   const Tensor& tensor = *layout.find(name);
@@ -38,7 +38,7 @@ Contents contents_of(const TinyForm& form, const std::vector<RecordEntry>& entri
   return contents;
 }
 
-// Tables of `entries` where `planned` were expected.
+// Tables of `entries`, although `planned` were expected.
 Case encode(const TinyForm& form, const std::vector<RecordEntry>& entries, const Sums& sums, const std::vector<RecordEntry>& planned) {
   Case made{tiny_schema(form), {}, {}, {}};
   const Metadata metadata{"1.0", "plan", encode_schema(made.schema).value(), "sources", {}};
@@ -71,7 +71,7 @@ Sums some_sums() {
 
 }  // namespace
 
-TEST_CASE("tables hold what the entries say") {
+TEST_CASE("tables contain the values of the entries") {
   const Case made = encode({.size = {}, .image_zstd = true}, two_entries(), some_sums());
   const auto u64 = [&](std::string_view name) { return table<std::uint64_t>(made.layout, made.tables, name); };
   const auto u32 = [&](std::string_view name) { return table<std::uint32_t>(made.layout, made.tables, name); };
@@ -92,7 +92,7 @@ TEST_CASE("tables hold what the entries say") {
   CHECK(table<char>(made.layout, made.tables, "key.data") == std::vector<char>{'a', 'b', 'c'});
 }
 
-TEST_CASE("planned records that never came leave no trace") {
+TEST_CASE("planned records that were never added leave no trace") {
   std::vector<RecordEntry> planned = two_entries();
   planned.push_back(planned[0]);
   planned.back().key = "never packed";
@@ -102,7 +102,7 @@ TEST_CASE("planned records that never came leave no trace") {
   }
 }
 
-TEST_CASE("more than was planned is refused") {
+TEST_CASE("more records than planned are refused") {
   const std::vector<RecordEntry> planned = two_entries();
   const Schema schema = tiny_schema({});
   const Layout layout =

@@ -21,7 +21,7 @@ Sums gray_sums() {
 
 }  // namespace
 
-TEST_CASE("numbers of shard.sums stand in the order of the page") {
+TEST_CASE("numbers of shard.sums have the order of FORMAT.md") {
   Sums sums(3, 2);
   sums.channel_sums = {1, 2, 3};
   sums.channel_squares = {4, 5, 6};
@@ -55,7 +55,7 @@ TEST_CASE("statistics follow their formulas step by step") {
   CHECK(statistics.samples == std::vector<std::uint64_t>{2, 1, 0, 1});
   CHECK(statistics.ignored == 5);
   CHECK(statistics.weights_inverse == std::vector<std::optional<double>>{10.0 / 24.0, 10.0 / 12.0, {}, 10.0 / 4.0});
-  // f = 0.6, 0.75, -, 0.25: the median of the classes seen is 0.6
+  // f = 0.6, 0.75, -, 0.25: the median of the classes that occur is 0.6
   CHECK(statistics.weights_median == std::vector<std::optional<double>>{0.6 / 0.6, 0.6 / 0.75, {}, 0.6 / 0.25});
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("the median of an even number of classes is the mean of the middle two
   CHECK(statistics_of(sums).weights_median == std::vector<std::optional<double>>{0.375 / 0.5, 0.375 / 0.25});
 }
 
-TEST_CASE("nothing seen gives no numbers, and unlabelled sets empty lists") {
+TEST_CASE("without pixels there are no numbers, without labels no lists") {
   const Statistics none = statistics_of(Sums(3, 1));
   CHECK(none.mean == std::vector<std::optional<double>>(3));
   CHECK(none.std == std::vector<std::optional<double>>(3));

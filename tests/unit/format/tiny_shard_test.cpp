@@ -1,4 +1,5 @@
-// The test helper itself: its packs, written where HOTPACK_TINY_PACKS says, can be held against another reader by hand.
+// The test helper itself. It writes its packs to HOTPACK_TINY_PACKS, to compare them with another
+// reader by hand.
 #include "support/tiny_shard.hpp"
 
 #include <cstdlib>

@@ -21,8 +21,8 @@ using Row = std::vector<std::uint8_t>;
 constexpr std::array kFilters{ImageFilter::triangle, ImageFilter::cubic, ImageFilter::lanczos};
 constexpr std::array<std::uint8_t, 3> kPad{10, 200, 30};
 
-// The hash is that of the bytes of Pillow 9.4.0's (and 12.1.0's) Image.resize with BILINEAR, BICUBIC or LANCZOS: up, down, one axis each
-// way, one axis alone, to and from a single pixel.
+// The hash of the bytes of Image.resize with BILINEAR, BICUBIC or LANCZOS in Pillow 9.4.0 (and
+// 12.1.0): up, down, one axis each way, one axis alone, to and from a single pixel.
 constexpr std::array<ResizeCase, 48> kPillowCases{{
     {ImageFilter::triangle, 1, {23, 17}, {40, 31}, 0x12d3e4b3bb52d1be}, {ImageFilter::triangle, 3, {23, 17}, {40, 31}, 0xb6c0ef08f44d4902},
     {ImageFilter::triangle, 1, {41, 37}, {19, 16}, 0x7da779a6a4b35b9f}, {ImageFilter::triangle, 3, {41, 37}, {19, 16}, 0x8890d07d0fb0acb5},
@@ -93,15 +93,17 @@ TEST_CASE("triangle weights equal those computed by hand") {
   CHECK(resize(gray(2, 1, {10, 13}), ImageFilter::triangle, {1, 1}).samples == Row{12});  // 11.5, halves go up
   CHECK(resize(gray(2, 1, {0, 100}), ImageFilter::triangle, {4, 1}).samples == Row{0, 25, 75, 100});
   CHECK(resize(gray(1, 2, {0, 100}), ImageFilter::triangle, {1, 4}).samples == Row{0, 25, 75, 100});
-  // Halving takes four pixels with weights 1, 3, 3, 1; at the border the outer one is missing and the rest counts for all.
+  // Halving combines four pixels with weights 1, 3, 3, 1; at the border the outer one is missing,
+  // and the others share its weight.
   CHECK(resize(gray(6, 1, {0, 0, 80, 80, 0, 0}), ImageFilter::triangle, {3, 1}).samples == Row{11, 60, 11});
 }
 
 TEST_CASE("cubic weights equal those computed by hand") {
-  // The kernel follows straight lines: away from the borders a doubled ramp is a ramp of half the slope.
+  // The kernel preserves straight lines: away from the borders a doubled ramp is a ramp of half
+  // the slope.
   const Image doubled = resize(gray(8, 1, {0, 32, 64, 96, 128, 160, 192, 224}), ImageFilter::cubic, {16, 1});
   CHECK(Row(doubled.samples.begin() + 4, doubled.samples.begin() + 12) == Row{56, 72, 88, 104, 120, 136, 152, 168});
-  // Overshoot ends at black and white.
+  // Overshoot is clamped to black and white.
   const Image step = resize(gray(6, 1, {0, 0, 0, 255, 255, 255}), ImageFilter::cubic, {12, 1});
   CHECK(Row(step.samples.begin(), step.samples.begin() + 5) == Row{0, 0, 0, 0, 0});
   CHECK(Row(step.samples.begin() + 7, step.samples.end()) == Row{255, 255, 255, 255, 255});
@@ -130,7 +132,7 @@ TEST_CASE("antialiased shrinking averages pixels that other filters skip") {
   }
 }
 
-TEST_CASE("what a record cuts off does not change what it shows") {
+TEST_CASE("cropped parts do not affect visible pixels") {
   std::mt19937 random(31);
   const auto up_to = [&](int most) { return 1 + static_cast<int>(random() % static_cast<unsigned>(most)); };
   Resampler resampler;
@@ -149,7 +151,7 @@ TEST_CASE("what a record cuts off does not change what it shows") {
   }
 }
 
-TEST_CASE("tables are rebuilt when a size, place or filter changes") {
+TEST_CASE("tables are rebuilt if a size, place or filter changes") {
   std::mt19937 random(32);
   const Image wide = noise(30, 20, 3, random), tall = noise(20, 30, 3, random);
   Resampler kept;
@@ -173,7 +175,7 @@ TEST_CASE("an axis of unchanged size is not filtered") {
   for (const ImageFilter filter : kFilters) CHECK(resize(column, filter, {50, 1}) == row);
 }
 
-TEST_CASE("a very long image needs no memory for what is not visible") {
+TEST_CASE("a very long image needs no memory for invisible parts") {
   Image source(1, 3000, 1);
   std::fill(source.samples.begin(), source.samples.end(), std::uint8_t{90});
   Resampler resampler;
@@ -183,7 +185,7 @@ TEST_CASE("a very long image needs no memory for what is not visible") {
   }
 }
 
-TEST_CASE("weight windows lie inside the axis, never step back and sum to one") {
+TEST_CASE("weight windows stay inside the axis, advance and sum to one") {
   AxisWeights weights;
   for (const ImageFilter filter : kFilters) {
     for (const auto& [source, target] : {std::pair{1, 1}, {1, 100}, {100, 1}, {7, 3}, {3, 7}, {1000, 999}, {999, 1000}, {4096, 10}}) {

@@ -43,7 +43,7 @@ Ids random_ids(int width, int height, std::mt19937& random) {
   return ids;
 }
 
-// The number of pixels of `record` that are not what the formulas say.
+// The number of pixels of `record` that differ from the formulas.
 int wrong_pixels(const Ids& source, Region region, LabelFilter filter, std::uint16_t pad, const Ids& record) {
   int wrong = 0;
   for (int y = 0; y < record.height; ++y) {
@@ -89,7 +89,7 @@ TEST_CASE("nearest indices follow the formula of each filter") {
   }
 }
 
-TEST_CASE("nearest indices stay inside the source and never fall") {
+TEST_CASE("nearest indices stay inside the source and never decrease") {
   for (const LabelFilter filter : kFilters) {
     for (const auto& [source, target] :
          std::vector<std::pair<int, int>>{{1, 1}, {1, 100000}, {100000, 1}, {3, 100003}, {65535, 65521}, {49, 100000}}) {
@@ -102,7 +102,7 @@ TEST_CASE("nearest indices stay inside the source and never fall") {
   }
 }
 
-TEST_CASE("an exact half takes the pixel that each library takes") {
+TEST_CASE("at exact halves each library's pixel is chosen") {
   CHECK(indices_of(LabelFilter::nearest, 8, 4) == std::vector<int>{1, 3, 5, 7});
   CHECK(indices_of(LabelFilter::nearest_cv, 8, 4) == std::vector<int>{0, 2, 4, 6});
   CHECK(indices_of(LabelFilter::nearest_pil, 8, 4) == std::vector<int>{1, 3, 5, 7});
@@ -124,7 +124,7 @@ TEST_CASE("large sizes do not overflow the center formula") {
   CHECK(indices == std::vector<int>{333333333, 1000000000, 1666666666});
 }
 
-TEST_CASE("NearestPlacer places, clips and pads by the formulas") {
+TEST_CASE("NearestPlacer places, clips and pads as the formulas say") {
   std::mt19937 random(2);
   const auto size = [&] { return 1 + static_cast<int>(random() % 40); };
   const auto corner = [&] { return static_cast<int>(random() % 60) - 30; };
@@ -143,7 +143,7 @@ TEST_CASE("NearestPlacer places, clips and pads by the formulas") {
   }
 }
 
-TEST_CASE("NearestPlacer gives the same after changes of filter or one size") {
+TEST_CASE("NearestPlacer is correct after changes of filter or size") {
   std::mt19937 random(3);
   const Ids wide = random_ids(30, 20, random), tall = random_ids(20, 30, random);
   NearestPlacer placer;
@@ -159,7 +159,7 @@ TEST_CASE("NearestPlacer gives the same after changes of filter or one size") {
   check(wide, {3, 0, 17, 25}, LabelFilter::nearest_pil);
 }
 
-TEST_CASE("NearestPlacer keeps to the rows of a strided record") {
+TEST_CASE("NearestPlacer stays within the rows of a strided record") {
   Ids source(2, 2);
   source.values = {1, 2, 3, 4};
   std::vector<std::uint16_t> memory(3 * 10, 99);
@@ -177,7 +177,7 @@ TEST_CASE("NearestPlacer: a region wholly outside leaves nothing but padding") {
   CHECK(std::all_of(record.values.begin(), record.values.end(), [](std::uint16_t id) { return id == 6; }));
 }
 
-TEST_CASE("a region far larger than its record costs the record's memory only") {
+TEST_CASE("a region far larger than its record needs no more memory") {
   Ids source(1, 3), record(4, 4);
   source.values = {1, 2, 3};
   for (const LabelFilter filter : {LabelFilter::nearest, LabelFilter::nearest_cv}) {

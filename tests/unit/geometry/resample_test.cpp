@@ -28,7 +28,7 @@ MutablePixels view(Image& image) {
   return {image.samples.data(), image.width, image.height, image.channels, row_bytes};
 }
 
-// Noise, smooth gradients and flat blocks in turn: rounding shows in each differently.
+// Noise, smooth gradients and flat blocks in turn: each shows rounding differently.
 Image random_image(int width, int height, int channels, std::mt19937& random) {
   Image image(width, height, channels);
   const auto kind = random() % 3;
@@ -118,7 +118,7 @@ TEST_CASE("nearest equals OpenCV's index formula for 1000 random images") {
   }
 }
 
-TEST_CASE("auto gives what the filter it stands for gives") {
+TEST_CASE("auto equals the filter that it chooses") {
   std::mt19937 random(14);
   const Image source = random_image(40, 30, 3, random);
   for (const Extent target : {Extent{20, 11}, Extent{50, 11}, Extent{50, 60}, Extent{40, 11}}) {
@@ -235,7 +235,7 @@ TEST_CASE("resamplers of several threads do not disturb each other") {
   CHECK(wrong == std::array<int, 4>{});
 }
 
-TEST_CASE("a moved resampler works on") {
+TEST_CASE("a moved resampler keeps working") {
   Resampler first;
   Resampler second = std::move(first);
   std::mt19937 random(19);

@@ -10,7 +10,8 @@ using namespace hotpack;
 using namespace hotpack::geometry;
 
 TEST_CASE("the stored hashes are those of OpenCV 4.6, non-integer area included") {
-  if (resize_library() != "opencv-4.6.0") return;  // another library may differ: resize_engine() then says so
+  // another library may differ; resize_engine() then reports it
+  if (resize_library() != "opencv-4.6.0") return;
   for (const ResizeCase& resize_case : stored_resize_cases()) {
     INFO(word_of(resize_case.filter) << " " << resize_case.channels << " channels, " << resize_case.source.width << "x"
                                      << resize_case.source.height << " to " << resize_case.target.width << "x"
@@ -41,7 +42,7 @@ TEST_CASE("one result that differs names the library") {
   CHECK(engine_of(cases) == "resize:" + resize_library());
 }
 
-TEST_CASE("the engine is a token or empty, and stays what it is") {
+TEST_CASE("the engine is a token or empty, and never changes") {
   const std::string engine = resize_engine();
   CHECK((engine.empty() || engine == "resize:" + resize_library()));
   CHECK(resize_engine() == engine);

@@ -65,7 +65,7 @@ TEST_CASE("quoted names keep commas and quotes") {
   CHECK(names_of(parse("name,r,g,b\n\"wall, brick\",1,2,3\n\"5\"\" pipe\",4,5,6\n")) == Names{"wall, brick", "5\" pipe"});
 }
 
-TEST_CASE("rows of three numbers are classes by number, with a warning") {
+TEST_CASE("rows of three numbers become numbered classes with a warning") {
   for (const char* text : {"64,128,64\n192,0,128\n", "r,g,b\n64,128,64\n192,0,128\n"}) {
     const ClassTable table = parse(text);
     CHECK(names_of(table) == Names{"class_0", "class_1"});
@@ -91,7 +91,7 @@ TEST_CASE("further columns are ignored with a warning that names them") {
   CHECK(parse("bg,0,0,0,9\n").warnings.size() == 1);
 }
 
-TEST_CASE("a 0/1 column may mark unused classes, which --ignore leaves out") {
+TEST_CASE("a 0/1 column may mark unused classes, which suggests --ignore") {
   const ClassTable table = parse("name,r,g,b,class_11\nbg,0,0,0,0\nBridge,1,1,1,1\nVoid,2,2,2,0\n");
   CHECK(names_of(table) == Names{"bg", "Bridge", "Void"});
   REQUIRE(table.warnings.size() == 1);
@@ -112,7 +112,7 @@ TEST_CASE("values outside 0…255 and words for numbers are errors with the line
   CHECK_THAT(failure("name,r,g,b\na,0,1 2,0\n"), ContainsSubstring("'1 2'"));
 }
 
-TEST_CASE("a first row with partly numeric colors is an error, not a header") {
+TEST_CASE("a first row with partly numeric colors is an error") {
   CHECK_THAT(failure("a,0,x,0\nb,1,1,1\n"), ContainsSubstring("line 1") && ContainsSubstring("'x'"));
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("a file without classes, or not of text, is an error") {
              ContainsSubstring("line 1") && ContainsSubstring("UTF-16"));
 }
 
-TEST_CASE("a class's name holds no character that is not shown") {
+TEST_CASE("a class's name has no invisible character") {
   for (const std::string name : {"a\x1B[31m", "a\u202Eb", "a\u0085", "a\u2066b", "\"a\nb\"", "a\x7F"})
     CHECK_THAT(failure("name,r,g,b\n" + name + ",1,2,3\n"), ContainsSubstring("line 2") && ContainsSubstring("U+"));
   CHECK_THAT(failure("a\u202Eb\n"), ContainsSubstring("U+202E") && !ContainsSubstring("\u202E"));
@@ -210,7 +210,7 @@ TEST_CASE("names one per line: trimmed, in order, without colors") {
   CHECK(table.warnings.empty());
 }
 
-TEST_CASE("a first line that may be a header is a question") {
+TEST_CASE("a first line that may be a header is an error with a choice") {
   for (const char* text : {"name\nroad\nsky\n", "\nClass\nroad\n", "label"})
     CHECK_THAT(failure(text), ContainsSubstring("header or a class") && ContainsSubstring("in quotes"));
   CHECK(names_of(parse("\"name\"\nroad\n")) == Names{"name", "road"});
@@ -231,12 +231,12 @@ TEST_CASE("text of another encoding is an error with its line") {
   CHECK(names_of(parse("ch\u00E2teau\n\u65E5\u672C\n\U0001F6E3\n")).size() == 3);
 }
 
-TEST_CASE("names with commas are still names") {
+TEST_CASE("names may contain commas") {
   CHECK(names_of(parse("wall\nbuilding, edifice\nsky, heaven, air, blue\n")) ==
         Names{"wall", "building, edifice", "sky, heaven, air, blue"});
 }
 
-TEST_CASE("__ignore__ names no class and is left out with a warning") {
+TEST_CASE("__ignore__ is not a class and is skipped with a warning") {
   const ClassTable table = parse("__ignore__\n_background_\ncat\n");
   CHECK(names_of(table) == Names{"_background_", "cat"});
   REQUIRE(table.warnings.size() == 1);
@@ -251,7 +251,7 @@ TEST_CASE("more classes than 16-bit ids are an error") {
   CHECK(parse(text).classes.size() == kMaxClasses);
 }
 
-TEST_CASE("tables without a file") {
+TEST_CASE("class tables can be made without a file") {
   CHECK(names_of(numbered_classes(3)) == Names{"0", "1", "2"});
   CHECK_FALSE(numbered_classes(3).has_colors);
   CHECK(names_of(binary_classes()) == Names{"background", "foreground"});
@@ -275,7 +275,7 @@ TEST_CASE("a name may be separated from its color in any way") {
   }
 }
 
-TEST_CASE("ids before names are no names file: their order may be another") {
+TEST_CASE("ids before names are not a names file: the order may differ") {
   for (const std::string text : {"1: Tooth\n0: Background\n", "3 Caries\n2 Filling\n", "0,Background\n1,Tooth\n"}) {
     INFO(text);
     const auto table = parse_class_file(text, "legend.txt");
@@ -286,11 +286,11 @@ TEST_CASE("ids before names are no names file: their order may be another") {
   CHECK(parse_class_file("2-wheeler\ncar\n", "names.txt").value().classes[0].name == "2-wheeler");
 }
 
-TEST_CASE("a remark in a names file is no class") {
+TEST_CASE("a comment in a names file is not a class") {
   CHECK(parse_class_file("# classes\nroad\nsky\n", "names.txt").value().classes.size() == 2);
 }
 
-TEST_CASE("numbers apart from every name are a question, whatever the separator") {
+TEST_CASE("numbers before every name are an error with a choice") {
   for (const std::string text :
        {"sky: 2\nroad: 0\ncar: 1\n", "sky=2\nroad=0\n", "sky -> 2\nroad -> 0\n", "sky (2)\nroad (0)\n", "0. sky\n1. road\n",
         "(2) sky\n(0) road\n", "#2 sky\n#0 road\n", "2) sky\n0) road\n", "# classes\nsky:2\nroad:0\n"}) {
@@ -304,7 +304,7 @@ TEST_CASE("numbers apart from every name are a question, whatever the separator"
   CHECK(names_of(parse("gate: 1\nroad\n")) == Names{"gate: 1", "road"});
 }
 
-TEST_CASE("rows whose columns are set apart by tabs, bars or quotes are no names") {
+TEST_CASE("rows with columns between tabs, bars or quotes are not names") {
   for (const std::string text : {"sky\t2\nroad\t0\n", "road|0\nsky|2\n", "\"0\",\"sky\"\n\"1\",\"road\"\n"}) {
     CAPTURE(text);
     CHECK_THAT(failure(text), ContainsSubstring("columns"));
@@ -312,7 +312,7 @@ TEST_CASE("rows whose columns are set apart by tabs, bars or quotes are no names
   CHECK(names_of(parse("\"wall, brick\"\n\"wall, wood\"\n")) == Names{"wall, brick", "wall, wood"});
 }
 
-TEST_CASE("lines of JSON, YAML and the like are no names") {
+TEST_CASE("lines of JSON, YAML and similar formats are not names") {
   for (const std::string text : {"{\"0\": \"sky\",\n\"1\": \"road\"}\n", "names:\n- sky\n- road\n", "- sky\n- road\n",
                                  "item {\n  id: 1\n  name: \"sky\"\n}\n", "[\"sky\",\n\"road\"]\n"}) {
     CAPTURE(text);
@@ -320,7 +320,7 @@ TEST_CASE("lines of JSON, YAML and the like are no names") {
   }
 }
 
-TEST_CASE("a column of possible ids is a question if it orders lines differently") {
+TEST_CASE("a column of possible ids in another order is an error") {
   CHECK_THAT(failure("class,label\nsky,2\nroad,0\ncar,1\n"), ContainsSubstring("'label'") && ContainsSubstring("call it 'id'"));
   CHECK_THAT(failure("name,mask value\nsky,255\nroad,0\n"), ContainsSubstring("'mask value'"));
   CHECK_THAT(failure("raw_id,name,train_id\n7,road,0\n11,sky,1\n8,car,2\n"), ContainsSubstring("another order"));

@@ -1,4 +1,5 @@
-// Class files as people have them: a first row that names columns, whatever their order, separator and spelling.
+// Class files as people write them: a first row that names columns, in any order, separator and
+// spelling.
 
 #include <string>
 #include <vector>
@@ -47,7 +48,7 @@ TEST_CASE("columns r, g and b are found by name in any order, with or without id
   CHECK_THAT(read("name,r,b,note\nSky,1,2,x\n"), ContainsSubstring("expected all three"));
 }
 
-TEST_CASE("an id column gives the classes their ids") {
+TEST_CASE("an id column sets the ids of the classes") {
   CHECK(read("id,name\n0,Sky\n1,Road\n") == "Sky, Road");
   CHECK(read("id,name\n1,Road\n0,Sky\n") == "Sky, Road");
   CHECK(read("Pixel Value, Class\n0, background\n1, cat\n") == "background, cat");
@@ -71,16 +72,16 @@ TEST_CASE("a row of ignored labels is not a class, and odd columns are reported"
   CHECK_THAT(warnings_of("class,description\nSky,above\nRoad,below\n")[0], ContainsSubstring("'description'"));
 }
 
-TEST_CASE("rows of a table whose columns nobody names are no names") {
+TEST_CASE("rows of a table without column names are not names") {
   CHECK_THAT(read("Sky, blue\nRoad, gray\n"), ContainsSubstring("line 1: 'Sky, blue' is a row of a table"));
   CHECK_THAT(read("Art;Farbe\nSky;blau\nRoad;grau\n"), ContainsSubstring("line 1: 'Art;Farbe' is a row of a table"));
   CHECK_THAT(read("name,color\nSky\nRoad\n"), ContainsSubstring("line 2: has 1 column, expected 2"));
   CHECK(read("\"Sky, blue\"\n\"Road, gray\"\n") == "Sky, blue, Road, gray");
   CHECK_THAT(read("label_name\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
   CHECK_THAT(read("Nom\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
-  CHECK_THAT(read("name,color\nSky,#80808\n"), ContainsSubstring("line 2: '#80808' is no color"));
+  CHECK_THAT(read("name,color\nSky,#80808\n"), ContainsSubstring("line 2: '#80808' is not a color"));
 }
 
-TEST_CASE("rows with too few columns are counted in plain words") {
+TEST_CASE("the error for too few columns counts them") {
   CHECK_THAT(read("name,color\nSky\n"), ContainsSubstring("line 2: has 1 column, expected 2"));
 }

@@ -37,25 +37,25 @@ TEST_CASE("CSV: rows end in LF, CRLF, CR or with the text") {
   CHECK(fields_of("").empty());
 }
 
-TEST_CASE("CSV: rows without text are left out, lines are still counted") {
+TEST_CASE("CSV: rows without text are skipped, lines are still counted") {
   CHECK(fields_of("\n\na,b\n , \n,,,\nc,d\n\n") == Fields{{"a", "b"}, {"c", "d"}});
   CHECK(lines_of("\n\na,b\n , \n,,,\nc,d\n\n") == std::vector<std::size_t>{3, 6});
   CHECK(lines_of("a\r\n\r\nb\r\n") == std::vector<std::size_t>{1, 3});
 }
 
-TEST_CASE("CSV: blanks around fields go, those inside stay") {
+TEST_CASE("CSV: blanks around fields are removed, those inside stay") {
   CHECK(fields_of(" a b ,\tc ,  \"d e\"  ,f") == Fields{{"a b", "c", "d e", "f"}});
 }
 
 TEST_CASE("CSV: empty fields count, a comma at the end opens one more") { CHECK(fields_of("a,,b,\n") == Fields{{"a", "", "b", ""}}); }
 
-TEST_CASE("CSV: quotes hold commas, line ends, quotes and blanks") {
+TEST_CASE("CSV: quoted fields may have commas, line ends, quotes and blanks") {
   CHECK(fields_of("\"a,b\",\"c\"\"d\",\" e \",\"\"\n") == Fields{{"a,b", "c\"d", " e ", ""}});
   CHECK(fields_of("\"a\r\nb\",c\nd,e") == Fields{{"a\nb", "c"}, {"d", "e"}});
   CHECK(lines_of("\"a\r\nb\",c\nd,e") == std::vector<std::size_t>{1, 3});
 }
 
-TEST_CASE("CSV: a quote inside an unquoted field stands for itself") { CHECK(fields_of("5\" pipe,1") == Fields{{"5\" pipe", "1"}}); }
+TEST_CASE("CSV: a quote inside an unquoted field is an ordinary character") { CHECK(fields_of("5\" pipe,1") == Fields{{"5\" pipe", "1"}}); }
 
 TEST_CASE("CSV: open quotes and text after a quote are errors with their line") {
   const auto open = parse_csv("a,b\nc,\"d\ne,f\n", "t.csv");

@@ -116,7 +116,7 @@ TEST_CASE("label kinds have names that read back") {
 
 // ---- building
 
-TEST_CASE("rules that do not go with the table are refused") {
+TEST_CASE("rules that do not fit the table are refused") {
   const ClassTable three = colored_classes({kBlack, kWhite, kRed});
   CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelKind::color)), ContainsSubstring("no color") && ContainsSubstring("--classes"));
   CHECK_THAT(refusal(numbered_classes(3), rules_of(LabelKind::palette_color)), ContainsSubstring("palette-color"));
@@ -183,7 +183,7 @@ TEST_CASE("sources of a color table are its colors") {
   CHECK(make(colored_classes({kBlack}), rules_of(LabelKind::palette_color)).table().ignore.empty());
 }
 
-TEST_CASE("sources of a binary table tell the threshold") {
+TEST_CASE("sources of a binary table contain the threshold") {
   LabelRules rules = rules_of(LabelKind::binary);
   rules.threshold = 100;
   const LabelDecoder decoder = make(binary_classes(), rules);
@@ -192,7 +192,7 @@ TEST_CASE("sources of a binary table tell the threshold") {
   CHECK(decoder.table().ignore.empty());
 }
 
-TEST_CASE("sources that a table brings along are replaced") {
+TEST_CASE("sources of the given table are replaced") {
   ClassTable table = numbered_classes(1);
   table.classes[0].sources = {"folder"};
   table.ignore = {"x"};
@@ -228,10 +228,11 @@ TEST_CASE("colors become class ids, whatever the runs and widths") {
   }
 }
 
-TEST_CASE("rows of a strided label and id plane keep apart") {
+TEST_CASE("rows of a strided label and id plane stay apart") {
   OwnedLabel label = rgb_label(10, std::vector<RgbColor>(30, kRed));
   label.raw.width = label.raw.rgb.width = 9;
-  for (std::size_t y = 0; y < 3; ++y) label.rgb[y * 30 + 27] = 1;  // a tenth column of another color
+  // a tenth column with another color
+  for (std::size_t y = 0; y < 3; ++y) label.rgb[y * 30 + 27] = 1;
   Ids memory(3 * 12, 777);
   DecodeReport report;
   const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules_of(LabelKind::color));
@@ -259,7 +260,7 @@ TEST_CASE("unknown colors are counted per kind, most frequent and first place") 
   for (std::size_t i = 0; i < pixels.size(); ++i) REQUIRE(decoded.ids[i] == (pixels[i] == kBlack ? 0 : kIgnored));
 }
 
-TEST_CASE("unknown pixels are written as the policy says, and counted with each") {
+TEST_CASE("unknown pixels follow the policy and are always counted") {
   const std::vector<RgbColor> pixels{kBlack, {1, 1, 1}, {1, 1, 1}, kRed};
   LabelRules rules = rules_of(LabelKind::color);
   const auto ids_with = [&](UnknownPolicy policy) {
@@ -328,7 +329,7 @@ TEST_CASE("gray files read as colors show v,v,v and few bits are scaled to 0…2
   CHECK(decode(decoder, gray_label(1, {3}, 4)).report.unknown[0].text == "color (51,51,51)");
 }
 
-TEST_CASE("forms that a reading by color cannot take are refused with advice") {
+TEST_CASE("forms that cannot be read by color are refused with advice") {
   const LabelDecoder color = make(colored_classes({kBlack, kRed}), rules_of(LabelKind::color));
   const LabelDecoder palette = make(colored_classes({kBlack, kRed}), rules_of(LabelKind::palette_color));
   CHECK_THAT(decode_refusal(color, gray_label(1, {0}, 16)),
@@ -367,7 +368,8 @@ TEST_CASE("auto: gray and palette files that fit ids but not colors are ambiguou
     CHECK_THAT(error.message, ContainsSubstring("--label-kind"));
     CHECK(decode(chosen, label).report.unknown_pixels > 0);
   }
-  CHECK_FALSE(decode(automatic, gray_label(2, {0, 3})).report.ambiguous);              // 3 is no class either
+  // 3 is not a class either
+  CHECK_FALSE(decode(automatic, gray_label(2, {0, 3})).report.ambiguous);
   CHECK_FALSE(decode(automatic, gray_label(2, {0, 0})).report.ambiguous);              // every color is known
   CHECK_FALSE(decode(automatic, rgb_label(2, {kBlack, {1, 1, 1}})).report.ambiguous);  // colors are colors
   CHECK_FALSE(decode(automatic, palette_label(2, {0, 1}, {kBlack, kRed})).report.ambiguous);
@@ -385,7 +387,7 @@ TEST_CASE("ids are raw samples at every depth") {
   CHECK(decode(decoder, palette_label(3, {0, 1, 2}, {kRed, kRed, kBlue})).ids == Ids{0, 1, 2});
 }
 
-TEST_CASE("255 is ignored in 8-bit files, 65535 in 16-bit files, each there alone") {
+TEST_CASE("255 is ignored only in 8-bit, 65535 only in 16-bit files") {
   const LabelDecoder decoder = make(numbered_classes(12), rules_of(LabelKind::index));
   const Decoded narrow = decode(decoder, gray_label(3, {11, 255, 0}));
   CHECK(narrow.ids == Ids{11, kIgnored, 0});
@@ -410,7 +412,7 @@ TEST_CASE("255 is a class if there are enough, unless ignored by name or number"
   CHECK(decode(make(numbered_classes(256), rules), gray_label(2, {255, 0})).ids == Ids{kIgnored, 0});
 }
 
-TEST_CASE("ids to ignore hold at every depth and before classes") {
+TEST_CASE("ids to ignore apply at every depth and before classes") {
   LabelRules rules = rules_of(LabelKind::index);
   rules.ignore_ids = {0, 99, 255};
   rules.ignore_classes = {2};
@@ -433,7 +435,7 @@ TEST_CASE("unknown ids are counted by kind with their first place") {
   CHECK(decoded.report.unknown[1].x == 1);
 }
 
-TEST_CASE("unknown ids take the class that the policy names") {
+TEST_CASE("unknown ids get the class that the policy names") {
   LabelRules rules = rules_of(LabelKind::index);
   rules.unknown = {UnknownPolicy::Kind::to_class, 2};
   CHECK(decode(make(numbered_classes(3), rules), gray_label(3, {0, 37, 255})).ids == Ids{0, 2, kIgnored});
@@ -451,7 +453,7 @@ TEST_CASE("a palette index beyond the palette is kept as id, with a flag") {
   CHECK(decode(decoder, palette_label(1, {255}, {kBlack})).ids == Ids{kIgnored});
 }
 
-TEST_CASE("the most classes there can be all have ids") {
+TEST_CASE("the largest number of classes all have ids") {
   const LabelDecoder decoder = make(numbered_classes(65535), rules_of(LabelKind::index));
   const Decoded decoded = decode(decoder, gray_label(3, {65534, 65535, 255}, 16));
   CHECK(decoded.ids == Ids{65534, kIgnored, 255});
@@ -493,7 +495,7 @@ LabelRules mapped_rules(LabelKind reading, const std::vector<MappedValue>& value
 
 }  // namespace
 
-TEST_CASE("ids become what the map says at every depth, and others are unknown") {
+TEST_CASE("ids follow the map at every depth, others are unknown") {
   const LabelDecoder decoder =
       make(numbered_classes(2), mapped_rules(LabelKind::index, {{300, 1}, {0, 1}, {128, 0}, {9, kIgnored}, {7, 1}}));
   const Decoded narrow = decode(decoder, gray_label(6, {0, 128, 9, 7, 1, 255}));
@@ -507,7 +509,7 @@ TEST_CASE("ids become what the map says at every depth, and others are unknown")
   CHECK(decoder.table().ignore == Sources{std::int64_t{9}, std::int64_t{255}, std::int64_t{65535}});
 }
 
-TEST_CASE("a map may give 255 and 65535 a class") {
+TEST_CASE("a map may map 255 and 65535 to a class") {
   const LabelDecoder decoder = make(binary_classes(), mapped_rules(LabelKind::index, {{0, 0}, {255, 1}, {65535, 1}}));
   CHECK(decode(decoder, gray_label(2, {0, 255})).ids == Ids{0, 1});
   CHECK(decode(decoder, gray_label(3, {0, 255, 65535}, 16)).ids == Ids{0, 1, 1});
@@ -526,7 +528,7 @@ TEST_CASE("mapped colors need no class color of their own") {
   CHECK(decode(decoder, palette_label(2, {1, 0}, {kBlue, kRed})).ids == Ids{0, 1});
 }
 
-TEST_CASE("what is ignored goes before what a map says") {
+TEST_CASE("ignored values take precedence over the map") {
   LabelRules rules = mapped_rules(LabelKind::index, {{0, 0}, {1, 1}, {2, 1}});
   rules.ignore_ids = {2, 5};
   rules.ignore_classes = {0};
@@ -535,7 +537,7 @@ TEST_CASE("what is ignored goes before what a map says") {
   CHECK(decoded.report.unknown_pixels == 0);
 }
 
-TEST_CASE("colors that no class has can be ignored") {
+TEST_CASE("colors without a class can be ignored") {
   LabelRules rules = rules_of(LabelKind::color);
   rules.ignore_colors = {{224, 224, 192}, kRed};
   const LabelDecoder decoder = make(colored_classes({kBlack, kRed}), rules);
@@ -548,7 +550,7 @@ TEST_CASE("colors that no class has can be ignored") {
   CHECK_THAT(refusal(numbered_classes(2), rules), ContainsSubstring("--ignore #e0e0c0"));
 }
 
-TEST_CASE("a map has nothing to say of brightness") {
+TEST_CASE("a map does not apply to brightness") {
   CHECK_THAT(refusal(binary_classes(), mapped_rules(LabelKind::binary, {{0, 0}, {1, 1}})), ContainsSubstring("--threshold"));
 }
 
@@ -578,7 +580,7 @@ TEST_CASE("unknown colors become the nearest class within the distance") {
   CHECK(all.report.unknown_pixels == 0);
 }
 
-TEST_CASE("of equally near colors the lowest class wins, an ignored one last") {
+TEST_CASE("the lowest class of equally near colors wins, ignored ones last") {
   LabelRules rules = nearest_rules();
   const OwnedLabel label = rgb_label(1, {{10, 0, 0}});
   CHECK(decode(make(colored_classes({{20, 0, 0}, kBlack}), rules), label).ids == Ids{0});
@@ -637,7 +639,7 @@ TEST_CASE("nearest needs colors and stays within the color cube") {
   CHECK(decode(make(colored_classes({kBlack}), nearest_rules(442)), rgb_label(1, {kWhite})).ids == Ids{0});
 }
 
-TEST_CASE("ids read as colors by mistake are not smoothed away by nearest") {
+TEST_CASE("nearest does not hide ids that are read as colors") {
   LabelRules rules = nearest_rules();
   rules.reading_was_automatic = true;
   DecodeReport report;
@@ -675,7 +677,7 @@ TEST_CASE("binary reads gray at every depth as 8 bits, and palettes by color") {
   CHECK(palette.report.unknown[0].text == "palette index 3");
 }
 
-TEST_CASE("binary tells where channels differ by more than 16") {
+TEST_CASE("binary reports channels that differ by more than 16") {
   const LabelDecoder decoder = make(binary_classes(), rules_of(LabelKind::binary));
   CHECK_FALSE(decode(decoder, rgb_label(2, {kWhite, {100, 116, 110}})).report.channels_differ);
   CHECK(decode(decoder, rgb_label(2, {kWhite, {100, 117, 110}})).report.channels_differ);
@@ -695,7 +697,7 @@ TEST_CASE("an ignored half of a binary label") {
 
 // ---- all readings
 
-TEST_CASE("alpha that varies is passed on") {
+TEST_CASE("varying alpha is reported") {
   OwnedLabel label = gray_label(1, {0});
   const LabelDecoder decoder = make(numbered_classes(1), rules_of(LabelKind::index));
   CHECK_FALSE(decode(decoder, label).report.alpha_varies);
@@ -703,7 +705,7 @@ TEST_CASE("alpha that varies is passed on") {
   CHECK(decode(decoder, label).report.alpha_varies);
 }
 
-TEST_CASE("a report used before is overwritten") {
+TEST_CASE("an earlier report is overwritten") {
   const LabelDecoder decoder = make(numbered_classes(2), rules_of(LabelKind::index));
   Ids ids(2);
   DecodeReport report;
@@ -804,7 +806,7 @@ TEST_CASE("rgb-id labels: known, ignored, unknown and ids beyond 65535") {
   CHECK(report.unknown[1].y == 1);
 }
 
-TEST_CASE("colors that no id has by the formula are unknown colors") {
+TEST_CASE("colors without an id are unknown colors") {
   LabelRules rules = rules_of(LabelKind::index);
   rules.rgb_id = RgbId::tens_of_red;
   const OwnedLabel label = rgb_label(2, {{10, 2, 7}, {11, 2, 0}});
@@ -816,7 +818,7 @@ TEST_CASE("colors that no id has by the formula are unknown colors") {
   CHECK(report.unknown[0].color == RgbColor{11, 2, 0});
 }
 
-TEST_CASE("a gray label is refused where ids stand in colors") {
+TEST_CASE("a gray label is refused if ids are in colors") {
   LabelRules rules = rules_of(LabelKind::index);
   rules.rgb_id = RgbId::tens_of_red;
   const OwnedLabel label = gray_label(1, {1});

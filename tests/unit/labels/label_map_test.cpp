@@ -46,7 +46,7 @@ Names names_of(const ClassTable& table) {
   return names;
 }
 
-// By the map's own classes.
+// With the map's own classes.
 Values values(std::string_view text) {
   const LabelMap map = parse(text);
   return resolve_map(map, classes_of_map(map).value(), nullptr).value();
@@ -82,7 +82,7 @@ TEST_CASE("a map turns colors into classes, as #rrggbb or as three numbers") {
   CHECK(values("128, 64, 255, road\n128,0,0,sky\n0,0,0,ignore\n") == wanted);
 }
 
-TEST_CASE("a class file with one more column is a map of its colors") {
+TEST_CASE("a class file with an extra column is a map of its colors") {
   const Values wanted{{0x000000, kIgnored}, {0x010203, 1}, {0x040506, 0}, {0x070809, 1}};
   CHECK(values("name,r,g,b,to2\nSky,1,2,3,1\nRoad,4,5,6,0\nCloud,7,8,9,1\nVoid,0,0,0,ignore\n") == wanted);
   CHECK(values("Sky,1,2,3,1\nRoad,4,5,6,0\nCloud,7,8,9,1\nVoid,0,0,0,ignore\n") == wanted);
@@ -94,7 +94,7 @@ TEST_CASE("several sources merge, and rows may drop and reorder classes") {
   CHECK(values("3,0\n1,1\n2,1\n0,ignore\n") == Values{{0, kIgnored}, {1, 1}, {2, 1}, {3, 0}});
 }
 
-TEST_CASE("maps cover values of medical masks and ids from 1") {
+TEST_CASE("maps handle values of medical masks and ids from 1") {
   CHECK(values("0,cup\n128,disc\n255,background\n") == Values{{0, 0}, {128, 1}, {255, 2}});
   CHECK(values("1,0\n2,1\n3,ignore\n") == Values{{1, 0}, {2, 1}, {3, kIgnored}});
 }
@@ -148,7 +148,7 @@ TEST_CASE("rows without a new class and impossible ids are dropped with a warnin
   CHECK_THAT(parse("0,0\n-1,ignore\n").warnings.at(0), ContainsSubstring("-1"));
 }
 
-TEST_CASE("errors in a map have their line and what was expected") {
+TEST_CASE("errors in a map have the line and the expected value") {
   CHECK_THAT(failure("0,0\n70000,1\n"), ContainsSubstring("line 2") && ContainsSubstring("0…65535"));
   CHECK_THAT(failure("#80408,0\n"), ContainsSubstring("line 1") && ContainsSubstring("#rrggbb"));
   CHECK_THAT(failure("0,0\n#804080,0\n"), ContainsSubstring("line 2") && ContainsSubstring("ids and colors"));
@@ -167,7 +167,7 @@ TEST_CASE("errors in a map have their line and what was expected") {
   CHECK_THAT(failure(std::string_view("\xFF\xFE\0,", 4)), ContainsSubstring("UTF-8"));
 }
 
-TEST_CASE("a map of every id is read and resolved at once") {
+TEST_CASE("a map of all ids is read and resolved") {
   std::string text;
   for (int id = 0; id < 65536; ++id) text += std::to_string(id) + "," + std::to_string(id / 2) + "\n";
   const Values all = values(text);

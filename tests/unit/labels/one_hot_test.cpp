@@ -24,7 +24,8 @@ Bytes encode(const Ids& ids, std::size_t class_count, LabelStorage storage) {
   return out;
 }
 
-// Runs of random lengths, so that groups are flat, mixed, and cross the ends of runs; a tenth is ignored.
+// Runs of random lengths, so that groups are flat, mixed, and cross the ends of runs; a tenth is
+// ignored.
 Ids random_ids(std::size_t count, std::size_t class_count, std::mt19937& random) {
   Ids ids;
   while (ids.size() < count) {
@@ -35,10 +36,11 @@ Ids random_ids(std::size_t count, std::size_t class_count, std::mt19937& random)
   return ids;
 }
 
-// A color of its own for every id; the last one is no class's, as in a label with an unlisted color.
+// One color per id; the last one belongs to no class, as in a label with an unlisted color.
 RgbColor color_of(std::uint16_t id) { return {static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(id >> 8), 7}; }
 
-// stack([all(label == v, axis=-1) for v in values], axis=-1), written out: compares every pixel's color with every class's.
+// stack([all(label == v, axis=-1) for v in values], axis=-1) in full: compares every pixel's
+// color with every class's.
 std::vector<bool> one_hot_it(const Ids& ids, std::size_t class_count) {
   std::vector<bool> result;
   for (const std::uint16_t id : ids) {
@@ -149,7 +151,7 @@ TEST_CASE("an index is one byte up to 255 classes, else two, little-endian") {
   }
 }
 
-TEST_CASE("nothing beyond the output is written, at any alignment") {
+TEST_CASE("no byte beyond the output is written, at any alignment") {
   std::mt19937 random(33);
   for (const std::size_t class_count : {std::size_t{8}, std::size_t{12}, std::size_t{17}, std::size_t{300}}) {
     for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
@@ -164,7 +166,7 @@ TEST_CASE("nothing beyond the output is written, at any alignment") {
   }
 }
 
-TEST_CASE("no pixels give no bytes") {
+TEST_CASE("without pixels there are no bytes") {
   CHECK(encode({}, 12, LabelStorage::bits).empty());
   CHECK(encode({}, 12, LabelStorage::index).empty());
 }

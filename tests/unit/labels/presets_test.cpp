@@ -19,7 +19,7 @@ const Preset& preset(std::string_view name) {
   return *found;
 }
 
-// What the preset's map makes of its ids; empty without a map.
+// The preset's map applied to its ids; empty without a map.
 std::vector<MappedValue> map_of(const Preset& one) {
   if (one.map.empty()) return {};
   return resolve_map(parse_label_map(one.map, one.name).value(), one.table, nullptr).value();
@@ -138,7 +138,7 @@ TEST_CASE("Cityscapes label ids become the nineteen classes") {
   CHECK(preset("cityscapes19-trainids").label_suffix == "_gtFine_labelTrainIds");
 }
 
-TEST_CASE("data sets with 0 as no class are shifted by one") {
+TEST_CASE("ids of data sets with 0 as no class are shifted by one") {
   for (const std::string_view name : {"ade20k150", "nyu40", "loveda", "potsdam", "vaihingen"}) {
     INFO(name);
     const Preset& one = preset(name);
@@ -150,7 +150,7 @@ TEST_CASE("data sets with 0 as no class are shifted by one") {
   CHECK(name_of(preset("ade20k150"), 150) == "flag");
 }
 
-TEST_CASE("COCO-Stuff leaves out ids that were never annotated") {
+TEST_CASE("COCO-Stuff omits ids that were never annotated") {
   const Preset& one = preset("coco-stuff171");
   CHECK(map_of(one).size() == 171);
   CHECK(name_of(one, 0) == "person");
@@ -176,12 +176,12 @@ TEST_CASE("presets for trimaps and eye masks are correct") {
   CHECK(preset("kvasir").reading == LabelKind::binary);
 }
 
-TEST_CASE("an unknown preset is none") {
+TEST_CASE("an unknown preset does not exist") {
   CHECK(find_preset("voc2") == nullptr);
   CHECK(find_preset("") == nullptr);
 }
 
-TEST_CASE("presets of ids in colors say by which formula") {
+TEST_CASE("presets of ids in colors name the formula") {
   const Preset& panoptic = preset("coco-panoptic133");
   CHECK(panoptic.reading == LabelKind::rgb_id);
   CHECK(panoptic.rgb_id == RgbId::low_first);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int32_t kLargest = 1 << 30;
 
-// As order_golden.json writes it: sizes, then `random`, or areas and ratios.
+// As in order_golden.json: sizes, then `random`, or areas and ratios.
 Augment augment_of(const format::Json& json) {
   Augment augment;
   augment.horizontal_flip = json.value("horizontal_flip", 0.0);
@@ -85,7 +85,7 @@ TEST_CASE("flips come with the probability that is asked for, each on its own") 
   CHECK(std::abs(both - 2000) < 300);
 }
 
-TEST_CASE("a draw depends on seed, epoch and sample") {
+TEST_CASE("a random choice depends on seed, epoch and sample") {
   const Augment augment = {.crop = Crop{{100, 100}}};
   const PixelSize record = {100000, 100000};
   const SampleCrop box = draw_crop(augment, record, 1, 1, 1);
@@ -97,7 +97,7 @@ TEST_CASE("a draw depends on seed, epoch and sample") {
   CHECK(draw_crop(augment, record, 1, 1, std::uint64_t{1} << 32 | 1) != box);
 }
 
-TEST_CASE("a random crop takes every place, all as often") {
+TEST_CASE("a random crop takes every place equally often") {
   std::vector<int> columns(5), rows(3);
   for (std::uint64_t sample = 0; sample < 15000; ++sample) {
     const SampleCrop box = draw_crop({.crop = Crop{{6, 5}}}, {10, 7}, 5, 0, sample);
@@ -120,7 +120,7 @@ TEST_CASE("a crop takes all of an axis that is shorter than its window") {
   }
 }
 
-TEST_CASE("a resized crop keeps to its areas and aspects, and uses all of them") {
+TEST_CASE("a resized crop uses all allowed areas and ratios, no others") {
   constexpr PixelSize kRecord = {4000, 4000};
   double least_area = 1, most_area = 0, least_ratio = 9, most_ratio = 0, sum = 0;
   for (std::uint64_t sample = 0; sample < 5000; ++sample) {
@@ -152,7 +152,7 @@ TEST_CASE("a resized crop that never fits becomes the largest centered one") {
   CHECK(draw_crop(resized(1, 1, 0.25, 0.25), {5, 1}, 1, 0, 0) == SampleCrop{2, 0, 1, 1, false, false});
 }
 
-TEST_CASE("records up to 2^30 a side overflow nothing") {
+TEST_CASE("records with sides up to 2^30 do not overflow") {
   CHECK(draw_crop(resized(1, 1, 1, 1), {kLargest, kLargest}, 1, 0, 0) == SampleCrop{0, 0, kLargest, kLargest, false, false});
   CHECK(draw_crop(resized(1, 1, 4, 4), {kLargest, kLargest}, 1, 0, 0) ==
         SampleCrop{0, (kLargest - kLargest / 4) / 2, kLargest, kLargest / 4, false, false});
@@ -166,13 +166,13 @@ TEST_CASE("records up to 2^30 a side overflow nothing") {
   }
 }
 
-TEST_CASE("options of augmentation that contradict themselves are refused by name") {
+TEST_CASE("contradicting augmentation options are refused by name") {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   CHECK(refusal({}).empty());
   CHECK(refusal({.horizontal_flip = 1, .vertical_flip = 0.5, .crop = Crop{{1, 1}}}).empty());
   CHECK(refusal(resized(0.08, 1, 0.75, 4.0 / 3)).empty());
   CHECK(refusal(resized(1, 1, 0.25, 4)).empty());
-  CHECK(refusal({.horizontal_flip = 1.5}) == "horizontal_flip: 1.5 is no probability; give 0 (never) to 1 (always)");
+  CHECK(refusal({.horizontal_flip = 1.5}) == "horizontal_flip: 1.5 is not a probability; use 0 (never) to 1 (always)");
   CHECK_THAT(refusal({.vertical_flip = -0.1}), ContainsSubstring("vertical_flip: -0.1"));
   CHECK_THAT(refusal({.vertical_flip = kNan}), ContainsSubstring("vertical_flip"));
   CHECK_THAT(refusal({.crop = Crop{{0, 5}}}), ContainsSubstring("crop: a size of 0×5 pixels"));

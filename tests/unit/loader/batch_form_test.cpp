@@ -57,14 +57,14 @@ TEST_CASE("the size of a row follows crop, resized crop, pad_to and content") {
   options.augment.crop.reset();
   options.augment.resized_crop = ResizedCrop{{9, 8}};
   CHECK(form_of(schema_of("mixed"), options).output() == PixelSize{9, 8});
-  options.content = BatchContent::packed;  // crops are drawn, not applied
+  options.content = BatchContent::packed;  // crops are chosen, not applied
   CHECK(form_of(schema_of("bits"), options).output() == PixelSize{6, 5});
   options = {};
   options.pad_to = PixelSize{7, 9};
   CHECK(form_of(schema_of("bits"), options).output() == PixelSize{7, 9});
 }
 
-TEST_CASE("records of mixed sizes have no common row without an option for it") {
+TEST_CASE("records of mixed sizes have no common row without an option") {
   const BatchForm form = form_of(schema_of("mixed"), {}, 1);
   CHECK_FALSE(form.one_size());
   CHECK_FALSE(form.output());

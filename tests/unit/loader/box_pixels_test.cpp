@@ -1,4 +1,4 @@
-// The pixels that a box shows are those of ORDER.md's formulas, to the bit.
+// The pixels of a crop are those of ORDER.md's formulas, bit for bit.
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +22,7 @@ expand::Placement placement_of(const format::Json& one) {
   return {{box[0], box[1], box[2], box[3], box[4] != 0, box[5] != 0}, {output[0], output[1]}, one.at("resample").get<bool>()};
 }
 
-// What an expander of images or labels writes for one record.
+// An image or label expander's output for one record.
 template <class Expander, class View>
 Bytes shown(const Expander& expander, const View& record, const expand::Placement& placement) {
   expand::Scratch scratch;

@@ -1,6 +1,7 @@
-// Files of a pack changed behind the back of who reads them.
+// Changes files of a pack while somebody reads them.
 //
-// Functions over paths; failure throws std::logic_error: a test that cannot prepare its files is wrong.
+// Functions over paths. They throw std::logic_error on failure: a test that cannot prepare its
+// files is wrong.
 #pragma once
 
 #include <algorithm>
@@ -35,14 +36,15 @@ inline std::uint64_t find_in_file(const std::string& path, std::span<const std::
   return static_cast<std::uint64_t>(found - bytes.begin());
 }
 
-// Offset of a compressed record: field "image.zstd" or "label.zstd".
+// Offset of a compressed record; the field is "image.zstd" or "label.zstd".
 inline std::uint64_t frame_offset(const std::string& path, const std::string& field, std::uint64_t record) {
   const auto bytes = content_of(path);
   const auto header = format::decode_header(bytes).value();
   return header.buffer_start() + header.find(field)->begin + format::u64_at(bytes, header, *header.find(field + ".offsets"), record);
 }
 
-// Lets a record of different sizes claim 100,000 × 100,000 pixels; the sums of header and tables stay true.
+// Makes a record of different sizes claim 100,000 × 100,000 pixels, with correct sums of header
+// and tables.
 inline void enlarge_shape(const std::string& path, const std::string& field, std::uint64_t record) {
   auto bytes = content_of(path);
   const auto header = format::decode_header(bytes).value();
@@ -55,7 +57,7 @@ inline void enlarge_shape(const std::string& path, const std::string& field, std
   std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
-// In the same file, unlike a write that replaces it: who has mapped it sees the change.
+// Writes into the same file, unlike a write that replaces it: mappings see the change.
 inline void flip_in_place(const std::string& path, std::uint64_t offset) {
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   char byte = 0;
@@ -64,7 +66,7 @@ inline void flip_in_place(const std::string& path, std::uint64_t offset) {
   if (!file.flush()) throw std::logic_error("cannot change " + path);
 }
 
-// Another file of the same length takes the place of this one.
+// Replaces this file with another one of the same length.
 inline void replace_by_zeros(const std::string& path) {
   std::ofstream(path + ".new", std::ios::binary) << std::string(std::filesystem::file_size(path), '\0');
   std::filesystem::rename(path + ".new", path);

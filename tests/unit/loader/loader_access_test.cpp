@@ -1,5 +1,5 @@
-// What ways to read leave behind in the process. The disposition of a signal is the whole process's, so each runs in one of its own: a
-// hidden test case of this program.
+// Effects of the ways to read on the process. The disposition of a signal belongs to the whole
+// process, so each test runs in one of its own: a hidden test case of this program.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

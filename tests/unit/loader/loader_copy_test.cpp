@@ -38,7 +38,7 @@ std::string refused(Loader& loader, const BatchBuffers& into) {
 
 }  // namespace
 
-TEST_CASE("next_into copies what next leases, and tells the same about it") {
+TEST_CASE("next_into copies and describes what next leases") {
   TinyForm form;
   SECTION("small batches") {}
   SECTION("batches of more than a mebibyte") { form.size = Extent{331, 197}; }
@@ -80,7 +80,7 @@ TEST_CASE("next_into skips a field without a buffer and writes only the batch") 
   CHECK(copied(loader, {}).step == 1);
 }
 
-TEST_CASE("next_into frees the slot: more batches than slots can come") {
+TEST_CASE("next_into frees its slot for further batches") {
   const TinyPack pack;
   LoaderOptions options = f32_options();
   options.prefetch_batches = 2;

@@ -1,4 +1,5 @@
-// Files that are damaged, cut, replaced or gone: an error at exactly the step that holds the record, and the rest of the run unharmed.
+// Files that are damaged, truncated, replaced or deleted cause an error at exactly the step of
+// the record and leave the rest of the run unharmed.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,8 +22,8 @@ namespace {
 constexpr std::size_t kSamples = 16;
 constexpr std::size_t kPerShard = 2;
 
-// Eight shards of two records: in the order of the files and batches of one, step and sample are the same number, and threads that read
-// ahead never come as far as the shards at the end.
+// Eight shards of two records. In file order with batches of one, step and sample have the same
+// number, and threads that read ahead never reach the shards at the end.
 struct FaultyPack {
   TinyPack pack;
   explicit FaultyPack(const TinyForm& form = {}) : pack(form, kSamples, kPerShard) {}
@@ -36,8 +37,8 @@ LoaderOptions options_of(FileAccess access, VerifyChecksums verify_checksums = V
   return options;
 }
 
-// The loader stands at the step of `sample`: its error, which comes again, is reported with the shard's path and the right position;
-// close() works after it and the steps behind can be reached.
+// The loader is at the step of `sample`: its error repeats and has the shard's path and the right
+// position; after it, later steps can be reached and close() works.
 Error check_error_at(Loader& loader, const TinyPack& pack, std::uint64_t sample) {
   const std::uint64_t epoch = loader.state().epoch;
   const Error error = next_error(loader);
@@ -59,7 +60,8 @@ void whole_epoch(Loader& loader) {
   REQUIRE(at_end_of_epoch(loader));
 }
 
-// Runs a whole epoch, lets `change` do what it likes with the files, and goes to the step of `sample` in the next epoch.
+// Runs a whole epoch, lets `change` modify the files, and goes to the step of `sample` in the
+// next epoch.
 template <class Change>
 Loader changed_meanwhile(const Dataset& dataset, const LoaderOptions& options, std::uint64_t sample, Change change) {
   Loader loader = open_loader(dataset, options);
@@ -69,14 +71,14 @@ Loader changed_meanwhile(const Dataset& dataset, const LoaderOptions& options, s
   return loader;
 }
 
-// Another pack's shard in place of one of ours, as a program does that replaces files atomically.
+// Replaces a shard with another pack's, as a program that replaces files atomically.
 void replace_by_rename(const TinyPack& pack, std::size_t shard) {
   const TinyPack other({}, kSamples, kPerShard, 500);
   fs::copy_file(other.shard_path(shard), pack.shard_path(shard) + ".new");
   fs::rename(pack.shard_path(shard) + ".new", pack.shard_path(shard));
 }
 
-// Of all shards, so that check_goes_on() has something to compare with.
+// Maps all shards, so that check_goes_on() has something to compare with.
 void map_by_dataset(const Dataset& dataset) {
   for (std::size_t sample = 0; sample < kSamples; ++sample) REQUIRE(dataset.sample(sample).ok());
 }
@@ -90,7 +92,7 @@ void check_goes_on(Loader& loader, const Dataset& dataset, const LoaderOptions& 
 
 }  // namespace
 
-TEST_CASE("a wrong CRC fails its step only, naming file and record") {
+TEST_CASE("a wrong CRC fails only its step, with file and record") {
   const FaultyPack faulty;
   faulty.pack.damage_image(5);
   for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
@@ -160,14 +162,14 @@ TEST_CASE("a shard truncated between opening and reading ahead fails its step") 
       fs::resize_file(faulty.pack.shard_path(4), 0);
       Loader loader = open_loader(dataset, options_of(access));
       skip(loader, 8);
-      // Reading by calls has nothing of what the Dataset has mapped.
+      // Reading with system calls uses nothing that the Dataset has mapped.
       const char* const told = access == FileAccess::map ? "record 0: had " : "record 0: has 0 bytes, the manifest says ";
       CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring(told));
     }
   }
 }
 
-TEST_CASE("a shard that shrank and is whole again can be read after a seek") {
+TEST_CASE("a restored shard can be read after a seek") {
   const FaultyPack faulty;
   const Dataset dataset = faulty.pack.open();
   const LoaderOptions options = options_of(FileAccess::map);
@@ -177,13 +179,14 @@ TEST_CASE("a shard that shrank and is whole again can be read after a seek") {
   CHECK(next_error(loader).code == ErrorCode::damaged);
   {
     std::ifstream from(copy, std::ios::binary);
-    std::ofstream(path, std::ios::binary | std::ios::in) << from.rdbuf();  // in place: the same file
+    // in place: the same file
+    std::ofstream(path, std::ios::binary | std::ios::in) << from.rdbuf();
   }
   REQUIRE(loader.seek(1, 8).ok());
   check_goes_on(loader, dataset, options, 8);
 }
 
-TEST_CASE("a shard deleted before opening fails, deleted later it is still read") {
+TEST_CASE("a shard deleted before opening fails, one deleted later is read") {
   for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     const FaultyPack faulty;
     const Dataset dataset = faulty.pack.open();
@@ -191,14 +194,15 @@ TEST_CASE("a shard deleted before opening fails, deleted later it is still read"
     const LoaderOptions options = options_of(access);
     Loader reading = changed_meanwhile(dataset, options, 8, [&] { fs::remove(faulty.pack.shard_path(4)); });
     check_goes_on(reading, dataset, options, 8);
-    Loader late = open_loader(faulty.pack.open(), options);  // by a Dataset that has not opened it yet
+    // through a Dataset that has not opened it yet
+    Loader late = open_loader(faulty.pack.open(), options);
     skip(late, 8);
     const Error error = check_error_at(late, faulty.pack, 8);
     CHECK_THAT(error.message, ContainsSubstring("record 0: ") && ContainsSubstring("missing"));
   }
 }
 
-TEST_CASE("a shard replaced by rename: what is open goes on with the old one") {
+TEST_CASE("after a rename, open readers continue with the old shard") {
   for (const FileAccess access : {FileAccess::map, FileAccess::read}) {
     const FaultyPack faulty;
     const Dataset dataset = faulty.pack.open();
@@ -219,7 +223,7 @@ TEST_CASE("a shard replaced between tables and records fails its step with read"
   replace_by_rename(faulty.pack, 4);
   Loader loader = open_loader(dataset, options_of(FileAccess::read));
   skip(loader, 8);
-  CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring("another file has taken its place"));
+  CHECK_THAT(check_error_at(loader, faulty.pack, 8).message, ContainsSubstring("another file has replaced it"));
 }
 
 TEST_CASE("a shard replaced by another pack's fails its first step") {
@@ -236,7 +240,7 @@ TEST_CASE("a shard replaced by another pack's fails its first step") {
 TEST_CASE("a shard that cannot be read is an error at its first step") {
   const FaultyPack faulty;
   const std::string path = faulty.pack.shard_path(4);
-  if (::geteuid() == 0) {  // who may read everything: a folder in its place
+  if (::geteuid() == 0) {  // root may read everything, so a folder takes its place
     fs::remove(path);
     fs::create_directory(path);
   } else {
@@ -260,7 +264,7 @@ TEST_CASE("checksums: always finds late changes, first_read early ones") {
     }
     Loader always = changed_meanwhile(dataset, options_of(access, VerifyChecksums::always), 14, damage);
     CHECK(next_error(always).code == ErrorCode::damaged);
-    // Every record was good when it was read first, so this process asks no more.
+    // Every record was good at its first read, so this process does not check again.
     Loader first = open_loader(dataset, options_of(access));
     whole_epoch(first);
     Loader never = open_loader(faulty.pack.open(), options_of(access, VerifyChecksums::never));
@@ -286,7 +290,7 @@ TEST_CASE("a record counts as checked only after it passed a check") {
   }
 }
 
-TEST_CASE("of several faulty rows the lowest is reported for any thread count") {
+TEST_CASE("the lowest of several faulty rows is reported") {
   const FaultyPack faulty;
   for (const std::size_t sample : {2u, 5u, 6u, 7u}) faulty.pack.damage_image(sample);
   for (const unsigned threads : {1u, 2u, 3u, 8u, 16u}) {
@@ -302,7 +306,7 @@ TEST_CASE("of several faulty rows the lowest is reported for any thread count") 
   }
 }
 
-TEST_CASE("the ranks whose rows are good go on") {
+TEST_CASE("ranks without faulty rows continue") {
   const FaultyPack faulty;
   faulty.pack.damage_image(5);
   LoaderOptions options = in_file_order(4);
@@ -328,7 +332,7 @@ TEST_CASE("next_into gives the error of its step, too") {
   }
 }
 
-TEST_CASE("resuming at a faulty step gives its error, resuming behind it goes on") {
+TEST_CASE("resuming at a faulty step fails, after it works") {
   const FaultyPack faulty;
   faulty.pack.damage_image(5);
   const Dataset dataset = faulty.pack.open();

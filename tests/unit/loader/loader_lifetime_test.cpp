@@ -1,4 +1,4 @@
-// Loaders that come and go, are moved, and meet a fork: nothing stays behind.
+// Loaders that are created, moved, destroyed and forked leave nothing behind.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ std::size_t entries_of(const char* folder) {
   return count;
 }
 
-// What this process holds of the system.
+// The system resources of this process.
 struct Holdings {
   std::size_t threads = entries_of("/proc/self/task");
   std::size_t descriptors = entries_of("/proc/self/fd");
@@ -46,7 +46,7 @@ struct Holdings {
   }
 };
 
-// A thread that was joined may be listed for a moment longer.
+// The system may still list a joined thread for a moment.
 Holdings holdings_with(std::size_t threads) {
   for (int i = 0; i < 1000 && Holdings().threads > threads; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return {};
@@ -57,7 +57,7 @@ void check_flat(const Holdings& before) {
   CHECK(after.threads == before.threads);
   CHECK(after.descriptors == before.descriptors);
   if (kSanitized) return;
-  CHECK(after.mappings <= before.mappings + 10);               // of the C library's own
+  CHECK(after.mappings <= before.mappings + 10);               // the C library's own
   CHECK(after.resident_pages <= before.resident_pages + 512);  // 2 MiB
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("1,000 epochs left early leave threads, files, mappings and memory fla
     const Holdings before;
     for (std::uint64_t epoch = 100; epoch < 1100; ++epoch) leave_early(epoch);
     check_flat(before);
-    std::vector<Batch> all;  // no slot was lost
+    std::vector<Batch> all;  // no slot is lost
     for (unsigned slot = 0; slot < options.prefetch_batches; ++slot) all.push_back(next_batch(loader));
   }
 }
@@ -134,7 +134,7 @@ TEST_CASE("1,000 loaders closed early leave threads, files and memory flat") {
   }
 }
 
-TEST_CASE("data sets opened anew with each loader leave no mappings behind") {
+TEST_CASE("data sets opened for each loader leave no mappings behind") {
   const TinyPack pack({}, 24, 4);
   const auto open_and_leave = [&] {
     Loader loader = open_loader(pack.open(), usual_options());
@@ -171,7 +171,7 @@ TEST_CASE("loader threads block the program's signals, but not faults") {
   const unsigned long long others = bit(SIGINT) | bit(SIGTERM) | bit(SIGCHLD) | bit(SIGALRM);
   const auto as_wanted = [&](unsigned long long blocked) { return (blocked & (faults | others)) == others; };
   std::vector<unsigned long long> masks;
-  for (int i = 0; i < 2000; ++i) {  // a thread that starts or ends blocks everything for a moment
+  for (int i = 0; i < 2000; ++i) {  // a thread that starts or ends blocks all signals for a moment
     masks = blocked_by_loader_threads();
     if (masks.size() == 2 && std::all_of(masks.begin(), masks.end(), as_wanted)) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -180,7 +180,7 @@ TEST_CASE("loader threads block the program's signals, but not faults") {
   CHECK(std::all_of(masks.begin(), masks.end(), as_wanted));
 }
 
-TEST_CASE("a moved loader goes on, and the old one can be closed and assigned to") {
+TEST_CASE("a moved loader continues, and the old one can be reassigned") {
   const TinyPack pack({}, 24, 4);
   const Dataset dataset = pack.open();
   Loader first = open_loader(dataset, in_file_order(4));
@@ -197,7 +197,7 @@ TEST_CASE("a moved loader goes on, and the old one can be closed and assigned to
   CHECK(next_batch(second).step() == 0);
 }
 
-TEST_CASE("assigning a loader closes the one that was there") {
+TEST_CASE("assigning to a loader closes the previous one") {
   const TinyPack pack;
   const auto allocator = std::make_shared<CountingAllocator>();
   LoaderOptions options = in_file_order(4);
@@ -208,7 +208,7 @@ TEST_CASE("assigning a loader closes the one that was there") {
   CHECK(allocator->released == 3);
 }
 
-TEST_CASE("a moved batch keeps its slot and the one it was moved from holds none") {
+TEST_CASE("a moved batch keeps its slot, and the old one has none") {
   const TinyPack pack({}, 24, 4);
   LoaderOptions options = in_file_order(4);
   options.prefetch_batches = 2;
@@ -219,7 +219,7 @@ TEST_CASE("a moved batch keeps its slot and the one it was moved from holds none
   CHECK(second.step() == 0);
   first = next_batch(loader);
   CHECK_FALSE(loader.next(std::chrono::milliseconds(0)).ok());  // both slots are leased
-  second = std::move(first);                                    // gives the first slot back
+  second = std::move(first);                                    // returns the first slot
   CHECK(second.step() == 1);
   CHECK(next_batch(loader).step() == 2);
 }
@@ -247,7 +247,7 @@ TEST_CASE("a forked child cannot use its parent's loader, but can open its own")
   });
   CHECK(status == 0);
   CHECK(batch->step() == 0);
-  CHECK(next_batch(*loader).step() == 1);  // the parent's goes on
+  CHECK(next_batch(*loader).step() == 1);  // the parent's loader continues
 }
 
 TEST_CASE("a child forked at any moment of an epoch reads the same data set") {

@@ -1,4 +1,4 @@
-// Every refusal of Loader::open: the option's name, what was found, what is possible.
+// Every refusal of Loader::open: the option's name, the value found, the accepted values.
 #include <chrono>
 #include <limits>
 #include <string>
@@ -49,7 +49,7 @@ TEST_CASE("batch and rank counts that do not fit are refused with their numbers"
   CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.world_size = 0; }), ContainsSubstring("world_size"));
 }
 
-TEST_CASE("what does not fit the data set is refused, naming the option") {
+TEST_CASE("options that do not fit the data set are named") {
   const TinyPack pack, unlabelled(all_forms().at("unlabelled")), multi(all_forms().at("multi"));
   const Dataset dataset = pack.open();
   CHECK(refused(unlabelled.open(), [](LoaderOptions& o) { o.label.form = LabelForm::bits; }) ==
@@ -65,7 +65,7 @@ TEST_CASE("what does not fit the data set is refused, naming the option") {
   CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.augment.horizontal_flip = 1.5; }), ContainsSubstring("horizontal_flip"));
 }
 
-TEST_CASE("pad_to that cannot be is refused, naming what it clashes with") {
+TEST_CASE("an impossible pad_to is refused with the conflicting option") {
   const TinyPack pack;
   const Dataset dataset = pack.open();
   const auto padded = [&](auto change) {
@@ -75,14 +75,14 @@ TEST_CASE("pad_to that cannot be is refused, naming what it clashes with") {
     });
   };
   CHECK_THAT(padded([](LoaderOptions& o) { o.content = BatchContent::packed; }),
-             ContainsSubstring("pad_to does not go with content packed"));
-  CHECK_THAT(padded([](LoaderOptions& o) { o.augment.crop = Crop{{4, 4}}; }), ContainsSubstring("pad_to does not go with a crop"));
+             ContainsSubstring("pad_to does not work with content packed"));
+  CHECK_THAT(padded([](LoaderOptions& o) { o.augment.crop = Crop{{4, 4}}; }), ContainsSubstring("pad_to does not work with a crop"));
   CHECK_THAT(padded([](LoaderOptions& o) { o.augment.resized_crop = ResizedCrop{{4, 4}}; }), ContainsSubstring("with a crop"));
   CHECK(padded([](LoaderOptions& o) { o.pad_to = PixelSize{0, 8}; }) == "pad_to is 0x8; width and height must be from 1 to 1073741824");
   CHECK_THAT(padded([](LoaderOptions& o) { o.pad_to = PixelSize{8, -1}; }), ContainsSubstring("pad_to is 8x-1"));
 }
 
-TEST_CASE("rows that no machine could hold are refused, not overflowed") {
+TEST_CASE("rows that no machine could hold are refused without overflow") {
   TinyForm form;
   form.classes = 300;
   const TinyPack pack(form), small;
@@ -99,7 +99,7 @@ TEST_CASE("rows that no machine could hold are refused, not overflowed") {
              ContainsSubstring("width and height must be from 1 to 1073741824"));
 }
 
-TEST_CASE("a memory budget is held to, with the numbers of both") {
+TEST_CASE("a memory budget is enforced, with both numbers") {
   const TinyPack pack;
   const Dataset dataset = pack.open();
   LoaderOptions options;
@@ -125,7 +125,7 @@ TEST_CASE("the budget holds for records of different sizes, whose slots grow") {
   CHECK(next_error(loader).message == error.message);
 }
 
-TEST_CASE("a batch that no machine could hold is refused, not overflowed") {
+TEST_CASE("a batch that no machine could hold is refused without overflow") {
   TinyForm form;
   form.size = Extent{64, 64};
   const TinyPack pack(form, 2, 2);

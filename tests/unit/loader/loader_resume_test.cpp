@@ -1,4 +1,4 @@
-// state() and restore(): a run that goes on elsewhere.
+// state() and restore(): a run that continues elsewhere.
 #include <chrono>
 #include <functional>
 #include <string>
@@ -38,7 +38,7 @@ class Ranks {
     options.world_size = world_size;
     for (options.rank = 0; options.rank < world_size; ++options.rank) loaders_.push_back(open_loader(dataset, options));
   }
-  // The global batch; no rows at the end of an epoch.
+  // The global batch; empty at the end of an epoch.
   std::vector<Row> next() {
     std::vector<BatchCopy> parts;
     for (Loader& loader : loaders_) {
@@ -101,7 +101,7 @@ TEST_CASE("a run resumes after any step with another world size") {
   }
 }
 
-TEST_CASE("the option `resume` does what restore does") {
+TEST_CASE("the option `resume` works like restore") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options = run_options(LastBatch::pad, Shuffle::full);
@@ -117,7 +117,7 @@ TEST_CASE("the option `resume` does what restore does") {
     REQUIRE(theirs->has_value() == ours->has_value());
     if (*theirs) REQUIRE(copy_of(**theirs) == copy_of(**ours));
     if (*theirs) continue;
-    const Batch begun = next_batch(resumed);  // the epoch after the one that was at its end
+    const Batch begun = next_batch(resumed);  // the epoch after the one that had ended
     CHECK(std::vector(begun.indices().begin(), begun.indices().end()) == expected_samples(13, options, begun.epoch(), 0));
     CHECK(begun.epoch() == options.resume->epoch + 1);
   }
@@ -142,7 +142,7 @@ TEST_CASE("the state counts what was handed out, not what was read ahead") {
   CHECK(loader.state().epoch == 1);
 }
 
-TEST_CASE("the state tells the run it belongs to") {
+TEST_CASE("the state identifies its run") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
   const LoaderOptions options = run_options(LastBatch::pad, Shuffle::block);
@@ -190,7 +190,7 @@ TEST_CASE("a state of another run is refused by its first difference") {
   CHECK(next_batch(loader).step() == 1);
 }
 
-TEST_CASE("the block of another shuffle makes no difference: it is not used") {
+TEST_CASE("the block size of another shuffle is ignored") {
   const TinyPack pack({}, 13, 5);
   const Dataset dataset = pack.open();
   Loader loader = open_loader(dataset, run_options(LastBatch::pad, Shuffle::full));

@@ -1,4 +1,4 @@
-// Records of different sizes: what is refused, and what makes batches of them.
+// Records of different sizes: refusals, and ways to make batches of them.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 // The records are 4…6 pixels wide and 3…4 high.
 TinyPack mixed_pack() { return TinyPack(all_forms().at("mixed"), 9, 4); }
 
-// `row` of a record of width × height, laid into a larger image with its corner at the upper left.
+// `row` of a record of width × height, placed at the upper left of a larger image.
 Row laid_into(const Row& row, PixelSize record, PixelSize into) {
   Row larger = row;
   larger.image.assign(static_cast<std::size_t>(into.width * into.height * 3), std::byte{0});
@@ -86,7 +86,7 @@ TEST_CASE("a padded row of records of different sizes is empty") {
   CHECK(batch.image().shape == std::vector<std::int64_t>{1, 0, 0, 3});
 }
 
-TEST_CASE("pad_to: records at the upper left, the rest black and ignored") {
+TEST_CASE("pad_to pads with black and ignored pixels on the right and below") {
   const TinyPack pack = mixed_pack();
   const Dataset dataset = pack.open();
   LoaderOptions options = in_file_order(4);

@@ -1,4 +1,4 @@
-// The memory of batches: taken once, left alone while it is leased, given back at the end.
+// The memory of batches: allocated once, untouched while leased, released at the end.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,8 +21,8 @@ using namespace hotpack::test;
 
 namespace {
 
-// Blocks of any size in the memory of one window, which repeats: a batch of more bytes than a machine wants to give. A row keeps what was
-// written to it last as long as no later row is written.
+// Blocks of any size in a single window of memory, which repeats: for batches of more bytes than
+// the machine has. A row keeps its last contents until a later row is written.
 class RepeatingAllocator final : public SlotAllocator {
  public:
   Result<std::byte*> allocate(std::size_t bytes) override {
@@ -47,7 +47,7 @@ class RepeatingAllocator final : public SlotAllocator {
 
 }  // namespace
 
-TEST_CASE("slots are allocated once, not per epoch, and all given back") {
+TEST_CASE("slots are allocated once, not per epoch, and all released") {
   const TinyPack pack;
   const auto allocator = std::make_shared<CountingAllocator>();
   LoaderOptions options;
@@ -65,7 +65,7 @@ TEST_CASE("slots are allocated once, not per epoch, and all given back") {
   CHECK(allocator->released == 5);
 }
 
-TEST_CASE("slots of mixed sizes grow until the largest record has come") {
+TEST_CASE("slots of mixed sizes grow up to the largest record") {
   const TinyPack pack(all_forms().at("mixed"), 9, 9);
   const auto allocator = std::make_shared<CountingAllocator>();
   LoaderOptions options = in_file_order(1);
@@ -106,7 +106,7 @@ TEST_CASE("a slot that cannot grow is an error of its step") {
   CHECK(next_batch(loader).step() == 0);
 }
 
-TEST_CASE("a leased slot is not written to, however far the loader goes on") {
+TEST_CASE("a leased slot is not written, however far the loader runs") {
   const TinyPack pack({}, 24, 6);
   LoaderOptions options;
   options.global_batch_size = 4;
@@ -130,7 +130,7 @@ TEST_CASE("a leased slot is not written to, however far the loader goes on") {
   for (std::size_t i = 0; i < 2; ++i) CHECK(copy_of(held[i]) == as_given[i]);
 }
 
-TEST_CASE("what the holder writes into a batch stays its own") {
+TEST_CASE("writes into a batch do not affect other batches") {
   const TinyPack pack({}, 8, 8);
   const Dataset dataset = pack.open();
   LoaderOptions options = in_file_order(4);
@@ -144,7 +144,7 @@ TEST_CASE("what the holder writes into a batch stays its own") {
   }
 }
 
-TEST_CASE("all slots leased: next fails at once and works after a release") {
+TEST_CASE("next fails while all slots are leased and works after a release") {
   const TinyPack pack({}, 24, 6);
   LoaderOptions options = in_file_order(4);
   options.prefetch_batches = 2;
@@ -198,8 +198,8 @@ TEST_CASE("the loader outlives its data set") {
   }
 }
 
-#if !defined(__SANITIZE_THREAD__)  // which would need four times the memory besides
-TEST_CASE("a batch of more than 2^31 elements has all rows at their places") {
+#if !defined(__SANITIZE_THREAD__)  // which would need four times as much memory
+TEST_CASE("a batch of more than 2^31 elements has every row in place") {
   TinyForm form;
   form.storage = LabelStorage::index;
   form.classes = 255;
@@ -214,7 +214,7 @@ TEST_CASE("a batch of more than 2^31 elements has all rows at their places") {
   Loader loader = open_loader(dataset, options);
   const Batch batch = next_batch(loader);
   REQUIRE(batch.label().bytes.size() > (std::uint64_t{1} << 31));
-  // The end of the last row is what was written last.
+  // The end of the last row was written last.
   const auto sample = static_cast<std::uint64_t>(batch.indices()[66]);
   CHECK(sample == 0);
   const auto expected = dataset.sample(sample);

@@ -17,7 +17,7 @@ using namespace hotpack::test;
 
 namespace {
 
-// What a slot may hold, by name.
+// The possible contents of a slot, by name.
 std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   const std::size_t channels = form.color == ImageColor::rgb ? 3 : 1;
   std::map<std::string, LoaderOptions> contents;
@@ -107,7 +107,7 @@ TEST_CASE("several packs are read as one") {
   check_epochs(*dataset, options, 2);
 }
 
-TEST_CASE("keys of any length are given whole") {
+TEST_CASE("keys of any length are complete") {
   std::vector<TinyRecord> records = tiny_records({}, 6);
   for (std::size_t i = 0; i < records.size(); ++i) records[i].key = std::string(i * 200, 'a') + std::to_string(i);
   std::swap(records[0].key, records.back().key);
@@ -237,7 +237,7 @@ TEST_CASE("thread counts give the same batches, world sizes the same rows") {
   }
 }
 
-TEST_CASE("crops are what draw_crop says, and the pixels are those of the box") {
+TEST_CASE("crops equal draw_crop, and pixels are those of the crop") {
   const TinyPack pack({}, 12, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options;
@@ -268,7 +268,7 @@ TEST_CASE("crops are what draw_crop says, and the pixels are those of the box") 
   CHECK(lefts.size() > 1);
 }
 
-TEST_CASE("packed slots tell the crops and leave the records alone") {
+TEST_CASE("packed slots report crops and leave records unchanged") {
   const TinyPack pack;
   const Dataset dataset = pack.open();
   LoaderOptions options;
@@ -330,7 +330,7 @@ TEST_CASE("rows past the end of a padded epoch are black, ignored and not valid"
   }
 }
 
-TEST_CASE("a rank may have nothing but empty rows") {
+TEST_CASE("a rank may have only empty rows") {
   const TinyPack pack({}, 5, 5);
   LoaderOptions options;
   options.global_batch_size = 4;
@@ -388,10 +388,10 @@ TEST_CASE("seek: to any step, to the end of an epoch, and not beyond") {
   CHECK(beyond.error().code == ErrorCode::usage);
   CHECK_THAT(beyond.error().message, ContainsSubstring("no step 4 of epoch 5") && ContainsSubstring("steps to 3"));
   CHECK_FALSE(loader.seek(kMaxEpoch + 1).ok());
-  CHECK(next_batch(loader).step() == 1);  // a refused seek moves nothing
+  CHECK(next_batch(loader).step() == 1);  // a refused seek changes nothing
 }
 
-TEST_CASE("the loader tells what it was opened with") {
+TEST_CASE("the loader reports its options") {
   const TinyPack pack({}, 12, 5);
   const Dataset dataset = pack.open();
   LoaderOptions options;

@@ -1,4 +1,4 @@
-// Whoever waits for a batch that does not come is woken by a time-out, cancel() or close().
+// A time-out, cancel() or close() wakes a consumer that waits for a batch.
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A loader whose threads do not come on until they are let go.
+// A loader whose threads block until they are released.
 struct HeldLoader {
   std::shared_ptr<HoldingAllocator> allocator = std::make_shared<HoldingAllocator>();
   TinyPack pack{all_forms().at("mixed"), 9, 9};
@@ -35,11 +35,11 @@ struct HeldLoader {
   HeldLoader(const HeldLoader&) = delete;
   HeldLoader& operator=(const HeldLoader&) = delete;
 
-  // The error of a next() that waits while another thread does `act`.
+  // The error of a next() that waits while another thread calls `act`.
   template <class Act>
   Error error_while(Act act) {
     std::thread other([&] {
-      std::this_thread::sleep_for(milliseconds(10));  // next() waits by now, or will see what was done
+      std::this_thread::sleep_for(milliseconds(10));  // next() waits by now, or will see the effect
       act();
     });
     const auto batch = loader->next();
@@ -52,7 +52,7 @@ struct HeldLoader {
 
 }  // namespace
 
-TEST_CASE("a batch that does not come in time is a time-out and nothing is lost") {
+TEST_CASE("a late batch is a time-out and is not lost") {
   HeldLoader held(milliseconds(5));
   for (int call = 0; call < 2; ++call) {
     const auto late = call == 0 ? held.loader->next() : held.loader->next(milliseconds(7));
@@ -111,7 +111,7 @@ TEST_CASE("close works twice, after cancel, after errors and concurrently") {
   CHECK(copy_of(batch).rows[1] == expected_row(dataset, in_file_order(4), 1));
 }
 
-TEST_CASE("closing while threads are at work, at any moment") {
+TEST_CASE("close works at any moment while threads run") {
   const TinyPack pack({}, 24, 6);
   const Dataset dataset = pack.open();
   LoaderOptions options;

@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::size_t kShards = 6;
 
-// As many shards of one record, and their tables.
+// Shards of one record each, and their tables.
 struct Shards {
   Shards() {
     for (std::size_t shard = 0; shard < kShards; ++shard) {
-      tables.push_back(reader::ShardFile::open_checked(pack.shard_path(shard), reader::Holding::tables).value());
+      tables.push_back(reader::ShardFile::open_checked(pack.shard_path(shard), reader::MapMode::tables).value());
     }
   }
   TinyPack pack{{}, kShards, 1};
@@ -48,7 +48,7 @@ TEST_CASE("open files: those used last stay open") {
   CHECK(files.find(1) == nullptr);
   CHECK((files.find(2) != nullptr && files.find(0) != nullptr && files.find(3) != nullptr));
   use(1);
-  CHECK(files.find(2) == nullptr);  // looking for a file is a use of it
+  CHECK(files.find(2) == nullptr);  // looking a file up counts as a use
   CHECK(open_descriptors() == before + 3);
 }
 

@@ -1,4 +1,5 @@
-// What must hold of every order, over a large random set of (N, G, world_size, last_batch, shuffle, seed, epoch).
+// Properties of every order, over a large random set of (N, G, world_size, last_batch, shuffle,
+// seed, epoch).
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -14,7 +15,7 @@ using namespace hotpack;
 
 namespace {
 
-// One epoch of a run, told as a resumed run is reported: from its step samples / G on.
+// One epoch of a run, as a resumed run has it: from its step samples / G on.
 struct Case {
   LoaderState run;
   std::uint64_t world_size = 1, other_world = 1;
@@ -42,7 +43,7 @@ class Cases {
     one.other_world = upto(1, std::min(run.global_batch_size, kMostWorlds));
     return one;
   }
-  // 1 … 2^bits − 1, as many of each number of bits.
+  // 1 … 2^bits − 1, equally many for each number of bits.
   std::uint64_t of_any_length(unsigned bits) {
     const std::uint64_t least = std::uint64_t{1} << upto(0, bits - 1);
     return upto(least, 2 * least - 1);
@@ -63,8 +64,8 @@ std::vector<StepPlan> plans_of(const LoaderState& run, std::uint64_t world_size)
   return plans;
 }
 
-// The samples of the epoch's steps from where the run stands, rank by rank within a step; nothing where ranks overlap, leave a gap, differ
-// in their steps, or change their number of rows.
+// The samples of the epoch's remaining steps, rank by rank within a step; empty if ranks overlap,
+// leave a gap, differ in their steps, or change their number of rows.
 std::optional<std::vector<std::int64_t>> handed_out(const LoaderState& run, std::uint64_t world_size) {
   const EpochOrder order(run.records, run.order, run.epoch);
   const auto plans = plans_of(run, world_size);
@@ -104,7 +105,8 @@ bool epoch_is_right(const LoaderState& run, const std::vector<std::int64_t>& sam
   return each_once(run, samples, run.records);
 }
 
-// Whether a run of another world goes on with the rest of `samples`, knowing no more than the text of the state after this step.
+// True if a run of another world size continues with the rest of `samples`, given only the text
+// of the state after this step.
 bool resumes(const Case& one, const std::vector<std::int64_t>& samples, std::uint64_t step) {
   LoaderState state = one.run;
   state.samples = step * state.global_batch_size;
@@ -114,7 +116,8 @@ bool resumes(const Case& one, const std::vector<std::int64_t>& samples, std::uin
   return rest && std::equal(samples.begin() + static_cast<std::ptrdiff_t>(state.samples), samples.end(), rest->begin(), rest->end());
 }
 
-constexpr std::uint64_t kSmall = 64;  // below it permutations take more rounds, and here every step is resumed
+// smaller permutations take more rounds, and every step is resumed
+constexpr std::uint64_t kSmall = 64;
 
 // What has been compared, counted where it is.
 struct Tally {

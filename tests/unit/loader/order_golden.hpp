@@ -1,4 +1,5 @@
-// The numbers that fix the order for ever: tests/property/order_golden.json, which another program, written from ORDER.md alone, gets too.
+// The numbers that fix the order for ever: tests/property/order_golden.json. Another program,
+// written from ORDER.md alone, computes the same.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ inline std::vector<std::uint64_t> numbers(const format::Json& value, const char*
   return value.at(name).get<std::vector<std::uint64_t>>();
 }
 
-// The value whose name is given; one that has no such name fails the test that asked.
+// The value with this name. A name without a value fails the test.
 template <class Value, class NameOf>
 Value value_named(const std::string& name, NameOf name_of) {
   for (int i = 0; i < 3; ++i) {

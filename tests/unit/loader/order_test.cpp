@@ -19,7 +19,7 @@ namespace {
 
 using Sizes = std::initializer_list<std::uint64_t>;
 
-// How far a table of counts is from equal ones, in standard deviations of chi-square.
+// The distance of a table of counts from equal counts, in standard deviations of chi-square.
 double deviation(const std::vector<double>& counts) {
   double total = 0, square = 0;
   for (const double count : counts) total += count;
@@ -29,8 +29,8 @@ double deviation(const std::vector<double>& counts) {
   return (square - freedom) / std::sqrt(2 * freedom);
 }
 
-// The deviation of pairs of elements below n that `pair_of` gives for 20,000 seeds. Pairs of equal elements are left out where they cannot
-// be.
+// The deviation of the pairs below n that `pair_of` returns for 20,000 seeds. Pairs of equal
+// elements are left out if they cannot occur.
 double pair_deviation(std::uint64_t n, bool may_be_equal, const std::function<std::array<std::uint64_t, 2>(std::uint64_t seed)>& pair_of) {
   std::vector<double> counts(n * n);
   for (std::uint64_t seed = 0; seed < 20000; ++seed) {
@@ -146,7 +146,8 @@ TEST_CASE("all orders of a few samples occur, each as often") {
     std::vector<double> counts(n == 3 ? 6 : n == 4 ? 24 : 120);
     for (std::uint64_t seed = 0; seed < 60000; ++seed) {
       const Permutation permutation(n, seed, 9, 1);
-      std::uint64_t rank = 0;  // of the order among all, by how many later elements are smaller
+      // of the order among all orders: counts later elements that are smaller
+      std::uint64_t rank = 0;
       for (std::uint64_t p = 0; p < n; ++p) {
         rank *= n - p;
         for (std::uint64_t q = p + 1; q < n; ++q) rank += permutation[q] < permutation[p];
@@ -191,7 +192,7 @@ TEST_CASE("block shuffle mixes the samples of a window's blocks and of no others
     std::set<std::uint64_t> done;
     std::uint64_t position = 0;
     for (std::uint64_t window = 0; window * kWindow < blocks; ++window) {
-      // The window's blocks are those of its first samples on, until all of them have been seen whole.
+      // The window's blocks are those of its first samples, until each has been seen whole.
       std::multiset<std::uint64_t> seen;
       const std::uint64_t wanted = std::min(kWindow, blocks - window * kWindow);
       const auto whole = [&](std::uint64_t block) { return seen.count(block) == std::min(kBlock, samples - block * kBlock); };
@@ -250,7 +251,7 @@ TEST_CASE("block shuffle takes the short block anywhere") {
   CHECK(positions == std::set<std::uint64_t>{0, 4, 8});
 }
 
-TEST_CASE("blocks and windows larger than the data set are all of it") {
+TEST_CASE("blocks and windows larger than the data set cover all of it") {
   constexpr std::uint64_t kMost = ~std::uint64_t{0};
   for (const auto& [block, window] : {std::pair{kMost, kMost}, {std::uint64_t{1}, kMost}, {kMost, std::uint64_t{1}}}) {
     const auto order = all_of(EpochOrder(50, {Shuffle::block, 1, block, window}, 0));
@@ -279,7 +280,7 @@ TEST_CASE("steps are shared by ranks as evenly as can be") {
   CHECK(plan(0).steps() == 10);
 }
 
-TEST_CASE("the end of an epoch is dropped, padded or wrapped") {
+TEST_CASE("the last samples are dropped, padded or wrapped") {
   const EpochOrder order(10, {.seed = 7}, 0);
   const auto plan = [](LastBatch last_batch) { return StepPlan::make(10, 4, last_batch).value(); };
   CHECK(plan(LastBatch::drop).steps() == 2);
@@ -289,12 +290,12 @@ TEST_CASE("the end of an epoch is dropped, padded or wrapped") {
   CHECK(plan(LastBatch::pad).sample(order, 9) == order[9]);
   CHECK(plan(LastBatch::pad).sample(order, 10) == std::nullopt);
   CHECK(plan(LastBatch::wrap).sample(order, 11) == order[1]);
-  // A batch larger than the data set holds it several times.
+  // A batch larger than the data set contains it several times.
   CHECK(StepPlan::make(3, 8, LastBatch::wrap).value().sample(EpochOrder(3, {}, 0), 7) == EpochOrder(3, {}, 0)[1]);
   CHECK(StepPlan::make(3, 8, LastBatch::pad).value().steps() == 1);
 }
 
-TEST_CASE("steps that cannot be are refused with the numbers and a way on") {
+TEST_CASE("impossible steps are refused with numbers and advice") {
   const auto message = [](std::uint64_t samples, std::uint64_t batch, LastBatch last_batch, std::uint64_t rank, std::uint64_t world_size) {
     const auto plan = StepPlan::make(samples, batch, last_batch, rank, world_size);
     REQUIRE(!plan.ok());
@@ -304,7 +305,7 @@ TEST_CASE("steps that cannot be are refused with the numbers and a way on") {
   CHECK(message(40, 64, LastBatch::drop, 0, 1) ==
         "global_batch_size 64 is larger than the 40 samples, so last_batch drop leaves no step; use a smaller batch, or last_batch pad or "
         "wrap");
-  CHECK_THAT(message(0, 4, LastBatch::wrap, 0, 1), ContainsSubstring("holds no samples"));
+  CHECK_THAT(message(0, 4, LastBatch::wrap, 0, 1), ContainsSubstring("has no samples"));
   CHECK_THAT(message(kMaxSamples + 1, 4, LastBatch::wrap, 0, 1), ContainsSubstring("4611686018427387905 samples"));
   CHECK_THAT(message(40, 0, LastBatch::pad, 0, 1), ContainsSubstring("global_batch_size is 0"));
   CHECK_THAT(message(40, kMaxSamples + 1, LastBatch::pad, 0, 1), ContainsSubstring("4611686018427387905"));

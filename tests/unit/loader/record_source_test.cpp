@@ -27,7 +27,7 @@ constexpr std::size_t kPerShard = 4;
 const std::vector<FileAccess> kBothWays{FileAccess::map, FileAccess::read};
 constexpr const char* kAdvice = "; `hotpack verify` finds all damage";
 
-// What `use` saw.
+// What `use` received.
 struct Seen {
   std::string key;
   std::vector<std::uint8_t> image, label;
@@ -44,7 +44,7 @@ void keep(void* context, const Record& record) {
   seen.label_shape = record.label.shape;
 }
 
-// Adds up the bytes, owning nothing: for files that fail while they are read.
+// Adds up the bytes and owns nothing, for files that fail while they are read.
 void add_up(void* context, const Record& record) {
   std::uint64_t& sum = *static_cast<std::uint64_t*>(context);
   for (const std::uint8_t byte : record.image.bytes) sum += byte;
@@ -83,7 +83,7 @@ std::vector<std::byte> bytes_of(const std::vector<std::uint8_t>& bytes) {
   return {all.begin(), all.end()};
 }
 
-// A pack, and where its records are.
+// A pack, and the places of its records.
 struct Fixture {
   explicit Fixture(TinyForm wanted = {}, std::size_t count = 10) : form(wanted), records(tiny_records(wanted, count)) {
     manifest = write_pack(folder.path(), form, records, kPerShard);
@@ -178,13 +178,14 @@ TEST_CASE("a damaged record is reported at each read, with file, record and key"
     CHECK_THAT(first->message, StartsWith("record 1 (" + pack.records[5].key + "): image: CRC-32C is "));
     CHECK(first->offset == offset);
     CHECK(error_of(*source, 5)->describe() == first->describe());
-    CHECK(first->message == pack.dataset->sample(5)->image().error().message + kAdvice);  // as Sample tells it
+    // with Sample's text
+    CHECK(first->message == pack.dataset->sample(5)->image().error().message + kAdvice);
     CHECK(read(*source, 4).key == pack.records[4].key);
     CHECK(message_of(*source_of(*pack.dataset, VerifyChecksums::never, access), 5) == "read");
   }
 }
 
-TEST_CASE("a record that was good is checked again only by `always`") {
+TEST_CASE("a good record is checked again only by `always`") {
   for (const FileAccess access : kBothWays) {
     const Fixture pack;
     const auto first_epoch = source_of(*pack.dataset, VerifyChecksums::first_read, access),
@@ -192,22 +193,21 @@ TEST_CASE("a record that was good is checked again only by `always`") {
     (void)read(*first_epoch, 5);
     flip_in_place(pack.shard(1), pack.image_offset(5));
     CHECK(message_of(*first_epoch, 5) == "read");
-    CHECK(message_of(*source_of(*pack.dataset, VerifyChecksums::first_read, access), 5) ==
-          "read");  // sources of one Dataset know it together
+    CHECK(message_of(*source_of(*pack.dataset, VerifyChecksums::first_read, access), 5) == "read");  // sources of one Dataset share it
     CHECK_THAT(message_of(*always, 5), ContainsSubstring("CRC-32C"));
     const auto anew = Dataset::open(pack.folder.path()).value();
     CHECK_THAT(message_of(*source_of(anew, VerifyChecksums::first_read, access), 5), ContainsSubstring("CRC-32C"));
   }
 }
 
-TEST_CASE("a record read without a check is not taken for good") {
+TEST_CASE("a record read without a check does not count as checked") {
   const Fixture pack;
   flip_in_place(pack.shard(0), pack.image_offset(0));
   CHECK(message_of(*source_of(*pack.dataset, VerifyChecksums::never), 0) == "read");
   CHECK_THAT(message_of(*source_of(*pack.dataset), 0), ContainsSubstring("CRC-32C"));
 }
 
-TEST_CASE("damaged frames are reported as Sample tells them") {
+TEST_CASE("damaged frames have the messages of Sample") {
   TinyForm form;
   form.image_zstd = form.label_zstd = true;
   for (const FileAccess access : kBothWays) {
@@ -264,12 +264,12 @@ TEST_CASE("a shard cut short while it is open is an error with both lengths") {
             access == FileAccess::map ? "record 3: " : "record 3 (" + pack.records[3].key + "): ";  // keys are mapped, too
         CHECK_THAT(error->message, StartsWith(who + "had " + std::to_string(before) + " bytes when it was opened and has 4096 now"));
       }
-      CHECK(message_of(*source, 4) == "read");  // other shards are read on
+      CHECK(message_of(*source, 4) == "read");  // other shards can still be read
     }
   }
 }
 
-TEST_CASE("a shard truncated during use leaves its record unchecked") {
+TEST_CASE("a record of a shard truncated during use stays unchecked") {
   TinyForm form;
   form.size = Extent{120, 90};
   const Fixture pack(form);
@@ -290,7 +290,7 @@ TEST_CASE("a shard truncated during use leaves its record unchecked") {
   REQUIRE_FALSE(status.ok());
   CHECK_THAT(status.error().message, ContainsSubstring("and has 4096 now"));
   CHECK_FALSE(context.finished);
-  CHECK_FALSE(DatasetFiles::of(*pack.dataset)->marks(0).has(reader::RecordMarks::Fact::checked, 2));
+  CHECK_FALSE(DatasetFiles::of(*pack.dataset)->flags(0).has(reader::RecordFlags::Flag::checked, 2));
 }
 
 TEST_CASE("a shard that was deleted or replaced while it is mapped is read on") {
@@ -315,7 +315,7 @@ TEST_CASE("with read, a replaced shard is read while open and never confused") {
   const auto error = error_of(*source, 4);
   REQUIRE(error);
   CHECK(error->code == ErrorCode::damaged);
-  CHECK_THAT(error->describe(), StartsWith(pack.shard(1) + ": record 0 (" + pack.records[4].key + "): another file has taken its place"));
+  CHECK_THAT(error->describe(), StartsWith(pack.shard(1) + ": record 0 (" + pack.records[4].key + "): another file has replaced it"));
 }
 
 TEST_CASE("threads read through fewer mappings than there are shards") {
@@ -349,7 +349,7 @@ TEST_CASE("threads read through fewer mappings than there are shards") {
   CHECK(kept.image().ok());  // what Dataset handed out stays mapped
 }
 
-TEST_CASE("what was checked stays known when its shard is unmapped") {
+TEST_CASE("checked records stay known when their shard is unmapped") {
   const Fixture pack(TinyForm{}, 3 * kPerShard);
   DatasetFiles::of(*pack.dataset)->limit_mappings(1);
   const auto source = source_of(*pack.dataset);
@@ -364,20 +364,20 @@ TEST_CASE("what was checked stays known when its shard is unmapped") {
 TEST_CASE("a shard replaced while unmapped is refused, it may count as checked") {
   for (const FileAccess access : kBothWays) {
     const Fixture pack;
-    DatasetFiles::of(*pack.dataset, access == FileAccess::map ? reader::Holding::mapped : reader::Holding::tables)->limit_mappings(1);
+    DatasetFiles::of(*pack.dataset, access == FileAccess::map ? reader::MapMode::mapped : reader::MapMode::tables)->limit_mappings(1);
     const auto source = source_of(*pack.dataset, VerifyChecksums::first_read, access);
     (void)read(*source, 0);
     (void)read(*source, 5);
     std::filesystem::copy_file(pack.shard(0), pack.shard(0) + ".new");
     std::filesystem::rename(pack.shard(0) + ".new", pack.shard(0));
     for (int twice = 0; twice < 2; ++twice) {
-      CHECK_THAT(message_of(*source, 0), ContainsSubstring("record 0: another file has taken its place since it was opened"));
+      CHECK_THAT(message_of(*source, 0), ContainsSubstring("record 0: another file has replaced it since it was opened"));
     }
     CHECK(read(*source, 5).key == pack.records[5].key);
   }
 }
 
-TEST_CASE("a shape is refused where the frame holds something of another size") {
+TEST_CASE("a shape is refused if the frame has another size") {
   TinyForm form;
   form.size.reset();
   form.image_zstd = form.label_zstd = true;
@@ -396,7 +396,7 @@ TEST_CASE("a shape is refused where the frame holds something of another size") 
   }
 }
 
-TEST_CASE("a shape is refused where the record has another size") {
+TEST_CASE("a shape is refused if the record has another size") {
   TinyForm form;
   form.size.reset();
   for (const FileAccess access : kBothWays) {

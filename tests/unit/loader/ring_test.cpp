@@ -21,9 +21,9 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr milliseconds kLong{20000};  // a test that needs it has failed
+constexpr milliseconds kLong{20000};  // a test that takes so long has failed
 
-// Writes into each row which step it belongs to; delays and failures as a test asks.
+// Writes its step into each row, with delays and failures as a test requests.
 class FakeFiller final : public RowFiller {
  public:
   std::function<void()> delay = [] {};
@@ -85,7 +85,7 @@ std::size_t thread_total() {
   return count;
 }
 
-// Threads of earlier tests that were joined may be listed for a moment longer.
+// The system may still list joined threads of earlier tests for a moment.
 std::size_t settled_thread_total() {
   std::size_t total = thread_total();
   for (std::size_t before = total + 1; before != total; total = thread_total()) {
@@ -97,7 +97,7 @@ std::size_t settled_thread_total() {
 
 }  // namespace
 
-TEST_CASE("steps come in order, whole, epoch after epoch") {
+TEST_CASE("steps come complete and in order, epoch after epoch") {
   for (const unsigned threads : {1u, 2u, 16u}) {
     const RingUnderTest t({7, 2, 5, threads});
     for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
@@ -124,7 +124,7 @@ TEST_CASE("a leased slot is not overwritten, however far threads run ahead") {
   t.ring->release(held);
 }
 
-TEST_CASE("no more batches are begun than there are slots") {
+TEST_CASE("the ring begins no more batches than it has slots") {
   const RingUnderTest t({2, 1, 100, 4}, 3);
   Slot* const slot = t.next();
   std::this_thread::sleep_for(milliseconds(30));
@@ -132,7 +132,7 @@ TEST_CASE("no more batches are begun than there are slots") {
   t.ring->release(slot);
 }
 
-TEST_CASE("all slots leased: the ring fails at once and goes on after a release") {
+TEST_CASE("the ring fails while all slots are leased and then continues") {
   const RingUnderTest t({1, 1, 10, 2}, 2);
   Slot* const first = t.next();
   Slot* const second = t.next();
@@ -156,7 +156,7 @@ TEST_CASE("the end of an epoch is reported even while all slots are leased") {
   t.ring->release(second);
 }
 
-TEST_CASE("a late batch times out and comes with a later call") {
+TEST_CASE("a late batch times out and arrives with a later call") {
   std::atomic<bool> hold{true};
   const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
     filler.delay = [&] {
@@ -166,7 +166,7 @@ TEST_CASE("a late batch times out and comes with a later call") {
   const auto early = t.ring->next(milliseconds(20));
   REQUIRE_FALSE(early.ok());
   CHECK(early.error().code == ErrorCode::timeout);
-  CHECK(early.error().message == "step 0 of epoch 0 was not ready after 20 ms; ask again, or give a longer timeout");
+  CHECK(early.error().message == "step 0 of epoch 0 was not ready after 20 ms; call again, or use a longer timeout");
   hold = false;
   Slot* const slot = t.next();
   check_rows(*slot, {0, 0});
@@ -238,7 +238,7 @@ TEST_CASE("a time-out below 0 takes what is ready and waits for nothing") {
   t.ring->release(t.next());
 }
 
-TEST_CASE("after the last epoch there is is its end, reported once, and no other") {
+TEST_CASE("the end of the last possible epoch is reported once") {
   const RingUnderTest t({1, 1, 2, 2});
   REQUIRE(t.ring->seek({kMaxEpoch, 1}).ok());
   t.ring->release(t.next());
@@ -251,7 +251,7 @@ TEST_CASE("after the last epoch there is is its end, reported once, and no other
   t.ring->release(t.next());
 }
 
-TEST_CASE("cancel wakes a waiting consumer and seek goes on") {
+TEST_CASE("cancel wakes a waiting consumer and seek continues") {
   std::atomic<bool> hold{true};
   const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
     filler.delay = [&] {
@@ -305,7 +305,7 @@ TEST_CASE("close in every state, twice, while another thread waits") {
 
 TEST_CASE("close leaves behind a thread that hangs, and returns") {
   const auto release = std::make_shared<std::atomic<bool>>(false);
-  std::thread([] {}).join();  // ThreadSanitizer starts a thread of its own with the first one
+  std::thread([] {}).join();  // ThreadSanitizer starts its own thread with the first one
   const std::size_t before = settled_thread_total();
   {
     const RingUnderTest t({1, 1, 10, 1}, 2, [&](FakeFiller& filler) {
@@ -317,7 +317,7 @@ TEST_CASE("close leaves behind a thread that hangs, and returns") {
     t.ring->close(milliseconds(10));
   }
   CHECK(thread_total() == before + 1);
-  *release = true;  // and the thread frees the ring
+  *release = true;  // lets the thread free the ring
   for (int i = 0; i < 2000 && thread_total() > before; ++i) std::this_thread::sleep_for(milliseconds(5));
   CHECK(thread_total() == before);
 }
@@ -342,7 +342,7 @@ TEST_CASE("the child of a fork gets an error, and neither waits nor crashes") {
   t.ring->release(t.next());
 }
 
-TEST_CASE("several consumers share the steps: each comes to exactly one") {
+TEST_CASE("several consumers share the steps, each step once") {
   const RingUnderTest t({3, 1, 200, 2}, 6);
   std::mutex mutex;
   std::multiset<std::uint64_t> seen;
@@ -371,7 +371,7 @@ TEST_CASE("several consumers share the steps: each comes to exactly one") {
   CHECK(std::set<std::uint64_t>(seen.begin(), seen.end()).size() == 200);
 }
 
-// One run with random sizes, delays, leases, seeks, cancels and an end at a random place.
+// One run with random sizes, delays, leases, seeks, cancels and a random end.
 namespace {
 
 void random_run(std::uint32_t seed) {

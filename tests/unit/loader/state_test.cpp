@@ -80,13 +80,13 @@ TEST_CASE("a position may be any step of the epoch, its end too, and nothing els
 
 TEST_CASE("a text that is no state is refused, naming what is wrong") {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"", "no state of a loader"},
-      {"hello", "no state of a loader"},
+      {"", "not a state of a loader"},
+      {"hello", "not a state of a loader"},
       {"[1]", "lacks the key \"hotpack_state\""},
       {"{}", "lacks the key \"hotpack_state\""},
       {R"({"hotpack_state":1})", "lacks the key \"fingerprint\""},
-      {kText + "x", "no state of a loader"},
-      {kText.substr(0, kText.size() - 1), "no state of a loader"},
+      {kText + "x", "not a state of a loader"},
+      {kText.substr(0, kText.size() - 1), "not a state of a loader"},
       {altered("\"hotpack_state\":1", "\"hotpack_state\":2"), "version 2, and this hotpack knows version 1: use a newer hotpack"},
       {altered("\"hotpack_state\":1", "\"hotpack_state\":\"1\""), "hotpack_state: \"1\" is not an integer"},
       {altered("\"last_batch\":\"pad\",", ""), "lacks the key \"last_batch\""},

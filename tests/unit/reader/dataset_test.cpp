@@ -14,7 +14,7 @@ using namespace hotpack::test;
 
 namespace {
 
-// A pack of samples number `first` … in a sub-folder; its path.
+// Writes a pack with samples from number `first` on to a sub-folder; returns its path.
 std::string add_pack(const TempFolder& folder, const std::string& name, const TinyForm& form, std::size_t count, std::size_t first = 0,
                      std::uint64_t skipped = 0) {
   std::filesystem::create_directory(folder / name);
@@ -39,7 +39,7 @@ std::string refusal(const TempFolder& folder, const TinyForm& one, const TinyFor
 
 }  // namespace
 
-TEST_CASE("a data set gives the samples of its shards in order") {
+TEST_CASE("a data set has the samples of its shards in order") {
   const TempFolder folder;
   const TinyForm form;
   const auto records = tiny_records(form, 10);
@@ -73,12 +73,12 @@ TEST_CASE("samples are found by key") {
   const std::string a = add_pack(folder, "a", {}, 10), b = add_pack(folder, "b", {}, 5, 8);
   const auto dataset = Dataset::open({a, b}).value();
   CHECK(dataset.find("street/sample 0007").value() == 7u);
-  CHECK(dataset.find("street/sample 0009").value() == 9u);  // in both: the first
+  CHECK(dataset.find("street/sample 0009").value() == 9u);  // both packs have it; the first wins
   CHECK(dataset.find("street/sample 0012").value() == 14u);
   CHECK_FALSE(dataset.find("street/sample 00").value().has_value());
 }
 
-TEST_CASE("what is not a data set is refused") {
+TEST_CASE("a folder that is not a data set is refused") {
   const TempFolder folder;
   CHECK(Dataset::open(folder / "absent").error().code == ErrorCode::io);
   const auto empty = Dataset::open(folder.path());
@@ -91,7 +91,7 @@ TEST_CASE("what is not a data set is refused") {
   CHECK(Dataset::open(std::span<const std::string>()).error().code == ErrorCode::usage);
 }
 
-TEST_CASE("shards are opened on first use and held against the manifest") {
+TEST_CASE("shards are opened on first use and checked against the manifest") {
   const TempFolder folder;
   const TinyForm form;
   const auto manifest = write_pack(folder.path(), form, tiny_records(form, 8), 2);
@@ -123,7 +123,7 @@ TEST_CASE("several packs are read as one") {
   CHECK(dataset.statistics().value() == Dataset::open(both).value().statistics().value());
 }
 
-TEST_CASE("packs whose samples cannot be read alike are refused by what differs") {
+TEST_CASE("packs with different samples are refused with the difference") {
   const TempFolder folder;
   const TinyForm form;
   TinyForm other = form;
@@ -195,7 +195,7 @@ TEST_CASE("threads open shards and read samples at once") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("what a data set hands out stays mapped beyond the budget of mappings") {
+TEST_CASE("views stay mapped beyond the limit of mappings") {
   const TempFolder folder;
   const TinyForm form;
   const auto records = tiny_records(form, 12);
@@ -227,14 +227,15 @@ TEST_CASE("the least recently used shard is unmapped first, never one in use") {
   };
   use(0);
   use(1);
-  use(0);  // again: 1 is the one that was not used for longest
+  use(0);  // used again, so 1 is now the least recently used
   use(2);
   CHECK_FALSE(is_open(1));
   CHECK((is_open(0) && is_open(2)));
   REQUIRE(files->pin(0).ok());
   REQUIRE(files->pin(2).ok());
   use(3);
-  CHECK((is_open(0) && is_open(2) && is_open(3)));  // more than the budget, for both others are in use
+  // more than the limit, because both others are in use
+  CHECK((is_open(0) && is_open(2) && is_open(3)));
   files->unpin(0);
   files->unpin(2);
 }

@@ -44,7 +44,7 @@ TEST_CASE("a key out of order is named") {
   CHECK(findings[0].key == "b");
 }
 
-TEST_CASE("a key that stands twice is named with both places") {
+TEST_CASE("a duplicate key is named with both places") {
   KeyAuditor auditor(std::nullopt);
   const auto findings = audit(auditor, {{"a", "b"}, {"b", "c"}});
   REQUIRE(findings.size() == 1);

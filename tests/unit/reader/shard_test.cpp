@@ -42,7 +42,7 @@ void check_sample(const TinyForm& form, const TinyRecord& record, const Sample& 
 
 }  // namespace
 
-TEST_CASE("a shard of every form gives its samples back") {
+TEST_CASE("a shard of every form returns its samples") {
   const TempFolder folder;
   for (const TinyForm& form : all_forms()) {
     const auto records = tiny_records(form, 5);
@@ -73,7 +73,7 @@ TEST_CASE("samples stay valid when their shard moves") {
   CHECK(sample.image().ok());
 }
 
-TEST_CASE("what a shard does not have is a usage error") {
+TEST_CASE("asking for what a shard does not have is a usage error") {
   const TempFolder folder;
   TinyForm form;
   form.image_zstd = true;

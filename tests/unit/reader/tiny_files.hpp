@@ -1,4 +1,4 @@
-// Tiny packs as files, and small surgery on them.
+// Tiny packs as files, and small changes to them.
 #pragma once
 
 #include <cstddef>
@@ -37,21 +37,21 @@ inline void flip(const std::string& path, std::uint64_t offset, std::byte mask =
   write_bytes(path, bytes);
 }
 
-// Makes the sum of the tables region true again.
+// Corrects the sum of the tables region.
 inline void seal_tables(TinyShard& shard) {
   const std::uint64_t tables = shard.layout.buffer_start() + shard.layout.tables_begin;
   const std::uint64_t sums = shard.layout.file_offset("shard.crc32c");
   store_le(shard.bytes.data() + sums + 4, crc32c(std::span(shard.bytes).subspan(tables, sums - tables)));
 }
 
-// Makes the CRC of a record of fixed size true again, then that of the tables.
+// Corrects the CRC of a record of fixed size, then that of the tables.
 inline void seal_record(TinyShard& shard, std::string_view field, std::size_t record, std::size_t record_bytes) {
   const auto bytes = std::span(shard.bytes).subspan(shard.layout.file_offset(field) + record * record_bytes, record_bytes);
   store_le(shard.bytes.data() + shard.layout.file_offset(std::string(field) + ".crc32c") + 4 * record, crc32c(bytes));
   seal_tables(shard);
 }
 
-// One form of everything that a pack can be.
+// One form of every kind of pack.
 inline std::vector<TinyForm> all_forms() {
   std::vector<TinyForm> forms;
   for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {

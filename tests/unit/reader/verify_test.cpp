@@ -31,7 +31,7 @@ VerifyReport verified_shard(const TempFolder& folder, const TinyShard& shard) {
   return verify_shard(folder / kName).value();
 }
 
-// The texts of all findings of a pack after `change` was made to its manifest.
+// The texts of all findings of a pack after `change` was applied to its manifest.
 template <class Change>
 std::string after(const TempFolder& folder, format::Manifest manifest, Change change) {
   change(manifest);
@@ -41,7 +41,7 @@ std::string after(const TempFolder& folder, format::Manifest manifest, Change ch
 
 }  // namespace
 
-TEST_CASE("packs of every form are sound") {
+TEST_CASE("packs of every form pass verify") {
   for (const TinyForm& form : all_forms()) {
     const TempFolder folder;
     (void)write_pack(folder.path(), form, tiny_records(form, 10), 4, 1);
@@ -51,27 +51,27 @@ TEST_CASE("packs of every form are sound") {
     CHECK(report.records == 10);
     CHECK(report.shards == 3);
     CHECK(report.aligned);
-    CHECK(report.notes.size() == (form.later ? 3u : 0u));  // a shard of a later version each
+    CHECK(report.notes.size() == (form.later ? 3u : 0u));  // one per shard of a later version
   }
 }
 
-TEST_CASE("an empty pack is sound") {
+TEST_CASE("an empty pack passes verify") {
   const TempFolder folder;
   (void)write_pack(folder.path(), {}, {}, 4);
   CHECK(text_of(verified(folder)) == "");
 }
 
-TEST_CASE("nothing to look at is an I/O error") {
+TEST_CASE("nothing to check is an I/O error") {
   const TempFolder folder;
   CHECK(verify_dataset(folder / "absent").error().code == ErrorCode::io);
   CHECK(verify_shard(folder / "absent").error().code == ErrorCode::io);
 }
 
-TEST_CASE("a manifest that the system does not give is no reason to merge") {
+TEST_CASE("an unreadable manifest does not suggest a merge") {
   const TempFolder folder;
   (void)write_pack(folder.path(), {}, tiny_records({}, 4), 4);
   std::filesystem::remove(folder / "dataset.json");
-  std::filesystem::create_directory(folder / "dataset.json");  // is there, and cannot be read
+  std::filesystem::create_directory(folder / "dataset.json");  // it exists, but cannot be read
   const auto report = verified(folder);
   REQUIRE(report.finding_count == 1);
   CHECK(report.findings[0].code == ErrorCode::io);
@@ -116,7 +116,7 @@ TEST_CASE("every byte of a shard is covered") {
   }
 }
 
-TEST_CASE("checks go on after the first problem") {
+TEST_CASE("checks continue after the first problem") {
   const TempFolder folder;
   const TinyForm form;
   const auto manifest = write_pack(folder.path(), form, tiny_records(form, 10), 4);
@@ -133,7 +133,7 @@ TEST_CASE("checks go on after the first problem") {
   }
 }
 
-TEST_CASE("label values are checked behind a true checksum") {
+TEST_CASE("label values are checked although the checksum is correct") {
   const TempFolder folder;
   struct Case {
     LabelStorage storage;
@@ -159,7 +159,7 @@ TEST_CASE("label values are checked behind a true checksum") {
   }
 }
 
-TEST_CASE("sums, regions and hashes are recomputed behind a true checksum") {
+TEST_CASE("sums, regions and hashes are recomputed anyway") {
   const TempFolder folder;
   const auto finding_after = [&](const char* table, std::size_t byte) {
     TinyShard shard = make_shard({}, 2);
@@ -182,7 +182,7 @@ TEST_CASE("sums, regions and hashes are recomputed behind a true checksum") {
   CHECK_THAT(text, ContainsSubstring("source.hash of its label is not 0"));
 }
 
-TEST_CASE("a field of a later version is held against its checksums") {
+TEST_CASE("a field of a later version is checked against its checksums") {
   const TempFolder folder;
   TinyForm form;
   form.later = true;
@@ -197,7 +197,7 @@ TEST_CASE("a field of a later version is held against its checksums") {
   CHECK_THAT(report.findings[0].text, ContainsSubstring("depth"));
 }
 
-TEST_CASE("the manifest is held against its shards") {
+TEST_CASE("the manifest is compared with its shards") {
   const TempFolder folder;
   const TinyForm form;
   const auto manifest = write_pack(folder.path(), form, tiny_records(form, 6), 4);
@@ -228,7 +228,7 @@ TEST_CASE("the manifest's text is checked") {
   const auto report = verified(folder);
   REQUIRE_FALSE(report.ok());
   CHECK(report.findings[0].file == "dataset.json");
-  CHECK(report.records == 2);  // the shards are examined all the same
+  CHECK(report.records == 2);  // the shards are examined nevertheless
 }
 
 TEST_CASE("shard boundaries of a plan are checked") {
@@ -236,7 +236,7 @@ TEST_CASE("shard boundaries of a plan are checked") {
   const TinyForm form;
   const auto records = tiny_records(form, 6);
   auto manifest = write_pack(folder.path(), form, records, 3);
-  for (const std::size_t first : {std::size_t{0}, std::size_t{2}}) {  // 2 + 4 in place of 3 + 3
+  for (const std::size_t first : {std::size_t{0}, std::size_t{2}}) {  // 2 + 4 instead of 3 + 3
     const std::vector<TinyRecord> part(records.begin() + static_cast<std::ptrdiff_t>(first),
                                        first == 0 ? records.begin() + 2 : records.end());
     const TinyShard shard = make_shard(form, part, manifest.plan);
@@ -276,7 +276,7 @@ TEST_CASE("shards without a manifest are checked among themselves") {
   CHECK_THAT(text_of(verified(folder)), ContainsSubstring("hotpack.schema differs from that of " + manifest.shards[0].file));
 }
 
-TEST_CASE("keys of all shards are held together") {
+TEST_CASE("keys of all shards are compared") {
   const TempFolder folder;
   auto records = tiny_records({}, 6);
   records[5].key = records[1].key;
@@ -329,7 +329,7 @@ TEST_CASE("progress is reported and can stop") {
   CHECK(stopped.finding_count == 0);
 }
 
-TEST_CASE("a FIFO in place of a file is refused without waiting") {
+TEST_CASE("a FIFO instead of a file is refused without waiting") {
   const TempFolder folder;
   const auto manifest = write_pack(folder.path(), {}, tiny_records({}, 2), 4);
   const std::string shard = folder / manifest.shards[0].file;

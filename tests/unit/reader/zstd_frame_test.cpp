@@ -25,7 +25,7 @@ std::vector<std::byte> frame_of(std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("a frame gives its content") {
+TEST_CASE("a frame decompresses to its content") {
   for (const std::size_t size : {std::size_t{1}, std::size_t{1000}, std::size_t{3} << 20}) {
     std::vector<std::byte> into(size);
     REQUIRE(reader::decompress_frame(frame_of(size), into).ok());
@@ -34,7 +34,7 @@ TEST_CASE("a frame gives its content") {
   }
 }
 
-TEST_CASE("anything but one frame of the right content is damage") {
+TEST_CASE("anything but one frame of the right content is damaged") {
   const auto frame = frame_of(1000);
   std::vector<std::byte> into(1000);
   CHECK(reader::decompress_frame({}, into).error().code == ErrorCode::damaged);
@@ -56,7 +56,7 @@ TEST_CASE("an impossible content size is refused before allocating memory") {
   CHECK_THAT(reader::check_frame(frame, std::uint64_t{1} << 40).error().message, ContainsSubstring("too short"));
 }
 
-TEST_CASE("frames of other kinds are not taken for records") {
+TEST_CASE("frames of other kinds are not accepted as records") {
   std::vector<std::byte> into(1000);
   const std::vector<std::array<unsigned char, 4>> magics{{0x50, 0x2A, 0x4D, 0x18},   // of a skippable frame
                                                          {0x25, 0xB5, 0x2F, 0xFD}};  // of format 0.5

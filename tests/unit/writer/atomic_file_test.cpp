@@ -37,7 +37,7 @@ AtomicFile created(const TempFolder& folder, const std::string& final_name, std:
 
 bool any_name(std::string_view) { return true; }
 
-// What a run leaves that is killed while it writes `final_name`.
+// The leftovers of a run that is killed while it writes `final_name`.
 void leave_behind(const TempFolder& folder, const std::string& final_name) {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
@@ -90,7 +90,7 @@ TEST_CASE("commit replaces a file of the final name, and not before") {
   CHECK(read_text_file(folder / "data.json").value() == "new");
 }
 
-TEST_CASE("moving an atomic file moves the duty to remove it") {
+TEST_CASE("moving an atomic file moves the cleanup") {
   const TempFolder folder;
   {
     std::optional<AtomicFile> first(created(folder, "a", "1"));
@@ -109,7 +109,7 @@ TEST_CASE("a folder that is missing is an I/O error that names the file") {
   CHECK_THAT(file.error().path, ContainsSubstring("missing"));
 }
 
-TEST_CASE("a commit that cannot rename says so and leaves nothing") {
+TEST_CASE("a commit that cannot rename fails and leaves nothing") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "data.json");
   {

@@ -13,7 +13,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// Runs and noise: something to find for every level.
+// Runs and noise: every level finds something to compress.
 Bytes record_of(std::size_t size, std::uint32_t seed = 7) {
   Bytes record;
   for (std::uint32_t state = seed; record.size() < size;) {
@@ -44,7 +44,7 @@ TEST_CASE("frames decompress to the record") {
   }
 }
 
-TEST_CASE("frames tell their content's size and need no dictionary") {
+TEST_CASE("frames declare their content's size and need no dictionary") {
   FrameCompressor compressor(1);
   const Bytes frame = frame_of(compressor, record_of(5000));
   CHECK(ZSTD_getFrameContentSize(frame.data(), frame.size()) == 5000);
@@ -53,7 +53,7 @@ TEST_CASE("frames tell their content's size and need no dictionary") {
   CHECK((std::to_integer<unsigned>(frame[4]) & 4u) == 0);  // the flag of zstd's own checksum
 }
 
-TEST_CASE("a frame does not depend on what was compressed before") {
+TEST_CASE("a frame does not depend on earlier frames") {
   const Bytes record = record_of(20000);
   FrameCompressor fresh(5), used(5);
   for (std::uint32_t seed = 0; seed < 4; ++seed) (void)frame_of(used, record_of(30000, seed));
@@ -67,7 +67,7 @@ TEST_CASE("higher levels make smaller frames") {
   CHECK(frame_of(small, record).size() < frame_of(fast, record).size());
 }
 
-TEST_CASE("a frame's buffer is used again") {
+TEST_CASE("a frame's buffer is reused") {
   FrameCompressor compressor(1);
   Bytes frame = frame_of(compressor, record_of(100000));
   const std::byte* const before = frame.data();

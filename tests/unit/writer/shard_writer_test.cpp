@@ -29,7 +29,7 @@ using Bytes = std::vector<std::byte>;
 
 constexpr const char* kName = "shard-00000-of-00001.safetensors";
 
-// Records of several pages altogether, so that gaps and fillers fall everywhere.
+// Records of several pages in total, so that gaps and fillers occur everywhere.
 TinyForm form_of(LabelStorage storage = LabelStorage::bits) {
   TinyForm form;
   form.storage = storage;
@@ -78,7 +78,7 @@ std::map<std::string, TinyForm> compressed_forms() {
   return forms;
 }
 
-// What a worker hands over of one record.
+// A worker's result for one record.
 struct Packed {
   format::RecordEntry entry;
   format::Sums sums;
@@ -120,7 +120,7 @@ Packed packed(const TinyForm& form, const TinyRecord& record) {
   return result;
 }
 
-// A shard's planned samples in order; those that are absent are skipped.
+// A shard's planned samples in order; absent ones are skipped.
 using Slots = std::vector<std::optional<TinyRecord>>;
 
 struct Written {
@@ -136,7 +136,7 @@ std::vector<TinyRecord> kept_of(const Slots& slots) {
   return kept;
 }
 
-// The shard as the test tree builds it, without the writer.
+// The shard as the test code builds it, without the writer.
 TinyShard expected_shard(const TinyForm& form, const Slots& slots) {
   const auto kept = kept_of(slots);
   const std::uint64_t skipped = slots.size() - kept.size();
@@ -154,7 +154,8 @@ ShardSpec spec_of(const std::string& folder, const TinyForm& form, const Schema&
   spec.planned.label_zstd = form.label_zstd;
   const auto kept = kept_of(slots);
   if (form.size || kept.empty()) return spec;
-  for (const auto& slot : slots) {  // records of different sizes: the payload's total is planned too
+  // for records of different sizes the total payload is planned too
+  for (const auto& slot : slots) {
     const TinyRecord& record = slot ? *slot : kept.front();
     spec.planned.image_stored_bytes += stored_image(form, record).size();
     if (form.labelled) spec.planned.label_stored_bytes += stored_label(form, record).size();
@@ -162,7 +163,8 @@ ShardSpec spec_of(const std::string& folder, const TinyForm& form, const Schema&
   return spec;
 }
 
-// Where each slot's payload is planned to be. A skipped record's place is as large as that of the first.
+// The planned place of each slot's payload. A skipped record's place is as large as that of the
+// first record.
 std::vector<PayloadPlace> places_of(const std::vector<std::optional<Packed>>& samples) {
   std::vector<PayloadPlace> places;
   PayloadPlace next;
@@ -180,7 +182,7 @@ std::vector<PayloadPlace> places_of(const std::vector<std::optional<Packed>>& sa
   return places;
 }
 
-// Payloads first and backwards, as workers that finish in any order.
+// Payloads first and in reverse order, as from workers that finish in any order.
 void write_payloads(const ShardWriter& writer, const std::vector<std::optional<Packed>>& samples) {
   if (!writer.places_payload()) return;
   const std::vector<PayloadPlace> places = places_of(samples);
@@ -232,7 +234,8 @@ std::string findings_of(const std::string& path) {
   return text;
 }
 
-// The file is the independent shard to the byte, nothing stands next to it, and the row and sums are its own.
+// The file equals the independent shard byte for byte, nothing lies next to it, and row and sums
+// agree.
 void check_written(const TinyForm& form, const Slots& slots) {
   Written written;
   write_shard(form, slots, written);
@@ -285,7 +288,7 @@ TEST_CASE("compressed shards equal those built without the writer") {
   }
 }
 
-TEST_CASE("skipped samples leave no trace but their number") {
+TEST_CASE("skipped samples leave only their number") {
   for (const auto& skipped : kSkips) {
     for (const auto& forms : {fixed_forms(), mixed_forms(), compressed_forms()}) {
       for (const auto& [name, form] : forms) {
@@ -296,7 +299,7 @@ TEST_CASE("skipped samples leave no trace but their number") {
   }
 }
 
-TEST_CASE("records larger than a copy block move down whole") {
+TEST_CASE("records larger than a copy block move down completely") {
   TinyForm form = form_of(LabelStorage::index);
   form.size = Extent{701, 509};
   check_written(form, slots_of(form, 3, {0}));
@@ -307,7 +310,7 @@ TEST_CASE("a shard without planned samples is a file too") {
   check_written(compressed_forms().at("zstd: bits"), {});
 }
 
-TEST_CASE("payloads may come from many threads") {
+TEST_CASE("many threads may write payloads") {
   const TinyForm form = form_of();
   const Slots slots = slots_of(form, 16);
   const Schema schema = tiny_schema(form);
@@ -358,7 +361,7 @@ TEST_CASE("until it is committed a shard reads as unfinished") {
   CHECK_FALSE(verify_shard(temporary).value().ok());
 }
 
-TEST_CASE("the name tells the shard's place among all") {
+TEST_CASE("the name has the shard's number and the total") {
   const TinyForm form = form_of();
   const Slots slots = slots_of(form, 1);
   const Schema schema = tiny_schema(form);

@@ -8,7 +8,7 @@
 namespace hotpack {
 
 // ⌊√value⌋. The root of the nearest double is off by at most one.
-[[nodiscard]] inline std::uint64_t floor_root(std::uint64_t value) {
+[[nodiscard]] inline std::uint64_t isqrt_floor(std::uint64_t value) {
   constexpr std::uint64_t kMost = 0xFFFFFFFF;  // its square is the largest below 2^64
   std::uint64_t root = std::min(static_cast<std::uint64_t>(std::sqrt(static_cast<double>(value))), kMost);
   while (root * root > value) --root;
@@ -17,8 +17,8 @@ namespace hotpack {
 }
 
 // ⌈√value⌉
-[[nodiscard]] inline std::uint64_t ceil_root(std::uint64_t value) {
-  const std::uint64_t root = floor_root(value);
+[[nodiscard]] inline std::uint64_t isqrt_ceil(std::uint64_t value) {
+  const std::uint64_t root = isqrt_floor(value);
   return root + (root * root != value);
 }
 

@@ -1,0 +1,57 @@
+// The position of a training run in its order of samples: what a checkpoint stores.
+//
+// Plain values, copied freely. Failure: LoaderState::parse() has code `usage` for text that is not a state.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "hotpack/result.hpp"
+
+namespace hotpack {
+
+/// The order of an epoch's samples.
+enum class Shuffle {
+  full,   ///< one permutation of all samples
+  block,  ///< permutes blocks of consecutive samples, then samples within windows of blocks: long reads for disks
+  none,   ///< 0, 1, 2, …: the order of the files
+};
+
+/// The end of an epoch if the number of samples N is not a multiple of the global batch size G.
+enum class LastBatch {
+  drop,  ///< ⌊N/G⌋ steps; this epoch leaves out its last N mod G positions
+  pad,   ///< ⌈N/G⌉ steps; rows past the end are empty and belong to no sample
+  wrap,  ///< ⌈N/G⌉ steps; position i past the end holds order[i mod N]
+};
+
+/// Everything that determines the order of an epoch, together with the epoch's number.
+struct OrderOptions {
+  Shuffle shuffle = Shuffle::full;
+  std::uint64_t seed = 0;
+  std::uint64_t block_samples = 256;  ///< as LoaderOptions::block_samples
+  std::uint64_t window_blocks = 16;   ///< as LoaderOptions::window_blocks
+  bool operator==(const OrderOptions&) const = default;
+};
+
+/// Counts the batches that were handed out, not those that were read ahead. A run resumes after any step, with any number of ranks.
+struct LoaderState {
+  std::string fingerprint;    ///< the data set's, as Loader::fingerprint() returns it
+  std::uint64_t records = 0;  ///< N
+  OrderOptions order;
+  LastBatch last_batch = LastBatch::drop;
+  std::uint64_t global_batch_size = 0;  ///< G
+  std::uint64_t epoch = 0;
+  std::uint64_t samples = 0;  ///< positions of this epoch that all ranks together handed out: a multiple of G
+  bool operator==(const LoaderState&) const = default;
+
+  /// One line of JSON: {"hotpack_state":1,"fingerprint":…,"records":…,"shuffle":"full",…}
+  [[nodiscard]] std::string text() const;
+  /// The state that text() wrote. Code `usage` for text of another form or of a later version.
+  [[nodiscard]] static Result<LoaderState> parse(std::string_view text);
+};
+
+[[nodiscard]] std::string_view shuffle_name(Shuffle shuffle);          ///< "full", "block", "none"
+[[nodiscard]] std::string_view last_batch_name(LastBatch last_batch);  ///< "drop", "pad", "wrap"
+
+}  // namespace hotpack

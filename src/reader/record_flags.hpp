@@ -1,0 +1,45 @@
+// A few flags per record, set by any thread and never cleared.
+//
+// Owns its bits. Thread-safe; setting a flag publishes no other memory. Construction may throw
+// std::bad_alloc.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace hotpack::reader {
+
+class RecordFlags {
+ public:
+  enum class Flag : std::size_t {
+    read,     // read completely in this process
+    checked,  // checked against its CRC-32C
+  };
+
+  explicit RecordFlags(std::uint64_t records)
+      : words_(records / kBits + 1), bits_(std::make_unique<std::atomic<std::uint64_t>[]>(kFlags * words_)) {}
+
+  [[nodiscard]] bool has(Flag flag, std::uint64_t record) const noexcept {
+    return (word(flag, record).load(std::memory_order_relaxed) & bit(record)) != 0;
+  }
+  // Writes only if the flag is new, so that threads do not compete for cache lines that all of
+  // them read.
+  void set(Flag flag, std::uint64_t record) noexcept {
+    if (!has(flag, record)) word(flag, record).fetch_or(bit(record), std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uint64_t kBits = 64;
+  static constexpr std::size_t kFlags = 2;
+  static std::uint64_t bit(std::uint64_t record) { return std::uint64_t{1} << (record % kBits); }
+  [[nodiscard]] std::atomic<std::uint64_t>& word(Flag flag, std::uint64_t record) const {
+    return bits_[static_cast<std::size_t>(flag) * words_ + record / kBits];
+  }
+
+  std::size_t words_;
+  std::unique_ptr<std::atomic<std::uint64_t>[]> bits_;
+};
+
+}  // namespace hotpack::reader
