@@ -14,7 +14,7 @@
 
 namespace hotpack::format {
 
-// Counts of one record or of a shard. `classes` has an entry a class (none when unlabelled).
+// Counts of one record or of a shard. `classes` has one entry per class, none without labels.
 struct Sums {
   struct ClassCount {
     std::uint64_t pixels = 0;    // pixels of this class

@@ -1,5 +1,4 @@
-// The Loader where a process of its own is needed: reads that fail with EIO (by the library of failing_files.cpp), and the end of a
-// process.
+// Loader tests that need their own process: reads that fail with EIO (with the library of failing_files.cpp), and the end of a process.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -18,7 +17,7 @@ namespace {
 
 constexpr const char* kFailing = "FAIL_READS_OF";
 
-// Eight shards of two records; no thread of the loader runs while reads begin or cease to fail.
+// Eight shards of two records; no thread of the loader runs while reads start or stop failing.
 struct FailingPack {
   TinyPack pack;
   explicit FailingPack(const TinyForm& form) : pack(form, 16, 2) {}
