@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
-#include "check/census.hpp"
-#include "check/label_attempts.hpp"
+#include "check/dataset_summary.hpp"
+#include "check/lenient_labels.hpp"
 #include "label_setup/named_labels.hpp"
 #include "label_setup/source_file.hpp"
 #include "labels/one_hot.hpp"
@@ -24,14 +24,14 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// An image's own findings are reported once, not once a tile.
+// Diagnostics of an image are reported once, not once per tile.
 bool is_first_tile(const Sample& sample) { return sample.tile_x == 0 && sample.tile_y == 0; }
 
-// Takes what the workers found instead of writing records.
+// Receives the results of the workers instead of writing records.
 class CheckSink : public Sink {
  public:
-  CheckSink(std::uint32_t split, const RunInput& input, Census& census, ProblemLog& problems, SplitReport& report)
-      : split_(split), input_(input), census_(census), problems_(problems), report_(report) {}
+  CheckSink(std::uint32_t split, const RunInput& input, DatasetSummary& summary, ProblemLog& problems, SplitReport& report)
+      : split_(split), input_(input), summary_(summary), problems_(problems), report_(report) {}
 
   Result<std::shared_ptr<ShardSink>> open_shard(std::size_t) override { return std::shared_ptr<ShardSink>(); }
   Status finish_shard(std::size_t) override { return {}; }
@@ -39,7 +39,7 @@ class CheckSink : public Sink {
     const std::uint64_t index = input_.plan.shards[outcome.shard].first + outcome.slot;
     if (!is_first_tile(input_.list.samples[static_cast<std::size_t>(index)])) return {};
     if (outcome.inspection) {
-      census_.add(split_, static_cast<std::uint32_t>(index), *outcome.inspection);
+      summary_.add(split_, static_cast<std::uint32_t>(index), *outcome.inspection);
       if (outcome.inspection->label_problem) problems_.add(std::move(*outcome.inspection->label_problem));
     }
     if (!outcome.problem) return {};
@@ -51,12 +51,12 @@ class CheckSink : public Sink {
  private:
   std::uint32_t split_;
   const RunInput& input_;
-  Census& census_;
+  DatasetSummary& summary_;
   ProblemLog& problems_;
   SplitReport& report_;
 };
 
-// The first examples are the first keys.
+// Without shuffling, the first examples are those with the first keys.
 PackOptions in_key_order(PackOptions options) {
   options.shard.shuffle_seed.reset();
   return options;
@@ -72,23 +72,23 @@ class Checking {
   Result<CheckReport> run() {
     const Status gathered = gather();
     if (!gathered.ok() && gathered.error().code != ErrorCode::data) return gathered.error();
-    if (!gathered.ok()) return nothing_to_look_at(gathered.error());
+    if (!gathered.ok()) return nothing_to_check(gathered.error());
     HOTPACK_TRY(survey());
     if (observer_.stop_requested()) return stopped();
     if (nothing_left() && problems_.group(ProblemKind::unopenable_file).count > 0)
-      return nothing_to_look_at(data_error("no sample is left whose files can be opened"));
+      return nothing_to_check(data_error("no sample is left whose files can be opened"));
     HOTPACK_TRY(read_labels());
     if (observer_.stop_requested()) return stopped();
-    Census census(inputs_.splits(), context(), options().record);
+    DatasetSummary summary(inputs_.splits(), context(), options().record);
     for (std::uint32_t split = 0; split < inputs_.splits().size(); ++split) {
-      HOTPACK_TRY(headers_only_ ? look_at_headers(split, census) : look_at_samples(split, census));
+      HOTPACK_TRY(headers_only_ ? check_headers(split, summary) : check_samples(split, summary));
       if (observer_.stop_requested()) return stopped();
     }
-    tell_problems();
-    census.finish(!headers_only_, report_.findings);
-    tell_remarks();
-    tell_room();
-    return finished(census);
+    report_problems();
+    summary.finish(!headers_only_, report_.diagnostics);
+    report_counts();
+    report_disk_space();
+    return finished(summary);
   }
 
  private:
@@ -112,18 +112,18 @@ class Checking {
     if (observer_.stop_requested()) return {};
     for (std::size_t i = 0; i < inputs_.splits().size(); ++i) {
       const HeaderSurvey& headers = inputs_.headers()[i];
-      // Looking at the pixels meets them again.
+      // Reading the pixels meets these problems again.
       if (headers_only_)
         problems_.append(headers.problems);
       else
         problems_.append(headers.problems, ProblemKind::unopenable_file);
       drop_unopened(headers.unopened, inputs_.splits()[i].list);
     }
-    tell_sizes();
+    report_sizes();
     return {};
   }
 
-  // Reported already; what is examined next would stop there.
+  // Removes samples whose problem is already reported; the next step would stop at them.
   static void drop_unopened(const std::vector<std::size_t>& unopened, SampleList& list) {
     for (auto index = unopened.rbegin(); index != unopened.rend(); ++index)
       list.samples.erase(list.samples.begin() + static_cast<std::ptrdiff_t>(*index));
@@ -134,19 +134,20 @@ class Checking {
     return std::all_of(lists.begin(), lists.end(), [](const SampleList* list) { return list->samples.empty(); });
   }
 
-  void tell_sizes() {
+  void report_sizes() {
     const RecordSizes* sizes = inputs_.differing_sizes();
     if (sizes == nullptr) return;
-    Finding finding;
-    finding.kind = "sizes-differ";
-    finding.title = sizes->note();
-    report_.findings.add(std::move(finding));
+    Diagnostic diagnostic;
+    diagnostic.kind = "sizes-differ";
+    diagnostic.title = sizes->note();
+    report_.diagnostics.add(std::move(diagnostic));
     report_.size_advice = sizes->advice(report_.label_files);
   }
 
   Status read_labels() {
     const std::vector<SampleList*> lists = inputs_.lists();
-    HOTPACK_ASSIGN(ReadLabels read, read_labels_somehow(inputs_.resolved(), lists, inputs_.forms(), headers_only_, observer_, problems_));
+    HOTPACK_ASSIGN(LenientLabels read,
+                   resolve_labels_leniently(inputs_.resolved(), lists, inputs_.forms(), headers_only_, observer_, problems_));
     if (read.classes_known) report_.labels = labels_text(read);
     report_.classes_known = read.classes_known;
     options_ = inputs_.resolved();
@@ -159,11 +160,11 @@ class Checking {
     report_.classes = setup_->table.classes;
     report_.ignored_classes = context().ignored;
     for (const std::string& warning : setup_->table.warnings)
-      if (report_.label_files || !tells_of_missing_images(warning)) warn("class-table", warning);  // the census counts classes of images
+      if (report_.label_files || !tells_of_missing_images(warning)) warn("class-table", warning);  // the summary reports missing images
     return {};
   }
 
-  // The colors of RGB labels, else the ids of others.
+  // Lists the colors of RGB labels, or the ids of others.
   Status list_label_values(const std::vector<SampleList*>& lists) {
     const std::vector<const SampleList*> all(lists.begin(), lists.end());
     const std::uint64_t most = options().record.max_pixels;
@@ -174,26 +175,27 @@ class Checking {
     return {};
   }
 
-  [[nodiscard]] std::string labels_text(const ReadLabels& read) const {
+  [[nodiscard]] std::string labels_text(const LenientLabels& read) const {
     std::string text = read.setup.explanation;
     for (const std::string& line : read.setup.map_lines) text += "\n" + line;
-    if (read.options.unknown != inputs_.resolved().label.unknown) text += "\nhere, unknown colors take the class of the nearest color";
+    if (read.options.unknown != inputs_.resolved().label.unknown)
+      text += "\nfor this report, unknown colors take the class of the nearest color";
     return text;
   }
 
   [[nodiscard]] LabelContext context() const { return report_.classes_known ? context_of(*setup_) : LabelContext{}; }
 
   void warn(std::string kind, const std::string& title) {
-    Finding finding;
-    finding.kind = std::move(kind);
-    finding.severity = Severity::warning;
-    finding.title = title;
-    report_.findings.add(std::move(finding));
+    Diagnostic diagnostic;
+    diagnostic.kind = std::move(kind);
+    diagnostic.severity = Severity::warning;
+    diagnostic.title = title;
+    report_.diagnostics.add(std::move(diagnostic));
   }
 
   // ---- with pixels
 
-  Status look_at_samples(std::uint32_t split, Census& census) {
+  Status check_samples(std::uint32_t split, DatasetSummary& summary) {
     SampleList& list = inputs_.splits()[split].list;
     cut_into_tiles(options().record, list);
     const LabelSetup& setup = setup_of(list, *setup_);
@@ -201,16 +203,16 @@ class Checking {
     add_to_estimate(plan, list);
     RunInput input{options(), setup, plan, list, {}, "checking", 0, true};
     for (std::size_t i = 0; i < plan.shards.size(); ++i) input.shards.push_back(i);
-    CheckSink sink(split, input, census, problems_, report_.splits[split]);
+    CheckSink sink(split, input, summary, problems_, report_.splits[split]);
     HOTPACK_ASSIGN(const RunResult run, run_samples(input, sink, observer_));
-    remarks_.add(run.remarks);
+    counts_.add(run.diagnostics);
     report_.bytes_in += run.bytes_in;
     return {};
   }
 
-  // ---- headers alone
+  // ---- headers only
 
-  Status look_at_headers(std::uint32_t split, Census& census) {
+  Status check_headers(std::uint32_t split, DatasetSummary& summary) {
     SampleList& list = inputs_.splits()[split].list;
     constexpr std::size_t kAtATime = 1024;
     for (std::size_t begin = 0; begin < list.samples.size() && !observer_.stop_requested(); begin += kAtATime) {
@@ -219,7 +221,7 @@ class Checking {
         SourceReader reader;
         for (std::size_t i = range.begin(); i != range.end(); ++i) probe(list, list.samples[begin + i], reader, found[i]);
       });
-      for (std::size_t i = 0; i < found.size(); ++i) census.add(split, static_cast<std::uint32_t>(begin + i), found[i]);
+      for (std::size_t i = 0; i < found.size(); ++i) summary.add(split, static_cast<std::uint32_t>(begin + i), found[i]);
     }
     cut_into_tiles(options().record, list);
     HOTPACK_ASSIGN(const Plan plan, make_plan(options(), setup_of(list, *setup_), list));
@@ -227,7 +229,7 @@ class Checking {
     return {};
   }
 
-  // Headers that cannot be read are problems of the survey.
+  // The survey has already reported headers that cannot be read.
   static void probe(const SampleList& list, const Sample& sample, SourceReader& reader, SampleInspection& inspection) {
     const auto image = reader.probe(list.image_path(sample));
     if (image.ok()) inspection.image = *image;
@@ -236,7 +238,7 @@ class Checking {
     if (label.ok()) inspection.label = *label;
   }
 
-  // ---- what it would take
+  // ---- size estimate
 
   void add_to_estimate(const Plan& plan, const SampleList& list) {
     if (!report_.classes_known) return;
@@ -248,8 +250,8 @@ class Checking {
     estimate.shards += plan.shards.size();
     estimate.image_bytes += image_bytes;
     if (!plan.schema.label) return;
-    const bool a_pixel = plan.schema.label->scope == LabelScope::pixel;
-    const std::uint64_t places = a_pixel ? image_bytes / static_cast<std::uint64_t>(plan.schema.image.channels()) : list.samples.size();
+    const bool per_pixel = plan.schema.label->scope == LabelScope::pixel;
+    const std::uint64_t places = per_pixel ? image_bytes / static_cast<std::uint64_t>(plan.schema.image.channels()) : list.samples.size();
     for (SizeEstimate::Storage& storage : estimate.storages)
       storage.label_bytes += labels::encoded_bytes(storage.storage, places, plan.schema.class_count());
   }
@@ -265,26 +267,26 @@ class Checking {
     return estimate;
   }
 
-  // Shards of an earlier run that stay need no room, so this is no refusal yet.
-  void tell_room() {
+  // Only a warning: shards of an earlier run may stay and need no space.
+  void report_disk_space() {
     if (!report_.estimate || report_.estimate->compressed || options().run.output.empty()) return;
     const std::uint64_t needed = report_.estimate->chosen_bytes();
     const std::optional<std::uint64_t> free = free_bytes_at(options().run.output);
     if (!free || needed <= *free) return;
-    warn("disk-space", "the disk of " + options().run.output + " has " + number_text(*free) + " bytes free, a pack takes " +
-                           number_text(needed) + " and its tables");
+    warn("disk-space", "the disk of " + options().run.output + " has " + number_text(*free) + " bytes free, but the pack needs " +
+                           number_text(needed) + " and some more for tables");
   }
 
   // ---- ends
 
-  // Not one sample: why, and what is wrong with the names, is all there is to say.
-  CheckReport nothing_to_look_at(const Error& error) {
-    Finding finding;
-    finding.kind = "no-samples";
-    finding.severity = Severity::problem;
-    finding.title = error.describe();
-    report_.findings.add(std::move(finding));
-    add_problems(problems_, {}, options().run.skip_errors, report_.findings);
+  // Without any sample, only the reason and the problems with names can be reported.
+  CheckReport nothing_to_check(const Error& error) {
+    Diagnostic diagnostic;
+    diagnostic.kind = "no-samples";
+    diagnostic.severity = Severity::problem;
+    diagnostic.title = error.describe();
+    report_.diagnostics.add(std::move(diagnostic));
+    add_problems(problems_, {}, options().run.skip_errors, report_.diagnostics);
     report_.problems = problems_.count() + 1;
     report_.result = CheckResult::refuses;
     return std::move(report_);
@@ -295,52 +297,53 @@ class Checking {
     return std::move(report_);
   }
 
-  Result<CheckReport> finished(const Census& census) {
-    report_.images = census.images();
-    report_.label_images = census.label_images();
+  Result<CheckReport> finished(const DatasetSummary& summary) {
+    report_.images = summary.images();
+    report_.label_images = summary.label_images();
     report_.classes_counted = report_.classes_known && (!headers_only_ || !report_.label_files) && !report_.classes.empty();
-    for (std::size_t split = 0; split < report_.splits.size(); ++split) report_.splits[split].classes = census.classes(split);
+    for (std::size_t split = 0; split < report_.splits.size(); ++split) report_.splits[split].classes = summary.classes(split);
     report_.problems = problems_.count();
     report_.result = result();
     return std::move(report_);
   }
 
-  void tell_problems() {
-    // A label of another form than the rest is the question's answer already, unless bad samples are to be skipped.
-    const bool told_by_file = problems_.group(ProblemKind::label_form).count > 0 && !options().run.skip_errors;
-    const bool of_all = question_ && (question_->kind == ProblemKind::class_file || !told_by_file || !report_.classes_known);
+  void report_problems() {
+    // If single labels are already reported as different from the rest, the question about all labels adds nothing, unless bad samples
+    // are skipped.
+    const bool reported_by_file = problems_.group(ProblemKind::label_form).count > 0 && !options().run.skip_errors;
+    const bool of_all = question_ && (question_->kind == ProblemKind::class_file || !reported_by_file || !report_.classes_known);
     if (of_all) problems_.add(*question_);
-    // Unknown values are reported by value.
-    add_problems(problems_, {ProblemKind::unknown_value}, options().run.skip_errors, report_.findings);
+    // Unknown values have diagnostics of their own, one per value.
+    add_problems(problems_, {ProblemKind::unknown_value}, options().run.skip_errors, report_.diagnostics);
   }
 
-  // About labels as they were read; nothing where that is open.
-  void tell_remarks() {
+  // Notes about how labels were read. None if their classes are unknown.
+  void report_counts() {
     if (!report_.classes_known) return;
     const auto note = [&](std::string kind, std::uint64_t count, const std::string& title) {
       if (count == 0) return;
-      Finding finding;
-      finding.kind = std::move(kind);
-      finding.count = count;
-      finding.title = title;
-      report_.findings.add(std::move(finding));
+      Diagnostic diagnostic;
+      diagnostic.kind = std::move(kind);
+      diagnostic.count = count;
+      diagnostic.title = title;
+      report_.diagnostics.add(std::move(diagnostic));
     };
     const auto labels = [](std::uint64_t count, const std::string& one, const std::string& many) {
       return counted_text(count, "label ", "labels ") + (count == 1 ? one : many);
     };
-    note("label-resized", remarks_.label_resized,
-         labels(remarks_.label_resized, "differs in size from its image and is brought to the record by --size-mismatch",
-                "differ in size from their images and are brought to the record by --size-mismatch"));
-    note("nearest-color", remarks_.nearest_pixels,
-         counted_text(remarks_.nearest_pixels, "label pixel takes", "label pixels take") + " the class of the nearest color");
-    note("beyond-palette", remarks_.beyond_palette,
-         labels(remarks_.beyond_palette, "uses an index beyond its palette; it is taken as an id",
+    note("label-resized", counts_.label_resized,
+         labels(counts_.label_resized, "differs in size from its image; --size-mismatch allows this",
+                "differ in size from their images; --size-mismatch allows this"));
+    note("nearest-color", counts_.nearest_pixels,
+         counted_text(counts_.nearest_pixels, "label pixel takes", "label pixels take") + " the class of the nearest color");
+    note("beyond-palette", counts_.beyond_palette,
+         labels(counts_.beyond_palette, "uses an index beyond its palette; it is taken as an id",
                 "use an index beyond their palettes; it is taken as an id"));
-    note("channels-differ", remarks_.channels_differ,
-         labels(remarks_.channels_differ, "has channels that differ by more than 16; brightness decides",
+    note("channels-differ", counts_.channels_differ,
+         labels(counts_.channels_differ, "has channels that differ by more than 16; brightness decides",
                 "have channels that differ by more than 16; brightness decides"));
-    note("alpha-varies", remarks_.alpha_varies,
-         labels(remarks_.alpha_varies, "has transparency that is not constant; it is dropped",
+    note("alpha-varies", counts_.alpha_varies,
+         labels(counts_.alpha_varies, "has transparency that is not constant; it is dropped",
                 "have transparency that is not constant; it is dropped"));
   }
 
@@ -356,7 +359,7 @@ class Checking {
     return options().run.max_errors && skipped > *options().run.max_errors ? CheckResult::refuses : CheckResult::leaves_out;
   }
 
-  // The options as the labels could be read; before that as the inputs resolved them.
+  // The options with which the labels could be read; before labels are read, the options as resolved from the inputs.
   [[nodiscard]] const PackOptions& options() const { return options_ ? *options_ : inputs_.resolved(); }
 
   PreparedInputs inputs_;
@@ -366,7 +369,7 @@ class Checking {
   std::optional<LabelSetup> setup_;
   std::optional<Problem> question_;
   ProblemLog problems_;
-  Remarks remarks_;
+  DiagnosticCounts counts_;
   CheckReport report_;
 };
 

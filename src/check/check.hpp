@@ -1,7 +1,7 @@
-// `check`: everything that pack would do except writing, and a report of all that is wrong, suspicious or worth knowing in the input.
+// `check`: does everything that pack does except writing, and reports errors, likely mistakes and statistics of the inputs.
 //
-// One call a check; threads are limited inside, by RunOptions::threads. Never stops at a bad file. Errors come back as Error only where
-// nothing can be examined: options that contradict each other, folders that cannot be read.
+// One call per check. It uses at most RunOptions::threads threads. A bad file never stops it. Failure: an Error only if nothing can be
+// checked, because options contradict each other or a folder cannot be read.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "check/findings.hpp"
+#include "check/diagnostics.hpp"
 #include "check/image_statistics.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
@@ -27,21 +27,21 @@ enum class CheckResult {
   stopped,     // a signal stopped the check
 };
 
-// What one split holds of each class: pixels as they are in the label files, or images where a class is an image's.
+// How often each class occurs in one split: in pixels of the label files, or in images if each image has one class.
 struct SplitClasses {
   std::vector<std::uint64_t> pixels;  // by class
-  std::vector<std::uint64_t> labels;  // that hold the class
+  std::vector<std::uint64_t> labels;  // labels with the class, by class
   std::uint64_t ignored = 0;
 };
 
 struct SplitReport {
-  std::string name;  // empty where there is one set only
+  std::string name;  // empty without splits
   std::uint64_t samples = 0;
-  std::uint64_t bad = 0;  // with a problem of their own
+  std::uint64_t bad = 0;  // samples that pack would refuse
   SplitClasses classes;
 };
 
-// What pack would write, record by record; shards add their tables.
+// Bytes of the records that pack would write. The tables of the shards come on top.
 struct SizeEstimate {
   std::uint64_t records = 0;
   std::uint64_t shards = 0;
@@ -50,37 +50,37 @@ struct SizeEstimate {
     LabelStorage storage = LabelStorage::bits;
     std::uint64_t label_bytes = 0;
   };
-  std::vector<Storage> storages;  // each that there is; empty when unlabelled
+  std::vector<Storage> storages;  // every possible storage; empty without labels
   LabelStorage chosen = LabelStorage::bits;
-  bool compressed = false;  // --zstd: it will be less, by how much only packing tells
+  bool compressed = false;  // --zstd: the pack will be smaller; by how much is known only after packing
   [[nodiscard]] std::uint64_t chosen_bytes() const;
 };
 
 struct CheckReport {
   CheckResult result = CheckResult::succeeds;
   bool headers_only = false;
-  std::string layout;            // what was detected; several lines, each ended
-  std::string labels;            // how they are read and why; empty when unlabelled
-  bool classes_known = true;     // false: labels could not be read as asked, so nothing is said about classes
-  bool mapped = false;           // a map says what values become
+  std::string layout;            // the detected layout; each line ends with a line feed
+  std::string labels;            // how labels are read, and why; empty without labels
+  bool classes_known = true;     // false: labels could not be read with these options, so classes are not reported
+  bool mapped = false;           // a map replaces label values
   bool classes_counted = false;  // SplitReport::classes is filled
   bool label_files = false;
   std::vector<ClassInfo> classes;
-  std::vector<bool> ignored_classes;  // of each class: --ignore names it, so nothing becomes it; empty without classes
-  std::optional<ColorList> colors;    // where nothing says which classes the labels' colors or ids are
+  std::vector<bool> ignored_classes;  // by class: --ignore names it; empty without classes
+  std::optional<ColorList> colors;    // colors or ids of the labels, if no option gives them classes
   std::vector<SplitReport> splits;
-  Findings findings;
-  std::uint64_t problems = 0;  // samples and files that pack refuses, each counted once a problem
+  Diagnostics diagnostics;
+  std::uint64_t problems = 0;  // problems of samples and files; a sample with two problems counts twice
   ImageStatistics images;
   ImageStatistics label_images;
   std::optional<SizeEstimate> estimate;
-  std::string size_advice;  // images have several sizes and no --size was given: options for records that can be batched; else empty
+  std::string size_advice;  // options that give records of one size, if images differ in size and --size is missing
   std::uint64_t orphans_left_out = 0;
   std::uint64_t other_files = 0;
   std::uint64_t bytes_in = 0;
 };
 
-// With `headers_only` no pixel is read.
+// With `headers_only`, check reads no pixels.
 [[nodiscard]] Result<CheckReport> check(const PackOptions& options, bool headers_only, Observer& observer);
 
 }  // namespace hotpack::pipeline

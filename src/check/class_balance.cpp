@@ -54,7 +54,7 @@ std::size_t ClassBalance::largest() const {
   return static_cast<std::size_t>(most - splits_.begin());
 }
 
-void ClassBalance::finish(const std::vector<std::string>& splits, const std::vector<std::string>& classes, Findings& findings) const {
+void ClassBalance::finish(const std::vector<std::string>& splits, const std::vector<std::string>& classes, Diagnostics& diagnostics) const {
   if (splits_.size() < 2) return;
   const std::size_t first = largest();
   std::vector<std::string> jumping;
@@ -68,16 +68,17 @@ void ClassBalance::finish(const std::vector<std::string>& splits, const std::vec
       jumping.push_back("'" + classes[c] + "' (" + splits[first] + " " + percent_text(splits_[first].mean(c)) + others + ")");
   }
   if (jumping.empty()) return;
-  Finding finding;
-  finding.kind = "class-share-jumps";
-  finding.severity = Severity::warning;
-  finding.count = jumping.size();
-  finding.of = classes.size();
-  finding.title = share_text(jumping.size(), classes.size(), "class", "classes") +
-                  (jumping.size() == 1 ? " has quite another share in another split: " : " have quite other shares in another split: ") +
-                  list_text(jumping, kNamesListed);
-  finding.advice = "a model is judged by other scenes than it learns from: divide the samples anew, unless that is meant";
-  findings.add(std::move(finding));
+  Diagnostic diagnostic;
+  diagnostic.kind = "class-share-jumps";
+  diagnostic.severity = Severity::warning;
+  diagnostic.count = jumping.size();
+  diagnostic.of = classes.size();
+  diagnostic.title =
+      share_text(jumping.size(), classes.size(), "class", "classes") +
+      (jumping.size() == 1 ? " has a very different share in another split: " : " have very different shares in another split: ") +
+      list_text(jumping, kNamesListed);
+  diagnostic.advice = "the model is tested on other scenes than it learns from. Split the samples again, unless this is intended";
+  diagnostics.add(std::move(diagnostic));
 }
 
 }  // namespace hotpack::pipeline

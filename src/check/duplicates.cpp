@@ -19,26 +19,26 @@ Evidence copy_of(const PathOf& path_of, Place copy, Place original, std::string_
   return {path_of(copy), "the same bytes as " + path_of(original) + std::string(more)};
 }
 
-Finding finding_of(std::string kind, std::string title, const Sightings& sightings, std::uint64_t of, std::string advice) {
-  Finding finding;
-  finding.kind = std::move(kind);
-  finding.severity = Severity::warning;
-  finding.title = std::move(title);
-  finding.count = sightings.count;
-  finding.of = of;
-  finding.examples = sightings.examples;
-  finding.advice = std::move(advice);
-  return finding;
+Diagnostic diagnostic_of(std::string kind, std::string title, const Occurrences& occurrences, std::uint64_t of, std::string advice) {
+  Diagnostic diagnostic;
+  diagnostic.kind = std::move(kind);
+  diagnostic.severity = Severity::warning;
+  diagnostic.title = std::move(title);
+  diagnostic.count = occurrences.count;
+  diagnostic.of = of;
+  diagnostic.examples = occurrences.examples;
+  diagnostic.advice = std::move(advice);
+  return diagnostic;
 }
 
-// What the groups of equal images show.
+// Turns groups of equal images into diagnostics.
 class Groups {
  public:
   Groups(std::size_t split_count, const PathOf& path_of) : within_(split_count), images_(split_count), path_of_(path_of) {}
 
   void count_image(Place place) { ++images_[place.split]; }
 
-  // Equal images in the order of splits and samples, at least two: one image of each split is an original there, the others are copies.
+  // Adds at least two equal images, sorted by split and sample. The first image of each split is its original, the others are copies.
   template <class Files>
   void add(const Files& group) {
     std::map<std::uint32_t, Place> originals;
@@ -51,40 +51,42 @@ class Groups {
     }
   }
 
-  void tell(const std::vector<std::string>& names, Findings& findings) const {
-    for (const auto& [pair, sightings] : between_) {
+  void report(const std::vector<std::string>& names, Diagnostics& diagnostics) const {
+    for (const auto& [pair, occurrences] : between_) {
       const auto& [from, to] = pair;
-      findings.add(finding_of("duplicate-between-splits",
-                              share_text(sightings.count, images_[to], "image", "images") + " of '" + names[to] + "' " +
-                                  (sightings.count == 1 ? "is" : "are") + " in '" + names[from] + "' too",
-                              sightings, images_[to], "take them out of one of the two: a model is judged by what it was trained on"));
+      diagnostics.add(
+          diagnostic_of("duplicate-between-splits",
+                        share_text(occurrences.count, images_[to], "image", "images") + " of '" + names[to] + "' " +
+                            (occurrences.count == 1 ? "is" : "are") + " in '" + names[from] + "' too",
+                        occurrences, images_[to],
+                        "remove them from one of the two splits; otherwise the model is tested on images that it was trained on"));
     }
     for (std::size_t split = 0; split < within_.size(); ++split) {
       if (within_[split].count == 0) continue;
-      findings.add(finding_of("duplicate-image",
-                              share_text(within_[split].count, images_[split], "image", "images") +
-                                  (names[split].empty() ? "" : " of '" + names[split] + "'") +
-                                  (within_[split].count == 1 ? " is a copy of another" : " are copies of others"),
-                              within_[split], images_[split], "remove the copies, unless they are meant to weigh more"));
+      diagnostics.add(diagnostic_of(
+          "duplicate-image",
+          share_text(within_[split].count, images_[split], "image", "images") + (names[split].empty() ? "" : " of '" + names[split] + "'") +
+              (within_[split].count == 1 ? " is a copy of another" : " are copies of others"),
+          within_[split], images_[split], "remove the copies, unless these images should count more than others"));
     }
     if (conflicts_.count > 0)
-      findings.add(
-          finding_of("conflicting-labels",
-                     counted_text(conflicts_.count, "copy of an image has", "copies of images have") + " another label than the image",
-                     conflicts_, 0, "keep the right label of each, and remove the other sample"));
+      diagnostics.add(
+          diagnostic_of("conflicting-labels",
+                        counted_text(conflicts_.count, "copy of an image has", "copies of images have") + " another label than the image",
+                        conflicts_, 0, "keep the sample with the right label, and remove the other"));
   }
 
  private:
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Sightings> between_;
-  std::vector<Sightings> within_;
-  Sightings conflicts_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Occurrences> between_;
+  std::vector<Occurrences> within_;
+  Occurrences conflicts_;
   std::vector<std::uint64_t> images_;
   const PathOf& path_of_;
 };
 
 }  // namespace
 
-void Duplicates::finish(const std::vector<std::string>& split_names, const PathOf& path_of, Findings& findings) {
+void Duplicates::finish(const std::vector<std::string>& split_names, const PathOf& path_of, Diagnostics& diagnostics) {
   std::sort(files_.begin(), files_.end(), [](const File& a, const File& b) {
     return std::tuple(a.image, a.place.split, a.place.sample) < std::tuple(b.image, b.place.split, b.place.sample);
   });
@@ -96,12 +98,12 @@ void Duplicates::finish(const std::vector<std::string>& split_names, const PathO
     if (end - begin > 1) equal.emplace_back(begin, end);
     begin = end;
   }
-  // The first examples are the first samples, not the smallest hashes.
+  // Examples come in the order of samples, not of hashes.
   std::sort(equal.begin(), equal.end(), [](const auto& a, const auto& b) {
     return std::tie(a.front().place.split, a.front().place.sample) < std::tie(b.front().place.split, b.front().place.sample);
   });
   for (const auto& group : equal) groups.add(group);
-  groups.tell(split_names, findings);
+  groups.report(split_names, diagnostics);
 }
 
 }  // namespace hotpack::pipeline

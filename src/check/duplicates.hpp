@@ -1,5 +1,5 @@
-// Images that occur more than once, by the hash of their bytes: between splits (a test that was trained on), within one, and with
-// different labels.
+// Finds images that occur more than once, by the hash of their bytes: in several splits (test images in the training set), within one
+// split, and with different labels.
 //
 // Memory: 24 bytes per sample. Not thread-safe.
 #pragma once
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "check/findings.hpp"
+#include "check/diagnostics.hpp"
 #include "pack/inspection.hpp"
 
 namespace hotpack::pipeline {
@@ -18,11 +18,11 @@ class Duplicates {
  public:
   using Place = SamplePlace;
 
-  // `label`: a hash of the label's bytes, or a class; equal labels have equal values.
+  // `label`: a hash of the label's bytes, or a class. Equal labels have equal values.
   void add(Place place, std::uint64_t image, std::uint64_t label) { files_.push_back({image, label, place}); }
 
-  // `path_of` gives an image's path. Sorts what was added.
-  void finish(const std::vector<std::string>& split_names, const std::function<std::string(Place)>& path_of, Findings& findings);
+  // `path_of` returns the path of an image.
+  void finish(const std::vector<std::string>& split_names, const std::function<std::string(Place)>& path_of, Diagnostics& diagnostics);
 
  private:
   struct File {

@@ -35,7 +35,7 @@ void IdShift::add(const std::string& path, const std::vector<ValueCount>& ids) {
 std::string IdShift::evidence_against(const Suspect& suspect) const {
   constexpr std::size_t kFewIds = 3;
   constexpr double kLeastShare = 0.01, kMostlyAlike = 0.5, kMuchMore = 1.5;
-  double as_it_is = 0, lowered = 0;  // how much of the label lies as it does in the average label
+  double as_it_is = 0, lowered = 0;  // the share of the label that agrees with the average label
   std::size_t matching = 0;
   for (const auto& [id, share] : suspect.shares) {
     const auto mean = [&](std::size_t at) { return sums_[at] / static_cast<double>(labels_); };
@@ -47,20 +47,20 @@ std::string IdShift::evidence_against(const Suspect& suspect) const {
   const bool shows = lowered >= kMostlyAlike && matching >= kFewIds && lowered > as_it_is * (suspect.beyond ? 1 : kMuchMore);
   if (!shows) return "";
   return "ids " + std::to_string(suspect.shares.front().first) + "…" + std::to_string(suspect.shares.back().first) +
-         ", never 0: " + percent_text(as_it_is, 0) + " of it is as in the other labels, " + percent_text(lowered, 0) +
-         " if every id were one less";
+         ", never 0: " + percent_text(as_it_is, 0) + " of it agrees with the other labels, " + percent_text(lowered, 0) +
+         " if every id is lowered by one";
 }
 
-Sightings IdShift::shifted() const {
+Occurrences IdShift::shifted() const {
   constexpr std::uint64_t kFewLabels = 8;
-  Sightings sightings;
-  // Where id 0 is not in nearly every label, its absence says nothing.
-  if (labels_ < kFewLabels || with_zero_ * 5 < labels_ * 4) return sightings;
+  Occurrences occurrences;
+  // Unless nearly every label has id 0, its absence means nothing.
+  if (labels_ < kFewLabels || with_zero_ * 5 < labels_ * 4) return occurrences;
   for (const Suspect& suspect : suspects_) {
     std::string evidence = evidence_against(suspect);
-    if (!evidence.empty()) sightings.add({suspect.path, std::move(evidence)});
+    if (!evidence.empty()) occurrences.add({suspect.path, std::move(evidence)});
   }
-  return sightings;
+  return occurrences;
 }
 
 }  // namespace hotpack::pipeline

@@ -1,9 +1,8 @@
-// Finds single labels whose ids are all one higher than those of the other labels, as happens when some files were made with ids from 0
-// and others with ids from 1.
+// Finds single labels whose ids are all one too high, because some files count ids from 0 and others from 1.
 //
-// A label that uses the last class shows it: its highest id is one that no class has. Another one holds valid ids throughout, and only the
-// shares of its classes tell: they are the other labels' when every id is lowered by one, and unlike them as they are. Where labels of a
-// data set have little in common, that cannot be told, and nothing is said.
+// A shifted label with the last class is obvious: its highest id belongs to no class. Any other shifted label has valid ids only. It is
+// found by the shares of its classes: they resemble those of the other labels only after every id is lowered by one. If the labels of a
+// data set have little in common, nothing is reported.
 //
 // Memory: the shares of at most kMostSuspects labels. Not thread-safe.
 #pragma once
@@ -14,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "check/findings.hpp"
+#include "check/diagnostics.hpp"
 #include "pack/inspection.hpp"
 
 namespace hotpack::pipeline {
@@ -25,25 +24,25 @@ class IdShift {
 
   explicit IdShift(std::size_t class_count) : class_count_(class_count) {}
 
-  // `ids`: ascending. The id 255 counts as ignored.
+  // `ids` are ascending. Id 255 counts as ignored.
   void add(const std::string& path, const std::vector<ValueCount>& ids);
-  [[nodiscard]] Sightings shifted() const;
+  [[nodiscard]] Occurrences shifted() const;
 
  private:
   static constexpr std::size_t kIds = 256;
 
-  // A label without id 0.
+  // A label without id 0, which may be shifted.
   struct Suspect {
     std::string path;
     std::vector<std::pair<std::uint8_t, float>> shares;
     bool beyond = false;  // its highest id is one more than the last class
   };
-  [[nodiscard]] std::string evidence_against(const Suspect& suspect) const;  // empty: none
+  [[nodiscard]] std::string evidence_against(const Suspect& suspect) const;  // empty: no evidence
 
   std::size_t class_count_;
   std::uint64_t labels_ = 0;
   std::uint64_t with_zero_ = 0;
-  std::array<double, kIds> sums_{};  // of the labels' shares
+  std::array<double, kIds> sums_{};  // sums of shares over all labels, by id
   std::vector<Suspect> suspects_;
 };
 

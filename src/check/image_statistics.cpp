@@ -6,7 +6,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// The least, middle and last of values that occur `count` times each.
+// The smallest value, the median and the largest, of values with their counts.
 template <class T>
 ImageStatistics::Span<T> span_of(std::vector<std::pair<T, std::uint64_t>> counted, std::uint64_t total) {
   if (counted.empty()) return {};

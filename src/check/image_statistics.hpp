@@ -1,6 +1,6 @@
-// How many images have which form, size and orientation: one for the images of a data set, one for its labels.
+// Counts images by form, size and orientation. One instance counts the images of a data set, another its labels.
 //
-// Memory: an entry a different size. Sums only: parts may be added in any order. Not thread-safe.
+// Memory: one entry per distinct size. Results do not depend on the order of additions. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class ImageStatistics {
  public:
   template <class T>
   struct Span {
-    T least{}, median{}, most{};  // of an even number of images the lower median
+    T least{}, median{}, most{};  // the lower median of an even number of images
   };
   struct SizeCount {
     Extent size;
@@ -30,14 +30,14 @@ class ImageStatistics {
   void add(const ImageStatistics& other);
 
   [[nodiscard]] std::uint64_t images() const { return images_; }
-  // "8-bit RGB PNG" and so on; most images first, like all that follow.
+  // Forms such as "8-bit RGB PNG", the most frequent first.
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> forms() const;
-  // As stored, before orientation.
+  // Sizes as stored, before EXIF orientation, the most frequent first.
   [[nodiscard]] std::vector<SizeCount> sizes() const;
   [[nodiscard]] Span<int> widths() const;
   [[nodiscard]] Span<int> heights() const;
   [[nodiscard]] Span<double> aspects() const;  // width / height
-  // Of EXIF orientation 1 … 8; [0] is unused.
+  // Images by EXIF orientation 1 … 8; [0] is unused.
   [[nodiscard]] const std::array<std::uint64_t, 9>& orientations() const { return orientations_; }
   [[nodiscard]] std::uint64_t with_alpha() const { return with_alpha_; }
   [[nodiscard]] std::uint64_t with_profile() const { return with_profile_; }

@@ -67,7 +67,7 @@ LabelContext context_of(const LabelSetup& setup) {
   context.refuses_unknown = setup.refuses_unknown();
   context.unknown = setup.unknown;
   context.threshold = setup.threshold.value_or(0);
-  context.one_class_a_mask = setup.multi;
+  context.one_class_per_mask = setup.multi;
   learn_classes(setup.table, context);
   const bool by_value = context.reading == LabelContext::Reading::ids || context.reading == LabelContext::Reading::colors;
   for (const ClassInfo& info : setup.table.classes)

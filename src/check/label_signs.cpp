@@ -6,23 +6,23 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// A share of a whole, without rounding: part > whole * numerator / denominator.
+// part > whole * numerator / denominator, without rounding.
 bool more_than(std::uint64_t part, std::uint64_t whole, std::uint64_t numerator, std::uint64_t denominator) {
   return part * denominator > whole * numerator;
 }
 
-// Of photos at most a fifth of the pixels lies in runs of four and more, of labels (JPEGs too) at least two thirds.
+// In photos, at most a fifth of the pixels are in runs of four or more; in labels, also JPEGs, at least two thirds.
 bool is_flat(const LabelInspection& label) { return more_than(label.flat_pixels, label.pixels(), 2, 5); }
 
-// Of hand-made labels at most one step in ten is such a ramp, of interpolated ones one in six to one in two. A thin class whose id lies
-// between those on both sides makes ramps as well, but of one value.
+// In correct labels, at most one step in ten is such a ramp; in interpolated ones, one in six to one in two. A thin class whose id lies
+// between its neighbors' ids also makes ramps, but of only one value.
 bool has_blended_borders(const LabelInspection& label) {
   constexpr std::uint64_t kFewRamps = 24;
   return is_flat(label) && label.kinds >= 4 && label.ramp_kinds >= 3 && label.ramps >= kFewRamps &&
          more_than(label.ramps, label.steps, 14, 100) && !more_than(label.commonest_ramp, label.ramps, 3, 4);
 }
 
-// A JPEG's noise fills the blocks that a border touches and leaves the others even.
+// JPEG noise fills the blocks at a border and leaves other blocks even.
 bool has_jpeg_noise(const LabelInspection& label) {
   constexpr std::uint32_t kManyKinds = 1024;
   const bool in_blocks = 100 * label.uneven_blocks < 85 * label.uneven_between_blocks;
@@ -60,7 +60,7 @@ std::optional<std::vector<ValueCount>> id_values(const LabelInspection& label) {
 
 int rescale_factor(const std::vector<ValueCount>& ids, const std::bitset<65536>& known) {
   constexpr RawValue kFourBits = 17, kTwoBits = 85;
-  constexpr int kEnoughOfFour = 4, kEnoughOfTwo = 2;  // different ids that are multiples by chance hardly ever
+  constexpr int kEnoughOfFour = 4, kEnoughOfTwo = 2;  // so many different ids are hardly ever multiples by chance
   bool two_bits = true, unknown = false;
   int found = 0;
   for (const ValueCount& id : ids) {

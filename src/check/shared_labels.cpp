@@ -22,10 +22,10 @@ void SharedLabels::add(SamplePlace place, std::uint64_t image, const std::vector
   if (drawn) labels_.push_back({hash_of_hashes(contents), image, place});
 }
 
-void SharedLabels::finish(const std::function<std::string(SamplePlace)>& path_of, Findings& findings) {
+void SharedLabels::finish(const std::function<std::string(SamplePlace)>& path_of, Diagnostics& diagnostics) {
   std::sort(labels_.begin(), labels_.end(),
             [](const Label& a, const Label& b) { return std::tie(a.content, a.place) < std::tie(b.content, b.place); });
-  std::vector<std::pair<SamplePlace, SamplePlace>> pairs;  // a label, and the first one that it equals
+  std::vector<std::pair<SamplePlace, SamplePlace>> pairs;  // a label, and the first label equal to it
   for (auto begin = labels_.begin(); begin != labels_.end();) {
     const auto end = std::find_if(begin, labels_.end(), [&](const Label& label) { return label.content != begin->content; });
     for (auto label = begin + 1; label != end; ++label)
@@ -33,18 +33,18 @@ void SharedLabels::finish(const std::function<std::string(SamplePlace)>& path_of
     begin = end;
   }
   if (pairs.empty()) return;
-  std::sort(pairs.begin(), pairs.end());  // the first examples are the first samples, not the smallest hashes
-  Finding finding;
-  finding.kind = "shared-label";
-  finding.severity = Severity::warning;
-  finding.count = pairs.size();
-  finding.of = seen_;
-  finding.title = share_text(pairs.size(), seen_, "label", "labels") +
-                  (pairs.size() == 1 ? " is the same as that of another image" : " are the same as those of other images");
+  std::sort(pairs.begin(), pairs.end());  // examples come in the order of samples, not of hashes
+  Diagnostic diagnostic;
+  diagnostic.kind = "shared-label";
+  diagnostic.severity = Severity::warning;
+  diagnostic.count = pairs.size();
+  diagnostic.of = seen_;
+  diagnostic.title = share_text(pairs.size(), seen_, "label", "labels") +
+                     (pairs.size() == 1 ? " is the same as that of another image" : " are the same as those of other images");
   for (const auto& [label, first] : pairs)
-    finding.add_example({path_of(label), "the same label as " + path_of(first) + ", under another image"});
-  finding.advice = "one of the two was copied, or saved under a wrong name: compare both with their images";
-  findings.add(std::move(finding));
+    diagnostic.add_example({path_of(label), "equal to " + path_of(first) + ", the label of another image"});
+  diagnostic.advice = "one of the two was copied or saved under a wrong name. Compare both with their images";
+  diagnostics.add(std::move(diagnostic));
 }
 
 }  // namespace hotpack::pipeline

@@ -1,7 +1,7 @@
-// Labels that lie under different images although they are the same: one of them was copied or saved under a second name.
+// Finds equal labels of different images: one of them was probably copied, or saved under a wrong name.
 //
-// Labels are compared as they were decoded, by a hash of their class ids, so that the same mask in another file form is found too. A label
-// of one value throughout is no sign, nor is a second copy of the same image. Memory: 24 bytes per sample. Not thread-safe.
+// Compares hashes of decoded class ids, so the same mask in another file format is found too. Labels with a single value do not count, and
+// neither do copies of the same image. Memory: 24 bytes per sample. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "check/findings.hpp"
+#include "check/diagnostics.hpp"
 #include "pack/inspection.hpp"
 
 namespace hotpack::pipeline {
@@ -19,8 +19,8 @@ class SharedLabels {
   // `image`: a hash of the image file's bytes; `labels`: the sample's label, or its masks in the order of their classes.
   void add(SamplePlace place, std::uint64_t image, const std::vector<LabelInspection>& labels);
 
-  // `path_of` gives the path of a sample's label. Sorts what was added.
-  void finish(const std::function<std::string(SamplePlace)>& path_of, Findings& findings);
+  // `path_of` returns the path of a sample's label.
+  void finish(const std::function<std::string(SamplePlace)>& path_of, Diagnostics& diagnostics);
 
  private:
   struct Label {
@@ -29,7 +29,7 @@ class SharedLabels {
     SamplePlace place;
   };
   std::vector<Label> labels_;
-  std::uint64_t seen_ = 0;  // those of one value among them
+  std::uint64_t seen_ = 0;  // labels added, including those of one value
 };
 
 }  // namespace hotpack::pipeline

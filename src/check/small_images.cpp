@@ -10,20 +10,20 @@ namespace hotpack::pipeline {
 namespace {
 
 constexpr std::uint64_t kRecordFactor = 16;
-constexpr std::uint64_t kMiddleFactor = 64;
+constexpr std::uint64_t kMedianFactor = 64;
 
 std::uint64_t area(Extent size) { return static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height); }
 std::string size_text(Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
 
-// Calls `look(list, sample)` for each image of known size, once.
-template <class Look>
-void for_each_image(const std::vector<Split>& splits, Look look) {
+// Calls `visit(list, sample)` once for each image of known size.
+template <class Visit>
+void for_each_image(const std::vector<Split>& splits, Visit visit) {
   for (const Split& split : splits)
     for (const Sample& sample : split.list.samples)
-      if (area(sample.size) > 0 && sample.tile_x == 0 && sample.tile_y == 0) look(split.list, sample);
+      if (area(sample.size) > 0 && sample.tile_x == 0 && sample.tile_y == 0) visit(split.list, sample);
 }
 
-Extent middle_size(const std::vector<Split>& splits) {
+Extent median_size(const std::vector<Split>& splits) {
   std::vector<Extent> sizes;
   for_each_image(splits, [&](const SampleList&, const Sample& sample) { sizes.push_back(sample.size); });
   if (sizes.empty()) return {};
@@ -37,14 +37,14 @@ Extent middle_size(const std::vector<Split>& splits) {
 SmallImages small_images(const std::vector<Split>& splits, const RecordOptions& options) {
   SmallImages small;
   small.in_records = options.size != Extent{} || options.tile;
-  const Extent middle = small.in_records ? Extent{} : middle_size(splits);
+  const Extent median = small.in_records ? Extent{} : median_size(splits);
   for_each_image(splits, [&](const SampleList& list, const Sample& sample) {
     ++small.of;
-    const Extent other = small.in_records ? record_extent(options, sample.size) : middle;
-    const std::uint64_t factor = small.in_records ? kRecordFactor : kMiddleFactor;
+    const Extent other = small.in_records ? record_extent(options, sample.size) : median;
+    const std::uint64_t factor = small.in_records ? kRecordFactor : kMedianFactor;
     if (area(other) / factor < area(sample.size)) return;
     small.images.add({list.image_path(sample),
-                      size_text(sample.size) + (small.in_records ? ", the record is " : ", the middle one of all is ") + size_text(other)});
+                      size_text(sample.size) + (small.in_records ? ", its record is " : ", the median image is ") + size_text(other)});
   });
   return small;
 }

@@ -13,35 +13,35 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Of images whose brightness is as good as equal so many are compared with each.
+// An image is compared with at most this many images of nearly equal brightness.
 constexpr std::size_t kMostCompared = 2000;
-constexpr int kTotalSlack = 32;  // half a level per field
+constexpr int kTotalSlack = 32;  // half a level per cell
 
-// A copy, its original in another split, and how the one was made from the other.
+// A copy, its original in another split, and how the copy was made.
 struct Pair {
   SamplePlace copy, original;
   std::string how;
   auto operator<=>(const Pair&) const = default;
 };
 
-// One finding a pair of splits; of the originals of a copy the first one is reported.
-void tell_pairs(std::vector<Pair> pairs, const Finding& about, std::string_view one, std::string_view many,
-                const std::vector<std::string>& names, const std::function<std::string(SamplePlace)>& path_of, Findings& findings) {
+// Adds one diagnostic per pair of splits. Of several originals, the first is reported.
+void report_pairs(std::vector<Pair> pairs, const Diagnostic& about, std::string_view one, std::string_view many,
+                  const std::vector<std::string>& names, const std::function<std::string(SamplePlace)>& path_of, Diagnostics& diagnostics) {
   std::sort(pairs.begin(), pairs.end());
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Sightings> by_splits;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Occurrences> by_splits;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const Pair& pair = pairs[i];
     if (i > 0 && pairs[i - 1].copy == pair.copy && pairs[i - 1].original.split == pair.original.split) continue;
     by_splits[{pair.original.split, pair.copy.split}].add({path_of(pair.copy), pair.how + path_of(pair.original)});
   }
-  for (auto& [splits, sightings] : by_splits) {
-    Finding finding = about;
-    finding.severity = Severity::warning;
-    finding.count = sightings.count;
-    finding.title = counted_text(sightings.count, "image", "images") + " of '" + names[splits.second] + "' " +
-                    std::string(sightings.count == 1 ? one : many) + " '" + names[splits.first] + "'";
-    finding.examples = std::move(sightings.examples);
-    findings.add(std::move(finding));
+  for (auto& [splits, occurrences] : by_splits) {
+    Diagnostic diagnostic = about;
+    diagnostic.severity = Severity::warning;
+    diagnostic.count = occurrences.count;
+    diagnostic.title = counted_text(occurrences.count, "image", "images") + " of '" + names[splits.second] + "' " +
+                       std::string(occurrences.count == 1 ? one : many) + " '" + names[splits.first] + "'";
+    diagnostic.examples = std::move(occurrences.examples);
+    diagnostics.add(std::move(diagnostic));
   }
 }
 
@@ -65,7 +65,7 @@ bool is_word_of_augmentation(std::string_view part) {
   return std::find(kWords.begin(), kWords.end(), std::string_view(word).substr(0, letters)) != kWords.end();
 }
 
-// Copies that Roboflow makes.
+// A name as Roboflow gives its copies.
 std::optional<AugmentedName> roboflow_name(std::string_view key) {
   constexpr std::size_t kDigits = 32;
   const std::size_t mark = key.rfind(".rf.");
@@ -75,7 +75,7 @@ std::optional<AugmentedName> roboflow_name(std::string_view key) {
   return hexadecimal ? std::optional(AugmentedName{key.substr(0, mark)}) : std::nullopt;
 }
 
-// The key without the last part that `drops` takes; as it is where that takes none, or would leave nothing.
+// The key without its last part if `drops` accepts that part. Unchanged if it does not, or if nothing would remain.
 template <class Drops>
 std::string_view without_last(std::string_view key, Drops drops) {
   const std::size_t start = key.rfind('/') == std::string_view::npos ? 0 : key.rfind('/') + 1;
@@ -90,9 +90,9 @@ std::string_view without_all(std::string_view key, Drops drops) {
   return key;
 }
 
-using NamesOf = std::map<std::string_view, std::vector<SamplePlace>>;  // by what copies are copies of
+using NamesOf = std::map<std::string_view, std::vector<SamplePlace>>;  // by the name of their original
 
-// Samples with this very key.
+// The samples with this key.
 std::vector<SamplePlace> with_key(const std::vector<std::vector<std::string_view>>& keys, std::string_view key) {
   std::vector<SamplePlace> found;
   for (std::uint32_t split = 0; split < keys.size(); ++split) {
@@ -102,14 +102,15 @@ std::vector<SamplePlace> with_key(const std::vector<std::vector<std::string_view
   return found;
 }
 
-// Originals of a copy in other splits. Where its own split has one, too, each split counts for itself, and names say nothing.
+// Adds the originals of a copy in other splits. If its own split has an original too, the splits number their images independently, and
+// names prove nothing.
 void add_originals(SamplePlace copy, const std::vector<SamplePlace>& originals, std::vector<Pair>& pairs) {
   const auto own = [&](SamplePlace place) { return place.split == copy.split; };
   if (std::any_of(originals.begin(), originals.end(), own)) return;
   for (const SamplePlace original : originals) pairs.push_back({copy, original, "by its name a copy of "});
 }
 
-// Copies of one original that is nowhere: those of later splits against the first of all.
+// For copies of a missing original: pairs those of later splits with the first of all.
 void add_siblings(const std::vector<SamplePlace>& copies, std::vector<Pair>& pairs) {
   for (const SamplePlace copy : copies)
     if (copy.split != copies.front().split) pairs.push_back({copy, copies.front(), "by its name a copy of the same image as "});
@@ -125,12 +126,12 @@ std::optional<AugmentedName> augmented_name(std::string_view key) {
   return AugmentedName{base, shorter.size() < base.size() ? shorter : std::string_view()};
 }
 
-void SplitCopies::add(SamplePlace place, std::uint64_t image, const CoarseLook& look) {
-  if (is_distinct(look)) images_.push_back({total_of(look), place, image, look});
+void SplitCopies::add(SamplePlace place, std::uint64_t image, const BrightnessGrid& grid) {
+  if (is_distinct(grid)) images_.push_back({total_of(grid), place, image, grid});
 }
 
 void SplitCopies::finish(const std::vector<std::string>& split_names, const std::function<std::string(SamplePlace)>& path_of,
-                         Findings& findings) {
+                         Diagnostics& diagnostics) {
   std::sort(images_.begin(), images_.end(),
             [](const Image& a, const Image& b) { return std::tie(a.total, a.place) < std::tie(b.total, b.place); });
   std::vector<Pair> pairs;
@@ -139,24 +140,28 @@ void SplitCopies::finish(const std::vector<std::string>& split_names, const std:
       if (images_[j].total - images_[i].total > kTotalSlack) break;
       const auto& [copy, original] = std::minmax(images_[i], images_[j], [](const Image& a, const Image& b) { return b.place < a.place; });
       if (copy.place.split == original.place.split || copy.image == original.image) continue;
-      if (const auto how = how_alike(copy.look, original.look)) pairs.push_back({copy.place, original.place, std::string(*how) + " from "});
+      if (const auto how = relation_of(copy.grid, original.grid))
+        pairs.push_back({copy.place, original.place, std::string(*how) + " from "});
     }
   }
-  Finding finding;
-  finding.kind = "look-alike-between-splits";
-  finding.advice = "take them out of one of the two, if they are copies: a model is judged by what it was trained on";
-  tell_pairs(std::move(pairs), finding, "looks like a copy of one in", "look like copies of some in", split_names, path_of, findings);
+  Diagnostic diagnostic;
+  diagnostic.kind = "look-alike-between-splits";
+  diagnostic.advice =
+      "if they are copies, remove them from one of the two splits; otherwise the model is tested on images that it was trained on";
+  report_pairs(std::move(pairs), diagnostic, "looks like a copy of one in", "look like copies of some in", split_names, path_of,
+               diagnostics);
 }
 
-void tell_augmented_names(const std::vector<std::vector<std::string_view>>& keys, const std::vector<std::string>& split_names,
-                          const std::function<std::string(SamplePlace)>& path_of, Findings& findings) {
+void report_augmented_names(const std::vector<std::vector<std::string_view>>& keys, const std::vector<std::string>& split_names,
+                            const std::function<std::string(SamplePlace)>& path_of, Diagnostics& diagnostics) {
   std::vector<Pair> pairs;
   NamesOf siblings;
   for (std::uint32_t split = 0; split < keys.size(); ++split) {
     for (std::uint32_t sample = 0; sample < keys[split].size(); ++sample) {
       const SamplePlace copy{split, sample};
       const auto name = augmented_name(keys[split][sample]);
-      if (!name || with_key(keys, keys[split][sample]).size() > 1) continue;  // named alike in two splits: each counts for itself
+      if (!name || with_key(keys, keys[split][sample]).size() > 1)
+        continue;  // the same name in two splits: they number their images independently
       std::vector<SamplePlace> originals = with_key(keys, name->base);
       if (originals.empty() && !name->shorter.empty()) originals = with_key(keys, name->shorter);
       if (originals.empty())
@@ -166,11 +171,11 @@ void tell_augmented_names(const std::vector<std::vector<std::string_view>>& keys
     }
   }
   for (const auto& [base, copies] : siblings) add_siblings(copies, pairs);
-  Finding finding;
-  finding.kind = "augmented-between-splits";
-  finding.advice = "split first, augment then: copies of one image belong in one split";
-  tell_pairs(std::move(pairs), finding, "is by its name an augmented copy of one in", "are by their names augmented copies of some in",
-             split_names, path_of, findings);
+  Diagnostic diagnostic;
+  diagnostic.kind = "augmented-between-splits";
+  diagnostic.advice = "split first, then augment: all copies of an image belong in one split";
+  report_pairs(std::move(pairs), diagnostic, "is by its name an augmented copy of one in", "are by their names augmented copies of some in",
+               split_names, path_of, diagnostics);
 }
 
 }  // namespace hotpack::pipeline

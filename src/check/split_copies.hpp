@@ -1,8 +1,8 @@
-// Copies of one image in several splits that are not the same file: saved anew, flipped or turned by right angles (seen in their pixels),
-// and augmented ones (seen in their names).
+// Finds copies of an image in other splits that are not the same file: saved again, flipped or rotated by right angles (found by their
+// pixels), or augmented (found by their names).
 //
-// Not found: crops, other angles, changed colors or brightness, unless the names tell; images of little contrast. Memory: 88 bytes a
-// sample, where there are several splits. Not thread-safe.
+// Not found: images of little contrast, and crops, other angles, changed colors or brightness, unless the names show it. Memory: 88 bytes
+// per sample if there are several splits. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,42 @@
 #include <string_view>
 #include <vector>
 
-#include "check/findings.hpp"
-#include "pack/coarse_look.hpp"
+#include "check/diagnostics.hpp"
+#include "pack/brightness_grid.hpp"
 #include "pack/inspection.hpp"
 
 namespace hotpack::pipeline {
 
-// What an augmented copy's name says about its original: "100_2_r30" is a copy of "100_2" or of "100", "a_jpg.rf.<32 hex digits>" of
+// The name of an augmented copy's original: "100_2_r30" is a copy of "100_2" or of "100", "a_jpg.rf.<32 hex digits>" of
 // "a_jpg".
 struct AugmentedName {
-  std::string_view base;          // without the words of augmentation
-  std::string_view shorter = {};  // without the numbers before them, too; empty where there are none
+  std::string_view base;          // the key without the words of augmentation
+  std::string_view shorter = {};  // also without the numbers before these words; empty if there are none
 };
-// Words are parts of the last component of the key, set off by '_', '-', '.' or a blank: r30, rot90, flip, hflip, mirror, aug3, blur, … .
+// The words are parts of the key's last component, separated by '_', '-', '.' or a space: r30, rot90, flip, hflip, mirror, aug3, blur, … .
 [[nodiscard]] std::optional<AugmentedName> augmented_name(std::string_view key);
 
 class SplitCopies {
  public:
-  // `image`: a hash of the file's bytes: equal files are reported elsewhere.
-  void add(SamplePlace place, std::uint64_t image, const CoarseLook& look);
+  // `image`: a hash of the file's bytes, because equal files are reported elsewhere.
+  void add(SamplePlace place, std::uint64_t image, const BrightnessGrid& grid);
 
-  // Tells of images that look alike.
-  void finish(const std::vector<std::string>& split_names, const std::function<std::string(SamplePlace)>& path_of, Findings& findings);
+  // Reports images that look alike.
+  void finish(const std::vector<std::string>& split_names, const std::function<std::string(SamplePlace)>& path_of,
+              Diagnostics& diagnostics);
 
  private:
   struct Image {
     int total = 0;
     SamplePlace place;
     std::uint64_t image = 0;
-    CoarseLook look{};
+    BrightnessGrid grid{};
   };
   std::vector<Image> images_;
 };
 
-// Tells of names. `keys[split]` are sorted; `path_of` gives the path of the sample with that number in its split.
-void tell_augmented_names(const std::vector<std::vector<std::string_view>>& keys, const std::vector<std::string>& split_names,
-                          const std::function<std::string(SamplePlace)>& path_of, Findings& findings);
+// Reports names of augmented copies. `keys[split]` are sorted. `path_of` returns the path of a sample.
+void report_augmented_names(const std::vector<std::vector<std::string_view>>& keys, const std::vector<std::string>& split_names,
+                            const std::function<std::string(SamplePlace)>& path_of, Diagnostics& diagnostics);
 
 }  // namespace hotpack::pipeline

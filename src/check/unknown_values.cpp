@@ -15,8 +15,8 @@ namespace hotpack::pipeline {
 
 namespace {
 
-constexpr std::size_t kToldApart = 8;  // groups with a finding of their own
-constexpr std::size_t kListed = 8;     // values
+constexpr std::size_t kMostGroups = 8;  // groups with a diagnostic of their own
+constexpr std::size_t kListed = 8;      // values
 
 // The number of "id 37".
 std::optional<std::uint32_t> id_of(const std::string& text) {
@@ -30,12 +30,12 @@ std::optional<std::uint32_t> id_of(const std::string& text) {
 
 std::string in_labels(std::uint64_t count, std::uint64_t of) { return " in " + share_text(count, of, "label", "labels"); }
 
-// The start of a finding: refused labels, or what --unknown settled.
-Finding unknown_finding(const LabelContext& context) {
-  Finding finding;
-  finding.kind = "unknown-value";
-  finding.severity = context.refuses_unknown ? Severity::problem : Severity::note;
-  return finding;
+// A diagnostic with kind and severity: a problem if pack refuses unknown values, else a note.
+Diagnostic unknown_diagnostic(const LabelContext& context) {
+  Diagnostic diagnostic;
+  diagnostic.kind = "unknown-value";
+  diagnostic.severity = context.refuses_unknown ? Severity::problem : Severity::note;
+  return diagnostic;
 }
 
 // "id 37", "ids 12…40", "colors (1,2,3), (4,5,6), …"
@@ -54,30 +54,30 @@ std::string text_of(const Values& values) {
   return list_text(texts, kListed);
 }
 
-// What to do about one color; the class whose color is nearest may be the one that is meant.
-void advise_color(const LabelContext& context, RgbColor color, const std::vector<bool>& never_seen, Finding& finding) {
+// Advice about one color, which may be meant to be the nearest class color.
+void advise_color(const LabelContext& context, RgbColor color, const std::vector<bool>& never_seen, Diagnostic& diagnostic) {
   const auto near = context.nearest(color);
   if (!near) return;
-  finding.advice =
+  diagnostic.advice =
       "the nearest color is that of class '" + context.class_names[near->class_id] + "', at distance " + std::to_string(near->distance);
-  if (never_seen[near->class_id]) finding.advice += ", and that class never occurs: its line in the class file may be wrong";
-  finding.advice += "; ";
-  // Farther apart two colors are hardly meant to be one.
+  if (never_seen[near->class_id]) diagnostic.advice += ", and that class never occurs, so its line in the class file may be wrong";
+  diagnostic.advice += "; ";
+  // Colors farther apart are probably not meant to be the same.
   constexpr int kNear = 64;
-  if (near->distance <= kNear) finding.options.push_back("--unknown nearest:" + std::to_string(near->distance));
+  if (near->distance <= kNear) diagnostic.options.push_back("--unknown nearest:" + std::to_string(near->distance));
 }
 
-void advise_id(const LabelContext& context, std::uint32_t id, bool zero_is_seen, Finding& finding) {
+void advise_id(const LabelContext& context, std::uint32_t id, bool zero_is_seen, Diagnostic& diagnostic) {
   if (id == context.last_id + 1 && id == context.class_names.size() && !zero_is_seen) {
-    finding.advice = "id 0 never occurs, so ids seem to count from 1: shift them; ";
-    finding.options.emplace_back("--shift-ids -1");
+    diagnostic.advice = "id 0 never occurs, so ids seem to start at 1. Shift them; ";
+    diagnostic.options.emplace_back("--shift-ids -1");
     return;
   }
   if (id == context.last_id + 1) {
-    finding.advice = "it is one more than the last class's id; ";
-    if (context.numbered) finding.options.push_back("--num-classes " + std::to_string(id + 1));
+    diagnostic.advice = "it is one more than the last class's id; ";
+    if (context.numbered) diagnostic.options.push_back("--num-classes " + std::to_string(id + 1));
   }
-  finding.options.push_back("--ignore " + std::to_string(id));
+  diagnostic.options.push_back("--ignore " + std::to_string(id));
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ void UnknownValues::add(const std::string& path, const LabelInspection& label) {
   }
 }
 
-// Those of most labels first, then of most pixels.
+// The values of most labels come first, then those of most pixels.
 std::vector<UnknownValues::Group> UnknownValues::groups() const {
   Group values;
   for (const auto& [text, value] : values_) values.push_back(&value);
@@ -124,79 +124,80 @@ std::vector<UnknownValues::Group> UnknownValues::groups() const {
   return groups;
 }
 
-Finding UnknownValues::finding_of_group(const Group& group, const LabelContext& context, std::uint64_t labels,
-                                        const std::vector<bool>& never_seen) const {
+Diagnostic UnknownValues::diagnostic_of_group(const Group& group, const LabelContext& context, std::uint64_t labels,
+                                              const std::vector<bool>& never_seen) const {
   const Value& first = *group.front();
-  Finding finding = unknown_finding(context);
-  for (const Value* value : group) finding.pixels += value->pixels;
-  finding.value = text_of(group);
-  finding.count = first.labels.count;
-  finding.of = labels;
-  finding.title = counted_text(finding.pixels, "pixel", "pixels") + in_labels(finding.count, labels) +
-                  (finding.pixels == 1 ? " has " : " have ") + finding.value + ", which no class has";
-  finding.examples = first.labels.examples;
-  for (Evidence& example : finding.examples) example.found += group.size() > 1 ? " of " + first.text : "";
+  Diagnostic diagnostic = unknown_diagnostic(context);
+  for (const Value* value : group) diagnostic.pixels += value->pixels;
+  diagnostic.value = text_of(group);
+  diagnostic.count = first.labels.count;
+  diagnostic.of = labels;
+  diagnostic.title = counted_text(diagnostic.pixels, "pixel", "pixels") + in_labels(diagnostic.count, labels) +
+                     (diagnostic.pixels == 1 ? " has " : " have ") + diagnostic.value + ", which no class has";
+  diagnostic.examples = first.labels.examples;
+  for (Evidence& example : diagnostic.examples) example.found += group.size() > 1 ? " of " + first.text : "";
   if (!context.refuses_unknown) {
-    finding.title += "; --unknown " + context.unknown + " settles it";
-    return finding;
+    diagnostic.title += "; --unknown " + context.unknown + " handles them";
+    return diagnostic;
   }
   if (const auto id = id_of(first.text); id && group.size() == 1)
-    advise_id(context, *id, never_seen.empty() || !never_seen.front(), finding);
-  if (first.color && group.size() == 1) advise_color(context, *first.color, never_seen, finding);
-  finding.advice += group.size() == 1 ? "if it is a class, add it to the class table; if not, say what happens to it"
-                                      : "is this the right class table, and are these the right labels?";
-  finding.options.emplace_back("--unknown ignore");
-  return finding;
+    advise_id(context, *id, never_seen.empty() || !never_seen.front(), diagnostic);
+  if (first.color && group.size() == 1) advise_color(context, *first.color, never_seen, diagnostic);
+  diagnostic.advice += group.size() == 1 ? "if it is a class, add it to the class table; if not, choose how to treat it"
+                                         : "is this the right class table, and are these the right labels?";
+  diagnostic.options.emplace_back("--unknown ignore");
+  return diagnostic;
 }
 
-Finding UnknownValues::finding_of_rest(const Group& rest, const LabelContext& context) const {
-  Finding finding = unknown_finding(context);
-  finding.pixels = left_out_;
+Diagnostic UnknownValues::diagnostic_of_rest(const Group& rest, const LabelContext& context) const {
+  Diagnostic diagnostic = unknown_diagnostic(context);
+  diagnostic.pixels = left_out_;
   for (const Value* value : rest) {
-    finding.pixels += value->pixels;
-    finding.count = std::max(finding.count, value->labels.count);
+    diagnostic.pixels += value->pixels;
+    diagnostic.count = std::max(diagnostic.count, value->labels.count);
     const Evidence& example = value->labels.examples.front();
-    finding.add_example({example.path, example.found + " of " + value->text, example.place});
+    diagnostic.add_example({example.path, example.found + " of " + value->text, example.place});
   }
-  finding.value = text_of(rest);
-  finding.title = counted_text(finding.pixels, "pixel", "pixels") + (finding.pixels == 1 ? " has" : " have") + " one of " +
-                  (left_out_ > 0 ? "more than " : "") + counted_text(rest.size(), "further unknown value", "further unknown values") +
-                  ": " + finding.value;
+  diagnostic.value = text_of(rest);
+  diagnostic.title = counted_text(diagnostic.pixels, "pixel", "pixels") + (diagnostic.pixels == 1 ? " has" : " have") + " one of " +
+                     (left_out_ > 0 ? "more than " : "") + counted_text(rest.size(), "further unknown value", "further unknown values") +
+                     ": " + diagnostic.value;
   if (!context.refuses_unknown) {
-    finding.title += "; --unknown " + context.unknown + " settles it";
-    return finding;
+    diagnostic.title += "; --unknown " + context.unknown + " handles them";
+    return diagnostic;
   }
-  finding.advice = "so many values are rarely classes: are these the right labels, and is this the right class table?";
-  finding.options = {"--unknown ignore"};
-  return finding;
+  diagnostic.advice = "so many values are rarely classes. Are these the right labels, and is this the right class table?";
+  diagnostic.options = {"--unknown ignore"};
+  return diagnostic;
 }
 
-Finding UnknownValues::finding_of_many(const LabelContext& context, std::uint64_t labels) const {
-  Finding finding = unknown_finding(context);
-  finding.kind = "many-unknown-values";
-  finding.title = share_text(many_.count, labels, "label", "labels") + (many_.count == 1 ? " has" : " have") + " more than " +
-                  std::to_string(kMostInALabel) + " different unknown values";
-  finding.count = many_.count;
-  finding.of = labels;
-  finding.examples = many_.examples;
-  finding.advice = "such a label was interpolated, saved as JPEG, or is a photo (are --images and --labels swapped?): use the original";
-  if (context.unknown.starts_with("nearest:")) finding.options = {"--unknown nearest"};
-  if (context.refuses_unknown) finding.options.emplace_back("--on-error skip");
-  return finding;
+Diagnostic UnknownValues::diagnostic_of_many(const LabelContext& context, std::uint64_t labels) const {
+  Diagnostic diagnostic = unknown_diagnostic(context);
+  diagnostic.kind = "many-unknown-values";
+  diagnostic.title = share_text(many_.count, labels, "label", "labels") + (many_.count == 1 ? " has" : " have") + " more than " +
+                     std::to_string(kMostInALabel) + " different unknown values";
+  diagnostic.count = many_.count;
+  diagnostic.of = labels;
+  diagnostic.examples = many_.examples;
+  diagnostic.advice =
+      "such a label was interpolated, saved as a JPEG, or is a photo (are --images and --labels swapped?). Use the original label";
+  if (context.unknown.starts_with("nearest:")) diagnostic.options = {"--unknown nearest"};
+  if (context.refuses_unknown) diagnostic.options.emplace_back("--on-error skip");
+  return diagnostic;
 }
 
 void UnknownValues::finish(const LabelContext& context, std::uint64_t labels, const std::vector<bool>& never_seen,
-                           Findings& findings) const {
+                           Diagnostics& diagnostics) const {
   const std::vector<Group> all = groups();
   Group rest;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i < kToldApart)
-      findings.add(finding_of_group(all[i], context, labels, never_seen));
+    if (i < kMostGroups)
+      diagnostics.add(diagnostic_of_group(all[i], context, labels, never_seen));
     else
       rest.insert(rest.end(), all[i].begin(), all[i].end());
   }
-  if (!rest.empty() || left_out_ > 0) findings.add(finding_of_rest(rest, context));
-  if (many_.count > 0) findings.add(finding_of_many(context, labels));
+  if (!rest.empty() || left_out_ > 0) diagnostics.add(diagnostic_of_rest(rest, context));
+  if (many_.count > 0) diagnostics.add(diagnostic_of_many(context, labels));
 }
 
 }  // namespace hotpack::pipeline

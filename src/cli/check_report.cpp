@@ -19,8 +19,8 @@ namespace {
 
 using pipeline::CheckReport;
 using pipeline::CheckResult;
+using pipeline::Diagnostic;
 using pipeline::Evidence;
-using pipeline::Finding;
 using pipeline::ImageStatistics;
 using pipeline::Severity;
 
@@ -53,7 +53,7 @@ std::string indented(std::size_t indent, const std::string& text) {
   return lines + "\n";
 }
 
-// ---- findings
+// ---- diagnostics
 
 std::string evidence_text(const Evidence& evidence) {
   std::string text = unbroken(printable_name(evidence.path));
@@ -63,10 +63,10 @@ std::string evidence_text(const Evidence& evidence) {
 }
 
 // Options that the advice does not name yet.
-std::vector<std::string> unsaid_options(const Finding& finding) {
+std::vector<std::string> unsaid_options(const Diagnostic& diagnostic) {
   std::vector<std::string> options;
-  std::copy_if(finding.options.begin(), finding.options.end(), std::back_inserter(options),
-               [&](const std::string& option) { return finding.advice.find(option) == std::string::npos; });
+  std::copy_if(diagnostic.options.begin(), diagnostic.options.end(), std::back_inserter(options),
+               [&](const std::string& option) { return diagnostic.advice.find(option) == std::string::npos; });
   return options;
 }
 
@@ -78,21 +78,22 @@ std::string options_text(const std::vector<std::string>& options) {
   return indented(4, "options: " + joined_text(whole, " or "));
 }
 
-std::string finding_text(const Finding& finding) {
-  std::string text = indented(2, finding.title);
-  const std::size_t shown = std::min(finding.examples.size(), finding.severity == Severity::note ? kNoteExamples : Finding::kExamples);
-  for (std::size_t i = 0; i < shown; ++i) text += indented(6, evidence_text(finding.examples[i]));
-  if (shown > 0 && finding.count > shown) text += indented(6, "… and " + number_text(finding.count - shown) + " more");
-  if (!finding.advice.empty()) text += indented(4, "what to do: " + finding.advice);
-  const std::vector<std::string> options = unsaid_options(finding);
+std::string diagnostic_text(const Diagnostic& diagnostic) {
+  std::string text = indented(2, diagnostic.title);
+  const std::size_t shown =
+      std::min(diagnostic.examples.size(), diagnostic.severity == Severity::note ? kNoteExamples : Diagnostic::kExamples);
+  for (std::size_t i = 0; i < shown; ++i) text += indented(6, evidence_text(diagnostic.examples[i]));
+  if (shown > 0 && diagnostic.count > shown) text += indented(6, "… and " + number_text(diagnostic.count - shown) + " more");
+  if (!diagnostic.advice.empty()) text += indented(4, "what to do: " + diagnostic.advice);
+  const std::vector<std::string> options = unsaid_options(diagnostic);
   if (!options.empty()) text += options_text(options);
   return text;
 }
 
-std::string findings_text(const CheckReport& report, Severity severity, std::string_view title) {
+std::string diagnostics_text(const CheckReport& report, Severity severity, std::string_view title) {
   std::string text;
-  for (const Finding& finding : report.findings.all())
-    if (finding.severity == severity) text += finding_text(finding);
+  for (const Diagnostic& diagnostic : report.diagnostics.all())
+    if (diagnostic.severity == severity) text += diagnostic_text(diagnostic);
   return text.empty() ? text : "\n" + std::string(title) + "\n" + text;
 }
 
@@ -325,7 +326,7 @@ std::string summary_text(const CheckReport& report, std::size_t columns) {
 }
 
 std::string result_text(const CheckReport& report) {
-  const std::uint64_t warnings = report.findings.count(Severity::warning);
+  const std::uint64_t warnings = report.diagnostics.count(Severity::warning);
   const std::string more = warnings > 0 ? "; " + counted_text(warnings, "warning") : "";
   switch (report.result) {
     case CheckResult::succeeds:
@@ -361,9 +362,9 @@ std::string advised_command(const CheckReport& report, const std::string& comman
 
 // Whether a problem ends with commands to choose from.
 bool proposes_commands(const CheckReport& report) {
-  const std::vector<Finding>& all = report.findings.all();
-  return std::any_of(all.begin(), all.end(), [](const Finding& finding) {
-    return finding.severity == Severity::problem && finding.title.find("\n  hotpack pack ") != std::string::npos;
+  const std::vector<Diagnostic>& all = report.diagnostics.all();
+  return std::any_of(all.begin(), all.end(), [](const Diagnostic& diagnostic) {
+    return diagnostic.severity == Severity::problem && diagnostic.title.find("\n  hotpack pack ") != std::string::npos;
   });
 }
 
@@ -393,16 +394,16 @@ Json evidence_json(const Evidence& evidence) {
   return json;
 }
 
-Json finding_json(const Finding& finding) {
-  Json json{{"kind", finding.kind}, {"severity", pipeline::severity_name(finding.severity)}, {"title", text_json(finding.title)}};
-  json["count"] = finding.count;
-  json["of"] = finding.of > 0 ? Json(finding.of) : Json(nullptr);
-  if (!finding.value.empty()) json["value"] = text_json(finding.value);
-  if (finding.pixels > 0) json["pixels"] = finding.pixels;
+Json diagnostic_json(const Diagnostic& diagnostic) {
+  Json json{{"kind", diagnostic.kind}, {"severity", pipeline::severity_name(diagnostic.severity)}, {"title", text_json(diagnostic.title)}};
+  json["count"] = diagnostic.count;
+  json["of"] = diagnostic.of > 0 ? Json(diagnostic.of) : Json(nullptr);
+  if (!diagnostic.value.empty()) json["value"] = text_json(diagnostic.value);
+  if (diagnostic.pixels > 0) json["pixels"] = diagnostic.pixels;
   json["examples"] = Json::array();
-  for (const Evidence& evidence : finding.examples) json["examples"].push_back(evidence_json(evidence));
-  json["advice"] = text_json(finding.advice);
-  json["options"] = finding.options;
+  for (const Evidence& evidence : diagnostic.examples) json["examples"].push_back(evidence_json(evidence));
+  json["advice"] = text_json(diagnostic.advice);
+  json["options"] = diagnostic.options;
   return json;
 }
 
@@ -479,9 +480,9 @@ Json split_json(const pipeline::SplitReport& split) {
 
 std::string check_text(const CheckReport& report, const CheckEnd& end) {
   std::string text = input_text(report) + summary_text(report, end.columns);
-  text += findings_text(report, Severity::note, "notes");
-  text += findings_text(report, Severity::warning, "warnings");
-  text += findings_text(report, Severity::problem, "problems");
+  text += diagnostics_text(report, Severity::note, "notes");
+  text += diagnostics_text(report, Severity::warning, "warnings");
+  text += diagnostics_text(report, Severity::problem, "problems");
   text = laid_out(text + "\n" + entry("result", result_text(report)) + next_text(report, end), end.columns);
   return end.color ? colored(text, report.result) : text;
 }
@@ -492,8 +493,8 @@ std::string check_json(const CheckReport& report, const CheckEnd& end) {
   json["layout"] = text_json(report.layout);
   json["label_reading"] = text_json(report.labels);
   json["classes_known"] = report.classes_known;
-  json["findings"] = Json::array();
-  for (const Finding& finding : report.findings.all()) json["findings"].push_back(finding_json(finding));
+  json["diagnostics"] = Json::array();
+  for (const Diagnostic& diagnostic : report.diagnostics.all()) json["diagnostics"].push_back(diagnostic_json(diagnostic));
   json["splits"] = Json::array();
   for (const auto& split : report.splits) json["splits"].push_back(split_json(split));
   json["classes"] = Json::array();

@@ -10,7 +10,7 @@
 
 namespace hotpack::cli {
 
-// What a report says besides its findings.
+// What a report says besides its diagnostics.
 struct CheckEnd {
   std::string command;       // to run next: `hotpack pack …`
   bool reads_input = false;  // standard input, which has been read

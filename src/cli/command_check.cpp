@@ -56,14 +56,14 @@ std::string written_text(const pipeline::CheckReport& report, const std::string&
   return "wrote " + path + ": give its classes their names, then say " + option_of_table(report, path);
 }
 
-// With what was given besides the inputs in the commands that a finding proposes.
+// With what was given besides the inputs in the commands that a diagnostic proposes.
 void finish_commands(const CommandContext& context, pipeline::CheckReport& report) {
-  pipeline::Findings finished;
-  for (pipeline::Finding finding : report.findings.all()) {
-    finding.title = with_given_options(finding.title, context.given_options());
-    finished.add(std::move(finding));
+  pipeline::Diagnostics finished;
+  for (pipeline::Diagnostic diagnostic : report.diagnostics.all()) {
+    diagnostic.title = with_given_options(diagnostic.title, context.given_options());
+    finished.add(std::move(diagnostic));
   }
-  report.findings = std::move(finished);
+  report.diagnostics = std::move(finished);
 }
 
 bool reads_standard_input(const CLI::App& command) {

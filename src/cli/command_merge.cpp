@@ -20,9 +20,10 @@
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
-#include "format/manifest.hpp"
+#include "format/pack_folder.hpp"
 #include "label_setup/pack_folders.hpp"
 #include "pack/merge.hpp"
+#include "pack/partition_set.hpp"
 
 namespace hotpack::cli {
 
@@ -92,13 +93,12 @@ struct Part {
   double seconds = 0;
 };
 
-// Whether the folders in a source are splits. In the only source they may be partitions of one set, too: then shards are missing in each.
+// Are the folders in a source splits? In the only source, they may also be the partitions of one set.
 bool holds_splits(const std::string& source, const std::vector<std::string>& names, bool only) {
-  const auto is_whole = [&](const std::string& name) { return pipeline::has_all_shards(source + "/" + name); };
-  return !names.empty() && (!only || std::all_of(names.begin(), names.end(), is_whole));
+  return !names.empty() && (!only || pipeline::are_splits(source, names));
 }
 
-// Folders next to splits that hold nothing, or a manifest alone: splits that lost every shard.
+// Refuses a folder next to splits that lost every shard: it is empty, or holds only a manifest or temporary files.
 Status check_lost_splits(const std::string& source, const std::vector<std::string>& splits) {
   const auto content = names_by_kind(source);
   if (!content.ok()) return {};
@@ -106,15 +106,15 @@ Status check_lost_splits(const std::string& source, const std::vector<std::strin
     if (std::find(splits.begin(), splits.end(), name) != splits.end()) continue;
     const std::string folder = (std::filesystem::path(source) / name).string();
     const auto inside = names_in_folder(folder);
-    const auto is_manifest = [](const std::string& file) { return file == format::kManifestName; };
-    if (!inside.ok() || !std::all_of(inside->begin(), inside->end(), is_manifest)) continue;
-    return Error{
-        ErrorCode::damaged,
-        "holds no shards, while " + list_text(splits, kMostSplits) + " next to it " + (splits.size() == 1 ? "is a split" : "are splits") +
-            ": if it is one too, its shards were lost, and packing it again makes them; else remove the folder, or name the splits "
-            "to merge",
-        folder,
-        {}};
+    if (!inside.ok()) continue;
+    const format::PackFolder listing = format::describe_pack_folder(*inside);
+    if (!listing.shards.empty() || !listing.others.empty()) continue;
+    return Error{ErrorCode::damaged,
+                 "has no shards, but " + list_text(splits, kMostSplits) + " next to it " +
+                     (splits.size() == 1 ? "is a split" : "are splits") +
+                     ". If this is a split that lost its shards, pack it again; otherwise remove the folder, or name the splits to merge",
+                 folder,
+                 {}};
   }
   return {};
 }

@@ -45,7 +45,7 @@ int stopped(CommandContext& context, const pipeline::PackRun& run, const std::st
 
 void warn_of_set(CommandContext& context, const pipeline::PackReport& set) {
   for (const std::string& warning : set.plan.warnings) say_lines(context.terminal(), pipeline::Level::warning, warning, set.split);
-  say_lines(context.terminal(), pipeline::Level::warning, remarks_text(set.remarks), set.split);
+  say_lines(context.terminal(), pipeline::Level::warning, remarks_text(set.diagnostics), set.split);
   if (set.problems.count() > 0)
     say_lines(context.terminal(), pipeline::Level::warning, "skipped: " + set.problems.skipped_text(), set.split);
 }

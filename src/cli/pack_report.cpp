@@ -165,9 +165,9 @@ std::string plan_text(const pipeline::PlanSummary& plan) {
   text += line("samples", number_text(plan.samples));
   text += line("record", (plan.mixed_sizes ? "sizes differ; the largest: " : "") + human_bytes(plan.image_record_bytes) + " image" +
                              (plan.label_record_bytes > 0 ? " + " + human_bytes(plan.label_record_bytes) + " label" : std::string()));
-  text +=
-      line("shards", number_text(plan.shards) + (plan.shards > 1 ? " of " + counted_text(plan.samples_a_shard, "sample") : std::string()) +
-                         (plan.kept_shards > 0 ? ", " + number_text(plan.kept_shards) + " of them there and good" : std::string()));
+  text += line("shards", number_text(plan.shards) +
+                             (plan.shards > 1 ? " of " + counted_text(plan.samples_per_shard, "sample") : std::string()) +
+                             (plan.kept_shards > 0 ? ", " + number_text(plan.kept_shards) + " of them there and good" : std::string()));
   text +=
       line("output", human_bytes(plan.shard_bytes_total) + " in all, " + (plan.exact ? "" : "at most ") + number_text(plan.bytes_to_write) +
                          " bytes to write" + (plan.free_bytes ? ", " + human_bytes(*plan.free_bytes) + " free" : std::string()));
@@ -220,7 +220,7 @@ Json classes_json(const Schema& schema, const Statistics& statistics) {
   return list;
 }
 
-std::string remarks_text(const pipeline::Remarks& remarks) {
+std::string remarks_text(const pipeline::DiagnosticCounts& remarks) {
   std::string text;
   const auto remark = [&](std::uint64_t count, const std::string& thing, const std::string& what) {
     if (count > 0) text += counted_text(count, thing) + ": " + what + "\n";

@@ -20,7 +20,7 @@ namespace hotpack::cli {
 [[nodiscard]] std::string classes_text(const Schema& schema, const Statistics& statistics);
 [[nodiscard]] format::Json classes_json(const Schema& schema, const Statistics& statistics);
 // Unusual but accepted things, one per line.
-[[nodiscard]] std::string remarks_text(const pipeline::Remarks& remarks);
+[[nodiscard]] std::string remarks_text(const pipeline::DiagnosticCounts& remarks);
 // One JSON object. The members of a set stand at the top where there is one set without a name, else in the list `sets`.
 [[nodiscard]] std::string report_json(const pipeline::PackRun& run, double seconds);
 // A line of a summary: a name, its text in a column of its own, a newline.

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
-#include "check/findings.hpp"
+#include "check/diagnostics.hpp"
 #include "cli/refusal.hpp"
 #include "cli/text.hpp"
 #include "preview/label_classes.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/try.hpp"
 #include "cli/preview_pack.hpp"
-#include "pack/look.hpp"
+#include "pack/input_preview.hpp"
 
 namespace hotpack::cli {
 
@@ -26,23 +26,23 @@ std::string name_of_inputs(const pipeline::InputOptions& input) {
 
 class InputSource final : public PreviewSource {
  public:
-  InputSource(std::unique_ptr<pipeline::Look> look, std::string name) : look_(std::move(look)), name_(std::move(name)) {}
+  InputSource(std::unique_ptr<pipeline::InputPreview> inputs, std::string name) : inputs_(std::move(inputs)), name_(std::move(name)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
-  [[nodiscard]] const Schema& schema() const override { return look_->schema(); }
-  [[nodiscard]] std::uint64_t samples() const override { return look_->samples(); }
+  [[nodiscard]] const Schema& schema() const override { return inputs_->schema(); }
+  [[nodiscard]] std::uint64_t samples() const override { return inputs_->samples(); }
   [[nodiscard]] Result<std::optional<Statistics>> statistics() const override { return std::optional<Statistics>(); }
-  [[nodiscard]] bool has_remarks() const override { return look_->has_splits(); }
+  [[nodiscard]] bool has_remarks() const override { return inputs_->has_splits(); }
 
-  [[nodiscard]] Result<std::vector<std::uint64_t>> find(const std::string& key) override { return look_->find(key); }
-  [[nodiscard]] Result<std::string> key(std::uint64_t number) override { return std::string(look_->key(number)); }
-  [[nodiscard]] Result<Extent> size(std::uint64_t number) override { return look_->record_size(number); }
+  [[nodiscard]] Result<std::vector<std::uint64_t>> find(const std::string& key) override { return inputs_->find(key); }
+  [[nodiscard]] Result<std::string> key(std::uint64_t number) override { return std::string(inputs_->key(number)); }
+  [[nodiscard]] Result<Extent> size(std::uint64_t number) override { return inputs_->record_size(number); }
 
   [[nodiscard]] Result<preview::SheetSample> load(std::uint64_t number) override {
     preview::SheetSample shown;
-    shown.key = look_->key(number);
-    shown.remark = look_->split(number);
-    HOTPACK_ASSIGN(const auto problem, look_->record_of(number, packed_));
+    shown.key = inputs_->key(number);
+    shown.remark = inputs_->split(number);
+    HOTPACK_ASSIGN(const auto problem, inputs_->record_of(number, packed_));
     if (problem) {
       shown.problem = problem->text();
       return shown;
@@ -54,7 +54,7 @@ class InputSource final : public PreviewSource {
 
   // A sample that cannot be packed has no label to be rich in anything.
   [[nodiscard]] Result<std::optional<LabelView>> load_label(std::uint64_t number) override {
-    HOTPACK_ASSIGN(const auto problem, look_->record_of(number, packed_));
+    HOTPACK_ASSIGN(const auto problem, inputs_->record_of(number, packed_));
     return problem ? std::optional<LabelView>() : label();
   }
 
@@ -75,7 +75,7 @@ class InputSource final : public PreviewSource {
                      {field->scope, field->storage, field->multi, pixels ? shape[0] : 1, pixels ? shape[1] : 1, schema().class_count()}};
   }
 
-  std::unique_ptr<pipeline::Look> look_;
+  std::unique_ptr<pipeline::InputPreview> inputs_;
   std::string name_;
   pipeline::PackedSample packed_;
 };
@@ -83,8 +83,8 @@ class InputSource final : public PreviewSource {
 }  // namespace
 
 Result<std::unique_ptr<PreviewSource>> open_inputs(const pipeline::PackOptions& options, Terminal& terminal) {
-  HOTPACK_ASSIGN(std::unique_ptr<pipeline::Look> look, pipeline::Look::open(options, terminal));
-  return std::unique_ptr<PreviewSource>(std::make_unique<InputSource>(std::move(look), name_of_inputs(options.input)));
+  HOTPACK_ASSIGN(std::unique_ptr<pipeline::InputPreview> inputs, pipeline::InputPreview::open(options, terminal));
+  return std::unique_ptr<PreviewSource>(std::make_unique<InputSource>(std::move(inputs), name_of_inputs(options.input)));
 }
 
 bool is_unpacked_folder(const std::string& path) {

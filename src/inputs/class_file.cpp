@@ -37,15 +37,18 @@ std::string name_difference(const labels::ClassTable& one, const labels::ClassTa
   return std::to_string(one.classes.size()) + " classes there and " + std::to_string(other.classes.size()) + " here";
 }
 
-// Which of two files is meant is asked where they number classes otherwise.
-void compare_with(const FoundClassFile& first, const std::string& path, std::optional<Error>& contradiction) {
+// If two files have different classes, the user must choose one.
+void compare_with(FoundClassFile& first, const std::string& path) {
   const FoundClassFile other = read_class_file(path);
-  if (contradiction || !first.table.ok() || !other.table.ok()) return;
+  if (first.table.ok() && !other.table.ok())
+    first.unreadable.push_back("class file " + other.table.error().describe() + "; the file is ignored, the classes are those of " +
+                               first.path);
+  if (first.contradiction || !first.table.ok() || !other.table.ok()) return;
   const std::string difference = name_difference(*first.table, *other.table);
   if (difference.empty()) return;
-  contradiction = data_error("contradicts " + first.path + ": " + difference + ". Say which is meant:\n  --classes " +
-                                 shell_path(first.path) + "\n  --classes " + shell_path(path),
-                             path);
+  first.contradiction = data_error("contradicts " + first.path + ": " + difference + ". Say which is meant:\n  --classes " +
+                                       shell_path(first.path) + "\n  --classes " + shell_path(path),
+                                   path);
 }
 
 }  // namespace
@@ -54,18 +57,16 @@ bool is_class_file_name(std::string_view name) { return std::find(kNames.begin()
 
 std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& folders) {
   std::optional<FoundClassFile> first;
-  std::optional<Error> contradiction;
   for (const std::string& folder : folders) {
     for (const std::string_view name : kNames) {
       const std::string path = path_below(folder, name);
       if (!is_regular_file(path)) continue;
       if (first)
-        compare_with(*first, path, contradiction);
+        compare_with(*first, path);
       else
         first = read_class_file(path);
     }
   }
-  if (first) first->contradiction = std::move(contradiction);
   return first;
 }
 

@@ -14,8 +14,9 @@ namespace hotpack::pipeline {
 
 struct FoundClassFile {
   std::string path;
-  Result<labels::ClassTable> table;         // or why it cannot be read as one, with file and line
-  std::optional<Error> contradiction = {};  // another class file that numbers classes otherwise: which is meant must be asked
+  Result<labels::ClassTable> table;          // or why it cannot be read as one, with file and line
+  std::optional<Error> contradiction = {};   // another class file has different classes, so the user must choose one
+  std::vector<std::string> unreadable = {};  // one warning per further file that cannot be read as a class file
 };
 
 // Whether class files are usually called so: "class_dict.csv".

@@ -132,6 +132,7 @@ class Gatherer {
     const std::optional<FoundClassFile> found = find_class_file(folders);
     if (!found) return {};
     if (found->contradiction) return *found->contradiction;
+    result_.warnings.insert(result_.warnings.end(), found->unreadable.begin(), found->unreadable.end());
     HOTPACK_TRY(check_folders_are_classes(layout, *found));
     const std::string misfit = class_misfit(*found);
     if (misfit.empty()) result_.label.classes = found->path;

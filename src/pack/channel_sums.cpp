@@ -8,7 +8,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Lanes of one block: a multiple of 1 and 3 channels and of every vector width, so the inner loop has no channel arithmetic.
+// The lanes of a block. A multiple of 1 and 3 channels and of every vector width, so the inner loop needs no channel arithmetic.
 constexpr std::size_t kLanes = 48;
 // Samples are at most 255: this many sums fit a 16-bit lane, and their squares a 32-bit lane.
 constexpr std::size_t kBlocksPerFlush = 0xFFFF / 255;

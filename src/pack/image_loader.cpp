@@ -22,7 +22,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Why values are unknown that would not be by other options.
+// Explains why values are unknown that other options would accept.
 std::string limit_text(const labels::DecodeReport& report, const LabelSetup& setup) {
   constexpr std::string_view kNearest = "nearest:";
   constexpr std::string_view kLargest = "id 65535";
@@ -30,9 +30,9 @@ std::string limit_text(const labels::DecodeReport& report, const LabelSetup& set
   const auto is_color = [](const labels::UnknownValue& value) { return value.color.has_value(); };
   const auto is_large = [&](const labels::UnknownValue& value) { return value.text.size() > kLargest.size(); };
   if (setup.rgb_id == labels::RgbId::tens_of_red && std::any_of(report.unknown.begin(), report.unknown.end(), is_color))
-    return "; by the formula r/10*256+g red is a multiple of 10, so another one may be meant";
+    return "; with the formula r/10*256+g, red is a multiple of 10, so another formula may be meant";
   if (setup.rgb_id == labels::RgbId::low_first && std::any_of(report.unknown.begin(), report.unknown.end(), is_large))
-    return "; ids above 65535 number segments rather than classes (is --rgb-id the right formula?)";
+    return "; ids above 65535 are probably segments, not classes (is --rgb-id the right formula?)";
   return "";
 }
 
@@ -54,7 +54,7 @@ std::string unknown_text(const labels::DecodeReport& report, const LabelSetup& s
   return text;
 }
 
-// No image has no width: its header was refused.
+// Width 0 means that the header was refused.
 bool is_usable(const FileHeader& header) { return header.info.width > 0; }
 
 void inspect_files(const SampleHeaders& headers, const std::array<std::uint64_t, 2>& hash, SampleInspection& inspection) {
@@ -68,12 +68,12 @@ ConstIds cut(ConstIds ids, Extent size) { return {ids.data, size.width, size.hei
 Extent extent_of(const auto& image) { return {image.width, image.height}; }
 std::size_t area(Extent size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
 
-// Whether an image fills its canvas as it is.
+// Does an image fill its canvas without resampling?
 bool fills(Extent source, const Canvas& canvas) {
   return canvas.size == source && canvas.region == Region{0, 0, source.width, source.height};
 }
 
-// Colors of 16 bits, which no class table has.
+// True for colors of 16 bits, which a class table cannot have.
 bool is_wide_color(std::span<const std::byte> file) {
   const Result<codecs::Probe> probe = codecs::probe(file, true);
   return probe.ok() && !probe->need_more && probe->info.bit_depth == 16 && probe->info.kind != codecs::PixelKind::gray &&
@@ -83,8 +83,8 @@ bool is_wide_color(std::span<const std::byte> file) {
 Error changed_image(const std::string& path, Extent planned, Extent found) {
   const auto text = [](Extent size) { return std::to_string(size.width) + "x" + std::to_string(size.height); };
   return Error{ErrorCode::io,
-               "was " + (planned == Extent{} ? std::string("not readable") : text(planned)) + " when the plan was made and is " +
-                   text(found) + " now: it changed in between. Run the same command again",
+               "was " + (planned == Extent{} ? std::string("unreadable") : text(planned)) + " during planning and is now " + text(found) +
+                   ": the file has changed. Run the same command again",
                path,
                {}};
 }
@@ -93,7 +93,7 @@ Error changed_image(const std::string& path, Extent planned, Extent found) {
 
 Outcome damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind) {
   if (error.code == ErrorCode::data) return std::optional(Problem{kind, path, error.message});
-  // A decoder reads from memory, so `io` is a lack of memory: nothing is wrong with the file, and a run that only looks stops too.
+  // A decoder reads from memory, so `io` means too little memory. The file may be fine, so even a check stops.
   return Error{error.code, path + ": " + error.message, {}, error.offset};
 }
 
@@ -107,12 +107,12 @@ struct ImageLoader::Impl {
   Impl(const RecordOptions& record_options, const LabelSetup& label_setup, const Plan& plan, const SampleList& sample_list)
       : options(record_options), setup(label_setup), schema(plan.schema), list(sample_list) {}
 
-  // Whether the sample's image is in hand, from another of its tiles.
+  // Has another tile of the sample's image already loaded it?
   [[nodiscard]] bool has(const Sample& sample) const { return options.tile && ready && text == sample.image.text; }
   Status load(const Sample& sample, SampleInspection* inspection);
 
   bool ready = false;
-  std::uint64_t text = 0;  // of the image in hand: its image file's, in the arena
+  std::uint64_t text = 0;  // identifies the loaded image: the position of its file name in the arena
   LoadedImage loaded;
 
  private:
@@ -124,7 +124,7 @@ struct ImageLoader::Impl {
   Outcome decode_image();
   Outcome decode_label(SampleInspection* inspection);
   Outcome decode_masks(const Sample& sample, SampleInspection* inspection);
-  Status look_at_label_too(const Sample& sample, const Problem& image_problem, SampleInspection& inspection);
+  Status inspect_label_of_bad_image(const Sample& sample, const Problem& image_problem, SampleInspection& inspection);
   Outcome decode_ids(std::span<const std::byte> file, const std::string& path, SampleInspection* inspection, ConstIds& ids);
   ConstIds matched_to_image(ConstIds ids);
   Status draw_canvas();
@@ -168,14 +168,14 @@ Outcome ImageLoader::Impl::read_masks(const Sample& sample) {
     if (problem) return problem;
     if (mask.class_id == kNoClass)
       return std::optional(
-          Problem{ProblemKind::unknown_folder, list.mask_path(mask), "its class '" + list.mask_names[mask.name] + "' is no class"});
+          Problem{ProblemKind::unknown_folder, list.mask_path(mask), "'" + list.mask_names[mask.name] + "' is not a class"});
     mask_hashes.push_back(hash);
   }
   loaded.hash[1] = hash_of_hashes(mask_hashes);
   return std::optional<Problem>();
 }
 
-// Files and headers of a sample. Hashes are there even where a header is unusable.
+// Reads files and headers of a sample. Sets the hashes even if a header is unusable.
 Outcome ImageLoader::Impl::read_files(const Sample& sample) {
   loaded.headers.clear();
   loaded.hash = {};
@@ -205,8 +205,8 @@ Outcome ImageLoader::Impl::decode_image() {
   const Result<ConstPixels> source = image_decoder.decode_image(image_file, decode);
   if (!source.ok()) return damaged_or_fatal(source.error(), header.path);
   loaded.pixels = cut(*source, loaded.size);
-  loaded.remarks.rotated += loaded.rotate && header.info.orientation != 1;
-  loaded.remarks.left_as_stored += !loaded.rotate && header.info.orientation != 1 && options.exif == ExifPolicy::automatic;
+  loaded.diagnostics.rotated += loaded.rotate && header.info.orientation != 1;
+  loaded.diagnostics.left_as_stored += !loaded.rotate && header.info.orientation != 1 && options.exif == ExifPolicy::automatic;
   return std::optional<Problem>();
 }
 
@@ -224,17 +224,17 @@ Outcome ImageLoader::Impl::decode_ids(std::span<const std::byte> file, const std
   if (!status.ok()) return std::optional(Problem{form, path, status.error().message});
   if (report.unknown_pixels > 0 && setup.refuses_unknown())
     return std::optional(Problem{ProblemKind::unknown_value, path, unknown_text(report, setup, pixels)});
-  loaded.remarks.unknown_samples += report.unknown_pixels > 0;
-  loaded.remarks.unknown_pixels += report.unknown_pixels;
-  loaded.remarks.nearest_pixels += report.nearest_pixels;
-  loaded.remarks.beyond_palette += report.beyond_palette;
-  loaded.remarks.channels_differ += report.channels_differ;
-  loaded.remarks.alpha_varies += report.alpha_varies;
+  loaded.diagnostics.unknown_samples += report.unknown_pixels > 0;
+  loaded.diagnostics.unknown_pixels += report.unknown_pixels;
+  loaded.diagnostics.nearest_pixels += report.nearest_pixels;
+  loaded.diagnostics.beyond_palette += report.beyond_palette;
+  loaded.diagnostics.channels_differ += report.channels_differ;
+  loaded.diagnostics.alpha_varies += report.alpha_varies;
   ids = plane;
   return std::optional<Problem>();
 }
 
-// The label as --size-mismatch wants it to lie over the image. `each-to-target` leaves that to the placing.
+// Matches the label to the image as --size-mismatch says. For `each-to-target`, placing does it later.
 ConstIds ImageLoader::Impl::matched_to_image(ConstIds ids) {
   if (options.size_mismatch == SizeMismatch::crop_min) return cut(ids, loaded.size);
   if (options.size_mismatch != SizeMismatch::resize_label || extent_of(ids) == loaded.size) return ids;
@@ -247,13 +247,13 @@ ConstIds ImageLoader::Impl::matched_to_image(ConstIds ids) {
 Outcome ImageLoader::Impl::decode_label(SampleInspection* inspection) {
   HOTPACK_ASSIGN(auto problem, decode_ids(label_file, loaded.headers.labels.front().path, inspection, loaded.ids));
   if (problem) return problem;
-  loaded.remarks.label_resized += extent_of(loaded.ids) != loaded.size;
+  loaded.diagnostics.label_resized += extent_of(loaded.ids) != loaded.size;
   loaded.ids = matched_to_image(loaded.ids);
   return problem;
 }
 
-// For a check: the label of a sample that is refused because of its image, with what is wrong with it.
-Status ImageLoader::Impl::look_at_label_too(const Sample& sample, const Problem& image_problem, SampleInspection& inspection) {
+// For a check: inspects the label of a sample that is refused because of its image, and reports the label's own problem.
+Status ImageLoader::Impl::inspect_label_of_bad_image(const Sample& sample, const Problem& image_problem, SampleInspection& inspection) {
   if (!list.has_label_files || !inspection.label_pixels.empty()) return {};
   std::optional<Problem> problem;
   if (loaded.headers.labels.empty()) {
@@ -269,7 +269,7 @@ Status ImageLoader::Impl::look_at_label_too(const Sample& sample, const Problem&
   return {};
 }
 
-// For tiles: the fitted image and label as a whole, unless they are that already.
+// For tiles: draws the whole fitted image and label, unless they already fill the canvas.
 Status ImageLoader::Impl::draw_canvas() {
   const auto& [size, region] = loaded.canvas;
   const auto width = static_cast<std::size_t>(size.width);
@@ -288,8 +288,8 @@ Status ImageLoader::Impl::draw_canvas() {
   return {};
 }
 
-// Each mask sets its class's bits, of the record or of the canvas. Masks are read a second time here: all of an image's masks together
-// may be too large to be kept from the first.
+// Sets the bits of each mask's class in the record or canvas. Reads the masks a second time, because all masks of an image together may
+// be too large to keep in memory.
 Outcome ImageLoader::Impl::decode_masks(const Sample& sample, SampleInspection* inspection) {
   const auto& [size, region] = loaded.canvas;
   const std::uint64_t bytes = labels::encoded_bytes(schema.label->storage, area(size), schema.class_count());
@@ -307,7 +307,7 @@ Outcome ImageLoader::Impl::decode_masks(const Sample& sample, SampleInspection* 
     ConstIds ids;
     HOTPACK_ASSIGN(auto problem, decode_ids(file, path, inspection, ids));
     if (problem) return problem;
-    loaded.remarks.label_resized += extent_of(ids) != loaded.size;
+    loaded.diagnostics.label_resized += extent_of(ids) != loaded.size;
     const MutableIds record{record_ids.reserve_as<std::uint16_t>(area(size)), size.width, size.height, 1,
                             static_cast<std::size_t>(size.width) * 2};
     placer.place(matched_to_image(ids), region, options.label_filter, setup.pad_id, record);
@@ -329,7 +329,7 @@ Outcome ImageLoader::Impl::load_image_of(const Sample& sample, SampleInspection*
   if (surveyed && sample.size != loaded.size) return changed_image(loaded.headers.image.path, sample.size, loaded.size);
   loaded.canvas = canvas_of(options, loaded.size);
   HOTPACK_ASSIGN(auto problem, decode_image());
-  if (!problem && inspection != nullptr) inspection->look = coarse_look(loaded.pixels);
+  if (!problem && inspection != nullptr) inspection->brightness = brightness_grid(loaded.pixels);
   if (!problem && list.has_label_files) {
     HOTPACK_ASSIGN(problem, decode_label(inspection));
   } else if (!problem && setup.multi) {
@@ -344,9 +344,9 @@ Status ImageLoader::Impl::load(const Sample& sample, SampleInspection* inspectio
   loaded.pixels = {};
   loaded.ids = {};
   loaded.one_hot = {};
-  loaded.remarks = {};
+  loaded.diagnostics = {};
   HOTPACK_ASSIGN(loaded.problem, load_image_of(sample, inspection));
-  if (loaded.problem && inspection != nullptr) HOTPACK_TRY(look_at_label_too(sample, *loaded.problem, *inspection));
+  if (loaded.problem && inspection != nullptr) HOTPACK_TRY(inspect_label_of_bad_image(sample, *loaded.problem, *inspection));
   text = sample.image.text;
   ready = true;
   return {};

@@ -1,7 +1,7 @@
-// The image of a sample and its label, from files to pixels: read whole, hashed, decoded, brought over each other.
+// Loads a sample's image and label from their files: reads, hashes and decodes them, and matches the label's size to the image.
 //
-// One ImageLoader a worker: it owns decoders and buffers. What it hands out is valid until its next load(). Not thread-safe.
-// A bad sample is a Problem; an Error (a read that fails, too little memory) means that the run must stop.
+// One ImageLoader per worker; it owns decoders and buffers. Results are valid until the next load(). Not thread-safe. Failure: a bad
+// sample is a Problem; an Error (a failed read, too little memory) stops the run.
 #pragma once
 
 #include <array>
@@ -17,34 +17,34 @@
 #include "label_setup/header_survey.hpp"
 #include "label_setup/label_setup.hpp"
 #include "label_setup/placement.hpp"
+#include "pack/diagnostic_counts.hpp"
 #include "pack/inspection.hpp"
 #include "pack/plan.hpp"
-#include "pack/remarks.hpp"
 #include "settings/problem.hpp"
 
 namespace hotpack::pipeline {
 
-// What became of a sample: a problem, or none.
+// A sample's problem, or none.
 using Outcome = Result<std::optional<Problem>>;
 
-// What the bytes of a file say is a problem of its sample; what the machine lacks ends the run.
+// Bad content of a file is a problem of its sample; lack of memory is an error that stops the run.
 [[nodiscard]] Outcome damaged_or_fatal(const Error& error, const std::string& path, ProblemKind kind = ProblemKind::damaged_image);
 
-// The color of padding, a value per channel.
+// The color of padding, one value per channel.
 [[nodiscard]] std::array<std::uint8_t, 3> pad_pixel(const Schema& schema);
 
-// The image in hand and its label, decoded.
+// A decoded image and its label.
 struct LoadedImage {
   SampleHeaders headers;
   std::array<std::uint64_t, 2> hash{};
   bool rotate = false;
   Extent size;  // as packed
   Canvas canvas;
-  ConstPixels pixels;                  // of the canvas for tiles, else of the source
-  ConstIds ids;                        // the same of the label, where there is one
-  std::span<const std::byte> one_hot;  // of several masks, as records store it; for tiles that of the canvas
-  std::optional<Problem> problem;      // of the image as a whole: every tile has it
-  Remarks remarks;                     // reported with the first tile
+  ConstPixels pixels;                  // the canvas if tiled, else the source image
+  ConstIds ids;                        // the same of the label, if there is one
+  std::span<const std::byte> one_hot;  // several masks, encoded as in records; of the canvas if tiled
+  std::optional<Problem> problem;      // concerns the whole image, so all of its tiles
+  DiagnosticCounts diagnostics;        // reported with the first tile
 };
 
 class ImageLoader {
@@ -53,8 +53,8 @@ class ImageLoader {
   ~ImageLoader();
   ImageLoader(ImageLoader&&) noexcept;
 
-  // Loads the sample's image; the tiles of one image that come one after the other are loaded once. A bad sample has
-  // LoadedImage::problem. `inspection` is filled where it is not null, with a problem too.
+  // Loads the sample's image, once for successive tiles of one image. A bad sample has LoadedImage::problem. Fills `inspection`, if not
+  // null, even for a bad sample.
   [[nodiscard]] Result<const LoadedImage*> load(const Sample& sample, SampleInspection* inspection);
 
  private:

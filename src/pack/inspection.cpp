@@ -25,27 +25,27 @@ constexpr std::uint32_t kMostRampKinds = 16;
 
 bool between(RawValue left, RawValue value, RawValue right) { return std::min(left, right) <= value && value <= std::max(left, right); }
 
-// Whether a value lies between two others that differ from it; of colors, in every channel.
+// Does a value lie between two others? Colors must do so in every channel.
 bool is_between(RawValue left, RawValue value, RawValue right, bool colors) {
   if (!colors) return between(left, value, right);
   return between(left >> 16, value >> 16, right >> 16) && between(left >> 8 & 255, value >> 8 & 255, right >> 8 & 255) &&
          between(left & 255, value & 255, right & 255);
 }
 
-// Equal pixels of a row: [begin, end).
+// A run of equal pixels in a row: [begin, end).
 struct Run {
   RawValue value = 0;
   int begin = 0, end = 0;
   [[nodiscard]] int length() const { return end - begin; }
 };
 
-// The pixels of a row as they stand in memory: samples of two bytes, or colors of three.
+// The pixels of a row in memory: samples of two bytes, or colors of three.
 class PixelRow {
  public:
   explicit PixelRow(const std::uint16_t* samples) : bytes_(reinterpret_cast<const std::byte*>(samples)), pixel_bytes_(sizeof *samples) {}
   explicit PixelRow(const std::uint8_t* colors) : bytes_(reinterpret_cast<const std::byte*>(colors)), pixel_bytes_(3) {}
 
-  // The run of pixels equal to that at `begin`, in a row of `width`.
+  // The run that starts at `begin`, in a row of `width` pixels.
   [[nodiscard]] Run run_at(int begin, int width) const {
     const std::byte* const first = bytes_ + static_cast<std::size_t>(begin) * pixel_bytes_;
     const std::size_t rest = static_cast<std::size_t>(width - begin - 1) * pixel_bytes_;
@@ -59,7 +59,7 @@ class PixelRow {
     return pixel_bytes_ == 3 ? byte(0) << 16 | byte(1) << 8 | byte(2) : load_le<std::uint16_t>(pixel);
   }
 
-  // How many bytes from `at` on equal the byte one pixel before.
+  // The number of bytes from `at` on that equal the byte one pixel before.
   [[nodiscard]] std::size_t bytes_as_before(const std::byte* at, std::size_t size) const {
     std::size_t i = 0;
     for (; i + 8 <= size; i += 8)
@@ -73,14 +73,14 @@ class PixelRow {
   std::size_t pixel_bytes_;
 };
 
-// Counts stretches of eight pixels, from `offset` on, that hold a step. Steps come from left to right.
+// Counts the blocks of eight pixels, starting at `offset`, that contain a step. Steps come from left to right.
 class BlockCounter {
  public:
   explicit BlockCounter(int offset) : offset_(offset) {}
   void begin_row() { last_ = -1; }
   void step(int x) {
     const int at = x + kBlock - offset_;
-    if (at % kBlock == 0 || at / kBlock == last_) return;  // between two stretches, or in one that is counted
+    if (at % kBlock == 0 || at / kBlock == last_) return;  // between two blocks, or in a counted block
     last_ = at / kBlock;
     ++count_;
   }
@@ -92,10 +92,10 @@ class BlockCounter {
   std::uint64_t count_ = 0;
 };
 
-// Gathers what the runs of a label show, row by row.
-class RunLook {
+// Collects statistics of the runs of a label, row by row.
+class RunScanner {
  public:
-  RunLook(LabelInspection& out, ConstIds ids) : out_(out), ids_(ids) {}
+  RunScanner(LabelInspection& out, ConstIds ids) : out_(out), ids_(ids) {}
 
   void row(int y, const PixelRow& pixels) {
     y_ = y;
@@ -126,7 +126,7 @@ class RunLook {
   void take(const Run& run) {
     const auto length = static_cast<std::uint64_t>(run.length());
     if (!values_.full()) values_.add(run.value, length);
-    // Equal values of a label have equal classes.
+    // Equal values have equal classes, so one lookup per run is enough.
     if (ids_.data != nullptr) classes_.add(ids_.row(y_)[run.begin], length);
     if (run.length() >= kFlatRun) out_.flat_pixels += length;
     if (runs_ > 0) step(run);
@@ -168,21 +168,21 @@ class RunLook {
   ValueCounter ramps_{kMostRampKinds};
   BlockCounter blocks_{0}, between_blocks_{kBlock / 2};
   int y_ = 0;
-  int runs_ = 0;       // of this row, so far
-  Run before_, last_;  // the two latest of them
+  int runs_ = 0;       // runs of this row so far
+  Run before_, last_;  // the two latest runs
 };
 
-// Of ids row by row, whatever lies between two rows.
+// Hashes ids row by row, without the padding between rows.
 std::uint64_t hash_of(ConstIds ids) {
   std::vector<std::uint64_t> rows{static_cast<std::uint64_t>(ids.width), static_cast<std::uint64_t>(ids.height)};
   for (int y = 0; y < ids.height; ++y) rows.push_back(xxh3_64(std::as_bytes(std::span(ids.row(y), static_cast<std::size_t>(ids.width)))));
   return xxh3_64(std::as_bytes(std::span(rows)));
 }
 
-void look_at_rows(const RawLabel& label, RunLook& look) {
+void scan_rows(const RawLabel& label, RunScanner& scanner) {
   for (int y = 0; y < label.height; ++y)
-    look.row(y, label.rgb.data != nullptr ? PixelRow(label.rgb.row(y)) : PixelRow(label.samples.row(y)));
-  look.finish();
+    scanner.row(y, label.rgb.data != nullptr ? PixelRow(label.rgb.row(y)) : PixelRow(label.samples.row(y)));
+  scanner.finish();
 }
 
 }  // namespace
@@ -197,8 +197,8 @@ void inspect_label(const RawLabel& label, const labels::DecodeReport& report, Co
   out.is_palette = label.is_palette;
   out.palette = label.palette;
   out.decoded = ids.data != nullptr;
-  RunLook look(out, ids);
-  look_at_rows(label, look);
+  RunScanner scanner(out, ids);
+  scan_rows(label, scanner);
   if (!out.decoded) return;
   out.ids_hash = hash_of(ids);
   out.unknown = report.unknown;

@@ -1,4 +1,4 @@
-// One hash for several label files of a sample, as the format defines it: the XXH3-64 of their XXH3-64s in class order.
+// The hash of several label files of a sample, as the format defines it: the XXH3-64 of their XXH3-64s in class order.
 //
 // A pure function; thread-safe.
 #pragma once

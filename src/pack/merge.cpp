@@ -29,7 +29,8 @@ bool same_file(const std::string& a, const std::string& b) {
   return std::filesystem::equivalent(a, b, ignored);
 }
 
-// Another program (rsync, scp) may have brought a shard here without flushing it; the manifest must not outlive it.
+// Another program (rsync, scp) may have copied a shard here without flushing it. After a power loss, the manifest must not exist without
+// its shards.
 Status make_durable(const std::string& path) {
   HOTPACK_ASSIGN(const File file, File::open_read(path));
   return file.sync_data();
@@ -41,8 +42,8 @@ Status remove_file(const std::string& path) {
   return failure ? io_error("cannot remove", path, failure.value()) : Status();
 }
 
-// Shards are never changed in place, so two folders may share one. False where the file system, or the way between two, has no hard
-// links; a copy tells what else may be wrong.
+// Shards are never changed in place, so two folders may share one. False if a hard link is not possible; the copy that follows reports
+// other errors.
 bool link_file(const std::string& from, const std::string& to) {
   return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
@@ -63,29 +64,30 @@ class Merging {
   Status check_options() {
     if (options_.sources.empty()) return usage_error("name the folders of the partitions to merge");
     std::error_code failure;
-    std::set<std::string> known;  // however a folder is written
+    std::set<std::string> known;  // canonical paths
     for (const std::string& source : options_.sources) {
       if (!std::filesystem::is_directory(source, failure)) return not_a_folder(source, failure);
       if (known.insert(std::filesystem::canonical(source, failure).string()).second) sources_.push_back(source);
     }
-    if (in_place() && sources_.size() > 1) return usage_error("-o DIR is required: where to join several folders");
+    if (in_place() && sources_.size() > 1) return usage_error("-o DIR is required to merge several folders");
     if (in_place() || known.count(std::filesystem::weakly_canonical(options_.output, failure).string()) == 0) return {};
-    return usage_error("-o " + options_.output +
-                       ": is one of the folders to merge, which stay as they are; name another, or merge that folder alone without -o");
+    return usage_error(
+        "-o " + options_.output +
+        ": is one of the folders to merge, which stay unchanged. Choose another folder, or merge that folder alone without -o");
   }
 
   static Error not_a_folder(const std::string& source, const std::error_code& failure) {
     return failure ? io_error("cannot open the folder", source, failure.value()) : Error{ErrorCode::io, "is not a folder", source, {}};
   }
 
-  // The partitions shared one folder: only its manifest is missing.
+  // All partitions are in one folder, so only its manifest is missing.
   Result<MergeReport> merge_in_place() {
     HOTPACK_ASSIGN(const std::optional<OutputLock> lock, lock_output());
     if (!lock) return stopped();
     HOTPACK_ASSIGN(std::optional<JoinedSet> set, join_partitions(sources_, observer_));
     if (!set) return stopped();
     set_ = std::move(*set);
-    HOTPACK_ASSIGN([[maybe_unused]] const OutputFolder folder, look_at_output(report_.output));
+    HOTPACK_ASSIGN([[maybe_unused]] const OutputFolder folder, read_output_folder(report_.output));
     present_.assign(set_.holders.size(), true);
     for (const format::ShardRow& row : set_.manifest.shards) HOTPACK_TRY(make_durable(path_of(row)));
     return write();
@@ -97,7 +99,7 @@ class Merging {
     set_ = std::move(*set);
     HOTPACK_ASSIGN(const std::optional<OutputLock> lock, lock_output());
     if (!lock) return stopped();
-    HOTPACK_TRY(look_at_present());
+    HOTPACK_TRY(find_present_shards());
     return write();
   }
 
@@ -106,18 +108,18 @@ class Merging {
   [[nodiscard]] std::string path_of(const format::ShardRow& row) const { return report_.output + "/" + row.file; }
   [[nodiscard]] std::string manifest_path() const { return report_.output + "/" + std::string(format::kManifestName); }
 
-  // ---- what the output folder holds
+  // ---- content of the output folder
 
-  // It must be new, or an earlier merge (or pack) of the same set.
-  Status look_at_present() {
-    HOTPACK_ASSIGN(const OutputFolder folder, look_at_output(report_.output));
+  // The folder must be new, or hold an earlier merge or pack of the same data set.
+  Status find_present_shards() {
+    HOTPACK_ASSIGN(const OutputFolder folder, read_output_folder(report_.output));
     if (folder.manifest) HOTPACK_TRY(check_same_set(folder.path, identity_of(*folder.manifest)));
     present_.assign(set_.manifest.shards.size(), false);
-    for (const std::string& name : folder.shards) HOTPACK_TRY(look_at_shard(name));
+    for (const std::string& name : folder.shards) HOTPACK_TRY(check_present_shard(name));
     return {};
   }
 
-  Status look_at_shard(const std::string& name) {
+  Status check_present_shard(const std::string& name) {
     const auto parsed = format::parse_shard_file_name(name);
     const bool has_place = parsed->count == set_.manifest.shards.size();
     const auto index = static_cast<std::size_t>(parsed->index);
@@ -125,8 +127,7 @@ class Merging {
     if (has_place && same_file(path, set_.holders[index] + "/" + name)) return present_[index] = true, Status();
     const Result<ExistingShard> shard = read_existing_shard(report_.output, name);
     if (shard.ok()) HOTPACK_TRY(check_same_set(path, identity_of(*shard)));
-    if (!has_place)
-      return usage_error(path + ": has no place among the " + std::to_string(set_.manifest.shards.size()) + " shards; remove it");
+    if (!has_place) return usage_error(path + ": is not one of the " + std::to_string(set_.manifest.shards.size()) + " shards; remove it");
     present_[index] = shard.ok() && shard->finished.row == set_.manifest.shards[index];
     report_.replaced += !present_[index];
     return {};
@@ -135,12 +136,12 @@ class Merging {
   [[nodiscard]] Status check_same_set(const std::string& path, const SetIdentity& found) const {
     const std::string difference = first_difference(identity_of(set_.manifest), found);
     if (difference.empty()) return {};
-    return usage_error(path + ": is of another pack: " + difference + "; choose another folder, or remove that one");
+    return usage_error(path + ": belongs to another pack: " + difference + ". Choose another folder, or remove this one");
   }
 
   // ---- writing
 
-  // With the folder locked and `present_` known.
+  // The folder must be locked and `present_` filled.
   Result<MergeReport> write() {
     const std::string manifest = format::encode_manifest(set_.manifest);
     const bool all_present = std::all_of(present_.begin(), present_.end(), [](bool present) { return present; });
@@ -193,7 +194,7 @@ class Merging {
   Result<bool> copy_shard(const std::string& source, const format::ShardRow& row) const {
     HOTPACK_ASSIGN(const File from, File::open_read(source));
     HOTPACK_ASSIGN(const std::uint64_t size, from.size());
-    if (size != row.bytes) return Error{ErrorCode::io, "changed while it was merged; run the merge again", source, {}};
+    if (size != row.bytes) return Error{ErrorCode::io, "changed during the merge; run the merge again", source, {}};
     HOTPACK_ASSIGN(writer::AtomicFile to, writer::AtomicFile::create(report_.output, row.file));
     std::vector<std::byte> buffer(kCopyBytes);
     for (std::uint64_t at = 0; at < size; at += buffer.size()) {
@@ -230,7 +231,7 @@ class Merging {
   Observer& observer_;
   std::vector<std::string> sources_;  // each folder once
   JoinedSet set_;
-  std::vector<bool> present_;  // of each shard: whether the output folder has it
+  std::vector<bool> present_;  // by shard: is it in the output folder?
   MergeReport report_;
 };
 

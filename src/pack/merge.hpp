@@ -1,8 +1,8 @@
 // `merge`: joins the partitions of one plan, packed by several runs, into a data set.
 //
-// The result is byte for byte what one run would have written. One call a run. A merge that is killed continues when it is run again;
-// run again after its end it does nothing. Failure: the errors of join_partitions (partition_set.hpp); `usage` for an output folder that
-// hotpack did not make or that holds another pack; `io`.
+// The result is byte for byte what a single run would have written. One call per run. A killed merge continues when it is run again; a
+// finished one does nothing. Failure: the errors of join_partitions (partition_set.hpp); `usage` for an output folder that hotpack did
+// not make or that holds another pack; `io`.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 namespace hotpack::pipeline {
 
 struct MergeOptions {
-  std::vector<std::string> sources;  // folders of shards; they stay as they are
+  std::vector<std::string> sources;  // folders of shards; they stay unchanged
   std::string output;                // empty: the one source becomes the data set in place
 };
 
 enum class MergeStatus {
-  merged,    // the data set is whole now
-  complete,  // it was whole already; nothing was done
+  merged,    // the data set is complete now
+  complete,  // it was already complete; nothing was done
   stopped,   // a signal stopped the run; the same command continues it
 };
 
@@ -31,14 +31,14 @@ struct MergeReport {
   MergeStatus status = MergeStatus::merged;
   std::string output;  // the data set's folder
   std::uint64_t records = 0;
-  std::uint64_t skipped = 0;  // samples that the partitions left out
+  std::uint64_t skipped = 0;  // samples that the partitions skipped
   std::uint64_t shards = 0;
-  std::uint64_t kept = 0;      // shards that were in the output folder already
-  std::uint64_t linked = 0;    // shards that share their bytes with the source (hard links)
-  std::uint64_t copied = 0;    // shards copied, where the file system has no such links
-  std::uint64_t replaced = 0;  // of those linked or copied, the ones in place of a damaged or older file
-  std::uint64_t repeated = 0;  // shard files of the sources that stand in another source too
-  std::uint64_t bytes = 0;     // of all shard files
+  std::uint64_t kept = 0;      // shards that were already in the output folder
+  std::uint64_t linked = 0;    // hard links to shards of the sources
+  std::uint64_t copied = 0;    // shards copied because the file system has no hard links
+  std::uint64_t replaced = 0;  // linked or copied shards that replaced a damaged or older file
+  std::uint64_t repeated = 0;  // shard files that are in several sources
+  std::uint64_t bytes = 0;     // size of all shard files
   Schema schema;
   Statistics statistics;
 };

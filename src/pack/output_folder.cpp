@@ -55,33 +55,41 @@ std::string key_of(const OpenShard& shard, std::uint64_t record) {
 
 Error foreign(const std::string& path) {
   return usage_error(
-      path + ": was not made by hotpack; -o must name a new folder or one that hotpack made. Move the file away or choose another folder");
+      path + ": was not made by hotpack. -o must name a new folder or one that hotpack made: move the file away, or choose another folder");
 }
 
-// A pack holds its manifest and its shards and nothing else: a folder in it would make readers refuse the whole.
+// The nearest folder above `path` that exists.
+std::filesystem::path folder_above(const std::string& path) {
+  std::filesystem::path above = std::filesystem::absolute(path).lexically_normal();
+  if (above.filename().empty()) above = above.parent_path();  // "set/north/"
+  std::error_code ignored;
+  do above = above.parent_path();
+  while (above.has_relative_path() && !std::filesystem::exists(above, ignored));
+  return above;
+}
+
+// A pack holds only its manifest and shards. Readers would refuse it with another folder in it.
 Status check_above(const std::string& path) {
-  const std::filesystem::path above = std::filesystem::absolute(path).lexically_normal().parent_path();
+  const std::filesystem::path above = folder_above(path);
   const auto names = names_in_folder(above.string());
-  if (!names.ok()) return {};
-  const format::PackFolder pack = format::describe_pack_folder(*names);
-  if (!pack.has_manifest || pack.shards.empty()) return {};
+  if (!names.ok() || format::describe_pack_folder(*names).shards.empty()) return {};
   return usage_error(
-      path + ": lies in " + above.string() +
-      ", which is a packed data set and can hold no other. Choose a folder outside it, or pack both as splits of one folder");
+      path + ": is inside " + above.string() +
+      ", which is a packed data set and cannot hold another one. Choose a folder outside it, or pack both as splits of one folder");
 }
 
 Error foreign_beginning(const std::string& path) {
   return usage_error(path +
-                     ": does not begin as hotpack's files do: another program made it, or it is damaged. --repair makes a damaged file of "
-                     "this data set again; else choose another folder");
+                     ": does not start like a file of hotpack: it is damaged, or another program made it. --repair packs a damaged file of "
+                     "this data set again; otherwise choose another folder");
 }
 
-// How each of our files begins, up to its version. A file that begins otherwise is not ours to replace.
+// The start of each of our files, up to its version. A file that starts differently is not ours to replace.
 constexpr std::string_view kShardStart = R"({"__metadata__":{"hotpack.format":")";
 constexpr std::string_view kManifestStart = "{\n\"format\":\"";
 constexpr std::size_t kLongestVersion = 16;
 
-// The bytes of a file from `offset` on, as many as a beginning with its version takes; fewer where it is shorter.
+// `size` bytes of a file from `offset` on, or fewer if the file is shorter.
 Result<std::string> beginning_of(const File& file, std::uint64_t offset, std::size_t size) {
   std::string text(size, '\0');
   HOTPACK_ASSIGN(const std::size_t got, file.read_some(offset, std::as_writable_bytes(std::span(text))));
@@ -89,7 +97,7 @@ Result<std::string> beginning_of(const File& file, std::uint64_t offset, std::si
   return text;
 }
 
-// Refuses a manifest or shard that another program, or a later hotpack, has written.
+// Refuses a manifest or shard that another program or a later hotpack wrote.
 Status check_origin(const File& file, bool is_manifest) {
   const std::string& path = file.path();
   const std::string_view start = is_manifest ? kManifestStart : kShardStart;
@@ -101,11 +109,11 @@ Status check_origin(const File& file, bool is_manifest) {
   const std::string_view rest = std::string_view(text).substr(start.size());
   const std::string_view version = rest.substr(0, rest.find('"'));
   if (version == format::kVersion || (cut && version == rest && format::kVersion.starts_with(version))) return {};
-  return usage_error(path + ": is of format " + std::string(version) + ", which this hotpack (format " + std::string(format::kVersion) +
-                     ") must not replace. Choose another folder, or remove the old one");
+  return usage_error(path + ": has format " + std::string(version) + ", which this hotpack (format " + std::string(format::kVersion) +
+                     ") does not replace. Choose another folder, or remove the old one");
 }
 
-// With `repair`, one file that begins as it has to speaks for the others.
+// With `repair`, one file with the right start is enough.
 Status check_origins(const OutputFolder& folder, const std::optional<File>& manifest, bool repair) {
   std::optional<Error> doubt;
   bool known = false;
@@ -139,14 +147,14 @@ void load_manifest(const File& file, OutputFolder& folder) {
   }
 }
 
-// The first shard whose header can be read; shows how an unfinished folder was packed.
+// The first readable shard. It shows how an unfinished folder was packed.
 std::optional<ExistingShard> first_readable(const OutputFolder& folder) {
   for (const std::string& name : folder.shards)
     if (Result<ExistingShard> existing = read_existing_shard(folder.path, name); existing.ok()) return std::move(existing).value();
   return std::nullopt;
 }
 
-// How many keys the shards that are there hold, and how many of them the plan has too.
+// The number of keys in the existing shards, and how many of them are in the plan.
 struct KeyOverlap {
   std::uint64_t old_keys = 0;
   std::uint64_t shared = 0;
@@ -158,14 +166,14 @@ KeyOverlap compare_keys(const OutputFolder& folder, const SampleList& list) {
   KeyOverlap overlap;
   for (const std::string& name : folder.shards) {
     const Result<std::vector<std::string>> keys = read_keys(folder.path, name);
-    if (!keys.ok()) continue;  // damaged: packed again
+    if (!keys.ok()) continue;  // damaged, so it will be packed again
     overlap.old_keys += keys->size();
     for (const std::string& key : *keys) overlap.shared += planned.count(key);
   }
   return overlap;
 }
 
-// Whether a shard is this plan's: same plan, schema and sources.
+// Does a shard belong to this plan: same plan, schema and sources?
 bool belongs(const format::Metadata& metadata, const Plan& plan, std::size_t shard) {
   return metadata.plan == plan.plan_text && metadata.schema == plan.schema_text && metadata.sources == plan.shards[shard].sources;
 }
@@ -177,7 +185,7 @@ bool agrees_with_row(const OutputFolder& folder, const Plan& plan, std::size_t s
 
 }  // namespace
 
-Result<OutputFolder> look_at_output(const std::string& path, bool repair) {
+Result<OutputFolder> read_output_folder(const std::string& path, bool repair) {
   OutputFolder folder;
   folder.path = path;
   HOTPACK_TRY(check_above(path));
@@ -220,7 +228,7 @@ std::vector<std::optional<writer::FinishedShard>> find_kept_shards(const OutputF
     } else if (!belongs(existing->metadata, plan, i)) {
       continue;
     } else if (!agrees_with_row(folder, plan, i, existing->finished)) {
-      damaged.push_back(folder.path + "/" + name + ": does not agree with " + std::string(format::kManifestName));
+      damaged.push_back(folder.path + "/" + name + ": differs from what is recorded in " + std::string(format::kManifestName));
     } else {
       kept[i] = std::move(existing->finished);
     }
@@ -234,12 +242,12 @@ bool is_complete(const OutputFolder& folder, const Plan& plan, const std::vector
          std::all_of(kept.begin(), kept.end(), [](const auto& shard) { return shard.has_value(); });
 }
 
-Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list, std::vector<std::string>& remarks) {
+Status check_same_options(const OutputFolder& folder, const Plan& plan, const SampleList& list, std::vector<std::string>& warnings) {
   const std::optional<ExistingShard> old = first_readable(folder);
   if (!old && !folder.manifest) return {};
   const Schema& schema = folder.manifest ? folder.manifest->schema : old->schema;
   const format::PlanIdentity& identity = folder.manifest ? folder.manifest->plan : old->identity;
-  const std::string again = "; choose another folder, or say --force to replace what is there";
+  const std::string again = "; choose another folder, or replace the old pack with --force";
   if (const std::string difference = option_difference(plan.schema, schema); !difference.empty())
     return usage_error(folder.path + ": was packed with other options: " + difference + again);
   if (identity.keys == plan.identity.keys && identity.shards != plan.identity.shards)
@@ -247,13 +255,13 @@ Status check_same_options(const OutputFolder& folder, const Plan& plan, const Sa
                        std::to_string(plan.identity.shards) + (plan.identity.shards == 1 ? " shard" : " shards") + " here, " +
                        std::to_string(identity.shards) + " there)" + again);
   if (identity.keys == plan.identity.keys) return {};
-  // A few keys in common are chance (every split may have a 0001); half of the smaller set are the same data, grown or shrunk.
+  // A few common keys are chance (every split may have a 0001). Half of the smaller set means the same data with samples added or removed.
   const KeyOverlap overlap = compare_keys(folder, list);
   const std::string counts = std::to_string(overlap.shared) + " of its " + std::to_string(overlap.old_keys) + " keys are among the " +
                              std::to_string(list.samples.size()) + " of the input";
   if (2 * overlap.shared < std::min<std::uint64_t>(overlap.old_keys, list.samples.size()))
     return usage_error(folder.path + ": holds another data set: " + counts + again);
-  remarks.push_back(folder.path + ": the samples have changed (" + counts + "), so all its shards are packed again");
+  warnings.push_back(folder.path + ": the samples have changed (" + counts + "), so all its shards are packed again");
   return {};
 }
 
@@ -283,8 +291,8 @@ Result<SourceCheck> check_sources(const std::string& folder, const std::string& 
   };
   const auto stored = [&](std::uint64_t index) { return format::u64_at(shard.mapping.bytes(), shard.header, hashes, index); };
   SourceCheck check;
-  std::optional<std::uint64_t> last_image;  // its tiles share one check
-  std::uint64_t record = 0;                 // the records are the planned samples in order, without those that were skipped
+  std::optional<std::uint64_t> last_image;  // the tiles of an image share one check
+  std::uint64_t record = 0;                 // records are the planned samples in order, without skipped ones
   for (std::uint64_t s = plan.first; s < plan.first + plan.samples && check.unchanged; ++s) {
     const Sample& sample = list.samples[static_cast<std::size_t>(s)];
     if (record == shard.header.records || key_of(shard, record) != list.key(sample)) {

@@ -23,7 +23,7 @@ namespace {
 constexpr std::chrono::milliseconds kPause{50};
 constexpr int kAttempts = 100;
 
-// The folders on the way to `folder` that do not exist yet, innermost first.
+// `folder` and the folders above it that do not exist yet, innermost first.
 std::vector<std::string> missing_folders(const std::string& folder) {
   std::vector<std::string> missing;
   std::error_code ignored;
@@ -36,7 +36,7 @@ std::vector<std::string> missing_folders(const std::string& folder) {
 Status make_folders(const std::string& folder, const std::vector<std::string>& missing) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
-  if (failure) return io_error("cannot make the output folder", folder, failure.value());
+  if (failure) return io_error("cannot create the output folder", folder, failure.value());
   for (const std::string& made : missing) HOTPACK_TRY(sync_folder(std::filesystem::path(made).parent_path().string()));
   return {};
 }
@@ -44,7 +44,7 @@ Status make_folders(const std::string& folder, const std::vector<std::string>& m
 // True: locked, or the file system has no locks.
 bool try_lock(int descriptor, int kind) { return ::flock(descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
-// Whether the folder is still the one of this name: until it was locked, a run that ended may have removed it, empty as it was.
+// Does the name still belong to the locked folder? Another run may have removed the empty folder before it was locked.
 bool still_there(int descriptor, const std::string& folder) {
   struct stat locked {
   }, named{};
@@ -71,8 +71,8 @@ Result<OutputLock> OutputLock::open(const std::string& folder) {
 }
 
 bool OutputLock::wait(const std::string& folder, int kind, Observer& observer) const {
-  for (bool told = false; !try_lock(descriptor_, kind); told = true) {
-    if (!told) observer.message(Level::info, "another run writes into " + folder + "; waiting for it to end");
+  for (bool reported = false; !try_lock(descriptor_, kind); reported = true) {
+    if (!reported) observer.message(Level::info, "another run writes into " + folder + "; waiting for it to end");
     if (observer.stop_requested()) return false;
     std::this_thread::sleep_for(kPause);
   }
@@ -83,10 +83,10 @@ OutputLock::OutputLock(OutputLock&& other) noexcept : descriptor_(std::exchange(
 
 OutputLock::~OutputLock() {
   if (descriptor_ < 0) return;
-  // Another partition may be about to write, and the name may be another run's folder by now.
+  // Another partition may be about to write, or the name may belong to another run's folder by now.
   const bool alone = !made_.empty() && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 && still_there(descriptor_, made_.front());
   for (const std::string& folder : made_)
-    if (!alone || ::rmdir(folder.c_str()) != 0) break;  // not empty: something was packed
+    if (!alone || ::rmdir(folder.c_str()) != 0) break;  // not empty, so something was packed
   ::close(descriptor_);
 }
 

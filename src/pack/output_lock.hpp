@@ -1,9 +1,9 @@
-// The output folder while a run writes into it: made if need be, and locked, so that runs into one folder take turns.
+// Creates the output folder if it is missing, and locks it, so that runs into one folder take turns.
 //
-// Equal runs at once would do no harm (the last rename wins with the same bytes), but a run with other options, or with --force, would
-// mix its shards with ours. The lock (flock on the folder) ends with the process, however that ends. File systems without it: no lock.
-// Ownership: owns the descriptor. Failure: `io`. When the object is destroyed, folders that it made are removed where they are empty
-// and no other partition uses them.
+// Equal runs at the same time would do no harm (the last rename wins, with the same bytes), but a run with other options or --force would
+// mix its shards with ours. The lock (flock on the folder) ends with the process in any case. A file system without locks is not locked.
+// Ownership: owns the descriptor. Failure: `io`. The destructor removes folders that the object created, if they are empty and no other
+// partition uses them.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ namespace hotpack::pipeline {
 
 class OutputLock {
  public:
-  enum class Sharing { none, partitions };  // partitions of one plan write different files: they go side by side
-  // Waits while another run holds the folder, and says so. Absent: a stop was requested while waiting.
+  enum class Sharing { none, partitions };  // partitions of one plan write different files, so they may run at the same time
+  // Waits, with a message, while another run holds the lock. Absent: a stop was requested while waiting.
   [[nodiscard]] static Result<std::optional<OutputLock>> take(const std::string& folder, Sharing sharing, Observer& observer);
   ~OutputLock();
   OutputLock(OutputLock&& other) noexcept;
@@ -26,7 +26,7 @@ class OutputLock {
 
  private:
   OutputLock(int descriptor, std::vector<std::string> made) : descriptor_(descriptor), made_(std::move(made)) {}
-  [[nodiscard]] static Result<OutputLock> open(const std::string& folder);  // made if need be, not locked yet
+  [[nodiscard]] static Result<OutputLock> open(const std::string& folder);  // creates the folder if it is missing; does not lock it
   // False: a stop was requested.
   [[nodiscard]] bool wait(const std::string& folder, int kind, Observer& observer) const;
   int descriptor_;

@@ -18,15 +18,15 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// The folder above several sets is no set itself.
+// The folder that holds several data sets must not be a data set itself.
 Status check_folder_of_sets(const std::string& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder + "/" + std::string(format::kManifestName), ignored)) return {};
   return usage_error(folder +
-                     ": is a packed data set itself; this input makes several sets, each in a folder below -o. Choose another folder");
+                     ": is a packed data set. This input makes several data sets, each in its own folder inside -o. Choose another folder");
 }
 
-// Bytes must not depend on the weather: a file that cannot be read is never left out.
+// An unreadable file always stops the run. If it were skipped, the bytes of a pack could depend on temporary errors.
 Status all_opened(const ProblemLog& problems) {
   const ProblemLog::Group& group = problems.group(ProblemKind::unopenable_file);
   if (group.count == 0) return {};
@@ -35,7 +35,7 @@ Status all_opened(const ProblemLog& problems) {
   return Error{ErrorCode::io, first.detail + more + "; run the same command again to continue", first.path, {}};
 }
 
-// Each of several splits has a folder and a list of skipped samples of its own.
+// Each split has its own folder and its own list of skipped samples.
 RunOptions run_of_split(RunOptions run, const std::string& split) {
   if (split.empty()) return run;
   if (!run.output.empty()) run.output += "/" + split;
@@ -50,7 +50,7 @@ class Packing {
   Result<PackRun> pack(bool dry_run) {
     HOTPACK_TRY(gather());
     if (run_.problems.count() > 0) return end(PackStatus::refused);
-    HOTPACK_TRY(look_at_folders());
+    HOTPACK_TRY(read_output_folders());
     if (size_is_open(inputs_.given().record)) HOTPACK_TRY(survey());
     if (observer_.stop_requested()) return end(PackStatus::stopped);
     make_sets();
@@ -72,13 +72,13 @@ class Packing {
     return {};
   }
 
-  // Before headers are read: a folder that must not be touched is refused at once.
-  Status look_at_folders() {
+  // Runs before headers are read, so that a folder that must not be changed is refused at once.
+  Status read_output_folders() {
     for (const Split& split : inputs_.splits()) {
       if (!split.name.empty()) HOTPACK_TRY(check_folder_of_sets(inputs_.given().run.output));
       const RunOptions run = run_of_split(inputs_.given().run, split.name);
       HOTPACK_TRY(check_skipped_path(run));
-      HOTPACK_ASSIGN(OutputFolder folder, look_at_output(run.output, run.repair));
+      HOTPACK_ASSIGN(OutputFolder folder, read_output_folder(run.output, run.repair));
       folders_.push_back(std::move(folder));
     }
     return {};
@@ -100,14 +100,14 @@ class Packing {
     return {};
   }
 
-  // A finished pack of the same inputs and options: found without reading a label, and without a header where sizes do not matter.
+  // Recognizes a finished pack of the same inputs and options without reading labels, and without headers if sizes do not matter.
   Result<bool> all_finished() {
     std::vector<const format::Manifest*> manifests;
     for (const PackedSet& set : sets_) manifests.push_back(set.manifest());
     if (std::count(manifests.begin(), manifests.end(), nullptr) > 0) return false;
     ProblemLog found;
     Result<LabelSetup> setup = adopt_labels(inputs_.resolved(), inputs_.lists(), manifests, found);
-    if (!setup.ok() || found.count() > 0) return false;  // decide() finds the same fault and says it in full
+    if (!setup.ok() || found.count() > 0) return false;  // decide() meets the same error and reports it in full
     setup_.emplace(std::move(setup).value());
     if (plan_needs_sizes(inputs_.resolved().record)) HOTPACK_TRY(survey());
     for (PackedSet& set : sets_) {
@@ -118,12 +118,12 @@ class Packing {
     return true;
   }
 
-  // Labels, classes, shards.
+  // Reads headers and labels, and plans the shards.
   Status decide() {
     if (observer_.stop_requested()) return {};
     HOTPACK_TRY(survey());
     if (observer_.stop_requested()) return {};
-    // What headers show stops the run now, before hours are spent, unless bad samples are skipped: then packing meets them again.
+    // Problems in headers stop the run now, before hours of packing. If bad samples are skipped, packing meets them again.
     if (!inputs_.given().run.skip_errors)
       for (const HeaderSurvey& headers : inputs_.headers()) run_.problems.append(headers.problems);
     HOTPACK_ASSIGN(LabelSetup setup, inputs_.resolve_labels(run_.problems));
@@ -171,7 +171,7 @@ class Packing {
 
   PreparedInputs inputs_;
   Observer& observer_;
-  std::vector<OutputFolder> folders_;  // of the splits, until sets_ have them
+  std::vector<OutputFolder> folders_;  // one per split; moved into sets_
   std::list<PackedSet> sets_;
   std::optional<LabelSetup> setup_;
   PackRun run_;
@@ -180,7 +180,7 @@ class Packing {
 }  // namespace
 
 Result<PackRun> pack(const PackOptions& options, bool dry_run, Observer& observer) {
-  if (options.run.output.empty()) return usage_error("-o DIR is required: where to write the packed data set");
+  if (options.run.output.empty()) return usage_error("-o DIR is required: the folder for the packed data set");
   return with_threads(options.run.threads, [&] { return Packing(options, observer).pack(dry_run); });
 }
 

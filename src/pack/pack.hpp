@@ -1,7 +1,7 @@
-// `pack`: from options to finished data sets, one or one per split, or to a report of what is wrong.
+// `pack`: packs the inputs that the options name into one data set, or one per split, or reports why it cannot.
 //
-// One call a run; the caller limits threads (tbb::global_control is set inside from RunOptions::threads). Errors come back as Error;
-// refused data as a PackRun with problems. Nothing half-written is left, whatever happens.
+// One call per run. It uses at most RunOptions::threads threads. Refused inputs give a PackRun with problems, everything else that fails an
+// Error. No incomplete file is ever left under its final name.
 #pragma once
 
 #include "hotpack/result.hpp"
@@ -11,7 +11,7 @@
 
 namespace hotpack::pipeline {
 
-// With `dry_run` nothing is written.
+// With `dry_run`, pack writes nothing.
 [[nodiscard]] Result<PackRun> pack(const PackOptions& options, bool dry_run, Observer& observer);
 
 }  // namespace hotpack::pipeline

@@ -1,4 +1,4 @@
-// What came of packing a data set, as values for whoever tells people or programs about it.
+// The result of packing as plain values, for text and JSON reports.
 #pragma once
 
 #include <cstdint>
@@ -14,59 +14,59 @@
 
 namespace hotpack::pipeline {
 
-// The plan as people want to see it.
+// The figures of a plan that users need.
 struct PlanSummary {
   std::uint64_t samples = 0;
   std::uint64_t shards = 0;
-  std::uint64_t kept_shards = 0;      // already there and good
-  std::uint64_t samples_a_shard = 0;  // of all but the last
+  std::uint64_t kept_shards = 0;        // already there and undamaged
+  std::uint64_t samples_per_shard = 0;  // in every shard except the last
   std::uint64_t image_record_bytes = 0;
   std::uint64_t label_record_bytes = 0;
-  std::uint64_t shard_bytes_total = 0;  // of all shard files; with --zstd an upper bound
-  std::uint64_t bytes_to_write = 0;     // without shards that are kept
-  bool mixed_sizes = false;             // then the record's bytes are the largest record's
+  std::uint64_t shard_bytes_total = 0;  // size of all shard files; with --zstd an upper bound
+  std::uint64_t bytes_to_write = 0;     // kept shards excluded
+  bool mixed_sizes = false;             // if so, record bytes are those of the largest record
   bool exact = true;
-  std::optional<std::uint64_t> free_bytes;  // of the output's file system
-  std::uint64_t plan_bytes = 0;             // memory of the plan
-  std::string explanation;                  // how labels are read and why
+  std::optional<std::uint64_t> free_bytes;  // on the output's file system
+  std::uint64_t plan_bytes = 0;             // memory that the plan takes
+  std::string explanation;                  // how labels are read, and why
   std::vector<std::string> warnings;
 };
 
 enum class PackStatus {
-  packed,    // the data set is whole now
-  complete,  // it was whole already; nothing was done
+  packed,    // the data set is complete now
+  complete,  // it was already complete; nothing was done
   planned,   // --dry-run
-  refused,   // input data are refused; see problems
+  refused,   // the inputs are refused; see problems
   stopped,   // a signal stopped the run; the same command continues it
 };
 
 struct PackReport {
-  std::string split;                   // name of the set, empty where there is only one
-  std::string output;                  // its folder
-  std::optional<Partition> partition;  // then everything below is about its shards
+  std::string split;                   // name of the split; empty without splits
+  std::string output;                  // folder of the split
+  std::optional<Partition> partition;  // if set, all figures concern only its shards
   PackStatus status = PackStatus::packed;
   PlanSummary plan;
   ProblemLog problems;               // skipped samples
-  std::uint64_t skipped = 0;         // in the data set, of this and earlier runs
-  std::uint64_t planned_shards = 0;  // those that this run had to see to
-  std::uint64_t packed_shards = 0;   // written by this run
+  std::uint64_t skipped = 0;         // samples that the data set lacks, from this and earlier runs
+  std::uint64_t planned_shards = 0;  // shards that this run is responsible for
+  std::uint64_t packed_shards = 0;   // shards written by this run
   std::uint64_t kept_shards = 0;
-  std::uint64_t changed_shards = 0;  // there before, packed again because inputs changed or the file was damaged
+  std::uint64_t changed_shards = 0;  // existing shards packed again because inputs changed or the file was damaged
   std::uint64_t records = 0;
-  std::uint64_t bytes_in = 0;   // of input files read by this run
-  std::uint64_t bytes_out = 0;  // of all shard files
-  Remarks remarks;
+  std::uint64_t bytes_in = 0;   // bytes of input files read by this run
+  std::uint64_t bytes_out = 0;  // size of all shard files
+  DiagnosticCounts diagnostics;
   std::optional<Schema> schema;
   std::optional<Statistics> statistics;
 };
 
-// A whole run: one set, or one per split.
+// The result of a run with all its splits.
 struct PackRun {
-  PackStatus status = PackStatus::packed;  // refused: nothing was packed; stopped: the sets that were begun are in `sets`
-  std::string layout;                      // what was detected; see gather.hpp
-  ProblemLog problems;                     // why it was refused
+  PackStatus status = PackStatus::packed;  // refused: nothing was packed; stopped: `sets` has only those that were started
+  std::string layout;                      // the detected layout; see gather.hpp
+  ProblemLog problems;                     // why the inputs were refused
   std::uint64_t orphans_left_out = 0;
-  std::uint64_t other_files = 0;  // in the input folders, of no image extension
+  std::uint64_t other_files = 0;  // files in the input folders without an image extension
   std::vector<PackReport> sets;
 };
 

@@ -14,7 +14,7 @@ namespace hotpack::pipeline {
 Committer::Committer() {
   try {
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {  // no thread to be had: give() commits
+  } catch (const std::system_error&) {  // the thread cannot be started, so give() commits
   }
 }
 
@@ -63,7 +63,7 @@ void Committer::run() {
   }
 }
 
-// Lets go of the lock while it commits. After a failure nothing more is committed.
+// Releases the lock while it commits. After a failure, nothing more is committed.
 void Committer::commit_one(std::unique_lock<std::mutex>& lock, std::size_t shard, std::unique_ptr<writer::ShardWriter> shard_writer) {
   const bool failed_before = error_.has_value();
   lock.unlock();
@@ -131,7 +131,7 @@ Status PackSink::accept(Outcome& outcome) {
 
 Status PackSink::refuse_or_skip(Outcome& outcome) {
   const Problem& problem = *outcome.problem;
-  // How all labels are to be read is not one sample's problem: it stops the run even where bad samples are skipped.
+  // A question about all labels is not a problem of one sample, so it stops the run even if bad samples are skipped.
   if (!input_.options.run.skip_errors || problem.kind == ProblemKind::ambiguous_label)
     return Error{ErrorCode::data,
                  problem.detail + ". What to do: " + std::string(problem_advice(problem.kind)) +

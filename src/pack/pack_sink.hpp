@@ -1,7 +1,8 @@
-// The end of the pack pipeline: shard writers, what is skipped, and a thread that commits finished shards (flush, rename) while the
-// workers go on.
+// The end of the pack pipeline: writes records into shards, lists skipped samples, and commits finished shards (flush, rename) in a thread
+// of its own while the workers go on.
 //
-// Thread-safety: as Sink; finish() after the run, from the same thread. Ownership: owns writers; those not committed leave nothing.
+// Thread-safety: as Sink. Call finish() after the run, from the same thread. Ownership: owns the writers; those not committed leave no
+// file.
 #pragma once
 
 #include <condition_variable>
@@ -20,15 +21,15 @@
 
 namespace hotpack::pipeline {
 
-// Commits shard writers one after the other in a thread of its own. At most kWaiting wait: then give() blocks. Where the system starts no
-// thread, give() commits.
+// Commits shard writers one by one in its own thread. give() blocks while kWaiting shards wait. If the thread cannot be started, give()
+// commits.
 class Committer {
  public:
   Committer();
-  ~Committer();  // commits what was given
+  ~Committer();  // commits all given writers
   // Returns the first failure so far, if any.
   [[nodiscard]] Status give(std::size_t shard, std::unique_ptr<writer::ShardWriter> shard_writer);
-  // Waits for all that was given.
+  // Waits until all given writers are committed.
   [[nodiscard]] Result<std::map<std::size_t, writer::FinishedShard>> finish();
 
  private:
@@ -55,7 +56,7 @@ class PackSink : public Sink {
   [[nodiscard]] Status accept(Outcome& outcome) override;
   [[nodiscard]] Status finish_shard(std::size_t shard) override;
 
-  // Waits for the commits. The shards written by this run.
+  // Waits for the commits and returns the shards that this run wrote.
   [[nodiscard]] Result<std::map<std::size_t, writer::FinishedShard>> finish() { return committer_.finish(); }
   [[nodiscard]] const std::string& skipped_lines() const { return skipped_lines_; }
 
@@ -66,7 +67,7 @@ class PackSink : public Sink {
   const RunInput& input_;
   ProblemLog& problems_;
   std::uint64_t skipped_;
-  std::string skipped_lines_;  // of --skipped
+  std::string skipped_lines_;  // lines of the --skipped file
   std::mutex mutex_;           // guards open_: the input stage opens, the output stage finishes
   std::map<std::size_t, std::shared_ptr<OpenShard>> open_;
   Committer committer_;

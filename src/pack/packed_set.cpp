@@ -26,7 +26,7 @@ std::string manifest_path(const std::string& folder) { return folder + "/" + std
 
 format::Sums no_sums(const Schema& schema) { return {schema.image.channels(), schema.label ? schema.class_count() : 0}; }
 
-// An empty data set has one shard without records; no sample makes the pipeline open it.
+// An empty data set has one shard without records. The pipeline does not open it, because no sample belongs to it.
 Status open_empty_shard(const RunInput& input, PackSink& sink) {
   if (input.shards.size() != 1 || input.plan.shards[input.shards[0]].samples > 0) return {};
   HOTPACK_ASSIGN([[maybe_unused]] const auto opened, sink.open_shard(input.shards[0]));
@@ -43,9 +43,9 @@ PackedSet::PackedSet(PackOptions options, Split& split, OutputFolder folder, Obs
   use(std::move(folder));
 }
 
-// ---- before anything is written
+// ---- planning
 
-// What the output folder holds. With --force every shard is to be packed again, whatever is there.
+// With --force, all existing shards are ignored, so every shard is packed again.
 void PackedSet::use(OutputFolder folder) {
   folder_ = std::move(folder);
   shards_before_ = folder_.shards;
@@ -55,8 +55,8 @@ void PackedSet::use(OutputFolder folder) {
   folder_.shards.clear();
 }
 
-Status PackedSet::look_again() {
-  HOTPACK_ASSIGN(OutputFolder folder, look_at_output(options_.run.output, options_.run.repair));
+Status PackedSet::read_folder_again() {
+  HOTPACK_ASSIGN(OutputFolder folder, read_output_folder(options_.run.output, options_.run.repair));
   use(std::move(folder));
   return {};
 }
@@ -82,7 +82,7 @@ Status PackedSet::plan(const LabelSetup& setup) {
   return {};
 }
 
-// Which shards stay; refuses a folder that is not this pack's.
+// Finds the shards that stay. Refuses a folder that holds another pack.
 Status PackedSet::keep_what_is_good() {
   HOTPACK_TRY(check_same_options(folder_, *plan_, list_, report_.plan.warnings));
   std::vector<std::string> damaged;
@@ -92,7 +92,7 @@ Status PackedSet::keep_what_is_good() {
     report_.plan.warnings.push_back(folder_.manifest_fault +
                                     (options_.run.partition ? "; hotpack merge writes it again" : "; it is written again"));
   if (options_.record.tile && options_.shard.shuffle_seed)
-    report_.plan.warnings.push_back("--shuffle with --tile decodes an image anew for nearly every tile; packing takes much longer");
+    report_.plan.warnings.push_back("--shuffle with --tile decodes the image again for nearly every tile, so packing takes much longer");
   return {};
 }
 
@@ -102,11 +102,11 @@ Status PackedSet::find_kept(std::vector<std::string>& damaged) {
   return recheck_sources();
 }
 
-// --repair: forgets kept shards that are damaged. Read once: the folder is examined again once it is locked.
+// --repair: drops kept shards that are damaged. `verified_` saves a second pass when the folder is read again under its lock.
 Status PackedSet::verify_kept(std::vector<std::string>& damaged) {
   if (!options_.run.repair) return {};
   std::uint64_t records = 0;
-  spoiled_.clear();
+  damaged_.clear();
   for (std::size_t i = 0; i < kept_.size() && !observer_.stop_requested(); ++i) {
     if (!kept_[i]) continue;
     const format::ShardRow row = kept_[i]->row;
@@ -114,17 +114,17 @@ Status PackedSet::verify_kept(std::vector<std::string>& damaged) {
     records += row.records;
     if (damage.empty()) continue;
     damaged.push_back(options_.run.output + "/" + damage);
-    spoiled_.push_back(row.file);
+    damaged_.push_back(row.file);
     kept_[i].reset();
   }
   return {};
 }
 
-// What verification finds first, "" where the shard is sound, or where a stop was requested.
+// The first fault that verification finds; empty if the shard is undamaged or a stop was requested.
 Result<std::string> PackedSet::damage_of(const format::ShardRow& row, std::uint64_t records_before) {
   const std::string path = options_.run.output + "/" + row.file;
   HOTPACK_ASSIGN(const FileIdentity identity, identity_of(path));
-  if (const auto known = sound_.find(row.file); known != sound_.end() && known->second == identity) return std::string();
+  if (const auto known = verified_.find(row.file); known != verified_.end() && known->second == identity) return std::string();
   VerifyOptions options;
   options.threads = static_cast<unsigned>(options_.run.threads);
   options.progress = [&](const VerifyProgress& progress) {
@@ -138,11 +138,11 @@ Result<std::string> PackedSet::damage_of(const format::ShardRow& row, std::uint6
     return first.describe() + (report.finding_count > 1 ? " (and " + std::to_string(report.finding_count - 1) + " more)" : "");
   }
   if (!report.aligned) return row.file + ": is not laid out as hotpack writes it";
-  if (!report.stopped) sound_[row.file] = identity;
+  if (!report.stopped) verified_[row.file] = identity;
   return std::string();
 }
 
-// --recheck: forgets kept shards whose sources have other bytes now, or whose skipped samples can be packed by now.
+// --recheck: drops kept shards whose source files have changed, or whose skipped samples can now be packed.
 Status PackedSet::recheck_sources() {
   if (!options_.run.recheck) return {};
   SampleWorker worker(options_, *setup_, *plan_, list_);
@@ -167,7 +167,7 @@ bool PackedSet::all_kept() const {
   return true;
 }
 
-// A partition has no manifest of its own.
+// A partition has no manifest.
 bool PackedSet::nothing_to_do() const {
   if (options_.run.partition) return all_kept();
   return is_complete(folder_, *plan_, kept_) && folder_.manifest_text == format::encode_manifest(make_manifest());
@@ -175,10 +175,10 @@ bool PackedSet::nothing_to_do() const {
 
 Status PackedSet::summarize_plan() {
   PlanSummary& summary = report_.plan;
-  summary.shard_bytes_total = summary.bytes_to_write = summary.kept_shards = 0;  // made again under the lock
+  summary.shard_bytes_total = summary.bytes_to_write = summary.kept_shards = 0;  // computed again under the lock
   summary.samples = plan_->identity.samples;
   summary.shards = plan_->shards.size();
-  summary.samples_a_shard = plan_->shards.front().samples;
+  summary.samples_per_shard = plan_->shards.front().samples;
   summary.image_record_bytes = plan_->largest.image;
   summary.label_record_bytes = plan_->largest.label;
   summary.mixed_sizes = plan_->mixed();
@@ -216,13 +216,13 @@ Result<PackReport> PackedSet::complete(bool dry_run) {
 
 // ---- writing
 
-// With the folder locked: another run may have changed it since it was examined. Partitions share the folder.
+// Locks the folder and reads it again, because another run may have changed it. Partitions share the folder.
 Result<PackReport> PackedSet::write() {
   if (range_.first == range_.end) return complete(false);  // more partitions than shards
   const auto sharing = options_.run.partition ? OutputLock::Sharing::partitions : OutputLock::Sharing::none;
   HOTPACK_ASSIGN(const std::optional<OutputLock> lock, OutputLock::take(options_.run.output, sharing, observer_));
   if (!lock) return end(PackStatus::stopped);
-  HOTPACK_TRY(look_again());
+  HOTPACK_TRY(read_folder_again());
   HOTPACK_TRY(keep_what_is_good());
   if (observer_.stop_requested()) return end(PackStatus::stopped);
   if (nothing_to_do()) return complete(false);
@@ -233,7 +233,7 @@ Result<PackReport> PackedSet::write() {
   return pack_shards();
 }
 
-// What --force removes before it writes.
+// The bytes that --force frees before it writes.
 std::uint64_t PackedSet::bytes_forced_away() const {
   std::uint64_t bytes = 0;
   for (const std::string& name : forced_shards()) {
@@ -245,32 +245,32 @@ std::uint64_t PackedSet::bytes_forced_away() const {
 }
 
 Status PackedSet::check_free_space() const {
-  // The manifest repeats the schema and has a row a shard.
+  // The manifest repeats the schema and has one row per shard.
   const std::uint64_t manifest = 4096 + plan_->schema_text.size() + 256 * plan_->shards.size();
   const std::uint64_t needed = report_.plan.bytes_to_write + manifest;
   if (!report_.plan.free_bytes || *report_.plan.free_bytes + bytes_forced_away() >= needed) return {};
   return Error{ErrorCode::io,
-               "the disk has " + std::to_string(*report_.plan.free_bytes) + " bytes free, the pack needs " +
+               "the disk has " + std::to_string(*report_.plan.free_bytes) + " bytes free, but the pack needs " +
                    (report_.plan.exact ? "" : "up to ") + std::to_string(needed) +
-                   ". Free some space, choose another disk, or a smaller form (--label-storage bits or index, --zstd)",
+                   ". Free some space, choose another disk, or make the pack smaller (--label-storage bits or index, --zstd)",
                options_.run.output,
                {}};
 }
 
-// Whether a file is one of the shards that this run sees to.
+// Is a file one of the shards that this run is responsible for?
 bool PackedSet::is_own(std::string_view name) const {
   for (std::uint64_t i = range_.first; i < range_.end; ++i)
     if (name == format::shard_file_name(i, plan_->shards.size())) return true;
   return false;
 }
 
-// Temporary files of killed runs; a partition leaves those of the others alone.
+// Removes temporary files of killed runs. A partition does not touch those of other partitions.
 Status PackedSet::remove_leftovers() const {
   return writer::remove_stale_temporaries(options_.run.output,
                                           [&](std::string_view name) { return !options_.run.partition || is_own(name); });
 }
 
-// The shards that --force removes: all, or a partition's own.
+// The shards that --force removes: all, or those of the partition.
 std::vector<std::string> PackedSet::forced_shards() const {
   std::vector<std::string> names;
   if (!options_.run.force) return names;
@@ -285,7 +285,7 @@ Status PackedSet::unpublish() {
   const std::string path = manifest_path(options_.run.output);
   if (std::filesystem::remove(path, failure)) HOTPACK_TRY(sync_folder(options_.run.output));
   if (failure) return io_error("cannot remove the old manifest", path, failure.value());
-  HOTPACK_TRY(remove_shards(spoiled_));  // a run without --repair would keep them
+  HOTPACK_TRY(remove_shards(damaged_));  // otherwise a run without --repair would keep them
   return remove_shards(forced_shards());
 }
 
@@ -298,7 +298,7 @@ Status PackedSet::remove_shards(const std::vector<std::string>& names) const {
   return {};
 }
 
-// Shards of an earlier plan whose names this one does not use.
+// Shards of an earlier plan with names that this plan does not use.
 std::vector<std::string> PackedSet::stale_shards() const {
   std::set<std::string> planned;
   const std::size_t count = plan_->shards.size();
@@ -320,7 +320,7 @@ Result<PackReport> PackedSet::pack_shards() {
   PackSink sink(input, report_.problems, skipped_before);
   HOTPACK_TRY(open_empty_shard(input, sink));
   const Result<RunResult> run = run_samples(input, sink, observer_);
-  // Also when the run fails: who set --max-errors wants to know what was skipped.
+  // Written even if the run fails: a user of --max-errors needs to see what was skipped.
   HOTPACK_TRY(write_skipped_file(options_.run, *plan_, list_, kept_, sink.skipped_lines()));
   HOTPACK_TRY(run);
   HOTPACK_ASSIGN(const auto finished, sink.finish());
@@ -328,14 +328,14 @@ Result<PackReport> PackedSet::pack_shards() {
   report_.packed_shards = finished.size();
   report_.kept_shards = report_.plan.kept_shards;
   report_.changed_shards = shards_before_.size() - std::min<std::size_t>(shards_before_.size(), report_.plan.kept_shards);
-  if (options_.run.partition) report_.changed_shards = 0;  // others may be in the folder too
+  if (options_.run.partition) report_.changed_shards = 0;  // the folder may hold other partitions
   report_.bytes_in = run->bytes_in;
-  report_.remarks = run->remarks;
+  report_.diagnostics = run->diagnostics;
   if (run->stopped) return end(PackStatus::stopped);
   return publish(finished);
 }
 
-// All shards are there: the manifest makes them a data set. A partition's wait for `merge`.
+// All shards are there, and the manifest makes them a data set. A partition has none: `merge` writes it.
 Result<PackReport> PackedSet::publish(const Finished& finished) {
   for (const auto& [index, shard] : finished) kept_[index] = shard;
   const format::Manifest manifest = make_manifest();
@@ -348,18 +348,18 @@ Result<PackReport> PackedSet::publish(const Finished& finished) {
   return end(PackStatus::packed);
 }
 
-// A shard that was lost is what it was only where its inputs are.
+// A lost shard gets its old bytes only if its inputs are unchanged.
 void PackedSet::warn_of_other_records(const format::Manifest& manifest) {
   if (!folder_.manifest || folder_.manifest->plan_text != manifest.plan_text) return;
-  const std::set<std::string_view> spoiled(spoiled_.begin(), spoiled_.end()), there(folder_.shards.begin(), folder_.shards.end());
-  const std::vector<format::ShardRow>& rows = folder_.manifest->shards;  // of all shards, in their order
+  const std::set<std::string_view> damaged(damaged_.begin(), damaged_.end()), there(folder_.shards.begin(), folder_.shards.end());
+  const std::vector<format::ShardRow>& rows = folder_.manifest->shards;  // of all shards, in order
   for (std::size_t i = 0; i < manifest.shards.size() && range_.first + i < rows.size(); ++i) {
     const format::ShardRow &row = manifest.shards[i], &before = rows[static_cast<std::size_t>(range_.first) + i];
     if (before.file != row.file || before.digest == row.digest) continue;
-    const bool lost = spoiled.contains(row.file) || !there.contains(row.file);
+    const bool lost = damaged.contains(row.file) || !there.contains(row.file);
     if (lost || (!options_.run.recheck && before.sources == row.sources))
       report_.plan.warnings.push_back(options_.run.output + "/" + row.file +
-                                      ": was packed again, and its records differ from those it had before: its inputs have changed since");
+                                      ": was packed again, and its records differ from before because its inputs have changed");
   }
 }
 

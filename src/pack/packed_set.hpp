@@ -1,9 +1,9 @@
-// One data set on its way into its output folder: what is there already, the plan, what stays, what is written.
+// Packs one data set into its output folder: finds what is already there, plans, keeps finished shards and writes the others.
 //
-// Used in this order: either is_finished (nothing is to be done) or plan, and describe_plan or write. Headers were read before where the
-// plan needs sizes, and always before plan. Each ends where a stop is requested; the caller asks the observer. Not thread-safe; works with
-// the threads of the caller's arena. Failure: `usage` for a folder that must not be touched, `io`, `data` where a bad sample stops the run.
-// Nothing half-written is left.
+// Call is_finished (true: call complete and stop) or plan, then describe_plan or write. The caller has read all headers before plan, and
+// before is_finished if the plan needs sizes. Every function returns early if a stop is requested; the caller asks the observer. Not
+// thread-safe; uses the threads of the caller's arena. Failure: `usage` for a folder that must not be changed, `io`, `data` if a bad
+// sample stops the run. No incomplete shard is ever left under its final name.
 #pragma once
 
 #include <cstdint>
@@ -28,25 +28,25 @@ namespace hotpack::pipeline {
 
 class PackedSet {
  public:
-  // `options.run.output` is this set's own folder, which `folder` describes. `split` and `observer` outlive the set.
+  // `folder` describes `options.run.output`, the folder of this data set. `split` and `observer` must outlive the object.
   PackedSet(PackOptions options, Split& split, OutputFolder folder, Observer& observer);
 
-  // Of a finished run in the folder.
+  // The manifest of a finished run in the folder, or null.
   [[nodiscard]] const format::Manifest* manifest() const { return folder_.manifest ? &*folder_.manifest : nullptr; }
 
-  // Whether the folder holds this very set, whole. Plans it. `setup` outlives the set.
+  // True if the folder already holds this complete data set. Makes the plan. `setup` must outlive the object.
   [[nodiscard]] Result<bool> is_finished(const LabelSetup& setup);
   [[nodiscard]] Status plan(const LabelSetup& setup);
 
   [[nodiscard]] Result<PackReport> describe_plan();         // --dry-run
-  [[nodiscard]] Result<PackReport> complete(bool dry_run);  // precondition: nothing is to be done
+  [[nodiscard]] Result<PackReport> complete(bool dry_run);  // precondition: nothing is left to do
   [[nodiscard]] Result<PackReport> write();
 
  private:
   using Kept = std::vector<std::optional<writer::FinishedShard>>;
   using Finished = std::map<std::size_t, writer::FinishedShard>;
 
-  [[nodiscard]] Status look_again();
+  [[nodiscard]] Status read_folder_again();
   void use(OutputFolder folder);
   [[nodiscard]] Status keep_what_is_good();
   [[nodiscard]] Status find_kept(std::vector<std::string>& damaged);
@@ -77,13 +77,13 @@ class PackedSet {
   SampleList& list_;
   Observer& observer_;
   OutputFolder folder_;
-  std::vector<std::string> shards_before_;     // shard files that were there
-  std::map<std::string, FileIdentity> sound_;  // shards that --repair has verified
-  std::vector<std::string> spoiled_;           // and those that it found damaged
+  std::vector<std::string> shards_before_;        // shard files that were in the folder
+  std::map<std::string, FileIdentity> verified_;  // shards that --repair found undamaged
+  std::vector<std::string> damaged_;              // shards that --repair found damaged
   bool tiled_ = false;
   const LabelSetup* setup_ = nullptr;
   std::optional<Plan> plan_;
-  ShardRange range_;  // the shards that this run is to see to
+  ShardRange range_;  // the shards that this run is responsible for
   Kept kept_;
   PackReport report_;
 };

@@ -26,7 +26,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 
 std::string text_of(const Partition& partition) { return std::to_string(partition.index) + "/" + std::to_string(partition.count); }
 
-// What one scheduler says, and the variable that shows that it is there.
+// The partition that one scheduler assigns, and the scheduler's name with the variable that was found.
 struct Place {
   std::string scheduler;
   Partition partition;
@@ -44,7 +44,7 @@ class Variables {
 
   [[nodiscard]] bool has(const char* name) const { return text(name).has_value(); }
 
-  // A number that `next to` makes necessary.
+  // A variable that must hold a number because `because_of` is set.
   [[nodiscard]] Result<std::uint64_t> number(const char* name, const char* because_of) const {
     const std::optional<std::string> value = text(name);
     if (!value) return usage_error(std::string(because_of) + " is set, but " + name + " is not; " + kExplicitly);
@@ -69,7 +69,7 @@ class Variables {
 
 // ---- Slurm
 
-// The ids of an array as Slurm tells them.
+// The ids of a job array as Slurm sets them.
 struct SlurmIds {
   std::uint64_t id = 0, min = 0, max = 0, step = 0, count = 0;
 
@@ -93,12 +93,12 @@ FoundPlace slurm_array(const Variables& variables) {
   HOTPACK_ASSIGN(ids.step, variables.number("SLURM_ARRAY_TASK_STEP", kId));
   HOTPACK_ASSIGN(ids.count, variables.number("SLURM_ARRAY_TASK_COUNT", kId));
   if (ids.regular()) return std::optional(Place{"a Slurm array (SLURM_ARRAY_TASK_ID)", {(ids.id - ids.min) / ids.step, ids.count}});
-  return usage_error("SLURM_ARRAY_TASK_ID and its fellows (" + ids.describe() +
-                     ") are no array without gaps, such as --array=0-9 or 0-90:10; " + kExplicitly);
+  return usage_error("SLURM_ARRAY_TASK_ID and the related variables (" + ids.describe() +
+                     ") do not describe an array without gaps, such as --array=0-9 or 0-90:10; " + kExplicitly);
 }
 
-// srun's tasks. Slurm sets SLURM_PROCID=0 in a batch script too, which runs once and is no task: only a job step, which has SLURM_STEP_ID,
-// has a task 0.
+// Tasks of srun. Slurm sets SLURM_PROCID=0 also in a batch script, which runs once and is not a task. Task 0 exists only in a job step,
+// which has SLURM_STEP_ID.
 FoundPlace slurm_tasks(const Variables& variables) {
   constexpr const char *kIndex = "SLURM_PROCID", *kCount = "SLURM_NTASKS";
   const bool is_task = variables.has("SLURM_STEP_ID") || variables.text(kIndex).value_or("0") != "0";
@@ -111,7 +111,7 @@ bool is_slurm_batch_script(const Variables& variables) {
   return variables.has("SLURM_PROCID") && variables.text("SLURM_NTASKS").value_or("1") != "1" && !variables.has("SLURM_STEP_ID");
 }
 
-// Tasks within an element of an array divide that element's part.
+// Tasks of an array element divide the partition of that element.
 FoundPlace slurm(const Variables& variables) {
   HOTPACK_ASSIGN(std::optional<Place> array, slurm_array(variables));
   HOTPACK_ASSIGN(std::optional<Place> tasks, slurm_tasks(variables));
@@ -126,15 +126,15 @@ FoundPlace slurm(const Variables& variables) {
 
 // ---- others
 
-// Kubernetes tells a container its index and not how many there are.
+// Kubernetes gives a container its index, but not the number of containers.
 FoundPlace kubernetes(const Variables& variables) {
   constexpr const char* kIndex = "JOB_COMPLETION_INDEX";
   if (!variables.has(kIndex)) return std::optional<Place>();
   for (const char* const count : {"JOB_COMPLETIONS", "HOTPACK_PARTITIONS"})
     if (variables.has(count)) return variables.place("a Kubernetes indexed Job", kIndex, count);
   return usage_error(
-      "JOB_COMPLETION_INDEX is set, but Kubernetes does not tell a container how many completions its Job has: set "
-      "HOTPACK_PARTITIONS to the number of `completions` in the container's `env`, or say --partition $(JOB_COMPLETION_INDEX)/N");
+      "JOB_COMPLETION_INDEX is set, but Kubernetes does not set the number of completions of the Job: set "
+      "HOTPACK_PARTITIONS to the number of `completions` in the container's `env`, or use --partition $(JOB_COMPLETION_INDEX)/N");
 }
 
 FoundPlace open_mpi(const Variables& variables) { return variables.place("Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"); }
@@ -145,24 +145,24 @@ FoundPlace torchrun(const Variables& variables) { return variables.place("torchr
 
 Error nothing_found(const Variables& variables) {
   if (is_slurm_batch_script(variables))
-    return usage_error("this is Slurm's batch script, which runs once, not one of its " + *variables.text("SLURM_NTASKS") +
+    return usage_error("this is the batch script of Slurm, which runs once, not one of its " + *variables.text("SLURM_NTASKS") +
                        " tasks: start hotpack with srun, or use a job array; " + kExplicitly);
   return usage_error(
-      "auto finds no scheduler; looked for SLURM_ARRAY_TASK_ID (job array), SLURM_PROCID with SLURM_NTASKS above 1 (srun), "
+      "auto finds no scheduler; it looked for SLURM_ARRAY_TASK_ID (job array), SLURM_PROCID with SLURM_NTASKS above 1 (srun), "
       "JOB_COMPLETION_INDEX (Kubernetes indexed Job), OMPI_COMM_WORLD_RANK (Open MPI), RANK with WORLD_SIZE (torchrun); " +
       std::string(kExplicitly));
 }
 
 Result<std::vector<Place>> places_of(const Variables& variables) {
   std::vector<Place> places;
-  for (const auto look : {slurm, kubernetes, open_mpi, torchrun}) {
-    HOTPACK_ASSIGN(std::optional<Place> place, look(variables));
+  for (const auto find : {slurm, kubernetes, open_mpi, torchrun}) {
+    HOTPACK_ASSIGN(std::optional<Place> place, find(variables));
     if (place) places.push_back(std::move(*place));
   }
   return places;
 }
 
-// A world of one process says nothing where another scheduler counts several.
+// Drops schedulers with a single process if another one has several.
 void drop_single_processes(std::vector<Place>& places) {
   const auto single = [](const Place& place) { return place.partition.count == 1; };
   if (!std::all_of(places.begin(), places.end(), single)) std::erase_if(places, single);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "format/plan_text.hpp"
 #include "format/schema_json.hpp"
 #include "format/version.hpp"
+#include "label_setup/pack_folders.hpp"
 #include "settings/option_words.hpp"
 #include "writer/atomic_file.hpp"
 
@@ -27,7 +29,7 @@ std::string plan_in_words(const format::PlanIdentity& plan) {
   return counted_text(plan.samples, "sample") + " in " + counted_text(plan.shards, "shard");
 }
 
-// ---- what the folders hold, by names
+// ---- content of the folders, by file names
 
 struct ShardFile {
   format::ShardName name;
@@ -47,7 +49,7 @@ std::string some_names(const std::vector<std::string>& names) {
   return names.size() <= kMostNamed ? text : text + " and " + std::to_string(names.size() - kMostNamed) + " more";
 }
 
-// Folders in `folder` that hold shards: partitions, or the splits of one.
+// The folders in `folder` that hold shards: partitions, or splits.
 std::vector<std::string> folders_with_shards(const std::string& folder, const std::vector<std::string>& names) {
   std::vector<std::string> found;
   for (const std::string& name : names) {
@@ -57,35 +59,34 @@ std::vector<std::string> folders_with_shards(const std::string& folder, const st
   return found;
 }
 
-// A folder without shards: an empty partition, unless other things are in it.
+// A folder without shards is an empty partition, unless it holds something else.
 Status check_shardless(const std::string& folder, const PackFolder& listing) {
-  if (listing.has_manifest) return damaged_error("has a manifest but no shards: they were lost or moved away", folder);
+  if (listing.has_manifest) return damaged_error("has a manifest but no shards: they were deleted or moved", folder);
   if (listing.others.empty()) return {};
   const std::vector<std::string> inner = folders_with_shards(folder, listing.others);
   if (!inner.empty())
-    return damaged_error("holds no shards, but folders in it do: " + some_names(inner) +
-                             ". If they are partitions of one data set, name all of them; if they are splits, one of them lacks shards: "
-                             "merge them one at a time to learn which",
+    return damaged_error("has no shards of its own, but these folders in it have: " + some_names(inner) +
+                             ". If they are partitions of one data set, name all of them; if they are splits that each lack shards, merge "
+                             "them one at a time to see which shards are missing",
                          folder);
-  return damaged_error("holds no shards of hotpack (but " + some_names(listing.others) + "): is it the right folder?", folder);
+  return damaged_error("holds no shards of hotpack, only " + some_names(listing.others) + ". Is it the right folder?", folder);
 }
 
 // ---- keys
 
-// Whether keys come in the one order that the plan has, which a shard under another's name would break.
+// Checks that keys come in the order of the plan. A renamed shard breaks it.
 class KeyOrder {
  public:
   void add(const Schema& schema, std::string_view key) {
     const auto seed = schema.options.shuffle;
     const Hash128 rank = seed ? format::shuffle_rank(*seed, key) : Hash128{};
     if (any_ && fault_.empty() && std::tie(rank, key) <= std::make_tuple(last_rank_, std::string_view(last_)))
-      fault_ =
-          "its key '" + std::string(key) + "' does not come after '" + last_ + "', which stands before it: is it under another's name?";
+      fault_ = "its key '" + std::string(key) + "' must come after '" + last_ + "', the key before it. Was the shard renamed?";
     any_ = true;
     last_rank_ = rank;
     last_ = key;
   }
-  [[nodiscard]] const std::string& fault() const { return fault_; }  // the first; empty: none
+  [[nodiscard]] const std::string& fault() const { return fault_; }  // the first fault; empty: none
 
  private:
   bool any_ = false;
@@ -94,7 +95,7 @@ class KeyOrder {
   std::string fault_;
 };
 
-// ---- holes
+// ---- missing shards
 
 class MissingShards {
  public:
@@ -107,11 +108,13 @@ class MissingShards {
     text_ += (text_.empty() ? "" : ", ") + (ranges_ <= kMostRanges ? range : std::string("…"));
   }
 
-  [[nodiscard]] Status check(std::uint64_t shards, const std::vector<std::string>& empty_folders) const {
+  // `path`: the only folder, or empty.
+  [[nodiscard]] Status check(std::uint64_t shards, const std::vector<std::string>& empty_folders, const std::string& path) const {
     if (count_ == 0) return {};
     return data_error(std::to_string(count_) + " of " + counted_text(shards, "shard") + (count_ == 1 ? " is" : " are") +
-                      " missing: " + text_ + (empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)") +
-                      ". Run the partitions that make them, or name the folders that hold them");
+                          " missing: " + text_ + (empty_folders.empty() ? "" : " (" + some_names(empty_folders) + ": empty)") +
+                          ". Pack the partitions that write them, or name the folders that hold them",
+                      path);
   }
 
  private:
@@ -120,10 +123,10 @@ class MissingShards {
   std::string text_;
 };
 
-// ---- shards that do not go together
+// ---- shards of different packs
 
 Error other_pack(const std::string& here, const std::string& there, const std::string& difference) {
-  return usage_error(here + ": is no part of the same pack as " + there + ": " + difference +
+  return usage_error(here + ": is not part of the same pack as " + there + ": " + difference +
                      ". All partitions must be packed from the same inputs with the same options and the same hotpack");
 }
 
@@ -170,17 +173,17 @@ class Joiner {
     }
     for (const format::ShardName& name : listing.shards) files_.push_back({name, folder});
     if (!listing.others.empty())
-      observer_.message(Level::info, folders_[folder] + ": passes by what is no shard: " + some_names(listing.others));
+      observer_.message(Level::info, folders_[folder] + ": ignores files that are not shards: " + some_names(listing.others));
     return listing.has_manifest ? load_manifest(folder) : Status();
   }
 
-  // A manifest is not needed, but what it says of its shards must hold. One that cannot be used proves nothing about them.
+  // A manifest is not needed, but if there is one, its shards must agree with it. An unreadable one proves nothing about them.
   Status load_manifest(std::size_t folder) {
     const std::string path = folders_[folder] + "/" + std::string(format::kManifestName);
     HOTPACK_ASSIGN(const std::string text, read_text_file(path));
     Result<format::Manifest> manifest = format::decode_manifest(text);
     if (!manifest.ok()) {
-      observer_.message(Level::warning, path + ": " + manifest.error().message + "; its shards are taken as they are");
+      observer_.message(Level::warning, path + ": " + manifest.error().message + "; the manifest is ignored, its shards are used");
     } else {
       HOTPACK_TRY(check_version(manifest->format, path));
       manifests_[folder] = std::move(manifest).value();
@@ -190,12 +193,12 @@ class Joiner {
 
   [[nodiscard]] static Status check_version(const std::string& version, const std::string& path) {
     if (version == format::kVersion) return {};
-    return damaged_error("is of format " + version + ", this hotpack merges format " + std::string(format::kVersion) +
-                             " alone: merge with the hotpack that packed it",
+    return damaged_error("has format " + version + ", but this hotpack merges format " + std::string(format::kVersion) +
+                             " only. Merge with the version of hotpack that packed it",
                          path);
   }
 
-  // Names alone may show that shards are of different plans; their headers say in what they differ.
+  // File names alone may show that shards belong to different plans; the headers show the difference.
   Status check_one_count() {
     const ShardFile &first = files_.front(), &last = files_.back();
     if (first.name.count == last.name.count) return {};
@@ -212,10 +215,10 @@ class Joiner {
       next = file.name.index + 1;
     }
     missing.add(next, files_.front().name.count);
-    return missing.check(files_.front().name.count, empty_folders_);
+    return missing.check(files_.front().name.count, empty_folders_, folders_.size() == 1 ? folders_.front() : std::string());
   }
 
-  // Reads a shard and holds it against its name and its folder's manifest.
+  // Reads a shard and compares it with its name and its folder's manifest.
   Result<ExistingShard> read(const ShardFile& file, const KeyVisitor& visit_key) const {
     HOTPACK_ASSIGN(ExistingShard shard, read_existing_shard(folders_[file.folder], name_of(file), visit_key));
     HOTPACK_TRY(check_version(shard.metadata.format, path_of(file)));
@@ -229,7 +232,7 @@ class Joiner {
     const std::string difference = first_difference(identity_of(shard), identity_of(manifest));
     if (!difference.empty()) return other_pack(path_of(file), folders_[file.folder] + "/" + std::string(format::kManifestName), difference);
     if (manifest.shards[file.name.index] == shard.finished.row) return {};
-    return damaged_error("does not agree with the " + std::string(format::kManifestName) + " next to it", path_of(file));
+    return damaged_error("differs from what is recorded in the " + std::string(format::kManifestName) + " next to it", path_of(file));
   }
 
   Status take(const ShardFile& file) {
@@ -298,13 +301,13 @@ class Joiner {
 
   const std::vector<std::string>& folders_;
   Observer& observer_;
-  std::vector<std::optional<format::Manifest>> manifests_;  // of each folder, where it has one that can be used
+  std::vector<std::optional<format::Manifest>> manifests_;  // by folder; absent if missing or unreadable
   std::vector<std::string> empty_folders_;
   std::vector<ShardFile> files_;
-  std::string first_path_;  // of the shard that the others are held against
+  std::string first_path_;  // of the shard with which the others are compared
   KeyOrder keys_;
   format::Sums total_;
-  std::uint64_t samples_ = 0;  // packed or skipped, so far
+  std::uint64_t samples_ = 0;  // packed or skipped so far
   JoinedSet set_;
 };
 
@@ -330,4 +333,19 @@ std::string first_difference(const SetIdentity& here, const SetIdentity& there) 
 Result<std::optional<JoinedSet>> join_partitions(const std::vector<std::string>& folders, Observer& observer) {
   return Joiner(folders, observer).join();
 }
+
+bool are_splits(const std::string& folder, const std::vector<std::string>& names) {
+  std::set<std::uint64_t> counts, indices;
+  for (const std::string& name : names) {
+    const Result<PackFolder> listing = list_folder(folder + "/" + name);
+    if (!listing.ok()) continue;
+    for (const format::ShardName& shard : listing->shards) {
+      counts.insert(shard.count);
+      if (!indices.insert(shard.index).second) return true;
+    }
+    if (has_all_shards(folder + "/" + name)) return true;
+  }
+  return counts.size() > 1;
+}
+
 }  // namespace hotpack::pipeline

@@ -1,6 +1,6 @@
-// The shards that several folders hold of one plan: which lies where, and whether together they are the plan, whole and undamaged.
+// Collects the shards of one plan from several folders and checks that together they are complete and undamaged.
 //
-// Reads only: of each shard the header and tables once, never the payload. Memory is O(shards). Thread-safe as plain values are.
+// Reads the header and tables of each shard once, never the payload. Memory is O(shards). Functions without state; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,24 @@ namespace hotpack::pipeline {
 // All shards of a plan, each found in one folder at least.
 struct JoinedSet {
   format::Manifest manifest;         // of the whole data set
-  std::vector<std::string> holders;  // of each shard, the first folder that has it
-  std::uint64_t repeated = 0;        // shard files that stand in another folder too, equal as far as header and tables tell
+  std::vector<std::string> holders;  // by shard: the first folder that has it
+  std::uint64_t repeated = 0;        // shard files with the same header and tables in another folder too
 };
 
-// Looks at `folders` in the order given. Files that are no shards are ignored and told; an empty folder is an empty partition.
+// Reads `folders` in the given order. Files that are not shards are ignored, with a message. An empty folder is an empty partition.
 // Absent: a stop was requested. Errors name the file and the difference:
-//   data      shards that no folder has; shards of one name that differ
-//   usage     shards of another plan or schema (engines included)
-//   damaged   header, tables, digest (where a manifest tells it), keys out of order, another version of the format, a folder of other
-//   things io        what cannot be read
+//   data      a shard is missing, or two shards of the same name differ
+//   usage     a shard has another plan or schema (engines included)
+//   damaged   a header, table, digest of a manifest or order of keys is wrong, the format has another version, or a folder holds
+//             something else
+//   io        a file cannot be read
 [[nodiscard]] Result<std::optional<JoinedSet>> join_partitions(const std::vector<std::string>& folders, Observer& observer);
 
-// What a shard or a manifest says that it is a part of. Borrows from it.
+// True if the folders `names` in `folder`, each with shards, are splits rather than partitions of one plan, as their file names show:
+// partitions never hold all shards next to another one, the same shard twice, or different numbers of planned shards.
+[[nodiscard]] bool are_splits(const std::string& folder, const std::vector<std::string>& names);
+
+// The plan and schema that a shard or manifest belongs to. Borrows from it.
 struct SetIdentity {
   const std::string& schema_text;
   const Schema& schema;
@@ -40,7 +45,7 @@ struct SetIdentity {
 [[nodiscard]] SetIdentity identity_of(const format::Manifest& manifest);
 [[nodiscard]] SetIdentity identity_of(const ExistingShard& shard);
 
-// The first thing in which two differ, as a user would say it ("geometry.size: [512,512] here, [256,256] there"), empty when equal.
+// The first difference in words ("geometry.size: [512,512] here, [256,256] there"), empty when equal.
 [[nodiscard]] std::string first_difference(const SetIdentity& here, const SetIdentity& there);
 
 }  // namespace hotpack::pipeline

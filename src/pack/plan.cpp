@@ -20,8 +20,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// A record larger than this is more likely a mistake (one-hot of thousands of classes) than a wish, and would need as much memory per
-// thread.
+// A larger record is probably a mistake (one-hot with thousands of classes), and every thread would need that much memory.
 constexpr std::uint64_t kMaxRecordBytes = std::uint64_t{2} << 30;
 
 std::array<std::int64_t, 3> image_shape(const RecordOptions& record, Extent size) {
@@ -30,7 +29,7 @@ std::array<std::int64_t, 3> image_shape(const RecordOptions& record, Extent size
   return {size.height, size.width, channels};
 }
 
-// `size` is absent where records have different ones.
+// `size` is absent if records have mixed sizes.
 LabelField label_field(const RecordOptions& record, std::optional<Extent> size, const LabelSetup& setup) {
   LabelField field;
   field.scope = *setup.kind;
@@ -57,7 +56,7 @@ bool compresses(const ShardOptions& shard, const LabelSetup& setup) { return sha
 
 std::vector<std::string> engines(ImageFilter filter, bool zstd) {
   std::vector<std::string> tokens;
-  // The antialiased filters are our own.
+  // hotpack implements the antialiased filters itself.
   const std::string resize = geometry::is_antialiased(filter) ? "" : geometry::resize_engine();
   if (!resize.empty()) tokens.push_back(resize);
   if (zstd) tokens.push_back(writer::compressor_engine());
@@ -75,7 +74,7 @@ std::string alpha_text(const std::optional<RgbColor>& blend) {
   return "blend=" + std::to_string((*blend)[0]) + "," + std::to_string((*blend)[1]) + "," + std::to_string((*blend)[2]);
 }
 
-// What --tile, --pad-multiple and --map decide, where they were given.
+// Adds the options of --tile, --pad-multiple and --map, if given.
 void add_rare_options(const PackOptions& options, const LabelSetup& setup, std::vector<std::pair<std::string, std::string>>& more) {
   const RecordOptions& record = options.record;
   if (!setup.map.empty()) more.emplace_back("map", setup.map);
@@ -105,7 +104,7 @@ std::vector<std::pair<std::string, std::string>> further_options(const PackOptio
       {"depth16", format::canonical_string(options.record.depth16 == Depth16::shift ? "shift" : "scale")},
   };
   add_rare_options(options, setup, more);
-  // Changes no byte of a packed sample, but which samples --on-error skip leaves out: another limit must not keep old shards.
+  // The limit changes no bytes of a record, but which samples --on-error skip leaves out, so another limit must not keep old shards.
   if (options.record.max_pixels != RecordOptions().max_pixels) more.emplace_back("max_pixels", std::to_string(options.record.max_pixels));
   if (compresses(options.shard, setup)) {
     more.emplace_back("zstd_fields", fields_text(options.shard.zstd_image, options.shard.zstd_label && setup.kind));
@@ -120,7 +119,7 @@ std::string keys_digest(const SampleList& list) {
   return digest.text();
 }
 
-// Of a record with pixels of its own size.
+// The bytes of a record of its own size.
 RecordBytes record_bytes(const Schema& schema, Extent size) {
   const std::uint64_t pixels = static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
   RecordBytes bytes{pixels * static_cast<std::uint64_t>(schema.image.channels()), 0};
@@ -138,8 +137,8 @@ Status measure_records(const SampleList& list, Plan& plan) {
     if (bytes.total() > plan.largest.total()) plan.largest = bytes, largest = &list.samples[i];
   }
   if (plan.largest.image <= kMaxRecordBytes && plan.largest.total() <= kMaxRecordBytes) return {};
-  const std::string sizes = std::to_string(plan.largest.image) + " + " + std::to_string(plan.largest.label) + " bytes, the limit is " +
-                            std::to_string(kMaxRecordBytes) + ": choose --label-storage index, ";
+  const std::string sizes = std::to_string(plan.largest.image) + " + " + std::to_string(plan.largest.label) + " bytes; the limit is " +
+                            std::to_string(kMaxRecordBytes) + ". Choose --label-storage index, ";
   if (largest == nullptr) return usage_error("one record takes " + sizes + "or a smaller --size");
   return usage_error(
       list.image_path(*largest) + ": its record takes " + sizes + "cut it with --tile, or leave it out with --max-pixels " +
@@ -147,7 +146,7 @@ Status measure_records(const SampleList& list, Plan& plan) {
       " --on-error skip");
 }
 
-// Puts samples into shards one after the other.
+// Distributes samples to shards, in order.
 class ShardCutter {
  public:
   ShardCutter(const ShardOptions& options, const SampleList& list, Plan& plan) : options_(options), list_(list), plan_(plan) {}
@@ -193,7 +192,7 @@ class ShardCutter {
   format::SourcesDigest sources_;
 };
 
-// The tiles of one image, in place of it.
+// Appends the tiles of one image.
 void add_tiles(const RecordOptions& options, const Sample& sample, TextArena& arena, std::vector<Sample>& tiles) {
   const std::string key(arena.view(sample.image.key, sample.image.key_length));
   std::vector<Corner> corners{{0, 0}};
@@ -271,7 +270,7 @@ Schema make_schema(const PackOptions& options, const LabelSetup& setup) {
 void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list) {
   std::sort(list.samples.begin(), list.samples.end(), [&](const Sample& a, const Sample& b) { return list.key(a) < list.key(b); });
   if (!shuffle_seed) return;
-  // Ranks are computed once a sample; the sort moves 24-byte entries, then the samples are permuted.
+  // Each rank is computed once. The sort moves 24-byte entries; then the samples are permuted.
   struct Entry {
     Hash128 rank;
     std::uint64_t index;

@@ -1,7 +1,7 @@
-// The plan of a pack: which sample goes to which slot of which shard, and how many bytes it all takes. Made before a byte is written,
-// and a pure function of inputs and options: never of threads, of files that turn out to be bad, or of what is in the output folder.
+// The plan of a pack: the shard and slot of every sample, and all sizes in bytes. It is made before the first byte is written, and depends
+// only on inputs and options, not on threads, bad files or the content of the output folder.
 //
-// Immutable after it is made; thread-safe to read.
+// Immutable, so thread-safe to read.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace hotpack::pipeline {
 
-// Bytes of one or of many records, image and label apart.
+// Bytes of one or more records, of image and label separately.
 struct RecordBytes {
   std::uint64_t image = 0, label = 0;
   [[nodiscard]] std::uint64_t total() const { return image + label; }
@@ -30,7 +30,7 @@ struct ShardPlan {
   std::uint64_t samples = 0;
   std::uint64_t key_bytes = 0;
   RecordBytes bytes;    // of all its records, uncompressed
-  RecordBytes bounds;   // the most that they take compressed
+  RecordBytes bounds;   // the most that they can take compressed
   std::string sources;  // hotpack.sources
 };
 
@@ -41,29 +41,28 @@ struct Plan {
   std::string plan_text;
   std::vector<ShardPlan> shards;
   RecordOptions record;
-  RecordBytes largest;  // of one record, uncompressed; every record's where all have one size
+  RecordBytes largest;  // the largest record, uncompressed; without mixed sizes, every record
 
   [[nodiscard]] bool mixed() const { return !schema.image.shape; }
-  // Uncompressed; nothing where records have different sizes and this one's is not known.
+  // Uncompressed bytes of a record; 0 if sizes differ and this sample's size is unknown.
   [[nodiscard]] RecordBytes bytes_of(const Sample& sample) const;
 
   [[nodiscard]] format::Metadata metadata(std::size_t shard) const;
   [[nodiscard]] format::Contents contents(const ShardPlan& shard) const;
-  [[nodiscard]] bool compressed() const;                                          // then sizes are upper bounds
+  [[nodiscard]] bool compressed() const;                                          // if so, sizes are upper bounds
   [[nodiscard]] Result<std::uint64_t> shard_file_bytes(std::size_t shard) const;  // exact, or with --zstd an upper bound
 };
 
 // Sorts the samples into write order (key bytes, or --shuffle).
 void order_samples(std::optional<std::uint64_t> shuffle_seed, SampleList& list);
 
-// --tile: puts the tiles of each image in its place, each with a key of its own. Needs the samples' sizes; an image without one becomes
-// one sample.
+// --tile: replaces each sample by its tiles, each with its own key. Needs the samples' sizes; an image of unknown size becomes one sample.
 void cut_into_tiles(const RecordOptions& options, SampleList& list);
 
-// `list` is in key order for the digest, then brought into write order. Errors: `usage` where sizes overflow or the schema is too large.
+// Sorts `list` into write order. Errors: `usage` if sizes overflow or the schema is too large.
 [[nodiscard]] Result<Plan> make_plan(const PackOptions& options, const LabelSetup& setup, SampleList& list);
 
-// Plan.schema alone.
+// Makes only Plan::schema.
 [[nodiscard]] Schema make_schema(const PackOptions& options, const LabelSetup& setup);
 
 }  // namespace hotpack::pipeline

@@ -1,4 +1,4 @@
-// What is examined before anything is written: options that contradict each other, and the free space of the output.
+// Checks before anything is written: contradictory options, and free space for the output.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace hotpack::pipeline {
 
-// Options that contradict each other, said before any folder is read. Code `usage`.
+// Refuses options that contradict each other, before any folder is read. Code `usage`.
 [[nodiscard]] Status check_options(const PackOptions& options);
 
-// Free bytes of the file system that `folder` (or, where it does not exist yet, the nearest folder above) is on.
+// Free bytes on the file system of `folder`, or of the nearest existing folder above it.
 [[nodiscard]] std::optional<std::uint64_t> free_bytes_at(const std::string& folder);
 
 }  // namespace hotpack::pipeline

@@ -11,7 +11,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Names the split in messages and progress about one of several.
+// Adds the name of the split to messages and progress.
 class SplitObserver final : public Observer {
  public:
   SplitObserver(std::string split, Observer& whole) : split_(std::move(split)), whole_(whole) {}

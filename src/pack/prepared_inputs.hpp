@@ -1,10 +1,10 @@
-// The front half of pack, check and preview: from options to samples whose headers were read and whose labels have a meaning.
+// The first half of pack, check and preview: finds the samples, reads their headers and resolves what label values mean.
 //
-// Used in this order: gather, survey, resolve_labels. Options stay as they were given; what the inputs decide stands in resolved(): label
-// options that a layout names, and the size of records where nobody gave one and all images have it. What is wrong with single files is
-// recorded as a Problem; whether that stops a run is for the caller to say.
-// Ownership: owns the splits; `observer` outlives it. Not thread-safe; works with the threads of the caller's arena. Each step ends early
-// where a stop is requested: ask the observer. Failure: `usage`, `data` and `io` as those of the steps.
+// Call gather, survey and resolve_labels, in this order. given() never changes. resolved() has the same options, completed by the inputs:
+// label options that a layout implies, and the record size if --size is missing and all images have one size. Problems of single files are
+// recorded; the caller decides whether they stop the run.
+// Ownership: owns the splits; `observer` must outlive it. Not thread-safe; uses the threads of the caller's arena. Each step returns early
+// if a stop is requested: ask the observer. Failure: `usage`, `data` and `io` from the steps.
 #pragma once
 
 #include <map>
@@ -31,35 +31,35 @@ class PreparedInputs {
 
   // Checks the options, then finds layout, samples and splits.
   [[nodiscard]] Status gather(ProblemLog& problems);
-  // Tells the observer what layout was detected and which images no sample takes.
+  // Sends the detected layout and the warnings of gather() to the observer.
   void announce() const;
 
-  // Reads the headers of all files, once: later calls do nothing.
+  // Reads the headers of all files. Later calls do nothing.
   [[nodiscard]] Status survey();
-  // Reads all labels where options and headers leave their meaning open.
+  // Reads all labels if options and headers do not determine what they mean.
   [[nodiscard]] Result<LabelSetup> resolve_labels(ProblemLog& problems);
 
   [[nodiscard]] const PackOptions& given() const { return given_; }
   [[nodiscard]] const PackOptions& resolved() const { return resolved_; }
 
-  // Of gather(). Splits may be left out before survey(), samples at any time.
+  // Results of gather(). The caller may remove splits before survey(), and samples at any time.
   [[nodiscard]] std::vector<Split>& splits() { return gathered_.splits; }
   [[nodiscard]] std::vector<SampleList*> lists();
   [[nodiscard]] const Gathered& gathered() const { return gathered_; }
-  // Names the split in messages and progress, where there are several.
+  // An observer that adds the name of the split to messages and progress, if there are several.
   [[nodiscard]] Observer& observer_of(const Split& split);
 
-  // Of survey(), one per split.
+  // Results of survey(), one per split.
   [[nodiscard]] const std::vector<HeaderSurvey>& headers() const { return headers_; }
   [[nodiscard]] const LabelForms& forms() const { return forms_; }
-  // The sizes of records where nobody gave one and they differ; else null.
+  // The sizes of records if --size is missing and they differ; else null.
   [[nodiscard]] const RecordSizes* differing_sizes() const;
 
  private:
   const PackOptions given_;
   PackOptions resolved_;
   Observer& observer_;
-  std::map<std::string, std::unique_ptr<Observer>> observers_;  // of splits, by name
+  std::map<std::string, std::unique_ptr<Observer>> observers_;  // by name of the split
   Gathered gathered_;
   bool surveyed_ = false;
   std::vector<HeaderSurvey> headers_;

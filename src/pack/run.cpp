@@ -19,12 +19,11 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Tiles of one image that one worker takes at once: more save decoding, but wait in memory for their turn with their sums, and with
-// their frames where they are compressed.
+// The tiles of one image that a worker takes at once. More tiles save decoding, but their sums, and frames if compressed, wait in memory.
 constexpr std::size_t kMostTiles = 256;
 constexpr std::uint64_t kMostWaitingBytes = std::uint64_t{32} << 20;
 
-// One sample on its way, or the tiles of one image, so that it is decoded once. Slots are reused, so their vectors keep their capacity.
+// A sample in flight, or the tiles of one image, so that it is decoded once. Slots are reused, so their vectors keep their capacity.
 struct Slot {
   struct Item {
     Outcome outcome;
@@ -33,11 +32,11 @@ struct Slot {
   std::vector<Item> items;  // the first `count` are in use
   std::size_t count = 0;
   std::shared_ptr<ShardSink> shard;
-  bool last = false;  // of its shard
+  bool last = false;  // the last samples of the shard
   std::optional<Error> error;
 };
 
-// What one thread owns.
+// The state of one thread.
 struct Worker {
   Worker(const RunInput& input) : samples(input.options, input.setup, input.plan, input.list), compressor(input.options.shard.zstd_level) {
     packed.sums = format::Sums(input.plan.schema.image.channels(), input.plan.schema.label ? input.plan.schema.class_count() : 0);
@@ -73,7 +72,7 @@ class Runner {
         tbb::make_filter<void, Slot*>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) { return take(flow); }) &
             tbb::make_filter<Slot*, Slot*>(tbb::filter_mode::parallel, [&](Slot* slot) { return work(slot), ++steps_done_, slot; }) &
             tbb::make_filter<Slot*, void>(tbb::filter_mode::serial_in_order, [&](Slot* slot) { deliver(slot), ++steps_done_; }));
-    // What the workers did happens before what follows. TBB sees to that as well, but where a thread sanitizer cannot look.
+    // Orders the work of all workers before the code below. TBB does so too, but in a way that ThreadSanitizer cannot see.
     (void)steps_done_.load();
     if (error_) return *error_;
     return result_;
@@ -104,7 +103,7 @@ class Runner {
     return input_.list.samples[static_cast<std::size_t>(shard.first + slot)];
   }
 
-  // Whether the next sample is another tile of the image before it.
+  // Is the next sample another tile of the previous sample's image?
   [[nodiscard]] bool continues_image(const ShardPlan& shard) const {
     return input_.options.record.tile && sample_at(shard, next_).image.text == sample_at(shard, next_ - 1).image.text;
   }
@@ -139,7 +138,7 @@ class Runner {
       current_ = std::move(opened).value();
       return;
     }
-    // No later sample may go on: it would be written through the shard before.
+    // Stop here, or the next sample would be written into the previous shard.
     current_.reset();
     unopened_ = true;
     slot.error = std::move(opened).error();
@@ -172,21 +171,23 @@ class Runner {
     if (input_.inspect) outcome.inspection = std::make_unique<SampleInspection>();
     worker.packed.inspection = outcome.inspection.get();
     const auto processed = worker.samples.process(*item.sample, worker.packed);
-    if (!processed.ok() && !is_told(processed.error())) return processed.error();
+    if (!processed.ok() && !is_reported_as_problem(processed.error())) return processed.error();
     outcome.problem = processed.ok() ? *processed : unopenable(processed.error());
     outcome.bytes_in = first_of_image ? item.sample->image.bytes + label_bytes(input_.list, *item.sample) : 0;
     outcome.bytes_out = 0;
     if (outcome.problem) return {};
     outcome.entry = worker.packed.entry;
     outcome.sums = worker.packed.sums;
-    outcome.remarks = worker.packed.remarks;
+    outcome.diagnostics = worker.packed.diagnostics;
     outcome.bytes_out = worker.packed.image.size() + worker.packed.label.size();
     if (zstd_image_ || zstd_label_) return store_frames(outcome, worker);
     return slot.shard ? slot.shard->write_payload(outcome.place, worker.packed) : Status();
   }
 
-  // Who only looks learns of every file that cannot be read; who packs stops at the first.
-  [[nodiscard]] bool is_told(const Error& error) const { return input_.inspect && error.code == ErrorCode::io && !error.path.empty(); }
+  // A check reports every unreadable file; packing stops at the first.
+  [[nodiscard]] bool is_reported_as_problem(const Error& error) const {
+    return input_.inspect && error.code == ErrorCode::io && !error.path.empty();
+  }
   static std::optional<Problem> unopenable(const Error& error) {
     return Problem{ProblemKind::unopenable_file, error.path, what_failed(error)};
   }
@@ -226,7 +227,7 @@ class Runner {
     progress_.bytes_in += outcome.bytes_in;
     progress_.bytes_out += outcome.bytes_out;
     progress_.problems += outcome.problem.has_value();
-    if (!outcome.problem) result_.remarks.add(outcome.remarks);
+    if (!outcome.problem) result_.diagnostics.add(outcome.diagnostics);
     result_.bytes_in = progress_.bytes_in;
     result_.bytes_out = progress_.bytes_out;
     observer_.progress(progress_);

@@ -1,7 +1,7 @@
 // Runs samples through workers: a bounded oneTBB pipeline with results in order.
 //
-// A Sink receives every sample's outcome in write order, from one thread at a time; workers run in parallel. Memory: a worker's buffers
-// a thread, plus (for compressed records only) the frames of the samples in flight.
+// A Sink receives every sample's outcome in write order, from one thread at a time; workers run in parallel. Memory: the buffers of one
+// worker per thread, plus, for compressed records, the frames of the samples in flight.
 #pragma once
 
 #include <cstdint>
@@ -17,44 +17,44 @@
 
 namespace hotpack::pipeline {
 
-// A place in a shard under work. Made by Sink::open_shard, shared by the samples in flight.
+// Writes payload into one open shard. Made by Sink::open_shard, shared by the samples in flight.
 class ShardSink {
  public:
   virtual ~ShardSink() = default;
-  // From many threads at once, each for another place: the record's payload.
+  // Writes the payload of one record. Called by many threads at once, each with another place.
   [[nodiscard]] virtual Status write_payload(const writer::PayloadPlace& place, const PackedSample& sample) = 0;
 };
 
 // The outcome of one sample.
 struct Outcome {
   std::size_t shard = 0;
-  std::uint64_t slot = 0;          // in the shard
-  writer::PayloadPlace place;      // planned, among the shard's payload
-  std::optional<Problem> problem;  // then nothing was packed
+  std::uint64_t slot = 0;          // number of the record in the shard
+  writer::PayloadPlace place;      // planned place in the shard's payload
+  std::optional<Problem> problem;  // if set, nothing was packed
   format::RecordEntry entry;
   format::Sums sums;
   std::vector<std::byte> image_frame;  // with --zstd: bytes as stored
   std::vector<std::byte> label_frame;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  Remarks remarks;
-  std::unique_ptr<SampleInspection> inspection;  // where it was asked for; with a problem too, as far as the worker came
+  DiagnosticCounts diagnostics;
+  std::unique_ptr<SampleInspection> inspection;  // if requested; with a problem, it is partly filled
 };
 
 class Sink {
  public:
   virtual ~Sink() = default;
-  // In order, before the first sample of the shard.
+  // Called in order, before the first sample of a shard.
   [[nodiscard]] virtual Result<std::shared_ptr<ShardSink>> open_shard(std::size_t shard) = 0;
-  // In order. An error stops the run.
+  // Called in order for each sample. An error stops the run.
   [[nodiscard]] virtual Status accept(Outcome& outcome) = 0;
-  // In order, after the last sample of the shard.
+  // Called in order, after the last sample of a shard.
   [[nodiscard]] virtual Status finish_shard(std::size_t shard) = 0;
 };
 
 struct RunResult {
-  bool stopped = false;  // a signal asked for it
-  Remarks remarks;
+  bool stopped = false;  // because a stop was requested
+  DiagnosticCounts diagnostics;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
 };
@@ -64,13 +64,13 @@ struct RunInput {
   const LabelSetup& setup;
   const Plan& plan;
   const SampleList& list;
-  std::vector<std::size_t> shards;  // those to run, ascending
+  std::vector<std::size_t> shards;  // shards to pack, ascending
   std::string_view stage;           // for progress
-  std::uint64_t already_done = 0;   // samples of shards that were kept
+  std::uint64_t already_done = 0;   // samples of kept shards
   bool inspect = false;             // fill Outcome::inspection
 };
 
-// The error is that of the first failing sample in order, whatever the number of threads.
+// Returns the error of the first failing sample in order, whatever the number of threads.
 [[nodiscard]] Result<RunResult> run_samples(const RunInput& input, Sink& sink, Observer& observer);
 
 }  // namespace hotpack::pipeline

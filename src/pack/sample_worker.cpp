@@ -20,7 +20,7 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// hwc to chw.
+// Copies hwc pixels to chw planes.
 void split_planes(ConstPixels image, std::byte* out) {
   const auto channels = static_cast<std::size_t>(image.channels);
   const std::size_t pixels = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
@@ -31,7 +31,7 @@ void split_planes(ConstPixels image, std::byte* out) {
 Extent extent_of(const auto& image) { return {image.width, image.height}; }
 std::size_t area(Extent size) { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
 
-// The part of a canvas's one-hot label that a tile shows; what lies beyond the canvas holds no class.
+// Copies the part of a canvas's one-hot label that a tile covers. Pixels beyond the canvas get no class.
 void cut_one_hot(std::span<const std::byte> canvas, Extent canvas_size, Corner corner, Extent tile, std::span<std::byte> out) {
   const std::size_t pixel_bytes = canvas.size() / area(canvas_size);
   const auto width = static_cast<std::size_t>(std::min(tile.width, canvas_size.width - corner.x));
@@ -43,7 +43,7 @@ void cut_one_hot(std::span<const std::byte> canvas, Extent canvas_size, Corner c
   }
 }
 
-// Where the whole source lies in the sample's record.
+// The region of the whole source image in the sample's record.
 Region region_of(const LoadedImage& loaded, const Sample& sample) {
   Region region = loaded.canvas.region;
   region.x -= sample.tile_x;
@@ -174,11 +174,11 @@ Outcome SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
   out.entry.key = list.key(sample);
   out.sums.clear();
   out.image = out.label = {};
-  out.remarks = {};
+  out.diagnostics = {};
   HOTPACK_ASSIGN(const LoadedImage* const loaded, loader.load(sample, out.inspection));
   out.entry.source_hash = loaded->hash;
   if (loaded->problem) return loaded->problem;
-  if (sample.tile_x == 0 && sample.tile_y == 0) out.remarks = loaded->remarks;
+  if (sample.tile_x == 0 && sample.tile_y == 0) out.diagnostics = loaded->diagnostics;
   HOTPACK_ASSIGN(auto problem, pack_image(*loaded, sample, out));
   if (problem) return problem;
   if (list.has_label_files) {

@@ -1,7 +1,7 @@
-// One sample from files to record bytes. One SampleWorker per thread: it owns decoder, resampler and every buffer, and allocates no pixels
-// once they have grown to the largest image.
+// Turns one sample from files into record bytes. One SampleWorker per thread; it owns decoder, resampler and all buffers, which it
+// allocates anew only for a larger image.
 //
-// Not thread-safe. A bad sample comes back as a Problem; an Error means that the run must stop (a read failed).
+// Not thread-safe. Failure: a bad sample is a Problem; an Error (a failed read) stops the run.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@
 #include "hotpack/result.hpp"
 #include "inputs/sample_list.hpp"
 #include "label_setup/label_setup.hpp"
+#include "pack/diagnostic_counts.hpp"
 #include "pack/inspection.hpp"
 #include "pack/plan.hpp"
-#include "pack/remarks.hpp"
 #include "settings/options.hpp"
 #include "settings/problem.hpp"
 
@@ -30,8 +30,8 @@ struct PackedSample {
   format::Sums sums;
   std::span<const std::byte> image;
   std::span<const std::byte> label;
-  Remarks remarks;
-  SampleInspection* inspection = nullptr;  // filled where it is not null; the caller owns it
+  DiagnosticCounts diagnostics;
+  SampleInspection* inspection = nullptr;  // owned by the caller; filled if not null
 };
 
 class SampleWorker {
@@ -40,7 +40,7 @@ class SampleWorker {
   ~SampleWorker();
   SampleWorker(SampleWorker&&) noexcept;
 
-  // Reuses `out`. Absent: packed. Tiles of one image that come one after the other are decoded once.
+  // Fills `out`, reusing its memory. Absent: packed. Successive tiles of one image are decoded once.
   [[nodiscard]] Result<std::optional<Problem>> process(const Sample& sample, PackedSample& out);
 
  private:

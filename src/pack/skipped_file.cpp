@@ -28,7 +28,7 @@ Status add_earlier_skips(const std::string& folder, const std::string& shard_nam
   return {};
 }
 
-// Nothing, or lines of three fields: what an earlier run wrote. Another file, an image or a class table, would be lost.
+// True for an empty file or lines of three fields, as an earlier run wrote them. Any other file must not be overwritten.
 bool is_skipped_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string first(4096, '\0');
@@ -57,13 +57,13 @@ Status check_skipped_path(const RunOptions& options) {
   if (fs::exists(status) && !fs::is_regular_file(status))
     return usage_error("--skipped " + options.skipped_file + ": is not a regular file");
   if (fs::exists(status) && !is_skipped_file(path))
-    return usage_error("--skipped " + options.skipped_file + ": is a file of another kind, which would be lost; name a new file");
+    return usage_error("--skipped " + options.skipped_file + ": is another kind of file, which must not be overwritten; choose a new file");
   if (!fs::is_directory(path.parent_path(), ignored))
     return usage_error("--skipped " + options.skipped_file + ": its folder does not exist");
   const fs::path output = fs::weakly_canonical(options.output, ignored);
   if (fs::weakly_canonical(path.parent_path(), ignored) == output)
     return usage_error("--skipped " + options.skipped_file +
-                       ": lies in the output folder, where only packed files may be; choose another place");
+                       ": is in the output folder, which may hold only packed files; choose another folder");
   return {};
 }
 

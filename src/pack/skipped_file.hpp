@@ -1,6 +1,6 @@
-// The file of --skipped: which samples are not in the data set, and why. One line per sample: key, file and reason, separated by tabs.
+// The --skipped file: the samples that the data set lacks, one line each with key, file and reason, separated by tabs.
 //
-// Pure but for the writing; thread-safe. Failure: `usage` for a path that cannot be such a file, `io`.
+// Thread-safe. Failure: `usage` for a path that cannot be such a file, `io`.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,13 @@
 
 namespace hotpack::pipeline {
 
-// Control characters become '?': a name cannot add rows or columns.
+// Control characters become '?', so that a name cannot add rows or columns.
 [[nodiscard]] std::string skipped_line(std::string_view key, std::string_view path, std::string_view reason);
 
-// Refuses, before anything is packed, a path in a folder that does not exist, inside the output folder, or of something else than a
-// regular file.
+// Refuses, before anything is packed, a path in a missing folder or in the output folder, or of anything but a regular file.
 [[nodiscard]] Status check_skipped_path(const RunOptions& options);
 
-// Writes the file, if one was asked for: `lines` of this run, then the samples that shards kept from earlier runs lack.
+// Writes the file, if --skipped is given: the `lines` of this run, then the samples that kept shards of earlier runs lack.
 [[nodiscard]] Status write_skipped_file(const RunOptions& options, const Plan& plan, const SampleList& list,
                                         const std::vector<std::optional<writer::FinishedShard>>& kept, std::string lines);
 

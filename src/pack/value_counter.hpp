@@ -18,7 +18,7 @@ class ValueCounter {
     std::uint64_t count = 0;
   };
 
-  // Beyond `most` different values new ones are not counted.
+  // After `most` different values, further ones are not counted.
   explicit ValueCounter(std::size_t most) : most_(most), slots_(64) {}
 
   void add(std::uint32_t value, std::uint64_t count) {
@@ -46,7 +46,7 @@ class ValueCounter {
   }
 
  private:
-  // The golden ratio's bits spread neighbouring values.
+  // The bits of the golden ratio spread neighboring values.
   [[nodiscard]] std::size_t slot_of(std::uint32_t value) const { return ((value * 0x9E3779B1u) >> 8) & (slots_.size() - 1); }
 
   void put(const Entry& entry) {

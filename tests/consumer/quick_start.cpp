@@ -15,7 +15,8 @@ int main(int argc, char* argv[]) try {
 
   LoaderOptions options;
   options.global_batch_size = 8;
-  options.image = ImageOutput::normalized(dataset.statistics().value()).value();  // by the pack's own mean and std
+  // Normalizes by the pack's own mean and standard deviation.
+  options.image = ImageOutput::normalized(dataset.statistics().value()).value();
   options.label.form = LabelForm::one_hot;
   options.label.type = ElementType::f32;
   options.label.order = AxisOrder::channels_first;

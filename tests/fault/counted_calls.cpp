@@ -2,14 +2,14 @@
 // Only calls between the beginning of main and its end count, and, where a call names a file, only those below chosen folders.
 //
 //   FAULT_UNDER=DIR[:DIR…]   folders whose files count (without it, no call with a file counts)
-//   FAULT_CALL=NAME          the call to spoil, such as pwrite; `any` stands for every call but allocations
+//   FAULT_CALL=NAME          the call that fails, such as pwrite; `any` stands for every call but allocations
 //   FAULT_AT=N               its N-th occurrence, from 1; FAULT_LASTING=1: and all after it
 //   FAULT_HOW=HOW            an errno, `short` (half of a transfer, at least a byte) or `kill` (SIGKILL before the call)
-//   FAULT_LOG=FILE           writes a line a call that changed something: "call TAB path TAB details", what was written as hex digits;
+//   FAULT_LOG=FILE           writes one line per call that changed something: "call TAB path TAB details", what was written as hex digits;
 //                            at the end of main "seen TAB TAB N": how many calls of that NAME there were
 //
-// Calls that libc makes inside itself are not seen, nor are raw system calls; so folders have labels of their own (opendir, readdir). It
-// allocates nothing; a lock keeps the lines of the log whole.
+// Calls inside libc and raw system calls are not seen, so folders have names of their own (opendir, readdir). The library allocates
+// nothing. A lock keeps the lines of the log whole.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -157,7 +157,7 @@ void note_bytes(const char* call, const char* path, long offset, const void* byt
   put("\n", 1);
 }
 
-// Whether this occurrence is the one to spoil: an errno, kShort, or kNone. Never returns where the process is to be killed.
+// How this call fails: an errno, kShort, or kNone if it does not. Does not return if the process is killed.
 int spoil(const char* call) {
   if (settings.call == nullptr || (std::strcmp(settings.call, call) != 0 && std::strcmp(settings.call, "any") != 0)) return kNone;
   const long count = ++seen;
@@ -176,7 +176,7 @@ bool fails(int outcome) {
 
 size_t shortened(int outcome, size_t size) { return outcome == kShort && size > 1 ? size / 2 : size; }
 
-// Allocations count by themselves: `any` would be full of them.
+// Allocations are counted separately, because there are too many of them for `any`.
 bool allocation_fails() {
   if (!armed || settings.call == nullptr || std::strcmp(settings.call, "malloc") != 0) return armed && (++allocations, false);
   const long count = ++allocations;

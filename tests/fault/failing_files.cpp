@@ -1,4 +1,4 @@
-// A preloaded library for tests that makes chosen input files fail; it replaces the calls that the command reads its inputs with.
+// A preloaded library for tests that makes chosen input files fail; it replaces the calls that read inputs.
 //
 //   FAIL_READS_OF=PART      reads of files whose path contains PART fail with EIO; with FAIL_READS_TIMES=N only the first N
 //   VANISH=PART             opening files whose path contains PART fails with ENOENT, but not the first VANISH_AFTER=N times
@@ -59,7 +59,7 @@ int open_file(const char* name, const char* path, int flags, unsigned mode) {
   return original<int (*)(const char*, int, ...)>(name)(path, flags, mode);
 }
 
-// The third argument of open, which is there only when a file may be created.
+// The third argument of open, which exists only if a file may be created.
 unsigned mode_of(int flags, va_list arguments) { return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, unsigned) : 0; }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What becomes of hotpack when the system fails it. scripts/faults runs this; see there.
+"""Makes the system fail while hotpack runs, and checks the outcome. scripts/faults runs this; see there.
 
 The environment names the programs: HOTPACK, COUNTED_CALLS (the library that makes calls fail) and READ_EPOCH.
 """
@@ -23,7 +23,7 @@ import power
 from workload import WORDS, World, files_of
 
 LANES = ["calls", "kills", "power", "limits"]
-# How each call fails. "+": and all calls of that name from there on.
+# How each call fails. "+": with all later calls of that name.
 CALLS = {
     "write": ["ENOSPC", "ENOSPC+", "EIO", "EDQUOT", "EINTR", "short", "short+"],
     "pwrite": ["ENOSPC", "ENOSPC+", "EIO", "EDQUOT", "EINTR", "short", "short+"],
@@ -48,7 +48,7 @@ CALLS = {
 PROCESS_CALLS = {"mmap", "munmap", "pthread_create", "malloc"}  # they name no file
 QUICK_HOWS = {"write": ["ENOSPC", "short"], "pwrite": ["ENOSPC", "EINTR", "short"], "pread": ["EIO", "short"], "open": ["EMFILE"],
               "pthread_create": ["EAGAIN", "EAGAIN+"]}
-# Many threads are in another order each time: what they do is left to other workloads.
+# Many threads run in another order each time, so other workloads test what they do.
 MANY_THREADS = {"pack-j4": ["pthread_create", "malloc"], "verify-j4": ["pthread_create", "malloc"], "extract-j4": ["pthread_create", "malloc"]}
 KILLED = ["pack", "resume", "force", "merge"]
 NOBODY = 65534
@@ -56,7 +56,7 @@ MEMORY = "/dev/shm"
 
 
 class Table:
-    """Rows of outcomes; says what is wrong as soon as it is known."""
+    """Collects rows of outcomes, and prints each fault at once."""
 
     def __init__(self):
         self.rows = {}
@@ -87,7 +87,7 @@ class Table:
 
 
 def spread(count, most):
-    """At most `most` of the numbers 1 … count: the first ones all, the others evenly."""
+    """At most `most` of the numbers 1 … count: all of the first ones, and evenly spread others."""
     if count <= most:
         return range(1, count + 1)
     return sorted({round(1 + i * (count - 1) / (most - 1)) for i in range(most)})
@@ -114,7 +114,7 @@ def fail_calls(world, table, settings):
 def occurrences(call, count, settings):
     if call != "malloc":
         return spread(count, settings.most_calls)
-    # The first ones all, then evenly to the end; allocations of threads come in any order, so the last ones may not be reached.
+    # All of the first ones, then evenly spread to the end; allocations of threads come in any order, so the last ones may not be reached.
     first = range(1, min(count, settings.first) + 1)
     return sorted({*first, *spread(count, settings.most), *range(max(1, count - settings.first // 4), count + 1)})
 
@@ -147,7 +147,7 @@ def kill_runs(world, table, settings):
 
 
 def duration(world, work):
-    """The shortest of three, so that few kills come too late."""
+    """The shortest of three runs, so that few kills come too late."""
     def once():
         world.reset(work)
         began = time.monotonic()
@@ -210,7 +210,7 @@ def compare_with_strace(world, table, work, events):
 
 
 def replay(world, table, work, events, settings):
-    """Each prefix by each model; of the states that look the same, one."""
+    """Each prefix with each model, without equal states."""
     tried = set()
     for model in power.MODELS + power.ONE_NAME:
         for prefix in range(len(events) + 1):
@@ -268,7 +268,7 @@ def limit(world, table, work, name, kind, values, words, user=None):
 
 
 def begins(world, work, done, kind, value):
-    """Whether main was reached: with too little memory the system ends a program before that, or its loader does."""
+    """Was main reached? With too little memory, the system or the dynamic linker ends a program before."""
     if done.code == 127 or "error while loading shared libraries" in done.err:
         return False
     silent = kind == resource.RLIMIT_AS and done.code < 0 and not done.text().strip()

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kFailing = "FAIL_READS_OF";
 
-// Eight shards of two records; no thread of the loader runs while reads begin or cease to fail.
+// Eight shards of two records; no thread of the loader runs while reads start or stop failing.
 struct FailingPack {
   TinyPack pack;
   explicit FailingPack(const TinyForm& form) : pack(form, 16, 2) {}

@@ -1,5 +1,5 @@
 // read_records FOLDER MAPPED|CALLS SHARD: reads the first record, then lets reads of files whose path contains SHARD fail (failing_files is
-// loaded before this program) and reads the first and the second one, then lets them work again and reads both. Prints what comes of each.
+// loaded before this program) and reads the first and the second one, then lets them work again and reads both. Prints the result of each.
 #include <cstdlib>
 #include <iostream>
 #include <string_view>

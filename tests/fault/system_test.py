@@ -49,7 +49,7 @@ class SystemFaults(unittest.TestCase):
     def test_too_small_a_disk_is_noticed_before_writing(self):
         disk = self.mount_tmpfs("size=1m")
         message = run("pack", *street(), "-o", disk / "out", expect=3).stderr
-        self.assertIn("bytes free, the pack needs", message)
+        self.assertIn("bytes free, but the pack needs", message)
         self.assertFalse((disk / "out").exists())
 
     def test_a_shard_that_cannot_be_created(self):

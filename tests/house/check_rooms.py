@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The house: fails when a room includes or links what it may not, when a library prints or exits, when the documentation's programs are not
-the ones that are compiled, or when a file names somebody's folder.
+"""The house: fails when a room includes or links what it may not, when a library prints or exits, when the programs in the documentation are not
+those that are compiled, or when a file names somebody's folder.
 
-usage: check_rooms.py ROOT      (the source tree; exit 0 and a line of counts, or 1 and a line a fault)
+usage: check_rooms.py ROOT      (the source tree; exit 0 and a line of counts, or 1 and one line per fault)
 
-ROOMS is the image of ARCHITECTURE.md as a table; the rows there and the CMake files are compared with it.
+ROOMS is the table of ARCHITECTURE.md. The rows there and the CMake files are compared with it.
 """
 
 import re
@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Room:
-    rooms: tuple = ()        # rooms whose headers it may include, each an arrow of the image
+    rooms: tuple = ()        # rooms whose headers it may include, one per arrow
     libraries: tuple = ()    # names of LIBRARIES
     may_print: bool = False
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Words of the house: fails where the sources or the documents use a word that was replaced by the field's own, or by plain English.
+"""Forbidden words: fails if the sources or the documents use a word that was replaced by the field's word, or by plain English.
 
 usage: check_words.py ROOT      (the source tree; exit 0 and a line of counts, or 1 and a line per fault)
 """
@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-# What must not come back, and what to write instead.
+# Forbidden words, and what to write instead.
 WORDS = {
     # names of the API
     r"global_batch(?!_size)": "global_batch_size",
@@ -29,9 +29,21 @@ WORDS = {
     r"[Pp]icture": "image",
     r"[Vv]erdict": "result, decision or outcome",
     r"\b[Oo]nehot\b": "one_hot",
+    r"[Cc]ensus": "summary",
+    r"[Ss]uspicion|\bSightings\b|\bsightings\b": "diagnostic, or occurrences",
+    r"CoarseLook|coarse_look": "BrightnessGrid",
+    r"read_labels_somehow": "resolve_labels_leniently",
+    r"look_at_output": "read_output_folder",
+    r"one_class_a_mask|samples_a_shard": "per",
     r"[Cc]olour": "color",
     r"[Cc]entre": "center",
     # plain English
+    r"\ban [bcdfgjkpqtvwz][a-z]+\b": "a",
+    r"\ba (?!eu|one\b|once\b)[aeio][a-z]+\b": "an",
+    r"\bspoil(s|t|ed)?\b": "damaged, or affects",
+    r"\bsees? to (it|that|them)\b|\bis to see to\b": "is responsible for",
+    r"\bpasses by\b": "ignores",
+    r"\b(samples|bytes|row|entry|image|label|diagnostic) a (shard|sample|class|split)\b": "per",
     r"\b[Mm]end(s|ed|ing)?\b": "fix or repair",
     r"\b(is|are|was|were) told\b(?! (apart|from|to|by what))": "is reported",
     r"\b[Bb]eside\b": "next to, or compared with",
@@ -41,14 +53,14 @@ WORDS = {
     r"\b(?<!-)(class|one|label|id) a pixel\b|\bmasks? an? (image|class)\b|\b(one|number|value) a (channel|class|row|line)\b": "per",
 }
 
-# Where a word stays: (path, pattern of the line, why).
+# Exceptions: (path, pattern of the line, reason).
 ALLOWED = [
     (r"^src/labels/presets", r".", "names of classes are those of the data sets"),
     (r"^src/labels/(column_csv|label_map_file)\.cpp$", r"colour", "headers that people write"),
     (r"^src/cli/pack_arguments\.cpp$", r'"colour"', "a value that people write"),
     (r"^src/inputs/folder_pattern\.cpp$|^docs/", r"pictures\?\|", "folders that people have"),
     (r"^src/format/(FORMAT\.md|schema_json\.cpp)$|^src/base/words\.hpp$|^include/hotpack/schema\.hpp$|^CHANGELOG\.md$", r"centre|onehot", "words of the format"),
-    (r"^CHANGELOG\.md$", r"CrcPolicy|expand_one_hot|first_epoch|verdict", "what was renamed"),
+    (r"^CHANGELOG\.md$", r"CrcPolicy|expand_one_hot|one_hot_elements|first_epoch", "what was renamed"),
 ]
 
 FOLDERS = ("src", "include", "docs")
@@ -67,7 +79,7 @@ def is_allowed(name, line):
 
 
 def check(root):
-    """The number of lines, and what is wrong with them."""
+    """Returns the number of lines and the faults in them."""
     count, faults = 0, []
     words = [(re.compile(pattern), better) for pattern, better in WORDS.items()]
     for path in files_of(root):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proves that check_names.py fails: plants one bad name after the other in a small tree and looks for the fault that names it.
+"""Proves that check_names.py fails: plants one bad name at a time in a small tree and expects the fault that names it.
 
 usage: prove_names.py
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proves that check_rooms.py fails: breaks a copy of the tree in one way after the other and looks for the fault that names it.
+"""Proves that check_rooms.py fails: breaks a copy of the tree in one way at a time and expects the fault that names it.
 
 usage: prove_rooms.py ROOT
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proves that check_words.py fails: plants one bad word after the other in a small tree and looks for the fault that names it.
+"""Proves that check_words.py fails: plants one bad word at a time in a small tree and expects the fault that names it.
 
 usage: prove_words.py
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Running again after inputs or options changed: only what is concerned is packed again, and nothing is replaced unasked."""
+"""Running again after inputs or options changed: only affected shards are packed again, and nothing is replaced without --force."""
 
 import json
 import shutil
@@ -200,7 +200,7 @@ class BadSamples(unittest.TestCase):
             self.assertEqual(len(keys[0]), 4)
             self.assertEqual(keys[0], keys[1])
             self.assertEqual(keys[0], keys[2])
-            self.assertIn("lies in the output folder", run(*inputs, folder / "out" / "skipped.tsv", expect=2).stderr)
+            self.assertIn("is in the output folder", run(*inputs, folder / "out" / "skipped.tsv", expect=2).stderr)
 
     def test_max_errors(self):
         with Scratch() as folder:

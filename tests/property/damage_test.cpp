@@ -1,4 +1,4 @@
-// Damage of every kind: always an error that names the place, never a crash, never silently other data.
+// Every kind of damage gives an error that names the place, never a crash or wrong data.
 
 #include <cstdint>
 #include <filesystem>
@@ -18,7 +18,7 @@ using namespace hotpack::test;
 
 namespace {
 
-// A shard file that can be spoiled and fixed, byte by byte.
+// A shard file that can be damaged and restored, byte by byte.
 class Victim {
  public:
   explicit Victim(const TinyForm& form) : shard_(make_shard(form, 3)), path_(folder_ / "shard-00000-of-00001.safetensors") { mend(); }
@@ -52,7 +52,7 @@ class Victim {
   std::string path_;
 };
 
-// The first finding of verify; fails the test when there is none.
+// The first finding of verify; the test fails if there is none.
 VerifyFinding finding_of(const Victim& victim) {
   VerifyOptions options;
   options.threads = 1;
@@ -62,7 +62,7 @@ VerifyFinding finding_of(const Victim& victim) {
   return report->findings.front();
 }
 
-// Opening fails, and says where.
+// Checks that opening fails with an error that names the place.
 void require_refused(const Victim& victim) {
   const Result<Shard> shard = Shard::open(victim.path());
   REQUIRE_FALSE(shard.ok());

@@ -1,5 +1,5 @@
-// Lack of memory while an image is decoded, at every single allocation, those inside libjpeg, libpng and zlib too: it is reported as such,
-// and never as a damaged image, which --on-error skip would leave out.
+// Makes every single allocation fail while an image is decoded, also inside libjpeg, libpng and zlib. This must be reported as lack of
+// memory, never as a damaged image, which --on-error skip would leave out.
 
 #include <atomic>
 #include <cstdlib>
@@ -16,7 +16,7 @@ using codecs::Decoder;
 namespace {
 
 std::atomic<bool> armed{false};
-std::atomic<bool> lasting{false};  // once it has failed it fails for good
+std::atomic<bool> lasting{false};  // after the first failure, all later allocations fail
 std::atomic<int> allocations{0};   // since it was armed
 std::atomic<int> failing_at{0};
 
@@ -28,7 +28,7 @@ bool fails() {
 
 }  // namespace
 
-// glibc's own, behind its name.
+// The allocator of glibc, by its internal name.
 extern "C" void* __libc_malloc(std::size_t size);
 extern "C" void* __libc_memalign(std::size_t alignment, std::size_t size);
 extern "C" void* malloc(std::size_t size) { return fails() ? nullptr : __libc_malloc(size); }
@@ -53,13 +53,13 @@ Outcome run_failing(const Work& work, int at, bool for_good) {
   Outcome outcome = Outcome::no_memory;
   try {
     outcome = work();
-  } catch (const std::bad_alloc&) {  // not even the words of the error had memory
+  } catch (const std::bad_alloc&) {  // there was no memory even for the error's text
   }
   armed = false;
   return outcome;
 }
 
-// Fails each allocation in turn, that one alone and all from it on.
+// Fails each allocation in turn: only this one, and this one with all later ones.
 template <class Work>
 int count_refusals(const Work& work) {
   int refusals = 0;
@@ -91,7 +91,7 @@ std::vector<test::Bytes> images() {
 
 }  // namespace
 
-TEST_CASE("memory that is lacking while an image is decoded is no damage") {
+TEST_CASE("lack of memory while an image is decoded is not damage") {
   for (const test::Bytes& file : images()) {
     CAPTURE(file.size());
     REQUIRE(Decoder().decode_image(file, {}).ok());
@@ -99,6 +99,6 @@ TEST_CASE("memory that is lacking while an image is decoded is no damage") {
     CHECK(count_refusals([&] { return outcome_of(Decoder().decode_label(file, 1 << 20)); }) > 4);
     Decoder kept;
     (void)run_failing([&] { return outcome_of(kept.decode_image(file, {})); }, 2, true);
-    CHECK(kept.decode_image(file, {}).ok());  // memory is there again
+    CHECK(kept.decode_image(file, {}).ok());  // memory is available again
   }
 }

@@ -1,7 +1,7 @@
 // Flips every bit and makes every truncation of every file of packs, and counts what verification misses.
 //
 // usage: every_bit EVERY PACK...     (each EVERY-th bit and length; 1: all of them. The packs are changed and fixed again.)
-// Prints a line a file and one in all; exit 0 where nothing was missed, 1 where something was, 2 for a pack that is damaged before.
+// Prints one line per file and one for all. Exits with 0 if no damage was missed, 1 if some was, and 2 if a pack was already damaged.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ VerifyOptions quick() {
 
 bool sound(const Result<VerifyReport>& report) { return report.ok() && report->ok(); }
 
-// A file of a pack, open for damage.
+// A file of a pack that can be damaged.
 class Victim {
  public:
   explicit Victim(const fs::path& path)
@@ -51,7 +51,7 @@ class Victim {
 
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
 
-  // Whether damage of one bit, or of all bytes from a length on, is found.
+  // Is a flipped bit, or a truncation to a length, found?
   [[nodiscard]] bool finds_flip(std::size_t bit) const {
     put(bit / 8, bytes_[bit / 8] ^ static_cast<std::byte>(1U << bit % 8));
     const bool found = !looks_sound();
@@ -69,7 +69,7 @@ class Victim {
   void put(std::size_t at, std::byte value) const {
     if (::pwrite(descriptor_, &value, 1, static_cast<off_t>(at)) != 1) std::exit(2);
   }
-  // The shard by itself is the faster look; what it cannot know the whole pack may.
+  // Checking the shard alone is faster. Damage that it cannot see may be found in the whole pack.
   [[nodiscard]] bool looks_sound() const {
     if (is_shard_ && !sound(verify_shard(path_, quick()))) return false;
     return sound(verify_dataset(folder_, quick()));

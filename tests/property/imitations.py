@@ -1,4 +1,4 @@
-"""Imitations of known data sets: their folders, names and label encodings with tiny images. Each returns what its pack must hold.
+"""Imitations of known data sets: their folders, names and label encodings with tiny images. Each function returns the expected content of its pack.
 
 The names are the first words of the comments above the lines of docs/datasets.md. An imitation is made in the current folder of the test. What is expected:
 {set: {key: classes that must occur, -1 for ignored}}, the set "" where there is one only.

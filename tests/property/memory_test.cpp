@@ -1,5 +1,5 @@
-// Lack of memory at every single allocation: always an error of code io that says so, never damage, never the end of the process, and
-// nothing leaks.
+// Makes every single allocation fail. This must always give an error of code io that names the reason, never report damage, end the
+// process or leak memory.
 
 #include <atomic>
 #include <cstdlib>
@@ -19,12 +19,12 @@ using namespace hotpack::test;
 
 namespace {
 
-// What the replaced operator new obeys.
+// Settings of the replaced operator new.
 std::atomic<bool> armed{false};
-std::atomic<bool> lasting{false};          // once it has failed it fails for good
+std::atomic<bool> lasting{false};          // after the first failure, all later allocations fail
 std::atomic<std::int64_t> allocations{0};  // since it was armed
-std::atomic<std::int64_t> failing_at{-1};  // the one that fails; none below 0
-std::atomic<std::int64_t> live{0};         // blocks that are not given back
+std::atomic<std::int64_t> failing_at{-1};  // the allocation that fails; negative: none
+std::atomic<std::int64_t> live{0};         // blocks that are not freed
 
 bool fails() {
   if (!armed) return false;
@@ -71,7 +71,7 @@ void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { re
 
 namespace {
 
-// What came of one run, in plain values: nothing is allocated while the allocator is armed.
+// The outcome of one run as plain values, because nothing may be allocated while allocations fail.
 struct Outcome {
   bool good = false;
   ErrorCode code = ErrorCode::internal;
@@ -100,12 +100,12 @@ Outcome run_failing(const Work& work, std::int64_t at, bool for_good) {
   return outcome;
 }
 
-// Of many allocations the later ones are tried in steps.
+// Of many allocations, the later ones are tested in steps.
 constexpr std::int64_t kEach = 300, kStep = 7;
 
-// Fails each allocation in turn, that one alone and all from it on.
+// Fails each allocation in turn: only this one, and this one with all later ones.
 void check_each(const char* name, const Work& work) {
-  REQUIRE(work().good);  // also fills what is kept for good
+  REQUIRE(work().good);  // also allocates what is kept until the process ends
   REQUIRE(run_failing(work, -1, false).good);
   const std::int64_t count = allocations;
   REQUIRE(count > 0);
@@ -113,14 +113,14 @@ void check_each(const char* name, const Work& work) {
     for (std::int64_t at = 0; at < count; at += at < kEach ? 1 : kStep) {
       std::int64_t before = live;
       Outcome outcome = run_failing(work, at, for_good);
-      if (live != before) {  // what was kept for good the first time is kept once
+      if (live != before) {  // memory kept until the process ends is allocated only once
         before = live;
         outcome = run_failing(work, at, for_good);
       }
       const std::int64_t after = live;
       INFO(name << ": allocation " << at << " of " << count << (for_good ? " and all after it" : "") << ": " << outcome.text);
       REQUIRE(after == before);
-      if (outcome.good) continue;  // done without, with fewer threads for example
+      if (outcome.good) continue;  // succeeded without it, for example with fewer threads
       REQUIRE(outcome.code == ErrorCode::io);
       REQUIRE(std::string(outcome.text).find("memory") != std::string::npos);
     }
@@ -133,7 +133,7 @@ VerifyOptions one_thread() {
   return options;
 }
 
-// A report whose findings are all lack of memory is no damage either.
+// A report with only lack of memory is not damage either.
 Outcome of_report(const Result<VerifyReport>& report) {
   if (!report.ok()) return Outcome::of(report.error());
   for (const VerifyFinding& finding : report->findings) {
@@ -208,7 +208,7 @@ TEST_CASE("lack of memory while comparing packs is reported as such") {
   });
 }
 
-TEST_CASE("memory that is lacking while a shard is opened is no damage") {
+TEST_CASE("lack of memory while a shard is opened is not damage") {
   for (const TinyForm& form : {TinyForm{}, zstd_form(), mixed_form(), later_form()}) {
     const PackFolder pack(form);
     const std::string path = pack.shard();
@@ -216,7 +216,7 @@ TEST_CASE("memory that is lacking while a shard is opened is no damage") {
   }
 }
 
-TEST_CASE("memory that is lacking while a pack is verified is no damage") {
+TEST_CASE("lack of memory while a pack is verified is not damage") {
   for (const TinyForm& form : {TinyForm{}, zstd_form()}) {
     const PackFolder pack(form);
     const std::string folder = pack.folder.path(), path = pack.shard();
@@ -225,7 +225,7 @@ TEST_CASE("memory that is lacking while a pack is verified is no damage") {
   }
 }
 
-TEST_CASE("memory that is lacking while a loader is opened is no damage") {
+TEST_CASE("lack of memory while a loader is opened is not damage") {
   const PackFolder pack{TinyForm{}};
   const Dataset dataset = Dataset::open(pack.folder.path()).value();
   check_each("Loader", [&] { return load(dataset); });

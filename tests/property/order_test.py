@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""src/loader/ORDER.md is complete: what is computed here from that page alone equals order_golden.json, which the library's own tests read too.
+"""src/loader/ORDER.md is complete: this program, written from that page alone, computes order_golden.json, which the library's own tests also
+read.
 
 The page's examples are checked in the same way.
 """

@@ -1,4 +1,4 @@
-"""What the property and fault tests share: running the command, and comparing packed folders.
+"""Helpers of the property and fault tests: running the command, and comparing packed folders.
 
 The environment names the command (HOTPACK) and the images (SAMPLE_DATA); CMakeLists.txt sets both. Standard library only.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packed in parts and merged, a pack has the bytes of a single run: whatever the number of parts, their order, repeats and folders."""
+"""A pack made in partitions and merged has the bytes of a single run, whatever the number of partitions, their order, repeats and folders."""
 
 import json
 import os
@@ -136,7 +136,7 @@ class Partitions(unittest.TestCase):
             self.assertEqual(leftovers(shared) + leftovers(merged), [])
 
     def kill(self, *arguments):
-        """Starts a run and kills it at some instant, or lets it come to its end before."""
+        """Starts a run and kills it after a random time, unless it ends earlier."""
         victim = start(*arguments)
         time.sleep(random.uniform(0, 0.25 if arguments[0] == "pack" else 0.03))
         victim.send_signal(signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Forty planted defects of twenty kinds in three layouts: `check` names each, in one run a layout, and blames no other file.
+"""Forty planted defects of twenty kinds in three layouts: `check` names each of them, in one run per layout, and blames no other file.
 
 A defect that makes a sample wrong stops `pack`; what packs all the same is what the files say. Standard library only.
 """
@@ -63,13 +63,13 @@ def bit_flipped(data):
 
 
 def with_header(data, width=WIDTH, height=HEIGHT, depth=8):
-    """The same chunks behind another header, with its CRC mended."""
+    """The same chunks after another header with a correct CRC."""
     color = data[25]
     return data[:8] + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 0)) + data[33:]
 
 
 def animated(data):
-    """Two frames, of which the second is the first again."""
+    """Two frames; the second equals the first."""
     frame = struct.pack(">IIIIHHBB", WIDTH, HEIGHT, 0, 0, 1, 10, 0, 0)
     at = data.index(b"IDAT") - 4
     size = struct.unpack(">I", data[at:at + 4])[0]
@@ -79,19 +79,19 @@ def animated(data):
 
 
 def too_few_rows(seed):
-    """Whole chunks, right checksums, half of the rows."""
+    """Whole chunks with correct checksums, but only half of the rows."""
     return with_header(png(painted(seed)[:HEIGHT // 2], RGB))
 
 
 def deep_jpeg(seed):
-    """Says that it has 12 bits per sample."""
+    """Claims to have 12 bits per sample."""
     data = jpeg(seed)[0]
     at = min(data.index(bytes([0xFF, marker, 0, 17])) for marker in (0xC0, 0xC1, 0xC2) if bytes([0xFF, marker, 0, 17]) in data)
     return data[:at + 4] + b"\x0c" + data[at + 5:]
 
 
 def smooth_edges(rows):
-    """Colors of a mask drawn with anti-aliasing: between two runs stands a pixel of the middle color."""
+    """Colors of a mask drawn with anti-aliasing: between two runs is a pixel of the color in between."""
     out = [[COLORS[v] for v in row] for row in rows]
     for y, row in enumerate(rows):
         for x in range(1, WIDTH):
@@ -112,7 +112,7 @@ def one_off(rows):
 
 
 class Layout:
-    """A data set below `folder`; `planted` is what a check must name: (defect, kind of finding, file)."""
+    """A data set below `folder`; `planted` is what a check must name: (defect, kind of diagnostic, file)."""
 
     arguments = ()
     alone = False  # without splits
@@ -147,7 +147,7 @@ class IdLayout(Layout):
         return self
 
     def defects(self):
-        """(kind of defect, what plants it)."""
+        """(kind of defect, function that plants it)."""
         def flipped():
             self.put("images/train/train00.png", bit_flipped(self.read("images/train/train00.png")))
             self.plant("bit flipped", "damaged-image", "images/train/train00.png")
@@ -222,7 +222,7 @@ class IdLayout(Layout):
 
 
 class ColorLayout(Layout):
-    """train, train_labels, val, val_labels and class_dict.csv: found by `pack ROOT`."""
+    """train, train_labels, val, val_labels and class_dict.csv: as `pack ROOT` detects them."""
 
     arguments = (".", "--size", "24x18")
 
@@ -348,8 +348,8 @@ class ClassLayout(Layout):
 LAYOUTS = (IdLayout, ColorLayout, ClassLayout)
 
 
-def files_of(finding):
-    return [example["file"] for example in finding["examples"]]
+def files_of(diagnostic):
+    return [example["file"] for example in diagnostic["examples"]]
 
 
 class PlantedDefects(unittest.TestCase):
@@ -365,14 +365,14 @@ class PlantedDefects(unittest.TestCase):
         cls.scratch.__exit__()
 
     def copy_of(self, make, folder):
-        """The set in order, in a folder of its own."""
+        """The data set without defects, in its own folder."""
         shutil.copytree(self.folder / make.__name__, folder / "set")
         return make(folder / "set")
 
     def check(self, layout, expect):
         return json.loads(packs.run("check", *layout.arguments, "--json", "-q", cwd=layout.folder, expect=expect).stdout)
 
-    def test_the_sets_in_order_have_no_finding(self):
+    def test_the_sets_without_defects_have_no_diagnostic(self):
         for make in LAYOUTS:
             with self.subTest(make.__name__), packs.Scratch() as folder:
                 self.assertEqual(self.told(self.check(self.copy_of(make, folder), 0)), [])
@@ -386,27 +386,27 @@ class PlantedDefects(unittest.TestCase):
                     plant()
                 report = self.check(layout, 1)
                 for defect, kind, name in layout.planted:
-                    named = [f for f in report["findings"] if f["kind"] == kind and any(file.endswith(name) for file in files_of(f))]
-                    self.assertTrue(named, f"{defect} in {name}: no finding {kind} names it")
+                    named = [f for f in report["diagnostics"] if f["kind"] == kind and any(file.endswith(name) for file in files_of(f))]
+                    self.assertTrue(named, f"{defect} in {name}: no diagnostic {kind} names it")
                     count += 1
                     kinds.add(defect)
                 self.assertEqual(self.blamed(report) - self.planted_files(layout), set())
         self.assertEqual((count, len(kinds)), (40, 20))
 
     def told(self, report):
-        """Notes blame nothing: that labels have palettes, for example."""
-        return [finding for finding in report["findings"] if finding["severity"] != "note"]
+        """Notes do not blame a file: for example, that labels have palettes."""
+        return [diagnostic for diagnostic in report["diagnostics"] if diagnostic["severity"] != "note"]
 
     def blamed(self, report):
-        return {file.removeprefix("./") for finding in self.told(report) for file in files_of(finding)}
+        return {file.removeprefix("./") for diagnostic in self.told(report) for file in files_of(diagnostic)}
 
     def planted_files(self, layout):
         planted = {name for _, _, name in layout.planted}
-        # A copy of a sample is told with its image; a name that is no UTF-8 is told with its bytes; a missing file by its partner.
+        # A copy of a sample is reported by its image, a name that is not UTF-8 by its bytes, and a missing file by its match.
         odd = {file for side in ("images/val", "labels/val", "photos/ant") for file in (f"{side}/x\\xff.png", f"{side}/x�.png", f"{side}/x\\xFF.png")}
         return planted | odd
 
-    def test_a_pack_with_a_defect_stops_unless_it_packs_what_the_files_say(self):
+    def test_a_pack_with_a_defect_stops_or_packs_what_the_files_contain(self):
         for make in LAYOUTS:
             for number in range(len(make("").defects())):
                 with self.subTest(make.__name__, number=number), packs.Scratch() as folder:

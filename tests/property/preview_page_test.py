@@ -1,4 +1,4 @@
-"""The HTML page of `preview`: nothing outside is needed, no name becomes markup, and its policy knows its style and script.
+"""The HTML page of `preview` needs nothing from outside, no name becomes markup, and its policy allows only its own style and script.
 
 Standard library only.
 """
@@ -82,11 +82,11 @@ class PreviewPage(unittest.TestCase):
         for name in self.names:
             self.assertTrue(any(text.startswith(name) for text in self.reader.texts[("option", "")]), name)
 
-    def test_the_title_stands_once_in_the_text(self):
+    def test_the_title_appears_once_in_the_text(self):
         self.assertEqual(len(self.reader.all("h1")), 1)
         self.assertEqual(self.page.count("9 of 9 samples"), 2)  # <title> and <h1>
 
-    def test_nothing_is_loaded_and_nothing_is_inline_but_what_the_policy_knows(self):
+    def test_nothing_is_loaded_or_inline_except_what_the_policy_allows(self):
         policy = next(meta["content"] for meta in self.reader.all("meta") if meta.get("http-equiv") == "Content-Security-Policy")
         self.assertIn("default-src 'none'", policy)
         self.assertIn("style-src " + digest("".join(self.reader.texts[("style", "")])), policy)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every line of docs/datasets.md packs an imitation of its data set, with the classes where they belong."""
+"""Every line of docs/datasets.md packs an imitation of its data set, and every label gets the right classes."""
 
 import os
 import shlex
@@ -18,7 +18,7 @@ def recipes():
     text = DATASETS.read_text()
     block = text.split("## Known data sets", 1)[1].split("```", 2)[1]
     found, title = [], None
-    for line in block.splitlines():
+    for line in block.replace("\\\n", " ").splitlines():
         if line.startswith("# "):
             title = line[2:]
         elif line.startswith("hotpack pack "):
@@ -33,7 +33,7 @@ class Recipes(unittest.TestCase):
             self.assertEqual(sum(title.startswith(name) for name in IMITATIONS), 1, title)
         self.assertEqual(len(titles), len(IMITATIONS))
 
-    def test_lines_pack_what_they_say(self):
+    def test_every_line_packs_the_expected_classes(self):
         for title, arguments in recipes():
             name = next(name for name in IMITATIONS if title.startswith(name))
             with self.subTest(title), Scratch() as folder:

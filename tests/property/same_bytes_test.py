@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The bytes of a pack are a function of inputs and options: not of threads, folders, interruptions or other runs."""
+"""The bytes of a pack depend on inputs and options only, not on threads, folders, interruptions or other runs."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""A data set in order, and one with sixteen things wrong with it: `check` names each of them in one run, and nothing else.
+"""A data set without defects, and one with sixteen: `check` names each of them in one run, and nothing else.
 
 Two splits of drawn labels and painted images; every defect is planted in a sample of its own. Standard library only.
 """
@@ -91,7 +91,7 @@ def interpolated(rows):
 
 
 class DataSet:
-    """Folders `images` and `labels` below `folder`, each with a folder a split."""
+    """Folders `images` and `labels` below `folder`, each with one folder per split."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -129,7 +129,7 @@ class DataSet:
 
 
 def plant(data):
-    """Sixteen defects. Gives, for each, the finding that must name it and the file (or the class) that the finding must name."""
+    """Plants sixteen defects. Returns, for each, the diagnostic that must report it and the file or class that it must name."""
     country = (packs.STREET / "images" / "north" / "country_01.jpg").read_bytes()
     data.path("labels", "train/000.png").unlink()
     data.path("images", "train/001.png").unlink()
@@ -156,7 +156,7 @@ def plant(data):
     for i in range(SPLITS["val"]):
         rows = [row.replace(b"\x09", b"\x03") for row in drawn(1000 * len("val") + i)]
         data.write("labels", f"val/{i:03}.png", png(rows))
-    # Class 9 was in the twin, too.
+    # The copy has class 9, too.
     data.write("labels", "val/twin.png", png([row.replace(b"\x09", b"\x03") for row in data.rows(31)]))
     return {
         "orphan image": ("orphan-image", "train/000.png"),
@@ -179,7 +179,7 @@ def plant(data):
 
 
 def plant_notes(data):
-    """Labels of few bits and of palettes: unusual, and read right."""
+    """Labels of few bits and of palettes: unusual, but read correctly."""
     few = [bytearray(value % 4 for value in row) for row in data.rows(20)]
     data.write("labels", "train/020.png", png(few, depth=2))
     palette = [(20 * i, 7 * i, 255 - 20 * i) for i in range(CLASSES)]
@@ -188,9 +188,9 @@ def plant_notes(data):
 
 
 def named(report, kind, what):
-    """Whether a finding of this kind names a file, or says a word in its title."""
-    return any(finding["kind"] == kind and (what in finding["title"] or any(e["file"].endswith(what) for e in finding["examples"]))
-               for finding in report["findings"])
+    """Does a diagnostic of this kind name a file, or have a word in its title?"""
+    return any(diagnostic["kind"] == kind and (what in diagnostic["title"] or any(e["file"].endswith(what) for e in diagnostic["examples"]))
+               for diagnostic in report["diagnostics"])
 
 
 class SeededDefects(unittest.TestCase):
@@ -206,10 +206,10 @@ class SeededDefects(unittest.TestCase):
     def check(self, data, expect, *more):
         return json.loads(packs.run(*data.arguments("--json", *more), expect=expect).stdout)
 
-    def test_data_in_order_has_no_finding(self):
+    def test_data_without_defects_has_no_diagnostic(self):
         report = self.check(self.sound, 0)
         self.assertEqual(report["result"], "succeeds")
-        self.assertEqual(report["findings"], [])
+        self.assertEqual(report["diagnostics"], [])
         self.assertEqual([split["samples"] for split in report["splits"]], list(SPLITS.values()))
 
     def test_each_of_sixteen_defects_is_named_in_one_run(self):
@@ -223,22 +223,22 @@ class SeededDefects(unittest.TestCase):
         self.assertEqual(report["result"], "refuses")
         unnamed = [defect for defect, (kind, what) in {**defects, **notes}.items() if not named(report, kind, what)]
         self.assertEqual(unnamed, [])
-        weights = {finding["kind"]: finding["severity"] for finding in report["findings"]}
+        weights = {diagnostic["kind"]: diagnostic["severity"] for diagnostic in report["diagnostics"]}
         self.assertEqual(weights["low-depth-ids"], "note")
         self.assertEqual(weights["palette-ids"], "note")
-        # Threads change nothing but the time.
+        # The number of threads changes only the time.
         for each in (report, again):
             each.pop("seconds")
             each.pop("command")
         self.assertEqual(report, again)
 
-    def test_what_is_said_is_about_the_planted_files_alone(self):
+    def test_only_planted_files_are_named(self):
         with packs.Scratch() as folder:
             data = self.sound.copy_to(folder)
             planted = {what for _, what in plant(data).values()}
             report = self.check(data, 1)
-        told = {"/".join(e["file"].split("/")[-2:]) for finding in report["findings"] for e in finding["examples"]}
-        self.assertLessEqual(told, planted)
+        named = {"/".join(e["file"].split("/")[-2:]) for diagnostic in report["diagnostics"] for e in diagnostic["examples"]}
+        self.assertLessEqual(named, planted)
 
 
 if __name__ == "__main__":

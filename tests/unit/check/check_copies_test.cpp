@@ -18,9 +18,9 @@ CheckReport checked(PackOptions options) {
   return std::move(report).value();
 }
 
-const Finding* find(const CheckReport& report, const std::string& kind) {
-  for (const Finding& finding : report.findings.all())
-    if (finding.kind == kind) return &finding;
+const Diagnostic* find(const CheckReport& report, const std::string& kind) {
+  for (const Diagnostic& diagnostic : report.diagnostics.all())
+    if (diagnostic.kind == kind) return &diagnostic;
   return nullptr;
 }
 
@@ -53,13 +53,13 @@ TEST_CASE("one label under two images is reported with both, in any file form") 
   CHECK(find(checked(options_for(folder)), "shared-label") == nullptr);
   put(folder, "labels/p3.png", palette_label(8, 6, noise_ids(8, 6, 2, 2), {{0, 0, 0}, {9, 9, 9}, {90, 9, 9}}));
   const CheckReport report = checked(options_for(folder));
-  const Finding* shared = find(report, "shared-label");
+  const Diagnostic* shared = find(report, "shared-label");
   REQUIRE(shared != nullptr);
   CHECK(shared->severity == Severity::warning);
   CHECK(shared->title == "1 of 4 labels is the same as that of another image");
   REQUIRE(shared->examples.size() == 1);
   CHECK(shared->examples[0].path == folder / "labels/p3.png");
-  CHECK(shared->examples[0].found == "the same label as " + (folder / "labels/p1.png") + ", under another image");
+  CHECK(shared->examples[0].found == "equal to " + (folder / "labels/p1.png") + ", the label of another image");
 }
 
 TEST_CASE("constant labels and copies of whole samples are not shared labels") {
@@ -88,7 +88,7 @@ TEST_CASE("one mask in several mask folders is reported by its first mask") {
   options.input.mask_per_class = "{key}_{class}";
   Recorder recorder;
   const auto report = check(options, false, recorder).value();
-  const Finding* shared = find(report, "shared-label");
+  const Diagnostic* shared = find(report, "shared-label");
   REQUIRE(shared != nullptr);
   CHECK(shared->examples[0].path == folder / "labels/p2_cat.png");
 }
@@ -101,12 +101,12 @@ TEST_CASE("an image far smaller than its record is reported, many as one note") 
   CHECK(find(checked(options), "tiny-image") == nullptr);
   put_pair(folder, "speck", 9, 1, 1);
   const CheckReport report = checked(options);
-  const Finding* tiny = find(report, "tiny-image");
+  const Diagnostic* tiny = find(report, "tiny-image");
   REQUIRE(tiny != nullptr);
   CHECK(tiny->severity == Severity::warning);
   CHECK(tiny->title == "1 of 5 images is far smaller than its record");
   CHECK(tiny->examples[0].path == folder / "images/speck.png");
-  CHECK(tiny->examples[0].found == "1x1, the record is 16x24");
+  CHECK(tiny->examples[0].found == "1x1, its record is 16x24");
   options.record.size = {32, 24};  // sixteen times
   const CheckReport all = checked(options);
   CHECK(find(all, "tiny-image")->severity == Severity::note);
@@ -122,10 +122,10 @@ TEST_CASE("with mixed sizes an image far below the median is reported") {
   CHECK(find(checked(options), "tiny-image") == nullptr);
   put_pair(folder, "speck", 9, 3, 2);
   const CheckReport report = checked(options);
-  const Finding* tiny = find(report, "tiny-image");
+  const Diagnostic* tiny = find(report, "tiny-image");
   REQUIRE(tiny != nullptr);
   CHECK(tiny->title == "1 of 6 images is far smaller than the others");
-  CHECK(tiny->examples[0].found == "3x2, the middle one of all is 24x16");
+  CHECK(tiny->examples[0].found == "3x2, the median image is 24x16");
 }
 
 TEST_CASE("copies across splits are found if flipped (by pixels) or renamed") {
@@ -135,17 +135,17 @@ TEST_CASE("copies across splits are found if flipped (by pixels) or renamed") {
     put(folder, "images/" + name + ".png", fields(i + 1, false));
     put(folder, "labels/" + name + ".png", noise_label(32, 32, 2, i + 1));
   }
-  CHECK(checked(split_options(folder)).findings.all().empty());
+  CHECK(checked(split_options(folder)).diagnostics.all().empty());
   put(folder, "images/val/3.png", fields(1, true));
   put(folder, "images/val/1_r30.png", fields(9, false));
   put(folder, "labels/val/1_r30.png", noise_label(32, 32, 2, 9));
   const CheckReport report = checked(split_options(folder));
-  const Finding* alike = find(report, "look-alike-between-splits");
+  const Diagnostic* alike = find(report, "look-alike-between-splits");
   REQUIRE(alike != nullptr);
   CHECK(alike->title == "1 image of 'val' looks like a copy of one in 'train'");
   CHECK(alike->examples[0].path == folder / "images/val/3.png");
   CHECK(alike->examples[0].found == "flipped left to right from " + (folder / "images/train/0.png"));
-  const Finding* named = find(report, "augmented-between-splits");
+  const Diagnostic* named = find(report, "augmented-between-splits");
   REQUIRE(named != nullptr);
   CHECK(named->examples[0].path == folder / "images/val/1_r30.png");
   CHECK(named->examples[0].found == "by its name a copy of " + (folder / "images/train/1.png"));

@@ -22,24 +22,24 @@ CheckReport checked(const PackOptions& options, bool headers_only = false) {
   return std::move(report).value();
 }
 
-const Finding* find(const CheckReport& report, const std::string& kind) {
-  for (const Finding& finding : report.findings.all())
-    if (finding.kind == kind) return &finding;
+const Diagnostic* find(const CheckReport& report, const std::string& kind) {
+  for (const Diagnostic& diagnostic : report.diagnostics.all())
+    if (diagnostic.kind == kind) return &diagnostic;
   return nullptr;
 }
 
 Names kinds(const CheckReport& report, Severity severity) {
   Names names;
-  for (const Finding& finding : report.findings.all())
-    if (finding.severity == severity) names.push_back(finding.kind);
+  for (const Diagnostic& diagnostic : report.diagnostics.all())
+    if (diagnostic.severity == severity) names.push_back(diagnostic.kind);
   return names;
 }
 
-// Whether the examples of a finding of this kind name the file.
+// Whether the examples of a diagnostic of this kind name the file.
 bool names(const CheckReport& report, const std::string& kind, const std::string& path) {
-  for (const Finding& finding : report.findings.all())
-    for (const Evidence& example : finding.examples)
-      if (finding.kind == kind && example.path == path) return true;
+  for (const Diagnostic& diagnostic : report.diagnostics.all())
+    for (const Evidence& example : diagnostic.examples)
+      if (diagnostic.kind == kind && example.path == path) return true;
   return false;
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("check describes a correct data set and predicts that pack succeeds") 
   put_ids(folder, 6);
   const CheckReport report = checked(id_options(folder));
   CHECK(report.result == CheckResult::succeeds);
-  CHECK(report.findings.all().empty());
+  CHECK(report.diagnostics.all().empty());
   CHECK(report.problems == 0);
   REQUIRE(report.splits.size() == 1);
   CHECK(report.splits[0].samples == 6);
@@ -89,7 +89,7 @@ TEST_CASE("check describes a correct data set and predicts that pack succeeds") 
   CHECK(report.bytes_in > 0);
 }
 
-TEST_CASE("a check names everything that is wrong in one run") {
+TEST_CASE("a check reports all problems in one run") {
   const TempFolder folder;
   put_ids(folder, 8);
   put(folder, "images/alone.png", photo(8, 6, 50));
@@ -112,7 +112,7 @@ TEST_CASE("a check names everything that is wrong in one run") {
   CHECK(report.problems == 7);
 }
 
-TEST_CASE("what is wrong with an image does not hide what is wrong with its label") {
+TEST_CASE("a problem of an image does not hide a problem of its label") {
   const TempFolder folder;
   put_ids(folder, 4);
   put(folder, "images/0.png", truncated(photo(8, 6, 60), 120));
@@ -136,7 +136,7 @@ TEST_CASE("refused labels count their known pixels and report absent classes") {
   const CheckReport report = checked(id_options(folder));
   CHECK(report.splits[0].classes.pixels == std::vector<std::uint64_t>{48, 47, 0});
   CHECK(report.splits[0].classes.ignored == 0);
-  const Finding* never = find(report, "class-never-seen");
+  const Diagnostic* never = find(report, "class-never-seen");
   REQUIRE(never != nullptr);
   CHECK(never->title == "1 of 3 classes never occurs: '2'");
 }
@@ -202,7 +202,7 @@ TEST_CASE("JPEG labels are examined by nearest color even though they are refuse
   CHECK_THAT(report.labels, ContainsSubstring("unknown colors take the class of the nearest color"));
 }
 
-TEST_CASE("a broken class file is one finding, and everything else is examined") {
+TEST_CASE("a broken class file is one diagnostic, and everything else is examined") {
   const TempFolder folder;
   for (int i = 0; i < 4; ++i) {
     put(folder, "images/" + std::to_string(i) + ".png", photo(8, 6, 1));
@@ -216,7 +216,7 @@ TEST_CASE("a broken class file is one finding, and everything else is examined")
   CHECK(kinds(report, Severity::warning) == Names{"duplicate-image"});
 }
 
-TEST_CASE("an unknown color is one finding, however many labels contain it") {
+TEST_CASE("an unknown color is one diagnostic, however many labels contain it") {
   const TempFolder folder;
   folder.write("classes.csv", "name,r,g,b\nvoid,0,0,0\ncar,128,0,9\ntree,0,128,0\n");  // car's blue is wrong
   for (int i = 0; i < 12; ++i) {
@@ -228,11 +228,11 @@ TEST_CASE("an unknown color is one finding, however many labels contain it") {
   options.label.classes = folder / "classes.csv";
   const CheckReport report = checked(options);
   REQUIRE(kinds(report, Severity::problem) == Names{"unknown-value"});
-  const Finding& finding = *find(report, "unknown-value");
-  CHECK(finding.count == 12);
-  CHECK(finding.value == "color (128,0,0)");
-  CHECK_THAT(finding.advice, ContainsSubstring("'car', at distance 9, and that class never occurs"));
-  SECTION("--unknown settles it") {
+  const Diagnostic& diagnostic = *find(report, "unknown-value");
+  CHECK(diagnostic.count == 12);
+  CHECK(diagnostic.value == "color (128,0,0)");
+  CHECK_THAT(diagnostic.advice, ContainsSubstring("'car', at distance 9, and that class never occurs"));
+  SECTION("--unknown handles them") {
     options.label.unknown = "nearest:9";
     const CheckReport settled = checked(options);
     CHECK(settled.result == CheckResult::succeeds);
@@ -275,7 +275,7 @@ TEST_CASE("splits are checked together, with copies and classes across them") {
   REQUIRE(report.splits.size() == 2);
   CHECK(report.splits[0].name == "train");
   CHECK(report.splits[1].samples == 3);
-  const Finding* twin = find(report, "duplicate-between-splits");
+  const Diagnostic* twin = find(report, "duplicate-between-splits");
   REQUIRE(twin != nullptr);
   CHECK(twin->title == "1 of 3 images of 'val' is in 'train' too");
   CHECK(twin->examples[0].path == folder / "images/val/1.png");
@@ -322,7 +322,7 @@ TEST_CASE("images with an EXIF orientation are reported with their treatment") {
   CHECK(report.images.orientations()[6] == 1);
 }
 
-TEST_CASE("with headers alone no pixel is read, and what headers tell is reported") {
+TEST_CASE("with headers only, check reads no pixels and reports header problems") {
   const TempFolder folder;
   put_ids(folder, 4);
   put(folder, "images/0.png", truncated(photo(8, 6, 60), 120));
@@ -374,7 +374,7 @@ TEST_CASE("a pack that does not fit on the disk is reported") {
   CHECK((find(report, "disk-space") == nullptr) == fits);
 }
 
-TEST_CASE("an image that is cut into tiles is reported once, not once a tile") {
+TEST_CASE("an image that is cut into tiles is reported once, not once per tile") {
   const TempFolder folder;
   put_ids(folder, 2);
   put(folder, "images/0.png", photo(16, 12, 3));
@@ -391,18 +391,18 @@ TEST_CASE("an image that is cut into tiles is reported once, not once a tile") {
   CHECK(report.estimate->records > 2);
 }
 
-TEST_CASE("where not one sample is found, that is the finding") {
+TEST_CASE("if no sample is found, that is the only problem") {
   const TempFolder folder;
   put(folder, "images/a.png", photo());
   put(folder, "labels/b.png", noise_label());
   const CheckReport report = checked(options_for(folder));
   CHECK(report.result == CheckResult::refuses);
-  const Finding* finding = find(report, "no-samples");
-  REQUIRE(finding != nullptr);
-  CHECK_THAT(finding->title, ContainsSubstring("no image and label share a key"));
+  const Diagnostic* diagnostic = find(report, "no-samples");
+  REQUIRE(diagnostic != nullptr);
+  CHECK_THAT(diagnostic->title, ContainsSubstring("no image and label share a key"));
 }
 
-TEST_CASE("a check fails only where nothing can be examined") {
+TEST_CASE("a check fails only if nothing can be checked") {
   const TempFolder folder;
   put_ids(folder, 2);
   Recorder recorder;
@@ -437,7 +437,7 @@ TEST_CASE("masks of several classes are checked one by one") {
   options.input.mask_per_class = "{key}_{class}";
   const CheckReport report = checked(options);
   CHECK(report.result == CheckResult::succeeds);
-  CHECK(report.findings.all().empty());
+  CHECK(report.diagnostics.all().empty());
   CHECK(report.splits[0].classes.pixels == std::vector<std::uint64_t>{3 * 48, 48});
   REQUIRE(report.estimate.has_value());
   CHECK(report.estimate->storages.size() == 2);  // a pixel of two classes has no index
@@ -471,7 +471,7 @@ void put_label(const TempFolder& folder, const Bytes& label) {
 
 }  // namespace
 
-TEST_CASE("an ignored class is no class that never occurs") {
+TEST_CASE("an ignored class is not reported as never occurring") {
   const TempFolder folder;
   put_label(folder, id_label(2, 2, {0, 1, 2, 1}));
   PackOptions options = options_for(folder);
@@ -490,7 +490,7 @@ TEST_CASE("ids that count from 1 are reported without --num-classes too") {
   CHECK(find(report, "one-based-ids")->options == Names{"--shift-ids -1"});
 }
 
-TEST_CASE("ids of which nothing says what they mean are listed, as colors are") {
+TEST_CASE("ids without a class table are listed, like colors") {
   const TempFolder folder;
   put_label(folder, id_label(2, 2, {0, 64, 128, 200}));
   const CheckReport report = checked(options_for(folder));
@@ -499,7 +499,7 @@ TEST_CASE("ids of which nothing says what they mean are listed, as colors are") 
   CHECK(report.colors->colors.size() == 4);
 }
 
-TEST_CASE("class folders without images are warned of once") {
+TEST_CASE("class folders without images cause one warning") {
   const TempFolder folder;
   for (const std::string name : {"a/1", "b/2"}) put(folder, "set/" + name + ".png", photo(8, 6, name.back() == '1' ? 1U : 2U));
   for (const std::string name : {"c", "d"}) std::filesystem::create_directories(folder / "set/" + name);

@@ -14,10 +14,10 @@ void add_split(ClassBalance& balance, std::size_t split, int count, std::uint64_
   }
 }
 
-std::string told(const ClassBalance& balance, const std::vector<std::string>& splits = {"train", "val"}) {
-  Findings findings;
-  balance.finish(splits, {"sky", "car"}, findings);
-  return findings.all().empty() ? "" : findings.all()[0].kind + ": " + findings.all()[0].title;
+std::string text_of(const ClassBalance& balance, const std::vector<std::string>& splits = {"train", "val"}) {
+  Diagnostics diagnostics;
+  balance.finish(splits, {"sky", "car"}, diagnostics);
+  return diagnostics.all().empty() ? "" : diagnostics.all()[0].kind + ": " + diagnostics.all()[0].title;
 }
 
 }  // namespace
@@ -26,34 +26,35 @@ TEST_CASE("a class whose share jumps between splits is reported with both shares
   ClassBalance balance(2, 2);
   add_split(balance, 0, 100, 90);
   add_split(balance, 1, 40, 10);
-  CHECK_THAT(told(balance),
-             Catch::Matchers::StartsWith("class-share-jumps: 1 of 2 classes has quite another share in another split: 'car' (train 8.") &&
-                 Catch::Matchers::EndsWith(", val 0.95 %)"));
+  CHECK_THAT(text_of(balance), Catch::Matchers::StartsWith(
+                                   "class-share-jumps: 1 of 2 classes has a very different share in another split: 'car' (train 8.") &&
+                                   Catch::Matchers::EndsWith(", val 0.95 %)"));
 }
 
 TEST_CASE("small splits, small differences and rare classes raise no warning") {
   ClassBalance small(2, 2);
   add_split(small, 0, 100, 90);
   add_split(small, 1, 29, 10);
-  CHECK(told(small).empty());
+  CHECK(text_of(small).empty());
   ClassBalance alike(2, 2);
   add_split(alike, 0, 100, 90);
   add_split(alike, 1, 100, 40);
-  CHECK(told(alike).empty());
+  CHECK(text_of(alike).empty());
   ClassBalance rare(2, 2);
   add_split(rare, 0, 100, 0);
   add_split(rare, 1, 100, 0);
   for (int i = 0; i < 3; ++i) rare.add(0, {{1, 900}}, 1000);
   rare.add(1, {{1, 5}}, 1000);
-  CHECK(told(rare).empty());
+  CHECK(text_of(rare).empty());
   ClassBalance one(1, 2);
   add_split(one, 0, 100, 90);
-  CHECK(told(one, {""}).empty());
+  CHECK(text_of(one, {""}).empty());
 }
 
 TEST_CASE("whole-image classes are compared, too") {
   ClassBalance balance(2, 2);
   for (int i = 0; i < 200; ++i) balance.add(0, static_cast<std::uint32_t>(i % 2));
   for (int i = 0; i < 200; ++i) balance.add(1, i % 10 == 0 ? 1 : 0);
-  CHECK(told(balance) == "class-share-jumps: 1 of 2 classes has quite another share in another split: 'car' (train 50.00 %, val 10.00 %)");
+  CHECK(text_of(balance) ==
+        "class-share-jumps: 1 of 2 classes has a very different share in another split: 'car' (train 50.00 %, val 10.00 %)");
 }

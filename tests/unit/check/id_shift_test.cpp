@@ -34,10 +34,10 @@ IdShift usual_labels(std::size_t classes = 6) {
 TEST_CASE("a label with ids one too high is found by an id beyond the classes") {
   IdShift shift = usual_labels();
   shift.add("raised", ids_of(kUsual, 3, 1));
-  const Sightings found = shift.shifted();
+  const Occurrences found = shift.shifted();
   REQUIRE(found.count == 1);
   CHECK(found.examples[0].path == "raised");
-  CHECK_THAT(found.examples[0].found, ContainsSubstring("ids 1…6, never 0: ") && ContainsSubstring("if every id were one less"));
+  CHECK_THAT(found.examples[0].found, ContainsSubstring("ids 1…6, never 0: ") && ContainsSubstring("if every id is lowered by one"));
 }
 
 TEST_CASE("a label with ids one too high is found by its class shares alone") {
@@ -47,7 +47,7 @@ TEST_CASE("a label with ids one too high is found by its class shares alone") {
   CHECK(shift.shifted().examples[0].path == "raised");
 }
 
-TEST_CASE("labels without id 0 are no suspects for that alone") {
+TEST_CASE("a missing id 0 alone is not reported") {
   IdShift shift = usual_labels();
   shift.add("without 0", ids_of({0, 50, 300, 0, 80, 20}));
   shift.add("two classes", ids_of({0, 900, 30}));
@@ -55,13 +55,13 @@ TEST_CASE("labels without id 0 are no suspects for that alone") {
   CHECK(shift.shifted().count == 0);
 }
 
-TEST_CASE("where id 0 is rare nothing is said about its absence") {
+TEST_CASE("if id 0 is rare, its absence is not reported") {
   IdShift shift(6);
   for (int i = 0; i < 20; ++i) shift.add("from 1", ids_of(kUsual, i, i % 2 == 0 ? 1 : 0));
   CHECK(shift.shifted().count == 0);
 }
 
-TEST_CASE("of a few labels nothing is said") {
+TEST_CASE("a few labels are too few for a report") {
   IdShift shift(6);
   for (int i = 0; i < 4; ++i) shift.add("usual", ids_of(kUsual, i));
   shift.add("raised", ids_of(kUsual, 0, 1));

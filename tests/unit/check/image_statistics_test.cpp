@@ -19,7 +19,7 @@ ImageInfo image(int width, int height, FileFormat format = FileFormat::png, Pixe
 
 }  // namespace
 
-TEST_CASE("statistics count forms and sizes, the commonest first") {
+TEST_CASE("statistics count forms and sizes, the most frequent first") {
   ImageStatistics statistics;
   statistics.add(image(40, 30));
   statistics.add(image(30, 40, FileFormat::jpeg));
@@ -34,7 +34,7 @@ TEST_CASE("statistics count forms and sizes, the commonest first") {
   CHECK(statistics.sizes()[0].count == 2);
 }
 
-TEST_CASE("statistics know the least, the middle and the largest size and aspect") {
+TEST_CASE("statistics have minimum, median and maximum of size and aspect") {
   ImageStatistics statistics;
   for (int i = 0; i < 5; ++i) statistics.add(image(100, 50));
   for (int i = 0; i < 3; ++i) statistics.add(image(20, 80));

@@ -54,12 +54,12 @@ TEST_CASE("a mask with smooth edges is anti-aliased") {
   CHECK(borders_of(inspected(interpolated(interpolated(kMask, 230, 170), 160, 120))) == Borders::anti_aliased);
 }
 
-TEST_CASE("a JPEG that was saved as PNG again shows its blocks") {
+TEST_CASE("a JPEG saved as PNG is recognized by its blocks") {
   CHECK(borders_of(inspected(through_jpeg(drawn_ids(kIds, 320, 240), 75))) == Borders::jpeg);
   CHECK(borders_of(inspected(through_jpeg(colored(drawn_ids({0, 1, 2, 3, 4, 5, 6}, 320, 240), kColors), 75))) == Borders::jpeg);
 }
 
-TEST_CASE("a thin class between two others is no blended border") {
+TEST_CASE("a thin class between two others is not a blended border") {
   // Every border of the discs has a line of id 1 around it, as boundary classes have.
   Drawing drawing = drawn_ids({0, 2});
   const Drawing before = drawing;
@@ -71,7 +71,7 @@ TEST_CASE("a thin class between two others is no blended border") {
   CHECK(borders_of(label) == Borders::sharp);
 }
 
-TEST_CASE("a photo is told from labels and from their JPEGs") {
+TEST_CASE("a photo is distinguished from labels and from JPEGs of labels") {
   Drawing photo{160, 120, 3, {}};
   const auto ramp = smooth_samples(160, 120, 3);
   const auto noise = noise_samples(160, 120, 3, 8);

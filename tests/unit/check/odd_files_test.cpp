@@ -54,9 +54,9 @@ void make_socket(const std::string& path) {
 
 std::string text_of(const CheckReport& report, const std::string& kind) {
   std::string text;
-  for (const Finding& finding : report.findings.all())
-    if (finding.kind == kind)
-      for (const Evidence& example : finding.examples) text += example.path + ": " + example.found + "\n";
+  for (const Diagnostic& diagnostic : report.diagnostics.all())
+    if (diagnostic.kind == kind)
+      for (const Evidence& example : diagnostic.examples) text += example.path + ": " + example.found + "\n";
   return text;
 }
 

@@ -8,15 +8,15 @@ namespace {
 
 using Keys = std::vector<std::vector<std::string_view>>;
 
-std::string told(const Keys& keys) {
-  Findings findings;
-  tell_augmented_names(
-      keys, {"train", "val"}, [&](SamplePlace place) { return std::string(keys[place.split][place.sample]); }, findings);
+std::string text_of(const Keys& keys) {
+  Diagnostics diagnostics;
+  report_augmented_names(
+      keys, {"train", "val"}, [&](SamplePlace place) { return std::string(keys[place.split][place.sample]); }, diagnostics);
   std::string text;
-  for (const Finding& finding : findings.all()) {
-    CHECK(finding.severity == Severity::warning);
-    text += finding.title + "\n";
-    for (const Evidence& example : finding.examples) text += "  " + example.path + ": " + example.found + "\n";
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    CHECK(diagnostic.severity == Severity::warning);
+    text += diagnostic.title + "\n";
+    for (const Evidence& example : diagnostic.examples) text += "  " + example.path + ": " + example.found + "\n";
   }
   return text;
 }
@@ -26,16 +26,16 @@ std::string bases(std::string_view key) {
   return name ? std::string(name->base) + (name->shorter.empty() ? "" : "|" + std::string(name->shorter)) : "";
 }
 
-CoarseLook look_of(std::uint8_t first) {
-  CoarseLook look{};
-  for (std::size_t i = 0; i < look.size(); ++i) look[i] = static_cast<std::uint8_t>(i * i % 251);
-  look[0] = first;
-  return look;
+BrightnessGrid look_of(std::uint8_t first) {
+  BrightnessGrid grid{};
+  for (std::size_t i = 0; i < grid.size(); ++i) grid[i] = static_cast<std::uint8_t>(i * i % 251);
+  grid[0] = first;
+  return grid;
 }
 
 }  // namespace
 
-TEST_CASE("names of augmented copies tell what they are copies of") {
+TEST_CASE("names of augmented copies contain the name of the original") {
   CHECK(bases("100_2_r30") == "100_2|100");
   CHECK(bases("town/a_flip") == "town/a");
   CHECK(bases("a-hflip-rot90") == "a");
@@ -47,19 +47,19 @@ TEST_CASE("names of augmented copies tell what they are copies of") {
 }
 
 TEST_CASE("an augmented copy in another split than its original is reported") {
-  CHECK(told({{"099", "100"}, {"100_2_r30", "300"}}) ==
+  CHECK(text_of({{"099", "100"}, {"100_2_r30", "300"}}) ==
         "1 image of 'val' is by its name an augmented copy of one in 'train'\n"
         "  100_2_r30: by its name a copy of 100\n");
-  CHECK(told({{"a_aug1", "b"}, {"a_aug2"}}) ==
+  CHECK(text_of({{"a_aug1", "b"}, {"a_aug2"}}) ==
         "1 image of 'val' is by its name an augmented copy of one in 'train'\n"
         "  a_aug2: by its name a copy of the same image as a_aug1\n");
 }
 
-TEST_CASE("originals next to copies and numbering per split raise no finding") {
-  CHECK(told({{"100", "100_flip"}, {"200", "200_flip"}}).empty());
-  CHECK(told({{"001", "001_flip"}, {"001", "002"}}).empty());
-  CHECK(told({{"001_flip"}, {"001_flip"}}).empty());
-  CHECK(told({{"1", "2"}, {"3", "4"}}).empty());
+TEST_CASE("originals next to copies and numbering per split raise no diagnostic") {
+  CHECK(text_of({{"100", "100_flip"}, {"200", "200_flip"}}).empty());
+  CHECK(text_of({{"001", "001_flip"}, {"001", "002"}}).empty());
+  CHECK(text_of({{"001_flip"}, {"001_flip"}}).empty());
+  CHECK(text_of({{"1", "2"}, {"3", "4"}}).empty());
 }
 
 TEST_CASE("lookalikes in two splits are reported once, equal files elsewhere") {
@@ -70,14 +70,14 @@ TEST_CASE("lookalikes in two splits are reported once, equal files elsewhere") {
   copies.add({1, 1}, 10, look_of(200));
   copies.add({0, 2}, 13, look_of(200));
   copies.add({1, 2}, 13, look_of(200));
-  Findings findings;
+  Diagnostics diagnostics;
   copies.finish(
-      {"train", "val"}, [](SamplePlace place) { return std::to_string(place.split) + "/" + std::to_string(place.sample); }, findings);
-  REQUIRE(findings.all().size() == 1);
-  CHECK(findings.all()[0].kind == "look-alike-between-splits");
-  CHECK(findings.all()[0].title == "2 images of 'val' look like copies of some in 'train'");
-  REQUIRE(findings.all()[0].examples.size() == 2);
-  CHECK(findings.all()[0].examples[0].path == "1/0");
-  CHECK(findings.all()[0].examples[0].found == "hardly differs from 0/0");
-  CHECK(findings.all()[0].examples[1].found == "hardly differs from 0/2");
+      {"train", "val"}, [](SamplePlace place) { return std::to_string(place.split) + "/" + std::to_string(place.sample); }, diagnostics);
+  REQUIRE(diagnostics.all().size() == 1);
+  CHECK(diagnostics.all()[0].kind == "look-alike-between-splits");
+  CHECK(diagnostics.all()[0].title == "2 images of 'val' look like copies of some in 'train'");
+  REQUIRE(diagnostics.all()[0].examples.size() == 2);
+  CHECK(diagnostics.all()[0].examples[0].path == "1/0");
+  CHECK(diagnostics.all()[0].examples[0].found == "hardly differs from 0/0");
+  CHECK(diagnostics.all()[0].examples[1].found == "hardly differs from 0/2");
 }

@@ -34,6 +34,18 @@ TEST_CASE("an unreadable class file is reported instead of using the next one") 
   CHECK_THAT(found->table.error().message, ContainsSubstring("line 3"));
 }
 
+TEST_CASE("a second class file that cannot be parsed gives a warning") {
+  const TempFolder folder;
+  folder.write("class_dict.csv", "name,r,g,b\na,0,0,0\nb,255,255,255\n");
+  CHECK(find_class_file({folder.path()})->unreadable.empty());
+  folder.write("label_colors.csv", "name,r,g,b\na,0,0,0\na,1,1,1\n");
+  const auto found = find_class_file({folder.path()});
+  CHECK(found->path == folder / "class_dict.csv");
+  REQUIRE(found->unreadable.size() == 1);
+  CHECK_THAT(found->unreadable.front(), ContainsSubstring("label_colors.csv") && ContainsSubstring("line 3") &&
+                                            ContainsSubstring("the classes are those of " + (folder / "class_dict.csv")));
+}
+
 TEST_CASE("two class files with different numbering are a question with commands") {
   const TempFolder folder;
   folder.write("class_dict.csv", "id,name\n0,car\n1,road\n");

@@ -139,6 +139,24 @@ struct Parts {
 
 }  // namespace
 
+// ---- splits
+
+TEST_CASE("folders of one plan are partitions, all others are splits") {
+  const Parts parts;
+  parts.part("parts/0", {0, 1});
+  parts.part("parts/1", {2, 4});
+  CHECK_FALSE(are_splits(parts.folder / "parts", {"0", "1"}));
+  parts.part("repeated/a", {0, 1});
+  parts.part("repeated/b", {1, 2});
+  CHECK(are_splits(parts.folder / "repeated", {"a", "b"}));
+  parts.part("lacking/a", {0, 1, 2, 3, 4});
+  fs::create_directories(parts.folder / "lacking/b");
+  fs::copy_file(parts.whole + "/" + shard(0), parts.folder / "lacking/b/" + shard(6, 7));
+  CHECK(are_splits(parts.folder / "lacking", {"a", "b"}));
+  fs::remove(parts.folder / "lacking/a/" + shard(0));
+  CHECK(are_splits(parts.folder / "lacking", {"a", "b"}));
+}
+
 // ---- joining
 
 TEST_CASE("merge: partitions in separate folders give the bytes of a single run") {
@@ -212,7 +230,7 @@ TEST_CASE("merge: a folder named twice is one") {
   CHECK(report.repeated == 0);
 }
 
-TEST_CASE("merge: run again it does nothing") {
+TEST_CASE("merge: a second run does nothing") {
   const Parts parts;
   const Names sources{parts.part("a", {0, 1, 2}), parts.part("b", {3, 4})};
   (void)parts.merged(sources);
@@ -242,7 +260,7 @@ TEST_CASE("merge: an empty folder is a partition that had no shards") {
   CHECK(content_of(parts.out) == parts.expected);
 }
 
-TEST_CASE("merge: files next to the shards of a source are ignored and told") {
+TEST_CASE("merge: files next to the shards of a source are ignored with a message") {
   const Parts parts;
   const std::string a = parts.part("a", {0, 1, 2, 3, 4});
   parts.folder.write("a/job.log", "done");
@@ -255,7 +273,7 @@ TEST_CASE("merge: files next to the shards of a source are ignored and told") {
 
 // ---- going on after a kill
 
-TEST_CASE("merge: what a killed merge left is completed") {
+TEST_CASE("merge: a killed merge is completed") {
   const Parts parts;
   const Names sources{parts.part("a", {0, 1, 2}), parts.part("b", {3, 4})};
   parts.part("out", {1, 2});
@@ -305,7 +323,7 @@ TEST_CASE("merge: a manifest that cannot be read is written again from the shard
 
 // ---- what is missing
 
-TEST_CASE("merge: holes are named as ranges") {
+TEST_CASE("merge: missing shards are named as ranges") {
   const Parts parts;
   CHECK_THAT(parts.refusal(ErrorCode::data, {parts.part("a", {1}), parts.part("b", {4})}),
              ContainsSubstring("3 of 5 shards are missing: 0, 2-3"));
@@ -317,7 +335,7 @@ TEST_CASE("merge: holes are named as ranges") {
              ContainsSubstring("missing") && ContainsSubstring(parts.folder / "empty: empty"));
 }
 
-TEST_CASE("merge: many holes are cut short") {
+TEST_CASE("merge: many missing shards are listed in part") {
   const TempFolder folder;
   const TinyForm form;
   fs::create_directory(folder / "many");
@@ -400,7 +418,7 @@ TEST_CASE("merge: other samples and another cut are refused") {
   CHECK_THAT(parts.refusal(ErrorCode::usage, {a, parts.folder / "cut"}), ContainsSubstring("10 samples in 2 shards"));
 }
 
-TEST_CASE("merge: an engine that differs is the difference that is named") {
+TEST_CASE("merge: different engines are named as the difference") {
   const Schema here = tiny_schema({});
   Schema there = here;
   there.options.engines = {"zstd:1.5.4"};
@@ -443,13 +461,13 @@ TEST_CASE("merge: a shard that its manifest does not know is refused") {
   CHECK_THAT(parts.refusal(ErrorCode::damaged, {parts.whole}, ""), ContainsSubstring(shard(4)));
 }
 
-TEST_CASE("merge: shards under each other's names are refused") {
+TEST_CASE("merge: shards with exchanged names are refused") {
   const Parts parts;
   const std::string a = parts.part("a", {0, 1, 2, 3, 4});
   fs::rename(a + "/" + shard(1), a + "/saved");
   fs::rename(a + "/" + shard(2), a + "/" + shard(1));
   fs::rename(a + "/saved", a + "/" + shard(2));
-  CHECK_THAT(parts.refusal(ErrorCode::damaged, {a}), ContainsSubstring(a + "/" + shard(2)) && ContainsSubstring("does not come after"));
+  CHECK_THAT(parts.refusal(ErrorCode::damaged, {a}), ContainsSubstring(a + "/" + shard(2)) && ContainsSubstring("must come after"));
   fs::copy_file(a + "/" + shard(3), a + "/" + shard(4), fs::copy_options::overwrite_existing);
   write_bytes(a + "/" + shard(1), read_bytes(parts.whole + "/" + shard(1)));
   write_bytes(a + "/" + shard(2), read_bytes(parts.whole + "/" + shard(2)));
@@ -502,7 +520,7 @@ TEST_CASE("merge: another pack in the output is refused by its first difference"
   gray.color = ImageColor::gray;
   write_whole(parts.out, gray);
   CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}),
-             ContainsSubstring("of another pack") && ContainsSubstring("--channels rgb here, gray there"));
+             ContainsSubstring("belongs to another pack") && ContainsSubstring("--channels rgb here, gray there"));
   fs::remove(parts.out + "/dataset.json");
   CHECK_THAT(parts.refusal(ErrorCode::usage, {parts.whole}), ContainsSubstring(parts.out + "/" + shard(0)));
   fs::remove_all(parts.out);

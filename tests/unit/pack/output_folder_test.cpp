@@ -28,7 +28,7 @@ struct PackedFolder {
     (void)packed(options);
   }
 
-  [[nodiscard]] OutputFolder look() const { return look_at_output(folder / "packed").value(); }
+  [[nodiscard]] OutputFolder read() const { return read_output_folder(folder / "packed").value(); }
 
   // The plan of the present inputs and `changed` options.
   [[nodiscard]] Plan plan(const PackOptions& changed) {
@@ -65,8 +65,8 @@ std::vector<bool> kept_of(const OutputFolder& folder, const Plan& plan) {
 
 std::string difference(PackedFolder& pack, const PackOptions& changed) {
   const Plan plan = pack.plan(changed);
-  std::vector<std::string> remarks;
-  const Status status = check_same_options(pack.look(), plan, pack.list, remarks);
+  std::vector<std::string> warnings;
+  const Status status = check_same_options(pack.read(), plan, pack.list, warnings);
   if (status.ok()) return "";
   CHECK(status.error().code == ErrorCode::usage);
   return status.error().message;
@@ -76,21 +76,21 @@ std::string difference(PackedFolder& pack, const PackOptions& changed) {
 
 // ---- what is in the folder
 
-TEST_CASE("a folder that does not exist, and one that is empty") {
+TEST_CASE("a missing folder and an empty folder hold nothing") {
   const TempFolder folder;
-  const OutputFolder missing = look_at_output(folder / "missing").value();
+  const OutputFolder missing = read_output_folder(folder / "missing").value();
   CHECK_FALSE(missing.exists);
   CHECK_FALSE(missing.manifest);
   std::filesystem::create_directory(folder / "empty");
-  const OutputFolder empty = look_at_output(folder / "empty").value();
+  const OutputFolder empty = read_output_folder(folder / "empty").value();
   CHECK(empty.exists);
   CHECK(empty.shards.empty());
   CHECK(empty.manifest_fault.empty());
 }
 
-TEST_CASE("a finished pack is its manifest and its shards in order") {
+TEST_CASE("a finished pack has its manifest and its shards in order") {
   const PackedFolder pack;
-  const OutputFolder output = pack.look();
+  const OutputFolder output = pack.read();
   REQUIRE(output.manifest);
   CHECK(output.manifest->records() == 5);
   CHECK(output.shards == Names{"shard-00000-of-00003.safetensors", "shard-00001-of-00003.safetensors", "shard-00002-of-00003.safetensors"});
@@ -101,27 +101,39 @@ TEST_CASE("files that hotpack did not make are refused by name") {
   for (const std::string name : {"notes.txt", ".hidden", "shard-0-of-1.safetensors", "shard-00000-of-00001.safetensors",
                                  "model.safetensors", ".notes.txt.0123456789abcdef.tmp"}) {
     folder.write("packed/" + name, "somebody's work");
-    const auto output = look_at_output(folder / "packed");
+    const auto output = read_output_folder(folder / "packed");
     REQUIRE_FALSE(output.ok());
     CHECK(output.error().code == ErrorCode::usage);
     CHECK_THAT(output.error().message, ContainsSubstring(folder / "packed/" + name));
     std::filesystem::remove(folder / ("packed/" + name));
   }
   std::filesystem::create_directory(folder / "packed/sub");
-  CHECK_THAT(look_at_output(folder / "packed").error().message, ContainsSubstring("packed/sub"));
+  CHECK_THAT(read_output_folder(folder / "packed").error().message, ContainsSubstring("packed/sub"));
 }
 
-TEST_CASE("hotpack's own temporary files are no foreign files") {
+TEST_CASE("hotpack's own temporary files are not foreign files") {
   const PackedFolder pack;
   pack.folder.write("packed/.dataset.json.0123456789abcdef.tmp", "x");
   pack.folder.write(std::string("packed/") + kTemporaryShard, "x");
-  CHECK(pack.look().shards.size() == 3);
+  CHECK(pack.read().shards.size() == 3);
+}
+
+TEST_CASE("a folder inside a pack is refused, finished or not") {
+  const PackedFolder pack;
+  const auto refusal = [&](const std::string& path) { return read_output_folder(pack.folder / path).error().message; };
+  CHECK_THAT(refusal("packed/north"), ContainsSubstring("packed/north: is inside " + (pack.folder / "packed")));
+  CHECK_THAT(refusal("packed/north/"), ContainsSubstring("is inside"));
+  CHECK_THAT(refusal("packed/a/b"), ContainsSubstring("is inside " + (pack.folder / "packed")));
+  std::filesystem::remove(pack.folder / "packed/dataset.json");
+  CHECK_THAT(refusal("packed/north"), ContainsSubstring("is inside"));
+  CHECK(read_output_folder(pack.folder / "packed").ok());
+  CHECK(read_output_folder(pack.folder / "other").ok());
 }
 
 TEST_CASE("a manifest that cannot be used says why") {
   const PackedFolder pack;
   pack.flip("dataset.json", 40);
-  const OutputFolder output = pack.look();
+  const OutputFolder output = pack.read();
   CHECK_FALSE(output.manifest);
   CHECK_THAT(output.manifest_fault, ContainsSubstring(pack.folder / "packed/dataset.json"));
 }
@@ -129,16 +141,16 @@ TEST_CASE("a manifest that cannot be used says why") {
 TEST_CASE("a file in place of the folder is an I/O error") {
   const TempFolder folder;
   folder.write("packed", "x");
-  const auto output = look_at_output(folder / "packed");
+  const auto output = read_output_folder(folder / "packed");
   REQUIRE_FALSE(output.ok());
   CHECK(output.error().code == ErrorCode::io);
 }
 
 // ---- shards
 
-TEST_CASE("a shard tells its row of the manifest, its sums and its keys") {
+TEST_CASE("a shard yields its row of the manifest, its sums and its keys") {
   PackedFolder pack;
-  const OutputFolder output = pack.look();
+  const OutputFolder output = pack.read();
   format::Sums total(3, 3);
   for (std::size_t i = 0; i < 3; ++i) {
     const ExistingShard shard = read_existing_shard(output.path, output.shards[i]).value();
@@ -166,12 +178,12 @@ TEST_CASE("all shards of equal inputs and options are kept as a complete pack") 
   PackedFolder pack;
   const Plan plan = pack.plan();
   Names damaged;
-  const auto kept = find_kept_shards(pack.look(), plan, {0, plan.shards.size()}, damaged);
+  const auto kept = find_kept_shards(pack.read(), plan, {0, plan.shards.size()}, damaged);
   CHECK(damaged.empty());
-  CHECK(is_complete(pack.look(), plan, kept));
+  CHECK(is_complete(pack.read(), plan, kept));
   for (std::size_t i = 0; i < 3; ++i) {
     REQUIRE(kept[i]);
-    CHECK(kept[i]->row == pack.look().manifest->shards[i]);
+    CHECK(kept[i]->row == pack.read().manifest->shards[i]);
   }
 }
 
@@ -180,14 +192,14 @@ TEST_CASE("a shard or manifest that is missing makes the pack incomplete") {
   const Plan plan = pack.plan();
   std::filesystem::remove(pack.folder / ("packed/" + std::string(kSecond)));
   Names damaged;
-  CHECK(kept_of(pack.look(), plan) == std::vector<bool>{true, false, true});
-  CHECK_FALSE(is_complete(pack.look(), plan, find_kept_shards(pack.look(), plan, {0, plan.shards.size()}, damaged)));
+  CHECK(kept_of(pack.read(), plan) == std::vector<bool>{true, false, true});
+  CHECK_FALSE(is_complete(pack.read(), plan, find_kept_shards(pack.read(), plan, {0, plan.shards.size()}, damaged)));
 
   PackedFolder other;
   const Plan other_plan = other.plan();
   std::filesystem::remove(other.folder / "packed/dataset.json");
-  CHECK(kept_of(other.look(), other_plan) == std::vector<bool>{true, true, true});
-  CHECK_FALSE(is_complete(other.look(), other_plan, find_kept_shards(other.look(), other_plan, {0, other_plan.shards.size()}, damaged)));
+  CHECK(kept_of(other.read(), other_plan) == std::vector<bool>{true, true, true});
+  CHECK_FALSE(is_complete(other.read(), other_plan, find_kept_shards(other.read(), other_plan, {0, other_plan.shards.size()}, damaged)));
 }
 
 TEST_CASE("a damaged shard is not kept, and named") {
@@ -195,12 +207,12 @@ TEST_CASE("a damaged shard is not kept, and named") {
   const Plan plan = pack.plan();
   pack.flip(kSecond, 100);
   Names damaged;
-  CHECK(kept_of(pack.look(), plan, damaged) == std::vector<bool>{true, false, true});
+  CHECK(kept_of(pack.read(), plan, damaged) == std::vector<bool>{true, false, true});
   REQUIRE(damaged.size() == 1);
   CHECK_THAT(damaged[0], ContainsSubstring(kSecond));
 }
 
-TEST_CASE("a shard that is whole but not the manifest's is not kept") {
+TEST_CASE("an undamaged shard that differs from the manifest is not kept") {
   PackedFolder pack, other;
   const Bytes one = id_label(8, 6, std::vector<std::uint16_t>(48, 1)), two = id_label(8, 6, std::vector<std::uint16_t>(48, 2));
   REQUIRE(one.size() == two.size());
@@ -210,25 +222,25 @@ TEST_CASE("a shard that is whole but not the manifest's is not kept") {
   (void)packed(other.options);
   put(pack.folder, std::string("packed/") + kSecond, read_bytes(other.folder / "packed/" + kSecond));
   Names damaged;
-  CHECK(kept_of(pack.look(), pack.plan(), damaged) == std::vector<bool>{true, false, true});
+  CHECK(kept_of(pack.read(), pack.plan(), damaged) == std::vector<bool>{true, false, true});
   REQUIRE(damaged.size() == 1);
-  CHECK_THAT(damaged[0], ContainsSubstring("does not agree with dataset.json"));
+  CHECK_THAT(damaged[0], ContainsSubstring("differs from what is recorded in dataset.json"));
 }
 
 TEST_CASE("shards of an input of another size are packed again, the others kept") {
   PackedFolder pack;
   put(pack.folder, "labels/4.png", with_tail(read_bytes(pack.folder / "labels/4.png"), "!"));
-  CHECK(kept_of(pack.look(), pack.plan()) == std::vector<bool>{true, true, false});
+  CHECK(kept_of(pack.read(), pack.plan()) == std::vector<bool>{true, true, false});
 }
 
 TEST_CASE("shards of another plan or other options are not kept") {
   PackedFolder pack;
   PackOptions changed = pack.options;
   changed.record.fit = Fit::cover;
-  CHECK(kept_of(pack.look(), pack.plan(changed)) == std::vector<bool>{false, false, false});
+  CHECK(kept_of(pack.read(), pack.plan(changed)) == std::vector<bool>{false, false, false});
   put(pack.folder, "images/9.png", photo());
   put(pack.folder, "labels/9.png", noise_label());
-  CHECK(kept_of(pack.look(), pack.plan()) == std::vector<bool>{false, false, false});
+  CHECK(kept_of(pack.read(), pack.plan()) == std::vector<bool>{false, false, false});
 }
 
 // ---- other options
@@ -265,7 +277,7 @@ TEST_CASE("an unfinished folder is compared by its shards") {
   CHECK_THAT(difference(pack, changed), ContainsSubstring("fit"));
 }
 
-TEST_CASE("more samples of the same set are welcome, another set is refused") {
+TEST_CASE("more samples of the same set are accepted, another set is refused") {
   PackedFolder pack;
   put(pack.folder, "images/9.png", photo());
   put(pack.folder, "labels/9.png", noise_label());

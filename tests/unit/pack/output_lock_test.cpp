@@ -13,7 +13,7 @@ namespace {
 
 using Sharing = OutputLock::Sharing;
 
-// Requests a stop as soon as it is told to wait.
+// Requests a stop as soon as it has to wait.
 class Impatient : public Observer {
  public:
   void message(Level, std::string_view text) override { said += std::string(text); }

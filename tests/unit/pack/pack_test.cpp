@@ -129,7 +129,7 @@ Bytes bad_photo() { return with_bad_png_checksum(photo(), "IDAT"); }
 
 // ---- what is packed
 
-TEST_CASE("a segmentation set comes back from the reader as it went in") {
+TEST_CASE("a reader returns a segmentation set as it was packed") {
   const TempFolder folder;
   put_street(folder, 8);
   const PackOptions options = street_options(folder);
@@ -155,7 +155,7 @@ TEST_CASE("a segmentation set comes back from the reader as it went in") {
   }
 }
 
-TEST_CASE("RGB masks are packed as one_hot_it makes them") {
+TEST_CASE("RGB masks are packed as one_hot_it encodes them") {
   const TempFolder folder;
   put_street(folder, 3);
   PackOptions options = street_options(folder);
@@ -173,7 +173,7 @@ TEST_CASE("RGB masks are packed as one_hot_it makes them") {
   CHECK(label_of(opened(options), 0) == one_hot);
 }
 
-TEST_CASE("ids of every depth and palette indices are packed raw") {
+TEST_CASE("ids of every depth and palette indices are packed as stored") {
   const TempFolder folder;
   const std::vector<std::pair<std::string, int>> depths{{"d1", 1}, {"d2", 2}, {"d4", 4}, {"d8", 8}, {"d16", 16}};
   std::map<std::string, Ids> expected;
@@ -200,7 +200,7 @@ TEST_CASE("ids of every depth and palette indices are packed raw") {
   }
 }
 
-TEST_CASE("samples go into the pack in shuffled order") {
+TEST_CASE("samples are packed in shuffled order") {
   const TempFolder folder;
   put_ids(folder, 9);
   PackOptions options = id_options(folder);
@@ -389,7 +389,7 @@ TEST_CASE("compressed packs are planned by an upper bound") {
   CHECK(findings_of(options) == "");
 }
 
-TEST_CASE("shards that are kept are no bytes to write") {
+TEST_CASE("kept shards do not count as bytes to write") {
   const TempFolder folder;
   put_ids(folder, 5);
   const PackOptions options = id_options(folder);
@@ -426,7 +426,7 @@ TEST_CASE("the number of threads changes no byte") {
   }
 }
 
-TEST_CASE("the folder that inputs stand in changes no byte") {
+TEST_CASE("the folder of the inputs changes no byte") {
   const TempFolder folder, other;
   put_street(folder, 5);
   put_street(other, 5);
@@ -750,7 +750,7 @@ TEST_CASE("samples that were added or removed make a new plan in the same folder
   CHECK(content_of(options.run.output) == fresh_content(options));
 }
 
-TEST_CASE("other options are refused by name, and --force replaces what is there") {
+TEST_CASE("other options are refused by name, and --force replaces the pack") {
   const TempFolder folder;
   put_ids(folder, 5);
   PackOptions options = id_options(folder);
@@ -794,7 +794,7 @@ TEST_CASE("a foreign file in the output folder is kept and refused with --force"
   CHECK(content_of(options.run.output).size() == 1);
 }
 
-TEST_CASE("an output that cannot be made is an I/O error") {
+TEST_CASE("an output folder that cannot be created is an I/O error") {
   const TempFolder folder;
   put_ids(folder, 2);
   PackOptions options = id_options(folder);
@@ -850,7 +850,7 @@ TEST_CASE("an unlabelled split is packed next to labelled ones") {
   CHECK_THAT(recorder.messages, ContainsSubstring("train"));
 }
 
-TEST_CASE("several sets are not packed into the folder of one") {
+TEST_CASE("splits are not packed into the folder of a pack") {
   const TempFolder folder;
   put_ids(folder, 4);
   const PackOptions one = id_options(folder);
@@ -860,7 +860,7 @@ TEST_CASE("several sets are not packed into the folder of one") {
   several.input.split.parts = {{"train", "50"}, {"val", "50"}};
   const Error error = failure(several);
   CHECK(error.code == ErrorCode::usage);
-  CHECK_THAT(error.message, ContainsSubstring("is a packed data set itself"));
+  CHECK_THAT(error.message, ContainsSubstring("is a packed data set. This input makes several"));
 }
 
 // ---- records of their own size

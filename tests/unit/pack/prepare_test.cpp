@@ -34,7 +34,7 @@ TEST_CASE("options that contradict each other are named before any folder is rea
   CHECK_THAT(refusal_after([](PackOptions& o) { o.record.size = {}, o.record.fit = Fit::cover; }),
              ContainsSubstring("--fit cover needs --size"));
   CHECK_THAT(refusal_after([](PackOptions& o) { o.record.fit = Fit::none; }), ContainsSubstring("leave out --size"));
-  CHECK_THAT(refusal_after([](PackOptions& o) { o.record.pad_multiple = 32; }), ContainsSubstring("say --size 32x32"));
+  CHECK_THAT(refusal_after([](PackOptions& o) { o.record.pad_multiple = 32; }), ContainsSubstring("use --size 32x32"));
   CHECK_THAT(refusal_after([](PackOptions& o) {
                o.record.tile = TileOptions{{8, 8}, 0}, o.record.pad_multiple = 2;
              }),

@@ -24,7 +24,7 @@ struct Worked {
   Samples image, label;
   format::RecordEntry entry;
   format::Sums sums;
-  Remarks remarks;
+  DiagnosticCounts diagnostics;
 };
 
 Samples samples_of(std::span<const std::byte> bytes) {
@@ -47,7 +47,7 @@ Worked work(SampleWorker& worker, const Prepared& run, const Schema& schema, std
   result.label = samples_of(packed.label);
   result.entry = packed.entry;
   result.sums = packed.sums;
-  result.remarks = packed.remarks;
+  result.diagnostics = packed.diagnostics;
   return result;
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("16-bit images are shifted or scaled") {
   CHECK(good(options).image == scaled);
 }
 
-TEST_CASE("padding has its color, and the region tells where the image is") {
+TEST_CASE("padding has its color, and the region is that of the image") {
   const TempFolder folder;
   PackOptions options = one_sample(folder, photo(4, 9));
   options.record.fit = Fit::crop_or_pad;
@@ -190,7 +190,7 @@ TEST_CASE("ids of every depth are packed raw") {
   }
 }
 
-TEST_CASE("more than 255 classes take two bytes an id") {
+TEST_CASE("more than 255 classes take two bytes per id") {
   const TempFolder folder;
   const Ids ids{0, 299, 65535, 256};
   const Worked result = good(with_ids(folder, 2, 2, ids, 300, 16));
@@ -212,17 +212,17 @@ TEST_CASE("palette labels hold their indices, whatever their colors") {
   }
 }
 
-TEST_CASE("an index beyond the palette is kept, with a remark") {
+TEST_CASE("an index beyond the palette is kept and counted") {
   const TempFolder folder;
   const Ids ids(48, 7);
   PackOptions options = one_sample(folder, photo(), palette_label(8, 6, ids, {{0, 0, 0}, {1, 1, 1}}));
   options.label.class_count = 8;
   const Worked result = good(options);
   CHECK(result.label == bytes_of_ids(ids));
-  CHECK(result.remarks.beyond_palette == 1);
+  CHECK(result.diagnostics.beyond_palette == 1);
 }
 
-TEST_CASE("RGB masks become what one_hot_it makes of them, in every storage") {
+TEST_CASE("RGB masks equal the result of one_hot_it in every storage") {
   const TempFolder folder;
   const Ids ids = noise_ids(8, 6, 2);
   PackOptions options = one_sample(folder, photo(), color_label(8, 6, ids, kColors), true);
@@ -297,8 +297,8 @@ TEST_CASE("options --unknown ignore and CLASS resolve and count unknown values")
   options.label.unknown = "ignore";
   Worked result = good(options);
   CHECK(result.label == Samples{0, 1, kNone, kNone});
-  CHECK(result.remarks.unknown_pixels == 2);
-  CHECK(result.remarks.unknown_samples == 1);
+  CHECK(result.diagnostics.unknown_pixels == 2);
+  CHECK(result.diagnostics.unknown_samples == 1);
   options.label.unknown = "1";
   result = good(options);
   CHECK(result.label == Samples{0, 1, 1, 1});
@@ -365,7 +365,7 @@ TEST_CASE("classes are counted where they are") {
   CHECK(result.sums.skipped == 0);
 }
 
-TEST_CASE("a label's varying alpha is remarked") {
+TEST_CASE("varying alpha of a label is counted") {
   const TempFolder folder;
   PngSpec spec;
   spec.width = 2, spec.height = 2, spec.color = PngColor::gray_alpha;
@@ -374,7 +374,7 @@ TEST_CASE("a label's varying alpha is remarked") {
   options.label.class_count = 2;
   const Worked result = good(options);
   CHECK(result.label == Samples{0, 1, 1, 0});
-  CHECK(result.remarks.alpha_varies == 1);
+  CHECK(result.diagnostics.alpha_varies == 1);
 }
 
 // ---- image and label together
@@ -389,7 +389,7 @@ TEST_CASE("different sizes refuse the sample or are resized separately") {
   const Worked result = good(options);
   CHECK(result.image == photo_samples(4, 4));
   CHECK(result.label == Samples{0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0});
-  CHECK(result.remarks.label_resized == 1);
+  CHECK(result.diagnostics.label_resized == 1);
 }
 
 namespace {
@@ -405,19 +405,19 @@ PackOptions turned(const TempFolder& folder, int orientation, Extent label) {
 
 }  // namespace
 
-TEST_CASE("an image is turned where its label was drawn on the turned image") {
+TEST_CASE("an image is rotated if its label fits the rotated image") {
   const TempFolder folder;
   const Worked result = good(turned(folder, 6, {6, 8}));
   CHECK(result.entry.source_size == std::array<std::int32_t, 2>{6, 8});
-  CHECK(result.remarks.rotated == 1);
+  CHECK(result.diagnostics.rotated == 1);
 }
 
-TEST_CASE("an image stays where its label was drawn on the stored pixels") {
+TEST_CASE("an image is not rotated if its label fits the stored pixels") {
   const TempFolder folder;
   const Worked result = good(turned(folder, 6, {8, 6}));
   CHECK(result.entry.source_size == std::array<std::int32_t, 2>{8, 6});
-  CHECK(result.remarks.rotated == 0);
-  CHECK(result.remarks.left_as_stored == 1);
+  CHECK(result.diagnostics.rotated == 0);
+  CHECK(result.diagnostics.left_as_stored == 1);
 }
 
 TEST_CASE("an unresolved orientation refuses the sample until a policy is given") {
@@ -426,11 +426,11 @@ TEST_CASE("an unresolved orientation refuses the sample until a policy is given"
   CHECK(refused(options).kind == ProblemKind::orientation);
   options.record.exif = ExifPolicy::ignore;
   const Worked stored = good(options);
-  CHECK(stored.remarks.rotated == 0);
-  CHECK(stored.remarks.left_as_stored == 0);  // as was asked
+  CHECK(stored.diagnostics.rotated == 0);
+  CHECK(stored.diagnostics.left_as_stored == 0);  // as was asked
   options.record.exif = ExifPolicy::apply;
   const Worked applied = good(options);
-  CHECK(applied.remarks.rotated == 1);
+  CHECK(applied.diagnostics.rotated == 1);
   Samples backwards;
   for (std::size_t i = 48; i-- > 0;)
     for (std::size_t c = 0; c < 3; ++c) backwards.push_back(stored.image[3 * i + c]);
@@ -439,7 +439,7 @@ TEST_CASE("an unresolved orientation refuses the sample until a policy is given"
 
 // ---- what is refused
 
-TEST_CASE("nothing is packed from a damaged image") {
+TEST_CASE("a damaged image gives no record") {
   const TempFolder folder;
   const Bytes whole = photo(64, 64);
   const Bytes jpeg = make_jpeg({.width = 64, .height = 64}, photo_samples(64, 64));
@@ -451,7 +451,7 @@ TEST_CASE("nothing is packed from a damaged image") {
   }
 }
 
-TEST_CASE("nothing is packed from a damaged label") {
+TEST_CASE("a damaged label gives no record") {
   const TempFolder folder;
   PackOptions options = with_ids(folder, 2, 2, {0, 1, 1, 0}, 2);
   put(folder, "labels/a.png", with_bad_png_checksum(id_label(2, 2, {0, 1, 1, 0}), "IDAT"));
@@ -501,7 +501,7 @@ TEST_CASE("a label that changed since the plan stops the run") {
 
 // ---- one worker, many samples
 
-TEST_CASE("what a worker did before changes nothing") {
+TEST_CASE("earlier samples of a worker change nothing") {
   const TempFolder folder;
   for (int i = 0; i < 6; ++i) {
     const int width = i % 2 == 0 ? 40 : 5, height = i % 3 == 0 ? 30 : 4;
@@ -599,7 +599,7 @@ TEST_CASE("option resize-label first resizes the label to the image") {
   options.record.size_mismatch = SizeMismatch::resize_label;
   const Worked result = good(options);
   CHECK(result.label == Samples{0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0});
-  CHECK(result.remarks.label_resized == 1);
+  CHECK(result.diagnostics.label_resized == 1);
 }
 
 TEST_CASE("an image that changed its size since the plan stops the run") {
@@ -610,7 +610,7 @@ TEST_CASE("an image that changed its size since the plan stops the run") {
   const Worked result = worked(run);
   REQUIRE(result.error);
   CHECK(result.error->code == ErrorCode::io);
-  CHECK_THAT(result.error->message, ContainsSubstring("was 7x4") && ContainsSubstring("is 6x4 now"));
+  CHECK_THAT(result.error->message, ContainsSubstring("was 7x4") && ContainsSubstring("is now 6x4"));
 }
 
 // ---- tiles

@@ -1,4 +1,4 @@
-#include "check/suspicions.hpp"
+#include "check/label_diagnostics.hpp"
 
 #include "support/drawn_labels.hpp"
 
@@ -29,32 +29,32 @@ LabelContext context_for(int classes, Reading reading = Reading::ids) {
 class Labels {
  public:
   explicit Labels(LabelContext context)
-      : context_(std::move(context)), suspicions_(context_), decoder_(id_decoder(static_cast<int>(context_.class_names.size()))) {}
+      : context_(std::move(context)), label_diagnostics_(context_), decoder_(id_decoder(static_cast<int>(context_.class_names.size()))) {}
 
-  void add(const std::string& path, const RawLabel& raw) { suspicions_.add(path, inspected(raw, &decoder_)); }
+  void add(const std::string& path, const RawLabel& raw) { label_diagnostics_.add(path, inspected(raw, &decoder_)); }
   void add(const std::string& path, const Drawing& drawing) {
     std::vector<std::uint16_t> samples;
     add(path, raw_label(drawing, samples));
   }
-  void add_sound(int count, const Ids& ids) {
-    for (int i = 0; i < count; ++i) add("sound", drawn_ids(ids, 160, 120, static_cast<std::uint32_t>(i + 1)));
+  void add_correct(int count, const Ids& ids) {
+    for (int i = 0; i < count; ++i) add("correct", drawn_ids(ids, 160, 120, static_cast<std::uint32_t>(i + 1)));
   }
-  Suspicions& suspicions() { return suspicions_; }
+  LabelDiagnostics& label_diagnostics() { return label_diagnostics_; }
 
-  [[nodiscard]] std::string told() const {
-    Findings findings;
-    suspicions_.finish(findings);
+  [[nodiscard]] std::string text_of() const {
+    Diagnostics diagnostics;
+    label_diagnostics_.finish(diagnostics);
     std::string text;
-    for (const Finding& finding : findings.all()) {
-      text += std::string(severity_name(finding.severity)) + " " + finding.kind + ": " + finding.title + "\n";
-      for (const Evidence& example : finding.examples) CHECK_FALSE(example.path == "sound");
+    for (const Diagnostic& diagnostic : diagnostics.all()) {
+      text += std::string(severity_name(diagnostic.severity)) + " " + diagnostic.kind + ": " + diagnostic.title + "\n";
+      for (const Evidence& example : diagnostic.examples) CHECK_FALSE(example.path == "correct");
     }
     return text;
   }
 
  private:
   LabelContext context_;
-  Suspicions suspicions_;
+  LabelDiagnostics label_diagnostics_;
   labels::LabelDecoder decoder_;
 };
 
@@ -62,69 +62,70 @@ const Ids kIds{0, 1, 3, 5, 7, 9, 11};
 
 }  // namespace
 
-TEST_CASE("of sound labels nothing is said") {
+TEST_CASE("correct labels cause no diagnostic") {
   Labels labels(context_for(12));
-  labels.add_sound(20, kIds);
-  CHECK(labels.told().empty());
+  labels.add_correct(20, kIds);
+  CHECK(labels.text_of().empty());
 }
 
-TEST_CASE("a label in the wrong place or spoilt by a tool is named") {
+TEST_CASE("misplaced labels and labels damaged by a tool are reported") {
   Labels labels(context_for(12));
-  labels.add_sound(20, kIds);
+  labels.add_correct(20, kIds);
   Drawing photo{160, 120, 1, {}};
   for (const std::uint16_t sample : noise_samples(160, 120, 1, 255)) photo.samples.push_back(static_cast<std::uint8_t>(sample));
   labels.add("photo", photo);
-  CHECK(labels.told() == "warning photo-as-label: 1 of 21 labels looks like a photo or a depth map\n");
+  CHECK(labels.text_of() == "warning photo-as-label: 1 of 21 labels looks like a photo or a depth map\n");
   labels.add("interpolated", interpolated(drawn_ids(kIds, 320, 240), 200, 150));
-  CHECK_THAT(labels.told(), ContainsSubstring("warning blended-borders: 1 of 22 labels has blended borders\n"));
+  CHECK_THAT(labels.text_of(), ContainsSubstring("warning blended-borders: 1 of 22 labels has blended borders\n"));
   labels.add("jpeg", through_jpeg(drawn_ids(kIds, 320, 240), 75));
-  CHECK_THAT(labels.told(), ContainsSubstring("warning jpeg-artefacts: 1 of 23 labels shows the traces of a JPEG\n"));
-  labels.suspicions().add_copy_of_image("copy");
-  CHECK_THAT(labels.told(), ContainsSubstring("warning label-is-image: 1 of 23 labels is a copy of its image\n"));
+  CHECK_THAT(labels.text_of(), ContainsSubstring("warning jpeg-artefacts: 1 of 23 labels has traces of JPEG compression\n"));
+  labels.label_diagnostics().add_copy_of_image("copy");
+  CHECK_THAT(labels.text_of(), ContainsSubstring("warning label-is-image: 1 of 23 labels is a copy of its image\n"));
 }
 
-TEST_CASE("rescaled ids and ids one too high are named") {
+TEST_CASE("rescaled ids and ids one too high are reported") {
   Labels labels(context_for(12));
-  labels.add_sound(20, kIds);
+  labels.add_correct(20, kIds);
   labels.add("times 17", mapped(drawn_ids(kIds), [](int id) { return 17 * id; }));
   labels.add("plus 1", mapped(drawn_ids(kIds, 160, 120, 3), [](int id) { return id + 1; }));
-  CHECK(labels.told() ==
+  CHECK(labels.text_of() ==
         "warning rescaled-ids: 1 of 22 labels has ids that are multiples of 17\n"
         "warning shifted-ids: 1 of 22 labels seems to have ids one too high\n");
 }
 
-TEST_CASE("labels of 0 and 255 alone are masks, not ids") {
+TEST_CASE("labels of only 0 and 255 are reported as masks read as ids") {
   Labels labels(context_for(2));
-  labels.add_sound(3, {0, 255});
-  CHECK(labels.told() == "warning binary-as-ids: the labels hold 0 and 255 alone: masks of two classes, of which 255 is read as ignored\n");
+  labels.add_correct(3, {0, 255});
+  CHECK(labels.text_of() ==
+        "warning binary-as-ids: the only label values are 0 and 255: they look like masks of two classes, but 255 is read as ignored\n");
   SECTION("unless one of them holds something else") {
-    labels.add_sound(1, {0, 1, 255});
-    CHECK(labels.told().empty());
+    labels.add_correct(1, {0, 1, 255});
+    CHECK(labels.text_of().empty());
   }
 }
 
 TEST_CASE("ids from 1 to the number of classes are reported") {
   Labels labels(context_for(3));
-  labels.add_sound(3, {1, 2, 3});
-  CHECK_THAT(labels.told(), ContainsSubstring("warning one-based-ids: ids run from 1 to the number of classes, 3"));
+  labels.add_correct(3, {1, 2, 3});
+  CHECK_THAT(labels.text_of(), ContainsSubstring("warning one-based-ids: ids run from 1 to the number of classes, 3"));
 }
 
-TEST_CASE("a threshold that no mask reaches is reported, with one that would do") {
+TEST_CASE("a threshold that no mask reaches is reported with a better one") {
   Labels labels(context_for(2, Reading::binary));
-  labels.add_sound(3, {0, 1});
-  CHECK(labels.told() == "warning threshold-never-reached: no label reaches --threshold 128: the largest value is 1\n");
+  labels.add_correct(3, {0, 1});
+  CHECK(labels.text_of() == "warning threshold-never-reached: no label reaches --threshold 128: the largest value is 1\n");
   Labels good(context_for(2, Reading::binary));
-  good.add_sound(3, {0, 255});
-  CHECK(good.told().empty());
+  good.add_correct(3, {0, 255});
+  CHECK(good.text_of().empty());
 }
 
 TEST_CASE("labels of one class, or of none, are reported") {
   Labels labels(context_for(12));
-  labels.add_sound(3, kIds);
+  labels.add_correct(3, kIds);
   labels.add("one class", drawn_ids({4}));
-  CHECK(labels.told() == "note one-value-label: 1 of 4 labels is of one class throughout\n");
+  CHECK(labels.text_of() == "note one-value-label: 1 of 4 labels is of one class throughout\n");
   labels.add("ignored", drawn_ids({255}));
-  CHECK(labels.told() ==
+  CHECK(labels.text_of() ==
         "warning ignored-label: 1 of 5 labels has no pixel of a class\n"
         "note one-value-label: 1 of 5 labels is of one class throughout\n");
 }
@@ -133,10 +134,10 @@ TEST_CASE("all labels of one class are a warning") {
   Labels labels(context_for(12));
   labels.add("a", drawn_ids({4}));
   labels.add("b", drawn_ids({2}));
-  CHECK_THAT(labels.told(), ContainsSubstring("warning one-value-label: all 2 labels are of one class throughout\n"));
+  CHECK_THAT(labels.text_of(), ContainsSubstring("warning one-value-label: all 2 labels are of one class throughout\n"));
 }
 
-TEST_CASE("ids of few bits or in palettes are a note, since they are read raw") {
+TEST_CASE("ids of few bits or in palettes, which are read as stored, are a note") {
   Labels labels(context_for(12));
   std::vector<std::uint16_t> samples;
   RawLabel low = raw_label(drawn_ids({0, 1, 2, 3}), samples);
@@ -146,12 +147,12 @@ TEST_CASE("ids of few bits or in palettes are a note, since they are read raw") 
   with_palette.is_palette = true;
   with_palette.palette = {{0, 0, 0}, {128, 0, 0}, {0, 128, 0}};
   labels.add("palette", with_palette);
-  CHECK(labels.told() ==
+  CHECK(labels.text_of() ==
         "note low-depth-ids: 1 of 2 labels has fewer than 8 bits per pixel\n"
         "note palette-ids: 1 of 2 labels has a palette\n");
 }
 
-TEST_CASE("palettes that color one index differently show that it is not an id") {
+TEST_CASE("palettes with different colors for one index are reported") {
   Labels labels(context_for(12));
   std::vector<std::uint16_t> samples;
   RawLabel raw = raw_label(drawn_ids({0, 1, 2}), samples);
@@ -160,8 +161,8 @@ TEST_CASE("palettes that color one index differently show that it is not an id")
   labels.add("first", raw);
   raw.palette.push_back({7, 7, 7});  // an index that is not used may be anything
   labels.add("alike", raw);
-  CHECK_THAT(labels.told(), !ContainsSubstring("palettes-differ"));
+  CHECK_THAT(labels.text_of(), !ContainsSubstring("palettes-differ"));
   raw.palette = {{0, 0, 0}, {0, 128, 0}, {128, 0, 0}};
   labels.add("other", raw);
-  CHECK_THAT(labels.told(), ContainsSubstring("warning palettes-differ: 1 of 3 labels has a palette of its own\n"));
+  CHECK_THAT(labels.text_of(), ContainsSubstring("warning palettes-differ: 1 of 3 labels has a palette of its own\n"));
 }

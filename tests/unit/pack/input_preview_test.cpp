@@ -1,4 +1,4 @@
-#include "pack/look.hpp"
+#include "pack/input_preview.hpp"
 
 #include <string>
 #include <vector>
@@ -31,7 +31,7 @@ std::vector<std::uint8_t> as_u8(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-TEST_CASE("a looked-at record is the record that pack writes") {
+TEST_CASE("a previewed record equals the record that pack writes") {
   const TempFolder folder;
   put_pairs(folder);
   PackOptions options = options_for(folder);
@@ -41,17 +41,17 @@ TEST_CASE("a looked-at record is the record that pack writes") {
   REQUIRE(pack(options, false, recorder).ok());
   const auto dataset = Dataset::open(folder / "packed");
   REQUIRE(dataset.ok());
-  const auto look = Look::open(options, recorder);
-  REQUIRE(look.ok());
-  CHECK((*look)->schema() == dataset->schema());
-  REQUIRE((*look)->samples() == 3);
+  const auto preview = InputPreview::open(options, recorder);
+  REQUIRE(preview.ok());
+  CHECK((*preview)->schema() == dataset->schema());
+  REQUIRE((*preview)->samples() == 3);
   PackedSample packed;
   for (std::uint64_t i = 0; i < 3; ++i) {
     const auto sample = dataset->sample(i);
     REQUIRE(sample.ok());
-    CHECK((*look)->key(i) == sample->key());
-    CHECK((*look)->record_size(i) == Extent{8, 6});
-    const auto problem = (*look)->record_of(i, packed);
+    CHECK((*preview)->key(i) == sample->key());
+    CHECK((*preview)->record_size(i) == Extent{8, 6});
+    const auto problem = (*preview)->record_of(i, packed);
     REQUIRE(problem.ok());
     CHECK_FALSE(problem->has_value());
     const auto image = sample->image();
@@ -61,7 +61,7 @@ TEST_CASE("a looked-at record is the record that pack writes") {
   }
 }
 
-TEST_CASE("a bad sample is a problem of its own and the others are examined") {
+TEST_CASE("a bad sample is a problem, and the others can be previewed") {
   const TempFolder folder;
   put_pairs(folder);
   put(folder, "images/b.png", truncated(photo(16, 12), 80));
@@ -71,14 +71,14 @@ TEST_CASE("a bad sample is a problem of its own and the others are examined") {
   Recorder recorder;
   PackOptions options = options_for(folder);
   options.label.class_count = 3;
-  const auto look = Look::open(options, recorder);
-  REQUIRE(look.ok());
+  const auto preview = InputPreview::open(options, recorder);
+  REQUIRE(preview.ok());
   CHECK_THAT(recorder.messages, ContainsSubstring("hotpack check"));
   PackedSample packed;
   std::vector<bool> good;
-  for (std::uint64_t i = 0; i < (*look)->samples(); ++i) good.push_back(!(*look)->record_of(i, packed).value());
+  for (std::uint64_t i = 0; i < (*preview)->samples(); ++i) good.push_back(!(*preview)->record_of(i, packed).value());
   CHECK(good == std::vector<bool>{true, false, true, false});
-  CHECK((*look)->record_size(3) == Extent{});
+  CHECK((*preview)->record_size(3) == Extent{});
 }
 
 TEST_CASE("samples are numbered split by split and found by their keys") {
@@ -88,14 +88,14 @@ TEST_CASE("samples are numbered split by split and found by their keys") {
   options.input.split.method = SplitOptions::Method::ratio;
   options.input.split.parts = {{"train", "67"}, {"val", "33"}};
   Recorder recorder;
-  const auto look = Look::open(options, recorder);
-  REQUIRE(look.ok());
-  REQUIRE((*look)->samples() == 3);
-  CHECK((*look)->has_splits());
-  CHECK((*look)->split(0) == "train");
-  CHECK((*look)->split(2) == "val");
-  for (std::uint64_t i = 0; i < 3; ++i) CHECK((*look)->find((*look)->key(i)) == Numbers{i});
-  CHECK((*look)->find("z").empty());
+  const auto preview = InputPreview::open(options, recorder);
+  REQUIRE(preview.ok());
+  REQUIRE((*preview)->samples() == 3);
+  CHECK((*preview)->has_splits());
+  CHECK((*preview)->split(0) == "train");
+  CHECK((*preview)->split(2) == "val");
+  for (std::uint64_t i = 0; i < 3; ++i) CHECK((*preview)->find((*preview)->key(i)) == Numbers{i});
+  CHECK((*preview)->find("z").empty());
 }
 
 TEST_CASE("a split of images only has no labels, whichever comes first") {
@@ -110,15 +110,15 @@ TEST_CASE("a split of images only has no labels, whichever comes first") {
   options.input = {};
   options.input.root = folder.path();
   Recorder recorder;
-  const auto look = Look::open(options, recorder);
-  REQUIRE(look.ok());
-  CHECK((*look)->schema().label);
-  CHECK((*look)->find("a") == Numbers{0, 2});
-  CHECK((*look)->find("val/a") == Numbers{2});
+  const auto preview = InputPreview::open(options, recorder);
+  REQUIRE(preview.ok());
+  CHECK((*preview)->schema().label);
+  CHECK((*preview)->find("a") == Numbers{0, 2});
+  CHECK((*preview)->find("val/a") == Numbers{2});
   PackedSample sample;
   for (const std::uint64_t number : {0u, 2u}) {
-    CHECK_FALSE((*look)->record_of(number, sample).value());
-    CHECK(sample.label.empty() == ((*look)->split(number) != labelled));
+    CHECK_FALSE((*preview)->record_of(number, sample).value());
+    CHECK(sample.label.empty() == ((*preview)->split(number) != labelled));
   }
 }
 
@@ -130,12 +130,12 @@ TEST_CASE("images keep their sizes without --size, and tiles are seen one by one
   PackOptions options = options_for(folder);
   options.record.size = {};
   Recorder recorder;
-  const auto whole = Look::open(options, recorder);
+  const auto whole = InputPreview::open(options, recorder);
   REQUIRE(whole.ok());
   CHECK((*whole)->record_size(0) == Extent{16, 12});
   CHECK((*whole)->record_size(2) == Extent{20, 5});
   options.record.tile = TileOptions{{8, 6}, 0};
-  const auto tiles = Look::open(options, recorder);
+  const auto tiles = InputPreview::open(options, recorder);
   REQUIRE(tiles.ok());
   CHECK((*tiles)->samples() > 3);
   CHECK((*tiles)->record_size(0) == Extent{8, 6});

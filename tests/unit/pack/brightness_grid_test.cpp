@@ -1,4 +1,4 @@
-#include "pack/coarse_look.hpp"
+#include "pack/brightness_grid.hpp"
 
 #include <vector>
 
@@ -35,34 +35,35 @@ Gray made(int width, int height, Source source) {
 
 }  // namespace
 
-TEST_CASE("a flipped or turned image is known again, whatever its size") {
+TEST_CASE("a flipped or rotated image is recognized, whatever its size") {
   const auto [width, height] = GENERATE(std::pair(64, 48), std::pair(61, 43), std::pair(9, 17), std::pair(5, 3));
   const Gray gray = uneven(width, height);
-  const CoarseLook original = coarse_look(gray.view());
+  const BrightnessGrid original = brightness_grid(gray.view());
   const Gray flipped = made(width, height, [&](int x, int y) { return gray.at(gray.width - 1 - x, y); });
-  CHECK(how_alike(coarse_look(flipped.view()), original) == "flipped left to right");
+  CHECK(relation_of(brightness_grid(flipped.view()), original) == "flipped left to right");
   const Gray over = made(width, height, [&](int x, int y) { return gray.at(x, gray.height - 1 - y); });
-  CHECK(how_alike(coarse_look(over.view()), original) == "flipped upside down");
+  CHECK(relation_of(brightness_grid(over.view()), original) == "flipped upside down");
   const Gray turned = made(height, width, [&](int x, int y) { return gray.at(y, gray.height - 1 - x); });
-  CHECK(how_alike(coarse_look(turned.view()), original) == "turned by 90 degrees to the right");
+  CHECK(relation_of(brightness_grid(turned.view()), original) == "rotated by 90 degrees to the right");
   const Gray left = made(height, width, [&](int x, int y) { return gray.at(gray.width - 1 - y, x); });
-  CHECK(how_alike(coarse_look(left.view()), original) == "turned by 90 degrees to the left");
+  CHECK(relation_of(brightness_grid(left.view()), original) == "rotated by 90 degrees to the left");
   const Gray around = made(width, height, [&](int x, int y) { return gray.at(gray.width - 1 - x, gray.height - 1 - y); });
-  CHECK(how_alike(coarse_look(around.view()), original) == "turned by 180 degrees");
-  CHECK(total_of(coarse_look(turned.view())) == total_of(original));
+  CHECK(relation_of(brightness_grid(around.view()), original) == "rotated by 180 degrees");
+  CHECK(total_of(brightness_grid(turned.view())) == total_of(original));
 }
 
-TEST_CASE("what a codec changes is no difference, another image is") {
+TEST_CASE("changes by a codec are no difference, but another image is") {
   const Gray gray = uneven(64, 48);
   const Gray saved = made(64, 48, [&](int x, int y) { return static_cast<std::uint8_t>(std::min(255, gray.at(x, y) + (x + y) % 2)); });
-  CHECK(how_alike(coarse_look(saved.view()), coarse_look(gray.view())) == "hardly differs");
+  CHECK(relation_of(brightness_grid(saved.view()), brightness_grid(gray.view())) == "hardly differs");
   const Gray brighter = made(64, 48, [&](int x, int y) { return static_cast<std::uint8_t>(std::min(255, gray.at(x, y) + 9)); });
-  CHECK_FALSE(how_alike(coarse_look(brighter.view()), coarse_look(gray.view())));
+  CHECK_FALSE(relation_of(brightness_grid(brighter.view()), brightness_grid(gray.view())));
 }
 
-TEST_CASE("an image of little contrast is like too many others") {
-  CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int, int) { return std::uint8_t{90}; }).view())));
-  CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int x, int) { return static_cast<std::uint8_t>(90 + x / 4); }).view())));
-  CHECK_FALSE(is_distinct(coarse_look(made(32, 32, [](int x, int y) { return static_cast<std::uint8_t>(4 * x + 3 * y); }).view())));
-  CHECK(is_distinct(coarse_look(made(32, 32, [](int x, int y) { return static_cast<std::uint8_t>(x < 16 && y < 16 ? 200 : 90); }).view())));
+TEST_CASE("an image of little contrast is not distinct") {
+  CHECK_FALSE(is_distinct(brightness_grid(made(32, 32, [](int, int) { return std::uint8_t{90}; }).view())));
+  CHECK_FALSE(is_distinct(brightness_grid(made(32, 32, [](int x, int) { return static_cast<std::uint8_t>(90 + x / 4); }).view())));
+  CHECK_FALSE(is_distinct(brightness_grid(made(32, 32, [](int x, int y) { return static_cast<std::uint8_t>(4 * x + 3 * y); }).view())));
+  CHECK(is_distinct(
+      brightness_grid(made(32, 32, [](int x, int y) { return static_cast<std::uint8_t>(x < 16 && y < 16 ? 200 : 90); }).view())));
 }

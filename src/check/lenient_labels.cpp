@@ -1,4 +1,4 @@
-#include "check/label_attempts.hpp"
+#include "check/lenient_labels.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,18 +15,18 @@ std::uint64_t label_count(const LabelForms& forms) {
   return forms.gray8.count + forms.gray16.count + forms.palette.count + forms.rgb.count + forms.jpeg.count;
 }
 
-// Colors and JPEGs that at most half of the files hold: a photo among a hundred id maps does not make them photos.
+// Forms that are odd if at most half of the files have them: one photo among a hundred id maps does not make all of them photos.
 constexpr std::array kOddForms = {&LabelForms::rgb, &LabelForms::jpeg};
 
 bool is_odd(const LabelForms& forms, LabelForms::Form LabelForms::*form) {
   return (forms.*form).count > 0 && 2 * (forms.*form).count <= label_count(forms);
 }
 
-bool has_odd_ones(const LabelForms& forms) {
+bool has_odd_forms(const LabelForms& forms) {
   return std::any_of(kOddForms.begin(), kOddForms.end(), [&](auto form) { return is_odd(forms, form); });
 }
 
-LabelForms without_odd_ones(const LabelForms& forms) {
+LabelForms without_odd_forms(const LabelForms& forms) {
   LabelForms rest = forms;
   for (const auto form : kOddForms)
     if (is_odd(forms, form)) rest.*form = {};
@@ -38,71 +38,71 @@ Problem question_of(const PackOptions& options, const Error& error) {
   return {class_file ? ProblemKind::class_file : ProblemKind::open_question, error.path, error.message};
 }
 
-// Labels without any meaning: decoded for what their values show.
-LabelOptions meaningless(const LabelOptions& asked) {
+// Options that decode any labels, so that their values can be inspected without classes.
+LabelOptions classless(const LabelOptions& asked) {
   LabelOptions options;
   options.kind = LabelKind::binary;
   options.threshold = asked.threshold;
   return options;
 }
 
-class Attempts {
+class LenientResolver {
  public:
-  Attempts(const PackOptions& options, std::span<SampleList* const> lists, const LabelForms& forms, Observer& observer,
-           ProblemLog& problems, bool pixels_too)
+  LenientResolver(const PackOptions& options, std::span<SampleList* const> lists, const LabelForms& forms, Observer& observer,
+                  ProblemLog& problems, bool pixels_too)
       : asked_(options), lists_(lists), forms_(forms), observer_(observer), problems_(problems), pixels_too_(pixels_too) {}
 
-  Result<ReadLabels> as_asked() { return attempt(asked_.label, forms_); }
+  Result<LenientLabels> as_asked() { return attempt(asked_.label, forms_); }
 
-  // Without the files that the question is about; with the nearest color, which JPEGs need; without any meaning. An attempt may read all
-  // labels to count their classes, so none is made that changes nothing.
-  Result<ReadLabels> without_answer(const Error& error) {
-    Result<ReadLabels> read = error;
-    if (has_odd_ones(forms_)) read = attempt(asked_.label, without_odd_ones(forms_));
+  // Tries in this order: without files of an odd form; with the nearest color, which JPEGs need; without classes. An attempt may read all
+  // labels, so attempts that cannot help are skipped.
+  Result<LenientLabels> without_answer(const Error& error) {
+    Result<LenientLabels> read = error;
+    if (has_odd_forms(forms_)) read = attempt(asked_.label, without_odd_forms(forms_));
     if (!read.ok() && forms_.jpeg.count > 0 && asked_.label.unknown == "error") {
       LabelOptions nearest = asked_.label;
       nearest.unknown = "nearest";
       read = attempt(nearest, forms_);
     }
     const bool classes_known = read.ok();
-    if (!read.ok()) read = attempt(meaningless(asked_.label), forms_);
+    if (!read.ok()) read = attempt(classless(asked_.label), forms_);
     if (!read.ok()) return error;
     read->classes_known = classes_known;
     read->question = question_of(asked_, error);
     return read;
   }
 
-  // For class folders: their own names in place of a table that cannot be used.
-  Result<ReadLabels> without_table(const Error& error) {
-    Result<ReadLabels> read = attempt(LabelOptions{}, forms_);
+  // For class folders: uses the folder names instead of a class table with errors.
+  Result<LenientLabels> without_table(const Error& error) {
+    Result<LenientLabels> read = attempt(LabelOptions{}, forms_);
     if (!read.ok()) return error;
     read->question = question_of(asked_, error);
     return read;
   }
 
-  // Without counting classes. Whether pack would ask about JPEGs is reported by headers.
-  Result<ReadLabels> undecided() {
+  // Does not count classes. Headers alone show whether pack would ask about JPEGs.
+  Result<LenientLabels> undecided() {
     LabelOptions numbered;
     numbered.kind = asked_.label.kind;
     numbered.class_count = 1;
     LabelForms uncolored = forms_;
-    uncolored.rgb = {};  // whether those hold ids only their pixels tell
-    const Result<ReadLabels> as_numbered = attempt(numbered, uncolored);
+    uncolored.rgb = {};  // only their pixels show whether they contain ids
+    const Result<LenientLabels> as_numbered = attempt(numbered, uncolored);
     if (!as_numbered.ok() && as_numbered.error().code != ErrorCode::data) return as_numbered.error();
-    HOTPACK_ASSIGN(ReadLabels read, attempt(meaningless(asked_.label), forms_));
+    HOTPACK_ASSIGN(LenientLabels read, attempt(classless(asked_.label), forms_));
     read.classes_known = false;
     if (!as_numbered.ok()) read.question = question_of(asked_, as_numbered.error());
     return read;
   }
 
  private:
-  Result<ReadLabels> attempt(const LabelOptions& label, const LabelForms& forms) {
+  Result<LenientLabels> attempt(const LabelOptions& label, const LabelForms& forms) {
     PackOptions options = asked_;
     options.label = label;
     ProblemLog found;
     HOTPACK_ASSIGN(LabelSetup setup, resolve_labels(options, lists_, forms, observer_, found, pixels_too_));
     problems_.append(found);
-    return ReadLabels{std::move(setup), label, true, std::nullopt};
+    return LenientLabels{std::move(setup), label, true, std::nullopt};
   }
 
   const PackOptions& asked_;
@@ -113,7 +113,7 @@ class Attempts {
   bool pixels_too_;
 };
 
-// Whether resolving would read all labels to find the number of classes.
+// Would resolving read all labels to find the number of classes?
 bool counts_classes(const PackOptions& options, bool label_files) {
   const LabelOptions& label = options.label;
   const bool named = !label.classes.empty() || !label.preset.empty() || !label.map.empty() || label.class_count.has_value();
@@ -122,12 +122,12 @@ bool counts_classes(const PackOptions& options, bool label_files) {
 
 }  // namespace
 
-Result<ReadLabels> read_labels_somehow(const PackOptions& options, std::span<SampleList* const> lists, const LabelForms& forms,
-                                       bool headers_only, Observer& observer, ProblemLog& problems) {
-  Attempts attempts(options, lists, forms, observer, problems, !headers_only);
+Result<LenientLabels> resolve_labels_leniently(const PackOptions& options, std::span<SampleList* const> lists, const LabelForms& forms,
+                                               bool headers_only, Observer& observer, ProblemLog& problems) {
+  LenientResolver attempts(options, lists, forms, observer, problems, !headers_only);
   const bool label_files = std::any_of(lists.begin(), lists.end(), [](const SampleList* list) { return list->has_label_files; });
   if (headers_only && counts_classes(options, label_files)) return attempts.undecided();
-  Result<ReadLabels> read = attempts.as_asked();
+  Result<LenientLabels> read = attempts.as_asked();
   if (read.ok() || read.error().code != ErrorCode::data) return read;
   const Error error = read.error();
   return label_files ? attempts.without_answer(error) : attempts.without_table(error);

@@ -1,4 +1,4 @@
-#include "pack/look.hpp"
+#include "pack/input_preview.hpp"
 
 #include <algorithm>
 #include <list>
@@ -19,8 +19,8 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// A split with what its samples need to become records.
-struct LookedSplit {
+// A split with its plan and worker.
+struct PreviewSplit {
   Split& split;
   std::uint64_t first = 0;  // number of its first sample
   std::optional<Plan> plan;
@@ -33,7 +33,7 @@ struct LookedSplit {
   }
 };
 
-// The order of a sheet is that of keys.
+// Without shuffling, samples are in the order of keys.
 PackOptions in_key_order(PackOptions options) {
   options.shard.shuffle_seed.reset();
   return options;
@@ -41,7 +41,7 @@ PackOptions in_key_order(PackOptions options) {
 
 }  // namespace
 
-class Look::Impl {
+class InputPreview::Impl {
  public:
   Impl(const PackOptions& options, Observer& observer) : inputs_(in_key_order(options), observer), observer_(observer) {}
 
@@ -55,18 +55,18 @@ class Look::Impl {
     if (observer_.stop_requested()) return {};
     if (!setup_->explanation.empty()) observer_.message(Level::info, setup_->explanation);
     HOTPACK_TRY(plan());
-    tell_problems();
+    report_problems();
     return {};
   }
 
   // The split of a sample.
-  [[nodiscard]] LookedSplit& split_of(std::uint64_t number) {
-    const auto after = std::find_if(splits_.begin(), splits_.end(), [&](const LookedSplit& each) { return each.first > number; });
+  [[nodiscard]] PreviewSplit& split_of(std::uint64_t number) {
+    const auto after = std::find_if(splits_.begin(), splits_.end(), [&](const PreviewSplit& each) { return each.first > number; });
     return *std::prev(after);
   }
   [[nodiscard]] const Sample& sample(std::uint64_t number) {
-    const LookedSplit& looked = split_of(number);
-    return looked.split.list.samples[static_cast<std::size_t>(number - looked.first)];
+    const PreviewSplit& shown = split_of(number);
+    return shown.split.list.samples[static_cast<std::size_t>(number - shown.first)];
   }
 
   [[nodiscard]] Extent record_size(std::uint64_t number) {
@@ -76,11 +76,11 @@ class Look::Impl {
 
   [[nodiscard]] std::vector<std::uint64_t> find(std::string_view key) const {
     std::vector<std::uint64_t> numbers;
-    for (const LookedSplit& looked : splits_) {
-      const std::string& name = looked.split.name;
-      if (const auto number = looked.find(key)) numbers.push_back(*number);
+    for (const PreviewSplit& shown : splits_) {
+      const std::string& name = shown.split.name;
+      if (const auto number = shown.find(key)) numbers.push_back(*number);
       if (name.empty() || !key.starts_with(name + "/")) continue;
-      if (const auto number = looked.find(key.substr(name.size() + 1))) numbers.push_back(*number);
+      if (const auto number = shown.find(key.substr(name.size() + 1))) numbers.push_back(*number);
     }
     return numbers;
   }
@@ -94,59 +94,59 @@ class Look::Impl {
     HOTPACK_TRY(inputs_.gather(problems_));
     inputs_.announce();
     std::erase_if(inputs_.splits(), [](const Split& split) { return split.list.samples.empty(); });
-    if (inputs_.splits().empty()) return data_error("there is no sample to look at:\n" + problems_.text());
+    if (inputs_.splits().empty()) return data_error("there is no sample to preview:\n" + problems_.text());
     return {};
   }
 
   Status plan() {
     const PackOptions& options = inputs_.resolved();
     for (Split& split : inputs_.splits()) {
-      LookedSplit& looked = splits_.emplace_back(LookedSplit{split, samples_, {}, {}});
+      PreviewSplit& shown = splits_.emplace_back(PreviewSplit{split, samples_, {}, {}});
       SampleList& list = split.list;
       cut_into_tiles(options.record, list);
       const LabelSetup& setup = setup_of(list, *setup_);
-      HOTPACK_ASSIGN(looked.plan, make_plan(options, setup, list));
-      looked.worker.emplace(options, setup, *looked.plan, list);
+      HOTPACK_ASSIGN(shown.plan, make_plan(options, setup, list));
+      shown.worker.emplace(options, setup, *shown.plan, list);
       samples_ += list.samples.size();
     }
-    const auto labelled = std::find_if(splits_.begin(), splits_.end(), [](const LookedSplit& each) { return each.plan->schema.label; });
+    const auto labelled = std::find_if(splits_.begin(), splits_.end(), [](const PreviewSplit& each) { return each.plan->schema.label; });
     schema_ = (labelled == splits_.end() ? splits_.front() : *labelled).plan->schema;
     return {};
   }
 
-  void tell_problems() {
+  void report_problems() {
     if (problems_.count() == 0) return;
     observer_.message(Level::warning, std::to_string(problems_.count()) + (problems_.count() == 1 ? " problem" : " problems") +
-                                          " in the inputs; `hotpack check` with the same options tells them all");
+                                          " in the inputs; `hotpack check` with the same options lists them");
   }
 
   PreparedInputs inputs_;
   Observer& observer_;
   ProblemLog problems_;
-  std::list<LookedSplit> splits_;  // workers refer into them
+  std::list<PreviewSplit> splits_;  // a list, because workers hold references into it
   std::optional<LabelSetup> setup_;
   Schema schema_;
   std::uint64_t samples_ = 0;
 };
 
-Look::Look(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Look::~Look() = default;
+InputPreview::InputPreview(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+InputPreview::~InputPreview() = default;
 
-Result<std::unique_ptr<Look>> Look::open(const PackOptions& options, Observer& observer) {
+Result<std::unique_ptr<InputPreview>> InputPreview::open(const PackOptions& options, Observer& observer) {
   auto impl = std::make_unique<Impl>(options, observer);
   HOTPACK_TRY(with_threads(options.run.threads, [&] { return impl->open(); }));
-  return std::unique_ptr<Look>(new Look(std::move(impl)));
+  return std::unique_ptr<InputPreview>(new InputPreview(std::move(impl)));
 }
 
-const Schema& Look::schema() const { return impl_->schema(); }
-std::uint64_t Look::samples() const { return impl_->samples(); }
-std::string_view Look::key(std::uint64_t number) const { return impl_->split_of(number).split.list.key(impl_->sample(number)); }
-std::string_view Look::split(std::uint64_t number) const { return impl_->split_of(number).split.name; }
-bool Look::has_splits() const { return impl_->has_splits(); }
-Extent Look::record_size(std::uint64_t number) const { return impl_->record_size(number); }
-std::vector<std::uint64_t> Look::find(std::string_view key) const { return impl_->find(key); }
+const Schema& InputPreview::schema() const { return impl_->schema(); }
+std::uint64_t InputPreview::samples() const { return impl_->samples(); }
+std::string_view InputPreview::key(std::uint64_t number) const { return impl_->split_of(number).split.list.key(impl_->sample(number)); }
+std::string_view InputPreview::split(std::uint64_t number) const { return impl_->split_of(number).split.name; }
+bool InputPreview::has_splits() const { return impl_->has_splits(); }
+Extent InputPreview::record_size(std::uint64_t number) const { return impl_->record_size(number); }
+std::vector<std::uint64_t> InputPreview::find(std::string_view key) const { return impl_->find(key); }
 
-Result<std::optional<Problem>> Look::record_of(std::uint64_t number, PackedSample& out) {
+Result<std::optional<Problem>> InputPreview::record_of(std::uint64_t number, PackedSample& out) {
   out.sums = format::Sums(schema().image.channels(), schema().label ? schema().class_count() : 0);
   return impl_->split_of(number).worker->process(impl_->sample(number), out);
 }

@@ -1,0 +1,70 @@
+// Diagnostics: the problems, warnings and notes of a check, each with its count, examples, advice, and options that resolve it.
+//
+// Plain values and pure functions. Thread-safe to read; changes need a lock of the caller.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pack/inspection.hpp"
+#include "settings/problem.hpp"
+
+namespace hotpack::pipeline {
+
+enum class Severity {
+  problem,  // pack refuses, or leaves samples out
+  warning,  // pack succeeds, but the inputs are probably not what the user intended
+  note,     // unusual, and handled
+};
+[[nodiscard]] std::string_view severity_name(Severity severity);  // "problem", "warning", "note"
+
+// An example of a diagnostic.
+struct Evidence {
+  std::string path;  // empty: no single file
+  std::string found;
+  std::optional<PixelPlace> place = {};
+};
+
+struct Diagnostic {
+  std::string kind;  // such as "unknown-value"; programs rely on it, so it never changes
+  Severity severity = Severity::note;
+  std::string title;         // a complete statement: "3 of 104 images have no label"
+  std::uint64_t count = 0;   // samples, files or labels concerned
+  std::uint64_t of = 0;      // how many there are in all; 0 if a share makes no sense
+  std::string value;         // of an unknown value: "color (0,0,128)"
+  std::uint64_t pixels = 0;  // pixels with this unknown value
+  std::vector<Evidence> examples;
+  std::string advice;
+  std::vector<std::string> options;  // each of them alone resolves it: "--unknown ignore"
+
+  static constexpr std::size_t kExamples = 5;
+  // Keeps the first kExamples.
+  void add_example(Evidence example);
+};
+
+// Counts the occurrences of one diagnostic and keeps the first examples.
+struct Occurrences {
+  std::uint64_t count = 0;
+  std::vector<Evidence> examples;
+  void add(Evidence example);
+};
+
+// The diagnostics of a check in the order of the report: problems, then warnings, then notes.
+class Diagnostics {
+ public:
+  void add(Diagnostic diagnostic);
+  [[nodiscard]] std::uint64_t count(Severity severity) const;
+  [[nodiscard]] const std::vector<Diagnostic>& all() const { return all_; }
+
+ private:
+  std::vector<Diagnostic> all_;
+};
+
+// Adds one diagnostic per kind of problem in the log, except the kinds in `leave_out`, which are reported elsewhere. `skipping`: the user
+// has already given --on-error skip, so no advice mentions it.
+void add_problems(const ProblemLog& log, const std::vector<ProblemKind>& leave_out, bool skipping, Diagnostics& diagnostics);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,32 @@
+// Counts of unusual but accepted inputs of a run, from which reports make notes. A plain value.
+#pragma once
+
+#include <cstdint>
+
+namespace hotpack::pipeline {
+
+struct DiagnosticCounts {
+  std::uint64_t label_resized = 0;    // labels of another size than their image
+  std::uint64_t unknown_samples = 0;  // labels with unknown values that --unknown allows
+  std::uint64_t unknown_pixels = 0;
+  std::uint64_t nearest_pixels = 0;   // pixels that took the class of the nearest color
+  std::uint64_t beyond_palette = 0;   // palette labels with an index beyond the palette
+  std::uint64_t channels_differ = 0;  // binary masks with different channels
+  std::uint64_t alpha_varies = 0;     // labels with varying alpha
+  std::uint64_t rotated = 0;          // images rotated by their EXIF orientation
+  std::uint64_t left_as_stored = 0;   // images not rotated by EXIF, because their labels fit them as stored
+
+  void add(const DiagnosticCounts& other) {
+    label_resized += other.label_resized;
+    unknown_samples += other.unknown_samples;
+    unknown_pixels += other.unknown_pixels;
+    nearest_pixels += other.nearest_pixels;
+    beyond_palette += other.beyond_palette;
+    channels_differ += other.channels_differ;
+    alpha_varies += other.alpha_varies;
+    rotated += other.rotated;
+    left_as_stored += other.left_as_stored;
+  }
+};
+
+}  // namespace hotpack::pipeline
