@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
+#include "inputs/layout_commands.hpp"
 #include "inputs/list_file.hpp"
 #include "inputs/path_pattern.hpp"
 #include "inputs/split.hpp"
@@ -71,28 +73,59 @@ Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input, Prob
   return {};
 }
 
-Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const SuffixWishes& wishes, ProblemLog& problems) {
+// "14 images, such as a/0.jpg; 12 labels, such as b/0_annot.png"
+std::string files_text(const std::vector<FileSet>& sets) {
+  std::uint64_t images = 0, labels = 0;
+  std::string first_image, first_label;
+  for (const FileSet& set : sets) {
+    images += set.images.files.size();
+    labels += set.labels.files.size();
+    if (first_image.empty() && !set.images.files.empty()) first_image = set.images.path(set.images.files.front());
+    if (first_label.empty() && !set.labels.files.empty()) first_label = set.labels.path(set.labels.files.front());
+  }
+  return counted_text(images, "image", "images") + ", such as " + first_image + "; " + counted_text(labels, "label", "labels") +
+         ", such as " + first_label;
+}
+
+// Expressions that pair equal names and nothing else.
+constexpr std::string_view kEqualNames = "--pair-regex '^(.+)\\.[^.]+$' '^(.+)\\.[^.]+$' --orphans skip";
+
+// No rule is certain: each that comes near, as a command.
+Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& choice, const InputOptions& input) {
+  std::vector<Suggestion> suggestions;
+  for (const auto& [about, options] : choice.proposals)
+    suggestions.push_back({about, whole_command(input_options(input) + (options.empty() ? "" : " ") + options)});
+  const bool some = !choice.several && choice.pairs > 0;
+  if (some && input.root.empty())
+    suggestions.push_back({"only equal names", whole_command(input_options(input) + " " + std::string(kEqualNames))});
+  const std::string text = choice.several ? "labels of several kinds fit the images"
+                           : some         ? "names do not say which label an image has: " + choice.text
+                                          : "no image and label share a key";
+  return data_error(text + " (" + files_text(sets) + "). Choose a rule:" + suggestions_text(suggestions));
+}
+
+// Images and labels of one folder must be told apart.
+Error cannot_tell_apart(const std::vector<FileSet>& sets, const GivenSuffixes& given) {
+  const std::string why = given.label.empty()
+                              ? "no known suffix tells them apart. Give the suffix of the labels with --label-suffix, or write --pair-regex"
+                              : "no label whose name ends with '" + given.label +
+                                    "' is next to an image of the same name. Check --label-suffix, or write --pair-regex";
+  return data_error("holds images and labels together, and " + why, sets.front().images.roots.front().folder);
+}
+
+Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const GivenSuffixes& given, const InputOptions& input, ProblemLog& problems) {
   std::vector<FileSet> labelled;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < sets.size(); ++i)
     if (sets[i].labelled) labelled.push_back(std::move(sets[i])), places.push_back(i);
   SuffixChoice choice;
-  choice.rule.image = wishes.image;
-  if (!labelled.empty()) {
-    HOTPACK_ASSIGN(choice, choose_suffixes(labelled, wishes));
-  }
+  choice.rule.image = given.image;
+  if (!labelled.empty()) choice = choose_suffixes(labelled, given);
+  if (!choice.proposals.empty()) return unclear_suffixes(labelled, choice, input);
   for (std::size_t i = 0; i < places.size(); ++i) sets[places[i]] = std::move(labelled[i]);
   const bool together = std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
-  if (together && !choice.fits && !wishes.label.empty())
-    return data_error("holds images and labels together, but no label whose name ends with '" + wishes.label +
-                          "' next to an image of the same name; look at --label-suffix again, or write --pair-regex",
-                      sets.front().images.roots.front().folder);
-  if (together && !choice.fits)
-    return data_error(
-        "holds images and labels together, and nothing that is known tells them apart; say how the names of labels end with "
-        "--label-suffix, or write --pair-regex",
-        sets.front().images.roots.front().folder);
-  for (FileSet& set : sets) apply_suffixes(set, choice.rule, wishes, problems);
+  if (together && !choice.fits) return cannot_tell_apart(sets, given);
+  for (FileSet& set : sets) apply_suffixes(set, choice.rule, given, problems);
   return choice;
 }
 
@@ -185,15 +218,15 @@ std::string listed_text(const ListPart& list, const ListedImages& listed, std::s
 
 }  // namespace
 
-SuffixWishes suffix_wishes(const PackOptions& options) {
-  SuffixWishes wishes;
-  wishes.image = options.input.image_suffix;
-  wishes.label = options.input.label_suffix;
+GivenSuffixes given_suffixes(const PackOptions& options) {
+  GivenSuffixes given;
+  given.image = options.input.image_suffix;
+  given.label = options.input.label_suffix;
   if (const labels::Preset* const preset = labels::find_preset(options.label.preset)) {
-    wishes.preset_image = preset->image_suffix;
-    wishes.preset_label = preset->label_suffix;
+    given.preset_image = preset->image_suffix;
+    given.preset_label = preset->label_suffix;
   }
-  return wishes;
+  return given;
 }
 
 Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options, bool listed, ProblemLog& problems) {
@@ -205,9 +238,9 @@ Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& 
     HOTPACK_TRY(key_all_masks(sets, options.input, problems));
     return SuffixChoice{};
   }
-  SuffixWishes wishes = suffix_wishes(options);
-  wishes.listed = listed;
-  return strip_all(sets, wishes, problems);
+  GivenSuffixes given = given_suffixes(options);
+  given.listed = listed;
+  return strip_all(sets, given, options.input, problems);
 }
 
 Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists, const InputOptions& input, ProblemLog& problems) {

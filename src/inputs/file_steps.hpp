@@ -20,10 +20,10 @@
 namespace hotpack::pipeline {
 
 // Suffixes that the options and --preset name.
-[[nodiscard]] SuffixWishes suffix_wishes(const PackOptions& options);
+[[nodiscard]] GivenSuffixes given_suffixes(const PackOptions& options);
 
-// Gives all files of `sets` their keys: by --pair-regex, --mask-per-class, or suffixes given or found. Returns which suffixes were found
-// (their `text` is empty where options say it all). `listed`: lists will say which of the images are meant.
+// Gives all files of `sets` their keys: by --pair-regex, --mask-per-class, or suffixes given or found. Returns the suffixes (their `text`
+// is empty if options name them). `listed`: lists will select images. An error of code `data` with commands if no rule is certain.
 [[nodiscard]] Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options, bool listed, ProblemLog& problems);
 
 struct ListPart {

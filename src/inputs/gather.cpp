@@ -23,7 +23,7 @@
 #include "inputs/listed_path.hpp"
 #include "inputs/name_pairs.hpp"
 #include "inputs/pair_file.hpp"
-#include "inputs/pairing_ways.hpp"
+#include "inputs/pairing_suggestions.hpp"
 #include "inputs/scan.hpp"
 #include "inputs/unused_lists.hpp"
 
@@ -67,7 +67,7 @@ class Gatherer {
   // ---- a data set whose layout is detected
 
   Status gather_root() {
-    HOTPACK_ASSIGN(const Layout layout, detect_layout(input_.root, suffix_wishes(options_)));
+    HOTPACK_ASSIGN(const Layout layout, detect_layout(input_.root, given_suffixes(options_)));
     HOTPACK_TRY(check_against(layout));
     asked_ = layout;
     result_.layout += layout.text();
@@ -155,8 +155,8 @@ class Gatherer {
                           color_text(*found.table->classes.front().color) + "), and no folder is called like one of them (the last is '" +
                           folder +
                           "'): the folders hardly stand for classes. A table of images and their labels goes with --pairs FILE; or say" +
-                          ways_text({{"if each folder is a class", pack_command(layout)},
-                                     {"if these are images without labels", whole_command("--images " + shell_path(layout.root))}}),
+                          suggestions_text({{"if each folder is a class", pack_command(layout)},
+                                            {"if these are images without labels", whole_command("--images " + shell_path(layout.root))}}),
                       found.path);
   }
 
@@ -270,9 +270,8 @@ class Gatherer {
     const std::uint64_t images = count(ProblemKind::orphan_image), labels = count(ProblemKind::orphan_label);
     if (found_.count() > images + labels) return {};
     for (const FileSet& set : sets) {
-      if (set.images.files.empty()) return no_images(folders_text(set.images), set.images, images, choice_.hint);
-      if (sets.size() == 1 && set.labelled && set.labels.files.empty())
-        return no_images(folders_text(set.labels), set.labels, labels, choice_.hint);
+      if (set.images.files.empty()) return no_images(folders_text(set.images), set.images, images);
+      if (sets.size() == 1 && set.labelled && set.labels.files.empty()) return no_images(folders_text(set.labels), set.labels, labels);
     }
     return {};
   }
@@ -340,13 +339,12 @@ class Gatherer {
     if (!result_.splits.empty() && !by_key && input_.mask_per_class.empty()) return data_error("no sample is left: nothing to pack");
     if (const std::string near = nearest_pair(); !near.empty())
       return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack. " + near);
-    const std::string regex = choice_.hint.empty() && !pair_regex_.empty() ? "--pair-regex " + pair_regex_ : "";
-    const std::vector<Way> ways = choice_.hint.empty() ? pairing_ways(asked_, regex) : std::vector<Way>();
-    const std::string hint =
-        choice_.hint.empty() && ways.empty() && regex.empty() ? "; where names differ otherwise, write --pair-regex" : choice_.hint;
-    const std::string options = ways.empty() && !regex.empty() ? ". Their names go together with\n  " + regex : "";
-    return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack (are the suffixes right?)" + hint + options +
-                      ways_text(ways));
+    const std::string regex = pair_regex_.empty() ? "" : "--pair-regex " + pair_regex_;
+    const std::vector<Suggestion> suggestions = pairing_suggestions(asked_, regex);
+    const std::string advice = !suggestions.empty() ? suggestions_text(suggestions)
+                               : regex.empty()      ? "; if names differ in another way, write --pair-regex"
+                                                    : ". This pairs their names:\n  " + regex;
+    return data_error("no image and label share a key" + unpaired_text() + ": nothing to pack (are the suffixes right?)" + advice);
   }
 
   // An image whose key differs from that of a label in case or Unicode form only, with the option that pairs them; empty where none does.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "inputs/file_kind.hpp"
 #include "inputs/key_text.hpp"
@@ -156,11 +157,11 @@ Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& probl
   return sets;
 }
 
-Error no_images(std::string_view folders, const FileList& found, std::uint64_t keyless, std::string_view hint) {
+Error no_images(std::string_view folders, const FileList& found, std::uint64_t keyless) {
   const std::uint64_t others = found.other_files + keyless;
   std::string text = "no PNG or JPEG image was found below " + std::string(folders);
   if (found.without_suffix > 0)
-    text.append(" whose name has the suffix asked for: " + std::to_string(found.without_suffix) + " images lack it").append(hint);
+    text += " whose name has the given suffix: " + counted_text(found.without_suffix, "image lacks", "images lack") + " it";
   else if (others > 0)
     text += " (" + std::to_string(others) + " other files" + (keyless > 0 ? "; an expression, pattern or suffix may be wrong)" : ")");
   if (!found.annotation.empty()) {

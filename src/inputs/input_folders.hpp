@@ -26,8 +26,8 @@ namespace hotpack::pipeline {
 // The folders of a layout that is no table: a set for each of its splits or, where lists name the splits, one set of all files.
 [[nodiscard]] Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& problems);
 
-// Nothing was found below these folders, or nothing but files that got no key. `hint`: what suffixes would do, beginning with "; ".
-[[nodiscard]] Error no_images(std::string_view folders, const FileList& found, std::uint64_t keyless = 0, std::string_view hint = {});
+// Nothing was found below these folders, or only files that got no key.
+[[nodiscard]] Error no_images(std::string_view folders, const FileList& found, std::uint64_t keyless = 0);
 // The folders of a list's roots: "a, b".
 [[nodiscard]] std::string folders_text(const FileList& list);
 

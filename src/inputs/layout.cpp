@@ -19,8 +19,8 @@
 #include "inputs/layout_commands.hpp"
 #include "inputs/layout_questions.hpp"
 #include "inputs/layout_readings.hpp"
-#include "inputs/layout_twins.hpp"
 #include "inputs/listed_path.hpp"
+#include "inputs/sibling_folders.hpp"
 #include "inputs/tree_walk.hpp"
 
 namespace hotpack::pipeline {
@@ -60,19 +60,19 @@ Error too_many(const std::string& folder) {
 }
 
 // Looks into a folder and, where it has no layout, into the folders in it, but no folder twice and not into very many.
-Result<std::vector<Found>> find_layouts(const std::string& folder, const SuffixWishes& wishes, int levels, std::set<std::string>& seen) {
+Result<std::vector<Found>> find_layouts(const std::string& folder, const GivenSuffixes& given, int levels, std::set<std::string>& seen) {
   std::error_code failure;
   const std::string real = std::filesystem::canonical(folder, failure).string();
   if (seen.contains(real)) return std::vector<Found>();
   if (seen.size() >= kMostFolders) return too_many(folder);
   seen.insert(real);
-  HOTPACK_ASSIGN(std::vector<Layout> readings, layout_readings(folder, wishes));
+  HOTPACK_ASSIGN(std::vector<Layout> readings, layout_readings(folder, given));
   std::vector<Found> found;
   if (!readings.empty()) found.push_back({folder, std::move(readings), false});
   if (!found.empty() || levels == 0) return found;
   HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
   for (const std::string& name : content.folders) {
-    HOTPACK_ASSIGN(std::vector<Found> within, find_layouts(path_below(folder, name), wishes, levels - 1, seen));
+    HOTPACK_ASSIGN(std::vector<Found> within, find_layouts(path_below(folder, name), given, levels - 1, seen));
     std::move(within.begin(), within.end(), std::back_inserter(found));
   }
   if (has_image(content))
@@ -149,11 +149,11 @@ Error unknown_layout(const std::string& root) {
   if (!annotations.found.empty()) text += "; " + annotations.found + " is there, but " + annotations.text;
   HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(root));
   if (image_files == ImageFiles::none) return data_error("holds no image, here or below: " + text, root);
-  HOTPACK_TRY(check_twins(root));
+  HOTPACK_TRY(check_sibling_folders(root));
   const std::string alone = "--images " + (has_image(content) ? shell_path(root) : "DIR") + " alone for images without labels";
-  HOTPACK_ASSIGN(const std::vector<Way> ways, possible_ways(root, content, text));
+  HOTPACK_ASSIGN(const std::vector<Suggestion> suggestions, suggested_readings(root, content, text));
   return data_error("has no layout that is known: " + text + "." + std::string(kLookedFor) + "--images DIR --labels DIR, " + alone +
-                        ", --image-folders DIR for class folders, or --pairs FILE for a table" + ways_text(ways),
+                        ", --image-folders DIR for class folders, or --pairs FILE for a table" + suggestions_text(suggestions),
                     root);
 }
 
@@ -272,17 +272,17 @@ std::string Layout::text() const {
   return text;
 }
 
-Result<Layout> detect_layout(const std::string& root, const SuffixWishes& wishes) {
+Result<Layout> detect_layout(const std::string& root, const GivenSuffixes& given) {
   std::string folder = root;
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   HOTPACK_TRY(check_root(folder));
   std::set<std::string> seen;
-  HOTPACK_ASSIGN(std::vector<Found> found, find_layouts(folder, wishes, kMostLevels, seen));
+  HOTPACK_ASSIGN(std::vector<Found> found, find_layouts(folder, given, kMostLevels, seen));
   if (found.empty()) return unknown_layout(folder);
   if (found.size() > 1 || found[0].beside_images) return data_sets_within(folder, found);
   if (found[0].readings.size() > 1) return ambiguous(found[0].folder, found[0].readings);
   Layout layout = std::move(found[0].readings[0]);
-  HOTPACK_TRY(check_classes(layout, wishes));
+  HOTPACK_TRY(check_classes(layout, given));
   HOTPACK_TRY(check_level_of_classes(layout, folder));
   HOTPACK_TRY(warn_of_unused(layout, folder));
   return layout;

@@ -38,6 +38,6 @@ struct Layout {
   [[nodiscard]] std::string text() const;
 };
 
-[[nodiscard]] Result<Layout> detect_layout(const std::string& root, const SuffixWishes& wishes);
+[[nodiscard]] Result<Layout> detect_layout(const std::string& root, const GivenSuffixes& given);
 
 }  // namespace hotpack::pipeline

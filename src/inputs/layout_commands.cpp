@@ -36,6 +36,20 @@ std::string with_blank(const std::string& more) { return more.empty() || more.st
 
 std::string whole_command(const std::string& options) { return "hotpack pack " + options + " -o OUT"; }
 
+std::string value_option(const std::string& option, const std::string& value) {
+  return option + (value.starts_with('-') ? "=" : " ") + shell_word(value);
+}
+
+std::string input_options(const InputOptions& input) {
+  if (!input.root.empty()) return shell_path(input.root);
+  std::string text;
+  const auto add = [&](const std::string& option) { text += (text.empty() ? "" : " ") + option; };
+  for (const std::string& folder : input.images) add("--images " + shell_path(folder));
+  for (const std::string& folder : input.labels) add("--labels " + shell_path(folder));
+  for (const std::string& prefix : input.key_prefixes) add(value_option("--key-prefix", prefix));
+  return text;
+}
+
 std::string pack_command(const Layout& layout, const std::string& more) {
   const bool several = has_several(layout);
   if (!several) {
@@ -81,9 +95,10 @@ std::string left_out_text(const Layout& layout) {
   return text + (names.size() == 1 ? ", which has no labels there" : ", which have no labels there");
 }
 
-std::string ways_text(const std::vector<Way>& ways) {
+std::string suggestions_text(const std::vector<Suggestion>& suggestions) {
   std::string text;
-  for (const Way& way : ways) text += (way.about.empty() ? "" : "\n" + way.about + ":") + "\n  " + way.command;
+  for (const Suggestion& suggestion : suggestions)
+    text += (suggestion.about.empty() ? "" : "\n" + suggestion.about + ":") + "\n  " + suggestion.command;
   return text;
 }
 

@@ -14,6 +14,10 @@ namespace hotpack::pipeline {
 
 // "hotpack pack OPTIONS -o OUT"
 [[nodiscard]] std::string whole_command(const std::string& options);
+// "--label-suffix _L", quoted; "--label-suffix=-mask", for a value that looks like an option.
+[[nodiscard]] std::string value_option(const std::string& option, const std::string& value);
+// The options that name the input folders, as they were given: the folder of a data set, or --images and --labels with their prefixes.
+[[nodiscard]] std::string input_options(const InputOptions& input);
 // The options that name folders, splits and lists of a layout in place of its detection, and `more`.
 [[nodiscard]] std::string pack_command(const Layout& layout, const std::string& more = {});
 // The same for one of its splits, without a name.
@@ -29,10 +33,10 @@ namespace hotpack::pipeline {
 [[nodiscard]] std::string left_out_text(const Layout& layout);
 
 // `commands` as lines of an error: each on a line of its own, with what is to be said about it above.
-struct Way {
+struct Suggestion {
   std::string about;  // "if each folder is a class"; may be empty
   std::string command;
 };
-[[nodiscard]] std::string ways_text(const std::vector<Way>& ways);
+[[nodiscard]] std::string suggestions_text(const std::vector<Suggestion>& suggestions);
 
 }  // namespace hotpack::pipeline

@@ -13,9 +13,10 @@
 #include "inputs/folder_pattern.hpp"
 #include "inputs/key_text.hpp"
 #include "inputs/layout_readings.hpp"
-#include "inputs/layout_twins.hpp"
 #include "inputs/pair_file.hpp"
+#include "inputs/path_pattern.hpp"
 #include "inputs/sample_folders.hpp"
+#include "inputs/sibling_folders.hpp"
 
 namespace hotpack::pipeline {
 
@@ -35,7 +36,7 @@ Layout classes_of(const std::string& root) {
   return layout;
 }
 
-Way class_way(const Layout& classes, const std::string& about) {
+Suggestion class_suggestion(const Layout& classes, const std::string& about) {
   const std::string left_out = left_out_text(classes);
   return {about + (left_out.empty() ? "" : " (" + left_out + ")"), pack_command(classes)};
 }
@@ -68,42 +69,39 @@ std::optional<Layout> combined(const std::vector<Layout>& readings) {
 // How names of images and labels differ, as options say it.
 std::string affix_options(const Affix& affix, bool on_images) {
   if (affix.text.empty()) return "";
-  if (!affix.in_front) return (on_images ? "--image-suffix " : "--label-suffix ") + shell_word(affix.text);
-  std::string escaped;
-  for (const char c : affix.text)
-    escaped += (std::string_view("^$\\.*+?()[]{}|").find(c) != std::string_view::npos ? "\\" : "") + std::string(1, c);
-  const std::string plain = "^(.+)\\.", longer = "^" + escaped + "(.+)\\.";
+  if (!affix.in_front) return value_option(on_images ? "--image-suffix" : "--label-suffix", affix.text);
+  const std::string plain = "^(.+)\\.", longer = "^" + literal_pattern(affix.text) + "(.+)\\.";
   return on_images ? regex_option(longer, plain) : regex_option(plain, longer);
 }
 
 // The same splits with images and labels in place of classes; nothing where a split has not both folders.
-std::optional<Layout> pairs_in_place_of_classes(const Layout& classes, const TwinFolders& twins) {
+std::optional<Layout> pairs_in_place_of_classes(const Layout& classes, const SiblingFolders& siblings) {
   Layout pairs = classes;
   pairs.kind = Kind::folders;
   for (SplitFolders& split : pairs.splits) {
     if (split.labels.empty()) continue;
-    split.labels = path_below(split.images, twins.labels);
-    split.images = path_below(split.images, twins.images);
+    split.labels = path_below(split.images, siblings.labels);
+    split.images = path_below(split.images, siblings.images);
     if (!is_folder(split.labels) || !is_folder(split.images)) return std::nullopt;
   }
   return pairs;
 }
 
-Error twin_error(const Layout& classes, const Layout& pairs, const std::string& folder, const TwinFolders& twins) {
-  const std::string how = twins.affix.text.empty() ? "the same names" : "the same names but for '" + twins.affix.text + "'";
-  return data_error("holds " + twins.images + " and " + twins.labels + ", whose files have " + how + " (" + std::to_string(twins.pairs) +
-                        " of them, such as " + twins.image_example + " and " + twins.label_example +
+Error sibling_error(const Layout& classes, const Layout& pairs, const std::string& folder, const SiblingFolders& siblings) {
+  const std::string how = siblings.affix.text.empty() ? "the same names" : "the same names but for '" + siblings.affix.text + "'";
+  return data_error("holds " + siblings.images + " and " + siblings.labels + ", whose files have " + how + " (" +
+                        std::to_string(siblings.pairs) + " of them, such as " + siblings.image_example + " and " + siblings.label_example +
                         "): they look like images and labels. Say" +
-                        ways_text({{"", pack_command(pairs, affix_options(twins.affix, twins.on_images))},
-                                   class_way(classes, "or, if they are two classes")}),
+                        suggestions_text({{"", pack_command(pairs, affix_options(siblings.affix, siblings.on_images))},
+                                          class_suggestion(classes, "or, if they are two classes")}),
                     folder);
 }
 
-Status ask_about_twins(const Layout& classes, const std::string& folder) {
-  HOTPACK_ASSIGN(const std::optional<TwinFolders> twins, find_twins(folder));
-  if (!twins) return {};
-  const std::optional<Layout> pairs = pairs_in_place_of_classes(classes, *twins);
-  return pairs ? Status(twin_error(classes, *pairs, folder, *twins)) : Status();
+Status ask_about_siblings(const Layout& classes, const std::string& folder) {
+  HOTPACK_ASSIGN(const std::optional<SiblingFolders> siblings, find_sibling_folders(folder));
+  if (!siblings) return {};
+  const std::optional<Layout> pairs = pairs_in_place_of_classes(classes, *siblings);
+  return pairs ? Status(sibling_error(classes, *pairs, folder, *siblings)) : Status();
 }
 
 // The same splits with images and labels side by side, below the folders that look like classes.
@@ -128,33 +126,33 @@ Error sample_folders_error(const Layout& classes, const std::string& folder, con
   if (samples.pairs.size() > 1) text += "; either may be the label";
   const std::string rest = samples.more_files || samples.incomplete > 0 ? " --orphans skip" : "";
   const std::string table = class_option(folder);
-  std::vector<Way> ways;
+  std::vector<Suggestion> suggestions;
   const Layout pairs = one_folder_in_place_of_classes(classes);
   if (!samples.mask_pattern.empty())
-    ways.push_back({"", pack_command(pairs, " --image-suffix " + shell_word(samples.image_suffix) + " --mask-per-class " +
-                                                shell_word(samples.mask_pattern))});
+    suggestions.push_back({"", pack_command(pairs, " --image-suffix " + shell_word(samples.image_suffix) + " --mask-per-class " +
+                                                       shell_word(samples.mask_pattern))});
   for (const SampleFolders::Expressions& pair : samples.pairs)
-    ways.push_back({ways.empty()                   ? ""
-                    : samples.mask_pattern.empty() ? "or"
-                                                   : "or, if that one alone is the label",
-                    pack_command(pairs, regex_option(pair.image, pair.label) + rest + table)});
+    suggestions.push_back({suggestions.empty()            ? ""
+                           : samples.mask_pattern.empty() ? "or"
+                                                          : "or, if that one alone is the label",
+                           pack_command(pairs, regex_option(pair.image, pair.label) + rest + table)});
   if (samples.pairs.empty()) {
     text +=
         ". No expression was found that says which of them go together: write a table of images and labels for --pairs FILE, or move "
         "images and labels "
         "into a folder each for --images and --labels";
-    ways.push_back(class_way(classes, "If each folder is a class, say"));
-    return data_error(text + "." + ways_text(ways), folder);
+    suggestions.push_back(class_suggestion(classes, "If each folder is a class, say"));
+    return data_error(text + "." + suggestions_text(suggestions), folder);
   }
-  ways.push_back(class_way(classes, "or, if each folder is a class"));
-  return data_error(text + ". Say" + ways_text(ways), folder);
+  suggestions.push_back(class_suggestion(classes, "or, if each folder is a class"));
+  return data_error(text + ". Say" + suggestions_text(suggestions), folder);
 }
 
 // Masks next to the images of class folders would become images of the classes.
 Error labels_in_classes_error(const Layout& classes, const std::string& folder) {
   return data_error("holds class folders in which labels lie next to their images. Say" +
-                        ways_text({{"", pack_command(one_folder_in_place_of_classes(classes), class_option(folder))},
-                                   class_way(classes, "or, if each folder is a class")}),
+                        suggestions_text({{"", pack_command(one_folder_in_place_of_classes(classes), class_option(folder))},
+                                          class_suggestion(classes, "or, if each folder is a class")}),
                     folder);
 }
 
@@ -195,16 +193,17 @@ Status ask_about_label_folders(const Layout& classes, const std::string& folder)
   if (!found->alone.empty())
     text += "; " + found->alone.front() + (found->alone.size() > 1 ? " and others have" : " has") + " none, and the first line leaves " +
             (found->alone.size() > 1 ? "them" : "it") + " out";
-  return data_error(text + ". Say" + ways_text({{"", *command}, class_way(classes, "or, if each folder is a class")}), folder);
+  return data_error(text + ". Say" + suggestions_text({{"", *command}, class_suggestion(classes, "or, if each folder is a class")}),
+                    folder);
 }
 
-Status check_classes_in(const Layout& layout, const SplitFolders& split, const SuffixWishes& wishes) {
+Status check_classes_in(const Layout& layout, const SplitFolders& split, const GivenSuffixes& given) {
   HOTPACK_TRY(ask_about_label_folders(layout, split.images));
   HOTPACK_ASSIGN(const std::optional<SampleFolders> samples, find_sample_folders(split.images));
   if (samples && !samples->pairs.empty()) return sample_folders_error(layout, split.images, *samples);
-  HOTPACK_ASSIGN(const bool labels_beside, holds_labels_beside_images(split.images, wishes));
+  HOTPACK_ASSIGN(const bool labels_beside, holds_labels_beside_images(split.images, given));
   if (labels_beside) return labels_in_classes_error(layout, split.images);
-  HOTPACK_TRY(ask_about_twins(layout, split.images));
+  HOTPACK_TRY(ask_about_siblings(layout, split.images));
   return samples ? Status(sample_folders_error(layout, split.images, *samples)) : Status();
 }
 
@@ -266,16 +265,16 @@ Result<std::string> table_command(const std::string& root, const std::string& ta
 }  // namespace
 
 Error ambiguous(const std::string& root, const std::vector<Layout>& readings) {
-  std::vector<Way> ways;
-  if (const std::optional<Layout> all = combined(readings)) ways.push_back({"all splits that have labels", pack_command(*all)});
-  for (const Layout& layout : readings) ways.push_back({left_out_text(layout), pack_command(layout)});
-  return data_error("may be read in " + std::to_string(ways.size()) + " ways; say which:" + ways_text(ways), root);
+  std::vector<Suggestion> suggestions;
+  if (const std::optional<Layout> all = combined(readings)) suggestions.push_back({"all splits that have labels", pack_command(*all)});
+  for (const Layout& layout : readings) suggestions.push_back({left_out_text(layout), pack_command(layout)});
+  return data_error("may be read in " + std::to_string(suggestions.size()) + " ways; say which:" + suggestions_text(suggestions), root);
 }
 
-Status check_classes(const Layout& layout, const SuffixWishes& wishes) {
+Status check_classes(const Layout& layout, const GivenSuffixes& given) {
   if (layout.kind != Kind::class_folders) return {};
   for (const SplitFolders& split : layout.splits)
-    if (!split.labels.empty()) HOTPACK_TRY(check_classes_in(layout, split, wishes));
+    if (!split.labels.empty()) HOTPACK_TRY(check_classes_in(layout, split, given));
   return {};
 }
 
@@ -286,34 +285,34 @@ Status check_level_of_classes(const Layout& layout, const std::string& given) {
   if (names.size() < 2) return {};
   const auto is_found = [&](const std::string& name) { return (layout.root + "/").starts_with(path_below(given, name) + "/"); };
   const auto other = std::find_if_not(names.begin(), names.end(), is_found);
-  std::vector<Way> ways;
+  std::vector<Suggestion> suggestions;
   HOTPACK_ASSIGN(const std::optional<Layout> outer, possible_classes(given, names));
-  if (outer) ways.push_back(class_way(*outer, "if the folders in " + given + " are classes"));
-  ways.push_back(
+  if (outer) suggestions.push_back(class_suggestion(*outer, "if the folders in " + given + " are classes"));
+  suggestions.push_back(
       {"if those in " + layout.root + " are classes, without the images in " + *other + (names.size() > 2 ? " and other folders" : ""),
        pack_command(layout)});
   return data_error("has no layout of its own; " + layout.root + " holds folders that look like classes, and " + *other +
-                        " has images too. Say" + ways_text(ways),
+                        " has images too. Say" + suggestions_text(suggestions),
                     given);
 }
 
-Status check_twins(const std::string& root) { return ask_about_twins(classes_of(root), root); }
+Status check_sibling_folders(const std::string& root) { return ask_about_siblings(classes_of(root), root); }
 
-Result<std::vector<Way>> possible_ways(const std::string& root, const FolderContent& content, std::string& seen) {
+Result<std::vector<Suggestion>> suggested_readings(const std::string& root, const FolderContent& content, std::string& seen) {
   HOTPACK_ASSIGN(const std::vector<std::string> folders, folders_with_images(root, content));
-  std::vector<Way> ways;
+  std::vector<Suggestion> suggestions;
   std::size_t tables = 0;
   for (const std::string& name : content.files) {
     if (!is_table(name) || tables++ >= kMostTables) continue;
     HOTPACK_ASSIGN(const std::string command, table_command(root, name, folders));
     if (command.empty())
       seen += "; " + name + " may be a table of its samples (--pairs FILE --root DIR), but does not name files that are there";
-    if (!command.empty() && ways.empty()) ways.push_back({"The table " + name + " names files that are there", command});
+    if (!command.empty() && suggestions.empty()) suggestions.push_back({"The table " + name + " names files that are there", command});
   }
-  if (has_images(content)) return ways;
+  if (has_images(content)) return suggestions;
   HOTPACK_ASSIGN(const std::optional<Layout> classes, possible_classes(root, folders));
-  if (classes) ways.push_back({"If the folders are classes", pack_command(*classes)});
-  return ways;
+  if (classes) suggestions.push_back({"If the folders are classes", pack_command(*classes)});
+  return suggestions;
 }
 
 }  // namespace hotpack::pipeline

@@ -19,13 +19,13 @@ namespace hotpack::pipeline {
 [[nodiscard]] Error ambiguous(const std::string& root, const std::vector<Layout>& readings);
 
 // Folders of unknown names are taken for classes only if their files do not look like images and labels.
-[[nodiscard]] Status check_classes(const Layout& layout, const SuffixWishes& wishes);
+[[nodiscard]] Status check_classes(const Layout& layout, const GivenSuffixes& given);
 // Classes that were found in one folder of `given`, next to others with images: its folders may be the classes.
 [[nodiscard]] Status check_level_of_classes(const Layout& layout, const std::string& given);
 // Two folders of a root without a known layout whose files have the same names.
-[[nodiscard]] Status check_twins(const std::string& root);
+[[nodiscard]] Status check_sibling_folders(const std::string& root);
 
 // Where no layout is known: what can be made of the folder nevertheless. What a table cannot be used for goes to the end of `seen`.
-[[nodiscard]] Result<std::vector<Way>> possible_ways(const std::string& root, const FolderContent& content, std::string& seen);
+[[nodiscard]] Result<std::vector<Suggestion>> suggested_readings(const std::string& root, const FolderContent& content, std::string& seen);
 
 }  // namespace hotpack::pipeline

@@ -359,9 +359,9 @@ Result<FolderLook> look_at(const std::string& folder) {
 
 // ---- labels next to their images
 
-Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const SuffixWishes& wishes) {
+Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const GivenSuffixes& given) {
   std::vector<FileSet> sets;
-  bool possible = !wishes.label.empty();
+  bool possible = !given.label.empty();
   for (const SplitFolders& split : splits) {
     ProblemLog ignored;  // gather() scans again, and tells
     FileSet set;
@@ -372,11 +372,11 @@ Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const SuffixWi
     sets.push_back(std::move(set));
   }
   if (!possible) return false;
-  const Result<SuffixChoice> choice = choose_suffixes(sets, wishes);
-  return !choice.ok() || choice->fits;  // an error says that several kinds of label fit
+  const SuffixChoice choice = choose_suffixes(sets, given);
+  return choice.fits || choice.several;
 }
 
-Result<Layouts> one_folder_readings(const std::string& root, const FolderLook& look, const SuffixWishes& wishes) {
+Result<Layouts> one_folder_readings(const std::string& root, const FolderLook& look, const GivenSuffixes& given) {
   Layout layout;
   layout.kind = Kind::one_folder;
   layout.name = "labels next to their images";
@@ -389,7 +389,7 @@ Result<Layouts> one_folder_readings(const std::string& root, const FolderLook& l
     if (within.image_files) layout.splits.push_back({name, path, path, ""});
   }
   if (layout.splits.empty()) return Layouts{};
-  HOTPACK_ASSIGN(const bool pairs, holds_pairs(layout.splits, wishes));
+  HOTPACK_ASSIGN(const bool pairs, holds_pairs(layout.splits, given));
   return pairs ? Layouts{layout} : Layouts{};
 }
 
@@ -503,23 +503,23 @@ void remark_tables(Layouts& readings, const Layouts& tables) {
 }
 
 // Readings by folders and names of files.
-Result<Layouts> folder_readings(const std::string& folder, const SuffixWishes& wishes) {
+Result<Layouts> folder_readings(const std::string& folder, const GivenSuffixes& given) {
   for (const auto* patterns : {&known_data_sets(), &usual_names_with_splits(), &usual_names()}) {
     HOTPACK_ASSIGN(Layouts readings, pair_readings(folder, *patterns));
     if (!readings.empty()) return readings;
   }
   HOTPACK_ASSIGN(const FolderLook look, look_at(folder));
-  HOTPACK_ASSIGN(Layouts readings, one_folder_readings(folder, look, wishes));
+  HOTPACK_ASSIGN(Layouts readings, one_folder_readings(folder, look, given));
   return readings.empty() ? class_folder_readings(folder, look) : std::move(readings);
 }
 
 }  // namespace
 
-Result<std::vector<Layout>> layout_readings(const std::string& folder, const SuffixWishes& wishes) {
+Result<std::vector<Layout>> layout_readings(const std::string& folder, const GivenSuffixes& given) {
   bool labelled = false;
   HOTPACK_ASSIGN(Layouts tables, table_readings(folder, labelled));
   if (labelled) return tables;
-  HOTPACK_ASSIGN(Layouts readings, folder_readings(folder, wishes));
+  HOTPACK_ASSIGN(Layouts readings, folder_readings(folder, given));
   if (readings.empty() || tables.empty()) return readings.empty() ? tables : readings;
   remark_tables(readings, tables);
   return readings;
@@ -544,8 +544,8 @@ Result<std::vector<Layout>> likely_class_folders(const std::string& folder) {
   return Layouts{std::move(layout)};
 }
 
-Result<bool> holds_labels_beside_images(const std::string& folder, const SuffixWishes& wishes) {
-  return holds_pairs({{"", folder, folder, ""}}, wishes);
+Result<bool> holds_labels_beside_images(const std::string& folder, const GivenSuffixes& given) {
+  return holds_pairs({{"", folder, folder, ""}}, given);
 }
 
 }  // namespace hotpack::pipeline

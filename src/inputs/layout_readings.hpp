@@ -15,13 +15,13 @@ namespace hotpack::pipeline {
 // Tables with labels come first, then the folders of known data sets, then usual names with and without splits, then labels next to their
 // images, then class folders, then tables without labels. A reading in which it is open which folders go together is an error of code
 // `data`.
-[[nodiscard]] Result<std::vector<Layout>> layout_readings(const std::string& folder, const SuffixWishes& wishes);
+[[nodiscard]] Result<std::vector<Layout>> layout_readings(const std::string& folder, const GivenSuffixes& given);
 
 // The folder read as class folders, where some of the folders in it have images of their own and the others only further in. A guess that
 // is worth making where nothing better is found.
 [[nodiscard]] Result<std::vector<Layout>> likely_class_folders(const std::string& folder);
 
 // Whether the folder's images are images and labels whose names differ by a known suffix.
-[[nodiscard]] Result<bool> holds_labels_beside_images(const std::string& folder, const SuffixWishes& wishes);
+[[nodiscard]] Result<bool> holds_labels_beside_images(const std::string& folder, const GivenSuffixes& given);
 
 }  // namespace hotpack::pipeline

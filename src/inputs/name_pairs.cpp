@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/shell_word.hpp"
+#include "inputs/path_pattern.hpp"
 
 namespace hotpack::pipeline {
 
@@ -77,16 +78,9 @@ std::string number_of(std::string_view name) {
   return std::string(name);
 }
 
-std::string literal(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (std::string_view("^$\\.*+?()[]{}|").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
+std::string regex_of(const Frame& frame) {
+  return shell_word("^" + literal_pattern(frame.before) + "(.+)" + literal_pattern(frame.behind) + "\\.[^.]+$");
 }
-
-std::string regex_of(const Frame& frame) { return shell_word("^" + literal(frame.before) + "(.+)" + literal(frame.behind) + "\\.[^.]+$"); }
 
 }  // namespace
 

@@ -11,10 +11,10 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// Some expressions take a time that is exponential in the length of a text; those of use take far fewer steps than these.
+// Some expressions take time exponential in the length of the text; useful ones need far fewer steps than this.
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
 
-// A place in a text that counts how often any of its copies looks at a character, and ends a search that looks too often.
+// A place in a text. It counts the characters that all of its copies read, and throws when they are too many.
 class CountedPlace {
  public:
   using iterator_category = std::bidirectional_iterator_tag;
@@ -80,6 +80,15 @@ Result<std::optional<std::string>> PathPattern::find_all(std::string_view text) 
   for (std::size_t i = 1; i < found.size(); ++i)
     if (found[i]) all = all ? *all + "/" + std::string(*found[i]) : std::string(*found[i]);
   return all;
+}
+
+std::string literal_pattern(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (std::string_view("^$\\.*+?()[]{}|").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
 }
 
 }  // namespace hotpack::pipeline

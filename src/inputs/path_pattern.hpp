@@ -1,7 +1,7 @@
-// A regular expression (ECMAScript) that an option gives, for paths and keys.
+// A regular expression (ECMAScript) given by an option, for paths and keys.
 //
-// Immutable; thread-safe. Failure: code `usage` naming the option, for an expression that is wrong or too complex for a path; no exception
-// of <regex> leaves this class.
+// Immutable; thread-safe. Failure: code `usage` naming the option if the expression is wrong or too complex for a path; no exception of
+// <regex> leaves this class.
 #pragma once
 
 #include <optional>
@@ -20,18 +20,21 @@ class PathPattern {
   [[nodiscard]] static Result<PathPattern> compile(const std::string& text, std::string_view option);
 
   [[nodiscard]] std::size_t groups() const { return regex_.mark_count(); }
-  // What the first group captures or, without groups, the whole match, wherever in the text it begins; nothing without a match.
+  // The capture of the first group or, without groups, the whole match, anywhere in the text; nothing without a match.
   [[nodiscard]] Result<std::optional<std::string_view>> find(std::string_view text) const;
-  // What all groups capture, with '/' between; groups without a part in the match are left out.
+  // The captures of all groups, joined by '/'; groups that take no part in the match are omitted.
   [[nodiscard]] Result<std::optional<std::string>> find_all(std::string_view text) const;
 
  private:
-  // The matches of the whole and of each group, as parts of `text`; those without one are empty. None where nothing matches.
+  // The whole match and the capture of each group, as parts of `text`; groups that take no part are empty. No element without a match.
   [[nodiscard]] Result<std::vector<std::optional<std::string_view>>> search(std::string_view text) const;
 
   PathPattern(std::regex regex, std::string name) : regex_(std::move(regex)), name_(std::move(name)) {}
   std::regex regex_;
   std::string name_;  // "--group 'REGEX'"
 };
+
+// An expression that matches `text` itself.
+[[nodiscard]] std::string literal_pattern(std::string_view text);
 
 }  // namespace hotpack::pipeline

@@ -14,6 +14,7 @@
 #include "inputs/file_kind.hpp"
 #include "inputs/file_list.hpp"
 #include "inputs/folder_pattern.hpp"
+#include "inputs/path_pattern.hpp"
 #include "inputs/tree_walk.hpp"
 
 namespace hotpack::pipeline {
@@ -456,8 +457,7 @@ class Folders {
       } else if (behind_reference && is_digit(c)) {
         text += std::string("[") + c + "]";  // \10 would be the tenth group
       } else {
-        if (std::string_view("^$\\.*+?()[]{}|").find(c) != std::string_view::npos) text += '\\';
-        text += c;
+        text += literal_pattern(std::string_view(&c, 1));
       }
       behind_reference = c == kFolder;
     }

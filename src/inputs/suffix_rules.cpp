@@ -5,24 +5,22 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/shell_word.hpp"
-#include "base/try.hpp"
 #include "inputs/affixes.hpp"
 #include "inputs/file_kind.hpp"
+#include "inputs/layout_commands.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
 
-constexpr std::size_t kMostEnds = 3;  // of labels' names in a message
+constexpr std::size_t kMostProposals = 3;
 
-// Of several kinds in one family the first is meant: they say the same in other ways, or are second opinions.
+// Labels of one family describe the same image in other forms, or by another annotator: the first form that is there is used.
 struct Suffix {
   std::string_view text;
   int family = 0;  // 0: none
@@ -92,21 +90,22 @@ constexpr std::array<Suffix, 44> kLabelSuffixes{{
 constexpr std::uint64_t kEnoughPercent = 95;
 constexpr std::string_view kJoints = "_-. ";  // between the parts of a name
 
-constexpr std::uint64_t kFewPercent = 5;    // equal names may be chance
-constexpr std::uint64_t kMostPercent = 50;  // enough where equal names are few and no other rule comes near
-
 bool is_enough(std::uint64_t part, std::uint64_t whole) { return part > 0 && part * 100 >= whole * kEnoughPercent; }
 
 // How well a rule fits.
 struct Coverage {
   bool listed = false;       // images without label may be meant to have none
   std::uint64_t images = 0;  // that should have a label
-  std::uint64_t labels = 0;  // of the kind that the rule means
+  std::uint64_t labels = 0;  // that should have an image
+  std::uint64_t keyed = 0;   // images, or labels if there are more of them, that get a key
   std::uint64_t pairs = 0;
   [[nodiscard]] bool fits() const { return is_enough(pairs, listed ? labels : std::max(images, labels)); }
-  [[nodiscard]] bool is_chance() const { return pairs * 100 <= images * kFewPercent; }
-  [[nodiscard]] bool fits_most() const { return pairs > 0 && pairs * 100 >= images * kMostPercent; }
+  [[nodiscard]] bool leaves_orphans() const { return !listed && pairs < keyed; }
 };
+
+bool is_known_ending(std::string_view text) {
+  return std::any_of(kLabelSuffixes.begin(), kLabelSuffixes.end(), [&](const Suffix& suffix) { return suffix.text == text; });
+}
 
 bool is_kind_of_label(std::string_view stem) {
   return std::any_of(kLabelSuffixes.begin() + 1, kLabelSuffixes.end(), [&](const Suffix& suffix) { return has_suffix(stem, suffix.text); });
@@ -130,7 +129,7 @@ class RuleKeys {
   std::vector<std::string_view> images() const {
     return keys(set_.images, rule_.image, [&](const FoundFile& file) { return is_image(file); });
   }
-  // Files that are images by the rule, or nothing that is known.
+  // Files that are images by the rule, and those that no suffix tells anything about.
   std::uint64_t image_files() const {
     if (!set_.one_folder) return set_.images.files.size();
     const FileList& list = set_.images;
@@ -177,7 +176,7 @@ std::uint64_t count_common(const std::vector<std::string_view>& a, const std::ve
 struct Candidate {
   SuffixRule rule;
   int family = 0;
-  std::uint64_t images = 0, labels = 0;  // files that have its suffixes
+  bool known = true;  // of the table; else every label counts, for the others may be masks of other classes
   Coverage coverage;
 };
 
@@ -197,111 +196,159 @@ std::string rule_text(const SuffixRule& rule) {
 }
 
 std::string options_text(const SuffixRule& rule) {
-  std::string text = rule.image.empty() ? "" : "--image-suffix " + rule.image;
-  if (!rule.label.empty()) text += (text.empty() ? "" : " ") + ("--label-suffix " + rule.label);
+  std::string text = rule.image.empty() ? "" : value_option("--image-suffix", rule.image);
+  if (!rule.label.empty()) text += (text.empty() ? "" : " ") + value_option("--label-suffix", rule.label);
   return text;
+}
+
+SuffixProposal proposal_of(const Candidate& candidate) {
+  const std::string orphans = candidate.coverage.leaves_orphans() ? "--orphans skip" : "";
+  std::string options = options_text(candidate.rule);
+  options += (options.empty() || orphans.empty() ? "" : " ") + orphans;
+  return {rule_text(candidate.rule) + ": " + pairs_text(candidate.coverage), std::move(options)};
+}
+
+// Endings such as "_door" and "_wheel" may be the classes of masks.
+std::optional<SuffixProposal> masks_per_class(const std::vector<Candidate>& rules) {
+  if (rules.size() < 2 || rules.front().rule.label.empty()) return std::nullopt;
+  const char joint = rules.front().rule.label.front();
+  const bool are_classes = std::all_of(rules.begin(), rules.end(), [&](const Candidate& candidate) {
+    return !candidate.known && candidate.rule.image.empty() && candidate.rule.label.front() == joint;
+  });
+  if (!are_classes || kJoints.find(joint) == std::string_view::npos) return std::nullopt;
+  return SuffixProposal{"each image has one mask per class", "--mask-per-class " + shell_word(std::string("{key}") + joint + "{class}")};
 }
 
 class Chooser {
  public:
-  Chooser(std::span<const FileSet> sets, const SuffixWishes& wishes) : sets_(sets), wishes_(wishes) {
+  Chooser(std::span<const FileSet> sets, const GivenSuffixes& given) : sets_(sets), given_(given) {
     one_folder_ = std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
-    for (const FileSet& set : sets) image_files_ += wishes.image.empty() ? set.images.files.size() : count_suffix(set.images, wishes.image);
   }
 
-  Result<SuffixChoice> choose() {
-    if (!wishes_.image.empty() && !wishes_.label.empty()) return given();
+  SuffixChoice choose() const {
+    if (!given_.image.empty() && !given_.label.empty()) return as_given(given_rule(), true);
     for (const SuffixRule& rule : first_rules())
-      if (const Coverage coverage = cover(rule); coverage.fits()) return chosen(rule, coverage);
-    if (from_preset()) return fallback(preset_rule());
-    std::vector<Candidate> fitting;
-    for (Candidate& candidate : table()) {
-      if (!may_fit(candidate)) continue;
-      candidate.coverage = cover(candidate.rule);
-      if (candidate.coverage.fits() && !has_family(fitting, candidate.family)) fitting.push_back(std::move(candidate));
-    }
-    if (fitting.empty()) {
-      const std::optional<SuffixChoice> most = only_rule_for_most();
-      return most ? *most : fallback({wishes_.image, wishes_.label, false});
-    }
-    HOTPACK_TRY(check_one_kind(fitting));
-    const auto fewer_pairs = [](const Candidate& a, const Candidate& b) { return a.coverage.pairs < b.coverage.pairs; };
-    const Candidate& best = *std::max_element(fitting.begin(), fitting.end(), fewer_pairs);
-    return chosen(best.rule, best.coverage);
-  }
-
- private:
-  [[nodiscard]] SuffixChoice given() const {
-    SuffixChoice choice;
-    choice.rule = {wishes_.image, wishes_.label, false};
-    choice.fits = true;
-    if (cover(choice.rule).pairs == 0) choice.hint = hint();
+      if (const Coverage coverage = cover(rule); coverage.fits()) return chosen({rule, 0, true, coverage});
+    if (from_preset()) return as_given(preset_rule(), false);
+    std::vector<Candidate> candidates = covered_candidates();
+    std::vector<Candidate> fitting = candidates;
+    std::erase_if(fitting, [](const Candidate& candidate) { return !candidate.coverage.fits(); });
+    keep_one_per_label(fitting);
+    if (fitting.size() == 1) return chosen(fitting.front());
+    SuffixChoice choice = unclear(given_rule());
+    choice.several = fitting.size() > 1;
+    propose(choice.several ? fitting : nearest(std::move(candidates), choice.pairs), choice);
     return choice;
   }
 
+ private:
+  [[nodiscard]] SuffixRule given_rule() const { return {given_.image, given_.label, false}; }
+  [[nodiscard]] SuffixRule preset_rule() const { return {given_.preset_image, given_.preset_label, false}; }
   [[nodiscard]] bool from_preset() const {
-    return wishes_.image.empty() && wishes_.label.empty() && !(wishes_.preset_image.empty() && wishes_.preset_label.empty());
+    return given_.image.empty() && given_.label.empty() && !(given_.preset_image.empty() && given_.preset_label.empty());
   }
-  [[nodiscard]] SuffixRule preset_rule() const { return {wishes_.preset_image, wishes_.preset_label, false}; }
 
-  // Before the table: what the preset says, then equal names.
+  // Before the table: the preset's rule, then equal names.
   [[nodiscard]] std::vector<SuffixRule> first_rules() const {
     std::vector<SuffixRule> rules;
     if (from_preset()) rules.push_back(preset_rule());
-    const SuffixRule equal{wishes_.image, wishes_.label, false};
+    const SuffixRule equal = given_rule();
     if (!one_folder_ || !equal.label.empty()) rules.push_back(equal);
     if (one_folder_ && equal.label.empty() && equal.image.empty()) rules.push_back({"", "", true});
     return rules;
   }
 
-  struct Occurring {
-    Suffix suffix;
-    std::uint64_t files = 0;
-  };
-
-  // Which of the suffixes occur on one side; only `given` where that is not empty.
+  // Which of the suffixes occur on one side; only `given` if it is not empty.
   template <class List>
-  std::vector<Occurring> occurring(const List& suffixes, const std::string& given, FileList FileSet::*side) const {
-    std::vector<Occurring> found;
-    for (const Suffix& listed : suffixes) {
-      const Suffix suffix = given.empty() ? listed : Suffix{given, 0};
-      std::uint64_t files = 0;
-      for (const FileSet& set : sets_) files += count_suffix(set.*side, suffix.text);
-      if (files > 0) found.push_back({suffix, files});
-      if (!given.empty()) break;
-    }
+  std::vector<Suffix> occurring(const List& suffixes, const std::string& given, FileList FileSet::*side) const {
+    if (!given.empty()) return {Suffix{given, 0}};
+    std::vector<Suffix> found;
+    for (const Suffix& suffix : suffixes)
+      if (std::any_of(sets_.begin(), sets_.end(), [&](const FileSet& set) { return count_suffix(set.*side, suffix.text) > 0; }))
+        found.push_back(suffix);
     return found;
   }
 
-  // The rules of the table that leave alone what is given, and whose suffixes occur.
+  // The rules of the table whose suffixes occur and that agree with the given ones.
   [[nodiscard]] std::vector<Candidate> table() const {
-    const std::vector<Occurring> images = occurring(kImageSuffixes, wishes_.image, &FileSet::images);
+    const std::vector<Suffix> images = occurring(kImageSuffixes, given_.image, &FileSet::images);
     std::vector<Candidate> candidates;
-    for (const Occurring& label : occurring(kLabelSuffixes, wishes_.label, &FileSet::labels))
-      for (const Occurring& image : images) {
-        SuffixRule rule{std::string(image.suffix.text), std::string(label.suffix.text), false};
+    for (const Suffix& label : occurring(kLabelSuffixes, given_.label, &FileSet::labels))
+      for (const Suffix& image : images) {
+        SuffixRule rule{std::string(image.text), std::string(label.text), false};
         if (rule.label.empty() && (one_folder_ || rule.image.empty())) continue;
-        candidates.push_back({std::move(rule), label.suffix.family, image.files, label.files, {}});
+        candidates.push_back({std::move(rule), label.family, true, {}});
       }
     return candidates;
   }
 
-  // Cheap: whether there are files enough with these suffixes.
-  [[nodiscard]] bool may_fit(const Candidate& candidate) const {
-    const std::uint64_t needed = wishes_.listed ? 1 : image_files_;
-    return one_folder_ || (is_enough(candidate.images, needed) && is_enough(candidate.labels, needed));
+  // What labels add to the names of images, unless the table has it. Longer forms of another ("_b_annot" of "_annot") are omitted.
+  [[nodiscard]] std::vector<Candidate> endings() const {
+    std::vector<Candidate> candidates;
+    if (one_folder_ || !given_.label.empty()) return candidates;
+    const SuffixRule given = given_rule();
+    for (const FileSet& set : sets_) {
+      const RuleKeys keys(set, given);
+      for (Affix& affix : likely_affixes(keys.images(), keys.labels()))
+        if (!affix.in_front && !is_known_ending(affix.text))
+          candidates.push_back({{given_.image, std::move(affix.text), false}, 0, false, {}});
+    }
+    std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+      return std::pair(a.rule.label.size(), a.rule.label) < std::pair(b.rule.label.size(), b.rule.label);
+    });
+    std::vector<Candidate> shortest;
+    for (Candidate& candidate : candidates)
+      if (std::none_of(shortest.begin(), shortest.end(),
+                       [&](const Candidate& other) { return candidate.rule.label.ends_with(other.rule.label); }))
+        shortest.push_back(std::move(candidate));
+    return shortest;
+  }
+
+  // One rule per family.
+  [[nodiscard]] std::vector<Candidate> covered_candidates() const {
+    std::vector<Candidate> candidates = table();
+    std::vector<Candidate> unknown = endings();
+    std::move(unknown.begin(), unknown.end(), std::back_inserter(candidates));
+    std::vector<Candidate> covered;
+    for (Candidate& candidate : candidates) {
+      candidate.coverage = cover(candidate.rule);
+      if (!candidate.known) candidate.coverage.labels = label_files();
+      if (is_near(candidate) && !has_family(covered, candidate)) covered.push_back(std::move(candidate));
+    }
+    return covered;
+  }
+
+  [[nodiscard]] std::uint64_t label_files() const {
+    std::uint64_t files = 0;
+    for (const FileSet& set : sets_) files += set.labels.files.size();
+    return files;
+  }
+
+  // An ending that few names have is chance.
+  [[nodiscard]] static bool is_near(const Candidate& candidate) {
+    const Coverage& coverage = candidate.coverage;
+    return coverage.pairs > 0 && (candidate.known || coverage.pairs * 2 >= std::min(coverage.images, coverage.labels));
+  }
+
+  // Whether an earlier form of these labels will do.
+  [[nodiscard]] static bool has_family(const std::vector<Candidate>& candidates, const Candidate& candidate) {
+    return candidate.family != 0 && std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+             const bool is_enough = other.coverage.fits() || other.coverage.pairs >= candidate.coverage.pairs;
+             return other.family == candidate.family && is_enough;
+           });
   }
 
   [[nodiscard]] Coverage cover(const SuffixRule& rule) const {
     Coverage coverage;
-    coverage.listed = wishes_.listed;
+    coverage.listed = given_.listed;
     for (const FileSet& set : sets_) {
       const RuleKeys keys(set, rule);
       const std::vector<std::string_view> labels = keys.labels();
       const std::vector<std::string_view> images = keys.images();
       if (labels.empty() && is_test_set(set, rule)) continue;
-      coverage.images += wishes_.image.empty() ? keys.image_files() : images.size();
+      coverage.images += given_.image.empty() ? keys.image_files() : images.size();
       coverage.labels += labels.size();
+      coverage.keyed += std::max(images.size(), labels.size());
       coverage.pairs += count_common(images, labels);
     }
     return coverage;
@@ -314,146 +361,81 @@ class Chooser {
                                           [&](const FoundFile& file) { return is_kind_of_label(set.images.key(file)); });
   }
 
-  [[nodiscard]] static bool has_family(const std::vector<Candidate>& fitting, int family) {
-    return family != 0 && std::any_of(fitting.begin(), fitting.end(), [&](const Candidate& other) { return other.family == family; });
+  // Of the rules for one suffix of labels the one that pairs most, the best first.
+  static void keep_one_per_label(std::vector<Candidate>& candidates) {
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.coverage.pairs > b.coverage.pairs; });
+    std::vector<Candidate> best;
+    for (Candidate& candidate : candidates)
+      if (std::none_of(best.begin(), best.end(), [&](const Candidate& other) { return other.rule.label == candidate.rule.label; }))
+        best.push_back(std::move(candidate));
+    candidates = std::move(best);
   }
 
-  [[nodiscard]] Status check_one_kind(const std::vector<Candidate>& fitting) const {
-    std::string kinds;
-    for (const Candidate& candidate : fitting)
-      kinds += (kinds.empty() ? "" : ", ") + in_quotes(candidate.rule.label) + " (" + pairs_text(candidate.coverage) + ")";
-    const bool one = std::all_of(fitting.begin(), fitting.end(),
-                                 [&](const Candidate& candidate) { return candidate.rule.label == fitting.front().rule.label; });
-    return one ? Status()
-               : data_error("labels of several kinds fit the images: " + kinds + "; say which with --label-suffix",
-                            sets_.front().labels.roots.front().folder);
+  // The rules that pair more than the one that would be used. If a given suffix pairs nothing, those that ignore it.
+  [[nodiscard]] std::vector<Candidate> nearest(std::vector<Candidate> candidates, std::uint64_t pairs) const {
+    std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.coverage.pairs <= pairs; });
+    keep_one_per_label(candidates);
+    const bool given = !given_.image.empty() || !given_.label.empty();
+    return candidates.empty() && pairs == 0 && given ? without_options() : candidates;
   }
 
-  [[nodiscard]] static SuffixChoice chosen(const SuffixRule& rule, const Coverage& coverage) {
-    return {rule, true, rule_text(rule) + ": " + pairs_text(coverage), ""};
+  static void propose(std::vector<Candidate> rules, SuffixChoice& choice) {
+    if (rules.size() > kMostProposals) rules.resize(kMostProposals);
+    for (const Candidate& candidate : rules) choice.proposals.push_back(proposal_of(candidate));
+    if (std::optional<SuffixProposal> masks = masks_per_class(rules)) choice.proposals.push_back(std::move(*masks));
   }
 
-  // What images' names go on with in those of labels, as rules. Longer forms of another ("_b_annot" of "_annot") are left out.
-  [[nodiscard]] std::vector<Candidate> common_endings() const {
-    std::vector<std::string> ends;
-    for (const FileSet& set : sets_) {
-      const SuffixRule given{wishes_.image, "", false};
-      const RuleKeys keys(set, given);
-      for (Affix& affix : likely_affixes(keys.images(), keys.labels()))
-        if (!affix.in_front) ends.push_back(std::move(affix.text));
-    }
-    std::sort(ends.begin(), ends.end(), [](const auto& a, const auto& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; });
-    std::vector<Candidate> candidates;
-    for (const std::string& end : ends) {
-      const auto is_form = [&](const Candidate& other) { return end.ends_with(other.rule.label); };
-      if (std::any_of(candidates.begin(), candidates.end(), is_form)) continue;
-      candidates.push_back({{wishes_.image, end, false}, 0, 0, 0, {}});
-    }
-    return candidates;
-  }
-
-  // The rules that pair most of the images, one a family.
-  [[nodiscard]] std::vector<Candidate> rules_for_most(std::vector<Candidate> endings) const {
-    std::vector<Candidate> candidates = table();
-    std::move(endings.begin(), endings.end(), std::back_inserter(candidates));
-    std::vector<Candidate> fitting;
-    for (Candidate& candidate : candidates) {
-      const auto is_known = [&](const Candidate& other) {
-        return other.rule.label == candidate.rule.label && other.rule.image == candidate.rule.image;
-      };
-      if (std::any_of(fitting.begin(), fitting.end(), is_known)) continue;
-      candidate.coverage = cover(candidate.rule);
-      if (candidate.coverage.fits_most() && !has_family(fitting, candidate.family)) fitting.push_back(std::move(candidate));
-    }
-    return fitting;
-  }
-
-  // Labels that go on from names of images with another part of a name would pass for other kinds of label, unseen; they may be the masks
-  // of other classes.
-  [[nodiscard]] static bool has_rival(const SuffixRule& rule, const std::vector<Candidate>& endings) {
-    if (is_kind_of_label("x" + rule.label)) return false;
-    return std::any_of(endings.begin(), endings.end(), [&](const Candidate& other) {
-      return other.rule.label != rule.label && kJoints.find(other.rule.label.front()) != std::string_view::npos;
-    });
-  }
-
-  // Many images may lack a label. Where names say nothing else, the one rule that pairs most is taken, and the others are orphans.
-  [[nodiscard]] std::optional<SuffixChoice> only_rule_for_most() const {
-    if (wishes_.listed || one_folder_ || !cover({wishes_.image, wishes_.label, false}).is_chance()) return std::nullopt;
-    const std::vector<Candidate> endings = wishes_.label.empty() ? common_endings() : std::vector<Candidate>();
-    const std::vector<Candidate> rules = rules_for_most(endings);
-    if (rules.size() != 1 || has_rival(rules.front().rule, endings)) return std::nullopt;
-    const Candidate& rule = rules.front();
-    return SuffixChoice{rule.rule, true, "suffixes: " + rule_text(rule.rule) + " (found; " + pairs_text(rule.coverage) + ")", ""};
-  }
-
-  // Nothing fits: names are taken as given or equal, and what has no partner will be reported.
-  [[nodiscard]] SuffixChoice fallback(SuffixRule rule) const {
+  [[nodiscard]] static SuffixChoice chosen(const Candidate& candidate) {
     SuffixChoice choice;
-    const Coverage coverage = cover(rule);
-    choice.text = rule_text(rule) + ": " + pairs_text(coverage);
-    if (coverage.pairs == 0) choice.hint = hint();
-    choice.rule = std::move(rule);
+    choice.rule = candidate.rule;
+    choice.fits = true;
+    choice.pairs = candidate.coverage.pairs;
+    choice.text = rule_text(candidate.rule) + ": " + pairs_text(candidate.coverage);
     return choice;
   }
 
-  [[nodiscard]] std::string hint() const {
-    Candidate best;
-    for (Candidate& candidate : table()) {
-      candidate.coverage = cover(candidate.rule);
-      if (candidate.coverage.pairs > best.coverage.pairs) best = std::move(candidate);
-    }
-    if (best.coverage.pairs > 0) return "; " + options_text(best.rule) + " would do: " + pairs_text(best.coverage);
-    if (wishes_.image.empty() && wishes_.label.empty()) return similar_names();
-    const SuffixWishes none;
-    return Chooser(sets_, none).hint_without_wishes();
+  // Nothing fits: names are taken as given or equal.
+  [[nodiscard]] SuffixChoice unclear(const SuffixRule& rule) const {
+    SuffixChoice choice = chosen({rule, 0, true, cover(rule)});
+    choice.fits = false;
+    return choice;
   }
 
-  // What was given pairs nothing.
-  [[nodiscard]] std::string hint_without_wishes() const {
-    const Coverage equal = one_folder_ ? Coverage{} : cover({});
-    return equal.fits_most() ? "; without suffix options " + pairs_text(equal) : hint();
+  // An option or a preset says it. Only if it pairs nothing, other rules are proposed.
+  [[nodiscard]] SuffixChoice as_given(const SuffixRule& rule, bool by_option) const {
+    SuffixChoice choice = unclear(rule);
+    choice.fits = by_option;
+    if (by_option) choice.text.clear();
+    if (choice.pairs == 0) propose(nearest(covered_candidates(), 0), choice);
+    return choice;
   }
 
-  // The first image, and what stands behind its name in the names of labels.
-  [[nodiscard]] std::string similar_names() const {
-    for (const FileSet& set : sets_) {
-      if (set.images.files.empty()) continue;
-      const std::string_view image = set.images.key(set.images.files.front());
-      std::set<std::string_view> ends;
-      for (const FoundFile& file : set.labels.files)
-        if (const std::string_view label = set.labels.key(file); label.size() > image.size() && label.starts_with(image))
-          ends.insert(label.substr(image.size()));
-      if (ends.empty()) continue;
-      const std::string first(*ends.begin());
-      std::string text = "; image " + in_quotes(image) + " and label " + in_quotes(std::string(image) + first) + " look alike: ";
-      std::size_t told = 0;
-      for (const std::string_view end : ends) {
-        if (told < kMostEnds) text += (told == 0 ? "" : " or ") + ("--label-suffix " + shell_word(std::string(end)));
-        ++told;
-      }
-      if (told > kMostEnds) text += " or …";
-      return ends.size() == 1 ? text : text + ", or, where the masks of an image are a class each, --mask-per-class";
-    }
-    return {};
+  // What would fit if no suffix were given; equal names first.
+  [[nodiscard]] std::vector<Candidate> without_options() const {
+    GivenSuffixes none;
+    none.listed = given_.listed;
+    const Chooser free(sets_, none);
+    std::vector<Candidate> near = free.covered_candidates();
+    if (Candidate equal{{}, 0, true, free.cover({})}; !one_folder_ && equal.coverage.pairs > 0) near.insert(near.begin(), std::move(equal));
+    return free.nearest(std::move(near), 0);
   }
 
   std::span<const FileSet> sets_;
-  const SuffixWishes& wishes_;
+  const GivenSuffixes& given_;
   bool one_folder_ = false;
-  std::uint64_t image_files_ = 0;
 };
 
-// ---- taking suffixes off
+// ---- stripping suffixes
 
-// Whether a name goes on from one of these keys, as "x_color" does from "x": another kind of file of the same sample.
-bool goes_on_from(const std::vector<std::string>& sorted_keys, std::string_view stem) {
+// Whether a name continues one of these keys, as "x_color" does "x": another kind of file of the same sample.
+bool continues_key(const std::vector<std::string>& sorted_keys, std::string_view stem) {
   for (std::size_t end = stem.find_first_of(kJoints, 1); end != std::string_view::npos; end = stem.find_first_of(kJoints, end + 1))
     if (std::binary_search(sorted_keys.begin(), sorted_keys.end(), stem.substr(0, end))) return true;
   return false;
 }
 
-// What the files that have the suffix are called without it.
+// The names of the files that have the suffix, without it.
 void add_keys(const FileList& list, std::string_view suffix, std::vector<std::string>& keys) {
   for (const FoundFile& file : list.files)
     if (const std::string_view key = list.key(file); has_suffix(key, suffix)) keys.emplace_back(key.substr(0, key.size() - suffix.size()));
@@ -476,7 +458,10 @@ class FoundSuffixes {
   }
 
  private:
-  [[nodiscard]] bool is_kind(std::string_view key) const { return is_kind_of_label(key) || goes_on_from(keys_, key); }
+  // Next to a suffix that is not known, names that continue a key may be masks of other classes.
+  [[nodiscard]] bool is_kind(std::string_view key) const {
+    return is_kind_of_label(key) || (is_known_ending(rule_.label) && continues_key(keys_, key));
+  }
 
   // Other kinds are dropped; what is left without a suffix is reported.
   template <class OtherKind>
@@ -484,7 +469,7 @@ class FoundSuffixes {
     for (FoundFile& file : list.files) {
       const std::string_view key = list.key(file);
       if (has_suffix(key, suffix) || other_kind(key)) continue;
-      problems_.add({kind, list.path(file), "its name does not end with " + in_quotes(suffix) + " as others here do"});
+      problems_.add({kind, list.path(file), "its name lacks the suffix " + in_quotes(suffix) + " that the others have"});
       file.key_length = 0;
     }
     drop_keyless(list);
@@ -505,7 +490,7 @@ void strip_alone(FileList& images, const std::string& suffix) {
 }
 
 // One folder: both lists hold all files.
-void strip_rule(FileSet& set, const SuffixRule& rule, const SuffixWishes& given, ProblemLog& problems) {
+void strip_rule(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given, ProblemLog& problems) {
   if (set.one_folder && !rule.label.empty()) drop_suffix(set.images, rule.label);
   FoundSuffixes found(set, rule, problems);
   if (!given.image.empty())
@@ -522,9 +507,9 @@ void strip_rule(FileSet& set, const SuffixRule& rule, const SuffixWishes& given,
 
 }  // namespace
 
-Result<SuffixChoice> choose_suffixes(std::span<const FileSet> sets, const SuffixWishes& wishes) { return Chooser(sets, wishes).choose(); }
+SuffixChoice choose_suffixes(std::span<const FileSet> sets, const GivenSuffixes& given) { return Chooser(sets, given).choose(); }
 
-void apply_suffixes(FileSet& set, const SuffixRule& rule, const SuffixWishes& given, ProblemLog& problems) {
+void apply_suffixes(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given, ProblemLog& problems) {
   const std::uint64_t before = set.images.other_files + set.images.files.size();
   const std::uint64_t reported_before = problems.count();
   if (rule.by_format) {

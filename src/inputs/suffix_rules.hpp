@@ -1,17 +1,17 @@
-// How names of images and labels differ: suffixes at the end of the stem, given or found.
+// How names of images and labels differ: suffixes at the end of the stem.
 //
-// A rule fits where it pairs at least 95 % of the images, and of the labels that have its suffix; other kinds of label may stand next to.
-// Where lists say which images are meant, only the labels count.
-// Equal names come first, then a table of suffixes that data sets use. What is given is never overruled. Where equal names pair next to
-// nothing, in folders of their own, the only rule that pairs at least half of the images is taken, be it of the table or the one ending
-// that labels add to the names of images; the images without label are orphans then.
-// Pure functions; thread-safe. Failure: code `data` where several kinds of label fit, naming the option that settles it.
+// A rule is used if options or a preset give it, if names are equal, or if it is the only one that pairs at least 95 % of the images and
+// of the labels that have its suffix. Other rules come from a table of suffixes that data sets use, and from the ending that labels add to
+// the names of images; in the latter case all labels count. If lists name the images, only labels count. Rules that pair less are
+// proposals, for the error that stops.
+// Pure functions; thread-safe; cannot fail.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "hotpack/result.hpp"
 #include "inputs/file_set.hpp"
 #include "settings/problem.hpp"
 
@@ -22,26 +22,34 @@ struct SuffixRule {
   bool by_format = false;  // in one folder: JPEG files are the images, PNG files of the same name the labels
 };
 
-struct SuffixWishes {
+struct GivenSuffixes {
   std::string image, label;                // --image-suffix, --label-suffix; empty: not given
   std::string preset_image, preset_label;  // of --preset: tried before all others
-  bool listed = false;                     // a list will say which of the images are meant
+  bool listed = false;                     // a list selects images
+};
+
+// A rule that the user may choose.
+struct SuffixProposal {
+  std::string about;    // "labels end with '_L': 9 of 20 images have a label"
+  std::string options;  // "--label-suffix _L --orphans skip", quoted for a shell
 };
 
 struct SuffixChoice {
   SuffixRule rule;
   bool fits = false;
-  std::string text;  // "images end with '_img', labels with '_gt': 5 of 5 images have a label"; without a final dot
-  std::string hint;  // where nothing fits: what comes nearest, and the options that ask for it; may be empty
+  bool several = false;                   // kinds of label fit; they are the proposals
+  std::uint64_t pairs = 0;                // by `rule`
+  std::string text;                       // "images end with '_img', labels with '_gt': 5 of 5 images have a label"; without a final dot
+  std::vector<SuffixProposal> proposals;  // if nothing fits or what was given pairs nothing: rules that pair more, the best first
 };
 
-// One rule for all of `sets`, which are labelled and whose keys have no suffix taken off yet.
-[[nodiscard]] Result<SuffixChoice> choose_suffixes(std::span<const FileSet> sets, const SuffixWishes& wishes);
+// One rule for all of `sets`, which are labelled and whose keys still have their suffixes.
+[[nodiscard]] SuffixChoice choose_suffixes(std::span<const FileSet> sets, const GivenSuffixes& given);
 
-// Takes the suffixes off the keys of a set. Files without a suffix that was given are dropped. Where it was found, they are orphans that go
-// to `problems`, but for labels of other kinds ("x_color" next to "x_labelIds"), which are dropped, and for images of a set without labels,
-// which stay.
-void apply_suffixes(FileSet& set, const SuffixRule& rule, const SuffixWishes& given, ProblemLog& problems);
+// Strips the suffixes from the keys of a set. Files without a suffix that was given are dropped. Without one that was found, they are
+// orphans that go to `problems`; only labels of other kinds ("x_color" next to "x_labelIds") are dropped, and images of a set without
+// labels stay.
+void apply_suffixes(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given, ProblemLog& problems);
 
 // Whether files of these names in one folder may be images and labels: some end with a suffix of labels, or there are JPEG and PNG files.
 [[nodiscard]] bool may_hold_labels(const FileList& files);

@@ -18,6 +18,12 @@ void touch_pairs(const TempFolder& folder, int count, const std::string& image_e
   }
 }
 
+// A line to paste.
+std::string command(const TempFolder& folder, const std::string& options) {
+  return "hotpack pack --images " + folder / "images" + " --labels " + folder / "labels" + (options.empty() ? "" : " ") + options +
+         " -o OUT";
+}
+
 }  // namespace
 
 TEST_CASE("known suffixes are found on both sides and reported") {
@@ -64,41 +70,73 @@ TEST_CASE("a rule for 95 % of the images applies, a rarer one is suggested") {
   touch_pairs(too_few, 20, ".jpg", {"_L.png"}, 9);
   const Error error = refused(folder_options(too_few));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message, ContainsSubstring("no image and label share a key"));
-  CHECK_THAT(error.message, ContainsSubstring("--label-suffix _L would do: 9 of 20 images have a label"));
+  CHECK_THAT(error.message, ContainsSubstring("no image and label share a key (20 images, such as " + too_few / "images/0.jpg"));
+  CHECK_THAT(error.message, ContainsSubstring("labels end with '_L': 9 of 20 images have a label:\n  " +
+                                              command(too_few, "--label-suffix _L --orphans skip")));
 }
 
-TEST_CASE("the only suffix for half of the images applies if no names are equal") {
+TEST_CASE("an unknown ending that all labels add to names is found") {
+  const TempFolder folder;
+  touch_pairs(folder, 20, ".JPG", {"_strange.png"});
+  CHECK(gathered_clean(folder_options(folder)).gathered.layout == "labels end with '_strange': 20 of 20 images have a label\n");
+  touch(folder, {"labels/3_wheel.png"});
+  const GatheredInput input = gathered(folder_options(folder));
+  CHECK(input.list().samples.size() == 20);
+  CHECK_THAT(input.problems.text(), ContainsSubstring("3_wheel.png: its name lacks the suffix '_strange' that the others have"));
+}
+
+TEST_CASE("a suffix for fewer than 95 % of the images is a question") {
   for (const std::string end : {"_annot", "_strange"}) {
     const TempFolder folder;
     touch_pairs(folder, 14, ".JPG", {end + ".png"}, 12);
     touch(folder, {"labels/13b.png"});
     PackOptions options = folder_options(folder);
-    const GatheredInput input = gathered(options);
-    CHECK(input.list().samples.size() == 12);
-    CHECK(input.problems.group(ProblemKind::orphan_image).count == 2);
-    CHECK(input.problems.group(ProblemKind::orphan_label).count == 1);
-    CHECK(input.gathered.layout == "suffixes: labels end with '" + end + "' (found; 12 of 14 images have a label)\n");
-    CHECK(gathered(root_options(folder.path())).problems.group(ProblemKind::orphan_image).count == 2);
+    const std::string suggested = "labels end with '" + end + "': 12 of 14 images have a label:\n  ";
+    CHECK_THAT(refused(options).message, ContainsSubstring(suggested + command(folder, "--label-suffix " + end + " --orphans skip")));
+    CHECK_THAT(refused(root_options(folder.path())).message,
+               ContainsSubstring(suggested + "hotpack pack " + folder.path() + " --label-suffix " + end + " --orphans skip -o OUT"));
+
+    // And these options pair them.
+    options.input.label_suffix = end;
     options.input.skip_orphans = true;
-    CHECK(gathered_clean(options).gathered.orphans_left_out == 3);
+    CHECK(gathered_clean(options).list().samples.size() == 12);
   }
+}
+
+TEST_CASE("a few equal names do not outweigh a suffix of many labels") {
+  const TempFolder folder;
+  touch_pairs(folder, 20, ".jpg", {"_mask.png"}, 15);
+  touch(folder, {"labels/18.png", "labels/19.png"});
+  PackOptions options = folder_options(folder);
+  for (const bool skip : {false, true}) {
+    options.input.skip_orphans = skip;
+    const Error error = refused(options);
+    CHECK_THAT(error.message, ContainsSubstring("labels are called like their images: 2 of 20 images have a label"));
+    CHECK_THAT(error.message, ContainsSubstring(command(folder, "--label-suffix _mask --orphans skip")));
+    CHECK_THAT(error.message, ContainsSubstring("only equal names:\n  " +
+                                                command(folder, "--pair-regex '^(.+)\\.[^.]+$' '^(.+)\\.[^.]+$' --orphans skip")));
+  }
+  options.input.image_regex = options.input.label_regex = "^(.+)\\.[^.]+$";
+  CHECK(gathered_clean(options).keys() == Names{"18", "19"});
 }
 
 TEST_CASE("two suffixes for half of the images each remain a question") {
   for (const Names& ends : {Names{"_mask.png", "_seg.png"}, Names{"_door.png", "_wheel.png"}, Names{"_mask.png", "_door.png"}}) {
     const TempFolder folder;
     touch_pairs(folder, 14, ".jpg", ends, 12);
-    CHECK_THAT(refused(folder_options(folder)).message, ContainsSubstring("no image and label share a key"));
+    const std::string message = refused(folder_options(folder)).message;
+    for (const std::string& end : ends) CHECK_THAT(message, ContainsSubstring("--label-suffix " + end.substr(0, end.find('.'))));
   }
   const TempFolder rarer;
   touch_pairs(rarer, 14, ".jpg", {"_door.png"});
   touch(rarer, {"labels/3_wheel.png"});
-  CHECK_THAT(refused(folder_options(rarer)).message, ContainsSubstring("--label-suffix _door"));
-  const TempFolder known;
-  touch_pairs(known, 14, ".jpg", {"_annot.png"}, 12);
-  touch(known, {"labels/3_preview.png"});
-  CHECK(gathered(folder_options(known)).list().samples.size() == 12);
+  CHECK_THAT(refused(folder_options(rarer)).message, ContainsSubstring(command(rarer, "--label-suffix _door")));
+}
+
+TEST_CASE("a suffix that looks like an option is written with an equals sign") {
+  const TempFolder folder;
+  touch_pairs(folder, 10, ".jpg", {"-mask.png"}, 5);
+  CHECK_THAT(refused(folder_options(folder)).message, ContainsSubstring(command(folder, "--label-suffix=-mask --orphans skip")));
 }
 
 TEST_CASE("numbers with a common start are not suffixes") {
@@ -111,25 +149,31 @@ TEST_CASE("a suffix that no name has is refused with one that fits") {
   const TempFolder folder;
   touch_pairs(folder, 14, ".jpg", {"_annot.png"}, 12);
   PackOptions options = folder_options(folder);
+  const std::string fitting =
+      "labels end with '_annot': 12 of 14 images have a label:\n  " + command(folder, "--label-suffix _annot --orphans skip");
   options.input.label_suffix = "_mask";
-  CHECK_THAT(refused(options).message,
-             ContainsSubstring("no PNG or JPEG image was found below " + folder / "labels" +
-                               " whose name has the suffix asked for: 12 images lack it; --label-suffix _annot would do: 12 of 14 images"));
+  CHECK_THAT(refused(options).message, ContainsSubstring("no image and label share a key") && ContainsSubstring(fitting));
   options.input.image_suffix = "_img";
-  CHECK_THAT(refused(options).message, ContainsSubstring("14 images lack it; --label-suffix _annot would do: 12 of 14 images"));
+  CHECK_THAT(refused(options).message, ContainsSubstring(fitting));
   const TempFolder equal;
   touch_pairs(equal, 4, ".jpg", {".png"});
   options = folder_options(equal);
   options.input.label_suffix = "_mask";
-  CHECK_THAT(refused(options).message, ContainsSubstring("4 images lack it; without suffix options 4 of 4 images have a label"));
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring("labels are called like their images: 4 of 4 images have a label:\n  " + command(equal, "")));
+  const TempFolder strange;
+  touch(strange, {"images/a.jpg", "labels/b.png"});
+  options = folder_options(strange);
+  options.input.label_suffix = "_mask";
+  CHECK_THAT(refused(options).message, ContainsSubstring("below " + strange / "labels whose name has the given suffix: 1 image lacks it"));
 }
 
 TEST_CASE("several masks per image are not mistaken for a suffix") {
   const TempFolder folder;
   touch_pairs(folder, 2, ".jpg", {"_door.png", "_wheel.png"});
-  CHECK_THAT(refused(folder_options(folder)).message,
-             ContainsSubstring(
-                 "--label-suffix _door or --label-suffix _wheel, or, where the masks of an image are a class each, --mask-per-class"));
+  const std::string message = refused(folder_options(folder)).message;
+  CHECK_THAT(message, ContainsSubstring("--label-suffix _door -o OUT") && ContainsSubstring("--label-suffix _wheel -o OUT"));
+  CHECK_THAT(message, ContainsSubstring("each image has one mask per class:\n  " + command(folder, "--mask-per-class '{key}_{class}'")));
 }
 
 TEST_CASE("with a list, unlisted images do not count against a rule") {
@@ -157,8 +201,10 @@ TEST_CASE("several kinds of label that fit are an error with a question") {
   touch_pairs(folder, 3, ".jpg", {"_mask.png", "_seg.png"});
   const Error error = refused(folder_options(folder));
   CHECK(error.code == ErrorCode::data);
-  CHECK_THAT(error.message,
-             ContainsSubstring("'_mask' (3 of 3 images have a label), '_seg' (3 of 3 images have a label); say which with --label-suffix"));
+  CHECK_THAT(error.message, ContainsSubstring("labels of several kinds fit the images"));
+  for (const std::string suffix : {"_mask", "_seg"})
+    CHECK_THAT(error.message,
+               ContainsSubstring("'" + suffix + "': 3 of 3 images have a label:\n  " + command(folder, "--label-suffix " + suffix)));
   PackOptions options = folder_options(folder);
   options.input.label_suffix = "_seg";
   CHECK(gathered_clean(options).pairs(folder).front() == "0: images/0.jpg labels/0_seg.png");
@@ -171,8 +217,7 @@ TEST_CASE("given suffixes are kept, and the other side is still found") {
   options.input.label_suffix = "_gtFine_labelTrainIds";
   CHECK(gathered_clean(options).pairs(folder).front() == "0: images/0_leftImg8bit.png labels/0_gtFine_labelTrainIds.png");
   options.input.image_suffix = "_leftImg";
-  CHECK_THAT(refused(options).message,
-             ContainsSubstring("below " + folder / "images whose name has the suffix asked for: 3 images lack it; "));
+  CHECK_THAT(refused(options).message, ContainsSubstring("images end with '_leftImg8bit', labels with '_gtFine_labelIds': 3 of 3 images"));
 }
 
 TEST_CASE("a preset tries its own suffixes, then equal names, and no others") {
@@ -181,14 +226,14 @@ TEST_CASE("a preset tries its own suffixes, then equal names, and no others") {
   FileSet set;
   ProblemLog problems;
   PackOptions options = folder_options(folder);
-  SuffixWishes wishes;
-  wishes.preset_image = "_leftImg8bit";
-  wishes.preset_label = "_gtFine_labelTrainIds";
+  GivenSuffixes given;
+  given.preset_image = "_leftImg8bit";
+  given.preset_label = "_gtFine_labelTrainIds";
   const auto chosen = [&](const std::string& images, const std::string& labels) {
     set.images = scan_images({{folder / images, ""}}, problems).value();
     set.labels = scan_images({{folder / labels, ""}}, problems).value();
     set.labelled = true;
-    return choose_suffixes(std::span(&set, 1), wishes).value();
+    return choose_suffixes(std::span(&set, 1), given);
   };
   CHECK(chosen("images", "labels").rule.label == "_gtFine_labelTrainIds");
   touch(folder, {"plain/1.png", "plain_labels/1.png", "other/1.png", "other_labels/1_L.png"});
@@ -231,7 +276,7 @@ TEST_CASE("a file lacking a detected suffix is an orphan, a given one ignores it
   CHECK(input.problems.group(ProblemKind::orphan_image).count == 2);
   CHECK(input.problems.group(ProblemKind::orphan_label).count == 2);
   CHECK(input.gathered.other_files == 100);  // labels of another kind
-  CHECK_THAT(input.problems.text(), ContainsSubstring("n0.png: its name does not end with '_img' as others here do"));
+  CHECK_THAT(input.problems.text(), ContainsSubstring("n0.png: its name lacks the suffix '_img' that the others have"));
   options.input.skip_orphans = true;
   CHECK(gathered_clean(options).gathered.orphans_left_out == 4);
   options.input.skip_orphans = false;

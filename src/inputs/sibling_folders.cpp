@@ -1,4 +1,4 @@
-#include "inputs/layout_twins.hpp"
+#include "inputs/sibling_folders.hpp"
 
 #include <algorithm>
 #include <array>
@@ -92,21 +92,21 @@ bool images_have_affix(const Match& match) {
   return weight_as_images(*match.longer) > weight_as_images(*match.shorter);
 }
 
-TwinFolders twins_of(const Match& match) {
-  TwinFolders twins;
-  twins.affix = match.affix;
-  twins.on_images = images_have_affix(match);
-  twins.pairs = match.pairs;
+SiblingFolders siblings_of(const Match& match) {
+  SiblingFolders siblings;
+  siblings.affix = match.affix;
+  siblings.on_images = images_have_affix(match);
+  siblings.pairs = match.pairs;
   const auto with_affix = [&](std::string_view name) {
     return match.affix.in_front ? match.affix.text + std::string(name) : std::string(name) + match.affix.text;
   };
   const auto first = std::find_if(match.shorter->names.begin(), match.shorter->names.end(), [&](std::string_view name) {
     return std::binary_search(match.longer->names.begin(), match.longer->names.end(), with_affix(name));
   });
-  twins.images = match.shorter->name, twins.image_example = std::string(*first);
-  twins.labels = match.longer->name, twins.label_example = with_affix(*first);
-  if (twins.on_images) std::swap(twins.images, twins.labels), std::swap(twins.image_example, twins.label_example);
-  return twins;
+  siblings.images = match.shorter->name, siblings.image_example = std::string(*first);
+  siblings.labels = match.longer->name, siblings.label_example = with_affix(*first);
+  if (siblings.on_images) std::swap(siblings.images, siblings.labels), std::swap(siblings.image_example, siblings.label_example);
+  return siblings;
 }
 
 bool fits(const Match& match, const Side& a, const Side& b) {
@@ -207,17 +207,17 @@ Result<std::optional<LabelFolders>> find_label_folders(const std::string& folder
   return near ? near : find_folders_within(folder, names);
 }
 
-Result<std::optional<TwinFolders>> find_twins(const std::string& folder) {
+Result<std::optional<SiblingFolders>> find_sibling_folders(const std::string& folder) {
   HOTPACK_ASSIGN(const std::vector<std::string> names, folders_with_images(folder));
-  if (names.size() != 2 || (usual_split_name(names[0]) && usual_split_name(names[1]))) return std::optional<TwinFolders>();
+  if (names.size() != 2 || (usual_split_name(names[0]) && usual_split_name(names[1]))) return std::optional<SiblingFolders>();
   HOTPACK_ASSIGN(const bool classes, are_alike_within(folder, names[0], names[1]));
-  if (classes) return std::optional<TwinFolders>();
+  if (classes) return std::optional<SiblingFolders>();
   Side first(names[0]), second(names[1]);
   HOTPACK_TRY(read_side(folder, first));
   HOTPACK_TRY(read_side(folder, second));
   const Match match = best_match(first, second);
-  if (!fits(match, first, second)) return std::optional<TwinFolders>();
-  return std::optional<TwinFolders>(twins_of(match));
+  if (!fits(match, first, second)) return std::optional<SiblingFolders>();
+  return std::optional<SiblingFolders>(siblings_of(match));
 }
 
 }  // namespace hotpack::pipeline

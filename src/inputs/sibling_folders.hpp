@@ -13,7 +13,7 @@
 
 namespace hotpack::pipeline {
 
-struct TwinFolders {
+struct SiblingFolders {
   std::string images, labels;  // names of the folders; a guess which is which
   Affix affix;                 // that names in one have and names in the other have not
   bool on_images = false;      // the affix is that of the images
@@ -22,8 +22,8 @@ struct TwinFolders {
 };
 
 // Where `folder` has exactly two folders with images, not called like splits, and at least 90 % of the names in one are in the other,
-// equal or with one affix. Folders that hold images next to folders of one name ("cat/annotated", "dog/annotated") are no twins.
-[[nodiscard]] Result<std::optional<TwinFolders>> find_twins(const std::string& folder);
+// equal or with one affix. Folders that hold images next to folders of one name ("cat/annotated", "dog/annotated") are no siblings.
+[[nodiscard]] Result<std::optional<SiblingFolders>> find_sibling_folders(const std::string& folder);
 
 // Several folders of images, each with a folder of labels: seqa, seqa_gt, seqb, seqb_gt; or cat/ and cat/annotated/, dog/ and
 // dog/annotated/.
@@ -33,7 +33,7 @@ struct LabelFolders {
   };
   std::vector<Pair> pairs;
   bool within = false;  // the folders of labels lie in those of images
-  Affix affix;          // of files, as in TwinFolders
+  Affix affix;          // of files, as in SiblingFolders
   bool on_images = false;
   std::vector<std::string> alone;  // folders with images that are of no pair
 };

@@ -1,4 +1,4 @@
-#include "inputs/pairing_ways.hpp"
+#include "inputs/pairing_suggestions.hpp"
 
 #include <algorithm>
 #include <string>
@@ -18,7 +18,7 @@ namespace hotpack::pipeline {
 namespace {
 
 constexpr std::uint64_t kSurePercent = 90;
-constexpr std::size_t kMostWays = 3;
+constexpr std::size_t kMostSuggestions = 3;
 
 constexpr std::string_view kLastPart = "([^/]+)\\.[^.]+$";
 
@@ -50,14 +50,14 @@ bool pair_up_by(std::string_view expression, FileList images, FileList labels) {
 }
 
 // Several people's labels: masks/ann1, masks/ann2.
-void add_folders_within(const Layout& layout, const FileList& images, std::vector<Way>& ways) {
+void add_folders_within(const Layout& layout, const FileList& images, std::vector<Suggestion>& suggestions) {
   const Result<FolderContent> content = read_folder(layout.splits.front().labels);
   if (!content.ok()) return;
   for (const std::string& name : content->folders) {
     SplitFolders split = layout.splits.front();
     split.labels = path_below(split.labels, name);
-    if (ways.size() < kMostWays && pair_up(images, scanned(split.labels)))
-      ways.push_back({"the labels in " + name, split_command(layout, split)});
+    if (suggestions.size() < kMostSuggestions && pair_up(images, scanned(split.labels)))
+      suggestions.push_back({"the labels in " + name, split_command(layout, split)});
   }
 }
 
@@ -75,7 +75,7 @@ std::vector<std::string> folded_keys(const FileList& list) {
 }
 
 // Names that differ in case or Unicode form, and those of labels go on: Süd_1 and süd_1_lbl.
-void add_folded(const Layout& layout, const FileList& images, const FileList& labels, std::vector<Way>& ways) {
+void add_folded(const Layout& layout, const FileList& images, const FileList& labels, std::vector<Suggestion>& suggestions) {
   const std::vector<std::string> one = folded_keys(images), other = folded_keys(labels);
   const SortedNames shorter(one.begin(), one.end()), longer(other.begin(), other.end());
   for (const Affix& affix : likely_affixes(shorter, longer)) {
@@ -84,27 +84,28 @@ void add_folded(const Layout& layout, const FileList& images, const FileList& la
     const std::uint64_t enough = labels.files.size() * kSurePercent;
     if (affix.in_front || static_cast<std::uint64_t>(written) * 100 < enough || count_affixed(shorter, longer, affix) * 100 < enough)
       continue;
-    ways.push_back({"without case, in one Unicode form, and without '" + affix.text + "' their names go together",
-                    pack_command(layout, "--fold case,unicode --label-suffix " + shell_word(affix.text) + orphans_option(images, labels))});
+    suggestions.push_back(
+        {"without case, in one Unicode form, and without '" + affix.text + "' their names go together",
+         pack_command(layout, "--fold case,unicode --label-suffix " + shell_word(affix.text) + orphans_option(images, labels))});
     return;
   }
 }
 
 }  // namespace
 
-std::vector<Way> pairing_ways(const Layout& layout, const std::string& regex) {
-  std::vector<Way> ways;
+std::vector<Suggestion> pairing_suggestions(const Layout& layout, const std::string& regex) {
+  std::vector<Suggestion> suggestions;
   const auto split = std::find_if(layout.splits.begin(), layout.splits.end(), [](const SplitFolders& s) { return !s.labels.empty(); });
-  if (layout.kind != Layout::Kind::folders || split == layout.splits.end()) return ways;
+  if (layout.kind != Layout::Kind::folders || split == layout.splits.end()) return suggestions;
   const FileList images = scanned(split->images), labels = scanned(split->labels);
   if (!regex.empty()) return {{"their names go together with", pack_command(layout, regex + orphans_option(images, labels))}};
   const std::string last_part(kLastPart);
   if (pair_up_by(last_part, images, labels))
-    ways.push_back({"the names alone, without their folders, pair them", pack_command(layout, regex_option(last_part, last_part))});
+    suggestions.push_back({"the names alone, without their folders, pair them", pack_command(layout, regex_option(last_part, last_part))});
   else if (layout.splits.size() == 1)
-    add_folders_within(layout, images, ways);
-  if (ways.empty()) add_folded(layout, images, labels, ways);
-  return ways;
+    add_folders_within(layout, images, suggestions);
+  if (suggestions.empty()) add_folded(layout, images, labels, suggestions);
+  return suggestions;
 }
 
 }  // namespace hotpack::pipeline
