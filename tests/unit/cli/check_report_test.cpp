@@ -59,17 +59,13 @@ CheckReport report_of_two_splits() {
   return report;
 }
 
-std::string text_of(const CheckReport& report) {
-  return cli::check_text(report, {.command = "hotpack pack --images a -o packed", .seconds = 1});
+const cli::CheckEnd kEnd{.command = "hotpack pack --images a -o packed", .seconds = 1.5};
+
+std::string text_of(const CheckReport& report, const cli::CheckEnd& end = kEnd) {
+  return cli::check_text(cli::check_report(report, end), report.result, 100, false);
 }
 
-format::Json json_of(const CheckReport& report) {
-  const std::string text = cli::check_json(report, {.command = "hotpack pack --images a -o packed", .seconds = 1.5});
-  REQUIRE(text.back() == '\n');
-  auto json = format::parse_json(text);
-  if (!json.ok()) FAIL(json.error().describe());
-  return std::move(json).value();
-}
+format::Json json_of(const CheckReport& report) { return cli::check_report(report, kEnd).json(); }
 
 }  // namespace
 
@@ -121,10 +117,10 @@ TEST_CASE("the check report shows evidence, advice and the remaining options") {
 TEST_CASE("the next command was never just refused and lacks no input") {
   CheckReport report = report_of_two_splits();
   const std::string command = "hotpack pack --images a --list=- -o packed";
-  CHECK_THAT(cli::check_text(report, {.command = command, .reads_input = true}),
+  CHECK_THAT(text_of(report, {.command = command, .reads_input = true}),
              ContainsSubstring("next         with the same standard input:\n             " + command + "\n"));
   report.result = CheckResult::refuses;
-  CHECK_THAT(cli::check_text(report, {.command = command, .reads_input = true}),
+  CHECK_THAT(text_of(report, {.command = command, .reads_input = true}),
              ContainsSubstring("next         once that is fixed, or with options named above, with the same standard input:\n"));
   report.findings.add(finding("no-samples", Severity::problem, "a: Say\n  hotpack pack --images a -o OUT"));
   const std::string text = text_of(report);
@@ -141,7 +137,7 @@ TEST_CASE("the check report wraps text, but never commands or options") {
   report.findings.add(long_one);
   report.layout = "layout of data: " + std::string(50, 'x') + " and more words " + std::string(50, 'y') + "\nsecond line\n";
   const std::string command = "hotpack pack --images " + std::string(150, 'i') + " -o packed";
-  const std::string text = cli::check_text(report, {.command = command, .seconds = 1});
+  const std::string text = text_of(report, {.command = command, .seconds = 1});
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
     const std::string line = text.substr(begin, end - begin);
@@ -159,10 +155,10 @@ TEST_CASE("the check report says when labels or pixels could not be read") {
   report.labels.clear();
   report.classes_known = report.classes_counted = false;
   report.estimate.reset();
-  CHECK_THAT(text_of(report), ContainsSubstring("how they are read is open (see problems), so nothing is said about classes\n"));
+  CHECK_THAT(text_of(report), ContainsSubstring("the label kind is undecided (see problems), so classes are not reported\n"));
   CHECK_THAT(text_of(report), !ContainsSubstring("\nclasses\n"));
   report.headers_only = true;
-  CHECK_THAT(text_of(report), ContainsSubstring("samples      120: train 100, val 20; headers alone were read (--fast)"));
+  CHECK_THAT(text_of(report), ContainsSubstring("samples      120: train 100, val 20; only headers were read (--fast)"));
   CHECK_THAT(text_of(report), ContainsSubstring("pack would succeed, as far as headers tell"));
 }
 
@@ -178,7 +174,7 @@ TEST_CASE("of many classes a check's report shows the commonest") {
   const std::string text = text_of(report);
   CHECK_THAT(text, ContainsSubstring("  class145"));
   CHECK_THAT(text, !ContainsSubstring("  class149"));
-  CHECK_THAT(text, ContainsSubstring("  … and 118 classes more\n"));
+  CHECK_THAT(text, ContainsSubstring("  … and 118 more classes\n"));
 }
 
 TEST_CASE("names in a check's report cannot drive the terminal") {
@@ -190,7 +186,7 @@ TEST_CASE("names in a check's report cannot drive the terminal") {
   CHECK(json_of(report)["findings"][0]["examples"][0]["file"] == "\\x1b[31mred.png");
 }
 
-TEST_CASE("a check's JSON has the members that README documents") {
+TEST_CASE("a check's JSON has the members that docs/check.md documents") {
   CheckReport report = report_of_two_splits();
   report.findings.add(unknown_color());
   report.result = CheckResult::refuses;
@@ -200,6 +196,7 @@ TEST_CASE("a check's JSON has the members that README documents") {
   CHECK(json["result"] == "refuses");
   CHECK(json["problems"] == 6);
   CHECK(json["pixels_read"] == true);
+  CHECK(json["label_kind"] == report.labels);
   CHECK(json["command"] == "hotpack pack --images a -o packed");
   CHECK(json["seconds"] == 1.5);
   const format::Json& found = json["findings"][0];
@@ -223,13 +220,13 @@ TEST_CASE("a check's JSON has the members that README documents") {
   CHECK(json["label_files"]["files"] == 0);
 }
 
-TEST_CASE("the verdicts of a check's JSON") {
+TEST_CASE("the results of a check's JSON") {
   CheckReport report;
-  const std::pair<CheckResult, const char*> verdicts[] = {{CheckResult::succeeds, "succeeds"},
-                                                          {CheckResult::leaves_out, "leaves-out"},
-                                                          {CheckResult::refuses, "refuses"},
-                                                          {CheckResult::stopped, "stopped"}};
-  for (const auto& [result, name] : verdicts) {
+  const std::pair<CheckResult, const char*> results[] = {{CheckResult::succeeds, "succeeds"},
+                                                         {CheckResult::leaves_out, "leaves-out"},
+                                                         {CheckResult::refuses, "refuses"},
+                                                         {CheckResult::stopped, "stopped"}};
+  for (const auto& [result, name] : results) {
     report.result = result;
     CHECK(json_of(report)["result"] == name);
   }
