@@ -1,28 +1,27 @@
-// What `check` tells at its end, as text or JSON.
+// The result of `check`.
 //
-// Pure functions from a report to text; thread-safe.
+// Pure functions; thread-safe.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
 #include "check/check.hpp"
+#include "cli/report.hpp"
 
 namespace hotpack::cli {
 
-// What a report says besides its diagnostics.
+// What a report needs in addition to the diagnostics.
 struct CheckEnd {
   std::string command;       // to run next: `hotpack pack …`
-  bool reads_input = false;  // standard input, which has been read
+  bool reads_input = false;  // the command reads standard input, which has been read already
   double seconds = 0;
-  std::size_t columns = 100;  // that lines fit, but for long words, paths and commands
-  bool color = false;         // result, warnings and problems in colors
 };
 
-// Several lines, each ending in a newline and printable(); the result comes last.
-[[nodiscard]] std::string check_text(const pipeline::CheckReport& report, const CheckEnd& end);
-// One JSON object and a newline; docs/check.md documents its members. `report` is "hotpack-check/1": members may be added to it, none
-// changes its meaning.
-[[nodiscard]] std::string check_json(const pipeline::CheckReport& report, const CheckEnd& end);
+// docs/check.md documents the members. `report` is "hotpack-check/1": members may be added to it, none changes its meaning.
+[[nodiscard]] Report check_report(const pipeline::CheckReport& report, const CheckEnd& end, std::size_t columns = 100);
+// The text of that report as it is printed: lines fit into `columns`, except for long words, paths and commands; if `color`, the result
+// and the headings of warnings and problems are colored.
+[[nodiscard]] std::string check_text(const Report& report, pipeline::CheckResult result, std::size_t columns, bool color);
 
 }  // namespace hotpack::cli

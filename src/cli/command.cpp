@@ -15,8 +15,8 @@
 #include "cli/descriptor.hpp"
 #include "cli/help.hpp"
 #include "cli/option_values.hpp"
-#include "cli/pack_report.hpp"
 #include "cli/refusal.hpp"
+#include "cli/report.hpp"
 #include "cli/shortage.hpp"
 #include "format/json.hpp"
 #include "format/version.hpp"
@@ -219,6 +219,18 @@ bool CommandContext::colored_output() const {
   return use_color(terminal_options_.color, TerminalSurroundings::of_descriptor(streams_.output));
 }
 
+void CommandContext::print(const Report& report) { print_packs({report}, false); }
+
+void CommandContext::print_packs(const std::vector<Report>& packs, bool several) {
+  if (packs.empty()) return;
+  format::Json list = format::Json::array();
+  for (const Report& pack : packs) {
+    list.push_back(pack.json());
+    if (!json_) output_.write(pack.text());
+  }
+  if (json_) output_.line(format::canonical_json(several ? format::Json{{"packs", std::move(list)}} : format::Json(list.front())));
+}
+
 int CommandContext::fail(const Error& error) {
   failure_ = error;
   failure_->message = with_given_options(error.message, given_);
@@ -278,13 +290,8 @@ void CommandContext::write_error_object(int code) {
   Error error = failure_.value_or(Error{});
   if (!failure_ && stopped) error.message = "stopped by signal " + std::to_string(stop_signal());
   if (!failure_ && !stopped && terminal_) error.message = terminal_->last_error();
-  format::Json json;
-  json["code"] = stopped ? "stopped" : name_of_exit(code);
-  json["exit"] = stopped ? 128 + stop_signal() : code;
-  json["message"] = format::with_valid_utf8(error.message);
-  json["path"] = error.path.empty() ? format::Json(nullptr) : format::Json(format::with_valid_utf8(error.path));
-  json["offset"] = error.offset ? format::Json(*error.offset) : format::Json(nullptr);
-  output_.line(format::canonical_json(format::Json{{"error", std::move(json)}}));
+  const format::Json json = error_json(stopped ? "stopped" : name_of_exit(code), stopped ? 128 + stop_signal() : code, error);
+  output_.line(format::canonical_json(format::Json{{"error", json}}));
 }
 
 void CommandContext::log_end(int code) {

@@ -41,6 +41,8 @@ struct Streams {
   int messages = 2;
 };
 
+class Report;
+
 class CommandContext {
  public:
   explicit CommandContext(Streams streams = {});
@@ -60,6 +62,10 @@ class CommandContext {
   [[nodiscard]] Output& output() { return output_; }
   [[nodiscard]] int jobs() const;  // default: the processors this process may use
   [[nodiscard]] bool json() const { return json_; }
+  // The result on stdout: one JSON object with --json, else text.
+  void print(const Report& report);
+  // Of several packs: {"packs":[…]}, or one text after the other. Nothing where there are no reports.
+  void print_packs(const std::vector<Report>& packs, bool several);
   // From here on SIGINT, SIGTERM and SIGHUP make terminal().stop_requested() true instead of ending the process. For actions that
   // ask it between samples; the frame raises the signal again when the action has returned.
   void stop_on_signals();

@@ -89,12 +89,12 @@ int run_check(CommandContext& context, CheckCommand& command) {
   }
   finish_commands(context, *report);
   const CheckEnd end{pack_command_line(*command.app) + written_option(*report, command), reads_standard_input(*command.app),
-                     std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), context.columns(),
-                     context.colored_output()};
+                     std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+  const Report shown = check_report(*report, end, context.columns());
   if (context.json()) {
-    context.output().write(check_json(*report, end));
+    context.print(shown);
   } else {
-    context.output().write_painted(check_text(*report, end));
+    context.output().write_painted(check_text(shown, report->result, context.columns(), context.colored_output()));
   }
   if (!command.write_classes.empty()) {
     const Status written = write_class_table(*report, command.write_classes);

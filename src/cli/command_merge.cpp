@@ -12,14 +12,13 @@
 #include <vector>
 
 #include "base/folder.hpp"
-#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
-#include "format/json.hpp"
+#include "format/manifest.hpp"
 #include "format/pack_folder.hpp"
 #include "label_setup/pack_folders.hpp"
 #include "pack/merge.hpp"
@@ -29,59 +28,49 @@ namespace hotpack::cli {
 
 namespace {
 
-using format::Json;
 using pipeline::MergeReport;
 using pipeline::MergeStatus;
 
 // "5 shards: 3 linked, 2 copied"
 std::string shards_text(const MergeReport& report, bool in_place) {
+  std::vector<std::string> how;
+  const auto add = [&](std::uint64_t count, const std::string& what) {
+    if (count > 0) how.push_back(number_text(count) + " " + what);
+  };
+  add(report.kept, "there already");
+  add(report.linked, "linked");
+  add(report.copied, "copied");
   std::string text = counted_text(report.shards, "shard");
-  if (!in_place && report.status == MergeStatus::merged) {
-    std::string how;
-    const auto add = [&](std::uint64_t count, const std::string& what) {
-      if (count > 0) how += (how.empty() ? ": " : ", ") + number_text(count) + " " + what;
-    };
-    add(report.kept, "there already");
-    add(report.linked, "linked");
-    add(report.copied, "copied");
-    text += how;
-  }
+  if (!in_place && report.status == MergeStatus::merged && !how.empty()) text += ": " + joined_text(how, ", ");
   if (report.replaced > 0) text += " (" + number_text(report.replaced) + " in place of others)";
   if (report.repeated > 0) text += "; " + counted_text(report.repeated, "file") + " repeated and equal";
   return text;
 }
 
-std::string summary_text(const MergeReport& report, bool in_place, double seconds) {
-  const bool done_before = report.status == MergeStatus::complete;
-  std::string text = line(done_before ? "complete" : "merged",
-                          printable_name(report.output) + (done_before ? " (nothing to do: it is whole already)" : ""));
-  text +=
-      line("samples", number_text(report.records) + (report.skipped > 0 ? ", " + number_text(report.skipped) + " skipped" : std::string()));
-  text += line("shards", shards_text(report, in_place));
-  text += line("bytes", human_bytes(report.bytes) + " of shards, " + human_duration(seconds));
-  const std::string classes = classes_text(report.schema, report.statistics);
-  if (!classes.empty()) text += "classes\n" + classes;
-  const std::string output = shell_word(report.output);
-  return text + line("next", "hotpack verify " + output + " && hotpack info " + output);
-}
-
-std::string report_json(const MergeReport& report, double seconds) {
-  Json json;
-  json["status"] = report.status == MergeStatus::complete ? "complete" : "merged";
-  json["output"] = format::with_valid_utf8(printable_name(report.output));
-  json["records"] = report.records;
-  json["skipped"] = report.skipped;
-  json["shards"] = report.shards;
-  json["kept_shards"] = report.kept;
-  json["linked_shards"] = report.linked;
-  json["copied_shards"] = report.copied;
-  json["replaced_shards"] = report.replaced;
-  json["repeated_shards"] = report.repeated;
-  json["bytes"] = report.bytes;
-  json["seconds"] = seconds;
-  json["classes"] = classes_json(report.schema, report.statistics);
-  json["ignored"] = report.statistics.ignored;
-  return format::canonical_json(json);
+Report merge_report(const MergeReport& merged, bool in_place, double seconds) {
+  const bool done_before = merged.status == MergeStatus::complete;
+  const std::string output = printable_name(merged.output);
+  Report report;
+  report.member("status", done_before ? "complete" : "merged");
+  report.member("output", output);
+  report.line(done_before ? "complete" : "merged", output + (done_before ? " (nothing to do: it is complete already)" : ""));
+  report.member("records", merged.records);
+  report.member("skipped", merged.skipped);
+  report.line("samples", samples_text(merged.records, merged.skipped));
+  report.member("shards", merged.shards);
+  report.member("kept_shards", merged.kept);
+  report.member("linked_shards", merged.linked);
+  report.member("copied_shards", merged.copied);
+  report.member("replaced_shards", merged.replaced);
+  report.member("repeated_shards", merged.repeated);
+  report.line("shards", shards_text(merged, in_place));
+  report.member("bytes", merged.bytes);
+  report.member("seconds", seconds);
+  report.line("bytes", human_bytes(merged.bytes) + " of shards, " + human_duration(seconds));
+  add_class_members(report, merged.schema, merged.statistics);
+  add_class_lines(report, merged.schema, merged.statistics);
+  add_next_line(report, merged.output);
+  return report;
 }
 
 constexpr std::size_t kMostSplits = 6;  // that an error names
@@ -145,19 +134,14 @@ int stopped(CommandContext& context, const MergeReport& report) {
   return kExitGood;  // the frame raises the signal again
 }
 
-void print(CommandContext& context, const std::vector<Part>& parts) {
-  std::string json;
-  for (const Part& part : parts) {
-    if (!context.json()) context.output().write(summary_text(part.report, part.options.output.empty(), part.seconds));
-    json += (json.empty() ? "" : ",") + report_json(part.report, part.seconds);
-  }
-  if (context.json()) context.output().line(parts.size() == 1 ? json : "{\"packs\":[" + json + "]}");
-}
-
 int report_end(CommandContext& context, const std::vector<Part>& parts) {
-  print(context, parts);
+  std::vector<Report> reports;
   std::uint64_t skipped = 0;
-  for (const Part& part : parts) skipped += part.report.skipped;
+  for (const Part& part : parts) {
+    reports.push_back(merge_report(part.report, part.options.output.empty(), part.seconds));
+    skipped += part.report.skipped;
+  }
+  context.print_packs(reports, parts.size() > 1);
   if (skipped == 0) return kExitGood;
   context.terminal().warning(counted_text(skipped, "sample") + " left out of the data set by the partitions (exit status 1)");
   return kExitData;

@@ -52,11 +52,11 @@ void warn_of_set(CommandContext& context, const pipeline::PackReport& set) {
 
 int report_end(CommandContext& context, const PackCommand& command, const pipeline::PackRun& run, double seconds) {
   using pipeline::PackStatus;
-  if (context.json()) context.output().write(report_json(run, seconds));
+  const bool ended_early = run.status == PackStatus::refused || run.status == PackStatus::stopped;
+  if (context.json() || !ended_early) context.print(pack_report(run, seconds));
   if (run.status == PackStatus::refused) return refuse(context, run);
   for (const pipeline::PackReport& set : run.sets) warn_of_set(context, set);
   if (run.status == PackStatus::stopped) return stopped(context, run, command.arguments.options.run.output);
-  if (!context.json()) context.output().write(run.status == PackStatus::planned ? plan_text(run) : summary_text(run, seconds));
   std::uint64_t skipped = 0;
   for (const pipeline::PackReport& set : run.sets) skipped += set.skipped;
   if (skipped == 0) return kExitGood;

@@ -12,8 +12,8 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/pack_faults.hpp"
+#include "cli/report.hpp"
 #include "cli/text.hpp"
-#include "format/json.hpp"
 #include "format/manifest.hpp"
 #include "hotpack/verify.hpp"
 #include "label_setup/pack_folders.hpp"
@@ -29,14 +29,14 @@ struct VerifyArguments {
   std::size_t max_findings = 1000;
 };
 
-// One pack or shard, and what came of it.
+// One pack or shard, and the findings.
 struct Verified {
   std::string path;
   bool one_shard = false;
   VerifyReport report;
 };
 
-// 4 for damage; 3 where all that was found is that files could not be read.
+// 4 for damage; 3 if all findings are files that could not be read.
 int exit_code_of(const VerifyReport& report) {
   const auto& findings = report.findings;
   if (report.finding_count == 0) return kExitGood;
@@ -45,22 +45,15 @@ int exit_code_of(const VerifyReport& report) {
   return all_io ? kExitIo : kExitDamaged;
 }
 
-template <class T>
-Json json_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json json_of(const VerifyFinding& finding) {
-  Json json;
-  json["file"] = format::with_valid_utf8(finding.file);
-  json["record"] = json_or_null(finding.record);
-  json["key"] = finding.key.empty() ? Json() : Json(finding.key);
-  json["offset"] = json_or_null(finding.offset);
-  json["text"] = format::with_valid_utf8(finding.text);
-  return json;
+  return Json{{"file", format::with_valid_utf8(finding.file)},
+              {"record", finding.record ? Json(*finding.record) : Json()},
+              {"key", finding.key.empty() ? Json() : Json(finding.key)},
+              {"offset", finding.offset ? Json(*finding.offset) : Json()},
+              {"text", format::with_valid_utf8(finding.text)}};
 }
 
-// Names of the files with findings, each once, in their order.
+// Names of the files with findings other than I/O errors, each once, in their order.
 std::vector<std::string> damaged_files(const VerifyReport& report) {
   std::vector<std::string> names;
   for (const VerifyFinding& finding : report.findings) {
@@ -70,23 +63,20 @@ std::vector<std::string> damaged_files(const VerifyReport& report) {
   return names;
 }
 
-Json json_of(const Verified& verified) {
-  const VerifyReport& report = verified.report;
-  Json json;
-  json["pack"] = format::with_valid_utf8(verified.path);
-  json["ok"] = report.ok();
-  json["shards"] = report.shards;
-  json["records"] = report.records;
-  json["bytes"] = report.size_bytes;
-  json["aligned"] = report.aligned;
-  json["finding_count"] = report.finding_count;
-  json["findings"] = Json::array();
-  for (const VerifyFinding& finding : report.findings) json["findings"].push_back(json_of(finding));
-  json["damaged"] = Json::array();
-  for (const std::string& name : damaged_files(report)) json["damaged"].push_back(format::with_valid_utf8(name));
-  json["notes"] = Json::array();
-  for (const std::string& note : report.notes) json["notes"].push_back(format::with_valid_utf8(note));
-  return json;
+void add_members(Report& report, const Verified& verified) {
+  const VerifyReport& found = verified.report;
+  Json findings = Json::array();
+  for (const VerifyFinding& finding : found.findings) findings.push_back(json_of(finding));
+  report.member("pack", format::with_valid_utf8(verified.path));
+  report.member("ok", found.ok());
+  report.member("shards", found.shards);
+  report.member("records", found.records);
+  report.member("bytes", found.size_bytes);
+  report.member("aligned", found.aligned);
+  report.member("finding_count", found.finding_count);
+  report.member("findings", std::move(findings));
+  report.member("damaged", utf8_list(damaged_files(found)));
+  report.member("notes", utf8_list(found.notes));
 }
 
 std::string summary_of(const VerifyReport& report) {
@@ -100,7 +90,7 @@ std::string summary_of(const VerifyReport& report) {
   return "not ok: " + counted_text(report.finding_count, "finding") + " in " + what;
 }
 
-// Files of the findings lie in this folder.
+// The folder of the files that findings name.
 std::string folder_of(const Verified& verified) {
   if (!verified.one_shard) return verified.path;
   const std::string folder = std::filesystem::path(verified.path).parent_path().string();
@@ -110,25 +100,28 @@ std::string folder_of(const Verified& verified) {
 // "a, b and 3 more".
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMostNamed = 5;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kMostNamed, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() <= kMostNamed ? text : text + " and " + number_text(names.size() - kMostNamed) + " more";
+  if (names.size() <= kMostNamed) return joined_text(names, ", ");
+  const std::vector<std::string> first(names.begin(), names.begin() + kMostNamed);
+  return joined_text(first, ", ") + " and " + number_text(names.size() - kMostNamed) + " more";
 }
 
-// `several`: others are reported too, so each line says whose it is.
-void print_text(CommandContext& context, const Verified& verified, bool several) {
-  const VerifyReport& report = verified.report;
-  const auto line = [&](const std::string& text) { context.output().line(printable(format::with_valid_utf8(text))); };
-  for (const VerifyFinding& finding : report.findings) line((several ? folder_of(verified) + "/" : "") + finding.describe());
+// `several`: each line begins with the pack that it belongs to.
+Report report_of(const Verified& verified, bool several) {
+  Report report;
+  add_members(report, verified);
+  const VerifyReport& found = verified.report;
   const std::string start = several ? verified.path + ": " : "";
-  const std::uint64_t left_out = report.finding_count - report.findings.size();
-  if (left_out > 0) line(start + "and " + number_text(left_out) + " more");
-  line(start + summary_of(report));
-  const std::vector<std::string> damaged = damaged_files(report);
-  const bool nothing_here = report.shards == 0 && damaged == std::vector<std::string>{std::string(format::kManifestName)};
-  if (damaged.empty() || nothing_here) return;
+  const auto line = [&](const std::string& text) { report.lines(text + "\n"); };
+  for (const VerifyFinding& finding : found.findings) line((several ? folder_of(verified) + "/" : "") + finding.describe());
+  const std::uint64_t not_listed = found.finding_count - found.findings.size();
+  if (not_listed > 0) line(start + "and " + number_text(not_listed) + " more");
+  line(start + summary_of(found));
+  const std::vector<std::string> damaged = damaged_files(found);
+  const bool no_pack = found.shards == 0 && damaged == std::vector<std::string>{std::string(format::kManifestName)};
+  if (damaged.empty() || no_pack) return report;
   line(start + "damaged: " + some_of(damaged));
-  line(mending_text(folder_of(verified)));
+  line(repair_text(folder_of(verified)));
+  return report;
 }
 
 bool tell_progress(Terminal& terminal, const VerifyProgress& progress) {
@@ -157,29 +150,24 @@ int verify(CommandContext& context, const VerifyArguments& arguments) {
   Terminal& terminal = context.terminal();
   const VerifyOptions options = options_of(context, arguments);
   const std::vector<std::string> paths = pipeline::packs_at(arguments.paths);
+  const bool several = paths.size() > 1;
   int code = kExitGood;
-  Json all = Json::array();
+  std::vector<Report> reports;
   for (const std::string& path : paths) {
     if (terminal.stop_requested()) break;
     const Result<Verified> verified = verify_one(path, options);
     terminal.finish_progress();
     if (!verified.ok()) {
       code = std::max(code, context.fail(verified.error()));
-      if (paths.size() > 1) all.push_back(failure_json(path, verified.error()));
+      // Of a single pack the frame writes the error.
+      if (several) reports.push_back(failed_pack(path, verified.error()));
       continue;
     }
-    for (const std::string& note : verified->report.notes) terminal.info("note: " + printable(format::with_valid_utf8(note)));
-    if (!context.json()) print_text(context, *verified, paths.size() > 1);
-    all.push_back(json_of(*verified));
+    for (const std::string& note : verified->report.notes) terminal.info("note: " + format::with_valid_utf8(note));
+    reports.push_back(report_of(*verified, several));
     code = std::max(code, exit_code_of(verified->report));
   }
-  if (!context.json() || all.empty()) return code;  // the frame writes the only error
-  if (paths.size() == 1 && all.size() == 1) {
-    all = Json(all.front());
-  } else {
-    all = Json{{"packs", Json(all)}};
-  }
-  context.output().line(format::canonical_json(all));
+  context.print_packs(reports, several);
   return code;
 }
 

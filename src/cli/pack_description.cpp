@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "cli/pack_report.hpp"
+#include "cli/table.hpp"
 #include "cli/text.hpp"
-#include "format/json.hpp"
 #include "format/schema_json.hpp"
 #include "settings/option_words.hpp"
 
@@ -27,7 +25,7 @@ std::uint64_t total_bytes(const Dataset& dataset) {
   return sum;
 }
 
-// The part of all class pixels (a whole-image label: samples) that class c has; nothing where there are none.
+// The part of all class pixels (of whole-image labels: of all labels) that class c has; nothing without any.
 std::optional<double> share_of(const Statistics& statistics, std::size_t c) {
   const std::uint64_t all = std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), std::uint64_t{0});
   if (all == 0) return std::nullopt;
@@ -36,22 +34,10 @@ std::optional<double> share_of(const Statistics& statistics, std::size_t c) {
 
 std::string fixed_or_dash(const std::optional<double>& value, int digits) { return value ? fixed_text(*value, digits) : "-"; }
 
-std::string percent_or_dash(const std::optional<double>& share) { return share ? percent_text(*share) : "-"; }
-
-template <class T>
-std::string joined(const std::vector<T>& values, const char* separator) {
-  std::string text;
-  for (const T& value : values) {
-    if (!text.empty()) text += separator;
-    if constexpr (std::is_same_v<T, std::string>) {
-      text += value;
-    } else if constexpr (std::is_same_v<T, std::optional<double>>) {
-      text += fixed_or_dash(value, 6);
-    } else {
-      text += std::to_string(value);
-    }
-  }
-  return text;
+std::string means_text(const std::vector<std::optional<double>>& values) {
+  std::vector<std::string> words;
+  for (const auto& value : values) words.push_back(fixed_or_dash(value, 6));
+  return joined_text(words, " ");
 }
 
 std::string source_text(const LabelSource& source) {
@@ -75,72 +61,50 @@ std::string label_text(const Schema& schema) {
 
 std::string geometry_text(const Schema& schema) {
   const Geometry& geometry = schema.geometry;
-  return "fit " + geometry.fit + ", anchor " +
-         std::string(word_of(value_of_packed<Anchor>(schema.options.anchor).value_or(Anchor::center))) + ", image filter " +
-         geometry.image_filter + ", label filter " + geometry.label_filter + ", padded with " + joined(geometry.pad_color, ",");
+  std::string text = "fit " + geometry.fit + ", anchor ";
+  text += word_of(value_of_packed<Anchor>(schema.options.anchor).value_or(Anchor::center));
+  text += ", image filter " + geometry.image_filter + ", label filter " + geometry.label_filter + ", padded with ";
+  for (std::size_t i = 0; i < geometry.pad_color.size(); ++i) text += (i > 0 ? "," : "") + std::to_string(geometry.pad_color[i]);
+  return text;
 }
 
-// As they are typed; what is usual is left out.
+// As typed, without the usual ones.
 std::string options_text(const Schema& schema) {
-  std::string text;
+  std::vector<std::string> words;
   for (const pipeline::TypedOption& option : pipeline::typed_options(schema)) {
     if (option.usual) continue;
-    const bool has_value = !option.value->empty();
-    const bool joined_value = option.name == "--zstd";  // its value may be left out
-    text += (text.empty() ? "" : " ") + option.name +
-            (!has_value     ? ""
-             : joined_value ? "="
-                            : " ") +
-            (has_value ? shell_word(*option.value) : "");
+    const char* const equals = option.name == "--zstd" ? "=" : " ";  // its value may be left out
+    words.push_back(option.name + (option.value->empty() ? "" : equals + shell_word(*option.value)));
   }
-  if (text.empty()) text = "the usual ones";
-  return schema.options.engines.empty() ? text : text + "; engines " + joined(schema.options.engines, " ");
+  const std::string text = words.empty() ? "the usual ones" : joined_text(words, " ");
+  return schema.options.engines.empty() ? text : text + "; engines " + joined_text(schema.options.engines, " ");
 }
 
 std::string ignored_text(const Statistics& statistics, const Schema& schema) {
   const std::uint64_t all = std::accumulate(statistics.pixels.begin(), statistics.pixels.end(), statistics.ignored);
   std::string text = number_text(statistics.ignored);
-  if (all > 0 && !schema.label->multi)
-    text += " (" + percent_or_dash(static_cast<double>(statistics.ignored) / static_cast<double>(all)) + " of all)";
+  if (all > 0 && !schema.label->multi) text += " (" + percent_of(statistics.ignored, all) + " of all)";
   if (schema.ignore.empty()) return text;
   text += "; ignored in labels:";
   for (const LabelSource& source : schema.ignore) text += " " + source_text(source);
   return text;
 }
 
-// Rows of cells to aligned columns: the first `left` columns to the left, the others to the right.
-std::string table_text(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], text_width(row[c]));
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string gap(widths[c] - text_width(row[c]), ' ');
-      line += "  " + (c < left ? row[c] + gap : gap + row[c]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
-std::string class_table_text(const Schema& schema, const Statistics& statistics) {
+std::string class_table(const Schema& schema, const Statistics& statistics) {
   const bool pixels = schema.label->scope == LabelScope::pixel;
-  std::vector<std::vector<std::string>> rows;
-  rows.push_back({"id", "class", "color", "from", "samples", pixels ? "pixels" : "labels", "share", "weight 1/f", "weight median"});
+  std::vector<Cells> rows{
+      {"id", "class", "color", "from", "samples", pixels ? "pixels" : "labels", "share", "weight 1/f", "weight median"}};
   for (std::size_t c = 0; c < schema.classes.size(); ++c) {
     const ClassInfo& info = schema.classes[c];
-    std::string sources;
-    for (const LabelSource& source : info.sources) sources += (sources.empty() ? "" : " ") + source_text(source);
+    std::vector<std::string> sources;
+    for (const LabelSource& source : info.sources) sources.push_back(source_text(source));
+    const auto share = share_of(statistics, c);
     rows.push_back({std::to_string(c), truncated(printable_name(info.name), 40), info.color ? color_text(*info.color) : "-",
-                    truncated(printable_name(sources), 24), number_text(statistics.samples[c]), number_text(statistics.pixels[c]),
-                    percent_or_dash(share_of(statistics, c)), fixed_or_dash(statistics.weights_inverse[c], 4),
+                    truncated(printable_name(joined_text(sources, " ")), 24), number_text(statistics.samples[c]),
+                    number_text(statistics.pixels[c]), share ? percent_text(*share) : "-", fixed_or_dash(statistics.weights_inverse[c], 4),
                     fixed_or_dash(statistics.weights_median[c], 4)});
   }
-  return table_text(rows, 4);
+  return table_text(rows, {.align = "llllr"});
 }
 
 template <class T>
@@ -176,44 +140,37 @@ Json schema_json(const Schema& schema) {
 
 }  // namespace
 
-std::string describe_pack(const Dataset& dataset) {
+Report pack_description(const Dataset& dataset, const std::vector<std::string>& faults) {
   const Schema& schema = dataset.schema();
   const PackInfo& pack = dataset.packs().front();
-  std::vector<std::vector<std::string>> rows;
-  rows.push_back({"pack", printable_name(pack.folder)});
-  rows.push_back({"format", pack.format + ", fingerprint " + pack.fingerprint});
-  rows.push_back(
-      {"samples", number_text(pack.records) + (pack.skipped > 0 ? " (" + number_text(pack.skipped) + " more were skipped)" : "")});
-  rows.push_back({"shards", number_text(dataset.shards().size()) + ", " + human_bytes(total_bytes(dataset))});
-  rows.push_back({"image", image_text(schema)});
-  rows.push_back({"label", label_text(schema)});
-  rows.push_back({"geometry", geometry_text(schema)});
-  rows.push_back({"options", printable_name(options_text(schema))});
-  rows.push_back({"mean", joined(pack.statistics.mean, " ")});
-  rows.push_back({"std", joined(pack.statistics.std, " ")});
-  if (schema.label) rows.push_back({"ignored", printable_name(ignored_text(pack.statistics, schema))});
-  std::string text = table_text(rows, 2);
-  if (schema.label) text += "\n" + class_table_text(schema, pack.statistics);
-  return text;
-}
-
-std::string pack_json(const Dataset& dataset, const std::vector<std::string>& faults) {
-  const PackInfo& pack = dataset.packs().front();
-  Json json;
-  json["pack"] = format::valid_utf8(pack.folder) ? Json(pack.folder) : Json();
-  json["format"] = pack.format;
-  json["fingerprint"] = pack.fingerprint;
-  json["samples"] = pack.records;
-  json["skipped"] = pack.skipped;
-  json["shards"] = dataset.shards().size();
-  json["bytes"] = total_bytes(dataset);
-  json["schema"] = schema_json(dataset.schema());
-  json["plan"]["samples"] = pack.plan.samples;
-  json["plan"]["shards"] = pack.plan.shards;
-  json["plan"]["keys"] = pack.plan.keys;
-  json["statistics"] = statistics_json(pack.statistics);
-  for (const std::string& fault : faults) json["faults"].push_back(format::with_valid_utf8(fault));
-  return format::canonical_json(json);
+  const std::uint64_t bytes = total_bytes(dataset);
+  Report report;
+  report.member("pack", format::valid_utf8(pack.folder) ? Json(pack.folder) : Json());
+  report.line("pack", printable_name(pack.folder));
+  report.member("format", pack.format);
+  report.member("fingerprint", pack.fingerprint);
+  report.line("format", pack.format + ", fingerprint " + pack.fingerprint);
+  report.member("samples", pack.records);
+  report.member("skipped", pack.skipped);
+  report.line("samples", number_text(pack.records) + (pack.skipped > 0 ? " (" + number_text(pack.skipped) + " more were skipped)" : ""));
+  report.member("shards", dataset.shards().size());
+  report.member("bytes", bytes);
+  report.line("shards", number_text(dataset.shards().size()) + ", " + human_bytes(bytes));
+  report.member("schema", schema_json(schema));
+  report.line("image", image_text(schema));
+  report.line("label", label_text(schema));
+  report.line("geometry", geometry_text(schema));
+  report.line("options", printable_name(options_text(schema)));
+  report.member("plan", Json{{"samples", pack.plan.samples}, {"shards", pack.plan.shards}, {"keys", pack.plan.keys}});
+  report.member("statistics", statistics_json(pack.statistics));
+  report.line("mean", means_text(pack.statistics.mean));
+  report.line("std", means_text(pack.statistics.std));
+  if (schema.label) {
+    report.line("ignored", printable_name(ignored_text(pack.statistics, schema)));
+    report.lines("\n" + class_table(schema, pack.statistics));
+  }
+  if (!faults.empty()) report.member("faults", utf8_list(faults));
+  return report;
 }
 
 }  // namespace hotpack::cli

@@ -1,19 +1,18 @@
-// What is in a packed data set, as `info` tells it.
+// The contents of a packed data set: the result of `info`.
 //
-// Pure functions over an open Dataset; thread-safe.
+// Pure; thread-safe.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "cli/report.hpp"
 #include "hotpack/dataset.hpp"
 
 namespace hotpack::cli {
 
-// Lines for a person, each ended.
-[[nodiscard]] std::string describe_pack(const Dataset& dataset);
-// One JSON object, no line end. Numbers of the statistics are those of the manifest, digit by digit. `faults`: what a look at the files
-// shows; the member is there only where there are some.
-[[nodiscard]] std::string pack_json(const Dataset& dataset, const std::vector<std::string>& faults = {});
+// Numbers of the statistics are those of the manifest, digit by digit. `faults` are missing or unusable files; the member `faults` exists
+// only if there are some.
+[[nodiscard]] Report pack_description(const Dataset& dataset, const std::vector<std::string>& faults = {});
 
 }  // namespace hotpack::cli

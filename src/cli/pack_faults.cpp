@@ -6,9 +6,6 @@
 
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/pack_report.hpp"
-#include "cli/text.hpp"
 
 namespace hotpack::cli {
 
@@ -43,21 +40,7 @@ std::vector<std::string> missing_shards(const Dataset& dataset) {
   return faults;
 }
 
-format::Json failure_json(const std::string& folder, const Error& error) {
-  const int code = exit_code_of(error);
-  format::Json told;
-  told["code"] = name_of_exit(code);
-  told["exit"] = code;
-  told["message"] = format::with_valid_utf8(error.message);
-  told["path"] = error.path.empty() ? format::Json(nullptr) : format::Json(format::with_valid_utf8(error.path));
-  told["offset"] = error.offset ? format::Json(*error.offset) : format::Json(nullptr);
-  format::Json json;
-  json["pack"] = format::with_valid_utf8(folder);
-  json["error"] = std::move(told);
-  return json;
-}
-
-std::string mending_text(const std::string& folder) {
+std::string repair_text(const std::string& folder) {
   return "to repair it, run the command that packed " + shell_word(folder) +
          " again with --repair: it packs what is damaged or missing again and keeps the rest";
 }

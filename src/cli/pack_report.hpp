@@ -1,29 +1,30 @@
-// What `pack` and `check` tell at their end: plan, problems, summary, as text or JSON.
+// The result of `pack`, and the parts of it that other reports have too.
 //
-// Pure functions from a report to text; thread-safe.
+// Pure functions; thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <string_view>
 
-#include "format/json.hpp"
+#include "cli/report.hpp"
 #include "pack/pack.hpp"
 
 namespace hotpack::cli {
 
-// Several lines, each ending in a newline.
-[[nodiscard]] std::string plan_text(const pipeline::PlanSummary& plan);
-// Of a whole run: what was planned or packed, set by set. `seconds` is what the run took.
-[[nodiscard]] std::string plan_text(const pipeline::PackRun& run);
-[[nodiscard]] std::string summary_text(const pipeline::PackRun& run, double seconds);
-// Classes with their shares of pixels (or samples), one per line; nothing when unlabelled.
-[[nodiscard]] std::string classes_text(const Schema& schema, const Statistics& statistics);
-[[nodiscard]] format::Json classes_json(const Schema& schema, const Statistics& statistics);
-// Unusual but accepted things, one per line.
+// What a run packed or, with --dry-run, would pack. The members of a set are those of the object if there is one set without a name,
+// otherwise those of the elements of `sets`. The text is for runs that were neither refused nor stopped.
+[[nodiscard]] Report pack_report(const pipeline::PackRun& run, double seconds);
+// Unusual but accepted inputs, one kind per line.
 [[nodiscard]] std::string remarks_text(const pipeline::DiagnosticCounts& remarks);
-// One JSON object. The members of a set stand at the top where there is one set without a name, else in the list `sets`.
-[[nodiscard]] std::string report_json(const pipeline::PackRun& run, double seconds);
-// A line of a summary: a name, its text in a column of its own, a newline.
-[[nodiscard]] std::string line(std::string_view name, const std::string& text);
+
+// Files of the input folders that are not packed.
+void add_excluded_files(Report& report, std::uint64_t orphans, std::uint64_t others);
+// "24, 2 skipped"
+[[nodiscard]] std::string samples_text(std::uint64_t records, std::uint64_t skipped);
+// Classes with their shares of pixels (or samples), and the ignored pixels; no lines without labels.
+void add_class_lines(Report& report, const Schema& schema, const Statistics& statistics);
+void add_class_members(Report& report, const Schema& schema, const Statistics& statistics);
+// The commands to run next on a finished pack.
+void add_next_line(Report& report, const std::string& output);
 
 }  // namespace hotpack::cli

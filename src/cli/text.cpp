@@ -15,10 +15,10 @@ namespace {
 
 std::string two_digits(std::uint64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); }
 
-constexpr char kNoBreak = '\x1f';  // stands for a space inside wrapped text; never printed
+constexpr char kNoBreak = '\x1f';  // stands for a space that wrapped() must not break at; never printed
 
 struct Character {
-  utf8proc_int32_t point = -1;  // −1: a byte that is no UTF-8
+  utf8proc_int32_t point = -1;  // −1: a byte that is not UTF-8
   std::size_t bytes = 1;
 };
 
@@ -36,7 +36,7 @@ std::size_t columns_of(Character character) {
   return static_cast<std::size_t>(std::max(0, utf8proc_charwidth(character.point)));
 }
 
-// Characters that hide, turn or break what stands next to them.
+// Characters that hide, reverse or break the text around them.
 bool is_deceptive(utf8proc_int32_t point) {
   const auto within = [point](utf8proc_int32_t first, utf8proc_int32_t last) { return point >= first && point <= last; };
   return within(0x7F, 0x9F) || point == 0x61C || within(0x200E, 0x200F) || within(0x2028, 0x202E) || within(0x2066, 0x2069) ||
@@ -59,7 +59,7 @@ std::string escaped_character(std::string_view text, Character character) {
   return std::string(text.substr(0, character.bytes));
 }
 
-// Bytes of the first characters that fit `columns`, with what combines with the last.
+// Bytes of the first characters that fit into `columns`, including marks that combine with the last.
 std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -77,7 +77,7 @@ struct Hang {
   std::size_t column = 0;  // where the lines after a broken one begin
 };
 
-// Behind "name   ", unless that is far to the right; else two columns further in than the line.
+// Behind "name   ", unless that is beyond the middle; then two columns further in than the line.
 Hang hang_of(std::string_view line, std::size_t columns) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.find("  ", begin);
@@ -122,7 +122,7 @@ std::string human_bytes(std::uint64_t bytes) {
   constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
-  // 1023.95 would be printed as 1024.0.
+  // 1023.95 would be printed as "1024.0".
   while (value >= 1023.95 && unit + 1 < kUnits.size()) {
     value /= 1024;
     ++unit;
@@ -134,7 +134,7 @@ std::string human_duration(double seconds) {
   if (!(seconds > 0)) return "0 s";
   if (seconds < 0.995) return fixed_text(seconds, 2) + " s";
   if (seconds < 9.95) return fixed_text(seconds, 1) + " s";
-  // Beyond a million days no one counts, and the conversion must fit.
+  // A limit that the conversion can represent: a million days.
   const auto whole = static_cast<std::uint64_t>(std::llround(std::min(seconds, 8.64e10)));
   if (whole < 60) return std::to_string(whole) + " s";
   if (whole < 3600) return std::to_string(whole / 60) + " min " + two_digits(whole % 60) + " s";
@@ -147,6 +147,10 @@ std::string human_rate(double per_second) {
   if (per_second < 0.995) return fixed_text(per_second, 2);
   if (per_second < 9.95) return fixed_text(per_second, 1);
   return number_text(static_cast<std::uint64_t>(std::llround(std::min(per_second, 1e18))));
+}
+
+std::string percent_of(std::uint64_t part, std::uint64_t whole) {
+  return percent_text(static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(1, whole)));
 }
 
 std::string printable(std::string_view text) {
@@ -163,11 +167,10 @@ std::string printable(std::string_view text) {
 std::string printable_name(std::string_view name) {
   std::string shown;
   for (const char c : printable(name)) {
-    if (c == '\n' || c == '\t') {
+    if (c == '\n' || c == '\t')
       shown += c == '\n' ? "\\n" : "\\t";
-    } else {
+    else
       shown += c;
-    }
   }
   return shown;
 }

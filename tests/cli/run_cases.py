@@ -118,6 +118,18 @@ def step_matches(expected, found):
             expected.code == found.code)
 
 
+def with_stand_ins(expected, found):
+    """The lines found; an expected line stands for one that it matches, so that its stand-ins stay."""
+    old = [line for line in expected if line != ANY_LINES]
+    return [next((line for line in old if lines_match([line], [new])), new) for new in found]
+
+
+def updated(expected, found):
+    """The step as found, with the stand-ins of the lines that still match."""
+    return Step(found.remarks, found.command, with_stand_ins(expected.stdout, found.stdout),
+                with_stand_ins(expected.stderr, found.stderr), found.code)
+
+
 def run_case(path, hotpack, sample_data):
     """The case's text as it is, and as it should be to match what came back."""
     text = path.read_text(encoding="utf-8")
@@ -125,7 +137,7 @@ def run_case(path, hotpack, sample_data):
     with tempfile.TemporaryDirectory(prefix="hotpack-case-") as name:
         folder = Path(name).resolve()
         found = [run_step(step, hotpack, sample_data, folder) for step in steps]
-    kept = [old if step_matches(old, new) else new for old, new in zip(steps, found)]
+    kept = [old if step_matches(old, new) else updated(old, new) for old, new in zip(steps, found)]
     return text, text if kept == steps else write_case(kept, remarks)
 
 

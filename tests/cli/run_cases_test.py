@@ -75,6 +75,10 @@ class Running(unittest.TestCase):
         case.write_text(text)
         return run_case(case, self.hotpack, Path(self.folder.name))
 
+    def test_an_update_keeps_stand_ins_of_lines_that_match(self):
+        _, came_back = self.run_text("$ hotpack one\n> [..] one\n! even\n= 3\n")
+        self.assertEqual(came_back, "$ hotpack one\n> [..] one\n! odd\n= 3\n")
+
     def test_a_matching_case_stays(self):
         text, came_back = self.run_text("$ hotpack one\n> $PWD [..]\n! odd\n= 3\n")
         self.assertEqual(text, came_back)

@@ -21,7 +21,7 @@ Dataset pack_of(const TempFolder& folder, const TinyForm& form, std::size_t reco
 
 TEST_CASE("a pack is described in words") {
   const TempFolder folder;
-  const std::string text = cli::describe_pack(pack_of(folder, {}, 6));
+  const std::string text = cli::pack_description(pack_of(folder, {}, 6)).text();
   for (const char* wanted : {"samples   6 (1 more were skipped)", "6x5, RGB, hwc", "a class per pixel, stored as bits", "fit crop-or-pad",
                              "class 2  #a0ff00", "ignored in labels: 255"}) {
     CHECK_THAT(text, ContainsSubstring(wanted));
@@ -32,16 +32,16 @@ TEST_CASE("packs without labels or without samples are described") {
   const TempFolder folder;
   TinyForm form;
   form.labelled = false;
-  CHECK_THAT(cli::describe_pack(pack_of(folder, form, 2)), ContainsSubstring("label     none"));
+  CHECK_THAT(cli::pack_description(pack_of(folder, form, 2)).text(), ContainsSubstring("label     none"));
   const TempFolder other;
-  const std::string empty = cli::describe_pack(pack_of(other, {}, 0));
+  const std::string empty = cli::pack_description(pack_of(other, {}, 0)).text();
   CHECK_THAT(empty, ContainsSubstring("mean      - - -"));
 }
 
 TEST_CASE("the JSON has schema, plan and statistics as the manifest") {
   const TempFolder folder;
   const Dataset dataset = pack_of(folder, {}, 6);
-  const auto json = format::parse_json(cli::pack_json(dataset)).value();
+  const auto json = cli::pack_description(dataset).json();
   CHECK(json["samples"] == 6);
   CHECK(json["skipped"] == 1);
   CHECK(json["schema"]["classes"][2]["name"] == "class 2");
