@@ -64,7 +64,7 @@ Result<Work> Batches::take(double seconds) {
   return work;
 }
 
-Result<double> Batches::stall_share(double step_seconds, double seconds) {
+Result<double> Batches::wait_share(double step_seconds, double seconds) {
   HOTPACK_TRY(reach_steady_state());
   double waited = 0, all = 0;
   double began = now_seconds();

@@ -24,7 +24,7 @@ class Batches {
   // the threads have come to rest, so that they do not disturb what is measured next.
   [[nodiscard]] Result<Work> take(double seconds);
   // Waiting ÷ all time of a consumer that keeps each batch for `step_seconds`.
-  [[nodiscard]] Result<double> stall_share(double step_seconds, double seconds);
+  [[nodiscard]] Result<double> wait_share(double step_seconds, double seconds);
 
  private:
   Batches(Loader loader, unsigned slots, std::uint64_t steps) : loader_(std::move(loader)), slots_(slots), steps_(steps) {}

@@ -1,9 +1,8 @@
-// Measures this machine with one data set: each rate of the Loader compared with what plain loops reach with the same records in the same
-// minutes.
+// Measures this machine with one data set: each rate of the Loader next to that of a plain loop over the same records.
 //
 // Ownership: plain values. Thread-safety: one run at a time, or they disturb each other. Takes about rows × options.seconds.
-// Failure: as Dataset and Loader, `damaged` with the record's text among them; `usage` for an empty set; `cancelled` where
-// options.progress said to stop; `io` where the system gives no memory or threads.
+// Failure: as Dataset and Loader, `damaged` with the record's text among them; `usage` for an empty set; `cancelled` if
+// options.progress returns false; `io` if the system refuses memory or threads.
 #pragma once
 
 #include <span>

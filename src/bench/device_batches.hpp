@@ -1,90 +1,35 @@
-// A DeviceLoader under measurement: its steady rate, how long a consumer waits for it, and what it holds.
+// The steady rate of a DeviceLoader.
 //
-// Ownership: owns its loader, borrows the Station. Thread-safety: none. Failure: as DeviceLoader's functions.
+// Ownership: owns its loader. Thread-safety: none. Failure: as DeviceLoader's functions.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "bench/device_meter.hpp"
 #include "bench/measure.hpp"
 #include "hotpack/dataset.hpp"
 #include "hotpack/device_loader.hpp"
 
 namespace hotpack::bench {
 
-// Work on a stream that lasts as long as a step of a training would: copies within the device, as many as it takes.
-class StepWork {
- public:
-  [[nodiscard]] static Result<StepWork> make(const Station& station, double seconds);
-  [[nodiscard]] Status enqueue();
-
- private:
-  explicit StepWork(const Station& station) : station_(&station) {}
-  Status copy_once();
-  const Station* station_;
-  std::shared_ptr<const device::DeviceMemory> from_;
-  std::shared_ptr<const device::DeviceMemory> to_;
-  std::uint64_t copies_ = 1;  // of a step
-  std::uint64_t copied_ = 0;
-};
-
-// What a consumer waited for, as shares of its time. Both may describe the same pause.
-struct Stall {
-  double host = 0;            // that next() waited for a packed batch
-  double stream = 0;          // that the stream had nothing to do between a step and its next batch, the kernels' own time not counted
-  double step_seconds = 0;    // of a step, as the device tells
-  double kernel_seconds = 0;  // of a batch's kernels where its records were there before the step was over
-};
-
-// What a stream did in some steps, one after the other.
-struct StreamTimes {
-  double gaps = 0;   // seconds from a step to the end of its next batch's kernels
-  double steps = 0;  // and from there to the end of that step
-  std::uint64_t count = 0;
-};
-
-// The share of those times in which the stream did nothing, where a batch's kernels take `kernel_seconds`.
-[[nodiscard]] double idle_share(const StreamTimes& times, double kernel_seconds);
-
-struct HeldBytes {
-  std::uint64_t after_step_3 = 0;
-  std::uint64_t at_end = 0;
-};
-
 class DeviceBatches {
  public:
   // Goes through epochs; of each only the first `steps` where that is less than all.
-  [[nodiscard]] static Result<DeviceBatches> open(const Station& station, const Dataset& dataset, const DeviceLoaderOptions& options,
+  [[nodiscard]] static Result<DeviceBatches> open(const Dataset& dataset, const DeviceLoaderOptions& options,
                                                   std::uint64_t steps = UINT64_MAX);
-  [[nodiscard]] const DeviceLoader& loader() const { return loader_; }
-  // The next batch, over the ends of epochs, its work on the station's stream, or another one of the device.
-  [[nodiscard]] Result<DeviceBatch> next() { return next(station_->stream.handle()); }
-  [[nodiscard]] Result<DeviceBatch> next(device::StreamHandle stream);
 
-  // What is written in about `seconds`: samples, and bytes of the tensors. Timed on the device, without what was read ahead before.
+  // Batches of about `seconds`, at least one; bytes are those of the tensors. The clock of the host suffices: a loader stays a fixed number
+  // of batches ahead of its device, at the beginning as at the end.
   [[nodiscard]] Result<Work> take(double seconds);
-  // `batch_seconds`: of a batch where nothing else is to do.
-  [[nodiscard]] Result<Stall> stall(StepWork& step, double batch_seconds, double seconds);
-  // Pinned bytes of the loader, early and after `steps` more steps.
-  [[nodiscard]] Result<HeldBytes> pinned(std::uint64_t steps);
 
  private:
-  DeviceBatches(const Station& station, DeviceLoader loader, unsigned ahead, std::uint64_t steps)
-      : station_(&station), loader_(std::move(loader)), ahead_(ahead), steps_(steps) {}
-  [[nodiscard]] Status reach_steady_state();
-  // Threads come to rest before something else is measured: about as long as they need to read ahead again.
-  void rest(double batch_seconds) const;
-  // Of the kernels between two steps, where the batches are on the device already.
-  [[nodiscard]] Result<double> kernel_seconds(StepWork& step, double batch_seconds);
+  DeviceBatches(DeviceLoader loader, unsigned ahead, std::uint64_t steps) : loader_(std::move(loader)), ahead_(ahead), steps_(steps) {}
+  // Over the ends of epochs, on the default stream.
+  [[nodiscard]] Result<DeviceBatch> next();
 
-  const Station* station_;
   DeviceLoader loader_;
   unsigned ahead_;       // batches that may be ready before they are asked for
   std::uint64_t steps_;  // of an epoch to go through
   std::uint64_t taken_ = 0;
 };
-
-[[nodiscard]] std::uint64_t batch_bytes(const DeviceBatch& batch);
 
 }  // namespace hotpack::bench

@@ -23,7 +23,7 @@ class DiskStage {
 
   Status run(BenchReport& report) {
     HOTPACK_TRY(drop());
-    const std::array<Turn, 3> turns = {loader_turn(Shuffle::full), loader_turn(Shuffle::block), plain_turn()};
+    const std::array<Measurement, 3> turns = {loader_turn(Shuffle::full), loader_turn(Shuffle::block), plain_turn()};
     std::vector<Rate> rates;
     if (warm_share_ < kStillThere) {
       HOTPACK_ASSIGN(rates, take_turns(turns, kDiskRounds, setup_.seconds));
@@ -45,12 +45,12 @@ class DiskStage {
     return {};
   }
 
-  Turn loader_turn(Shuffle shuffle) {
+  Measurement loader_turn(Shuffle shuffle) {
     // Another epoch each round: the machine below a virtual one may have kept what was read before.
     return [this, shuffle, epoch = std::uint64_t{0}](double seconds) mutable { return read_batches(shuffle, epoch++, seconds); };
   }
 
-  Turn plain_turn() {
+  Measurement plain_turn() {
     return [this, round = 0U](double seconds) mutable -> Result<Work> {
       HOTPACK_TRY(drop());
       return plain_read(setup_.shard_paths, threads_, seconds, static_cast<double>(round++) / kDiskRounds);
@@ -77,8 +77,8 @@ class DiskStage {
     return work;
   }
 
-  void add_row(BenchReport& report, const char* what, const Rate& rate, const Rate& ceiling) const {
-    report.rows.push_back({Stage::disk, what, threads_, rate, "plain read", ceiling.bytes_per_second});
+  void add_row(BenchReport& report, const char* work, const Rate& rate, const Rate& limit) const {
+    report.rows.push_back({Stage::disk, work, threads_, rate, "plain read", limit.bytes_per_second});
   }
 
   [[nodiscard]] std::string refusal() const {

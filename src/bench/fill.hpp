@@ -1,4 +1,4 @@
-// The fastest way to write memory once: stores that go past the cache. A ceiling for whatever writes as many bytes.
+// The fastest way to write memory once: stores that go past the cache. A limit for whatever writes as many bytes.
 //
 // Pure; thread-safe.
 #pragma once

@@ -32,8 +32,8 @@ Rate median_rate(const std::vector<Rate>& rates) {
 
 double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-Result<std::vector<Rate>> take_turns(std::span<const Turn> turns, unsigned rounds, double seconds_a_turn) {
-  for (const Turn& turn : turns) HOTPACK_TRY(turn(0));
+Result<std::vector<Rate>> take_turns(std::span<const Measurement> turns, unsigned rounds, double seconds_a_turn) {
+  for (const Measurement& turn : turns) HOTPACK_TRY(turn(0));
   std::vector<std::vector<Rate>> taken(turns.size());
   for (unsigned round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < turns.size(); ++i) {

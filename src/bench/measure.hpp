@@ -1,5 +1,5 @@
-// Fair measuring: what is compared takes turns, and the median of the turns counts, so that a machine that slows down for a moment slows
-// all of them.
+// Fair measuring: contestants take turns, and the median of their turns counts, so that a machine that slows down for a moment slows all
+// of them.
 //
 // Thread-safety: none; one thread measures. Failure: the first error of a turn ends the measurement.
 #pragma once
@@ -13,15 +13,15 @@
 
 namespace hotpack::bench {
 
-// What was done in one turn.
+// Done in one turn.
 struct Work {
   double seconds = 0;
   std::uint64_t samples = 0;
   std::uint64_t bytes = 0;
 };
 
-// Works for about so many seconds and says what came of it.
-using Turn = std::function<Result<Work>(double seconds)>;
+// Works for about so many seconds.
+using Measurement = std::function<Result<Work>(double seconds)>;
 
 [[nodiscard]] Rate rate_of(const Work& work);
 [[nodiscard]] double median(std::vector<double> values);  // of an even number the mean of the middle two; of none 0
@@ -31,6 +31,6 @@ using Turn = std::function<Result<Work>(double seconds)>;
 [[nodiscard]] double now_seconds();
 
 // Every turn once a round; the median rate of each. A first round of no length is not counted: it opens, allocates and touches.
-[[nodiscard]] Result<std::vector<Rate>> take_turns(std::span<const Turn> turns, unsigned rounds, double seconds_a_turn);
+[[nodiscard]] Result<std::vector<Rate>> take_turns(std::span<const Measurement> turns, unsigned rounds, double seconds_a_turn);
 
 }  // namespace hotpack::bench

@@ -6,7 +6,7 @@
 
 #include "base/try.hpp"
 #include "bench/batches.hpp"
-#include "bench/ceilings.hpp"
+#include "bench/limits.hpp"
 #include "bench/measure.hpp"
 #include "bench/workers.hpp"
 
@@ -20,8 +20,8 @@ constexpr double kLeastSteps = 8;  // of the consumer
 // A row before it is measured.
 struct Planned {
   Stage stage;
-  std::string what;
-  Turn turn;
+  std::string work;
+  Measurement measurement;
 };
 
 class MemoryStage {
@@ -31,51 +31,52 @@ class MemoryStage {
 
   Status copies() {
     ThreadBuffers buffers = buffers_for(warm_.records->mean_bytes(), warm_.records->largest_bytes());
-    HOTPACK_ASSIGN(Turn checked, loader_turn(setup_.plain, BatchContent::packed, VerifyChecksums::always));
-    HOTPACK_ASSIGN(Turn trusted, loader_turn(setup_.plain, BatchContent::packed, VerifyChecksums::never));
-    return measure({{Stage::slots, "first epoch, CRC checked", std::move(checked)}, {Stage::slots, "later epochs", std::move(trusted)}},
-                   "memcpy", copy_records(crew(buffers)));
+    HOTPACK_ASSIGN(Measurement checked, loader_measurement(setup_.plain, BatchContent::packed, VerifyChecksums::always));
+    HOTPACK_ASSIGN(Measurement trusted, loader_measurement(setup_.plain, BatchContent::packed, VerifyChecksums::never));
+    return measure({{Stage::copies, "first epoch, CRC checked", std::move(checked)}, {Stage::copies, "later epochs", std::move(trusted)}},
+                   "memcpy", copy_records(workers(buffers)));
   }
 
   // Without the Loader, and for `training` with it.
   Status expansions(const Outputs& outputs, bool training) {
     HOTPACK_ASSIGN(const std::uint64_t row, row_bytes(setup_.schema, outputs, warm_.records->largest_size()));
     ThreadBuffers buffers = buffers_for(row, std::max(row, warm_.records->largest_bytes()));
-    HOTPACK_ASSIGN(Turn direct, expand_records(crew(buffers), setup_.schema, outputs.image, outputs.label));
+    HOTPACK_ASSIGN(Measurement direct, expand_records(workers(buffers), setup_.schema, outputs.image, outputs.label));
     std::vector<Planned> rows{{Stage::expansion, outputs.name, std::move(direct)}};
     if (training) {
-      HOTPACK_ASSIGN(Turn batches, loader_turn(outputs, BatchContent::expanded, VerifyChecksums::never));
+      HOTPACK_ASSIGN(Measurement batches, loader_measurement(outputs, BatchContent::expanded, VerifyChecksums::never));
       rows.push_back({Stage::end_to_end, outputs.name, std::move(batches)});
     }
     // u8 has as many bytes to read as to write: to copy them is the most that can be done.
-    if (!training) return measure(std::move(rows), "memcpy", copy_records(crew(buffers)));
-    return measure(std::move(rows), "fill", fill_rows(crew(buffers), row));
+    if (!training) return measure(std::move(rows), "memcpy", copy_records(workers(buffers)));
+    return measure(std::move(rows), "fill", fill_rows(workers(buffers), row));
   }
 
  private:
-  [[nodiscard]] Crew crew(ThreadBuffers& buffers) const { return {warm_.records, &buffers, threads_}; }
+  [[nodiscard]] Workers workers(ThreadBuffers& buffers) const { return {warm_.records, &buffers, threads_}; }
 
   [[nodiscard]] ThreadBuffers buffers_for(std::uint64_t row_bytes_, std::uint64_t least_bytes) const {
     return ThreadBuffers(threads_, setup_.slots * setup_.batch * row_bytes_, least_bytes);
   }
 
-  [[nodiscard]] Result<Turn> loader_turn(const Outputs& outputs, BatchContent content, VerifyChecksums verify_checksums) const {
+  [[nodiscard]] Result<Measurement> loader_measurement(const Outputs& outputs, BatchContent content,
+                                                       VerifyChecksums verify_checksums) const {
     HOTPACK_ASSIGN(Batches opened,
                    Batches::open(*warm_.dataset, setup_.loader_options(threads_, outputs, content, verify_checksums), warm_.steps));
     const auto batches = std::make_shared<Batches>(std::move(opened));
-    return Turn([batches](double seconds) { return batches->take(seconds); });
+    return Measurement([batches](double seconds) { return batches->take(seconds); });
   }
 
-  Status measure(std::vector<Planned> rows, const char* ceiling_name, Turn ceiling) {
-    std::vector<Turn> turns;
+  Status measure(std::vector<Planned> rows, const char* limit_name, Measurement limit) {
+    std::vector<Measurement> turns;
     turns.reserve(rows.size() + 1);
-    for (Planned& row : rows) turns.push_back(std::move(row.turn));
-    turns.push_back(std::move(ceiling));
+    for (Planned& row : rows) turns.push_back(std::move(row.measurement));
+    turns.push_back(std::move(limit));
     const double all_seconds = setup_.seconds * static_cast<double>(rows.size());
     HOTPACK_ASSIGN(const std::vector<Rate> rates,
                    take_turns(turns, setup_.rounds, all_seconds / static_cast<double>(setup_.rounds * turns.size())));
     for (std::size_t i = 0; i < rows.size(); ++i)
-      report_.rows.push_back({rows[i].stage, rows[i].what, threads_, rates[i], ceiling_name, rates.back().bytes_per_second});
+      report_.rows.push_back({rows[i].stage, rows[i].work, threads_, rates[i], limit_name, rates.back().bytes_per_second});
     return {};
   }
 
@@ -114,7 +115,7 @@ Result<Consumer> measure_consumer(const Setup& setup, const Warm& warm, unsigned
   steady.verify_checksums = VerifyChecksums::never;
   HOTPACK_ASSIGN(Batches batches, Batches::open(*warm.dataset, steady, warm.steps));
   const double step_seconds = kStepOverService / std::max(batches_per_second, 1e-3);
-  HOTPACK_ASSIGN(const double stalled, batches.stall_share(step_seconds, std::max(setup.seconds / 2, kLeastSteps * step_seconds)));
+  HOTPACK_ASSIGN(const double stalled, batches.wait_share(step_seconds, std::max(setup.seconds / 2, kLeastSteps * step_seconds)));
   return Consumer{median(std::move(openings)), stalled};
 }
 

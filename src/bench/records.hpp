@@ -1,4 +1,4 @@
-// The records that a shuffled epoch begins with, in its order, ready to be read by plain loops: the ceilings' side of a comparison.
+// The records that a shuffled epoch begins with, in its order, for plain loops that the Loader is compared with.
 //
 // Ownership: shares nothing; borrows from the Dataset, which must outlive it, but for compressed records, which it keeps uncompressed.
 // Thread-safety: const members from any thread. Failure: as Sample's functions.

@@ -7,7 +7,7 @@
 namespace hotpack::bench {
 
 std::string_view stage_name(Stage stage) {
-  constexpr std::array<std::string_view, 4> kNames = {"disk", "slots", "expansion", "end-to-end"};
+  constexpr std::array<std::string_view, 7> kNames = {"disk", "copies", "expansion", "bus", "gather", "end-to-end", "resident"};
   return kNames[static_cast<std::size_t>(stage)];
 }
 

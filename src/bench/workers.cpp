@@ -52,16 +52,16 @@ Pieces run_pieces(unsigned threads, double seconds, const std::function<bool(uns
       span.ended = now_seconds();
     } while (span.ended < span.began + seconds);
   };
-  std::vector<std::jthread> crew;
-  crew.reserve(threads);
+  std::vector<std::jthread> workers;
+  workers.reserve(threads);
   try {
-    while (crew.size() < threads) crew.emplace_back(loop, static_cast<unsigned>(crew.size()));
+    while (workers.size() < threads) workers.emplace_back(loop, static_cast<unsigned>(workers.size()));
   } catch (...) {
-    ready.count_down(static_cast<std::ptrdiff_t>(threads - crew.size()) + 1);  // those that wait come to their end
+    ready.count_down(static_cast<std::ptrdiff_t>(threads - workers.size()) + 1);  // those that wait come to their end
     throw;
   }
   ready.arrive_and_wait();
-  crew.clear();  // joins
+  workers.clear();  // joins
   return {done.load(), length_of(spans)};
 }
 

@@ -1,4 +1,4 @@
-// What a bench measured, as text and JSON.
+// The report of a bench as text and JSON, of host and device alike.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -9,9 +9,9 @@
 
 namespace hotpack::cli {
 
-// A table that a person reads in ten seconds, and below it what follows from it.
+// A table, and below it the recommendation and notes.
 [[nodiscard]] std::string bench_text(const bench::BenchReport& report);
-// One line of JSON and a newline: "report": "hotpack-bench/1".
+// One line of JSON and a newline: "report": "hotpack-bench/2".
 [[nodiscard]] std::string bench_json(const bench::BenchReport& report);
 
 }  // namespace hotpack::cli

@@ -1,4 +1,4 @@
-// hotpack bench: how fast this machine gives batches of a pack, in memory or on a device, compared with what it could give at best.
+// hotpack bench: how fast this machine delivers batches of a pack, in memory or on a device, next to its limits.
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -12,7 +12,6 @@
 #include "cli/bench_report.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
-#include "cli/device_report.hpp"
 #include "label_setup/pack_folders.hpp"
 
 namespace hotpack::cli {
@@ -36,11 +35,9 @@ int fail(CommandContext& context, const Error& error) {
   return kExitGood;
 }
 
-int measure_device(CommandContext& context, const BenchArguments& arguments) {
-  const auto report = bench::run_device_bench(arguments.folders, arguments.options, *arguments.device);
-  if (!report.ok()) return fail(context, report.error());
-  context.output().write(context.json() ? device_json(*report) : device_text(*report));
-  return report->failed ? fail(context, *report->failed) : kExitGood;
+Result<bench::BenchReport> run(const BenchArguments& arguments) {
+  if (arguments.device) return bench::run_device_bench(arguments.folders, arguments.options, *arguments.device);
+  return bench::run_bench(arguments.folders, arguments.options);
 }
 
 int measure(CommandContext& context, BenchArguments& arguments) {
@@ -52,8 +49,7 @@ int measure(CommandContext& context, BenchArguments& arguments) {
     return !terminal.stop_requested();
   };
   arguments.folders = pipeline::packs_at(arguments.folders);
-  if (arguments.device) return measure_device(context, arguments);
-  const auto report = bench::run_bench(arguments.folders, arguments.options);
+  const auto report = run(arguments);
   if (!report.ok()) return fail(context, report.error());
   context.output().write(context.json() ? bench_json(*report) : bench_text(*report));
   return kExitGood;
@@ -104,7 +100,7 @@ void add_bench_command(CLI::App& app, CommandContext& context) {
                "hotpack bench packed/train\n"
                "hotpack bench packed/train --batch 8 --threads 1,2,4   # as the training will read it\n"
                "hotpack bench packed/train --json | jq .recommended_threads\n"
-               "hotpack bench packed/train --device    # the way to the first CUDA device, compared with bus and device memory");
+               "hotpack bench packed/train --device    # batches on the first CUDA device");
   bench::BenchOptions& options = arguments->options;
   command.add_option("--batch", options.batch, "samples per batch; fewer if memory is short [default: 32]")
       ->option_text("N")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Seconds per 1,000 pairs packed to 512x512: hotpack beside a plain C++ program with OpenCV and a plain NumPy program.
+"""Seconds per 1,000 pairs packed to 512x512: hotpack next to plain programs: C++ with OpenCV, Python with OpenCV and NumPy.
 
 All run in turn on one core, several rounds, output in memory; the figure is the median. hotpack is timed from start to end, the others
 without their start (importing NumPy takes longer than packing twenty pairs). Then hotpack alone with two threads, and with every label storage.
@@ -43,7 +43,9 @@ class Programs:
     """How each program is run on the pairs. Figures are seconds per 1,000 pairs."""
 
     def __init__(self, hotpack, opencv_pack, pairs, folder):
-        self.commands = {"OpenCV in C++": [opencv_pack], "NumPy": [sys.executable, HERE / "one_hot_it.py"]}
+        script = [sys.executable, HERE / "one_hot_it.py"]
+        self.scripts = {"OpenCV and NumPy": script, "torchvision": [*script, "--torchvision"]}
+        self.commands = {"OpenCV in C++": [opencv_pack], **self.scripts}
         self.hotpack, self.pairs, self.folder = hotpack, pairs, folder
 
     def peer(self, name, kind):
@@ -76,9 +78,9 @@ def tasks(programs):
     """Titles and series; the first of each is what the others are compared with."""
     return {
         "PNG + gray ids -> class ids": [programs.packing("ids", "index"), programs.peer("OpenCV in C++", "ids"),
-                                        programs.peer("NumPy", "ids"), programs.packing("ids", "index", 2)],
+                                        programs.peer("OpenCV and NumPy", "ids"), programs.packing("ids", "index", 2)],
         "PNG + RGB masks -> one-hot": [programs.packing("masks", "onehot"), programs.peer("OpenCV in C++", "onehot"),
-                                       programs.peer("NumPy", "onehot"), programs.packing("masks", "onehot", 2),
+                                       programs.peer("OpenCV and NumPy", "onehot"), programs.packing("masks", "onehot", 2),
                                        programs.packing("masks", "bits"), programs.packing("masks", "index")],
     }
 

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
-"""What people write to read a pack's records into batches with NumPy and PyTorch on np.memmap; loader_compare.py times it beside hotpack.
+"""Readers that people write with NumPy and PyTorch; loader_compare.py and compare_table.py time them next to hotpack.
 
-usage: loader_peers.py PACK BATCH
+usage: loader_peers.py PACK BATCH [--files IMAGES LABELS] [--ffcv FOLDER]
 
 Lines on stdin are answered on stdout: `peers plain` or `peers training` with the names of the programs, separated by `; `;
-`SECONDS NAME` with `SAMPLES BYTES SECONDS` of that program. All read the same records of class ids in a shuffled order, endlessly.
+`first NAME` with the mean of the images and the sum of the labels of that program's first batch; `SECONDS NAME` with `SAMPLES BYTES
+SECONDS`. All read the same records of class ids in a shuffled order, endlessly; with
+--files also the image files that the pack was made of.
 
-Each has the settings that suit it best, and the comparison takes the best of them all:
+Each has the settings that suit it best, and the comparison takes the best of each kind:
 - NumPy: preallocated batches; one or two threads, which share the rows (NumPy lets go of the interpreter's lock in its loops); for float
   images a multiplication and an addition per value, or a table; for one-hot a comparison with each class, or a table.
 - PyTorch: no, one or two persistent workers (prefetch 2); a sample at a time with the usual collation, or a whole batch at a time, which
-  saves the copy of collation; without workers PyTorch's own threads, one a core.
+  saves the copy of collation; without workers PyTorch's own threads, one per core.
+- PyTorch on image files: OpenCV or torchvision decode and resize in each of two workers.
+- In the style of FFCV: see ffcv_style.py. The records are copied to a file of its own in FOLDER.
 """
 
+import argparse
 import os
 import sys
 import time
@@ -168,15 +173,46 @@ class Endless:
 
 
 class TorchLoader:
-    def __init__(self, records, batch, workers, whole_batches, training):
-        order = Endless(len(records), batch)
+    def __init__(self, dataset, batch, workers, whole_batches=False):
+        order = Endless(len(dataset), batch)
         fetching = {"batch_size": None, "sampler": order} if whole_batches else {"batch_sampler": order}
         waiting = {"persistent_workers": True, "prefetch_factor": PREFETCH} if workers else {}
         self.ahead = workers * PREFETCH
-        self.batches = iter(DataLoader(Samples(records, training), num_workers=workers, **fetching, **waiting))
+        self.batches = iter(DataLoader(dataset, num_workers=workers, **fetching, **waiting))
 
     def next(self):
         return next(self.batches)
+
+
+def file_loader(folders, records, batch, library, training):
+    from image_files import ImageFiles  # needs torchvision
+
+    def finish(image, label):
+        return training_tensors(image, label, records.classes) if training else (image, label)
+
+    height, width = records.images[0].shape[:2]
+    return TorchLoader(ImageFiles(*folders, (width, height), library, finish), batch, workers=2)
+
+
+# ---------------------------------------------------------------------------------------------------------------- FFCV
+
+
+def ffcv_file(path, views):
+    """All records one after the other, as one memory map."""
+    if not os.path.exists(path):
+        whole = np.memmap(path, np.uint8, "w+", 0, (len(views), *views[0].shape))
+        for number, view in enumerate(views):
+            whole[number] = view
+        whole.flush()
+    return np.memmap(path, np.uint8, "r", 0, (len(views), *views[0].shape))
+
+
+def ffcv_style(folder, records, batch, threads, training):
+    from ffcv_style import FfcvStyle  # needs numba
+
+    fields = (np.asarray(ffcv_file(os.path.join(folder, f"{name}.raw"), views))
+              for name, views in (("images", records.images), ("labels", records.labels)))
+    return FfcvStyle(*fields, records.classes, shuffled_batches(len(records), batch), batch, threads, TABLE if training else None)
 
 
 # ---------------------------------------------------------------------------------------------------------------- turns
@@ -199,8 +235,9 @@ def turn(peer, seconds):
     return samples, size, spent
 
 
-def peers(records, batch, training):
-    """Names, and what makes each."""
+def peers(options, records, training):
+    """Names, and a function that makes each."""
+    batch = options.batch
     made = {}
     for threads in (1, 2):
         for name, kernels in NUMPY_TRAINING.items() if training else {"copies": None}.items():
@@ -208,24 +245,37 @@ def peers(records, batch, training):
     for workers in (0, 1, 2):
         for whole in (False, True):
             name = f"DataLoader, a {'batch' if whole else 'sample'} at a time, {workers} worker{'s' * (workers != 1)}"
-            made[name] = lambda w=workers, b=whole: TorchLoader(records, batch, w, b, training)
+            made[name] = lambda w=workers, b=whole: TorchLoader(Samples(records, training), batch, w, b)
+    for library in ("OpenCV", "torchvision") if options.files else ():
+        made[f"files, DataLoader with {library}, 2 workers"] = lambda n=library: file_loader(options.files, records, batch, n, training)
+    for threads in (1, 2) if options.ffcv else ():
+        name = f"FFCV-style, {threads} thread{'s' * (threads > 1)}"
+        made[name] = lambda t=threads: ffcv_style(options.ffcv, records, batch, t, training)
     return made
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__, add_help=False)
+    parser.add_argument("pack")
+    parser.add_argument("batch", type=int)
+    parser.add_argument("--files", nargs=2)
+    parser.add_argument("--ffcv")
+    options = parser.parse_args()
     torch.set_num_threads(len(os.sched_getaffinity(0)))
-    records, batch = Records(sys.argv[1]), int(sys.argv[2])
+    records = Records(options.pack)
     makers, running = {}, {}
     for line in sys.stdin:
         seconds, name = line.strip().split(" ", 1)
         if seconds == "peers":
-            makers = peers(records, batch, name == "training")
+            makers = peers(options, records, name == "training")
             print("; ".join(makers), flush=True)
             continue
         if name not in running:
             running[name] = makers[name]()
+        if seconds == "first":
+            images, labels = running[name].next()
+            print(np.asarray(images).mean(dtype=np.float64), np.asarray(labels).sum(dtype=np.float64), flush=True)
+            continue
         print(*turn(running[name], float(seconds)), flush=True)
 
 

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "hotpack/loader.hpp"
+#include "hotpack/order.hpp"
 #include "loader_ceiling.h"
 
 namespace {
@@ -73,7 +74,7 @@ LoaderOptions options_for(Form form, std::uint64_t batch, unsigned threads) {
   options.global_batch_size = batch;
   options.seed = kSeed;
   options.threads = threads;
-  options.slots = kSlots;
+  options.prefetch_batches = kSlots;
   if (form == Form::packed) options.content = BatchContent::packed;
   if (form != Form::training) return options;
   options.image = {ElementType::f32, AxisOrder::channels_first, {kMean, kMean + 3}, {kStd, kStd + 3}};
@@ -100,7 +101,7 @@ class SteadyLoader : public Contestant {
     const double began = now();
     do {
       const Batch batch = next();
-      done.samples += batch.valid();
+      done.samples += batch.num_valid();
       done.bytes += bytes_of(batch);
       done.seconds = now() - began;
       ++batches;
@@ -128,7 +129,7 @@ class FirstEpoch : public Contestant {
     Work done;
     const double began = now();
     while (const auto batch = must(loader.next())) {
-      done.samples += batch->valid();
+      done.samples += batch->num_valid();
       done.bytes += bytes_of(*batch);
     }
     done.seconds = now() - began;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What a person would write with NumPy and cv2 to pack a data set; scripts/bench times it beside hotpack.
+"""A script as people write it with NumPy and OpenCV, or with torchvision, to pack a data set; scripts/bench times it next to hotpack.
 
-  one_hot_it.py ids    IMAGES LABELS WIDTHxHEIGHT OUT            gray ids as they are
-  one_hot_it.py onehot IMAGES LABELS WIDTHxHEIGHT OUT CLASSES    RGB masks to one-hot bytes; CLASSES is a CSV `name,r,g,b`
+  one_hot_it.py [--torchvision] ids    IMAGES LABELS WIDTHxHEIGHT OUT            gray ids as they are
+  one_hot_it.py [--torchvision] onehot IMAGES LABELS WIDTHxHEIGHT OUT CLASSES    RGB masks to one-hot bytes; CLASSES: a CSV `name,r,g,b`
 
 Pairs by position, as such programs do. Prints the seconds that the loop took, without the import of the libraries: on the clock, and of
 the processor.
@@ -40,21 +40,58 @@ def load_label(path, size, colors):
     return one_hot_it(label, colors) if colors else label
 
 
-def pack(kind, images, labels, size, out, classes=None):
+class Opencv:
+    def __init__(self, size, colors):
+        cv2.setNumThreads(1)
+        self.size, self.colors = size, colors
+
+    def image(self, path):
+        return cv2.resize(load_rgb(path), self.size, interpolation=cv2.INTER_LINEAR)
+
+    def label(self, path):
+        return load_label(path, self.size, self.colors)
+
+
+class Torchvision:
+    def __init__(self, size, colors):
+        import torch
+        from torchvision import io
+        from torchvision.transforms.v2 import InterpolationMode, functional
+
+        torch.set_num_threads(1)
+        self.torch, self.io, self.modes, self.resize = torch, io, InterpolationMode, functional.resize
+        self.size, self.colors = size[::-1], colors and torch.tensor(colors, dtype=torch.uint8)[:, :, None, None]
+
+    def image(self, path):
+        image = self.resize(self.io.decode_image(path, self.io.ImageReadMode.RGB), self.size, self.modes.BILINEAR, antialias=False)
+        return image.permute(1, 2, 0).contiguous().numpy()
+
+    def label(self, path):
+        mode = self.io.ImageReadMode.UNCHANGED if self.colors is None else self.io.ImageReadMode.RGB
+        label = self.resize(self.io.decode_image(path, mode), self.size, self.modes.NEAREST)
+        if self.colors is None:
+            return label[0].numpy()
+        return (label == self.colors).all(1).permute(1, 2, 0).contiguous().numpy()
+
+
+def pack(library, kind, images, labels, size, out, classes=None):
     size = tuple(int(side) for side in size.split("x"))
     colors = read_colors(classes) if kind == "onehot" else None
+    reader = library(size, colors)
     with open(out, "wb") as file:
         for image, label in zip(sorted_files(images), sorted_files(labels)):
-            file.write(cv2.resize(load_rgb(image), size, interpolation=cv2.INTER_LINEAR).tobytes())
-            file.write(load_label(label, size, colors).tobytes())
+            file.write(reader.image(image).tobytes())
+            file.write(reader.label(label).tobytes())
 
 
 def main():
-    if len(sys.argv) < 6:
+    words = [word for word in sys.argv[1:] if word != "--torchvision"]
+    if len(words) < 5:
         sys.exit(__doc__)
-    cv2.setNumThreads(1)
+    library = Opencv if words == sys.argv[1:] else Torchvision
+    library((1, 1), None)  # imports
     began, processor_began = time.perf_counter(), time.process_time()
-    pack(*sys.argv[1:])
+    pack(library, *words)
     print(f"{time.perf_counter() - began:.6f} {time.process_time() - processor_began:.6f}")
 
 

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <optional>
 
-#include "bench/device_stage.hpp"
-#include "cli/device_report.hpp"
+#include "gpu/acceptance/report_text.hpp"
+#include "gpu/acceptance/stage.hpp"
 #include "gpu/bench_pack.hpp"
 #include "gpu/machine.hpp"
 #include "support/temp_folder.hpp"
@@ -36,12 +36,12 @@ void run_bench(const BenchArguments& arguments) {
     std::fprintf(stderr, "measuring: %.*s\n", static_cast<int>(stage.size()), stage.data());
     return true;
   };
-  auto report = require(bench::run_device_bench({&pack, 1}, options, 0));
+  auto report = require(run_acceptance({&pack, 1}, options, 0));
   if (made) report.folders = {text_of(arguments.made) + " and " + std::to_string(arguments.made.classes) + " classes, made for this"};
-  std::fputs(cli::device_text(report).c_str(), stdout);
+  std::fputs(acceptance_text(report).c_str(), stdout);
   if (!arguments.json.empty()) {
     std::ofstream file(arguments.json, std::ios::binary);
-    file << cli::device_json(report);
+    file << acceptance_json(report);
     if (!file.flush()) throw Failure("cannot write " + arguments.json);
   }
   if (report.failed) throw Failure(report.failed->describe());

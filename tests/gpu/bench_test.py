@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The device benchmark from its beginning to its end on a device that is a stand-in: every row is there, with figures, and its limit is
-what the formula says.
+"""Both benchmarks of a device from beginning to end on a stand-in: the acceptance benchmark of hotpack_gpu_check and `hotpack bench --device`.
+Every row is there, with figures, and its limit equals its formula.
 
-    bench_test.py hotpack_gpu_check FOLDER CUBLAS
+    bench_test.py hotpack_gpu_check FOLDER CUBLAS HOTPACK
 
 FOLDER has a libcuda.so.1 that is no GPU, CUBLAS is a stand-in for cuBLAS. Exit 0: good; 1: not; 77: this build has no kernels to run.
 """
@@ -18,23 +18,32 @@ from pathlib import Path
 SKIPPED = 77
 SIZE = "96x64"
 SECONDS = "0.02"
+SMALL_DEVICE = 100 << 20  # bytes
 IMAGE_BYTES, LABEL_BYTES = 96 * 64 * 3, 96 * 64
 CLASSES = 12
 
 FORMS = [f"{type_} {order}" for type_ in ("f32", "f16", "u8") for order in ("NCHW", "NHWC")]
 HALF, SINGLE = "f16 + one-hot f16", "f32 + one-hot f32"
 
+def end_to_end_limit(bus_bandwidth, memory_bandwidth, packed_bytes, output_bytes):
+    return min(bus_bandwidth / packed_bytes, memory_bandwidth / (2 * packed_bytes + output_bytes))
+
+
+def resident_limit(memory_bandwidth, packed_bytes, output_bytes):
+    return memory_bandwidth * output_bytes / (packed_bytes + output_bytes)
+
+
 # A row's goal, target, limit as a formula of its terms (nothing: a figure of its own), and bytes of its sample.
 ROWS = {
-    "pinned tier: packed bytes": ("at least", 0.95, lambda L: L),
-    "page tier: packed bytes": ("at least", 0.90, lambda L, T, m: min(L, T * m)),
-    **{f"kernel: {what} {form}": ("at least", 0.85 if form.endswith("NCHW") else 0.75, lambda B: B)
+    "pinned tier: packed bytes": ("at least", 0.95, lambda bus_bandwidth: bus_bandwidth),
+    "page tier: packed bytes": ("at least", 0.90, lambda bus_bandwidth, threads, gather_bandwidth: min(bus_bandwidth, threads * gather_bandwidth)),
+    **{f"kernel: {what} {form}": ("at least", 0.85 if form.endswith("NCHW") else 0.75, lambda memory_bandwidth: memory_bandwidth)
        for what in ("image", "one-hot") for form in FORMS},
-    **{f"end to end: {form}": ("at least", 0.90, lambda L, B, i, o: min(L / i, B / (2 * i + o))) for form in (HALF, SINGLE)},
-    **{f"device tier: {form}": ("at least", 0.80, lambda B, i, o: B * o / (i + o)) for form in (HALF, SINGLE)},
+    **{f"end to end: {form}": ("at least", 0.90, end_to_end_limit) for form in (HALF, SINGLE)},
+    **{f"device tier: {form}": ("at least", 0.80, resident_limit) for form in (HALF, SINGLE)},
     "stall of a step 1.2 times as long": ("at most", 0.01, lambda **_: 1),
     "pinned bytes after step 3 and at the end": ("equal", 1, None),
-    **{f"matrix products compared with a loader at 10 % of L: {form}": ("at least", 0.98, None) for form in ("u8 + index", HALF)},
+    **{f"matrix products next to a loader at 10 % of the bus: {form}": ("at least", 0.98, None) for form in ("u8 + index", HALF)},
 }
 MAY_BE_ZERO = ("stall",)
 ELEMENT_BYTES = {HALF: 2, SINGLE: 4}
@@ -73,11 +82,11 @@ def check_row(name, row):
     terms = row["terms"]
     if formula is not None:
         expect(close(row["limit"], formula(**terms)), f"{name}: the limit is {row['limit']}, {row['limit_is']} of {terms} is another")
-    if "i" in terms:
+    if "packed_bytes" in terms:
         pixels = IMAGE_BYTES + CLASSES * LABEL_BYTES
         form = name.split(": ")[1]
-        expect(close(terms["i"], IMAGE_BYTES + LABEL_BYTES), f"{name}: i is {terms['i']}")
-        expect(close(terms["o"], ELEMENT_BYTES[form] * pixels), f"{name}: o is {terms['o']}")
+        expect(close(terms["packed_bytes"], IMAGE_BYTES + LABEL_BYTES), f"{name}: packed_bytes is {terms['packed_bytes']}")
+        expect(close(terms["output_bytes"], ELEMENT_BYTES[form] * pixels), f"{name}: output_bytes is {terms['output_bytes']}")
 
 
 # A stage that fails late, here the last one, leaves what was measured before, and is reported.
@@ -92,11 +101,49 @@ def check_failure(check, folder, cublas, scratch):
     expect(len(missing) == 2 and set(missing.values()) == {found["failed"]}, f"not measured after a failure: {missing}")
 
 
+# `hotpack bench --device`: stage, work and limits that a row may have.
+USER_ROWS = [("bus", "pinned memory to device", (None,)), ("gather", "page cache to host memory", ("bus",)),
+             *[("end-to-end", form, ("bus", "gather", "device memory")) for form in (HALF, SINGLE)],
+             *[("resident", form, ("device memory",)) for form in (HALF, SINGLE)]]
+
+
+def check_user_row(row, limits):
+    name = f"{row['stage']}, {row['work']}"
+    expect(row["limit"] in limits, f"{name}: the limit is {row['limit']}")
+    for member in ("samples_per_second", "bytes_per_second"):
+        expect(math.isfinite(row[member]) and row[member] > 0, f"{name}: {member} is {row[member]}")
+    if row["limit"] is None:
+        expect(row["limit_bytes_per_second"] is None and row["share"] is None, f"{name}: a limit without a name")
+        return
+    share = row["bytes_per_second"] / row["limit_bytes_per_second"]
+    expect(math.isclose(row["share"], share, rel_tol=0.01, abs_tol=1e-4), f"{name}: {row['share']} is not rate / limit, {share}")
+
+
+def check_user_bench(check, folder, hotpack, scratch):
+    pack = str(Path(scratch) / "pack")
+    run([check, "--make-pack", pack, "--records", "24", "--size", SIZE], folder)
+    done = run([hotpack, "bench", pack, "--device", "--json", "--seconds", SECONDS, "--batch", "8", "-q"], folder)
+    report = json.loads(done.stdout)
+    rows = report["rows"]
+    expect([(row["stage"], row["work"]) for row in rows] == [row[:2] for row in USER_ROWS], f"the rows are {rows}")
+    for row, (_, _, limits) in zip(rows, USER_ROWS):
+        check_user_row(row, limits)
+    expect(report["device"]["real"] is False and report["device"]["memory_bytes_per_second"] > 0, f"device: {report['device']}")
+    expect(any("figures mean nothing" in note for note in report["notes"]), f"notes: {report['notes']}")
+    # 40 MiB of records and two batches are more than half of a small device: the other rows stand.
+    large = str(Path(scratch) / "large")
+    run([check, "--make-pack", large, "--records", "40", "--size", "512x512"], folder)
+    small = run([hotpack, "bench", large, "--device", "0", "--seconds", SECONDS, "--batch", "1"], folder,
+                HOTPACK_FAKE_DEVICE_BYTES=str(SMALL_DEVICE))
+    expect("resident: " not in small.stdout and "note: records on the device were not measured: " in small.stdout, f"small device:\n{small.stdout}")
+    expect("end to end: page cache to training-ready batches on the device" in small.stdout, f"small device:\n{small.stdout}")
+
+
 def check_report(text):
     report = json.loads(text)
-    expect(report["report"] == "hotpack-device-bench/1" and report["failed"] is None, f"failed: {report['failed']}")
+    expect(report["report"] == "hotpack-gpu-acceptance/1" and report["failed"] is None, f"failed: {report['failed']}")
     expect(report["device"]["real"] is False, "the stand-in passes for a GPU")
-    expect(all(rate > 0 for rate in report["limits"].values()), f"limits: {report['limits']}")
+    expect(all(rate > 0 for rate in report["bandwidths"].values()), f"bandwidths: {report['bandwidths']}")
     names = [row["name"] for row in report["rows"]]
     expect(names == list(ROWS), f"the rows are {names}")
     for row in report["rows"]:
@@ -117,7 +164,7 @@ def run(words, folder, code=0, **more):
 
 
 def main():
-    check, folder, cublas = sys.argv[1:4]
+    check, folder, cublas, hotpack = sys.argv[1:5]
     with tempfile.TemporaryDirectory(prefix="hotpack-bench-") as scratch:
         report = Path(scratch) / "report.json"
         done = run([check, "--bench", "--json", str(report), "--seconds", SECONDS, "--batch", "8", "--records", "24", "--size", SIZE],
@@ -128,6 +175,7 @@ def main():
         if report.exists():
             check_report(report.read_text(encoding="utf-8"))
         check_failure(check, folder, cublas, scratch)
+        check_user_bench(check, folder, hotpack, scratch)
     for fault in faults:
         print(fault)
     if faults:

@@ -1,8 +1,8 @@
-// What hotpack says about this machine's devices.
+// The devices of this machine as hotpack reports them.
 
 #include <string>
 
-#include "bench/device_stage.hpp"
+#include "gpu/acceptance/stage.hpp"
 #include "gpu/bench_pack.hpp"
 #include "gpu/machine.hpp"
 #include "support/temp_folder.hpp"
@@ -31,9 +31,9 @@ GPU_CASE(devices_bench) {
   options.batch = 8;
   options.seconds = 0.02;
   const std::string path = folder.path();
-  const auto report = require(bench::run_device_bench({&path, 1}, options, 0));
-  check(report.limits.copy > 0 && report.limits.device_copy > 0 && report.limits.gather > 0, "limits are measured");
-  for (const bench::DeviceRow& row : report.rows) check(!row.measured() || row.limit > 0, "a figure has a limit: " + row.name);
+  const auto report = require(run_acceptance({&path, 1}, options, 0));
+  check(report.bandwidths.bus > 0 && report.bandwidths.memory > 0 && report.bandwidths.gather > 0, "limits are measured");
+  for (const AcceptanceRow& row : report.rows) check(!row.measured() || row.limit > 0, "a figure has a limit: " + row.name);
   check(report.rows.size() >= 20, "there are rows of all kinds");
 }
 

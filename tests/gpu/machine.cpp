@@ -7,7 +7,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "bench/device_report.hpp"
+#include "bench/device_stage.hpp"
 
 namespace hotpack::gpu {
 

@@ -18,6 +18,7 @@ class Room:
     rooms: tuple = ()        # rooms whose headers it may include, one per arrow
     libraries: tuple = ()    # names of LIBRARIES
     may_print: bool = False
+    public_only: tuple = ()  # rooms that it links, and of which it may include headers of include/hotpack only
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ ROOMS = {
     "pack": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer", "settings", "inputs", "label_setup"), ("tbb",)),
     "check": Room(("base", "codecs", "labels", "settings", "inputs", "label_setup", "pack"), ("tbb",)),
     "preview": Room(("base", "expand", "codecs", "reader")),
-    "bench": Room(("base", "expand", "reader", "loader", "device")),
+    "bench": Room(("base", "expand", "reader", "loader", "device"), public_only=("device",)),
     "cli": Room(("base", "format", "expand", "reader", "codecs", "settings", "label_setup", "pack", "check", "preview", "bench"), ("spdlog", "cli11", "utf8proc"), may_print=True),
 }
 
@@ -176,6 +177,8 @@ class House:
             return 'headers are named "<room>/<file>.hpp" or "hotpack/<file>.hpp"'
         if owner != name and owner not in room.rooms:
             return f"there is no arrow from {name} to {owner}"
+        if owner in room.public_only:
+            return f"{name} uses the public headers of {owner} only"
         return None if (self.root / "src" / header).is_file() else "no such header"
 
     @staticmethod

@@ -36,11 +36,11 @@ std::size_t count_of(const BenchReport& report, Stage stage) {
 
 void check_rates(const BenchReport& report) {
   for (const BenchRow& row : report.rows) {
-    CAPTURE(row.what, row.threads);
+    CAPTURE(row.work, row.threads);
     CHECK(row.rate.samples_per_second > 0);
     CHECK(row.rate.bytes_per_second > 0);
-    CHECK(row.ceiling_bytes_per_second > 0);
-    CHECK_FALSE(row.ceiling.empty());
+    CHECK(row.limit_bytes_per_second > 0);
+    CHECK_FALSE(row.limit.empty());
   }
 }
 
@@ -77,13 +77,13 @@ TEST_CASE("a bench measures packs of every form") {
   CHECK(report.measured == 9);
   CHECK(report.batch == (form.size ? 4 : 1));
   CHECK(count_of(report, Stage::disk) == 0);
-  CHECK(count_of(report, Stage::slots) == 4);
+  CHECK(count_of(report, Stage::copies) == 4);
   CHECK(count_of(report, Stage::expansion) == 4);
   CHECK(count_of(report, Stage::end_to_end) == 2);
   check_rates(report);
   CHECK(report.consumer.first_batch_seconds > 0);
-  CHECK(report.consumer.stall_share >= 0);
-  CHECK(report.consumer.stall_share <= 1);
+  CHECK(report.consumer.wait_share >= 0);
+  CHECK(report.consumer.wait_share <= 1);
   CHECK((report.recommended_threads == 1 || report.recommended_threads == 2));
 }
 

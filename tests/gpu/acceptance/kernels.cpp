@@ -1,4 +1,4 @@
-#include "bench/device_kernels.hpp"
+#include "gpu/acceptance/kernels.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "bench/device_ceilings.hpp"
 #include "device/image_launch.hpp"
 #include "device/label_launch.hpp"
 #include "device/row_entry.hpp"
+#include "gpu/acceptance/limits.hpp"
 
-namespace hotpack::bench {
+namespace hotpack::gpu {
 
 namespace {
 
@@ -50,7 +50,7 @@ struct Staged {
 
 class Stager {
  public:
-  Stager(const Station& station, const RecordList& records, std::uint32_t rows) : station_(station), records_(records) {
+  Stager(const DeviceSession& session, const RecordList& records, std::uint32_t rows) : session_(session), records_(records) {
     staged_.rows = records.largest_size() == size_of(0) ? rows : 1;  // records that differ come one by one
     staged_.size = size_of(0);
     staged_.image_bytes = records[0].image.bytes.size();
@@ -60,18 +60,18 @@ class Stager {
 
   // As many sets as go beyond the cache, within a part of the free memory.
   Result<Staged> stage() {
-    HOTPACK_ASSIGN(const auto memory, station_.context->memory());
+    HOTPACK_ASSIGN(const auto memory, session_.context->memory());
     const std::uint64_t set = std::max<std::uint64_t>(1, staged_.rows * block_);
     staged_.sets = std::clamp<std::uint64_t>(std::min(kBeyondCache, memory.free / 8) / set, 1, kMostSets);
     staged_.table_bytes = padded(staged_.sets * staged_.rows * sizeof(RowEntry), kOutAlignment);
-    HOTPACK_ASSIGN(PinnedMemory pinned, PinnedMemory::take(station_.context, staged_.table_bytes + set));
-    HOTPACK_ASSIGN(DeviceMemory taken, DeviceMemory::take(station_.context, staged_.table_bytes + staged_.sets * set));
+    HOTPACK_ASSIGN(PinnedMemory pinned, PinnedMemory::take(session_.context, staged_.table_bytes + set));
+    HOTPACK_ASSIGN(DeviceMemory taken, DeviceMemory::take(session_.context, staged_.table_bytes + staged_.sets * set));
     fill(pinned.data());
     staged_.memory = std::make_shared<const DeviceMemory>(std::move(taken));
     HOTPACK_TRY(copy(0, pinned.data(), staged_.table_bytes));
     for (std::uint64_t number = 0; number < staged_.sets; ++number)
       HOTPACK_TRY(copy(staged_.table_bytes + number * set, pinned.data() + staged_.table_bytes, set));
-    HOTPACK_TRY(station_.stream.synchronize());
+    HOTPACK_TRY(session_.stream.synchronize());
     return std::move(staged_);
   }
 
@@ -106,11 +106,11 @@ class Stager {
   }
 
   Status copy(std::uint64_t to, const std::byte* from, std::uint64_t bytes) const {
-    return HOTPACK_DRIVER(station_.context->driver(), MemcpyHtoDAsync, staged_.memory->address() + to, from, bytes,
-                          station_.stream.handle());
+    return HOTPACK_DRIVER(session_.context->driver(), MemcpyHtoDAsync, staged_.memory->address() + to, from, bytes,
+                          session_.stream.handle());
   }
 
-  const Station& station_;
+  const DeviceSession& session_;
   const RecordList& records_;
   Staged staged_;
   std::uint64_t block_ = 0;
@@ -120,8 +120,8 @@ const char* order_name(AxisOrder order) { return order == AxisOrder::channels_fi
 
 class KernelStage {
  public:
-  KernelStage(const Station& station, const Setup& setup, Staged staged, DeviceReport& report)
-      : station_(station), setup_(setup), staged_(std::move(staged)), report_(report) {}
+  KernelStage(const DeviceSession& session, const Setup& setup, Staged staged, AcceptanceReport& report)
+      : session_(session), setup_(setup), staged_(std::move(staged)), report_(report) {}
 
   Status measure() {
     for (const ElementType type : kTypes)
@@ -141,7 +141,7 @@ class KernelStage {
     output.type = type;
     output.order = order;
     if (type == ElementType::u8) output.mean = output.std = {};
-    HOTPACK_ASSIGN(auto made, device::ImageLaunch::make(station_.context, station_.kernels, output, setup_.schema.image.channels(),
+    HOTPACK_ASSIGN(auto made, device::ImageLaunch::make(session_.context, session_.kernels, output, setup_.schema.image.channels(),
                                                         setup_.schema.image.layout));
     return measure_launch(std::make_shared<const device::ImageLaunch>(std::move(made)), staged_.image_bytes,
                           "image " + std::string(element_name(type)) + " " + order_name(order), order);
@@ -154,7 +154,7 @@ class KernelStage {
     output.order = order;
     const LabelField& label = *setup_.schema.label;
     const expand::LabelSource source{label.scope, label.storage, label.multi, setup_.schema.class_count()};
-    HOTPACK_ASSIGN(auto made, device::LabelLaunch::make(station_.context, station_.kernels, output, source));
+    HOTPACK_ASSIGN(auto made, device::LabelLaunch::make(session_.context, session_.kernels, output, source));
     return measure_launch(std::make_shared<const device::LabelLaunch>(std::move(made)), staged_.label_bytes,
                           "one-hot " + std::string(element_name(type)) + " " + order_name(order), order);
   }
@@ -164,45 +164,45 @@ class KernelStage {
   Status measure_launch(std::shared_ptr<const Launch> launch, std::uint64_t in_bytes, const std::string& name, AxisOrder order) {
     const std::uint64_t row = launch->row_bytes(staged_.size);
     const std::uint64_t batch = padded(staged_.rows * row, kOutAlignment);
-    HOTPACK_ASSIGN(const auto memory, station_.context->memory());
+    HOTPACK_ASSIGN(const auto memory, session_.context->memory());
     const std::uint64_t outs =
         std::clamp<std::uint64_t>(std::min(kBeyondCache, memory.free / 4) / std::max<std::uint64_t>(1, batch), 1, kMostSets);
-    HOTPACK_ASSIGN(DeviceMemory taken, DeviceMemory::take(station_.context, outs * batch));
+    HOTPACK_ASSIGN(DeviceMemory taken, DeviceMemory::take(session_.context, outs * batch));
     const auto out = std::make_shared<const DeviceMemory>(std::move(taken));
     const Work once{0, staged_.rows, staged_.rows * (in_bytes + row)};
-    HOTPACK_ASSIGN(Turn kernel, device_turn(station_, once, [this, launch, out, outs, batch](std::uint64_t number) {
-                     return launch->launch(staged_.set(number), out->address() + number % outs * batch, station_.stream.handle());
+    HOTPACK_ASSIGN(Measurement kernel, device_measurement(session_, once, [this, launch, out, outs, batch](std::uint64_t number) {
+                     return launch->launch(staged_.set(number), out->address() + number % outs * batch, session_.stream.handle());
                    }));
     return add_row("kernel: " + name, std::move(kernel), order == AxisOrder::channels_first ? kTargetFirst : kTargetLast);
   }
 
-  Status add_row(const std::string& name, Turn kernel, double target) {
-    HOTPACK_ASSIGN(Turn copy, device_copies(station_, copy_bytes()));
-    const std::vector<Turn> turns{std::move(kernel), std::move(copy)};
+  Status add_row(const std::string& name, Measurement kernel, double target) {
+    HOTPACK_ASSIGN(Measurement copy, device_copies(session_, copy_bytes()));
+    const std::vector<Measurement> turns{std::move(kernel), std::move(copy)};
     HOTPACK_ASSIGN(const std::vector<Rate> rates, take_turns(turns, setup_.rounds, setup_.seconds / (2.0 * setup_.rounds)));
-    DeviceRow row{name, "GB/s", rates[0].bytes_per_second, rates[1].bytes_per_second, "B", Goal::at_least, target, {}, {}, {}, {}};
+    AcceptanceRow row{name, "GB/s", rates[0].bytes_per_second, rates[1].bytes_per_second, "memory", Goal::at_least, target, {}, {}, {}, {}};
     row.limited_by = "the device's memory: every byte of the records is read once, and every byte of the tensors written once";
-    row.terms = {{"B", row.limit}};
+    row.terms = {{"memory_bandwidth", row.limit}};
     report_.rows.push_back(std::move(row));
     return {};
   }
 
   [[nodiscard]] std::uint64_t copy_bytes() const {
-    const auto memory = station_.context->memory();
+    const auto memory = session_.context->memory();
     return memory.ok() ? std::clamp<std::uint64_t>(memory->free / 8, 1 << 20, kBeyondCache / 2) : 1 << 20;
   }
 
-  const Station& station_;
+  const DeviceSession& session_;
   const Setup& setup_;
   Staged staged_;
-  DeviceReport& report_;
+  AcceptanceReport& report_;
 };
 
 }  // namespace
 
-Status measure_kernels(const Station& station, const Setup& setup, const RecordList& records, DeviceReport& report) {
-  HOTPACK_ASSIGN(Staged staged, Stager(station, records, static_cast<std::uint32_t>(setup.batch)).stage());
-  return KernelStage(station, setup, std::move(staged), report).measure();
+Status measure_kernels(const DeviceSession& session, const Setup& setup, const RecordList& records, AcceptanceReport& report) {
+  HOTPACK_ASSIGN(Staged staged, Stager(session, records, static_cast<std::uint32_t>(setup.batch)).stage());
+  return KernelStage(session, setup, std::move(staged), report).measure();
 }
 
-}  // namespace hotpack::bench
+}  // namespace hotpack::gpu

@@ -1,19 +1,19 @@
-#include "bench/device_report.hpp"
+#include "gpu/acceptance/report.hpp"
 
 #include "support/catch.hpp"
 
-using namespace hotpack::bench;
+using namespace hotpack::gpu;
 
 namespace {
 
 // 55 GB/s over the bus, 2,900 GB/s within the device, 12 GB/s a core.
-constexpr DeviceLimits kLimits{55e9, 54e9, 2900e9, 12e9};
+constexpr Bandwidths kLimits{55e9, 54e9, 2900e9, 12e9};
 // 512×512, i = 4, o = 12·2 + 3·2 = 30.
 constexpr double kPixels = 512 * 512;
 constexpr SampleBytes kSample{4 * kPixels, 30 * kPixels};
 
-DeviceRow row(Goal goal, double value, double limit, double target) {
-  DeviceRow made;
+AcceptanceRow row(Goal goal, double value, double limit, double target) {
+  AcceptanceRow made;
   made.goal = goal;
   made.value = value;
   made.limit = limit;
@@ -31,8 +31,8 @@ TEST_CASE("the bounds of a loader are those of bus and memory") {
 
 TEST_CASE("end to end the lesser bound counts") {
   CHECK(end_to_end_bound(kLimits, kSample) == bus_bound(kLimits, kSample));
-  DeviceLimits slow = kLimits;
-  slow.device_copy = 100e9;
+  Bandwidths slow = kLimits;
+  slow.memory = 100e9;
   CHECK(end_to_end_bound(slow, kSample) == memory_bound(slow, kSample));
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("a row reaches its target from the side that its goal says") {
 }
 
 TEST_CASE("a figure with a flaw reaches nothing") {
-  DeviceRow made = row(Goal::at_least, 99, 100, 0.98);
+  AcceptanceRow made = row(Goal::at_least, 99, 100, 0.98);
   REQUIRE(made.reached());
   made.flaw = "the loader was too slow";
   CHECK(made.measured());
@@ -71,29 +71,24 @@ TEST_CASE("a sentence names the bound that counts and the other one") {
   CHECK(end_to_end_sentence(kLimits, kSample) == "the bus, which carries 52,452 samples/s; the device's memory bears 291,122 samples/s");
   CHECK(resident_sentence(kLimits, kSample) ==
         "the device's memory, which moves 2900 GB/s: of a sample 1.00 MiB are read and 7.50 MiB written");
-  DeviceLimits slow = kLimits;
-  slow.device_copy = 8e9;
+  Bandwidths slow = kLimits;
+  slow.memory = 8e9;
   CHECK(end_to_end_sentence(slow, kSample) == "the device's memory, which bears 803 samples/s; the bus carries 52,452 samples/s");
 }
 
 TEST_CASE("a sentence tells what small copies reach") {
-  DeviceLimits small = kLimits;
-  small.copy_batch = 11e9;
-  CHECK(bus_sentence(small) == "the bus, which carries 55.0 GB/s from pinned memory; copies of a batch's size reach 20.0 % of L");
-  small.copy_record = 44e9;
+  Bandwidths small = kLimits;
+  small.bus_in_batches = 11e9;
+  CHECK(bus_sentence(small) == "the bus, which carries 55.0 GB/s from pinned memory; copies as small as a batch reach 20.0 % of that");
+  small.bus_in_records = 44e9;
   CHECK(bus_sentence(small) ==
-        "the bus, which carries 55.0 GB/s from pinned memory; records are copied one by one, and copies of their size reach 80.0 % of L");
+        "the bus, which carries 55.0 GB/s from pinned memory; records are copied one by one, which reaches 80.0 % of that");
 }
 
 TEST_CASE("what was not measured reaches nothing") {
-  DeviceRow made = row(Goal::at_most, 0, 1, 0.01);
+  AcceptanceRow made = row(Goal::at_most, 0, 1, 0.01);
   REQUIRE(made.reached());
   made.missing = "there is no cuBLAS";
   CHECK_FALSE(made.measured());
   CHECK_FALSE(made.reached());
-}
-
-TEST_CASE("a stand-in is told from a device by its name") {
-  CHECK(is_real_device("NVIDIA H100 80GB HBM3"));
-  CHECK_FALSE(is_real_device("hotpack fake device (no GPU)"));
 }

@@ -1,26 +1,26 @@
 // One device under measurement, and time as the device tells it.
 //
-// Ownership: a Station owns its stream and keeps context and kernels; what is made of it must not outlive it. Thread-safety: none; the
-// measuring thread has the context current for as long as it measures. Failure: as the room device: `usage` where no device can be used,
-// `io` where the driver fails.
+// Ownership: a DeviceSession owns its stream and keeps context and kernels; what is made of it must not outlive it. Thread-safety: none;
+// the measuring thread has the context current for as long as it measures. Failure: as the room device: `usage` where no device can be
+// used, `io` where the driver fails.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 
-#include "bench/measure.hpp"
 #include "device/handles.hpp"
 #include "device/kernel_modules.hpp"
+#include "gpu/acceptance/measuring.hpp"
 
-namespace hotpack::bench {
+namespace hotpack::gpu {
 
-struct Station {
+struct DeviceSession {
   std::shared_ptr<const device::Context> context;
   std::shared_ptr<const device::KernelModules> kernels;
   device::Stream stream;
 
-  [[nodiscard]] static Result<Station> open(int ordinal);
+  [[nodiscard]] static Result<DeviceSession> open(int ordinal);
 };
 
 // An event that tells when it came to pass.
@@ -43,14 +43,14 @@ class TimedEvent {
   device::EventHandle handle_ = nullptr;
 };
 
-// Gives the station's stream one more piece of the same work; `number` counts pieces.
+// Gives the session's stream one more piece of the same work; `number` counts pieces.
 using Enqueue = std::function<Status(std::uint64_t number)>;
 
-// A turn of such pieces, as many as fill its time, timed on the device. `once`: samples and bytes of one piece. The first turn does a
-// piece before it: that one loads code and touches memory.
-[[nodiscard]] Result<Turn> device_turn(const Station& station, const Work& once, Enqueue enqueue);
+// Measures such pieces, as many as fill the given time, timed on the device. `once`: samples and bytes of one piece. The first call
+// enqueues one more piece before: that one loads code and touches memory.
+[[nodiscard]] Result<Measurement> device_measurement(const DeviceSession& session, const Work& once, Enqueue enqueue);
 
 // Seconds between two events, or those on the host's clock where the device describes none.
 [[nodiscard]] Result<double> seconds_between(const TimedEvent& start, const TimedEvent& end, double host_seconds);
 
-}  // namespace hotpack::bench
+}  // namespace hotpack::gpu

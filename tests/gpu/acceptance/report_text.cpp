@@ -1,21 +1,22 @@
-#include "cli/device_report.hpp"
+#include "gpu/acceptance/report_text.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/table.hpp"
 #include "cli/text.hpp"
 #include "format/json.hpp"
 
-namespace hotpack::cli {
+namespace hotpack::gpu {
+
+using cli::human_bytes;
+using cli::human_rate;
+using cli::printable;
+using cli::wrapped;
 
 namespace {
 
-using bench::DeviceReport;
-using bench::DeviceRow;
-using bench::Goal;
 using format::Json;
 
 constexpr std::size_t kColumns = 118;
@@ -33,12 +34,12 @@ std::string in_unit(double value, const std::string& unit) {
   return figure(value) + " " + unit;
 }
 
-std::string target_text(const DeviceRow& row) {
+std::string target_text(const AcceptanceRow& row) {
   if (row.goal == Goal::equal) return "equal";
   return (row.goal == Goal::at_least ? "≥ " : "≤ ") + fixed_text(row.target, 2);
 }
 
-std::string judgment(const DeviceRow& row) { return !row.measured() ? "not measured" : row.reached() ? "good" : "NOT REACHED"; }
+std::string judgment(const AcceptanceRow& row) { return !row.measured() ? "not measured" : row.reached() ? "good" : "NOT REACHED"; }
 
 std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
 
@@ -46,40 +47,20 @@ std::string clean(const std::string& text) { return printable(format::with_valid
 
 // ---- text
 
-using Cells = std::array<std::string, 7>;
-
-Cells cells_of(const DeviceRow& row) {
+cli::Cells cells_of(const AcceptanceRow& row) {
   if (!row.measured()) return {row.name, "–", "", "–", target_text(row), judgment(row), ""};
   return {
       row.name,    in_unit(row.value, row.unit), in_unit(row.limit, row.unit), fixed_text(row.ratio(), 3), target_text(row), judgment(row),
       row.limit_is};
 }
 
-// Figures to the right, words to the left.
-std::string aligned(const std::vector<Cells>& lines) {
-  std::array<std::size_t, 7> widths{};
-  for (const Cells& cells : lines)
-    for (std::size_t c = 0; c < cells.size(); ++c) widths[c] = std::max(widths[c], text_width(cells[c]));
-  std::string text;
-  for (const Cells& cells : lines) {
-    std::string line = " ";
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      const std::string gap(widths[c] - text_width(cells[c]), ' ');
-      const bool left = c == 0 || c >= 5;
-      line += (c == 0 ? " " : "  ") + (left ? cells[c] + gap : gap + cells[c]);
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
+std::string table(const AcceptanceReport& report) {
+  std::vector<cli::Cells> lines{{"", "figure", "limit", "ratio", "target", "", "limit is"}};
+  for (const AcceptanceRow& row : report.rows) lines.push_back(cells_of(row));
+  return cli::table_text(lines, {"lrrrrl"});
 }
 
-std::string table(const DeviceReport& report) {
-  std::vector<Cells> lines{{"", "figure", "limit", "ratio", "target", "", "limit is"}};
-  for (const DeviceRow& row : report.rows) lines.push_back(cells_of(row));
-  return aligned(lines);
-}
-
-std::string header(const DeviceReport& report) {
+std::string header(const AcceptanceReport& report) {
   std::string folders;
   for (const std::string& folder : report.folders) folders += (folders.empty() ? "" : ", ") + clean(folder);
   const auto packed = static_cast<std::uint64_t>(report.packed_batch_bytes);
@@ -90,21 +71,21 @@ std::string header(const DeviceReport& report) {
          version_text(report.driver_version) + "; kernels: " + clean(report.kernels) + "\n";
 }
 
-std::string limits_text(const DeviceReport& report) {
-  const bench::DeviceLimits& limits = report.limits;
-  return wrapped("L = " + gigabytes(limits.copy) + " from pinned memory to the device (" + gigabytes(limits.copy_batch) +
-                     " in pieces of a batch), B = " + gigabytes(limits.device_copy) +
-                     " within the device, m = " + gigabytes(limits.gather) +
-                     " from the page cache to pinned memory by one thread; i and o are bytes of a sample, packed and delivered",
+std::string bandwidths_text(const AcceptanceReport& report) {
+  const Bandwidths& bandwidths = report.bandwidths;
+  return wrapped("bandwidths: bus " + gigabytes(bandwidths.bus) + ", from pinned memory to the device (" +
+                     gigabytes(bandwidths.bus_in_batches) + " in copies of one batch); memory " + gigabytes(bandwidths.memory) +
+                     ", within the device; gather " + gigabytes(bandwidths.gather) +
+                     ", from the page cache to pinned memory by one thread; packed and output are bytes per sample",
                  kColumns, 0) +
          "\n";
 }
 
-// What each figure is limited by; neighbours with one sentence share it.
-std::string limits_of_rows(const DeviceReport& report) {
+// Neighbouring rows with the same sentence share it.
+std::string limits_of_rows(const AcceptanceReport& report) {
   std::string text;
   for (std::size_t first = 0, last = 0; first < report.rows.size(); first = last + 1) {
-    const DeviceRow& row = report.rows[first];
+    const AcceptanceRow& row = report.rows[first];
     last = first;
     while (last + 1 < report.rows.size() && report.rows[last + 1].limited_by == row.limited_by) ++last;
     if (row.limited_by.empty()) continue;
@@ -120,7 +101,7 @@ double rounded(double value, double unit) { return std::round(value / unit) * un
 
 const char* goal_name(Goal goal) { return goal == Goal::at_least ? "at least" : goal == Goal::at_most ? "at most" : "equal"; }
 
-Json row_json(const DeviceRow& row) {
+Json row_json(const AcceptanceRow& row) {
   Json json;
   json["name"] = row.name;
   json["goal"] = goal_name(row.goal);
@@ -149,7 +130,7 @@ Json texts_json(const std::vector<std::string>& texts) {
   return json;
 }
 
-Json device_part(const DeviceReport& report) {
+Json device_part(const AcceptanceReport& report) {
   Json json;
   json["ordinal"] = report.ordinal;
   json["name"] = format::with_valid_utf8(report.name);
@@ -161,24 +142,31 @@ Json device_part(const DeviceReport& report) {
   return json;
 }
 
+Json bandwidths_json(const Bandwidths& bandwidths) {
+  return {{"bus", std::llround(bandwidths.bus)},
+          {"bus_in_batches", std::llround(bandwidths.bus_in_batches)},
+          {"memory", std::llround(bandwidths.memory)},
+          {"gather", std::llround(bandwidths.gather)}};
+}
+
 }  // namespace
 
-std::string device_text(const DeviceReport& report) {
-  std::string text = header(report) + limits_text(report) + "\n" + table(report) + limits_of_rows(report);
+std::string acceptance_text(const AcceptanceReport& report) {
+  std::string text = header(report) + bandwidths_text(report) + "\n" + table(report) + limits_of_rows(report);
   std::string last;
-  for (const DeviceRow& row : report.rows) {
+  for (const AcceptanceRow& row : report.rows) {
     if (row.measured() || row.missing == last) continue;
     text += wrapped("not measured, " + row.name + ": " + clean(row.missing), kColumns, 2) + "\n";
     last = row.missing;
   }
-  for (const DeviceRow& row : report.rows)
+  for (const AcceptanceRow& row : report.rows)
     if (!row.flaw.empty()) text += wrapped("does not count, " + row.name + ": " + clean(row.flaw), kColumns, 2) + "\n";
   for (const std::string& note : report.notes) text += wrapped("note: " + clean(note), kColumns, 2) + "\n";
   return text;
 }
 
-std::string device_json(const DeviceReport& report) {
-  Json json{{"report", "hotpack-device-bench/1"}};
+std::string acceptance_json(const AcceptanceReport& report) {
+  Json json{{"report", "hotpack-gpu-acceptance/1"}};
   json["packs"] = texts_json(report.folders);
   json["samples"] = report.samples;
   json["batch"] = report.batch;
@@ -186,15 +174,12 @@ std::string device_json(const DeviceReport& report) {
   json["threads"] = report.threads;
   json["rounds"] = report.rounds;
   json["device"] = device_part(report);
-  json["limits"] = {{"copy_bytes_per_second", std::llround(report.limits.copy)},
-                    {"copy_batch_bytes_per_second", std::llround(report.limits.copy_batch)},
-                    {"device_copy_bytes_per_second", std::llround(report.limits.device_copy)},
-                    {"gather_bytes_per_second", std::llround(report.limits.gather)}};
+  json["bandwidths"] = bandwidths_json(report.bandwidths);
   json["rows"] = Json::array();
-  for (const DeviceRow& row : report.rows) json["rows"].push_back(row_json(row));
+  for (const AcceptanceRow& row : report.rows) json["rows"].push_back(row_json(row));
   json["notes"] = texts_json(report.notes);
   json["failed"] = report.failed ? Json(format::with_valid_utf8(report.failed->describe())) : Json(nullptr);
   return format::canonical_json(json) + "\n";
 }
 
-}  // namespace hotpack::cli
+}  // namespace hotpack::gpu

@@ -1,4 +1,4 @@
-#include "bench/ceilings.hpp"
+#include "bench/limits.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -29,13 +29,13 @@ std::uint64_t rows_a_piece(std::uint64_t row_bytes) {
 
 // `write_row(thread, number)` gives the bytes it wrote.
 template <class WriteRow>
-Work write_rows(const Crew& crew, std::uint64_t row_bytes, double seconds, const WriteRow& write_row) {
+Work write_rows(const Workers& workers, std::uint64_t row_bytes, double seconds, const WriteRow& write_row) {
   struct alignas(64) Bytes {
     std::uint64_t written = 0;
   };
-  std::vector<Bytes> bytes(crew.threads);
+  std::vector<Bytes> bytes(workers.threads);
   const std::uint64_t rows = rows_a_piece(row_bytes);
-  const Pieces done = run_pieces(crew.threads, seconds, [&](unsigned thread, std::uint64_t piece) {
+  const Pieces done = run_pieces(workers.threads, seconds, [&](unsigned thread, std::uint64_t piece) {
     for (std::uint64_t row = piece * rows; row < (piece + 1) * rows; ++row) bytes[thread].written += write_row(thread, row);
     return true;
   });
@@ -52,14 +52,14 @@ std::byte* copy(std::byte* out, std::span<const std::uint8_t> bytes) {
 // Writes records as the Loader would, each thread with a scratch of its own.
 class RowExpander {
  public:
-  static Result<RowExpander> make(const Crew& crew, const Schema& schema, const ImageOutput& image, const LabelOutput& label) {
+  static Result<RowExpander> make(const Workers& workers, const Schema& schema, const ImageOutput& image, const LabelOutput& label) {
     HOTPACK_ASSIGN(auto image_expander, expand::ImageExpander::make(image, schema.image.channels()));
     RowExpander made(std::move(image_expander));
     if (schema.label) {
       const expand::LabelSource source{schema.label->scope, schema.label->storage, schema.label->multi, schema.class_count()};
       HOTPACK_ASSIGN(made.label_, expand::LabelExpander::make(label, source));
     }
-    made.reserve(crew);
+    made.reserve(workers);
     return made;
   }
 
@@ -82,10 +82,10 @@ class RowExpander {
   [[nodiscard]] expand::Placement label_placement(PixelSize size) const { return expand::identity(whole_image_ ? PixelSize{1, 1} : size); }
   [[nodiscard]] std::uint64_t label_row_bytes(PixelSize size) const { return label_ ? label_->row_bytes(label_placement(size).output) : 0; }
 
-  void reserve(const Crew& crew) {
-    whole_image_ = (*crew.records)[0].label.shape.scope == LabelScope::image;
-    const PixelSize size = crew.records->largest_size(), label_size = label_placement(size).output;
-    scratches_.resize(crew.threads);
+  void reserve(const Workers& workers) {
+    whole_image_ = (*workers.records)[0].label.shape.scope == LabelScope::image;
+    const PixelSize size = workers.records->largest_size(), label_size = label_placement(size).output;
+    scratches_.resize(workers.threads);
     for (expand::Scratch& scratch : scratches_)
       scratch.reserve(std::max(image_.scratch_bytes(size, size), label_ ? label_->scratch_bytes(label_size, label_size) : 0));
   }
@@ -98,31 +98,31 @@ class RowExpander {
 
 }  // namespace
 
-Turn copy_records(Crew crew) {
-  return [crew](double seconds) -> Result<Work> {
-    return write_rows(crew, crew.records->mean_bytes(), seconds, [&](unsigned thread, std::uint64_t number) {
-      const RecordViews& record = (*crew.records)[number];
-      copy(copy(crew.buffers->take(thread, record.bytes()), record.image.bytes), record.label.bytes);
+Measurement copy_records(Workers workers) {
+  return [workers](double seconds) -> Result<Work> {
+    return write_rows(workers, workers.records->mean_bytes(), seconds, [&](unsigned thread, std::uint64_t number) {
+      const RecordViews& record = (*workers.records)[number];
+      copy(copy(workers.buffers->take(thread, record.bytes()), record.image.bytes), record.label.bytes);
       return record.bytes();
     });
   };
 }
 
-Result<Turn> expand_records(Crew crew, const Schema& schema, const ImageOutput& image, const LabelOutput& label) {
-  HOTPACK_ASSIGN(RowExpander made, RowExpander::make(crew, schema, image, label));
+Result<Measurement> expand_records(Workers workers, const Schema& schema, const ImageOutput& image, const LabelOutput& label) {
+  HOTPACK_ASSIGN(RowExpander made, RowExpander::make(workers, schema, image, label));
   const auto expander = std::make_shared<RowExpander>(std::move(made));
-  const std::uint64_t row_bytes = expander->row_bytes(crew.records->largest_size());
-  return Turn([crew, expander, row_bytes](double seconds) -> Result<Work> {
-    return write_rows(crew, row_bytes, seconds, [&](unsigned thread, std::uint64_t number) {
-      return expander->write((*crew.records)[number], thread, *crew.buffers);
+  const std::uint64_t row_bytes = expander->row_bytes(workers.records->largest_size());
+  return Measurement([workers, expander, row_bytes](double seconds) -> Result<Work> {
+    return write_rows(workers, row_bytes, seconds, [&](unsigned thread, std::uint64_t number) {
+      return expander->write((*workers.records)[number], thread, *workers.buffers);
     });
   });
 }
 
-Turn fill_rows(Crew crew, std::uint64_t row_bytes) {
-  return [crew, row_bytes](double seconds) -> Result<Work> {
-    return write_rows(crew, row_bytes, seconds, [&](unsigned thread, std::uint64_t number) {
-      stream_fill(crew.buffers->take(thread, row_bytes), row_bytes, static_cast<std::uint8_t>(number));
+Measurement fill_rows(Workers workers, std::uint64_t row_bytes) {
+  return [workers, row_bytes](double seconds) -> Result<Work> {
+    return write_rows(workers, row_bytes, seconds, [&](unsigned thread, std::uint64_t number) {
+      stream_fill(workers.buffers->take(thread, row_bytes), row_bytes, static_cast<std::uint8_t>(number));
       return row_bytes;
     });
   };

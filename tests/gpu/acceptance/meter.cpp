@@ -1,22 +1,22 @@
-#include "bench/device_meter.hpp"
+#include "gpu/acceptance/meter.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/try.hpp"
 
-namespace hotpack::bench {
+namespace hotpack::gpu {
 
 using device::Context;
 using device::CurrentContext;
 
-Result<Station> Station::open(int ordinal) {
-  Station station;
+Result<DeviceSession> DeviceSession::open(int ordinal) {
+  DeviceSession session;
   HOTPACK_ASSIGN(const auto driver, device::Driver::load());
-  HOTPACK_ASSIGN(station.context, Context::retain(driver, ordinal));
-  HOTPACK_ASSIGN(station.kernels, device::KernelModules::load(station.context, device::embedded_kernels()));
-  HOTPACK_ASSIGN(station.stream, device::Stream::create(station.context));
-  return station;
+  HOTPACK_ASSIGN(session.context, Context::retain(driver, ordinal));
+  HOTPACK_ASSIGN(session.kernels, device::KernelModules::load(session.context, device::embedded_kernels()));
+  HOTPACK_ASSIGN(session.stream, device::Stream::create(session.context));
+  return session;
 }
 
 Result<TimedEvent> TimedEvent::create(std::shared_ptr<const Context> context, Wait wait) {
@@ -64,16 +64,16 @@ constexpr double kMostPieces = 100000;
 
 class Repeat {
  public:
-  Repeat(const Station& station, const Work& once, Enqueue enqueue, TimedEvent start, TimedEvent end)
-      : station_(station), once_(once), enqueue_(std::move(enqueue)), start_(std::move(start)), end_(std::move(end)) {}
+  Repeat(const DeviceSession& session, const Work& once, Enqueue enqueue, TimedEvent start, TimedEvent end)
+      : session_(session), once_(once), enqueue_(std::move(enqueue)), start_(std::move(start)), end_(std::move(end)) {}
 
   Result<Work> operator()(double seconds) {
     if (seconds_a_piece_ == 0) HOTPACK_TRY(enqueue_(number_++));
     const auto pieces = static_cast<std::uint64_t>(seconds_a_piece_ > 0 ? std::clamp(seconds / seconds_a_piece_, 1.0, kMostPieces) : 2.0);
     const double began = now_seconds();
-    HOTPACK_TRY(start_.record(station_.stream.handle()));
+    HOTPACK_TRY(start_.record(session_.stream.handle()));
     for (std::uint64_t piece = 0; piece < pieces; ++piece) HOTPACK_TRY(enqueue_(number_++));
-    HOTPACK_TRY(end_.record(station_.stream.handle()));
+    HOTPACK_TRY(end_.record(session_.stream.handle()));
     HOTPACK_TRY(end_.wait());
     const double host_seconds = now_seconds() - began;
     HOTPACK_ASSIGN(const double spent, seconds_between(start_, end_, host_seconds));
@@ -82,7 +82,7 @@ class Repeat {
   }
 
  private:
-  const Station& station_;
+  const DeviceSession& session_;
   Work once_;
   Enqueue enqueue_;
   TimedEvent start_;
@@ -93,11 +93,11 @@ class Repeat {
 
 }  // namespace
 
-Result<Turn> device_turn(const Station& station, const Work& once, Enqueue enqueue) {
-  HOTPACK_ASSIGN(TimedEvent start, TimedEvent::create(station.context));
-  HOTPACK_ASSIGN(TimedEvent end, TimedEvent::create(station.context, TimedEvent::Wait::sleep));
-  const auto repeat = std::make_shared<Repeat>(station, once, std::move(enqueue), std::move(start), std::move(end));
-  return Turn([repeat](double seconds) { return (*repeat)(seconds); });
+Result<Measurement> device_measurement(const DeviceSession& session, const Work& once, Enqueue enqueue) {
+  HOTPACK_ASSIGN(TimedEvent start, TimedEvent::create(session.context));
+  HOTPACK_ASSIGN(TimedEvent end, TimedEvent::create(session.context, TimedEvent::Wait::sleep));
+  const auto repeat = std::make_shared<Repeat>(session, once, std::move(enqueue), std::move(start), std::move(end));
+  return Measurement([repeat](double seconds) { return (*repeat)(seconds); });
 }
 
-}  // namespace hotpack::bench
+}  // namespace hotpack::gpu

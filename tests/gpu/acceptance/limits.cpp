@@ -1,4 +1,4 @@
-#include "bench/device_ceilings.hpp"
+#include "gpu/acceptance/limits.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +11,7 @@
 #include "loader/batch_form.hpp"
 #include "loader/record_source.hpp"
 
-namespace hotpack::bench {
+namespace hotpack::gpu {
 
 namespace {
 
@@ -77,37 +77,38 @@ class Gather {
 
 }  // namespace
 
-Result<Turn> bus_copies(const Station& station, std::uint64_t bytes) {
+Result<Measurement> bus_copies(const DeviceSession& session, std::uint64_t bytes) {
   const std::uint64_t pieces = std::max<std::uint64_t>(1, kSpread / bytes), all = pieces * bytes;
-  HOTPACK_ASSIGN(PinnedMemory taken, PinnedMemory::take(station.context, all));
-  HOTPACK_ASSIGN(DeviceMemory given, DeviceMemory::take(station.context, all));
+  HOTPACK_ASSIGN(PinnedMemory taken, PinnedMemory::take(session.context, all));
+  HOTPACK_ASSIGN(DeviceMemory given, DeviceMemory::take(session.context, all));
   std::memset(taken.data(), 0x55, all);
   const auto from = std::make_shared<PinnedMemory>(std::move(taken));
   const auto to = std::make_shared<DeviceMemory>(std::move(given));
-  return device_turn(station, {0, 0, bytes}, [&station, from, to, bytes, pieces](std::uint64_t number) {
+  return device_measurement(session, {0, 0, bytes}, [&session, from, to, bytes, pieces](std::uint64_t number) {
     const std::uint64_t at = number % pieces * bytes;
-    return HOTPACK_DRIVER(station.context->driver(), MemcpyHtoDAsync, to->address() + at, from->data() + at, bytes,
-                          station.stream.handle());
+    return HOTPACK_DRIVER(session.context->driver(), MemcpyHtoDAsync, to->address() + at, from->data() + at, bytes,
+                          session.stream.handle());
   });
 }
 
-Result<Turn> device_copies(const Station& station, std::uint64_t bytes) {
-  HOTPACK_ASSIGN(DeviceMemory taken, DeviceMemory::take(station.context, bytes));
-  HOTPACK_ASSIGN(DeviceMemory given, DeviceMemory::take(station.context, bytes));
+Result<Measurement> device_copies(const DeviceSession& session, std::uint64_t bytes) {
+  HOTPACK_ASSIGN(DeviceMemory taken, DeviceMemory::take(session.context, bytes));
+  HOTPACK_ASSIGN(DeviceMemory given, DeviceMemory::take(session.context, bytes));
   const auto from = std::make_shared<DeviceMemory>(std::move(taken));
   const auto to = std::make_shared<DeviceMemory>(std::move(given));
-  HOTPACK_TRY(HOTPACK_DRIVER(station.context->driver(), MemsetD8Async, from->address(), 0x55, bytes, station.stream.handle()));
-  return device_turn(station, {0, 0, 2 * bytes}, [&station, from, to, bytes](std::uint64_t) {
-    return HOTPACK_DRIVER(station.context->driver(), MemcpyDtoDAsync, to->address(), from->address(), bytes, station.stream.handle());
+  HOTPACK_TRY(HOTPACK_DRIVER(session.context->driver(), MemsetD8Async, from->address(), 0x55, bytes, session.stream.handle()));
+  return device_measurement(session, {0, 0, 2 * bytes}, [&session, from, to, bytes](std::uint64_t) {
+    return HOTPACK_DRIVER(session.context->driver(), MemcpyDtoDAsync, to->address(), from->address(), bytes, session.stream.handle());
   });
 }
 
-Result<Turn> gathered_records(const Station& station, const Dataset& dataset, std::vector<std::uint64_t> samples, std::uint64_t bytes) {
+Result<Measurement> gathered_records(const DeviceSession& session, const Dataset& dataset, std::vector<std::uint64_t> samples,
+                                     std::uint64_t bytes) {
   HOTPACK_ASSIGN(auto source, loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::map));
-  HOTPACK_ASSIGN(PinnedMemory memory, PinnedMemory::take(station.context, std::max(bytes, std::uint64_t{1})));
+  HOTPACK_ASSIGN(PinnedMemory memory, PinnedMemory::take(session.context, std::max(bytes, std::uint64_t{1})));
   std::memset(memory.data(), 0, memory.size());
   const auto gather = std::make_shared<Gather>(std::move(source), std::move(samples), std::move(memory));
-  return Turn([gather](double seconds) { return (*gather)(seconds); });
+  return Measurement([gather](double seconds) { return (*gather)(seconds); });
 }
 
-}  // namespace hotpack::bench
+}  // namespace hotpack::gpu

@@ -1,4 +1,4 @@
-#include "bench/matrix_loop.hpp"
+#include "gpu/acceptance/matrix_loop.hpp"
 
 #include <dlfcn.h>
 
@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/try.hpp"
 
-namespace hotpack::bench {
+namespace hotpack::gpu {
 
 namespace {
 
@@ -93,7 +93,7 @@ void fill_with_noise(std::byte* out, std::uint64_t bytes) {
 
 // The library stays open, and its handle with it: it must not go after the context.
 struct MatrixLoop::Impl {
-  const Station* station = nullptr;
+  const DeviceSession* session = nullptr;
   Library library;
   Handle handle = nullptr;
   device::Stream stream;
@@ -103,12 +103,12 @@ struct MatrixLoop::Impl {
   double seconds_a_product = 0;
 
   Status take_matrices() {
-    HOTPACK_ASSIGN(device::PinnedMemory pattern, device::PinnedMemory::take(station->context, kPatternBytes));
+    HOTPACK_ASSIGN(device::PinnedMemory pattern, device::PinnedMemory::take(session->context, kPatternBytes));
     fill_with_noise(pattern.data(), kPatternBytes);
     for (device::DeviceMemory& matrix : matrices) {
-      HOTPACK_ASSIGN(matrix, device::DeviceMemory::take(station->context, kMatrixBytes));
+      HOTPACK_ASSIGN(matrix, device::DeviceMemory::take(session->context, kMatrixBytes));
       for (std::uint64_t at = 0; at < kMatrixBytes; at += kPatternBytes)
-        HOTPACK_TRY(HOTPACK_DRIVER(station->context->driver(), MemcpyHtoDAsync, matrix.address() + at, pattern.data(), kPatternBytes,
+        HOTPACK_TRY(HOTPACK_DRIVER(session->context->driver(), MemcpyHtoDAsync, matrix.address() + at, pattern.data(), kPatternBytes,
                                    stream.handle()));
     }
     return stream.synchronize();
@@ -124,16 +124,16 @@ struct MatrixLoop::Impl {
   }
 };
 
-Result<MatrixLoop> MatrixLoop::open(const Station& station) {
+Result<MatrixLoop> MatrixLoop::open(const DeviceSession& session) {
   const auto impl = std::make_shared<Impl>();
-  impl->station = &station;
+  impl->session = &session;
   HOTPACK_ASSIGN(impl->library, find_library());
   HOTPACK_TRY(check("cublasCreate", impl->library.create(&impl->handle)));
-  HOTPACK_ASSIGN(impl->stream, device::Stream::create(station.context));
+  HOTPACK_ASSIGN(impl->stream, device::Stream::create(session.context));
   HOTPACK_TRY(check("cublasSetStream", impl->library.set_stream(impl->handle, impl->stream.handle())));
   HOTPACK_TRY(impl->take_matrices());
-  HOTPACK_ASSIGN(impl->start, TimedEvent::create(station.context));
-  HOTPACK_ASSIGN(impl->end, TimedEvent::create(station.context, TimedEvent::Wait::sleep));
+  HOTPACK_ASSIGN(impl->start, TimedEvent::create(session.context));
+  HOTPACK_ASSIGN(impl->end, TimedEvent::create(session.context, TimedEvent::Wait::sleep));
   return MatrixLoop(impl);
 }
 
@@ -153,4 +153,4 @@ Result<Work> MatrixLoop::run(double seconds) {
   return Work{spent, products, products * kOperations};
 }
 
-}  // namespace hotpack::bench
+}  // namespace hotpack::gpu

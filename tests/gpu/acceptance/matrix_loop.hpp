@@ -2,19 +2,20 @@
 //
 // Nothing is linked: the library is looked for at run time. It is the file $HOTPACK_CUBLAS where that is set, otherwise what the system's
 // search finds, otherwise what lies in $CUDA_HOME/lib64 or /usr/local/cuda/lib64. Ownership: owns its matrices and stream, borrows the
-// Station. Thread-safety: none. Failure: `usage` where there is no cuBLAS, with where it was looked for; `io` where a call of it fails.
+// DeviceSession. Thread-safety: none. Failure: `usage` where there is no cuBLAS, with where it was looked for; `io` where a call of it
+// fails.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "bench/device_meter.hpp"
+#include "gpu/acceptance/meter.hpp"
 
-namespace hotpack::bench {
+namespace hotpack::gpu {
 
 class MatrixLoop {
  public:
-  [[nodiscard]] static Result<MatrixLoop> open(const Station& station);
+  [[nodiscard]] static Result<MatrixLoop> open(const DeviceSession& session);
   // Products for about `seconds`: Work::samples counts them, Work::bytes are their operations.
   [[nodiscard]] Result<Work> run(double seconds);
 
@@ -24,4 +25,4 @@ class MatrixLoop {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace hotpack::bench
+}  // namespace hotpack::gpu

@@ -1,0 +1,21 @@
+// Bandwidths of a CUDA device, to compare the rate of a DeviceLoader with.
+//
+// Ownership: plain values; the memory that it copies is freed before it returns. Thread-safety: any thread, but measurements at the same
+// time disturb each other. The current context of the calling thread is the same afterwards. Failure: as DeviceLoader::open where there is
+// no such device; `io` where memory is lacking or a call of the driver fails.
+#pragma once
+
+#include "hotpack/result.hpp"
+
+namespace hotpack {
+
+/// Bytes per second.
+struct CudaBandwidth {
+  double bus = 0;     ///< copies from pinned memory to the device
+  double memory = 0;  ///< copies within the device; bytes read and bytes written both count
+};
+
+/// Measures for about `seconds`; both figures are medians. Takes 64 MiB of pinned memory, and up to 512 MiB of the device.
+[[nodiscard]] Result<CudaBandwidth> measure_cuda_bandwidth(int device, double seconds);
+
+}  // namespace hotpack

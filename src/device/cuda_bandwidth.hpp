@@ -1,0 +1,13 @@
+// Bandwidths of a device with a driver of the caller's choice: what tests measure.
+#pragma once
+
+#include <memory>
+
+#include "device/driver.hpp"
+#include "hotpack/cuda_bandwidth.hpp"
+
+namespace hotpack::device {
+
+[[nodiscard]] Result<CudaBandwidth> bandwidth_of(const std::shared_ptr<const Driver>& driver, int ordinal, double seconds);
+
+}  // namespace hotpack::device
