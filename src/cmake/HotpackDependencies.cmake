@@ -33,6 +33,14 @@ if(HOTPACK_BUILD STREQUAL "all")
   find_package(spdlog REQUIRED)
   hotpack_find(hotpack_cli11 HEADER CLI/CLI.hpp)                # header-only
   hotpack_find(hotpack_utf8proc HEADER utf8proc.h LIBRARIES utf8proc)
+  find_package(Freetype REQUIRED)
+  # A TrueType font to embed. What hotpack draws with it, it draws everywhere: no font is needed where it runs.
+  find_file(HOTPACK_FONT DejaVuSans.ttf
+    PATHS /usr/share/fonts /usr/local/share/fonts /opt/homebrew/share/fonts /Library/Fonts $ENV{HOME}/Library/Fonts
+    PATH_SUFFIXES truetype/dejavu dejavu-sans-fonts dejavu TTF DOC "The font of contact sheets")
+  if(NOT HOTPACK_FONT)
+    message(FATAL_ERROR "DejaVuSans.ttf was not found; scripts/setup installs it or prints the package's name; -D HOTPACK_FONT=FILE.ttf names another font")
+  endif()
 elseif(NOT HOTPACK_BUILD STREQUAL "reader")
   message(FATAL_ERROR "HOTPACK_BUILD is '${HOTPACK_BUILD}'; it must be 'all' or 'reader'")
 endif()

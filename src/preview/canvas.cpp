@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include "preview/font.hpp"
-
 namespace hotpack::preview {
 
 namespace {
@@ -65,17 +63,23 @@ void Canvas::place(ConstPixels image, int x, int y) {
   }
 }
 
-void Canvas::write(std::u32string_view text, int x, int y, RgbColor color, int scale) {
-  const int top = y + (kLineHeight - kGlyphRows) / 2 * scale;
+void Canvas::write(std::u32string_view text, int x, int y, RgbColor color, int size) {
   for (const char32_t character : text) {
-    const Glyph glyph = glyph_of(character);
-    for (int row = 0; row < kGlyphRows; ++row) {
-      for (int column = 0; column < glyph.width; ++column) {
-        const bool ink = (unsigned{glyph.rows[static_cast<std::size_t>(row)]} >> static_cast<unsigned>(column) & 1U) != 0;
-        if (ink) fill({x + column * scale, top + row * scale, scale, scale}, color);
-      }
+    const Glyph& glyph = font_.glyph(character, size);
+    ink(glyph, x + glyph.left, y + baseline(size) - glyph.top, color);
+    x += glyph.advance;
+  }
+}
+
+void Canvas::ink(const Glyph& glyph, int x, int y, RgbColor color) {
+  const Region inside = clipped({x, y, glyph.width, glyph.height});
+  for (int row = inside.y; row < inside.y + inside.height; ++row) {
+    const std::uint8_t* coverage = glyph.coverage.data() + (row - y) * glyph.width + (inside.x - x);
+    std::uint8_t* out = pixel(inside.x, row);
+    for (int column = 0; column < inside.width; ++column, out += kChannels) {
+      for (std::size_t c = 0; c < kChannels; ++c)
+        out[c] = static_cast<std::uint8_t>((coverage[column] * color[c] + (255 - coverage[column]) * out[c] + 127) / 255);
     }
-    x += (glyph.width + kLetterGap) * scale;
   }
 }
 

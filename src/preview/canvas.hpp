@@ -1,7 +1,7 @@
 // A sheet of RGB pixels to draw on.
 //
-// Ownership: a Canvas owns its pixels; images given to it are copied. Whatever lies outside is clipped. Not thread-safe. Failure:
-// std::bad_alloc where there is no memory.
+// Ownership: a Canvas owns its pixels and its font; images given to it are copied. Whatever lies outside is clipped. Not thread-safe.
+// Failure: std::bad_alloc where there is no memory.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "base/fit.hpp"
 #include "base/pixels.hpp"
 #include "hotpack/schema.hpp"
+#include "preview/font.hpp"
 
 namespace hotpack::preview {
 
@@ -32,16 +33,20 @@ class Canvas {
   void hatch(Region area, RgbColor one, RgbColor other, int stripe);
   // An RGB image with its upper left corner at x, y.
   void place(ConstPixels image, int x, int y);
-  // Text whose line (kLineHeight · scale pixels) begins at x, y.
-  void write(std::u32string_view text, int x, int y, RgbColor color, int scale);
+  // Text whose line (line_height(size) pixels) begins at x, y.
+  void write(std::u32string_view text, int x, int y, RgbColor color, int size);
+  // The font that it writes with.
+  [[nodiscard]] Font& font() { return font_; }
 
  private:
+  void ink(const Glyph& glyph, int x, int y, RgbColor color);
   [[nodiscard]] std::uint8_t* pixel(int x, int y);
   [[nodiscard]] Region clipped(Region area) const;
 
   Extent size_;
   RgbColor background_;
   std::vector<std::uint8_t> pixels_;
+  Font font_;
 };
 
 // Whether the pixel lies on the first kind of stripe of a hatching.

@@ -20,7 +20,7 @@ struct Character {
 [[nodiscard]] Character first_character(std::string_view utf8);
 
 // Control characters, marks that turn the direction of text around, and spaces without width: they would change how text around them looks,
-// or be seen by nobody.
+// or nobody would see them. Joiners (U+200C, U+200D) are not hidden: letters and emoji need them.
 [[nodiscard]] bool is_hidden(char32_t character);
 
 // "U+202E", or "byte FF".

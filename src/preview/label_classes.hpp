@@ -14,7 +14,7 @@ namespace hotpack::preview {
 
 // Pixels (whole-image labels: samples) counted over labels.
 struct ClassCounts {
-  std::vector<std::uint64_t> pixels;  // a class
+  std::vector<std::uint64_t> pixels;  // by class id
   std::uint64_t without_class = 0;
 };
 

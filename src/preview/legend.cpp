@@ -13,51 +13,92 @@ namespace hotpack::preview {
 
 namespace {
 
-constexpr int kWidestName = 280;  // columns of text at scale 1; longer names are shortened
-constexpr int kSpace = 6;         // between the parts of an entry
-constexpr int kColumnGap = 28;
+constexpr int kWidestName = 26;  // em; longer names are shortened
+constexpr int kLeastText = 13;
 
 // An entry as it is drawn.
 struct Row {
   std::optional<RgbColor> color;
   std::u32string id, name, share;
+  int id_width = 0, name_width = 0, share_width = 0;
 };
 
-// Widths of the parts over all rows, at scale 1.
-struct Widths {
-  int id = 0, name = 0, share = 0;
-  [[nodiscard]] int row() const { return kSwatchSide + kSpace + id + (id > 0 ? kSpace : 0) + name + 2 * kSpace + share; }
-};
-
-std::vector<Row> rows_of(const Legend& legend, int most_columns) {
+std::vector<Row> rows_of(const Legend& legend, int size, int widest_name, Font& font) {
   std::vector<Row> rows;
   for (const LegendEntry& entry : legend.entries) {
     const bool named_by_id = entry.class_id && entry.name == std::to_string(*entry.class_id);
     const std::string id = entry.class_id && !named_by_id ? std::to_string(*entry.class_id) : "";
-    rows.push_back({entry.class_id ? std::optional(entry.color) : std::nullopt, drawn_text(id),
-                    shortened(drawn_text(entry.name), std::min(kWidestName, most_columns)), drawn_text(class_share_text(entry.share))});
+    Row row{entry.class_id ? std::optional(entry.color) : std::nullopt, drawn_text(id),
+            font.shortened(drawn_text(entry.name), size, widest_name), drawn_text(class_share_text(entry.share))};
+    row.id_width = font.width(row.id, size);
+    row.name_width = font.width(row.name, size);
+    row.share_width = font.width(row.share, size);
+    rows.push_back(std::move(row));
   }
   return rows;
 }
 
-Widths widths_of(const std::vector<Row>& rows) {
-  Widths widths;
-  for (const Row& row : rows) {
-    widths.id = std::max(widths.id, text_columns(row.id));
-    widths.name = std::max(widths.name, text_columns(row.name));
-    widths.share = std::max(widths.share, text_columns(row.share));
+// The widths of a column's parts: the largest of its rows.
+struct Column {
+  int id = 0, name = 0, share = 0;
+  [[nodiscard]] int width(int size) const { return name_at(size) + name + size + share; }
+  [[nodiscard]] int name_at(int size) const { return swatch_side(size) + size / 2 + id + (id > 0 ? size / 2 : 0); }
+};
+
+// The rows from top to bottom, in columns from left to right.
+struct Table {
+  int size = 0;  // of the text
+  int lines = 1;
+  std::vector<Row> rows;
+  std::vector<Column> columns;
+
+  [[nodiscard]] int gap() const { return 2 * size; }
+  [[nodiscard]] int width() const {
+    int sum = -gap();
+    for (const Column& column : columns) sum += column.width(size) + gap();
+    return sum;
   }
-  return widths;
+  [[nodiscard]] const Column& column_of(std::size_t row) const { return columns[row / static_cast<std::size_t>(lines)]; }
+  void set_lines(int count) {
+    lines = count;
+    columns.clear();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i % static_cast<std::size_t>(lines) == 0) columns.emplace_back();
+      Column& column = columns.back();
+      column = {std::max(column.id, rows[i].id_width), std::max(column.name, rows[i].name_width),
+                std::max(column.share, rows[i].share_width)};
+    }
+  }
+};
+
+Table table_of(const Legend& legend, int size, int room, Font& font) {
+  Table table{size, 1, rows_of(legend, size, std::min(kWidestName * size, room / 2), font), {}};
+  table.set_lines(1);
+  while (table.columns.size() > 1 && table.width() > room) table.set_lines(table.lines + 1);
+  return table;
 }
 
-void draw_row(const Row& row, const Widths& widths, int x, int y, int scale, Canvas& canvas) {
-  draw_swatch(row.color, x, y + (kLineHeight - kSwatchSide) / 2 * scale, scale, canvas);
-  int at = kSwatchSide + kSpace;
-  canvas.write(row.id, x + (at + widths.id - text_columns(row.id)) * scale, y, kFaintInk, scale);
-  if (widths.id > 0) at += widths.id + kSpace;
-  canvas.write(row.name, x + at * scale, y, kInk, scale);
-  at += widths.name + 2 * kSpace + widths.share - text_columns(row.share);
-  canvas.write(row.share, x + at * scale, y, kFaintInk, scale);
+Table fitting_table(const Legend& legend, int size, int room, Canvas& canvas) {
+  Table table = table_of(legend, size, room, canvas.font());
+  while (size > kLeastText && table.lines * line_height(size) > canvas.size().height / 3)
+    table = table_of(legend, --size, room, canvas.font());
+  return table;
+}
+
+void draw_row(const Row& row, const Column& column, int x, int y, int size, Canvas& canvas) {
+  draw_swatch(row.color, x, y, size, canvas);
+  const int name = x + column.name_at(size);
+  if (column.id > 0) canvas.write(row.id, name - size / 2 - row.id_width, y, kFaintInk, size);
+  canvas.write(row.name, name, y, kInk, size);
+  canvas.write(row.share, x + column.width(size) - row.share_width, y, kFaintInk, size);
+}
+
+void draw_table(const Table& table, int x, int top, Canvas& canvas) {
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto line = static_cast<int>(i % static_cast<std::size_t>(table.lines));
+    if (i > 0 && line == 0) x += table.column_of(i - 1).width(table.size) + table.gap();
+    draw_row(table.rows[i], table.column_of(i), x, top + line * line_height(table.size), table.size, canvas);
+  }
 }
 
 // The classes to list: all, or those with the largest shares in the order of their ids.
@@ -100,28 +141,25 @@ std::string left_out_text(std::size_t classes) {
   return std::to_string(classes) + (classes == 1 ? " more class with a smaller share" : " more classes with smaller shares");
 }
 
-void draw_legend(const Legend& legend, int margin, int scale, Canvas& canvas) {
-  const int room = (canvas.size().width - 2 * margin) / scale;
-  const std::vector<Row> rows = rows_of(legend, room / 2);
-  const Widths widths = widths_of(rows);
-  const auto count = static_cast<int>(rows.size());
-  const int columns = std::clamp((room + kColumnGap) / (widths.row() + kColumnGap), 1, std::max(count, 1));
-  const int lines = (count + columns - 1) / columns;
-  const int line = kLineHeight * scale, top = canvas.size().height;
-  canvas.grow((lines + 1 + (legend.left_out > 0 ? 1 : 0)) * line + margin);
-  canvas.write(shortened(drawn_text(legend.heading), room), margin, top, kFaintInk, scale);
-  for (int i = 0; i < count; ++i) {
-    const int x = margin + i / lines * (widths.row() + kColumnGap) * scale, y = top + (1 + i % lines) * line;
-    draw_row(rows[static_cast<std::size_t>(i)], widths, x, y, scale, canvas);
-  }
+void draw_legend(const Legend& legend, int margin, int size, Canvas& canvas) {
+  const int room = canvas.size().width - 2 * margin, top = canvas.size().height;
+  const Table table = fitting_table(legend, size, room, canvas);
+  const int line = line_height(table.size);
+  canvas.grow((table.lines + 1 + (legend.left_out > 0 ? 1 : 0)) * line + 3 * margin / 2);
+  canvas.fill({margin, top, room, std::max(1, size / 16)}, kRule);
+  const int heading = top + margin / 2, rows = heading + line;
+  canvas.write(canvas.font().shortened(drawn_text(legend.heading), table.size, room), margin, heading, kFaintInk, table.size);
+  draw_table(table, margin, rows, canvas);
   if (legend.left_out == 0) return;
-  canvas.write(drawn_text("… and " + left_out_text(legend.left_out)), margin, top + (1 + lines) * line, kFaintInk, scale);
+  canvas.write(drawn_text("… and " + left_out_text(legend.left_out)), margin, rows + table.lines * line, kFaintInk, table.size);
 }
 
-void draw_swatch(std::optional<RgbColor> color, int x, int y, int scale, Canvas& canvas) {
-  const Region area{x, y, kSwatchSide * scale, kSwatchSide * scale};
-  canvas.hatch(area, color.value_or(kHatchDark), color.value_or(kHatchLight), 3 * scale);
-  canvas.frame(area, kInk, scale);
+void draw_swatch(std::optional<RgbColor> color, int x, int y, int size, Canvas& canvas) {
+  const int side = swatch_side(size);
+  // Its middle is that of a capital.
+  const Region area{x, y + baseline(size) - (73 * size / 100 + side) / 2, side, side};
+  canvas.hatch(area, color.value_or(kHatchDark), color.value_or(kHatchLight), std::max(2, size / 5));
+  canvas.frame(area, kInk, std::max(1, size / 20));
 }
 
 }  // namespace hotpack::preview

@@ -1,4 +1,4 @@
-// The legend of a sheet: a swatch, number, name and share of every class, in columns.
+// The legend of a sheet: a swatch, number, name and share of every class, in as few lines as fit.
 //
 // Plain values and pure functions; thread-safe.
 #pragma once
@@ -48,11 +48,12 @@ inline constexpr std::size_t kMostLegendClasses = 360;
 // "25.91 %", "< 0.01 %", "0 %".
 [[nodiscard]] std::string class_share_text(double share);
 
-// Grows the canvas by the legend's height and draws it there. `margin` pixels stay free at both sides.
-void draw_legend(const Legend& legend, int margin, int scale, Canvas& canvas);
+// Grows the canvas by the legend's height and draws it there, in text of `size` pixels, or less where the legend of very many classes
+// would be higher than a third of the canvas. `margin` pixels stay free at both sides.
+void draw_legend(const Legend& legend, int margin, int size, Canvas& canvas);
 
-// A small square of a class's color with an outline, so that white and black ones show; hatched without a color.
-void draw_swatch(std::optional<RgbColor> color, int x, int y, int scale, Canvas& canvas);
-inline constexpr int kSwatchSide = 12;
+// A small square of a class's color in a line of text, with an outline, so that white and black ones show; hatched without a color.
+void draw_swatch(std::optional<RgbColor> color, int x, int y, int size, Canvas& canvas);
+[[nodiscard]] constexpr int swatch_side(int size) { return size * 4 / 5; }
 
 }  // namespace hotpack::preview

@@ -1,10 +1,11 @@
 #include "preview/overlay.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "base/fit.hpp"
+#include "base/try.hpp"
 #include "expand/class_ids.hpp"
 #include "preview/canvas.hpp"
 #include "preview/ink.hpp"
@@ -14,71 +15,99 @@ namespace hotpack::preview {
 
 namespace {
 
-constexpr std::uint64_t kOpacity = kTintOpacity;
-
-// The tints that a pixel of the thumbnail covers, each as often as it weighs.
-struct Tint {
-  std::array<std::uint64_t, 3> sums{};
-  std::uint64_t weight = 0;
-  void add(RgbColor color, std::uint64_t times) {
-    for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += times * color[c];
-    weight += times;
+// The colors of a label's pixels: RGB, black where there is none, and a coverage of 255 or 0.
+struct Tints {
+  Tints(Extent of) : size(of), colors(3 * pixels()), coverage(pixels()) {}
+  [[nodiscard]] std::size_t pixels() const { return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height); }
+  MutablePixels color_image() { return {colors.data(), size.width, size.height, 3, 3 * static_cast<std::size_t>(size.width)}; }
+  MutablePixels coverage_image() { return {coverage.data(), size.width, size.height, 1, static_cast<std::size_t>(size.width)}; }
+  void put(std::size_t at, RgbColor color) {
+    std::copy(color.begin(), color.end(), colors.begin() + static_cast<std::ptrdiff_t>(3 * at));
+    coverage[at] = 255;
   }
+  Extent size;
+  std::vector<std::uint8_t> colors, coverage;
 };
 
-// ITU-R BT.601, as `gray` of pack.
-std::uint8_t gray_of(const std::uint8_t* pixel) {
-  return static_cast<std::uint8_t>((299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000);
+// For each of `length` places along an axis, the one of `other` that it falls on.
+std::vector<int> places_along(int length, int other) {
+  std::vector<int> places(static_cast<std::size_t>(length));
+  for (int i = 0; i < length; ++i) places[static_cast<std::size_t>(i)] = static_cast<int>(std::int64_t{i} * other / length);
+  return places;
 }
 
-// The tint over gray; what no tint covers stays gray.
-void mix(const Tint& tint, std::uint64_t total, std::uint8_t* pixel) {
-  const std::uint64_t gray = gray_of(pixel);
-  for (std::size_t c = 0; c < 3; ++c) {
-    const std::uint64_t sum = gray * (256 * total - kOpacity * tint.weight) + kOpacity * tint.sums[c];
-    pixel[c] = static_cast<std::uint8_t>((sum + 128 * total) / (256 * total));
+// In the label's size or in the size that is shown, whichever is larger. Stripes are those of the size that is shown.
+Tints full_tints(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe, Extent shown) {
+  const Extent label{static_cast<int>(shape.width), static_cast<int>(shape.height)};
+  Tints tints({std::max(label.width, shown.width), std::max(label.height, shown.height)});
+  const std::vector<int> label_x = places_along(tints.size.width, label.width), label_y = places_along(tints.size.height, label.height);
+  const std::vector<int> shown_x = places_along(tints.size.width, shown.width), shown_y = places_along(tints.size.height, shown.height);
+  std::size_t at = 0;
+  for (std::size_t y = 0; y < label_y.size(); ++y) {
+    for (std::size_t x = 0; x < label_x.size(); ++x, ++at) {
+      const auto pixel =
+          static_cast<std::size_t>(label_y[y]) * static_cast<std::size_t>(label.width) + static_cast<std::size_t>(label_x[x]);
+      const std::uint16_t id = classes.at(pixel, shape.multi ? static_cast<std::size_t>((shown_x[x] + shown_y[y]) / stripe) : 0);
+      if (id != kIgnoredId) {
+        tints.put(at, colors[id]);
+      } else if (!shape.multi) {
+        tints.put(at, on_stripe(shown_x[x], shown_y[y], stripe) ? kHatchDark : kHatchLight);
+      }
+    }
   }
+  return tints;
+}
+
+Result<Tints> shown_tints(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe, Extent shown,
+                          geometry::Resampler& resampler) {
+  Tints full = full_tints(shape, classes, colors, stripe, shown), tints(shown);
+  HOTPACK_TRY(shrink(full.color_image(), resampler, tints.color_image()));
+  HOTPACK_TRY(shrink(full.coverage_image(), resampler, tints.coverage_image()));
+  return tints;
+}
+
+// ITU-R BT.601, as `gray` of pack.
+int gray_of(const std::uint8_t* pixel) { return (299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000; }
+
+// The tint over gray; what no tint covers stays gray.
+void mix(const std::uint8_t* tint, int coverage, std::uint8_t* pixel) {
+  const int gray = gray_of(pixel);
+  for (std::size_t c = 0; c < 3; ++c)
+    pixel[c] =
+        static_cast<std::uint8_t>((gray * (256 * 255 - kTintOpacity * coverage) + 255 * kTintOpacity * tint[c] + 128 * 255) / (256 * 255));
 }
 
 // The tint alone.
-void put_alone(const Tint& tint, std::uint64_t total, std::uint8_t* pixel) {
-  const std::uint64_t weight = std::max<std::uint64_t>(tint.weight, 1);
-  for (std::size_t c = 0; c < 3; ++c) pixel[c] = static_cast<std::uint8_t>((tint.sums[c] + weight / 2) / weight);
-  pixel[3] = static_cast<std::uint8_t>((255 * tint.weight + total / 2) / total);
+void put_alone(const std::uint8_t* tint, int coverage, std::uint8_t* pixel) {
+  for (std::size_t c = 0; c < 3; ++c)
+    pixel[c] = static_cast<std::uint8_t>(coverage == 0 ? 0 : std::min(255, (255 * tint[c] + coverage / 2) / coverage));
+  pixel[3] = static_cast<std::uint8_t>(coverage);
 }
 
-// Calls `paint(tint, weight of the whole pixel, pixel)` for each pixel of the image.
+// Calls `paint(tint, coverage, pixel)` for each pixel of the image.
 template <class Paint>
-void for_each_tint(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe, MutablePixels image,
-                   Paint paint) {
-  const CoveredAxis columns(static_cast<int>(shape.width), image.width), rows(static_cast<int>(shape.height), image.height);
-  const auto width = static_cast<std::size_t>(shape.width);
+void for_each_tint(const Tints& tints, MutablePixels image, Paint paint) {
+  std::size_t at = 0;
   for (int y = 0; y < image.height; ++y) {
-    for (int x = 0; x < image.width; ++x) {
-      const auto turn = static_cast<std::size_t>((x + y) / stripe);
-      const RgbColor hatch = on_stripe(x, y, stripe) ? kHatchDark : kHatchLight;
-      Tint tint;
-      for (const CoveredAxis::Part& row : rows.of(y)) {
-        for (const CoveredAxis::Part& column : columns.of(x)) {
-          const std::uint16_t id = classes.at(static_cast<std::size_t>(row.index) * width + static_cast<std::size_t>(column.index), turn);
-          const bool none = id == kIgnoredId;
-          if (!none || !shape.multi) tint.add(none ? hatch : colors[id], row.weight * column.weight);
-        }
-      }
-      paint(tint, columns.total() * rows.total(), image.row(y) + static_cast<std::size_t>(image.channels * x));
-    }
+    std::uint8_t* pixel = image.row(y);
+    for (int x = 0; x < image.width; ++x, ++at, pixel += image.channels) paint(tints.colors.data() + 3 * at, tints.coverage[at], pixel);
   }
 }
 
 }  // namespace
 
-void paint_classes(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
-                   MutablePixels thumbnail) {
-  for_each_tint(shape, classes, colors, stripe, thumbnail, mix);
+Status paint_classes(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
+                     geometry::Resampler& resampler, MutablePixels thumbnail) {
+  HOTPACK_ASSIGN(const Tints tints, shown_tints(shape, classes, colors, stripe, {thumbnail.width, thumbnail.height}, resampler));
+  for_each_tint(tints, thumbnail, mix);
+  return {};
 }
 
-void paint_label(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe, MutablePixels image) {
-  for_each_tint(shape, classes, colors, stripe, image, put_alone);
+Status paint_label(const LabelShape& shape, const LabelClasses& classes, std::span<const RgbColor> colors, int stripe,
+                   geometry::Resampler& resampler, MutablePixels image) {
+  HOTPACK_ASSIGN(const Tints tints, shown_tints(shape, classes, colors, stripe, {image.width, image.height}, resampler));
+  for_each_tint(tints, image, put_alone);
+  return {};
 }
 
 }  // namespace hotpack::preview

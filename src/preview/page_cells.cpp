@@ -59,14 +59,14 @@ Status PageCells::draw_image(const ImageView& image, PageCell& cell) {
   cell.size = {static_cast<int>(image.shape.width), static_cast<int>(image.shape.height)};
   cell.shown = shown_extent(cell.size, side_);
   const MutablePixels shown = room_for(cell.shown, 3, pixels_);
-  shrink_image(image, shown);
+  HOTPACK_TRY(shrink_image(image, resampler_, shown));
   HOTPACK_ASSIGN(cell.image, codecs::encode_png(shown));
   return {};
 }
 
 Status PageCells::draw_label(const LabelView& label, PageCell& cell) {
   const MutablePixels image = room_for(cell.shown, 4, pixels_);
-  paint_label(label.shape, label_, colors_, kStripe, image);
+  HOTPACK_TRY(paint_label(label.shape, label_, colors_, kStripe, resampler_, image));
   HOTPACK_ASSIGN(cell.label, codecs::encode_png(image));
   return {};
 }

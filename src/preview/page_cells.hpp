@@ -1,6 +1,7 @@
 // The cells of a page: of each sample an image of its image, one of its label, and what the label holds.
 //
-// Not thread-safe. Failure: that of LabelClasses and of the PNG writer; `usage` for more samples than a page can hold.
+// Not thread-safe. Failure: that of LabelClasses, of geometry::Resampler and of the PNG writer; `usage` for more samples than a page can
+// hold.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "base/fit.hpp"
+#include "geometry/resample.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 #include "preview/label_classes.hpp"
@@ -53,6 +55,7 @@ class PageCells {
   std::vector<PageCell> cells_;
   LabelClasses label_;
   std::vector<std::uint8_t> pixels_;
+  geometry::Resampler resampler_;
 };
 
 }  // namespace hotpack::preview

@@ -1,7 +1,7 @@
 // A contact sheet: samples drawn one by one into the cells of a layout, then the legend below.
 //
 // Ownership: a Sheet owns its canvas; what a sample refers to is needed during the call only. Not thread-safe. Failure: `usage` or
-// `internal` for a label whose bytes do not fit its shape; std::bad_alloc where there is no memory.
+// `internal` for a label whose bytes do not fit its shape, that of geometry::Resampler; std::bad_alloc where there is no memory.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/resample.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
 #include "hotpack/shard.hpp"
@@ -43,12 +44,14 @@ class Sheet {
   [[nodiscard]] ConstPixels image() const { return canvas_.image(); }
 
  private:
-  void draw_image(const ImageView& image);
-  void draw_overlay(const LabelView& label);
+  [[nodiscard]] Status draw_image(const ImageView& image);
+  [[nodiscard]] Status draw_overlay(const LabelView& label);
   void draw_thumbnail(int place);
   void draw_problem(const std::string& problem);
   void draw_text(const SheetSample& sample, const ClassCounts& counts);
-  void draw_second_line(const SheetSample& sample, const ClassCounts& counts);
+  void draw_second_line(const SheetSample& sample, const ClassCounts& counts, Region line);
+  // One line: where it is wider than `line`, in smaller letters, or shortened where the smallest are too large.
+  void write(const std::string& text, Region line, RgbColor color, int size);
 
   SheetLayout layout_;
   const std::vector<ClassInfo>& classes_;
@@ -58,6 +61,7 @@ class Sheet {
   LabelClasses label_;    // of the sample that is drawn
   std::vector<std::uint8_t> thumbnail_pixels_;
   MutablePixels thumbnail_;
+  geometry::Resampler resampler_;
 };
 
 }  // namespace hotpack::preview

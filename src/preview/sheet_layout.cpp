@@ -14,7 +14,9 @@ namespace {
 
 constexpr int kUsualWidth = 1600;     // of a sheet, where no cell width is asked for
 constexpr int kMostImageWidth = 640;  // of one image, where no cell width is asked for
-constexpr int kLargeSheet = 2800;     // from here on text is twice as large: such a sheet is examined from afar
+constexpr int kWidthInEm = 56;        // of a sheet: where it is shown 400 pixels wide, its text is 7 pixels high, and can be read
+constexpr int kCellInEm = 13;         // at least, of a cell whose text is as large as the legend's
+constexpr int kLeastText = 14, kMostText = 96;
 
 // An image may be this much higher than its box is wide: portraits.
 int most_height(int width) { return width + width / 2; }
@@ -40,7 +42,8 @@ void set_cell(SheetLayout& layout, const std::vector<Extent>& images, int width)
   const int images_a_cell = layout.overlays ? 2 : 1;
   layout.box = box_for(images, std::max(1, (width - (images_a_cell - 1) * layout.pair_gap()) / images_a_cell));
   layout.cell.width = std::max(kLeastCellWidth, images_a_cell * layout.box.width + (images_a_cell - 1) * layout.pair_gap());
-  layout.cell.height = layout.box.height + (layout.second_line ? 2 : 1) * kLineHeight * layout.scale;
+  layout.key_text = std::clamp(layout.cell.width / kCellInEm, kLeastKeyText, layout.text);
+  layout.cell.height = layout.box.height + (layout.second_line ? 2 : 1) * line_height(layout.key_text);
 }
 
 int rows_of(std::size_t samples, int columns) {
@@ -55,7 +58,7 @@ Extent sheet_size(const SheetLayout& layout, const SheetRequest& request) {
   const std::int64_t width = layout.margin() + std::int64_t{layout.columns} * (layout.cell.width + layout.margin());
   const std::int64_t height = layout.title_height() + rows * (layout.cell.height + layout.margin());
   constexpr std::int64_t kMost = 1 << 30;  // beyond any sheet that is drawn
-  return {static_cast<int>(std::min(std::max<std::int64_t>(width, least_sheet_width(request.classes) * layout.scale), kMost)),
+  return {static_cast<int>(std::min(std::max<std::int64_t>(width, least_sheet_width(request.classes)), kMost)),
           static_cast<int>(std::min(height, kMost))};
 }
 
@@ -67,10 +70,17 @@ double oddness(const SheetLayout& layout, std::size_t samples) {
   return shape + 2 * (1 - used);
 }
 
+void set_text(SheetLayout& layout, const SheetRequest& request, int text) {
+  layout.text = text;
+  set_cell(layout, request.images, request.cell_width.value_or(usual_cell_width(layout, layout.columns)));
+  layout.sheet = sheet_size(layout, request);
+}
+
+// Text follows from the sheet's width, which follows from margins, which follow from text: the second round is near enough.
 void set_columns(SheetLayout& layout, const SheetRequest& request, int columns) {
   layout.columns = columns;
-  set_cell(layout, request.images, request.cell_width.value_or(usual_cell_width(layout, columns)));
-  layout.sheet = sheet_size(layout, request);
+  set_text(layout, request, kLeastText);
+  set_text(layout, request, std::clamp(layout.sheet.width / kWidthInEm, kLeastText, kMostText));
 }
 
 // The number of columns that gives the sheet the best shape; of equal ones the smaller.
@@ -96,7 +106,7 @@ Status check_size(Extent sheet) {
 
 }  // namespace
 
-int SheetLayout::title_height() const { return 2 * kLineHeight * scale + margin(); }
+int SheetLayout::title_height() const { return line_height(title_text()) + margin(); }
 
 Region SheetLayout::cell_at(std::size_t index) const {
   const auto column = static_cast<int>(index % static_cast<std::size_t>(columns)),
@@ -118,10 +128,6 @@ Result<SheetLayout> lay_out(const SheetRequest& request) {
   const auto samples = static_cast<int>(std::min<std::size_t>(request.images.size(), 1 << 30));
   const int columns = request.grid ? std::min(request.grid->width, samples) : best_columns(layout, request);
   set_columns(layout, request, columns);
-  if (layout.sheet.width >= kLargeSheet) {
-    layout.scale = 2;
-    set_columns(layout, request, columns);
-  }
   HOTPACK_TRY(check_size(layout.sheet));
   return layout;
 }

@@ -18,6 +18,7 @@ namespace hotpack::preview {
 inline constexpr std::uint64_t kMostSheetPixels = std::uint64_t{1} << 26;
 inline constexpr int kLeastCellWidth = 48;
 inline constexpr int kMostCellWidth = 8192;
+inline constexpr int kLeastKeyText = 13;
 
 struct SheetRequest {
   std::vector<Extent> images;     // sizes of the samples' images; 0x0 where there is none
@@ -29,16 +30,19 @@ struct SheetRequest {
 };
 
 struct SheetLayout {
-  int scale = 1;  // of text, lines and gaps
-  Extent sheet;   // without the legend
+  int text = 0;      // size of the legend's text; grows with the sheet, so that it can be read where the sheet is shown small
+  int key_text = 0;  // of the text below images: as large, or less in narrow cells
+  Extent sheet;      // without the legend
   int columns = 1;
   Extent cell;  // images and text
   Extent box;   // of one image
   bool overlays = false;
   bool second_line = false;
 
-  [[nodiscard]] int margin() const { return 12 * scale; }
-  [[nodiscard]] int pair_gap() const { return 2 * scale; }
+  [[nodiscard]] int title_text() const { return 3 * text / 2; }
+  [[nodiscard]] int margin() const { return 2 * text / 3; }
+  [[nodiscard]] int pair_gap() const { return text / 6; }
+  [[nodiscard]] int stripe() const { return text / 4; }  // of several classes in one pixel, and of ignored pixels
   [[nodiscard]] int title_height() const;
   // The upper left corner of a cell, and its size.
   [[nodiscard]] Region cell_at(std::size_t index) const;

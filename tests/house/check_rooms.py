@@ -44,7 +44,7 @@ ROOMS = {
     "label_setup": Room(("base", "format", "codecs", "labels", "settings", "inputs"), ("tbb",)),
     "pack": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer", "settings", "inputs", "label_setup"), ("tbb",)),
     "check": Room(("base", "codecs", "labels", "settings", "inputs", "label_setup", "pack"), ("tbb",)),
-    "preview": Room(("base", "expand", "codecs", "reader")),
+    "preview": Room(("base", "expand", "codecs", "geometry", "reader"), ("freetype", "utf8proc")),
     "bench": Room(("base", "expand", "reader", "loader", "device")),
     "cli": Room(("base", "format", "expand", "reader", "codecs", "settings", "label_setup", "pack", "check", "preview", "bench"), ("spdlog", "cli11", "utf8proc"), may_print=True),
 }
@@ -61,6 +61,7 @@ LIBRARIES = {
     "spdlog": Library(r"(spdlog|fmt)/.+", "spdlog::spdlog_header_only"),
     "cli11": Library(r"CLI/.+", "hotpack_cli11"),
     "utf8proc": Library(r"utf8proc\.h", "hotpack_utf8proc"),
+    "freetype": Library(r"(ft2build\.h|freetype/.+)", "Freetype::Freetype", ("font.cpp",)),
 }
 
 # The programs that each page shows, in its order. tests/consumer compiles and runs them; the one in CUDA is compiled if nvcc is found.

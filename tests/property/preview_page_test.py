@@ -7,6 +7,7 @@ import base64
 import hashlib
 import html.parser
 import unittest
+import zlib
 
 import packs
 from images import photo, png, put
@@ -98,6 +99,14 @@ class PreviewPage(unittest.TestCase):
             self.assertNotIn("href", attributes)
             if "src" in attributes:
                 self.assertTrue(attributes["src"].startswith("data:image/png;base64,"))
+
+    def test_the_mark_of_a_sheet_has_the_checksum_that_png_wants(self):
+        folder = self.scratch.path
+        packs.run("preview", "--images", "images", "-o", "sheet.png", "-q", cwd=folder)
+        chunk = (folder / "sheet.png").read_bytes()[33:69]
+        self.assertEqual(chunk[4:8], b"tEXt")
+        self.assertEqual(int.from_bytes(chunk[:4], "big"), len(chunk) - 12)
+        self.assertEqual(int.from_bytes(chunk[-4:], "big"), zlib.crc32(chunk[4:-4]))
 
     def test_same_samples_give_the_same_page(self):
         folder = self.scratch.path

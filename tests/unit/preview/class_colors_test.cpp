@@ -1,46 +1,25 @@
 #include "preview/class_colors.hpp"
 
-#include <algorithm>
+#include <set>
 
 #include "support/catch.hpp"
 
 using namespace hotpack;
 using namespace hotpack::preview;
 
-namespace {
-
-double least_distance(const std::vector<RgbColor>& colors) {
-  double least = 1;
-  for (std::size_t i = 0; i < colors.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) least = std::min(least, color_distance(colors[i], colors[j]));
-  }
-  return least;
+TEST_CASE("classes without colors get those of the PASCAL VOC map") {
+  // As the development kit lists them for the first classes, 20 (tvmonitor) and 255 (void).
+  const std::vector<RgbColor> first{{0, 0, 0},     {128, 0, 0},   {0, 128, 0},     {128, 128, 0}, {0, 0, 128},
+                                    {128, 0, 128}, {0, 128, 128}, {128, 128, 128}, {64, 0, 0},    {192, 0, 0}};
+  const std::vector<RgbColor> colors = class_colors(std::vector<ClassInfo>(256)).colors;
+  CHECK(std::vector<RgbColor>(colors.begin(), colors.begin() + 10) == first);
+  CHECK(colors[20] == RgbColor{0, 64, 128});
+  CHECK(colors[255] == RgbColor{224, 224, 192});
 }
 
-}  // namespace
-
-TEST_CASE("distance follows perception: two kinds of black hardly differ") {
-  CHECK(color_distance({10, 20, 30}, {10, 20, 30}) == 0);
-  CHECK(color_distance({0, 0, 0}, {1, 1, 1}) < 0.01);
-  CHECK(color_distance({0, 0, 0}, {255, 255, 255}) > 0.5);
-  CHECK(color_distance({255, 0, 0}, {0, 255, 0}) > 5 * color_distance({255, 0, 0}, {225, 0, 0}));
-}
-
-TEST_CASE("up to 300 classes get distinct colors, the same for every table") {
-  const ClassColors few = class_colors(std::vector<ClassInfo>(12)), many = class_colors(std::vector<ClassInfo>(300));
-  CHECK(least_distance(few.colors) > 0.13);
-  CHECK(least_distance({many.colors.begin(), many.colors.begin() + 50}) > 0.06);
-  CHECK(least_distance(many.colors) > 0.025);
-  CHECK(std::equal(few.colors.begin(), few.colors.end(), many.colors.begin()));
-  for (const RgbColor color : many.colors) {
-    CHECK(color_distance(color, {0, 0, 0}) > 0.1);
-    CHECK(color_distance(color, {255, 255, 255}) > 0.05);
-  }
-}
-
-TEST_CASE("generated colors are the same on every system") {
-  const ClassColors colors = class_colors(std::vector<ClassInfo>(4));
-  CHECK(colors.colors == std::vector<RgbColor>{{85, 0, 198}, {113, 227, 0}, {227, 0, 142}, {255, 142, 255}});
+TEST_CASE("up to 4096 classes without colors get colors of their own") {
+  const std::vector<RgbColor> colors = class_colors(std::vector<ClassInfo>(4096)).colors;
+  CHECK(std::set<RgbColor>(colors.begin(), colors.end()).size() == 4096);
 }
 
 TEST_CASE("a class keeps the color of its table, black and white too") {
@@ -53,15 +32,22 @@ TEST_CASE("a class keeps the color of its table, black and white too") {
 
 TEST_CASE("a color like an earlier one is replaced, new ones avoid the table's") {
   const std::vector<ClassInfo> classes{
-      {"a", RgbColor{0, 0, 0}, {}}, {"b", RgbColor{1, 1, 1}, {}}, {"c", RgbColor{85, 0, 198}, {}}, {"d", {}, {}}};
+      {"a", RgbColor{0, 0, 0}, {}}, {"b", RgbColor{1, 1, 1}, {}}, {"c", RgbColor{3, 125, 8}, {}}, {"d", {}, {}}, {"e", {}, {}}};
   const ClassColors colors = class_colors(classes);
   CHECK(colors.replaced == 1);
-  CHECK(colors.colors[2] == RgbColor{85, 0, 198});
-  CHECK(least_distance(colors.colors) > 0.1);
+  CHECK(colors.colors == std::vector<RgbColor>{{0, 0, 0}, {128, 0, 0}, {3, 125, 8}, {128, 128, 0}, {0, 0, 128}});
+  std::vector<ClassInfo> reversed(4);
+  reversed[3].color = RgbColor{128, 0, 0};  // the map's color of class 1, which gets the map's next one
+  CHECK(class_colors(reversed).colors == std::vector<RgbColor>{{0, 0, 0}, {0, 0, 128}, {0, 128, 0}, {128, 0, 0}});
 }
 
-TEST_CASE("colors of very many classes repeat") {
-  const ClassColors colors = class_colors(std::vector<ClassInfo>(3000));
-  CHECK(colors.colors.size() == 3000);
-  CHECK(std::count(colors.colors.begin(), colors.colors.end(), colors.colors.front()) > 1);
+TEST_CASE("a table whose colors leave none of the map free still gets colors") {
+  std::vector<ClassInfo> classes(kMostCompared);
+  for (std::size_t c = 1; c < classes.size(); ++c) {
+    RgbColor color = voc_color(4 * c);
+    for (std::uint8_t& sample : color) sample = static_cast<std::uint8_t>(sample ^ 8U);
+    classes[c].color = color;
+  }
+  CHECK(class_colors(classes).colors.size() == kMostCompared);
+  CHECK(class_colors(std::vector<ClassInfo>(65535)).colors.size() == 65535);
 }

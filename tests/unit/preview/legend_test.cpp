@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "drawn.hpp"
 #include "preview/class_colors.hpp"
 #include "support/catch.hpp"
 
 using namespace hotpack;
 using namespace hotpack::preview;
+using namespace hotpack::test;
 
 namespace {
 
@@ -14,17 +16,6 @@ std::vector<ClassInfo> named(std::size_t count) {
   std::vector<ClassInfo> classes;
   for (std::size_t i = 0; i < count; ++i) classes.push_back({"class number " + std::to_string(i), {}, {}});
   return classes;
-}
-
-bool has_color(const Canvas& canvas, RgbColor color) {
-  const ConstPixels image = canvas.image();
-  for (int y = 0; y < image.height; ++y) {
-    for (int x = 0; x < image.width; ++x) {
-      const std::uint8_t* pixel = image.row(y) + 3 * x;
-      if (RgbColor{pixel[0], pixel[1], pixel[2]} == color) return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace
@@ -72,19 +63,30 @@ TEST_CASE("a drawn legend shows every class color and grows with its lines") {
   const auto classes = named(30);
   const auto colors = class_colors(classes).colors;
   const Legend legend = make_legend(classes, colors, shares_of_counts(std::vector<std::uint64_t>(30, 1), 1, "pixels"));
-  Canvas wide({1600, 10}, {255, 255, 255}), narrow({200, 10}, {255, 255, 255});
-  draw_legend(legend, 12, 1, wide);
-  draw_legend(legend, 12, 1, narrow);
-  CHECK(narrow.size().height > 2 * wide.size().height);
+  Canvas wide({1600, 800}, {255, 255, 255}), narrow({400, 800}, {255, 255, 255});
+  draw_legend(legend, 12, 14, wide);
+  draw_legend(legend, 12, 14, narrow);
+  CHECK(narrow.size().height - 800 > 2 * (wide.size().height - 800));
   for (const RgbColor color : colors) {
-    CHECK(has_color(wide, color));
-    CHECK(has_color(narrow, color));
+    CHECK(count(wide.image(), color) > 0);
+    CHECK(count(narrow.image(), color) > 0);
   }
+}
+
+TEST_CASE("the text of a legend gets smaller before it outgrows the samples") {
+  const auto classes = named(60);
+  const Legend legend =
+      make_legend(classes, class_colors(classes).colors, shares_of_counts(std::vector<std::uint64_t>(60, 1), 0, "pixels"));
+  Canvas high({1000, 3000}, {255, 255, 255}), low({1000, 800}, {255, 255, 255});
+  draw_legend(legend, 12, 30, high);
+  draw_legend(legend, 12, 30, low);
+  CHECK(high.size().height - 3000 > 800);
+  CHECK(low.size().height - 800 < 400);
 }
 
 TEST_CASE("a white class's swatch has an outline") {
   Canvas canvas({40, 40}, {255, 255, 255});
-  draw_swatch(RgbColor{255, 255, 255}, 5, 5, 1, canvas);
-  CHECK(canvas.image().row(5)[3 * 5] < 60);
-  CHECK(canvas.image().row(10)[3 * 10] == 255);
+  draw_swatch(RgbColor{255, 255, 255}, 5, 5, 15, canvas);
+  CHECK(color_at(canvas.image(), 5, 15)[0] < 60);
+  CHECK(color_at(canvas.image(), 10, 15)[0] == 255);
 }

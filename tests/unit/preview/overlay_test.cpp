@@ -24,7 +24,9 @@ std::vector<RgbColor> painted(const OwnedLabel& label, Extent size, RgbColor ima
   for (std::size_t i = 0; i < pixels; ++i) samples.insert(samples.end(), image.begin(), image.end());
   LabelClasses classes;
   REQUIRE(classes.read(label.view()).ok());
-  paint_classes(label.shape, classes, kColors, 4, {samples.data(), size.width, size.height, 3, 3 * static_cast<std::size_t>(size.width)});
+  geometry::Resampler resampler;
+  const MutablePixels thumbnail{samples.data(), size.width, size.height, 3, 3 * static_cast<std::size_t>(size.width)};
+  REQUIRE(paint_classes(label.shape, classes, kColors, 4, resampler, thumbnail).ok());
   std::vector<RgbColor> colors(pixels);
   for (std::size_t i = 0; i < pixels; ++i) colors[i] = {samples[3 * i], samples[3 * i + 1], samples[3 * i + 2]};
   return colors;
@@ -73,4 +75,12 @@ TEST_CASE("a pixel of a small overlay is the mean of the tints that it covers") 
     const int mean = (3 * whole[0][c] + whole[3][c] + 2) / 4;
     CHECK(std::abs(shrunk[0][c] - mean) <= 1);
   }
+}
+
+TEST_CASE("the hatching of ignored pixels keeps its stripes where labels shrink") {
+  const OwnedLabel label = label_of(LabelStorage::index, 64, 64, 3, std::vector<std::vector<std::size_t>>(64 * 64));
+  const auto colors = painted(label, {16, 16});
+  CHECK(different(colors) == 2);
+  CHECK(colors[0] == colors[3]);
+  CHECK(colors[0] != colors[4]);
 }

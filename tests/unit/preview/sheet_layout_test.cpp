@@ -81,14 +81,24 @@ TEST_CASE("images of different sizes share the smallest box that holds them all"
   CHECK(layout->box == Extent{200, 300});
 }
 
-TEST_CASE("large sheets have large text") {
-  SheetRequest request = request_of(4, {1920, 1080});
-  request.grid = Extent{4, 1};
+TEST_CASE("text grows with the sheet, and is smaller in narrow cells") {
+  SheetRequest request = request_of(24, {1920, 1080});
+  request.grid = Extent{4, 6};
   request.cell_width = 900;
-  const auto layout = lay_out(request);
-  REQUIRE(layout.ok());
-  CHECK(layout->scale == 2);
-  check_cells(*layout, 4);
+  const auto wide = lay_out(request);
+  request.cell_width = 200;
+  const auto usual = lay_out(request);
+  request.grid = Extent{24, 1};
+  request.cell_width = 60;
+  const auto narrow = lay_out(request);
+  REQUIRE((wide.ok() && usual.ok() && narrow.ok()));
+  CHECK(wide->text >= wide->sheet.width / 60);
+  CHECK(wide->key_text == wide->text);
+  CHECK(usual->text < wide->text);
+  CHECK(narrow->key_text < narrow->text);
+  CHECK(narrow->key_text >= 13);
+  check_cells(*wide, 24);
+  check_cells(*narrow, 24);
 }
 
 TEST_CASE("a sheet that would be too large is refused with what makes it smaller") {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "preview/class_colors.hpp"
+#include "drawn.hpp"
 #include "preview/sheet_file.hpp"
 #include "support/catch.hpp"
 #include "views.hpp"
@@ -25,21 +25,9 @@ SheetLayout layout_of(std::size_t count, bool overlays, bool second_line = false
   return lay_out(request).value();
 }
 
-RgbColor color_at(const Sheet& sheet, int x, int y) {
-  const std::uint8_t* pixel = sheet.image().row(y) + 3 * x;
-  return {pixel[0], pixel[1], pixel[2]};
-}
-
-RgbColor centre_of(const Sheet& sheet, const Region& box) { return color_at(sheet, box.x + box.width / 2, box.y + box.height / 2); }
-
 // Whether anything but paper is drawn there.
 bool inked(const Sheet& sheet, const Region& area) {
-  for (int y = area.y; y < area.y + area.height; ++y) {
-    for (int x = area.x; x < area.x + area.width; ++x) {
-      if (color_at(sheet, x, y) != color_at(sheet, 0, 0)) return true;
-    }
-  }
-  return false;
+  return count(sheet.image(), area, color_at(sheet.image(), 0, 0)) < area.width * area.height;
 }
 
 std::vector<std::vector<std::size_t>> all_pixels(std::size_t class_id) { return std::vector<std::vector<std::size_t>>(200, {class_id}); }
@@ -56,9 +44,9 @@ TEST_CASE("a cell shows the key, the image, and the image with its label") {
   const auto counts = sheet.add({"b", "", image.view(), car.view(), ""});
   REQUIRE(counts.ok());
   CHECK(counts->pixels == std::vector<std::uint64_t>{0, 200});
-  CHECK(centre_of(sheet, layout.box_at(0, 0)) == RgbColor{90, 90, 90});
-  CHECK(centre_of(sheet, layout.box_at(0, 1))[0] > 150);
-  CHECK(centre_of(sheet, layout.box_at(1, 1))[2] > 150);
+  CHECK(centre_of(sheet.image(), layout.box_at(0, 0)) == RgbColor{90, 90, 90});
+  CHECK(centre_of(sheet.image(), layout.box_at(0, 1))[0] > 150);
+  CHECK(centre_of(sheet.image(), layout.box_at(1, 1))[2] > 150);
   CHECK(inked(sheet, {layout.cell_at(0).x, layout.text_top(0), 20, 18}));
 }
 
@@ -68,8 +56,9 @@ TEST_CASE("a label of the whole image is a swatch and a name below the image") {
   const OwnedImage image = plain_image(20, 10, 90);
   const OwnedLabel label = label_of(LabelStorage::bits, 1, 1, 2, {{1}}, false, LabelScope::image);
   REQUIRE(sheet.add({"a", "", image.view(), label.view(), ""}).ok());
-  const int top = layout.text_top(0) + 18;
-  CHECK(color_at(sheet, layout.cell_at(0).x + 5, top + 8) == RgbColor{0, 0, 255});
+  const int line = line_height(layout.key_text);
+  CHECK(centre_of(sheet.image(), {layout.cell_at(0).x, layout.text_top(0) + line, swatch_side(layout.key_text), line}) ==
+        RgbColor{0, 0, 255});
 }
 
 TEST_CASE("an image smaller than the others' box stands in its middle") {
@@ -81,9 +70,9 @@ TEST_CASE("an image smaller than the others' box stands in its middle") {
   const OwnedImage wide = plain_image(400, 100, 10);
   REQUIRE(sheet.add({"wide", "", wide.view(), {}, ""}).ok());
   const Region box = layout.box_at(0, 0);
-  CHECK(centre_of(sheet, box) == RgbColor{10, 10, 10});
-  CHECK(color_at(sheet, box.x + 3, box.y + 3) != RgbColor{10, 10, 10});
-  CHECK(color_at(sheet, box.x + 3, box.y + 3) == color_at(sheet, box.x + 3, box.y + box.height - 3));
+  CHECK(centre_of(sheet.image(), box) == RgbColor{10, 10, 10});
+  CHECK(color_at(sheet.image(), box.x + 3, box.y + 3) != RgbColor{10, 10, 10});
+  CHECK(color_at(sheet.image(), box.x + 3, box.y + 3) == color_at(sheet.image(), box.x + 3, box.y + box.height - 3));
 }
 
 TEST_CASE("a sample that cannot be shown is a cell with the reason") {
