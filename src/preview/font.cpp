@@ -146,7 +146,7 @@ std::u32string Font::shortened(std::u32string_view text, int size, int pixels) {
   return glyph(kEllipsis, size).advance <= pixels ? std::u32string(1, kEllipsis) : std::u32string();
 }
 
-// How many characters of the text make its next line: up to the last blank that fits, or as many as fit.
+// The number of characters in the text's next line: up to the last blank that fits, or as many as fit.
 std::size_t Font::line_length(std::u32string_view text, int size, int pixels) {
   std::size_t fitting = 1;
   while (fitting < text.size() && width(text.substr(0, fitting + 1), size) <= pixels) ++fitting;
