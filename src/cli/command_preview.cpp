@@ -86,7 +86,7 @@ Status check_arguments(PreviewArguments& arguments) {
   return {};
 }
 
-// What is packed already needs no options that say how to pack.
+// A pack needs no options that say how to pack.
 Status check_pack_options(const PreviewArguments& arguments, const std::string& pack) {
   for (const CLI::Option* option : arguments.input_options) {
     if (option->count() > 0)
@@ -151,7 +151,7 @@ Result<preview::SheetLayout> layout_for(PreviewSource& source, const PreviewArgu
   return preview::lay_out(request);
 }
 
-// What samples are drawn on.
+// The sheet and the page's cells that samples are drawn on.
 struct Drawing {
   std::optional<preview::Sheet> sheet;
   std::optional<preview::PageCells> cells;
@@ -281,7 +281,7 @@ Status write_files(const PreviewSource& source, const PreviewArguments& argument
   return {};
 }
 
-// 1 where samples cannot be packed.
+// The exit code: 1 if samples cannot be packed.
 int report_end(CommandContext& context, const PreviewSource& source, const PreviewReport& report) {
   int code = kExitGood;
   for (const ShownSample& sample : report.shown) {

@@ -1,4 +1,4 @@
-// Which samples a sheet shows.
+// The choice of the samples that a sheet shows.
 //
 // Pure but for the labels that are read to find the samples richest in a class. Failure: `usage` for a key or class that does not exist,
 // with the nearest one that does; what the source fails with.

@@ -14,7 +14,7 @@ namespace hotpack::cli {
 // source.
 [[nodiscard]] Result<std::unique_ptr<PreviewSource>> open_inputs(const pipeline::PackOptions& options, Terminal& terminal);
 
-// Whether the path is a folder that neither is a pack nor holds packs.
+// True if the path is a folder that neither is a pack nor holds packs.
 [[nodiscard]] bool is_unpacked_folder(const std::string& path);
 
 }  // namespace hotpack::cli

@@ -21,7 +21,7 @@ class PackSource final : public PreviewSource {
   [[nodiscard]] Result<std::optional<Statistics>> statistics() const override;
   [[nodiscard]] bool has_remarks() const override { return dataset_.packs().size() > 1; }
 
-  // Of several packs "val/key" means the sample of the pack in a folder val. O(samples) then.
+  // With several packs, "val/key" means the sample of the pack in folder val; the search is then O(samples).
   [[nodiscard]] Result<std::vector<std::uint64_t>> find(const std::string& key) override;
   [[nodiscard]] Result<std::string> key(std::uint64_t number) override;
   [[nodiscard]] Result<Extent> size(std::uint64_t number) override;

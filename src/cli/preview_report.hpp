@@ -1,4 +1,4 @@
-// What is on a sheet, as text and JSON.
+// The samples and the legend of a sheet, as text and JSON.
 //
 // Plain values and pure functions; thread-safe.
 #pragma once

@@ -1,4 +1,4 @@
-// What `preview` shows samples of: a pack, or the inputs of one. Samples have numbers from 0.
+// The source of the samples that `preview` shows: a pack, or the inputs of one. Samples have numbers from 0.
 //
 // Not thread-safe. What a call returns refers to the source and lives until its next call. Failure: that of the reader (`io`, `damaged`) or
 // of `pack/input_preview` (`io`); a sample of inputs that cannot be packed is no failure, it comes with its problem.
@@ -25,9 +25,9 @@ class PreviewSource {
   [[nodiscard]] virtual std::string name() const = 0;  // for titles and messages
   [[nodiscard]] virtual const Schema& schema() const = 0;
   [[nodiscard]] virtual std::uint64_t samples() const = 0;
-  // Of all its labels; absent where they were not counted.
+  // They cover all labels; absent where these were not counted.
   [[nodiscard]] virtual Result<std::optional<Statistics>> statistics() const = 0;
-  // Whether samples have remarks.
+  // True if samples have remarks.
   [[nodiscard]] virtual bool has_remarks() const = 0;
 
   // All with this key: splits may share keys.

@@ -49,7 +49,7 @@ class Canvas {
   Font font_;
 };
 
-// Whether the pixel lies on the first kind of stripe of a hatching.
+// True on every other stripe of a hatching, from the one at the upper left on.
 [[nodiscard]] constexpr bool on_stripe(int x, int y, int stripe) { return (x + y) / stripe % 2 == 0; }
 
 }  // namespace hotpack::preview

@@ -16,7 +16,7 @@ struct Character {
   char32_t value = 0;
   std::size_t bytes = 1;
 };
-// Of a text that is not empty.
+// The text is not empty.
 [[nodiscard]] Character first_character(std::string_view utf8);
 
 // Control characters, marks that turn the direction of text around, and spaces without width: they would change how text around them looks,

@@ -21,9 +21,8 @@ void check(FT_Error error) {
 }
 
 bool is_right_to_left(char32_t character) {
-  return (character >= 0x590 && character <= 0x8FF) || (character >= 0xFB1D && character <= 0xFDFF) ||
-         (character >= 0xFE70 && character <= 0xFEFE) || (character >= 0x10800 && character <= 0x10FFF) ||
-         (character >= 0x1E800 && character <= 0x1EFFF);
+  const auto bidi_class = utf8proc_get_property(static_cast<utf8proc_int32_t>(character))->bidi_class;
+  return bidi_class == UTF8PROC_BIDI_CLASS_R || bidi_class == UTF8PROC_BIDI_CLASS_AL;
 }
 
 // The letter that `base` and the mark after it make, else 0.
@@ -49,10 +48,9 @@ Glyph copy_of(const FT_GlyphSlotRec& slot) {
   return glyph;
 }
 
-// An empty frame that stands where a letter stands.
-Glyph frame_glyph(int width, int size, int thickness) {
-  const int height = size + size / 10;
-  Glyph glyph{thickness, size - size / 10, width, height, width + 2 * thickness, {}};
+// An empty frame in the middle of a line.
+Glyph frame_glyph(int width, int height, int size, int thickness) {
+  Glyph glyph{thickness, baseline(size) - (line_height(size) - height) / 2, width, height, width + 2 * thickness, {}};
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       const bool edge = std::min({x, y, width - 1 - x, height - 1 - y}) < thickness;
@@ -118,13 +116,14 @@ Glyph Font::number_box(char32_t character, int size) {
   const bool faulty = character >= kFaultyByte;
   const unsigned number = faulty ? character - kFaultyByte : character;
   const int columns = faulty ? 1 : number > 0xFFFF ? 3 : 2;
-  const int digit_size = std::max(8, size * 11 / 20), step = digit_size * 3 / 4, thickness = std::max(1, size / 16);
-  Glyph box = frame_glyph(columns * step + 4 * thickness, size, thickness);
+  const int digit_size = std::max(8, size * 11 / 20), thickness = std::max(1, size / 16), gap = std::max(1, size / 12);
+  const int step_x = digit_size * 3 / 4, digit_height = digit_size * 3 / 4, step_y = digit_height + gap, edge = thickness + gap;
+  Glyph box = frame_glyph(columns * step_x + 2 * edge, 2 * step_y - gap + 2 * edge, size, thickness);
   for (int i = 0; i < 2 * columns; ++i) {
     const unsigned value = number >> (4 * (2 * columns - 1 - i)) & 15U;
     const Glyph& digit = glyph(U"0123456789ABCDEF"[value], digit_size);
-    const int middle = box.height * (i < columns ? 5 : 15) / 20 + (i < columns ? thickness : -thickness) / 2;
-    lay_over(digit, 2 * thickness + i % columns * step + (step - digit.width) / 2, middle - digit.height / 2, box);
+    const int x = edge + i % columns * step_x + (step_x - digit.width) / 2, y = edge + i / columns * step_y + digit_height - digit.height;
+    lay_over(digit, x, y, box);
   }
   return box;
 }
@@ -147,7 +146,7 @@ std::u32string Font::shortened(std::u32string_view text, int size, int pixels) {
   return glyph(kEllipsis, size).advance <= pixels ? std::u32string(1, kEllipsis) : std::u32string();
 }
 
-// How many characters of the text make its next line: up to the last blank that fits, or as many as fit.
+// The number of characters in the text's next line: up to the last blank that fits, or as many as fit.
 std::size_t Font::line_length(std::u32string_view text, int size, int pixels) {
   std::size_t fitting = 1;
   while (fitting < text.size() && width(text.substr(0, fitting + 1), size) <= pixels) ++fitting;

@@ -13,7 +13,7 @@ inline constexpr RgbColor kEmptyBox{228, 228, 228};   // around an image that do
 inline constexpr RgbColor kFaultyBox{250, 224, 220};  // instead of an image
 inline constexpr RgbColor kFaultyInk{150, 20, 10};
 
-// Of 256: how much of an overlay's pixel is the class's color; the rest is the image.
+// The class's color has this part of 256 in a pixel of an overlay; the image has the rest.
 inline constexpr int kTintOpacity = 168;
 
 }  // namespace hotpack::preview

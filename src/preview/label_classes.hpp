@@ -36,7 +36,7 @@ class LabelClasses {
   std::vector<std::size_t> first_;  // with several classes: where a pixel's ids begin, and the end
 };
 
-// How many vectors of the label have the class.
+// The number of the label's vectors that have the class.
 [[nodiscard]] std::uint64_t count_class(const LabelView& label, std::size_t class_id);
 
 }  // namespace hotpack::preview

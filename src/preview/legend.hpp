@@ -14,9 +14,9 @@
 
 namespace hotpack::preview {
 
-// How much of the labels each class has. Parts of 1.
+// The part of the labels that each class has, from 0 to 1.
 struct ClassShares {
-  std::string of;                 // what they are shares of: "labelled pixels of the data set"
+  std::string of;                 // the whole: "labelled pixels of the data set"
   std::vector<double> classes;    // by class id
   std::optional<double> ignored;  // of all pixels; absent: not shown
 };
@@ -25,7 +25,7 @@ struct ClassShares {
 [[nodiscard]] ClassShares shares_of_counts(const std::vector<std::uint64_t>& counts, std::uint64_t ignored, std::string of);
 
 struct LegendEntry {
-  std::optional<std::size_t> class_id;  // absent: what is ignored
+  std::optional<std::size_t> class_id;  // absent: ignored
   std::string name;
   RgbColor color{};
   double share = 0;

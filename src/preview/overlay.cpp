@@ -47,7 +47,7 @@ Tints full_tints(const LabelShape& shape, const LabelClasses& classes, std::span
     for (std::size_t x = 0; x < label_x.size(); ++x, ++at) {
       const auto pixel =
           static_cast<std::size_t>(label_y[y]) * static_cast<std::size_t>(label.width) + static_cast<std::size_t>(label_x[x]);
-      const std::uint16_t id = classes.at(pixel, static_cast<std::size_t>((shown_x[x] + shown_y[y]) / stripe));
+      const std::uint16_t id = classes.at(pixel, shape.multi ? static_cast<std::size_t>((shown_x[x] + shown_y[y]) / stripe) : 0);
       if (id != kIgnoredId) {
         tints.put(at, colors[id]);
       } else if (!shape.multi) {

@@ -33,7 +33,7 @@ struct Page {
 
 [[nodiscard]] std::string html_page(const Page& page);
 
-// Whether a file with these first bytes is one that html_page() made. Looks at kPageMark.size() bytes.
+// True if html_page() made the file with these first bytes. Reads kPageMark.size() bytes.
 [[nodiscard]] bool is_page(std::span<const std::byte> first_bytes);
 inline constexpr std::string_view kPageMark = "<!DOCTYPE html>\n<!-- hotpack preview -->\n";
 

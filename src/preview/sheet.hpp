@@ -21,10 +21,10 @@
 
 namespace hotpack::preview {
 
-// What a sheet shows of one sample.
+// One sample as a sheet shows it.
 struct SheetSample {
   std::string key;
-  std::string remark;              // begins the second line of text; what is said of it besides, such as its split
+  std::string remark;              // begins the second line of text, for example with the sample's split
   std::optional<ImageView> image;  // absent: `problem` stands in its place
   std::optional<LabelView> label;
   std::string problem;

@@ -15,7 +15,7 @@ namespace hotpack::preview {
 // An RGB image as a PNG whose text chunk names hotpack as its software.
 [[nodiscard]] Result<std::vector<std::byte>> sheet_file(ConstPixels image);
 
-// Whether a file with these first bytes is one that sheet_file() made. Looks at kSheetMarkBytes.
+// True if sheet_file() made the file with these first bytes. Reads kSheetMarkBytes.
 [[nodiscard]] bool is_sheet_file(std::span<const std::byte> first_bytes);
 inline constexpr std::size_t kSheetMarkBytes = 69;
 

@@ -62,7 +62,7 @@ Extent sheet_size(const SheetLayout& layout, const SheetRequest& request) {
           static_cast<int>(std::min(height, kMost))};
 }
 
-// How far the sheet is from one in the shape of 3:2, that of a screen with room for the legend, and without room that no sample uses.
+// The distance from a good sheet: one of 3:2, the shape of a screen with room for the legend, whose cells are all used.
 double oddness(const SheetLayout& layout, std::size_t samples) {
   const double room = static_cast<double>(rows_of(samples, layout.columns)) * (layout.sheet.width - layout.margin());
   const double used = static_cast<double>(samples) * (layout.cell.width + layout.margin()) / room;

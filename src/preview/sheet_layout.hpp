@@ -1,4 +1,4 @@
-// Where everything of a sheet goes, before a pixel is drawn: a title, a grid of cells, the legend below.
+// The layout of a sheet, made before a pixel is drawn: a title, a grid of cells, the legend below.
 //
 // Pure functions; thread-safe. Failure: code `usage` for a sheet that would be too large, with what makes it smaller.
 #pragma once

@@ -14,29 +14,15 @@ int scaled_side(int side, int numerator, int denominator) {
   return static_cast<int>(std::max<std::int64_t>(1, twice / (2 * std::int64_t{denominator})));
 }
 
-// Where the samples of an image lie, whatever its layout.
-struct Strides {
-  std::size_t row = 0, pixel = 0, channel = 0;
-};
+bool is_interleaved_rgb(const ImageShape& shape) { return shape.channels == 3 && shape.layout == AxisOrder::channels_last; }
 
-Strides strides_of(const ImageShape& shape) {
-  const auto width = static_cast<std::size_t>(shape.width), height = static_cast<std::size_t>(shape.height);
-  const auto channels = static_cast<std::size_t>(shape.channels);
-  if (channels == 1) return {width, 1, 0};  // the one channel stands for all three
-  if (shape.layout == AxisOrder::channels_first) return {width, 1, width * height};
-  return {width * channels, channels, 1};
-}
-
-// RGB samples, pixel by pixel.
+// The samples of gray or of three planes as RGB, pixel by pixel.
 std::vector<std::uint8_t> interleaved(const ImageView& image) {
-  const Strides strides = strides_of(image.shape);
-  std::vector<std::uint8_t> samples;
-  samples.reserve(static_cast<std::size_t>(3 * image.shape.width * image.shape.height));
-  for (std::size_t y = 0; y < static_cast<std::size_t>(image.shape.height); ++y) {
-    for (std::size_t x = 0; x < static_cast<std::size_t>(image.shape.width); ++x) {
-      const std::size_t at = y * strides.row + x * strides.pixel;
-      for (std::size_t c = 0; c < 3; ++c) samples.push_back(image.bytes[at + c * strides.channel]);
-    }
+  const auto pixels = static_cast<std::size_t>(image.shape.width * image.shape.height);
+  const std::size_t to_next_plane = image.shape.channels == 1 ? 0 : pixels;
+  std::vector<std::uint8_t> samples(3 * pixels);
+  for (std::size_t at = 0; at < pixels; ++at) {
+    for (std::size_t c = 0; c < 3; ++c) samples[3 * at + c] = image.bytes[at + c * to_next_plane];
   }
   return samples;
 }
@@ -61,9 +47,11 @@ Status shrink(ConstPixels image, geometry::Resampler& resampler, MutablePixels t
 }
 
 Status shrink_image(const ImageView& image, geometry::Resampler& resampler, MutablePixels thumbnail) {
-  const std::vector<std::uint8_t> samples = interleaved(image);
+  const bool as_it_is = is_interleaved_rgb(image.shape);
+  const std::vector<std::uint8_t> samples = as_it_is ? std::vector<std::uint8_t>() : interleaved(image);
   const auto width = static_cast<int>(image.shape.width), height = static_cast<int>(image.shape.height);
-  return shrink({samples.data(), width, height, 3, 3 * static_cast<std::size_t>(width)}, resampler, thumbnail);
+  return shrink({as_it_is ? image.bytes.data() : samples.data(), width, height, 3, 3 * static_cast<std::size_t>(width)}, resampler,
+                thumbnail);
 }
 
 }  // namespace hotpack::preview

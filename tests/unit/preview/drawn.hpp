@@ -1,4 +1,4 @@
-// What has been drawn on a canvas or a sheet.
+// Pixels of a canvas or a sheet.
 #pragma once
 
 #include "base/fit.hpp"

@@ -12,7 +12,7 @@ using namespace hotpack::preview;
 
 namespace {
 
-// What a page refers to.
+// The data that a page refers to.
 struct Given {
   std::vector<PageCell> cells;
   std::vector<ClassInfo> classes;

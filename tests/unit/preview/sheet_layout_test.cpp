@@ -61,7 +61,7 @@ TEST_CASE("twelve samples leave no cell empty, with and without labels") {
   }
 }
 
-TEST_CASE("option --grid and --width are taken at their word") {
+TEST_CASE("option --grid and --width are obeyed to the pixel") {
   SheetRequest request = request_of(10, {640, 480});
   request.grid = Extent{5, 2};
   request.cell_width = 200;

@@ -25,7 +25,7 @@ SheetLayout layout_of(std::size_t count, bool overlays, bool second_line = false
   return lay_out(request).value();
 }
 
-// Whether anything but paper is drawn there.
+// True if anything but paper is drawn there.
 bool inked(const Sheet& sheet, const Region& area) {
   return count(sheet.image(), area, color_at(sheet.image(), 0, 0)) < area.width * area.height;
 }
