@@ -1,7 +1,6 @@
 // Device loaders and leases that come and go, meet forks, exits, captures and failed contexts: nothing hangs and nothing stays behind.
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,6 +23,7 @@
 #include "device_runs.hpp"
 #include "hotpack/device_loader.hpp"
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 #include "support/sanitizers.hpp"
 
 namespace {
@@ -133,18 +132,6 @@ double seconds_of(const Act& act) {
   const auto begin = steady_clock::now();
   act();
   return std::chrono::duration<double>(steady_clock::now() - begin).count();
-}
-
-// The exit status of a child that does `work`.
-int status_of_child(const std::function<bool()>& work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);  // a child that hangs has failed
-    ::_exit(work() ? 0 : 1);
-  }
-  int status = -1;
-  if (::waitpid(child, &status, 0) != child) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 std::uint64_t calls_of_all(const FakeDriver& fake) {
@@ -1450,10 +1437,7 @@ TEST_CASE("a loader and a lease that live until the process exits") {
   const TinyPack pack(square_form(), 24, 4);
   for (const bool driver_goes_first : {false, true}) {
     CAPTURE(driver_goes_first);
-    std::cout.flush();  // else the child writes what is there once more
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::alarm(20);
+    const int ended = status_of_child([&]() -> bool {
       static FakeDriver* fake = nullptr;
       static std::optional<DeviceLoader> loader;
       static std::optional<DeviceBatch> batch;
@@ -1470,10 +1454,7 @@ TEST_CASE("a loader and a lease that live until the process exits") {
       loader = open_on(*fake, pack.open(), device_options(small_batches(4)));
       batch = next_batch(*loader, streams);
       std::exit(0);  // with the feeder and the threads at work
-    }
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
+    });
+    CHECK(ended == 0);
   }
 }

@@ -1,6 +1,5 @@
 #include "device/late_free.hpp"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,7 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <future>
-#include <iostream>
 #include <mutex>
 #include <set>
 #include <string>
@@ -18,6 +16,7 @@
 
 #include "device_runs.hpp"
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 #include "support/fake_cuda/fake_driver.hpp"
 
 namespace hotpack::device {
@@ -270,21 +269,15 @@ TEST_CASE("a forked child has its own list and leaves the parent's alone") {
   FakeDriver fake;
   const Busy busy(fake);
   free_late(busy.memory(), {});
-  std::cout.flush();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);
+  const int ended = test::status_of_child([&]() -> bool {
     sweep_late();
     if (late_count() != 0 || fake.held().device_blocks != 1) ::_exit(1);
     free_late(busy.memory(), {});
     if (late_count() != 1) ::_exit(2);
     sweep_late();
     ::_exit(late_count() == 0 && fake.held().device_blocks == 1 ? 0 : 3);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  });
+  CHECK(ended == 0);
   CHECK(late_count() == 1);
   sweep_late();
   CHECK(fake.held().device_blocks == 0);
@@ -292,10 +285,7 @@ TEST_CASE("a forked child has its own list and leaves the parent's alone") {
 
 TEST_CASE("at exit the reaper stops before the driver ends") {
   if (!kThreadsAfterFork) return;
-  std::cout.flush();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);
+  const int ended = test::status_of_child([&]() -> bool {
     static FakeDriver* fake = nullptr;
     static std::uint64_t calls = 0;
     fake = new FakeDriver;
@@ -310,19 +300,13 @@ TEST_CASE("at exit the reaper stops before the driver ends") {
     free_late(busy->memory(), events_of(busy->event()));
     while (fake->calls("EventQuery") < 3) std::this_thread::sleep_for(milliseconds(1));
     std::exit(8);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  });
+  CHECK(ended == 0);
 }
 
 TEST_CASE("a reaper stuck in the driver delays exit only briefly") {
   if (!kThreadsAfterFork) return;
-  std::cout.flush();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(10);
+  const int ended = test::status_of_child([&]() -> bool {
     static std::chrono::steady_clock::time_point begin;
     (void)std::atexit([] { ::_exit(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5) ? 0 : 9); });
     auto* const fake = new FakeDriver({.frees_wait = true});
@@ -332,11 +316,8 @@ TEST_CASE("a reaper stuck in the driver delays exit only briefly") {
     while (fake->calls("MemFree") == 0) std::this_thread::sleep_for(milliseconds(1));
     begin = std::chrono::steady_clock::now();
     std::exit(8);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  });
+  CHECK(ended == 0);
 }
 
 TEST_CASE("callers that lack memory free entries if there is no reaper") {
@@ -617,10 +598,7 @@ TEST_CASE("a default budget waits for memory of a closed loader") {
 
 // Of a child that exits in the middle of an epoch: 0 where no thread of the loader was there when the driver's own end came.
 int status_of_exit(const test::TinyPack& pack, std::uint64_t steps) {
-  std::cout.flush();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);
+  return test::status_of_child([&]() -> bool {
     static FakeDriver* fake = nullptr;
     fake = new FakeDriver;
     // The driver's: it takes memory away that threads might be writing to.
@@ -637,10 +615,7 @@ int status_of_exit(const test::TinyPack& pack, std::uint64_t steps) {
     const test::Streams streams{fake->stream()};
     for (std::uint64_t step = 0; step < steps; ++step) test::next_batch(*open, streams).release();
     std::exit(8);
-  }
-  int status = -1;
-  if (::waitpid(child, &status, 0) != child) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  });
 }
 
 TEST_CASE("exit during an epoch stops loader threads before the driver ends") {

@@ -54,6 +54,15 @@ RigOptions rig_options(Residency residency) {
   return options;
 }
 
+// The usual pack of records of one size, opened and measured on one thread.
+struct MeasuredPack {
+  TinyPack pack{{}, kRecords, 16};
+  Dataset dataset = pack.open();
+  std::unique_ptr<loader::RecordSource> source = must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
+  loader::BatchForm form = must(loader::BatchForm::make(source->schema(), {}, 1));
+  std::shared_ptr<const RecordBlocks> blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+};
+
 Error refusal(CargoRig& rig, const RigOptions& options, const Dataset& dataset) {
   const Status loaded = rig.load(dataset, options);
   if (loaded.ok()) throw std::logic_error("it was loaded");
@@ -333,14 +342,12 @@ TEST_CASE("a load prefetches records") {
 }
 
 TEST_CASE("buffers of a load stay within their budget if possible") {
-  const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
-  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
-  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const MeasuredPack measured;
   const auto held_with = [&](std::uint64_t budget) {
     FakeDriver fake;
     const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
-    const auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 4, .buffer_budget_bytes = budget}));
+    const auto memory =
+        must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 4, .buffer_budget_bytes = budget}));
     return fake.held().pinned_bytes;
   };
   CHECK(held_with(kPlenty) == 2 * kSet);  // one chunk is all
@@ -349,18 +356,14 @@ TEST_CASE("buffers of a load stay within their budget if possible") {
 }
 
 TEST_CASE("a load works with fewer buffers if memory is short") {
-  const TinyPack pack({}, kRecords, 16);
-  const Dataset dataset = pack.open();
-  const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
-  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
-  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const MeasuredPack measured;
   FakeDriver fake;
   const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
   fake.fail("MemHostAlloc", 3, device::code::kOutOfMemory);  // the second buffer of the second thread
-  auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 4, .chunk_bytes = 400}));
+  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 4, .chunk_bytes = 400}));
   CHECK(memory.lanes.size() == 1);
-  const auto set = must(device::load_resident(std::move(memory), *source, form));
-  CHECK(contents(fake, *set, dataset, 0) == stored_rows(dataset));
+  const auto set = must(device::load_resident(std::move(memory), *measured.source, measured.form));
+  CHECK(contents(fake, *set, measured.dataset, 0) == stored_rows(measured.dataset));
 }
 
 TEST_CASE("a driver failure ends the load and leaves nothing behind") {
@@ -389,10 +392,7 @@ std::atomic<bool> second_fails{false};
 }  // namespace
 
 TEST_CASE("a load that fails on one thread stops the others with the first error") {
-  const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
-  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
-  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const MeasuredPack measured;
   FakeDriver fake;
   device::DriverTable calls = fake.table();
   copies = 0;
@@ -408,8 +408,8 @@ TEST_CASE("a load that fails on one thread stops the others with the first error
     CAPTURE(both);
     copies = 0;
     second_fails = both;
-    auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 2, .chunk_bytes = kBlock}));
-    const auto loaded = device::load_resident(std::move(memory), *source, form);
+    auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 2, .chunk_bytes = kBlock}));
+    const auto loaded = device::load_resident(std::move(memory), *measured.source, measured.form);
     REQUIRE_FALSE(loaded.ok());
     CHECK_THAT(loaded.error().message, ContainsSubstring("700"));
     CHECK(copies <= 3);  // of 40
@@ -417,10 +417,7 @@ TEST_CASE("a load that fails on one thread stops the others with the first error
 }
 
 TEST_CASE("a thread of a load fills one buffer while the other is copied") {
-  const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
-  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
-  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const MeasuredPack measured;
   FakeDriver fake;
   static std::set<const void*> sources;
   sources.clear();
@@ -432,8 +429,8 @@ TEST_CASE("a thread of a load fills one buffer while the other is copied") {
     return real(to, from, bytes, stream);
   };
   const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(must(device::Driver::make(calls)), 0))};
-  auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 1, .chunk_bytes = kBlock}));
-  CHECK(device::load_resident(std::move(memory), *source, form).ok());
+  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 1, .chunk_bytes = kBlock}));
+  CHECK(device::load_resident(std::move(memory), *measured.source, measured.form).ok());
   CHECK(sources.size() == 2);
 }
 
@@ -449,17 +446,14 @@ TEST_CASE("a load to several devices fails if one of them does") {
 }
 
 TEST_CASE("a failed load waits for copies in flight") {
-  const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
-  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
-  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const MeasuredPack measured;
   for (const unsigned threads : {1u, 3u}) {
     FakeDriver fake;
     {
       const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
-      auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = threads, .chunk_bytes = 400}));
+      auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = threads, .chunk_bytes = 400}));
       fake.fail("EventRecord", 3, device::code::kUnknown);
-      CHECK_FALSE(device::load_resident(std::move(memory), *source, form).ok());
+      CHECK_FALSE(device::load_resident(std::move(memory), *measured.source, measured.form).ok());
     }
     CHECK(fake.violations().empty());
     CHECK(fake.held() == FakeDriver::Held{});
