@@ -1,4 +1,5 @@
-// What is resident is the data set: its bytes and keys whatever reads them, its errors at their steps, and nothing besides.
+// Resident records equal the data set: bytes and keys for any reader, errors at their steps, and
+// nothing else.
 #include "device/resident_load.hpp"
 
 #include <sys/mman.h>
@@ -23,11 +24,11 @@
 
 namespace {
 
-std::atomic<int> asked_for{0};  // of the system: parts of mappings
+std::atomic<int> asked_for{0};  // parts of mappings that the system was asked to read
 
 }  // namespace
 
-// Instead of the C library's.
+// Replaces the C library's function.
 extern "C" int madvise(void* memory, std::size_t bytes, int advice) noexcept {
   if (advice == MADV_WILLNEED) ++asked_for;
   return static_cast<int>(::syscall(SYS_madvise, memory, bytes, advice));
@@ -69,7 +70,8 @@ Error refusal(CargoRig& rig, const RigOptions& options, const Dataset& dataset) 
   return loaded.error();
 }
 
-// The error of this step as the cargo's filler gives it. A host Loader's says the same, and then which step it is.
+// The error of this step from the cargo's filler. A host Loader's error is the same, plus the
+// step.
 void check_error_as_host(const Dataset& for_host, const Dataset& for_device, RigOptions options, std::uint64_t step) {
   Loader host = open_loader(for_host, options.loader);
   REQUIRE(host.seek(0, step).ok());
@@ -90,7 +92,7 @@ void check_error_as_host(const Dataset& for_host, const Dataset& for_device, Rig
   }
 }
 
-// Everything that a resident set holds.
+// Everything in a resident set.
 std::vector<Row> contents(const FakeDriver& fake, const ResidentSet& set, const Dataset& dataset, std::size_t part) {
   std::vector<Row> rows;
   for (std::uint64_t sample = 0; sample < dataset.records(); ++sample) {
@@ -184,7 +186,7 @@ TEST_CASE("a record that could not be measured while loading gets no room later"
 
 namespace {
 
-// What a load finds that was measured before `change`.
+// The result of a load whose records were measured before `change`.
 std::shared_ptr<const ResidentSet> loaded_behind(const FakeDriver& fake, const Dataset& dataset, const std::function<void()>& change,
                                                  const std::function<void()>& before = {}) {
   const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::map));
@@ -335,7 +337,7 @@ TEST_CASE("a load prefetches records") {
     auto memory = must(device::take_resident(Residency::pinned, blocks, contexts, {.threads = threads, .chunk_bytes = 2 * kBlock}));
     asked_for = 0;
     REQUIRE(device::load_resident(std::move(memory), *source, form).ok());
-    // Image and label of each, once; the first chunk's turn comes at once.
+    // Image and label of each, once; the turn of the first chunk comes at once.
     if (threads == 1) CHECK(asked_for == 2 * (kRecords - 2));
     CHECK(asked_for <= 2 * (static_cast<int>(kRecords) - 2));
   }
@@ -352,7 +354,7 @@ TEST_CASE("buffers of a load stay within their budget if possible") {
   };
   CHECK(held_with(kPlenty) == 2 * kSet);  // one chunk is all
   for (const std::uint64_t budget : {8000u, 2000u, 1000u, 400u}) CHECK(held_with(budget) <= budget);
-  CHECK(held_with(1) == 2 * kBlock);  // what cannot be less
+  CHECK(held_with(1) == 2 * kBlock);  // the minimum
 }
 
 TEST_CASE("a load works with fewer buffers if memory is short") {
