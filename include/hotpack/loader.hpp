@@ -3,7 +3,8 @@
 //   auto loader = hotpack::Loader::open(dataset, {.global_batch_size = 32, .seed = 7}).value();
 //   while (auto batch = loader.next().value()) train(batch->image(), batch->label());  // one epoch
 //
-// Threads read records ahead into a fixed number of slots; a Batch (batch.hpp) leases one of them.
+// Threads read records ahead into a fixed number of slots; a Batch (batch.hpp) leases one of
+// them.
 // Ownership: a Loader shares the files of its Dataset and may outlive it.
 // Thread-safety: several threads may use a Loader; each next() returns a different batch. In a
 // forked child the parent's Loader returns errors and close() does nothing: open another one.
@@ -37,8 +38,8 @@ class Loader {
   /// The next batch, or an empty optional at the end of each epoch; the call after that begins
   /// the next epoch. If several threads call next(), exactly one gets the end of the epoch.
   /// `timeout` 0 waits forever, below 0 it takes only what is ready. Further errors: `timeout`
-  /// (nothing is lost, call again), `cancelled` after cancel(), and `usage` after close(), after a
-  /// fork, or while the caller holds every slot.
+  /// (nothing is lost, call again), `cancelled` after cancel(), and `usage` after close(), after
+  /// a fork, or while the caller holds every slot.
   [[nodiscard]] Result<std::optional<Batch>> next();
   [[nodiscard]] Result<std::optional<Batch>> next(std::chrono::milliseconds timeout);
   /// The same, copied into memory of the caller; the slot is free again on return.
