@@ -51,7 +51,7 @@ class Batch {
   [[nodiscard]] std::string_view key(std::size_t row) const;  ///< "" for an empty row
   /// The window that augmentation chose for each row; without augmentation the whole record.
   [[nodiscard]] std::span<const SampleCrop> crops() const;
-  /// Returns the slot: views of this Batch become invalid, and it has no rows any more. Idempotent.
+  /// Returns the slot: views of this Batch become invalid, and it has no more rows. Idempotent.
   void release() noexcept;
 
  private:

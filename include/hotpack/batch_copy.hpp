@@ -1,4 +1,5 @@
-// What Loader::next_into() and DeviceLoader::next_into() need and return: batches in memory of the caller.
+// What Loader::next_into() and DeviceLoader::next_into() need and return: batches in memory of
+// the caller.
 //
 // Plain values, copied freely; a BatchBuffers borrows the caller's memory.
 #pragma once
@@ -33,8 +34,8 @@ struct BatchInfo : BatchRows {
   ElementType label_type = ElementType::u8;
 };
 
-/// Memory of the caller for Loader::next_into(): at least image_batch_bytes() and label_batch_bytes(), aligned to the
-/// elements. An empty span skips the field.
+/// Memory of the caller for Loader::next_into(): at least image_batch_bytes() and
+/// label_batch_bytes(), aligned to the elements. An empty span skips the field.
 struct BatchBuffers {
   std::span<std::byte> image;
   std::span<std::byte> label;

@@ -1,24 +1,27 @@
-// Batches in the memory of CUDA devices: packed records cross the bus once, and a kernel on your stream writes
-// the tensor that the model wants.
+// Batches in the memory of CUDA devices: packed records cross the bus once, and a kernel on your
+// stream writes the tensor that the model wants.
 //
 //   auto loader = hotpack::DeviceLoader::open(dataset, {.loader = {.global_batch_size = 32, .image = {…}, .label = {…}}}).value();
 //   while (auto batch = loader.next(stream).value()) train(batch->image().data, batch->label().data, stream);
 //
-// Order, crops, shapes and bytes equal those of a Loader with the same LoaderOptions. Several devices in one process
-// share a batch as ranks do: with D devices, device d has the rows of rank r·D + d of w·D ranks.
-// Programs need no CUDA to compile or link; hotpack looks for the driver at run time. A stream is a CUstream or a
-// cudaStream_t. Any stream may be used, also 0 (CU_STREAM_LEGACY) and CU_STREAM_PER_THREAD, except while it is being
-// captured. A stream must exist until its batches are gone, and a device must not be reset while a loader uses it.
-// Ownership: a DeviceLoader shares the files of its Dataset and may outlive it. A DeviceBatch keeps its memory and may
-// outlive the loader. Memory that a stream still uses is freed later, without waiting: a driver may wait for all streams
-// of a device to free memory or unload kernels, and only a thread of the library does that, never the caller. At exit,
-// threads of open loaders are stopped; that takes at most two seconds if the driver hangs.
-// Thread-safety: as Loader. Each call leaves the thread's current CUDA context as it was. CUDA does not work after
-// fork(), so calls in the child return errors.
-// Failure: as Loader; an error in the data comes at exactly its step. `usage` if no device can be used (no driver, no
-// device, a driver that is too old, hotpack built without kernels); the message says what to do. `io` if a call of the
-// driver fails, with the call and the driver's error; every later call then returns that error, and close() does not
-// wait for the device.
+// Order, crops, shapes and bytes equal those of a Loader with the same LoaderOptions. Several
+// devices in one process share a batch as ranks do: with D devices, device d has the rows of rank
+// r·D + d of w·D ranks.
+// Programs need no CUDA to compile or link; hotpack looks for the driver at run time. A stream is
+// a CUstream or a cudaStream_t. Any stream may be used, also 0 (CU_STREAM_LEGACY) and
+// CU_STREAM_PER_THREAD, except while it is being captured. A stream must exist until its batches
+// are gone, and a device must not be reset while a loader uses it.
+// Ownership: a DeviceLoader shares the files of its Dataset and may outlive it. A DeviceBatch
+// keeps its memory and may outlive the loader. Memory that a stream still uses is freed later,
+// without waiting: a driver may wait for all streams of a device to free memory or unload
+// kernels, and only a thread of the library does that, never the caller. At exit, threads of open
+// loaders are stopped; that takes at most two seconds if the driver hangs.
+// Thread-safety: as Loader. Each call leaves the thread's current CUDA context as it was. CUDA
+// does not work after fork(), so calls in the child return errors.
+// Failure: as Loader; an error in the data comes at exactly its step. `usage` if no device can be
+// used (no driver, no device, a driver that is too old, hotpack built without kernels); the
+// message says what to do. `io` if a call of the driver fails, with the call and the driver's
+// error; every later call then returns that error, and close() does not wait for the device.
 #pragma once
 
 #include <chrono>
@@ -48,8 +51,9 @@ enum class Residency {
 };
 
 struct DeviceLoaderOptions {
-  /// Order, output and augmentation as for a Loader. `content` and `allocator` must stay at their defaults;
-  /// `memory_budget_bytes` must be 0. `threads` 0: the cores that this process may use, at most 4 per device plus 4.
+  /// Order, output and augmentation as for a Loader. `content` and `allocator` must stay at their
+  /// defaults; `memory_budget_bytes` must be 0. `threads` 0: the cores that this process may use,
+  /// at most 4 per device plus 4.
   LoaderOptions loader;
 
   /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0.
@@ -58,17 +62,21 @@ struct DeviceLoaderOptions {
   /// Where packed records stay between epochs. Default: the page cache.
   Residency residency = Residency::page;
 
-  /// Limit for all pinned memory, slots included; open() refuses to exceed it, and `automatic` chooses accordingly.
-  /// Default: a quarter of the memory that this process may still take, divided by `world_size`.
+  /// Limit for all pinned memory, slots included; open() refuses to exceed it, and `automatic`
+  /// chooses accordingly. Default: a quarter of the memory that this process may still take,
+  /// divided by `world_size`.
   std::optional<std::uint64_t> pinned_budget_bytes;
 
-  /// Limit per device for packed batches, outputs and residency. Default: half of the memory that is free at open.
+  /// Limit per device for packed batches, outputs and residency. Default: half of the memory that
+  /// is free at open.
   std::optional<std::uint64_t> device_budget_bytes;
 
-  /// Packed batches on each device, including the one that kernels read: 1 … 64. Larger: longer pauses bridged.
+  /// Packed batches on each device, including the one that kernels read: 1 … 64. Larger: longer
+  /// pauses bridged.
   unsigned prefetch = 3;
 
-  /// Batches of next() that may be held at a time, 0 … 64. open() allocates their memory. 0: next_into() only.
+  /// Batches of next() that may be held at a time, 0 … 64. open() allocates their memory. 0:
+  /// next_into() only.
   unsigned outputs = 2;
 };
 
@@ -101,8 +109,9 @@ class Core;
 class Output;
 }  // namespace device
 
-/// A lease of device memory with one batch. Copies share it: the loader reuses the memory after every copy is gone or
-/// released, and after all work that was then queued on the streams that use it.
+/// A lease of device memory with one batch. Copies share it: the loader reuses the memory after
+/// every copy is gone or released, and after all work that was then queued on the streams that
+/// use it.
 class DeviceBatch {
  public:
   DeviceBatch(const DeviceBatch&) = default;
@@ -125,8 +134,9 @@ class DeviceBatch {
   }
   [[nodiscard]] std::span<const SampleCrop> crops() const { return info().crops; }
 
-  /// Lets another stream use the part: work queued on `stream` from now on waits until the part is written, and the memory is
-  /// not reused before the work that is queued there at release() is done. Needed for every stream that next() did not get.
+  /// Lets another stream use the part: work queued on `stream` from now on waits until the part
+  /// is written, and the memory is not reused before the work that is queued there at release()
+  /// is done. Needed for every stream that next() did not get.
   [[nodiscard]] Status record_stream(CUstream_st* stream, std::size_t part = 0) const;
   /// Ends this copy. Idempotent.
   void release() noexcept { output_.reset(); }
@@ -137,9 +147,10 @@ class DeviceBatch {
   std::shared_ptr<device::Output> output_;
 };
 
-/// Memory of the caller on one device for next_into(): at least image_batch_bytes() and label_batch_bytes() of its part,
-/// aligned to 16 bytes. Null with 0 bytes skips the field. Managed memory is accepted. Host memory, memory of another device,
-/// and a buffer that is known to be shorter are refused with code `usage`.
+/// Memory of the caller on one device for next_into(): at least image_batch_bytes() and
+/// label_batch_bytes() of its part, aligned to 16 bytes. Null with 0 bytes skips the field.
+/// Managed memory is accepted. Host memory, memory of another device, and a buffer that is known
+/// to be shorter are refused with code `usage`.
 struct DeviceBuffers {
   void* image = nullptr;
   std::uint64_t image_bytes = 0;
@@ -166,10 +177,11 @@ struct DeviceLoaderStatistics {
 
 class DeviceLoader {
  public:
-  /// Allocates the pinned memory, loads records that are to be resident, and starts the threads. If a driver is still freeing memory
-  /// of closed loaders, waits for it up to 0.1 s, or up to 10 s if the memory does not suffice without it; then the error says so.
-  /// Do not call it while a stream waits for this thread: the first open loader loads kernels, and a driver may wait for streams to
-  /// do that.
+  /// Allocates the pinned memory, loads records that are to be resident, and starts the threads.
+  /// If a driver is still freeing memory of closed loaders, waits for it up to 0.1 s, or up to 10
+  /// s if the memory does not suffice without it; then the error says so. Do not call it while a
+  /// stream waits for this thread: the first open loader loads kernels, and a driver may wait for
+  /// streams to do that.
   [[nodiscard]] static Result<DeviceLoader> open(const Dataset& dataset, const DeviceLoaderOptions& options = {});
   ~DeviceLoader();  ///< calls close()
   DeviceLoader(DeviceLoader&&) noexcept;
@@ -181,20 +193,23 @@ class DeviceLoader {
   [[nodiscard]] std::size_t devices() const;
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const std::string& fingerprint() const;
-  /// Bytes of one part. Batches of one row may hold records of different sizes; these then return the largest record's.
+  /// Bytes of one part. Batches of one row may hold records of different sizes; these then return
+  /// the largest record's.
   [[nodiscard]] std::uint64_t image_batch_bytes(std::size_t part = 0) const;
   [[nodiscard]] std::uint64_t label_batch_bytes(std::size_t part = 0) const;  ///< 0 for an unlabeled data set
   [[nodiscard]] const ResidencyChoice& residency() const;
   [[nodiscard]] DeviceLoaderStatistics statistics() const;
 
-  /// The next batch, in memory of the loader, or an empty optional at the end of each epoch. On return, the work that writes the batch
-  /// is queued on the streams: one per device, in the order of the devices. `timeout` as in Loader::next. Further errors: `usage` if a
-  /// stream is being captured (nothing is lost), if the caller holds every output, and if `outputs` is 0.
+  /// The next batch, in memory of the loader, or an empty optional at the end of each epoch. On
+  /// return, the work that writes the batch is queued on the streams: one per device, in the
+  /// order of the devices. `timeout` as in Loader::next. Further errors: `usage` if a stream is
+  /// being captured (nothing is lost), if the caller holds every output, and if `outputs` is 0.
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream);  ///< for one device
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream, std::chrono::milliseconds timeout);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams);
   [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams, std::chrono::milliseconds timeout);
-  /// The same into memory of the caller, who decides when it may be overwritten: work on the same stream needs no wait.
+  /// The same into memory of the caller, who decides when it may be overwritten: work on the same
+  /// stream needs no wait.
   [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(std::span<const DeviceBuffers> buffers,
                                                                  std::span<CUstream_st* const> streams);
 
@@ -203,7 +218,8 @@ class DeviceLoader {
   [[nodiscard]] LoaderState state() const;
   [[nodiscard]] Status restore(const LoaderState& state);
   void cancel() noexcept;
-  /// Stops and joins the threads; leased batches stay valid. Does not wait for streams. Idempotent, safe at exit.
+  /// Stops and joins the threads; leased batches stay valid. Does not wait for streams.
+  /// Idempotent, safe at exit.
   void close() noexcept;
 
  private:
@@ -228,8 +244,8 @@ struct CudaInfo {
   std::vector<CudaDevice> devices;
 };
 
-/// Describes driver, kernels and devices. Failure: as DeviceLoader::open() if there is no device. A device in the list may still lack
-/// kernels; DeviceLoader::open() reports that.
+/// Describes driver, kernels and devices. Failure: as DeviceLoader::open() if there is no device.
+/// A device in the list may still lack kernels; DeviceLoader::open() reports that.
 [[nodiscard]] Result<CudaInfo> cuda_info();
 
 }  // namespace hotpack

@@ -63,8 +63,8 @@ enum class LabelForm {
 /// have no index form.
 struct LabelOutput {
   LabelForm form = LabelForm::index;
-  /// index: u8, u16, i32 or i64; default: u8, or u16 if ids need it. one_hot: u8, f16, f32 or bf16;
-  /// default: u8. bits: u8.
+  /// index: u8, u16, i32 or i64; default: u8, or u16 if ids need it. one_hot: u8, f16, f32 or
+  /// bf16; default: u8. bits: u8.
   std::optional<ElementType> type = {};
   AxisOrder order = AxisOrder::channels_last;  ///< for one_hot
   /// one_hot: adds a last channel that is 1 where the pixel has no class

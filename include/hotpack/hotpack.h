@@ -10,17 +10,24 @@
  *   hotpack_loader_close(loader);
  *   hotpack_dataset_close(data);
  *
- * The C++ headers dataset.hpp and loader_options.hpp describe the same data sets and options in more detail.
- * Ownership: what an open function or next returns belongs to the caller until it is closed or released. Handles may be closed in any
- * order: a loader may outlive its data set, and a batch its loader. The caller never frees what lives as long as a handle.
- * Thread-safety: several threads may use a data set or a loader at once, but its close function must be the last call with the handle.
+ * The C++ headers dataset.hpp and loader_options.hpp describe the same data sets and options in
+ * more detail.
+ * Ownership: what an open function or next returns belongs to the caller until it is closed or
+ * released. Handles may be closed in any order: a loader may outlive its data set, and a batch
+ * its loader. The caller never frees what lives as long as a handle.
+ * Thread-safety: several threads may use a data set or a loader at once, but its close function
+ * must be the last call with the handle.
  * A batch belongs to one thread at a time.
- * Failure: a function that fails returns a hotpack_status below 0 and leaves its results as they were unless stated otherwise; the handle
- * then has a text. The library never throws, prints or exits. NULL for a required handle or result is HOTPACK_ERROR_USAGE, or 0 or ""
- * from functions that return a value. Closing or releasing NULL does nothing. Do not use a handle after it was closed.
- * Structs start with their size, so that later versions can add fields at the end and programs keep working with either version of this
- * header. HOTPACK_ERROR_USAGE if struct_size does not end on a field boundary.
- * Numbers of enums never change; fields that hold one are int32_t. All text is UTF-8 and ends with a NUL.
+ * Failure: a function that fails returns a hotpack_status below 0 and leaves its results as they
+ * were unless stated otherwise; the handle then has a text. The library never throws, prints or
+ * exits. NULL for a required handle or result is HOTPACK_ERROR_USAGE, or 0 or "" from functions
+ * that return a value. Closing or releasing NULL does nothing. Do not use a handle after it was
+ * closed.
+ * Structs start with their size, so that later versions can add fields at the end and programs
+ * keep working with either version of this header. HOTPACK_ERROR_USAGE if struct_size does not
+ * end on a field boundary.
+ * Numbers of enums never change; fields that hold one are int32_t. All text is UTF-8 and ends
+ * with a NUL.
  */
 #ifndef HOTPACK_H
 #define HOTPACK_H
@@ -38,14 +45,15 @@
 extern "C" {
 #endif
 
-/** The number in the library's name, libhotpack.so.0. It changes when programs must be compiled again. */
+/** The number in the library's name, libhotpack.so.0. It changes when programs must be compiled
+ * again. */
 #define HOTPACK_ABI_VERSION 0
 
 /** HOTPACK_ABI_VERSION and version ("0.1.0") of the loaded library. */
 HOTPACK_API uint32_t hotpack_abi_version(void);
 HOTPACK_API const char* hotpack_version(void);
 
-/* ------------------------------------------------------------------------------------------------------------------------ status */
+/* ------------------------------------------------------------------------------------- status */
 
 typedef int32_t hotpack_status;
 enum hotpack_status_code {
@@ -61,23 +69,26 @@ enum hotpack_status_code {
   HOTPACK_ERROR_CANCELLED = -7 /**< hotpack_loader_cancel was called */
 };
 
-/** "ok", "end of epoch", "not found", "usage", …; "unknown status" for other numbers. Never freed. */
+/** "ok", "end of epoch", "not found", "usage", …; "unknown status" for other numbers. Never freed.
+ */
 HOTPACK_API const char* hotpack_status_name(hotpack_status status);
 
-/* ------------------------------------------------------------------------------------------------------------------------ data set */
+/* ----------------------------------------------------------------------------------- data set */
 
 typedef struct hotpack_dataset hotpack_dataset;
 
-/** Opens a folder that `hotpack pack` made, or `count` of them as one (class table, label and image forms must agree).
- * *dataset becomes a handle even if the call fails, so that hotpack_dataset_error() can describe the failure: close it either way. All
- * other functions refuse such a handle. It is NULL only if there was no memory for it. */
+/** Opens a folder that `hotpack pack` made, or `count` of them as one (class table, label and
+ * image forms must agree). *dataset becomes a handle even if the call fails, so that
+ * hotpack_dataset_error() can describe the failure: close it either way. All other functions
+ * refuse such a handle. It is NULL only if there was no memory for it. */
 HOTPACK_API hotpack_status hotpack_dataset_open(const char* folder, hotpack_dataset** dataset);
 HOTPACK_API hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t count, hotpack_dataset** dataset);
-/** Loaders that read the data set are not affected. Frees everything that lives as long as the handle. */
+/** Loaders that read the data set are not affected. Frees everything that lives as long as the
+ * handle. */
 HOTPACK_API void hotpack_dataset_close(hotpack_dataset* dataset);
 
-/** The message of the latest failed call with this handle, from any thread; "" if none failed. The text stays until the handle is closed
- * or 64 more calls have failed with other texts. */
+/** The message of the latest failed call with this handle, from any thread; "" if none failed. The
+ * text stays until the handle is closed or 64 more calls have failed with other texts. */
 HOTPACK_API const char* hotpack_dataset_error(const hotpack_dataset* dataset);
 
 /** [H,W,C] (NHWC) or [C,H,W] (NCHW). */
@@ -111,8 +122,9 @@ HOTPACK_API const char* hotpack_dataset_class_name(const hotpack_dataset* datase
 /** Red, green, blue; HOTPACK_NOT_FOUND for a class without a color. */
 HOTPACK_API hotpack_status hotpack_dataset_class_color(const hotpack_dataset* dataset, uint64_t class_id, uint8_t rgb[3]);
 
-/** Mean and standard deviation per channel, of packed pixels in [0, 1] without padding; NaN if no pixel was seen. `channels` is the number
- * of elements of both arrays and must be that of the images. With several packs the first call opens every shard. */
+/** Mean and standard deviation per channel, of packed pixels in [0, 1] without padding; NaN if no
+ * pixel was seen. `channels` is the number of elements of both arrays and must be that of the
+ * images. With several packs the first call opens every shard. */
 HOTPACK_API hotpack_status hotpack_dataset_mean_std(const hotpack_dataset* dataset, double* mean, double* std, size_t channels);
 
 typedef struct hotpack_class_statistics {
@@ -142,22 +154,26 @@ typedef struct hotpack_sample_info {
 
 /** Samples are numbered 0 … records − 1, in the order of packs, shards and records. */
 HOTPACK_API hotpack_status hotpack_dataset_sample(const hotpack_dataset* dataset, uint64_t number, hotpack_sample_info* info);
-/** Writes the key and a NUL, at most `size` bytes; USAGE if they do not fit. Unless `length` is NULL, *length becomes the key's length in
- * any case. To ask for the length only, pass `key` NULL and `size` 0. */
+/** Writes the key and a NUL, at most `size` bytes; USAGE if they do not fit. Unless `length` is
+ * NULL, *length becomes the key's length in any case. To ask for the length only, pass `key` NULL
+ * and `size` 0. */
 HOTPACK_API hotpack_status hotpack_dataset_key(const hotpack_dataset* dataset, uint64_t number, char* key, size_t size, size_t* length);
-/** Copies a record, decompressed and checked against its CRC-32C, to `into`, which has at least image_bytes (label_bytes) bytes. USAGE if
- * there is no label. After a failure `into` may contain a part of the record. */
+/** Copies a record, decompressed and checked against its CRC-32C, to `into`, which has at least
+ * image_bytes (label_bytes) bytes. USAGE if there is no label. After a failure `into` may contain
+ * a part of the record. */
 HOTPACK_API hotpack_status hotpack_dataset_read_image(const hotpack_dataset* dataset, uint64_t number, void* into, size_t size);
 HOTPACK_API hotpack_status hotpack_dataset_read_label(const hotpack_dataset* dataset, uint64_t number, void* into, size_t size);
-/** The number of the sample with this key, or HOTPACK_NOT_FOUND. The first call opens every shard and builds an index. */
+/** The number of the sample with this key, or HOTPACK_NOT_FOUND. The first call opens every shard
+ * and builds an index. */
 HOTPACK_API hotpack_status hotpack_dataset_find(const hotpack_dataset* dataset, const char* key, uint64_t* number);
 
-/* ------------------------------------------------------------------------------------------------------------------------ loader */
+/* ------------------------------------------------------------------------------------- loader */
 
 typedef struct hotpack_loader hotpack_loader;
 typedef struct hotpack_batch hotpack_batch;
 
-/** The last samples of an epoch, which do not fill a batch: left out, padded with empty rows, or filled from the start. */
+/** The last samples of an epoch, which do not fill a batch: left out, padded with empty rows, or
+ * filled from the start. */
 enum hotpack_last_batch { HOTPACK_LAST_BATCH_DROP = 0, HOTPACK_LAST_BATCH_PAD = 1, HOTPACK_LAST_BATCH_WRAP = 2 };
 /** All samples, blocks of them (long reads, for disks), or none. */
 enum hotpack_shuffle { HOTPACK_SHUFFLE_FULL = 0, HOTPACK_SHUFFLE_BLOCK = 1, HOTPACK_SHUFFLE_NONE = 2 };
@@ -177,18 +193,21 @@ enum hotpack_batch_content { HOTPACK_CONTENT_EXPANDED = 0, HOTPACK_CONTENT_PACKE
 enum hotpack_crop_kind { HOTPACK_CROP_NONE = 0, HOTPACK_CROP_RANDOM = 1, HOTPACK_CROP_CENTER = 2, HOTPACK_CROP_RESIZED = 3 };
 /** When to check the CRC-32C of a record. */
 enum hotpack_verify_checksums { HOTPACK_VERIFY_FIRST_READ = 0, HOTPACK_VERIFY_ALWAYS = 1, HOTPACK_VERIFY_NEVER = 2 };
-/** Mapped shards with a SIGBUS handler for hotpack's own reads, or system calls only: slower, without a handler. */
+/** Mapped shards with a SIGBUS handler for hotpack's own reads, or system calls only: slower,
+ * without a handler. */
 enum hotpack_file_access { HOTPACK_ACCESS_MAP = 0, HOTPACK_ACCESS_READ = 1 };
 
-/** Memory of the caller for slots, for example pinned memory. Any thread may call these functions, also several at once; they must not
- * throw, jump or unwind. `allocate` returns `bytes` bytes aligned to at least 64, or NULL. Functions and `user` must live until the loader
- * is closed and all its batches are released; the library does not call them after that. If a thread hangs at close, its memory is never
- * passed to `free` and must stay valid. */
+/** Memory of the caller for slots, for example pinned memory. Any thread may call these functions,
+ * also several at once; they must not throw, jump or unwind. `allocate` returns `bytes` bytes
+ * aligned to at least 64, or NULL. Functions and `user` must live until the loader is closed and
+ * all its batches are released; the library does not call them after that. If a thread hangs at
+ * close, its memory is never passed to `free` and must stay valid. */
 typedef void* (*hotpack_allocate_function)(void* user, size_t bytes);
 typedef void (*hotpack_free_function)(void* user, void* memory, size_t bytes);
 
-/** hotpack_loader_options_init fills in the defaults, which each comment ends with; change what you need and call hotpack_loader_open. That
- * call copies everything except the allocator. A field beyond struct_size has its default. */
+/** hotpack_loader_options_init fills in the defaults, which each comment ends with; change what
+ * you need and call hotpack_loader_open. That call copies everything except the allocator. A
+ * field beyond struct_size has its default. */
 typedef struct hotpack_loader_options {
   size_t struct_size;
   uint64_t global_batch_size; /**< samples per step, over all ranks; 32 */
@@ -240,16 +259,18 @@ typedef struct hotpack_loader_options {
   const char* resume; /**< a text of hotpack_loader_state; NULL */
 } hotpack_loader_options;
 
-/** Fills in the defaults. Writes `struct_size` = sizeof(hotpack_loader_options) bytes and no more. USAGE for NULL and for a size that ends
- * within a field. */
+/** Fills in the defaults. Writes `struct_size` = sizeof(hotpack_loader_options) bytes and no more.
+ * USAGE for NULL and for a size that ends within a field. */
 HOTPACK_API hotpack_status hotpack_loader_options_init(hotpack_loader_options* options, size_t struct_size);
 
-/** Allocates the slots and starts the threads. `options` NULL: the defaults. As with hotpack_dataset_open, *loader becomes a handle even if
- * the call fails: close it either way. Fields that this library does not know must be 0. */
+/** Allocates the slots and starts the threads. `options` NULL: the defaults. As with
+ * hotpack_dataset_open, *loader becomes a handle even if the call fails: close it either way.
+ * Fields that this library does not know must be 0. */
 HOTPACK_API hotpack_status hotpack_loader_open(const hotpack_dataset* dataset, const hotpack_loader_options* options,
                                                hotpack_loader** loader);
-/** Stops and joins the threads. A thread that hangs in the kernel is left behind after 5 s. The handle is freed, so no other call may be
- * using it: if threads wait in next, cancel and let them return first. Batches that are not released stay valid. */
+/** Stops and joins the threads. A thread that hangs in the kernel is left behind after 5 s. The
+ * handle is freed, so no other call may be using it: if threads wait in next, cancel and let them
+ * return first. Batches that are not released stay valid. */
 HOTPACK_API void hotpack_loader_close(hotpack_loader* loader);
 /** As hotpack_dataset_error. */
 HOTPACK_API const char* hotpack_loader_error(const hotpack_loader* loader);
@@ -261,14 +282,17 @@ HOTPACK_API uint32_t hotpack_loader_threads(const hotpack_loader* loader);
 HOTPACK_API uint64_t hotpack_loader_slot_bytes(const hotpack_loader* loader); /**< memory of all slots together */
 /** The data set's; lives as long as the handle. */
 HOTPACK_API const char* hotpack_loader_fingerprint(const hotpack_loader* loader);
-/** Batches of one row may hold records of different sizes; these functions then return the largest so far. */
+/** Batches of one row may hold records of different sizes; these functions then return the largest
+ * so far. */
 HOTPACK_API uint64_t hotpack_loader_image_batch_bytes(const hotpack_loader* loader);
 HOTPACK_API uint64_t hotpack_loader_label_batch_bytes(const hotpack_loader* loader); /**< 0 for an unlabeled data set */
 
-/** The next batch, which the caller releases. HOTPACK_END_OF_EPOCH with *batch NULL at the end of each epoch; if several threads call next,
- * exactly one of them gets it. A failure sets *batch to NULL. An error in the data (DAMAGED, IO) comes at exactly the step that contains
- * the record and at each later call, until seek passes it. Further failures: TIMEOUT, CANCELLED, and USAGE after a fork or while the caller
- * holds every slot. next_timeout waits for `timeout_ms`, 0 for ever, instead of the time in the options. */
+/** The next batch, which the caller releases. HOTPACK_END_OF_EPOCH with *batch NULL at the end of
+ * each epoch; if several threads call next, exactly one of them gets it. A failure sets *batch to
+ * NULL. An error in the data (DAMAGED, IO) comes at exactly the step that contains the record and
+ * at each later call, until seek passes it. Further failures: TIMEOUT, CANCELLED, and USAGE after
+ * a fork or while the caller holds every slot. next_timeout waits for `timeout_ms`, 0 for ever,
+ * instead of the time in the options. */
 HOTPACK_API hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch);
 HOTPACK_API hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms, hotpack_batch** batch);
 
@@ -283,7 +307,8 @@ typedef struct hotpack_field {
   int32_t type; /**< HOTPACK_TYPE_U8 … */
 } hotpack_field;
 
-/** The window of a record that one row shows, in pixels of the record. Flips come after cropping. Never changes. */
+/** The window of a record that one row shows, in pixels of the record. Flips come after cropping.
+ * Never changes. */
 typedef struct hotpack_crop {
   int32_t x;
   int32_t y;
@@ -315,27 +340,32 @@ typedef struct hotpack_batch_buffers {
   hotpack_crop* crops; /**< one per row; NULL skips them */
 } hotpack_batch_buffers;
 
-/** As next, but copies the batch into memory of the caller, so there is nothing to release. Unless `info` is NULL, *info describes the
- * batch, and its fields point into the buffers. hotpack_dataset_key(indices[row]) has the keys. */
+/** As next, but copies the batch into memory of the caller, so there is nothing to release. Unless
+ * `info` is NULL, *info describes the batch, and its fields point into the buffers.
+ * hotpack_dataset_key(indices[row]) has the keys. */
 HOTPACK_API hotpack_status hotpack_loader_next_into(hotpack_loader* loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info);
 
 /** Goes to a step of an epoch: 0 … steps_per_epoch. Ends cancel. */
 HOTPACK_API hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch, uint64_t step);
-/** Writes the position of the run, counting batches handed out, not those read ahead: one line of JSON and a NUL, at most `size` bytes;
- * USAGE if they do not fit. Unless `length` is NULL, *length becomes the text's length in any case. To ask for the length only, pass `text`
- * NULL and `size` 0. In a forked child: the parent's position at the fork. */
+/** Writes the position of the run, counting batches handed out, not those read ahead: one line of
+ * JSON and a NUL, at most `size` bytes; USAGE if they do not fit. Unless `length` is NULL,
+ * *length becomes the text's length in any case. To ask for the length only, pass `text` NULL and
+ * `size` 0. In a forked child: the parent's position at the fork. */
 HOTPACK_API hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size, size_t* length);
-/** Continues at the position in the text; rank and world size may differ. USAGE for a state of another data set, order, last_batch or
- * global batch size. */
+/** Continues at the position in the text; rank and world size may differ. USAGE for a state of
+ * another data set, order, last_batch or global batch size. */
 HOTPACK_API hotpack_status hotpack_loader_restore(hotpack_loader* loader, const char* text);
-/** Wakes every waiting next. These and later calls return HOTPACK_ERROR_CANCELLED until seek or restore. */
+/** Wakes every waiting next. These and later calls return HOTPACK_ERROR_CANCELLED until seek or
+ * restore. */
 HOTPACK_API void hotpack_loader_cancel(hotpack_loader* loader);
 
-/* ------------------------------------------------------------------------------------------------------------------------ batch */
+/* -------------------------------------------------------------------------------------- batch */
 
-/** Pointers from these functions live until the batch is released. The only failure is HOTPACK_ERROR_USAGE for NULL and wrong sizes. */
+/** Pointers from these functions live until the batch is released. The only failure is
+ * HOTPACK_ERROR_USAGE for NULL and wrong sizes. */
 HOTPACK_API hotpack_status hotpack_batch_describe(const hotpack_batch* batch, hotpack_batch_info* info);
-/** The sample's number in the data set for each row, −1 for a row without a sample: batch_size numbers. */
+/** The sample's number in the data set for each row, −1 for a row without a sample: batch_size
+ * numbers. */
 HOTPACK_API const int64_t* hotpack_batch_indices(const hotpack_batch* batch);
 /** The window that augmentation chose for each row, or the whole record: batch_size crops. */
 HOTPACK_API const hotpack_crop* hotpack_batch_crops(const hotpack_batch* batch);

@@ -10,13 +10,16 @@
  *   if (status < 0) give_up(hotpack_device_loader_error(loader));
  *   hotpack_device_loader_close(loader);
  *
- * The C++ header device_loader.hpp describes the same in more detail. The functions are in the library of hotpack.h and follow its rules of
- * ownership, threads, failures and structs. Programs need neither a CUDA toolkit nor a driver to compile, link or load: without a device
- * the open functions return HOTPACK_ERROR_USAGE and a text.
- * A stream is a CUstream or a cudaStream_t as void*: NULL and (void*)1 are the legacy default stream, (void*)2 the per-thread one. Streams
- * of a batch must exist until it is released and its tensors are deleted. Calls return when their work is queued on the stream, not when
- * it is done, and leave the thread's current context as it was. A stream that is being captured into a graph is refused: before each launch
- * of the graph, fill buffers of fixed addresses with next_into on the same stream.
+ * The C++ header device_loader.hpp describes the same in more detail. The functions are in the
+ * library of hotpack.h and follow its rules of ownership, threads, failures and structs. Programs
+ * need neither a CUDA toolkit nor a driver to compile, link or load: without a device the open
+ * functions return HOTPACK_ERROR_USAGE and a text.
+ * A stream is a CUstream or a cudaStream_t as void*: NULL and (void*)1 are the legacy default
+ * stream, (void*)2 the per-thread one. Streams of a batch must exist until it is released and its
+ * tensors are deleted. Calls return when their work is queued on the stream, not when it is done,
+ * and leave the thread's current context as it was. A stream that is being captured into a graph
+ * is refused: before each launch of the graph, fill buffers of fixed addresses with next_into on
+ * the same stream.
  */
 #ifndef HOTPACK_DEVICE_H
 #define HOTPACK_DEVICE_H
@@ -27,13 +30,14 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------------------------------------------------------------ devices */
+/* ------------------------------------------------------------------------------------ devices */
 
 typedef struct hotpack_cuda hotpack_cuda;
 
-/** Finds the CUDA devices that this process can use. As with hotpack_dataset_open, *cuda becomes a handle even if the call fails: close it
- * either way. USAGE if there is no driver, no device, or a driver that is too old; the text says what to do. Devices may be found although
- * the library has no kernels for them; hotpack_device_loader_open reports that. */
+/** Finds the CUDA devices that this process can use. As with hotpack_dataset_open, *cuda becomes a
+ * handle even if the call fails: close it either way. USAGE if there is no driver, no device, or
+ * a driver that is too old; the text says what to do. Devices may be found although the library
+ * has no kernels for them; hotpack_device_loader_open reports that. */
 HOTPACK_API hotpack_status hotpack_cuda_query(hotpack_cuda** cuda);
 HOTPACK_API void hotpack_cuda_close(hotpack_cuda* cuda);
 HOTPACK_API const char* hotpack_cuda_error(const hotpack_cuda* cuda);
@@ -61,7 +65,7 @@ HOTPACK_API hotpack_status hotpack_cuda_describe(const hotpack_cuda* cuda, hotpa
 /** Devices are numbered from 0; HOTPACK_NOT_FOUND if there is no such device. */
 HOTPACK_API hotpack_status hotpack_cuda_device(const hotpack_cuda* cuda, uint64_t number, hotpack_cuda_device_info* info);
 
-/* ------------------------------------------------------------------------------------------------------------------------ loader */
+/* ------------------------------------------------------------------------------------- loader */
 
 typedef struct hotpack_device_loader hotpack_device_loader;
 typedef struct hotpack_device_batch hotpack_device_batch;
@@ -74,7 +78,8 @@ enum hotpack_residency {
   HOTPACK_RESIDENCY_AUTOMATIC = 3 /**< device if the budgets allow it, else pinned, else page */
 };
 
-/** hotpack_device_loader_options_init fills in the defaults; hotpack_device_loader_open copies everything. */
+/** hotpack_device_loader_options_init fills in the defaults; hotpack_device_loader_open copies
+ * everything. */
 typedef struct hotpack_device_loader_options {
   size_t struct_size;
   const hotpack_loader_options* loader; /**< order, form and augmentation; NULL: the defaults. allocate, free and
@@ -91,23 +96,25 @@ typedef struct hotpack_device_loader_options {
 
 HOTPACK_API hotpack_status hotpack_device_loader_options_init(hotpack_device_loader_options* options, size_t struct_size);
 
-/** As hotpack_loader_open: allocates the pinned memory, loads records that are to be resident, and starts the threads. *loader becomes a
- * handle even if the call fails. */
+/** As hotpack_loader_open: allocates the pinned memory, loads records that are to be resident, and
+ * starts the threads. *loader becomes a handle even if the call fails. */
 HOTPACK_API hotpack_status hotpack_device_loader_open(const hotpack_dataset* dataset, const hotpack_device_loader_options* options,
                                                       hotpack_device_loader** loader);
-/** As hotpack_loader_close. Does not wait for streams: batches that are not released stay valid, and memory that a stream still uses is
- * freed later. */
+/** As hotpack_loader_close. Does not wait for streams: batches that are not released stay valid,
+ * and memory that a stream still uses is freed later. */
 HOTPACK_API void hotpack_device_loader_close(hotpack_device_loader* loader);
 HOTPACK_API const char* hotpack_device_loader_error(const hotpack_device_loader* loader);
 
-/** These values never change. They are 0 or "" if the handle failed to open, and 0 for a part that does not exist. A part is the share of a
- * batch that one device has; parts are numbered from 0 in the order of the option `devices`. */
+/** These values never change. They are 0 or "" if the handle failed to open, and 0 for a part that
+ * does not exist. A part is the share of a batch that one device has; parts are numbered from 0
+ * in the order of the option `devices`. */
 HOTPACK_API uint64_t hotpack_device_loader_steps_per_epoch(const hotpack_device_loader* loader); /**< the same on every rank */
 HOTPACK_API uint64_t hotpack_device_loader_batch_size(const hotpack_device_loader* loader);      /**< rows of all devices of this rank */
 HOTPACK_API uint64_t hotpack_device_loader_part_batch_size(const hotpack_device_loader* loader, uint64_t part);
 HOTPACK_API uint64_t hotpack_device_loader_parts(const hotpack_device_loader* loader);
 HOTPACK_API uint32_t hotpack_device_loader_threads(const hotpack_device_loader* loader);
-/** What next_into needs for a part. Batches of one row may hold records of different sizes; these then return the largest record's. */
+/** What next_into needs for a part. Batches of one row may hold records of different sizes; these
+ * then return the largest record's. */
 HOTPACK_API uint64_t hotpack_device_loader_image_batch_bytes(const hotpack_device_loader* loader, uint64_t part);
 HOTPACK_API uint64_t hotpack_device_loader_label_batch_bytes(const hotpack_device_loader* loader, uint64_t part); /**< 0: unlabelled */
 HOTPACK_API const char* hotpack_device_loader_fingerprint(const hotpack_device_loader* loader); /**< lives as long as the handle */
@@ -136,16 +143,17 @@ HOTPACK_API hotpack_status hotpack_device_loader_statistics(hotpack_device_loade
 /** Device memory of one part, as in the statistics; 0 for a part that does not exist. */
 HOTPACK_API uint64_t hotpack_device_loader_device_bytes(const hotpack_device_loader* loader, uint64_t part);
 
-/** The next batch, as hotpack_loader_next, in memory of the loader. On return, the work that writes it is queued on the streams. `streams`
- * has one stream per part, `count` is their number. Further failures: USAGE for a stream that is being captured (nothing is lost) and while
- * the caller holds `outputs` batches; IO for a failed call of the driver, then at each later call. */
+/** The next batch, as hotpack_loader_next, in memory of the loader. On return, the work that
+ * writes it is queued on the streams. `streams` has one stream per part, `count` is their number.
+ * Further failures: USAGE for a stream that is being captured (nothing is lost) and while the
+ * caller holds `outputs` batches; IO for a failed call of the driver, then at each later call. */
 HOTPACK_API hotpack_status hotpack_device_loader_next(hotpack_device_loader* loader, void* const* streams, size_t count,
                                                       hotpack_device_batch** batch);
 HOTPACK_API hotpack_status hotpack_device_loader_next_timeout(hotpack_device_loader* loader, void* const* streams, size_t count,
                                                               int64_t timeout_ms, hotpack_device_batch** batch);
 
-/** Memory of the caller on a part's device, aligned to 16 bytes; at least image_batch_bytes and label_batch_bytes. NULL with 0 bytes skips
- * the field. Arrays contain it, so it never changes. */
+/** Memory of the caller on a part's device, aligned to 16 bytes; at least image_batch_bytes and
+ * label_batch_bytes. NULL with 0 bytes skips the field. Arrays contain it, so it never changes. */
 typedef struct hotpack_device_buffers {
   void* image;
   uint64_t image_bytes;
@@ -153,18 +161,20 @@ typedef struct hotpack_device_buffers {
   uint64_t label_bytes;
 } hotpack_device_buffers;
 
-/** As next, into memory of the caller: one element of `buffers` and of `streams` per part. Unless `batch` is NULL, *batch describes the
- * batch. It holds no memory of the loader, but release it all the same. */
+/** As next, into memory of the caller: one element of `buffers` and of `streams` per part. Unless
+ * `batch` is NULL, *batch describes the batch. It holds no memory of the loader, but release it
+ * all the same. */
 HOTPACK_API hotpack_status hotpack_device_loader_next_into(hotpack_device_loader* loader, const hotpack_device_buffers* buffers,
                                                            void* const* streams, size_t count, hotpack_device_batch** batch);
 
-/** As hotpack_loader_seek, _state, _restore and _cancel. States of both kinds of loader are the same. */
+/** As hotpack_loader_seek, _state, _restore and _cancel. States of both kinds of loader are the
+ * same. */
 HOTPACK_API hotpack_status hotpack_device_loader_seek(hotpack_device_loader* loader, uint64_t epoch, uint64_t step);
 HOTPACK_API hotpack_status hotpack_device_loader_state(hotpack_device_loader* loader, char* text, size_t size, size_t* length);
 HOTPACK_API hotpack_status hotpack_device_loader_restore(hotpack_device_loader* loader, const char* text);
 HOTPACK_API void hotpack_device_loader_cancel(hotpack_device_loader* loader);
 
-/* ------------------------------------------------------------------------------------------------------------------------ batch */
+/* -------------------------------------------------------------------------------------- batch */
 
 typedef struct hotpack_device_batch_info {
   size_t struct_size; /**< set by the caller */
@@ -196,16 +206,17 @@ HOTPACK_API const hotpack_crop* hotpack_device_batch_crops(const hotpack_device_
 HOTPACK_API const char* hotpack_device_batch_key(const hotpack_device_batch* batch, uint64_t row);
 HOTPACK_API const char* hotpack_device_batch_error(const hotpack_device_batch* batch);
 
-/** Lets another stream use a part: work queued on `stream` from now on waits until the part is written, and the memory is not reused before
- * the work that is queued there at release is done. Needed for every stream that next did not get. USAGE for a batch of next_into, whose
- * memory is the caller's. */
+/** Lets another stream use a part: work queued on `stream` from now on waits until the part is
+ * written, and the memory is not reused before the work that is queued there at release is done.
+ * Needed for every stream that next did not get. USAGE for a batch of next_into, whose memory is
+ * the caller's. */
 HOTPACK_API hotpack_status hotpack_device_batch_record_stream(const hotpack_device_batch* batch, void* stream, uint64_t part);
 
-/** Frees the handle; there is no need to wait for streams. The memory is reused after the batch's DLPack tensors are deleted too, and after
- * all work that is queued on its streams by then. */
+/** Frees the handle; there is no need to wait for streams. The memory is reused after the batch's
+ * DLPack tensors are deleted too, and after all work that is queued on its streams by then. */
 HOTPACK_API void hotpack_device_batch_release(hotpack_device_batch* batch);
 
-/* ------------------------------------------------------------------------------------------------------------------------ DLPack */
+/* ------------------------------------------------------------------------------------- DLPack */
 
 /** Declared by the official dlpack.h and by hotpack_dlpack.h. */
 struct DLManagedTensor;
@@ -213,12 +224,14 @@ struct DLManagedTensorVersioned;
 
 enum hotpack_field_kind { HOTPACK_FIELD_IMAGE = 0, HOTPACK_FIELD_LABEL = 1 };
 
-/** A field as a tensor that shares the batch's memory: kDLCUDA, compact strides, byte_offset 0. It may outlive the batch's handle and the
- * loader. Any thread may call its deleter, which neither waits nor fails.
- * `stream` is the consumer's stream as in the protocol: 1 for the legacy default stream (None in Python), 2 for the per-thread one, a
- * handle above 2; all as in record_stream. −1 means no synchronization: the consumer orders its work after the part's stream, and the
- * deleter after its work. 0 is refused as ambiguous. HOTPACK_NOT_FOUND for a field without data. USAGE for a batch of next_into. *tensor
- * is NULL unless the result is HOTPACK_OK. */
+/** A field as a tensor that shares the batch's memory: kDLCUDA, compact strides, byte_offset 0. It
+ * may outlive the batch's handle and the loader. Any thread may call its deleter, which neither
+ * waits nor fails.
+ * `stream` is the consumer's stream as in the protocol: 1 for the legacy default stream (None in
+ * Python), 2 for the per-thread one, a handle above 2; all as in record_stream. −1 means no
+ * synchronization: the consumer orders its work after the part's stream, and the deleter after
+ * its work. 0 is refused as ambiguous. HOTPACK_NOT_FOUND for a field without data. USAGE for a
+ * batch of next_into. *tensor is NULL unless the result is HOTPACK_OK. */
 HOTPACK_API hotpack_status hotpack_device_batch_dlpack(const hotpack_device_batch* batch, uint64_t part, int32_t field, int64_t stream,
                                                        struct DLManagedTensorVersioned** tensor);
 /** The same in the form before DLPack 1.0, for older consumers. */

@@ -1,8 +1,10 @@
 /* The structures of DLPack 1.x, binary compatible: tensors that libraries exchange without a copy.
  *
- * For programs without the official dlpack.h. Included after an old official header, this one adds only what is missing there; never
- * include it before the official one. hotpack_device.h needs neither.
- * Ownership: the consumer of a managed tensor calls its deleter once, from any thread. Plain declarations; nothing here fails.
+ * For programs without the official dlpack.h. Included after an old official header, this one
+ * adds only what is missing there; never include it before the official one. hotpack_device.h
+ * needs neither.
+ * Ownership: the consumer of a managed tensor calls its deleter once, from any thread. Plain
+ * declarations; nothing here fails.
  */
 #ifndef HOTPACK_DLPACK_H
 #define HOTPACK_DLPACK_H

@@ -1,15 +1,16 @@
-// Training batches in host memory, in a seeded order that does not depend on threads, ranks or restarts.
+// Training batches in host memory, in a seeded order that is the same for any threads and ranks.
 //
 //   auto loader = hotpack::Loader::open(dataset, {.global_batch_size = 32, .seed = 7}).value();
 //   while (auto batch = loader.next().value()) train(batch->image(), batch->label());  // one epoch
 //
-// Threads read records ahead into a fixed number of slots; a Batch leases one of them (batch.hpp).
+// Threads read records ahead into a fixed number of slots; a Batch (batch.hpp) leases one of
+// them.
 // Ownership: a Loader shares the files of its Dataset and may outlive it.
-// Thread-safety: several threads may use a Loader; each next() returns a different batch. In a forked
-// child the parent's Loader returns errors, and close() does nothing: open another one there.
-// Failure: `usage` for options that do not fit the data set. An error in the data (`damaged`, `io`;
-// `data` for a record larger than pad_to) comes at exactly the step that contains the record and at
-// each later call, until seek() passes it.
+// Thread-safety: several threads may use a Loader; each next() returns a different batch. In a
+// forked child the parent's Loader returns errors and close() does nothing: open another one.
+// Failure: `usage` for options that do not fit the data set. An error in the data (`damaged`,
+// `io`; `data` for a record larger than pad_to) comes at exactly the step that contains the
+// record and at each later call, until seek() passes it.
 #pragma once
 
 #include <chrono>
@@ -29,16 +30,16 @@ namespace hotpack {
 class Loader {
  public:
   /// Allocates the slots and starts the threads, which begin to read at once.
-  [[nodiscard]] static Result<Loader> open(const Dataset& dataset, const LoaderOptions& options = {});
+  [[nodiscard]] static Result<Loader> open(const Dataset& data, const LoaderOptions& options = {});
   ~Loader();  ///< calls close()
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
 
-  /// The next batch, or an empty optional at the end of each epoch; the call after that begins the
-  /// next epoch. If several threads call next(), exactly one of them gets the end of the epoch.
-  /// `timeout` 0 waits forever, below 0 it takes only what is ready. Further errors: `timeout` (nothing
-  /// is lost, call again), `cancelled` after cancel(), and `usage` after close(), after a fork, or while
-  /// the caller holds every slot.
+  /// The next batch, or an empty optional at the end of each epoch; the call after that begins
+  /// the next epoch. If several threads call next(), exactly one gets the end of the epoch.
+  /// `timeout` 0 waits forever, below 0 it takes only what is ready. Further errors: `timeout`
+  /// (nothing is lost, call again), `cancelled` after cancel(), and `usage` after close(), after
+  /// a fork, or while the caller holds every slot.
   [[nodiscard]] Result<std::optional<Batch>> next();
   [[nodiscard]] Result<std::optional<Batch>> next(std::chrono::milliseconds timeout);
   /// The same, copied into memory of the caller; the slot is free again on return.
@@ -48,23 +49,23 @@ class Loader {
   [[nodiscard]] std::size_t batch_size() const;         ///< rows of this rank's batches
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const std::string& fingerprint() const;  ///< the data set's, "xxh3-128:…"
-  /// Batches of one row may hold records of different sizes; these then return the largest so far.
+  /// For records of different sizes in batches of one row, these return the largest so far.
   [[nodiscard]] std::uint64_t image_batch_bytes() const;
   [[nodiscard]] std::uint64_t label_batch_bytes() const;  ///< 0 for an unlabeled data set
   [[nodiscard]] std::uint64_t slot_bytes() const;         ///< memory of all slots together
 
-  /// Goes to a step of an epoch: 0 … steps_per_epoch(). Leased batches stay valid. Ends cancel().
+  /// Goes to step 0 … steps_per_epoch() of an epoch. Leased batches stay valid. Ends cancel().
   [[nodiscard]] Status seek(std::uint64_t epoch, std::uint64_t step = 0);
   /// The position of the run, for restore() and LoaderOptions::resume.
   [[nodiscard]] LoaderState state() const;
-  /// Takes over epoch and position; rank and world size may differ from those of the state. Refuses a
+  /// Takes over epoch and position; rank and world size may differ from the state's. Refuses a
   /// state of other data, order, batch size or last_batch, and names the first difference.
   [[nodiscard]] Status restore(const LoaderState& state);
 
-  /// Wakes every waiting next(). These and later calls return `cancelled` until seek() or restore().
+  /// Wakes every next(). Waiting and later calls return `cancelled` until seek() or restore().
   void cancel() noexcept;
-  /// Stops and joins the threads. Idempotent; leased batches stay valid. Always returns: it leaves a
-  /// thread behind that hangs in the kernel for 5 s.
+  /// Stops and joins the threads. Idempotent; leased batches stay valid. Always returns: it
+  /// leaves a thread behind that hangs in the kernel for 5 s.
   void close() noexcept;
 
  private:

@@ -1,7 +1,7 @@
 // The options of Loader and DeviceLoader. Plain values, copied freely.
 //
-// Failure: open() refuses options that contradict each other or do not fit the data set, with code
-// `usage` and the option's name.
+// Failure: open() refuses options that contradict each other or do not fit the data set, with
+// code `usage` and the option's name.
 #pragma once
 
 #include <chrono>
@@ -74,18 +74,18 @@ struct LoaderOptions {
   /// Flips and crops. Default: none.
   Augment augment;
 
-  /// Pads records to this size, to the right and below: images with black, labels as ignored. A larger
-  /// record is an error. Records of different sizes need this, a crop, or batches of one row.
+  /// Pads records to the right and below to this size: black, labels ignored. A larger record is
+  /// an error. Records of different sizes need this, a crop, or batches of one row.
   std::optional<PixelSize> pad_to;
 
   // ---- Resources ----
   /// Threads that read and expand records. 0: the cores that this process may use, at most 8.
   unsigned threads = 0;
 
-  /// Batches in memory, read ahead or in use: 2 … 64. Larger: longer pauses bridged, more memory.
+  /// Batches in memory, 2 … 64: read ahead or in use. Larger: bridges pauses, needs memory.
   unsigned prefetch_batches = 3;
 
-  /// When to check a record's CRC-32C: at its first read in this process, at every read, or never.
+  /// When to check a record's CRC-32C: at its first read in this process, always, or never.
   VerifyChecksums verify_checksums = VerifyChecksums::first_read;
 
   /// Default: mapped shards.

@@ -1,6 +1,7 @@
 // The position of a training run in its order of samples: what a checkpoint stores.
 //
-// Plain values, copied freely. Failure: LoaderState::parse() has code `usage` for text that is not a state.
+// Plain values, copied freely. Failure: LoaderState::parse() has code `usage` for text that is
+// not a state.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,8 @@ struct OrderOptions {
   bool operator==(const OrderOptions&) const = default;
 };
 
-/// Counts the batches that were handed out, not those that were read ahead. A run resumes after any step, with any number of ranks.
+/// Counts the batches that were handed out, not those that were read ahead. A run resumes after
+/// any step, with any number of ranks.
 struct LoaderState {
   std::string fingerprint;    ///< the data set's, as Loader::fingerprint() returns it
   std::uint64_t records = 0;  ///< N

@@ -1,9 +1,12 @@
-// The order in which a training run sees samples: pure functions of a few integers, without tables.
+// The order in which a training run sees samples: pure functions of a few integers, without
+// tables.
 //
-// Position p = 0 … N − 1 of an epoch holds sample order[p]. Step k of global batch size G takes positions kG … kG + G − 1;
-// rank r of w takes kG + ⌊Gr/w⌋ … kG + ⌊G(r+1)/w⌋ − 1 of these. Threads, ranks and restarts change nothing.
-// ORDER.md has every formula with examples, so that other programs can compute the same order (in the source: src/loader/ORDER.md).
-// Only programs that compute an order themselves need this header; hotpack.hpp does not include it.
+// Position p = 0 … N − 1 of an epoch holds sample order[p]. Step k of global batch size G takes
+// positions kG … kG + G − 1; rank r of w takes kG + ⌊Gr/w⌋ … kG + ⌊G(r+1)/w⌋ − 1 of these.
+// Threads, ranks and restarts change nothing.
+// ORDER.md has every formula with examples, so that other programs can compute the same order (in
+// the source: src/loader/ORDER.md). Only programs that compute an order themselves need this
+// header; hotpack.hpp does not include it.
 // Plain values, copied freely. Failure: code `usage` for options that contradict each other.
 #pragma once
 
@@ -19,13 +22,13 @@ namespace hotpack {
 inline constexpr std::uint64_t kMaxSamples = std::uint64_t{1} << 62;
 inline constexpr std::uint64_t kMaxEpoch = 0xFFFFFFFF;
 
-/// A seeded bijection on [0, size): an alternating Feistel network over a grid of about √size × √size cells that cycles until it is in
-/// the range.
+/// A seeded bijection on [0, size): an alternating Feistel network over a grid of about √size ×
+/// √size cells that cycles until it is in the range.
 class Permutation {
  public:
   Permutation() = default;  ///< no elements
-  /// Preconditions: size ≤ kMaxSamples, epoch ≤ kMaxEpoch, stream < 256. Permutations with different `stream` or `index` are
-  /// independent; hotpack uses streams 1 to 15.
+  /// Preconditions: size ≤ kMaxSamples, epoch ≤ kMaxEpoch, stream < 256. Permutations with
+  /// different `stream` or `index` are independent; hotpack uses streams 1 to 15.
   Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch, std::uint32_t stream, std::uint64_t index = 0);
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;  ///< precondition: position < size()
@@ -57,12 +60,14 @@ struct Positions {
 class EpochOrder {
  public:
   EpochOrder() = default;
-  /// Preconditions: samples ≤ kMaxSamples, epoch ≤ kMaxEpoch, block_samples and window_blocks ≥ 1.
+  /// Preconditions: samples ≤ kMaxSamples, epoch ≤ kMaxEpoch, block_samples and window_blocks ≥
+  /// 1.
   EpochOrder(std::uint64_t samples, const OrderOptions& options, std::uint64_t epoch);
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
   [[nodiscard]] std::uint64_t operator[](std::uint64_t position) const;  ///< precondition: position < samples()
-  /// The order before samples are mixed within windows, which suits disks: with Shuffle::block, whole blocks in the order of the files.
-  /// Both orders put the same samples into each window. Precondition: as above.
+  /// The order before samples are mixed within windows, which suits disks: with Shuffle::block,
+  /// whole blocks in the order of the files. Both orders put the same samples into each window.
+  /// Precondition: as above.
   [[nodiscard]] std::uint64_t unmixed(std::uint64_t position) const;
 
  private:
@@ -80,8 +85,8 @@ class EpochOrder {
 /// The division of an epoch into steps and ranks.
 class StepPlan {
  public:
-  /// Refuses, naming the numbers: N = 0 or N > kMaxSamples; G = 0 or G > kMaxSamples; world_size = 0 or world_size > G;
-  /// rank ≥ world_size; LastBatch::drop with N < G, which leaves no step.
+  /// Refuses, naming the numbers: N = 0 or N > kMaxSamples; G = 0 or G > kMaxSamples; world_size
+  /// = 0 or world_size > G; rank ≥ world_size; LastBatch::drop with N < G, which leaves no step.
   [[nodiscard]] static Result<StepPlan> make(std::uint64_t samples, std::uint64_t global_batch_size, LastBatch last_batch,
                                              std::uint64_t rank = 0, std::uint64_t world_size = 1);
   [[nodiscard]] std::uint64_t steps() const { return steps_; }       ///< per epoch; the same on every rank
@@ -99,7 +104,8 @@ class StepPlan {
   Positions rows_;  ///< within a global batch
 };
 
-/// The random choice for one sample. Preconditions: check_augment() accepts `augment`; record sizes are 1 … 2^30; epoch ≤ kMaxEpoch.
+/// The random choice for one sample. Preconditions: check_augment() accepts `augment`; record
+/// sizes are 1 … 2^30; epoch ≤ kMaxEpoch.
 [[nodiscard]] SampleCrop draw_crop(const Augment& augment, PixelSize record, std::uint64_t seed, std::uint64_t epoch, std::uint64_t sample);
 
 }  // namespace hotpack

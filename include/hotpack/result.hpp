@@ -1,9 +1,10 @@
 // Result<T>: a value or an Error. Every function that can fail returns one.
 //
-// Check `.ok()` and read `.error()`, or call `.value()` and catch hotpack::Exception. The library itself
-// throws nothing else.
+// Check `.ok()` and read `.error()`, or call `.value()` and catch hotpack::Exception. The library
+// itself throws nothing else.
 // Ownership: a Result owns its value or its Error. Thread-safety: that of T.
-// Failure: calling error() on a Result that has a value is a programming error; it throws std::logic_error.
+// Failure: calling error() on a Result that has a value is a programming error; it throws
+// std::logic_error.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ struct Error {
   [[nodiscard]] std::string describe() const;
 };
 
-/// Thrown by value() if there is no value. Carries the Error with code, path and offset; what() is its describe().
+/// Thrown by value() if there is no value. Carries the Error with code, path and offset; what()
+/// is its describe().
 class [[gnu::visibility("default")]] Exception : public std::runtime_error {
  public:
   explicit Exception(Error error) : std::runtime_error(error.describe()), error_(std::make_shared<const Error>(std::move(error))) {}

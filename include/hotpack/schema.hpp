@@ -1,6 +1,7 @@
 // The form of the records of a pack: the parsed `hotpack.schema` of a shard.
 //
-// Plain values, copied freely. FORMAT.md gives the JSON key (the same word), type and order of each member.
+// Plain values, copied freely. FORMAT.md gives the JSON key (the same word), type and order of
+// each member.
 #pragma once
 
 #include <array>
@@ -21,7 +22,8 @@ enum class ImageColor { rgb, gray };
 enum class LabelScope { pixel, image };  ///< one class (or several) per pixel, or per image
 enum class LabelStorage { bits, one_hot, index };
 
-/// A label value that became a class (or was ignored): an id, a color "#rrggbb", or a folder name.
+/// A label value that became a class (or was ignored): an id, a color "#rrggbb", or a folder
+/// name.
 using LabelSource = std::variant<std::int64_t, std::string>;
 
 struct ClassInfo {

@@ -87,8 +87,8 @@ struct SampleSource {
   std::int64_t height = 0;
   std::uint64_t image_hash = 0;  ///< XXH3-64 of the image file's bytes
   std::uint64_t label_hash = 0;  ///< XXH3-64 of the label file's bytes, 0 without a label
-  /// x, y, width, height of the rectangle in the record that shows the whole source; may lie partly
-  /// outside. To map predictions back: record = region.x + source · region.width / width.
+  /// x, y, width, height of the rectangle in the record that shows the whole source; may lie
+  /// partly outside. To map predictions back: record = region.x + source · region.width / width.
   std::array<std::int64_t, 4> region{};
 };
 
@@ -102,14 +102,16 @@ class Sample {
   [[nodiscard]] LabelShape label_shape() const { return label_shape_; }
   [[nodiscard]] bool has_label() const;
 
-  /// Reads a record of any pack. Copies nothing if the record is stored uncompressed; otherwise it decompresses
-  /// into `scratch`, which grows as needed. The view is valid as long as the shard and until `scratch` changes.
-  /// A hostile file cannot make `scratch` grow beyond what the record needs.
+  /// Reads a record of any pack. Copies nothing if the record is stored uncompressed; otherwise
+  /// it decompresses into `scratch`, which grows as needed. The view is valid as long as the
+  /// shard and until `scratch` changes. A hostile file cannot make `scratch` grow beyond what the
+  /// record needs.
   [[nodiscard]] Result<ImageView> load_image(std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
   [[nodiscard]] Result<LabelView> load_label(std::vector<std::uint8_t>& scratch, VerifyChecksums verify = VerifyChecksums::always) const;
 
   /// The same, always copied into memory of the caller: at least image_shape().size_bytes() or
-  /// label_shape().size_bytes() bytes. With `always`, checks both the frame and the content of a compressed record.
+  /// label_shape().size_bytes() bytes. With `always`, checks both the frame and the content of a
+  /// compressed record.
   [[nodiscard]] Result<ImageView> read_image(std::span<std::uint8_t> into, VerifyChecksums verify = VerifyChecksums::always) const;
   [[nodiscard]] Result<LabelView> read_label(std::span<std::uint8_t> into, VerifyChecksums verify = VerifyChecksums::always) const;
 

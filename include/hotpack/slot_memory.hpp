@@ -1,8 +1,10 @@
 // Memory for the Loader's slots: ordinary by default, pinned or any other through this interface.
 //
-// Ownership: the Loader and its batches share the allocator and release every block before they drop it.
-// Thread-safety: any thread may call allocate() and release(), also several at once. They must not throw. Everything they use must
-// live until the last block is released; a thread that Loader::close() left behind releases its block only when it ends.
+// Ownership: the Loader and its batches share the allocator and release every block before they
+// drop it.
+// Thread-safety: any thread may call allocate() and release(), also several at once. They must
+// not throw. Everything they use must live until the last block is released; a thread that
+// Loader::close() left behind releases its block only when it ends.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +20,8 @@ class SlotAllocator {
   SlotAllocator& operator=(const SlotAllocator&) = delete;
   virtual ~SlotAllocator() = default;
 
-  /// `bytes` > 0 bytes, aligned to at least 64 bytes, better to a page. Failure: an Error that names the size.
+  /// `bytes` > 0 bytes, aligned to at least 64 bytes, better to a page. Failure: an Error that
+  /// names the size.
   [[nodiscard]] virtual Result<std::byte*> allocate(std::size_t bytes) = 0;
   virtual void release(std::byte* memory, std::size_t bytes) noexcept = 0;
 };

@@ -152,9 +152,10 @@ class DomBuilder final : public nlohmann::json_sax<Json> {
     keys.reserve(members.size());
     for (const auto& [name, value] : members) keys.emplace_back(name, level.key_offsets[keys.size()]);
     std::sort(keys.begin(), keys.end());
-    const auto twin = std::adjacent_find(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
-    if (twin == keys.end()) return true;
-    return fail("JSON key " + canonical_string(twin->first.substr(0, 80)) + " occurs twice in one object", std::next(twin)->second);
+    const auto duplicate = std::adjacent_find(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+    if (duplicate == keys.end()) return true;
+    return fail("JSON key " + canonical_string(duplicate->first.substr(0, 80)) + " occurs twice in one object",
+                std::next(duplicate)->second);
   }
 
   const char* begin_;

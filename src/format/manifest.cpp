@@ -69,9 +69,9 @@ Status check_tail(std::string_view text) {
     return damaged_error("truncated, or not a manifest of hotpack: it does not end with \"check\"", {}, text.size());
   }
   const std::string found = crc_text(crc32c(bytes_of(text.substr(0, text.size() - kTailBytes))));
-  const std::string_view told = tail.substr(kCheckKey.size(), kCheckBytes);
-  if (told == found) return {};
-  return damaged_error("its check is " + excerpt(Json(told)) + ", its bytes have " + found + ": damaged, or edited by hand");
+  const std::string_view stated = tail.substr(kCheckKey.size(), kCheckBytes);
+  if (stated == found) return {};
+  return damaged_error("its check is " + excerpt(Json(stated)) + ", its bytes have " + found + ": damaged, or edited by hand");
 }
 
 Result<std::vector<std::uint64_t>> decode_counts(const JsonNode& node, std::size_t expected) {

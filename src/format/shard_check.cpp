@@ -29,11 +29,11 @@ Status check_text(std::string_view name, std::string_view text, std::string_view
 
 Status check_engines(const ShardHeader& header) {
   const auto& engines = header.schema.options.engines;
-  const bool told = std::any_of(engines.begin(), engines.end(), [](const std::string& token) { return token.starts_with("zstd:"); });
+  const bool stated = std::any_of(engines.begin(), engines.end(), [](const std::string& token) { return token.starts_with("zstd:"); });
   const bool found = header.find("image.zstd") != nullptr || header.find("label.zstd") != nullptr;
-  if (told == found) return {};
-  return damaged_error(told ? "options.engines names zstd, but no field is compressed"
-                            : "a field is compressed, but options.engines does not name zstd");
+  if (stated == found) return {};
+  return damaged_error(stated ? "options.engines names zstd, but no field is compressed"
+                              : "a field is compressed, but options.engines does not name zstd");
 }
 
 Status check_places(const ShardHeader& header, const Layout& layout) {

@@ -210,10 +210,10 @@ Status check_coverage(const ShardHeader& header) {
   return {};
 }
 
-Status compare_sum(std::span<const std::byte> bytes, std::uint32_t told, const std::string& what, std::uint64_t offset) {
+Status compare_sum(std::span<const std::byte> bytes, std::uint32_t stated, const std::string& what, std::uint64_t offset) {
   const std::uint32_t found = crc32c(bytes);
-  if (found == told) return {};
-  return damaged_error(what + " has " + crc_text(found) + ", shard.crc32c says " + crc_text(told) + ": damaged or changed", {}, offset);
+  if (found == stated) return {};
+  return damaged_error(what + " has " + crc_text(found) + ", shard.crc32c says " + crc_text(stated) + ": damaged or changed", {}, offset);
 }
 
 // Offsets rise from 0 to the end of their data.

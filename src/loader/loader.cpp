@@ -175,8 +175,7 @@ Result<Loader> Loader::open(const Dataset& dataset, const LoaderOptions& options
   const std::uint64_t global_batch_size = options.global_batch_size;
   try {
     return start(dataset, options);
-    // std::bad_alloc, std::length_error, or an exception of the caller's allocator
-  } catch (const std::exception& thrown) {
+  } catch (const std::exception& thrown) {  // std::bad_alloc, or of the caller's allocator
     return or_out_of_memory([&]() -> Result<Loader> {
       const std::string why = dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ? "out of memory" : thrown.what();
       return Error{

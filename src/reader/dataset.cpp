@@ -44,17 +44,17 @@ Error no_manifest(const std::string& folder) {
   if (!names.ok()) return names.error();
   const std::vector<format::ShardName> shards = format::describe_pack_folder(*names).shards;
   const std::string start = "is not a data set: it has no " + std::string(format::kManifestName);
-  const auto told = [&](const std::string& more) { return damaged_error(start + ", " + more, folder); };
-  if (shards.empty()) return told("which a run of pack writes last; the same command again finishes an interrupted one");
+  const auto unfinished = [&](const std::string& more) { return damaged_error(start + ", " + more, folder); };
+  if (shards.empty()) return unfinished("which a run of pack writes last; the same command again finishes an interrupted one");
   const std::uint64_t planned = shards.back().count;
   if (shards.front().count != planned)
-    return told("and its " + std::to_string(shards.size()) + " shards are of several packs; each pack has a folder of its own");
+    return unfinished("and its " + std::to_string(shards.size()) + " shards are of several packs; each pack has a folder of its own");
   const std::string count = std::to_string(planned) + (planned == 1 ? " shard" : " shards");
   if (shards.size() == planned)
-    return told("but " + std::string(planned == 1 ? "its " : "all ") + count + (planned == 1 ? " is" : " are") +
-                " here: hotpack merge writes it");
-  return told("but " + std::to_string(shards.size()) + " of " + count +
-              ". The command that packed it finishes it; the partitions of a pack are joined by hotpack merge");
+    return unfinished("but " + std::string(planned == 1 ? "its " : "all ") + count + (planned == 1 ? " is" : " are") +
+                      " here: hotpack merge writes it");
+  return unfinished("but " + std::to_string(shards.size()) + " of " + count +
+                    ". The command that packed it finishes it; the partitions of a pack are joined by hotpack merge");
 }
 
 Result<format::Manifest> read_manifest(const std::string& folder) {

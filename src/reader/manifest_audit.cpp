@@ -19,28 +19,28 @@ std::string text_of(const std::optional<double>& value) { return value ? format:
 
 // Names the first entry of a list in the statistics that differs from the shards' sums.
 template <class T>
-void compare_list(const std::string& name, const std::vector<T>& told, const std::vector<T>& truth, Findings& findings) {
-  if (told.size() != truth.size()) {
+void compare_list(const std::string& name, const std::vector<T>& stated, const std::vector<T>& truth, Findings& findings) {
+  if (stated.size() != truth.size()) {
     return findings.add(
-        kFile, "statistics." + name + " has " + std::to_string(told.size()) + " entries, expected " + std::to_string(truth.size()));
+        kFile, "statistics." + name + " has " + std::to_string(stated.size()) + " entries, expected " + std::to_string(truth.size()));
   }
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    if (told[i] == truth[i]) continue;
-    return findings.add(
-        kFile, "statistics." + name + "[" + std::to_string(i) + "] is " + text_of(told[i]) + ", the shards' sums are " + text_of(truth[i]));
+  for (std::size_t i = 0; i < stated.size(); ++i) {
+    if (stated[i] == truth[i]) continue;
+    return findings.add(kFile, "statistics." + name + "[" + std::to_string(i) + "] is " + text_of(stated[i]) + ", the shards' sums are " +
+                                   text_of(truth[i]));
   }
 }
 
-void audit_statistics(const Statistics& told, const Statistics& truth, Findings& findings) {
-  compare_list("mean", told.mean, truth.mean, findings);
-  compare_list("std", told.std, truth.std, findings);
-  compare_list("pixels", told.pixels, truth.pixels, findings);
-  compare_list("samples", told.samples, truth.samples, findings);
-  compare_list("weights.inverse", told.weights_inverse, truth.weights_inverse, findings);
-  compare_list("weights.median", told.weights_median, truth.weights_median, findings);
-  if (told.ignored != truth.ignored) {
+void audit_statistics(const Statistics& stated, const Statistics& truth, Findings& findings) {
+  compare_list("mean", stated.mean, truth.mean, findings);
+  compare_list("std", stated.std, truth.std, findings);
+  compare_list("pixels", stated.pixels, truth.pixels, findings);
+  compare_list("samples", stated.samples, truth.samples, findings);
+  compare_list("weights.inverse", stated.weights_inverse, truth.weights_inverse, findings);
+  compare_list("weights.median", stated.weights_median, truth.weights_median, findings);
+  if (stated.ignored != truth.ignored) {
     findings.add(kFile,
-                 "statistics.ignored is " + std::to_string(told.ignored) + ", the shards' sums are " + std::to_string(truth.ignored));
+                 "statistics.ignored is " + std::to_string(stated.ignored) + ", the shards' sums are " + std::to_string(truth.ignored));
   }
 }
 
@@ -84,8 +84,8 @@ void audit_mixed_boundaries(std::span<const ShardSummary> shards, Findings& find
 
 void audit_row(const format::Manifest& manifest, const format::ShardRow& row, const ShardFile& file, Findings& findings) {
   const format::Metadata& metadata = file.header().metadata;
-  const auto differ = [&](const std::string& what, const std::string& told, const std::string& found) {
-    if (told != found) findings.add(kFile, row.file + ": " + what + " is " + told + ", the shard has " + found);
+  const auto differ = [&](const std::string& what, const std::string& stated, const std::string& found) {
+    if (stated != found) findings.add(kFile, row.file + ": " + what + " is " + stated + ", the shard has " + found);
   };
   differ("records", std::to_string(row.records), std::to_string(file.records()));
   differ("bytes", std::to_string(row.bytes), std::to_string(file.bytes().size()));

@@ -189,9 +189,9 @@ void RecordAuditor::audit_later_field(const FieldTables& field) {
   if (!stored.ok()) return report(stored.error());
   std::uint64_t size_bytes = stored->bytes.size();
   if (field.compressed) {
-    const auto told = frame_content_bytes(stored->bytes);
-    if (!told.ok()) return report(field.name + ": " + told.error().message, stored->offset);
-    size_bytes = *told;
+    const auto stated = frame_content_bytes(stored->bytes);
+    if (!stated.ok()) return report(field.name + ": " + stated.error().message, stored->offset);
+    size_bytes = *stated;
   }
   if (const auto bytes = content(field, *stored, size_bytes); !bytes.ok()) report(bytes.error());
 }

@@ -88,12 +88,12 @@ std::string sum_name(std::size_t i, std::size_t channels) {
   return kCounts[rest % 3] + std::to_string(rest / 3);
 }
 
-void audit_sums(const ShardFile& file, const std::string& name, const format::Sums& told, format::Sums counted, Findings& findings) {
+void audit_sums(const ShardFile& file, const std::string& name, const format::Sums& stated, format::Sums counted, Findings& findings) {
   // the payload does not show it; the checks of the manifest use it
-  counted.skipped = told.skipped;
-  const auto stored = told.numbers();
+  counted.skipped = stated.skipped;
+  const auto stored = stated.numbers();
   const auto found = counted.numbers();
-  const auto channels = static_cast<std::size_t>(told.channels);
+  const auto channels = static_cast<std::size_t>(stated.channels);
   for (std::size_t i = 0; i < stored.size(); ++i) {
     if (stored[i] == found[i]) continue;
     findings.add(

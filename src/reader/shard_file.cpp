@@ -153,11 +153,11 @@ std::array<std::int64_t, 3> ShardFile::mixed_shape(const FieldTables& field, std
 }
 
 RecordFault ShardFile::find_image_shape(std::uint64_t index, ImageShape& shape) const noexcept {
-  const ImageField& told = schema().image;
-  const auto stored = told.shape ? *told.shape : mixed_shape(image_, index);
-  const bool chw = told.layout == AxisOrder::channels_first;
-  shape = {stored[chw ? 1 : 0], stored[chw ? 2 : 1], stored[chw ? 0 : 2], told.layout};
-  if (shape.channels == told.channels() && product(shape.height, shape.width, static_cast<std::uint64_t>(told.channels()))) return {};
+  const ImageField& form = schema().image;
+  const auto stored = form.shape ? *form.shape : mixed_shape(image_, index);
+  const bool chw = form.layout == AxisOrder::channels_first;
+  shape = {stored[chw ? 1 : 0], stored[chw ? 2 : 1], stored[chw ? 0 : 2], form.layout};
+  if (shape.channels == form.channels() && product(shape.height, shape.width, static_cast<std::uint64_t>(form.channels()))) return {};
   return {RecordFault::Kind::impossible_shape, &image_, image_.shapes != nullptr ? table_offset(*image_.shapes, 3 * index) : 8};
 }
 
@@ -170,12 +170,12 @@ Result<ImageShape> ShardFile::image_shape(std::uint64_t index) const {
 RecordFault ShardFile::find_label_shape(std::uint64_t index, LabelShape& shape) const noexcept {
   shape = {};
   if (!schema().label) return {};
-  const LabelField& told = *schema().label;
-  shape = {told.scope, told.storage, told.multi, 1, 1, schema().class_count()};
-  if (told.scope == LabelScope::pixel) {
-    const auto mixed = told.shape ? std::array<std::int64_t, 3>{} : mixed_shape(label_, index);
-    shape.height = told.shape ? told.shape->at(0) : mixed[0];
-    shape.width = told.shape ? told.shape->at(1) : mixed[1];
+  const LabelField& form = *schema().label;
+  shape = {form.scope, form.storage, form.multi, 1, 1, schema().class_count()};
+  if (form.scope == LabelScope::pixel) {
+    const auto mixed = form.shape ? std::array<std::int64_t, 3>{} : mixed_shape(label_, index);
+    shape.height = form.shape ? form.shape->at(0) : mixed[0];
+    shape.width = form.shape ? form.shape->at(1) : mixed[1];
   }
   if (product(shape.height, shape.width, shape.vector_bytes())) return {};
   return {RecordFault::Kind::impossible_shape, &label_, label_.shapes != nullptr ? table_offset(*label_.shapes, 3 * index) : 8};

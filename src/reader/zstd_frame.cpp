@@ -37,10 +37,10 @@ bool has_magic(std::span<const std::byte> frame) {
 
 FrameFault find_content_bytes(std::span<const std::byte> frame, std::uint64_t& bytes) {
   if (!has_magic(frame)) return {FrameFault::Kind::not_a_frame};
-  const unsigned long long told = ZSTD_getFrameContentSize(frame.data(), frame.size());
-  if (told == ZSTD_CONTENTSIZE_ERROR) return {FrameFault::Kind::not_a_frame};
-  if (told == ZSTD_CONTENTSIZE_UNKNOWN) return {FrameFault::Kind::no_content_size};
-  bytes = told;
+  const unsigned long long stated = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (stated == ZSTD_CONTENTSIZE_ERROR) return {FrameFault::Kind::not_a_frame};
+  if (stated == ZSTD_CONTENTSIZE_UNKNOWN) return {FrameFault::Kind::no_content_size};
+  bytes = stated;
   return {};
 }
 
@@ -76,15 +76,15 @@ std::string FrameFault::text() const {
 }
 
 Result<std::uint64_t> frame_content_bytes(std::span<const std::byte> frame) {
-  std::uint64_t told = 0;
-  HOTPACK_TRY(status_of(find_content_bytes(frame, told)));
-  return told;
+  std::uint64_t stated = 0;
+  HOTPACK_TRY(status_of(find_content_bytes(frame, stated)));
+  return stated;
 }
 
 FrameFault find_frame_fault(std::span<const std::byte> frame, std::uint64_t content_bytes) noexcept {
-  std::uint64_t told = 0;
-  if (const FrameFault fault = find_content_bytes(frame, told)) return fault;
-  if (told != content_bytes) return {FrameFault::Kind::other_content_size, told, content_bytes};
+  std::uint64_t stated = 0;
+  if (const FrameFault fault = find_content_bytes(frame, stated)) return fault;
+  if (stated != content_bytes) return {FrameFault::Kind::other_content_size, stated, content_bytes};
   if (ZSTD_getDictID_fromFrame(frame.data(), frame.size()) != 0) return {FrameFault::Kind::dictionary};
   const std::size_t size = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
   if (size != frame.size()) return {FrameFault::Kind::not_one_frame, size, frame.size()};
@@ -93,9 +93,9 @@ FrameFault find_frame_fault(std::span<const std::byte> frame, std::uint64_t cont
 }
 
 FrameFault find_size_fault(std::span<const std::byte> head, std::uint64_t frame_bytes, std::uint64_t content_bytes) noexcept {
-  std::uint64_t told = 0;
-  if (const FrameFault fault = find_content_bytes(head, told)) return fault;
-  if (told != content_bytes) return {FrameFault::Kind::other_content_size, told, content_bytes};
+  std::uint64_t stated = 0;
+  if (const FrameFault fault = find_content_bytes(head, stated)) return fault;
+  if (stated != content_bytes) return {FrameFault::Kind::other_content_size, stated, content_bytes};
   if (content_bytes > max_content_bytes(frame_bytes)) return {FrameFault::Kind::too_short};
   return {};
 }

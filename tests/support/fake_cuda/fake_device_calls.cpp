@@ -141,7 +141,7 @@ int primary_retain(ContextHandle* context, Ordinal device) {
   });
 }
 
-// What the last release of a context would pull from under its owners.
+// Objects that the last release of a context would destroy under their owners.
 std::size_t things_of(const FakeState& state, const FakeContext& context) {
   std::size_t count = 0;
   for (const auto& [begin, block] : state.memory.live()) count += block->context == &context;

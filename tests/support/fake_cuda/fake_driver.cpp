@@ -34,7 +34,7 @@ struct FakeDriver::Impl {
 
 FakeDriver::FakeDriver(FakeOptions options) : impl_(std::make_unique<Impl>(options)) {}
 
-// What hotpack frees late, or its reaper is freeing right now, is of this driver: the next one must not see it.
+// Late frees, including running ones, belong to this driver: the next one must not see them.
 FakeDriver::~FakeDriver() {
   run_all();
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);

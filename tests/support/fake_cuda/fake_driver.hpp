@@ -64,35 +64,43 @@ class FakeDriver {
   // kPerThreadStream of the current context (device 0 without one). It may use memory and call
   // bytes(), but not the driver.
   void enqueue(device::StreamHandle stream, std::function<void()> work);
-  // What is given to the stream from now on does not run before unblock(). A wait for it by the host waits for another thread to unblock
-  // it, or to break the context, for 20 s; then synchronize() throws, and calls of the table note a violation and give
-  // CUDA_ERROR_UNKNOWN (999).
+  // Work queued on the stream from now on does not run before unblock(). If the host waits for
+  // it, it waits up to 20 s for another thread to unblock it or to break the context; then
+  // synchronize() throws, and calls of the table note a violation and return CUDA_ERROR_UNKNOWN
+  // (999).
   void block(device::StreamHandle stream);
   void unblock(device::StreamHandle stream);
-  void run_all();                                 // all that no block holds up
+  void run_all();                                 // everything that no block delays
   void synchronize(device::StreamHandle stream);  // waits as a program does
-  // As they are now. None, and a violation, where they are not all in one block of memory.
+  // The current bytes. Empty, and a violation, if they are not all in one block of memory.
   [[nodiscard]] std::vector<std::byte> bytes(device::Pointer memory, std::size_t size) const;
 
-  void set_managed(device::Pointer memory);  // from now on this block is managed memory, any device's
-  void set_mapped(device::Pointer memory);   // from now on this block is mapped memory: where it ends, others may go on
+  // makes this block managed memory, which every device may use
+  void set_managed(device::Pointer memory);
+  // makes this block mapped memory, after whose end other mappings may follow
+  void set_mapped(device::Pointer memory);
   void set_capturing(device::StreamHandle stream, bool capturing);
-  // As if some other stream were captured in the global mode: calls that could spoil that are refused, and violations.
+  // Simulates another stream that is captured in global mode: calls that could spoil the capture
+  // are refused, and violations.
   void set_capturing_globally(bool capturing);
 
-  // The call number `occurrence` (0: the next one) of cu<name> from now on returns `code` and does nothing. By name without "cu".
+  // Makes call number `occurrence` (0: the next one) of cu<name> return `code` and do nothing.
+  // The name is without "cu".
   void fail(const std::string& name, std::uint64_t occurrence, int code);
-  // From now on every call that needs the device's context returns `code`, and what is on its streams never runs. Calls that give something
-  // back return `code` too, but held() no longer counts what was given back.
+  // Makes every call that needs the device's context return `code`; work on its streams never
+  // runs. Calls that release something return `code` too, but held() no longer counts the
+  // released object.
   void break_context(int device, int code);
-  // As a driver ends with its process: from now on calls return CUDA_ERROR_DEINITIALIZED and do nothing, what is in flight never runs, and
-  // who touches pinned memory faults. Gives how many blocks of that were left.
+  // Ends the driver as at the end of its process: calls return CUDA_ERROR_DEINITIALIZED and do
+  // nothing, work in flight never runs, and touching pinned memory faults. Returns how many
+  // pinned blocks were left.
   std::size_t tear_down();
   [[nodiscard]] std::uint64_t calls(const std::string& name) const;  // so far
-  // Copies to or from memory that is not pinned: legal, but the driver copies twice, or waits.
+  // Copies to or from memory that is not pinned: legal, but the driver copies twice or waits.
   [[nodiscard]] std::uint64_t pageable_copies() const;
 
-  // Waits of the host for an event that was not made to sleep for it: legal, but the thread spins.
+  // Waits of the host for an event that was not created for sleeping waits: legal, but the thread
+  // spins.
   [[nodiscard]] std::uint64_t spinning_waits() const;
 
   struct Held {
@@ -107,10 +115,11 @@ class FakeDriver {
     bool operator==(const Held&) const = default;
   };
   [[nodiscard]] Held held() const;
-  // What a real driver would punish some day, a line each: handles that are none, a context that is not current, ranges outside an
-  // allocation, memory freed or a module unloaded while work in flight uses it, work that touches the bytes of work in flight with nothing
-  // to order the two, work on a stream that is being captured, a context that a thread pushed and never popped, or that was released to
-  // the last with things in it.
+  // Errors that a real driver would punish some day, one per line: invalid handles, a context
+  // that is not current, ranges outside an allocation, memory freed or a module unloaded while
+  // work in flight uses it, unordered work on the same bytes, work on a stream that is being
+  // captured, and a context that a thread pushed and never popped, or that was released with
+  // objects in it.
   [[nodiscard]] std::vector<std::string> violations() const;
 
  private:

@@ -20,11 +20,11 @@ using device::RowEntry;
 using device::StreamHandle;
 namespace code = device::code;
 
-// All compiled kernels (their names cannot be read off them) begin with this.
+// The first bytes of all compiled kernels, whose names cannot be read from them.
 constexpr std::uint32_t kFatbinMagic = 0xBA55ED50;
 constexpr const char* kAnyKernel = "hotpack_";
 
-// What the names of an image's kernels begin with; null: it is none.
+// The prefix of the names of an image's kernels; null for another image.
 const char* prefix_of(const void* image) {
   for (const auto& known : fake_kernel_images()) {
     if (image == known.bytes.data()) return known.prefix.data();
@@ -75,7 +75,8 @@ int module_get_function(FunctionHandle* handle, ModuleHandle module_handle, cons
   });
 }
 
-// Notes that the launch uses what an argument points to; bytes that are not known are `bytes` = 0: any up to the end of the block.
+// Notes that the launch uses the memory of an argument. `bytes` = 0 means unknown: any bytes up
+// to the end of the block.
 bool add_argument(Call& call, Operation& launch, const char* what, const void* pointer, std::uint64_t bytes, bool writes) {
   if (!add_use(call, launch, what, MemoryKind::device, address(pointer), std::max<std::uint64_t>(bytes, 1), writes)) return false;
   Use& use = launch.uses.back();
@@ -109,7 +110,7 @@ bool fits(const LaunchSize& size) {
          size.grid_z <= kMostOther && size.block_threads >= 1 && size.block_threads <= kMostThreads;
 }
 
-// A kernel's arguments are copied now, as the driver does.
+// Copies a kernel's arguments now, as the driver does.
 bool make_launch(Call& call, const FakeFunction& function, const LaunchSize& size, void** parameters, Operation& launch) {
   const auto kernel = function.kernel;
   if (std::string_view(function.name).starts_with("hotpack_label_")) {

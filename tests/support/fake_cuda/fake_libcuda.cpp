@@ -1,4 +1,5 @@
-// libcuda.so.1 without a device: with its folder in LD_LIBRARY_PATH whole programs run where no GPU is.
+// libcuda.so.1 without a device: with its folder in LD_LIBRARY_PATH, whole programs run without a
+// GPU.
 //
 // The environment chooses:
 //   HOTPACK_FAKE_DEVICES        how many devices there are; default 1
@@ -68,14 +69,14 @@ FakeDriver& the_fake() {
 }
 
 void end_with_process() {
-  constexpr std::chrono::milliseconds kTimeToFault{50};  // of threads that use pinned memory still
+  constexpr std::chrono::milliseconds kTimeToFault{50};  // for threads that still use pinned memory
   const auto violations = the_fake().violations();
   for (const std::string& violation : violations) std::fprintf(stderr, "fake libcuda: violation: %s\n", violation.c_str());
   if (!violations.empty()) std::_Exit(kStatusOfViolations);
   if (the_fake().tear_down() > 0) std::this_thread::sleep_for(kTimeToFault);
 }
 
-// Of this process alone: a child of a fork has none of the threads, and locks may be held for ever.
+// Of this process only: a forked child has none of the threads, and locks may be held for ever.
 void end_when_process_exits() {
   static const pid_t process = ::getpid();
   std::atexit([] {

@@ -1,4 +1,4 @@
-// The fake libcuda.so.1, as a program finds it: CMake runs this with LD_LIBRARY_PATH.
+// The fake libcuda.so.1 as a program finds it; CMake runs this with LD_LIBRARY_PATH.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ int call(const char* name, Arguments... arguments) {
 
 constexpr int kGlobal = 0, kCodeInvalidated = 901;
 
-// The status that a process ends with which does this and exits with 0. The library must not be loaded yet.
+// The status of a process that does this and exits with 0. The library must not be loaded yet.
 int end_of_process(void (*work)()) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -1,4 +1,4 @@
-// Memory of a FakeDriver: every block has a mapping of its own, between pages that nobody may touch.
+// Memory of a FakeDriver: every block has its own mapping between protected pages.
 //
 // A block ends at the upper fence, as far as its alignment allows; the bytes in between are checked when it is given back. Fresh memory is
 // filled with a pattern; what was given back cannot be touched, and its addresses stay unused for a while.
@@ -50,9 +50,10 @@ class FakeMemory {
   [[nodiscard]] bool was_freed(std::uintptr_t address) const;               // as far as it is remembered
   [[nodiscard]] bool intact(const Block& block) const;                      // nothing was written behind it
   void free(const std::shared_ptr<Block>& block);
-  // Frees a block that work in flight still uses: it stays readable, with another pattern, so that the work does no harm.
+  // Frees a block that work in flight still uses: it stays readable with another pattern, so that
+  // the work does no harm.
   void free_in_use(const std::shared_ptr<Block>& block);
-  // From now on whoever touches memory of this kind faults. Gives how many blocks there are.
+  // Makes memory of this kind fault when touched. Returns the number of blocks.
   std::size_t take_away(MemoryKind kind);
   [[nodiscard]] const std::map<std::uintptr_t, std::shared_ptr<Block>>& live() const { return live_; }
 

@@ -96,7 +96,8 @@ std::size_t FakeState::tear_down() {
 FakeState* FakeState::living() { return living_state.load(std::memory_order_acquire); }
 
 FakeThread& FakeState::thread() {
-  // Objects of the main thread end before what is done at exit, which may call the driver still: then there is a new one.
+  // Objects of the main thread end before exit handlers, which may still call the driver: then
+  // there is a new one.
   thread_local FakeThread* own = nullptr;
   struct End {
     ~End() { delete std::exchange(own, nullptr); }

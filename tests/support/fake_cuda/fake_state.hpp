@@ -1,4 +1,5 @@
-// All that a FakeDriver knows, and what its calls share: handles, contexts of threads, checks of ranges, waiting.
+// The whole state of a FakeDriver, and what its calls share: handles, contexts of threads, checks
+// of ranges, waiting.
 //
 // Every call of the table locks the state and runs what it runs under that lock. Ownership: of one FakeDriver; the living one is found
 // through living(). Functions need the lock, but for living() and tear_down().
@@ -41,7 +42,7 @@ struct FakeFunction {
   HostKernel kernel = nullptr;
 };
 
-// What the driver knows of a thread.
+// The driver's knowledge of a thread.
 struct FakeThread {
   FakeThread() = default;
   ~FakeThread();  // notes contexts that were pushed and never popped

@@ -1,6 +1,5 @@
 #include "hotpack/loader.hpp"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 
 #include "hotpack/hotpack.h"
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_shard.hpp"
 
@@ -451,19 +451,16 @@ TEST_CASE("the child of a fork gets errors, the state of the fork, and may close
   hotpack_batch* held = nullptr;
   REQUIRE(hotpack_loader_next(open.loader, &held) == HOTPACK_OK);
   const std::string at_fork = state_of(open.loader);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const int ended = status_of_child([&] {
     hotpack_batch* batch = nullptr;
     char text[1024] = "";
     const bool refused = hotpack_loader_next(open.loader, &batch) == HOTPACK_ERROR_USAGE && batch == nullptr;
     const bool told = hotpack_loader_state(open.loader, text, sizeof text, nullptr) == HOTPACK_OK && at_fork == text;
     hotpack_batch_release(held);
     hotpack_loader_close(open.loader);
-    ::_exit(refused && told ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    return refused && told;
+  });
+  CHECK(ended == 0);
   hotpack_batch_release(held);
   CHECK(rest_of_epoch(open.loader).size() == 6);
 }

@@ -1,4 +1,4 @@
-// Where the memory is that next_into() is to write to: refused where a kernel could not.
+// The memory that next_into() writes to: refused if a kernel could not write it.
 #include <string>
 #include <vector>
 
@@ -53,7 +53,7 @@ TEST_CASE("buffers in host memory are refused and the batch is not lost") {
   bad[0].image = pinned.data();
   CHECK(two.refusal(bad) == "the image buffer of part 0 is in host memory; it must be in memory of device 0");
   bad = two.good;
-  bad[1].image = nullptr;  // of an allocation that failed
+  bad[1].image = nullptr;  // as after a failed allocation
   CHECK_THAT(two.refusal(bad), ContainsSubstring("the image buffer of part 1 is null with"));
   REQUIRE(two.loader->next_into(two.good, two.streams).ok());
   CHECK(two.loader->state().samples == 4);
@@ -97,7 +97,7 @@ TEST_CASE("buffers declared larger than their memory are refused") {
 TEST_CASE("memory next to a further mapping is accepted at its declared size") {
   TwoDevices two;
   Buffers larger = two.good;
-  larger[0].image_bytes += 4096;  // the kernels write no more than the batch
+  larger[0].image_bytes += 4096;  // the kernels write only the batch
   two.fake.set_mapped(reinterpret_cast<std::uintptr_t>(larger[0].image));
   CHECK(two.loader->next_into(larger, two.streams).ok());
   larger[1].image_bytes += 4096;

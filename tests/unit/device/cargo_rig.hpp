@@ -1,6 +1,7 @@
-// A cargo without a loader around it: slots filled by hand, pieces copied into plain memory, rows read back through their entries.
+// A cargo without a loader: slots filled by hand, pieces copied into plain memory, rows read back
+// through their entries.
 //
-// Owned by its test; one thread. Throws std::logic_error where the test cannot go on.
+// Owned by its test; one thread. Throws std::logic_error if the test cannot continue.
 #pragma once
 
 #include <algorithm>
@@ -26,10 +27,10 @@ T must(Result<T> result) {
   return std::move(result).value();
 }
 
-// A row as a device would find it.
+// A row as a device sees it.
 struct DeviceRow {
   device::RowEntry entry;
-  Bytes image;  // as stored; none of an empty row
+  Bytes image;  // as stored; empty for an empty row
   Bytes label;
 };
 
@@ -43,7 +44,7 @@ struct RigOptions {
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};
   std::uint64_t gather_below_bytes = device::kGatherBelowBytes;
-  std::uint64_t world_size = 1;  // for budgets alone
+  std::uint64_t world_size = 1;  // for budgets only
 };
 
 class CargoRig {
@@ -52,7 +53,7 @@ class CargoRig {
 
   explicit CargoRig(FakeOptions options = {}) : fake(options) {}
 
-  // Loads a cargo; it goes with the next one.
+  // Loads a cargo; the next load replaces it.
   Status load(const Dataset& dataset, RigOptions options) {
     slots_.clear();
     loaded.reset();
@@ -65,7 +66,7 @@ class CargoRig {
     return {};
   }
 
-  // A slot filled with a step's batch; throws where a row fails.
+  // A slot filled with a step's batch; throws if a row fails.
   Slot& fill(std::uint64_t epoch, std::uint64_t step, std::size_t number = 0) {
     Slot& slot = begin(epoch, step, number);
     if (const auto failed = fill_rows(slot)) throw std::logic_error("row " + std::to_string(failed->row) + ": " + failed->error.describe());
@@ -86,7 +87,7 @@ class CargoRig {
     return pieces;
   }
 
-  // Copies the pieces to where staged memory would be. Bytes that nobody copied are 0xCD.
+  // Copies the pieces to simulated staged memory. Bytes that are not copied are 0xCD.
   Bytes staged(const Slot& slot, std::size_t part = 0) const {
     Bytes memory(loaded->cargo->staged_bytes(part), std::byte{0xCD});
     for (const device::Piece& piece : pieces(slot, part)) {
@@ -96,7 +97,7 @@ class CargoRig {
     return memory;
   }
 
-  // Rows of a part with records of these stored sizes, a row each.
+  // Rows of a part with records of these stored sizes, one per row.
   std::vector<DeviceRow> rows(const Slot& slot, std::size_t part, const Dataset& dataset) const {
     const Bytes memory = staged(slot, part);
     std::vector<DeviceRow> rows(parts[part].count);
@@ -163,7 +164,7 @@ class CargoRig {
     return slot;
   }
 
-  // Of staged memory, or of the device where records do not come with the batch.
+  // Address in staged memory, or on the device if records are resident there.
   Bytes record_bytes(const Bytes& memory, std::size_t part, std::uint64_t at, std::size_t size) const {
     constexpr device::Pointer kStaged = 0x1000;
     const device::Pointer base = loaded->cargo->records(part, kStaged);

@@ -1,4 +1,5 @@
-// What goes to each device: tables and records of every residency, byte for byte, however records and parts are cut.
+// The bytes that go to each device: tables and records of every residency, for all sizes of
+// records and parts.
 #include "device/cargo.hpp"
 
 #include <map>
@@ -22,7 +23,7 @@ namespace {
 
 constexpr Residency kAll[] = {Residency::page, Residency::pinned, Residency::device};
 
-// Pinned records are gathered or copied where they are.
+// Gathers pinned records, or copies them from their place.
 struct Way {
   Residency residency;
   std::uint64_t gather_below_bytes;
@@ -49,7 +50,7 @@ bool same_window(const RowEntry& entry, const SampleCrop& box) {
          ((entry.flags & device::kRowFlipVertical) != 0) == box.flip_vertical;
 }
 
-// Compares every row of a filled slot, as each device finds it, with the data set.
+// Compares every row of a filled slot, as each device sees it, with the data set.
 void check_rows(const CargoRig& rig, const loader::Slot& slot, const Dataset& dataset, const LoaderOptions& options) {
   const auto samples = expected_samples(dataset.records(), options, slot.cursor.epoch, slot.cursor.step);
   REQUIRE(slot.samples == samples);
@@ -170,13 +171,13 @@ TEST_CASE("empty rows are not copied") {
     CargoRig rig({.devices = 2});
     options.residency = residency;
     REQUIRE(rig.load(dataset, options).ok());
-    rig.fill(0, 0);  // so that the slot is not empty by luck
+    rig.fill(0, 0);  // so that the slot is not empty by chance
     const auto& slot = rig.fill(0, 1);
     CHECK(slot.valid == 2);
     std::uint64_t copied = 0;
     for (const Piece& piece : rig.pieces(slot, 0)) copied += piece.bytes;
     CHECK(copied < 512 + 3 * block_bytes(dataset, 0));
-    const auto pieces = rig.pieces(slot, 1);  // not one row that holds a sample
+    const auto pieces = rig.pieces(slot, 1);  // no row has a sample
     REQUIRE(pieces.size() == 1);
     CHECK(pieces[0].bytes == 4 * sizeof(RowEntry));
   }
@@ -355,7 +356,7 @@ TEST_CASE("slots do not disturb each other") {
     options.loader.augment.crop = Crop{{4, 4}};
     REQUIRE(rig.load(dataset, options).ok());
     auto& first = rig.begin(0, 0, 0);
-    auto& second = rig.begin(0, 1, 1);  // before the first one has a row
+    auto& second = rig.begin(0, 1, 1);  // before the first slot has a row
     REQUIRE_FALSE(rig.fill_rows(second));
     REQUIRE_FALSE(rig.fill_rows(first));
     check_rows(rig, first, dataset, options.loader);
@@ -386,7 +387,7 @@ TEST_CASE("the largest row is that of the largest record") {
 
 namespace {
 
-// Notes how many samples it was reported.
+// Notes the number of samples it received.
 class NotingSink final : public loader::RowSink {
  public:
   explicit NotingSink(bool needs) : needs_(needs) {}
@@ -463,7 +464,7 @@ TEST_CASE("the default number of threads grows with the devices") {
   CHECK(loader::device_thread_count(options, 4, 64) == 20);
   CHECK(loader::device_thread_count(options, 4, 6) == 6);
   CHECK(loader::device_thread_count(options, 8, 200) == 36);
-  CHECK(loader::device_thread_count(options, 1000, 5000) == 1024);  // the most that may be asked for
+  CHECK(loader::device_thread_count(options, 1000, 5000) == 1024);  // the largest allowed number
   options.threads = 3;
   CHECK(loader::device_thread_count(options, 4, 64) == 3);
 }

@@ -1,4 +1,5 @@
-// driver_api.hpp against the headers of an installed toolkit: numbers, signatures, and the version from which each function has its form.
+// Compares driver_api.hpp with the headers of an installed toolkit: numbers, signatures, and the
+// version since which each function has its form.
 #include <cudaTypedefs.h>
 
 #include <type_traits>
@@ -30,7 +31,7 @@ constexpr bool same_signature(Ours (*)(OurParameters...), Theirs (*)(TheirParame
   }
 }
 
-// cudaTypedefs.h has PFN_cuMemAlloc_v3020 for the form that cuMemAlloc has had since CUDA 3.2.
+// cudaTypedefs.h has PFN_cuMemAlloc_v3020 for the form of cuMemAlloc since CUDA 3.2.
 #define HOTPACK_COMPARE(name, version, parameters) \
   static_assert(same_signature(decltype(DriverTable::name){}, PFN_cu##name##_v##version{}), "cu" #name " differs from the header");
 HOTPACK_DRIVER_CALLS(HOTPACK_COMPARE)

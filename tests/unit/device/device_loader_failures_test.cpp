@@ -1,4 +1,5 @@
-// Every call of the driver made to fail, at every time it is made: an error with the call's name, nothing left behind, no waiting.
+// Makes every call of the driver fail, each time it is made: the error has the call's name,
+// nothing is left behind, nobody waits.
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -19,7 +20,7 @@ namespace {
 using device::StreamHandle;
 using std::chrono::steady_clock;
 
-constexpr std::uint64_t kMostOccurrences = 60;  // of one call; what comes later is more of the same
+constexpr std::uint64_t kMostOccurrences = 60;  // of one call; later ones are similar
 
 DeviceLoaderOptions options_for(Residency residency) {
   DeviceLoaderOptions options;
@@ -31,7 +32,7 @@ DeviceLoaderOptions options_for(Residency residency) {
   return options;
 }
 
-// What a run did until something failed.
+// The result of a run until something failed.
 struct Outcome {
   std::optional<Error> error;
   double close_seconds = 0;
@@ -67,9 +68,9 @@ Outcome run(const TinyPack& pack, const FakeDriver& fake, const std::vector<Stre
   return outcome;
 }
 
-// What is held once all that was freed late is free.
+// The objects still held after late frees.
 FakeDriver::Held held_at_last(FakeDriver& fake) {
-  device::sweep_late();  // what is freed now and still in use is a violation
+  device::sweep_late();  // freeing memory in use is a violation
   fake.run_all();
   const auto end = steady_clock::now() + std::chrono::seconds(5);
   while (fake.held() != FakeDriver::Held{} && steady_clock::now() < end) {
@@ -87,7 +88,7 @@ bool frees(const std::string& call) {
   return false;
 }
 
-// All calls; those whose failure no run may pass over, whenever they are made before close().
+// All calls, and those whose failure every run must report if they are made before close().
 std::vector<std::string> all_calls() {
   std::vector<std::string> names;
 #define HOTPACK_CALL_NAME(name, version, parameters) names.emplace_back(#name);
@@ -96,7 +97,7 @@ std::vector<std::string> all_calls() {
   return names;
 }
 
-// What happened when one call failed. An error that names another call would send people the wrong way.
+// The outcome of one failed call. An error that names another call would mislead people.
 std::string fault_of(const std::string& call, const Outcome& outcome, const FakeDriver& fake, const FakeDriver::Held& held) {
   if (outcome.error && outcome.error->describe().find("cu" + call) == std::string::npos) {
     return "the error does not name the call: " + outcome.error->describe();

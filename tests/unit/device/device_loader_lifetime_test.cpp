@@ -1,7 +1,7 @@
-// Device loaders and leases that come and go, meet forks, exits, captures and failed contexts: nothing hangs and nothing stays behind.
+// Device loaders and leases under creation, destruction, forks, exits, captures and failed
+// contexts: nothing hangs and nothing stays behind.
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,15 +24,16 @@
 #include "device_runs.hpp"
 #include "hotpack/device_loader.hpp"
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 #include "support/sanitizers.hpp"
 
 namespace {
 
-std::atomic<int> threads_left{-1};  // that may still be started; negative: any number
+std::atomic<int> threads_left{-1};  // threads that may still start; negative: any number
 
 }  // namespace
 
-// Instead of the C library's.
+// Replaces the C library's function.
 extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
                                                              void* with) {
   static const auto real = reinterpret_cast<decltype(&pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
@@ -57,20 +57,21 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Calls of the driver that a test watches or changes: they are pointers to functions, so what they need is here. One test at a time.
+// Calls of the driver that a test observes or changes. They are plain function pointers, so their
+// state is here. One test at a time.
 struct PlayedCalls {
   device::DriverTable real;
-  std::vector<StreamHandle> streams;   // made so far; a loader makes that of its copies last
+  std::vector<StreamHandle> streams;   // created so far; a loader creates that of its copies last
   std::function<void()> before_query;  // of an event
   std::function<void()> before_copy;   // to a device
   std::function<bool()> wait_fails;    // of a stream for an event
   std::function<bool()> record_fails;  // of an event, on `watched`
-  std::thread::id watched;             // alone calls before_query and record_fails
+  std::thread::id watched;             // only this thread calls before_query and record_fails
   std::atomic<int> queries{0};         // by that thread
 };
 PlayedCalls* played = nullptr;
 
-// The table of a driver whose calls are played by `calls`, until another test plays.
+// The table of a driver whose calls go through `calls`, until another test replaces it.
 device::DriverTable played_table(const FakeDriver& fake, PlayedCalls& calls) {
   played = &calls;
   calls.real = fake.table();
@@ -120,7 +121,7 @@ struct Scene {
   [[nodiscard]] DeviceLoader open(PlayedCalls& calls) const { return open_on(played_table(fake, calls), fake, dataset, options); }
   [[nodiscard]] std::vector<BatchCopy> host(std::uint64_t epochs = 1) const { return host_batches(dataset, options.loader, epochs); }
   [[nodiscard]] StreamHandle stream() const { return streams.front(); }
-  // Ends the program; with loaders and leases gone nothing is left.
+  // Ends the program. Without loaders and leases nothing may be left.
   void check_end() {
     fake.run_all();
     program.reset();
@@ -135,18 +136,6 @@ double seconds_of(const Act& act) {
   return std::chrono::duration<double>(steady_clock::now() - begin).count();
 }
 
-// The exit status of a child that does `work`.
-int status_of_child(const std::function<bool()>& work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);  // a child that hangs has failed
-    ::_exit(work() ? 0 : 1);
-  }
-  int status = -1;
-  if (::waitpid(child, &status, 0) != child) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 std::uint64_t calls_of_all(const FakeDriver& fake) {
   std::uint64_t sum = 0;
 #define HOTPACK_COUNT(name, version, parameters) sum += fake.calls(#name);
@@ -155,7 +144,7 @@ std::uint64_t calls_of_all(const FakeDriver& fake) {
   return sum;
 }
 
-// Until the feeder has nothing to look at, and so calls no driver.
+// Waits until the feeder has nothing to poll and makes no calls.
 std::uint64_t calls_settled(const FakeDriver& fake) {
   std::uint64_t before = calls_of_all(fake);
   for (int quiet = 0; quiet < 20;) {
@@ -174,11 +163,11 @@ bool told_of_fork(const Result<T>& result) {
   return !result.ok() && told_of_fork(result.error());
 }
 
-// The error of a next() that waits while another thread does `act`.
+// The error of a next() that waits while another thread calls `act`.
 template <class Act>
 Error error_while(DeviceLoader& loader, const Streams& streams, Act act) {
   std::thread other([&] {
-    std::this_thread::sleep_for(milliseconds(10));  // next() waits by now, or will see what was done
+    std::this_thread::sleep_for(milliseconds(10));  // next() waits by now, or will see the effect
     act();
   });
   const auto begin = steady_clock::now();
@@ -195,7 +184,7 @@ bool comes_true(const Over& over, milliseconds patience = std::chrono::seconds(1
   return over();
 }
 
-// Takes all that may be on the device while the stream is blocked.
+// Takes all batches that fit on the device while the stream is blocked.
 std::vector<DeviceBatch> exhaust(Scene& scene, DeviceLoader& loader) {
   scene.fake.block(scene.stream());
   std::vector<DeviceBatch> batches;
@@ -203,7 +192,7 @@ std::vector<DeviceBatch> exhaust(Scene& scene, DeviceLoader& loader) {
   return batches;
 }
 
-// Copies of a loader that is opened later hang, but for the first batches that it may have on the device.
+// Copies of a loader that opens later hang, except those of the first batches on the device.
 struct HangingCopies {
   HangingCopies(Scene& scene, PlayedCalls& calls) {
     scene.options.loader.image.type = ElementType::u8;  // no table is copied at open
@@ -219,7 +208,7 @@ struct HangingCopies {
   std::atomic<bool> hang{true}, hanging{false};
 };
 
-// Two batches taken, and the copy of a third one held up; gives the stream of copies.
+// Takes two batches and delays the copy of a third one; returns the stream of copies.
 StreamHandle block_copies(Scene& scene, const PlayedCalls& calls, DeviceLoader& loader) {
   const StreamHandle copies = calls.streams.back();
   std::vector<DeviceBatch> batches;
@@ -315,14 +304,14 @@ TEST_CASE("open fails cleanly if the system cannot start a thread") {
     CHECK_THAT(loader.error().message, ContainsSubstring("cannot start"));
     REQUIRE(scene.fake.held() == held);
   }
-  CHECK(left == 4);  // two that read, one that feeds the device
+  CHECK(left == 4);  // two readers and the feeder
   scene.check_end();
 }
 
 TEST_CASE("where no thread frees late the next sweep does") {
   Scene scene;
   const auto held = [&] { return scene.fake.held().pinned_bytes; };
-  CHECK(status_of_child([&] {  // where none has been started
+  CHECK(status_of_child([&] {  // if none has started
           const auto context = device::Context::retain(scene.fake.driver(), 0).value();
           threads_left = 0;
           device::let_reaper_work(true);
@@ -425,7 +414,7 @@ TEST_CASE("all outputs leased is an error at once and nothing is lost") {
     CHECK_THAT(next_error(loader, scene.streams).message, ContainsSubstring("all outputs are leased"));
     CHECK(loader.state().samples == 8);
     const auto buffers = scene.program->buffers(loader);
-    const auto into = loader.next_into(buffers, scene.streams);  // needs none
+    const auto into = loader.next_into(buffers, scene.streams);  // needs no output
     REQUIRE(into.ok());
     CHECK((*into)->step == 2);
     copy.release();
@@ -446,7 +435,7 @@ TEST_CASE("next takes memory that is released while it waits for its batch") {
     DeviceBatch second = next_batch(loader, scene.streams);
     scene.fake.set_capturing(scene.stream(), true);
     second.release();
-    scene.fake.run_all();  // what was staged is free, so the third batch is copied
+    scene.fake.run_all();  // the staged memory is free, so the third batch is copied
     REQUIRE(comes_true([&] { return copies.hanging.load(); }));
     std::thread end([&] {
       std::this_thread::sleep_for(milliseconds(50));  // next() waits by now
@@ -639,12 +628,13 @@ TEST_CASE("close completes copies that are about to finish") {
     DeviceLoader loader = scene.open(calls);
     const StreamHandle copies = block_copies(scene, calls, loader);
     calls.before_query = [&] {
-      if (calls.queries == 3) scene.fake.unblock(copies);  // the third look of close() finds them on their way
+      // the third poll of close() finds them on their way
+      if (calls.queries == 3) scene.fake.unblock(copies);
     };
     loader.close();
     calls.before_query = nullptr;
     CHECK(calls.queries > 3);
-    device::sweep_late();  // one look
+    device::sweep_late();  // one pass
     CHECK(scene.fake.held().pinned_bytes == before.pinned_bytes);
   }
   scene.check_end();
@@ -674,7 +664,7 @@ TEST_CASE("close waits for a consumer that has a batch in hand") {
     std::atomic<bool> closed{false};
     std::thread closer;
     bool closed_too_early = false;
-    calls.wait_fails = [&] {  // in next(), behind the batch's turn and before its kernels
+    calls.wait_fails = [&] {  // in next(), after the batch's turn and before its kernels
       if (closer.joinable()) return false;
       closer = std::thread([&] {
         loader.close();
@@ -711,7 +701,7 @@ TEST_CASE("a hanging driver delays close and seek by a few seconds at most") {
     device::sweep_late();
     CHECK(scene.fake.held().pinned_bytes == held);
     copies.hang = false;
-    // That thread was the last to hold all this.
+    // That thread was the last owner of all this.
     CHECK(comes_true([&] {
       scene.fake.run_all();
       device::sweep_late();
@@ -933,7 +923,7 @@ TEST_CASE("signals of the program do not reach the feeder") {
     constexpr auto bit = [](int signal) { return 1ULL << (signal - 1); };
     const unsigned long long faults = bit(SIGBUS) | bit(SIGSEGV) | bit(SIGFPE);
     const unsigned long long others = bit(SIGINT) | bit(SIGTERM) | bit(SIGCHLD) | bit(SIGALRM);
-    // A thread that starts blocks everything for a moment.
+    // A starting thread blocks all signals for a moment.
     CHECK(comes_true([&] { return (blocked_signals_of("hotpack/feeder").value_or(0) & (faults | others)) == others; }));
   }
   scene.check_end();
@@ -1014,10 +1004,11 @@ TEST_CASE("the first error of a context stays the one that is reported") {
   Scene scene;
   {
     DeviceLoader loader = scene.open();
-    skip(loader, scene.streams, 4);  // from now on no event is made at a release
+    skip(loader, scene.streams, 4);  // from now on a release creates no event
     DeviceBatch held = next_batch(loader, scene.streams);
     scene.fake.break_context(0, device::code::kIllegalAddress);
-    (void)next_error(loader, scene.streams);  // of this call; from now on it is that of whoever met it first
+    // the error of this call; later calls report the first one
+    (void)next_error(loader, scene.streams);
     const Error first = next_error(loader, scene.streams);
     CHECK_THAT(first.message, ContainsSubstring("700"));
     scene.fake.break_context(0, device::code::kLaunchFailed);
@@ -1058,7 +1049,7 @@ TEST_CASE("a loader that has failed calls the driver no more") {
         scene.fake.fail("StreamIsCapturing", 0, device::code::kUnknown);
       }
       CHECK(next_error(loader, scene.streams).code == ErrorCode::io);
-      if (!copy) std::this_thread::sleep_for(milliseconds(100));  // a look that had begun is over
+      if (!copy) std::this_thread::sleep_for(milliseconds(100));  // a poll that had begun is over
       const std::uint64_t calls = calls_of_all(scene.fake);
       std::this_thread::sleep_for(milliseconds(200));
       CHECK(calls_of_all(scene.fake) == calls);
@@ -1112,7 +1103,7 @@ TEST_CASE("a launch that fails on one of two devices fails the batch") {
       scene.fake.fail("LaunchKernel", launch, device::code::kUnknown);
       CHECK_THAT(next_error(loader, streams).message, ContainsSubstring("cuLaunchKernel"));
       CHECK(loader.state().samples == 0);
-      CHECK(seconds_of([&] { loader.close(); }) < 1);  // nobody has the batch in hand
+      CHECK(seconds_of([&] { loader.close(); }) < 1);  // nobody holds the batch
     }
     scene.check_end();
   }
@@ -1152,7 +1143,7 @@ TEST_CASE("a stream that is captured is refused and nothing is lost") {
     CHECK_THAT(refused.message, ContainsSubstring("captured") && ContainsSubstring("next_into() on fixed buffers"));
     CHECK(loader.next_into(buffers, scene.streams).error().message == refused.message);
     scene.fake.set_capturing(scene.stream(), false);
-    scene.fake.set_capturing(blocking, true);  // which the legacy stream must not wait for
+    scene.fake.set_capturing(blocking, true);  // the legacy stream must not wait for it
     CHECK(next_error(loader, {nullptr}).code == ErrorCode::usage);
     CHECK(next_error(loader, {kLegacyStream}).code == ErrorCode::usage);
     const DeviceBatch batch = next_batch(loader, scene.streams);
@@ -1371,12 +1362,12 @@ TEST_CASE("a forked child gets errors and destroys without driver calls") {
   {
     std::optional<DeviceLoader> loader = scene.open();
     std::optional<DeviceBatch> batch = next_batch(*loader, scene.streams), second = next_batch(*loader, scene.streams);
-    second.reset();  // so that the loader has an output that nobody leases
+    second.reset();  // so that the loader has a free output
     const auto buffers = scene.program->buffers(*loader);
     const StreamHandle blocked = scene.fake.stream();
     scene.fake.block(blocked);
     {
-      DeviceLoader gone = scene.open();  // leaves something that cannot be freed yet
+      DeviceLoader gone = scene.open();  // leaves memory that cannot be freed yet
       next_batch(gone, {blocked}).release();
     }
     REQUIRE(device::late_count() > 0);
@@ -1401,7 +1392,7 @@ TEST_CASE("a forked child gets errors and destroys without driver calls") {
     });
     CHECK(status == 0);
     CHECK(batch->step() == 0);
-    CHECK(next_batch(*loader, scene.streams).step() == 2);  // the parent's goes on
+    CHECK(next_batch(*loader, scene.streams).step() == 2);  // the parent's loader continues
     scene.fake.unblock(blocked);
   }
   scene.check_end();
@@ -1450,10 +1441,7 @@ TEST_CASE("a loader and a lease that live until the process exits") {
   const TinyPack pack(square_form(), 24, 4);
   for (const bool driver_goes_first : {false, true}) {
     CAPTURE(driver_goes_first);
-    std::cout.flush();  // else the child writes what is there once more
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::alarm(20);
+    const int ended = status_of_child([&]() -> bool {
       static FakeDriver* fake = nullptr;
       static std::optional<DeviceLoader> loader;
       static std::optional<DeviceBatch> batch;
@@ -1462,18 +1450,17 @@ TEST_CASE("a loader and a lease that live until the process exits") {
         loader.reset();
         batch.reset();
       };
-      const auto end_driver = [] { fake->break_context(0, device::code::kDeinitialized); };  // as it is torn down at exit
+      // as the driver's teardown at exit
+      const auto end_driver = [] { fake->break_context(0, device::code::kDeinitialized); };
       if (!driver_goes_first) (void)std::atexit(end_driver);
       (void)std::atexit(close);
-      if (driver_goes_first) (void)std::atexit(end_driver);  // what is registered last runs first
+      // the last registered handler runs first
+      if (driver_goes_first) (void)std::atexit(end_driver);
       const Streams streams{fake->stream()};
       loader = open_on(*fake, pack.open(), device_options(small_batches(4)));
       batch = next_batch(*loader, streams);
       std::exit(0);  // with the feeder and the threads at work
-    }
-    int status = -1;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
+    });
+    CHECK(ended == 0);
   }
 }

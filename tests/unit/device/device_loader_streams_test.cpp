@@ -1,5 +1,5 @@
-// Every legal order of a device's work gives the right bytes: each scenario runs with all work as late as possible, and in 1,000 random
-// orders.
+// Every legal order of a device's work gives the correct bytes: each scenario runs with all work
+// as late as possible, and in 1,000 random orders.
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -22,7 +22,8 @@ using device::kLegacyStream;
 using device::kPerThreadStream;
 using device::StreamHandle;
 
-// What every scenario has: a small pack, options, and the batches of two epochs by a host Loader.
+// The setting of every scenario: a small pack, options, and the batches of two epochs from a host
+// Loader.
 struct Setting {
   TinyPack pack;
   Dataset dataset;
@@ -37,7 +38,8 @@ struct Setting {
   [[nodiscard]] DeviceLoader open(const FakeDriver& fake) const { return open_on(fake, dataset, options); }
 };
 
-// Two epochs by next(), each batch copied on the stream that `stream_of(number)` names and released at once.
+// Two epochs of next(); each batch is copied on the stream `stream_of(number)` and released at
+// once.
 template <class StreamOf>
 void run_epochs(const Setting& setting, const FakeDriver& fake, Program& program, const StreamOf& streams_of) {
   DeviceLoader loader = setting.open(fake);
@@ -92,7 +94,7 @@ TEST_CASE("in any order: a stream is blocked with the loader ten batches ahead")
       REQUIRE(info.ok());
       program.download(info->value(), {stream});
     }
-    // All that the loader may have on the device waits for the stream.
+    // All batches that the loader can have on the device wait for the stream.
     REQUIRE(next_error(loader, {stream}, kReadyOnly).code == ErrorCode::timeout);
     for (const Download& download : program.downloads()) REQUIRE(download.ran == 0);
     fake.unblock(stream);
@@ -255,7 +257,7 @@ TEST_CASE("in any order: seek and restore and cancel with work in flight") {
     DeviceLoader loader = setting.open(fake);
     const StreamHandle stream = fake.stream(), other = fake.stream();
     fake.block(stream);
-    std::vector<DeviceBatch> held;  // else their memory is used again, behind the blocked stream
+    std::vector<DeviceBatch> held;  // otherwise their memory is reused after the blocked stream
     for (int number = 0; number < 2; ++number) {
       held.push_back(next_batch(loader, {stream}));
       program.download(held.back(), {stream});

@@ -1,5 +1,5 @@
-// What a DeviceLoader delivers: the samples and bytes of a host Loader with the same options, whatever threads, ranks, devices and
-// residency; errors of the data at their step.
+// The batches of a DeviceLoader: samples and bytes equal a host Loader's with the same options,
+// for any threads, ranks, devices and residency; errors in the data come at their step.
 #include "hotpack/device_loader.hpp"
 
 #include <dlfcn.h>
@@ -31,7 +31,7 @@
 
 namespace {
 
-std::string unreadable;  // part of a path: reads of such files fail; empty: none does
+std::string unreadable;  // part of a path: reads of such files fail; empty: none fails
 
 bool is_unreadable(int descriptor) {
   if (unreadable.empty()) return false;
@@ -42,7 +42,7 @@ bool is_unreadable(int descriptor) {
 
 }  // namespace
 
-// Instead of the C library's.
+// Replaces the C library's function.
 extern "C" ssize_t pread(int descriptor, void* into, std::size_t bytes, off_t offset) {
   static const auto real = reinterpret_cast<ssize_t (*)(int, void*, std::size_t, off_t)>(::dlsym(RTLD_NEXT, "pread"));
   if (!is_unreadable(descriptor)) return real(descriptor, into, bytes, offset);
@@ -61,7 +61,7 @@ constexpr std::array<Residency, 3> kPlaces{Residency::page, Residency::pinned, R
 
 FakeOptions random_order(std::uint64_t seed, int devices = 1) { return {.devices = devices, .schedule = Schedule::random, .seed = seed}; }
 
-// Forms of image and label, by name, that the kernels have; only those that labels of this form may have.
+// Forms of image and label, by name, that the kernels support and labels of this form can have.
 std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   const std::size_t channels = form.color == ImageColor::rgb ? 3 : 1;
   std::map<std::string, LoaderOptions> contents;
@@ -85,7 +85,7 @@ std::map<std::string, LoaderOptions> all_contents(const TinyForm& form) {
   return contents;
 }
 
-// Takes whole epochs, ends included, and compares them with those of a host Loader.
+// Takes whole epochs including their ends, and compares them with a host Loader's.
 void check_epochs(FakeDriver& fake, const Dataset& dataset, const DeviceLoaderOptions& options, const std::vector<BatchCopy>& wanted,
                   std::uint64_t epochs) {
   Program program(fake, static_cast<int>(options.devices.size()));
@@ -185,7 +185,7 @@ LoaderOptions run_options(LastBatch last_batch, Shuffle shuffle) {
   return options;
 }
 
-// Makes the last pixel of this record's label one of a class beyond those that there are.
+// Sets the last pixel of this record's label to a class that does not exist.
 void store_foreign_id(const std::string& folder, const TinyForm& form, const TinyRecord& record) {
   const fs::path shard = fs::path(folder) / format::shard_file_name(0, 1);
   const Bytes label = stored_label(form, record);
@@ -205,7 +205,8 @@ void store_foreign_id(const std::string& folder, const TinyForm& form, const Tin
 constexpr std::size_t kSamples = 16;
 constexpr std::size_t kPerShard = 2;
 
-// Eight shards of two records: in the order of the files and batches of one, step and sample are the same number.
+// Eight shards of two records: in file order with batches of one, step and sample have the same
+// number.
 struct FaultyPack {
   TinyPack pack{TinyForm{}, kSamples, kPerShard};
 };
@@ -217,14 +218,15 @@ DeviceLoaderOptions faulty_options(Residency residency, VerifyChecksums verify_c
   return device_options(options, {0}, residency);
 }
 
-// The error that a host Loader tells at this step.
+// A host Loader's error at this step.
 Error host_error(const Dataset& dataset, const LoaderOptions& options, std::uint64_t step) {
   Loader loader = open_loader(dataset, options);
   REQUIRE(loader.seek(0, step).ok());
   return next_error(loader);
 }
 
-// The loader stands at the step of `sample`: its error comes at every call, next_into()'s too, the steps behind can be reached, and close()
+// The loader is at the step of `sample`: its error comes with every call, including next_into();
+// later steps can be reached, and close() works.
 // works.
 Error check_error_at(DeviceLoader& loader, Program& program, const Streams& streams, const TinyPack& pack, std::uint64_t sample) {
   const std::uint64_t epoch = loader.state().epoch;
@@ -246,7 +248,8 @@ Error check_error_at(DeviceLoader& loader, Program& program, const Streams& stre
   return error;
 }
 
-// Opens a loader on a pack that is faulty at `sample` by then, or becomes so by `change`, and checks its error against the host's.
+// Opens a loader on a pack whose record `sample` is faulty, or becomes so through `change`, and
+// compares its error with the host's.
 void check_fault(const Dataset& dataset, const TinyPack& pack, const DeviceLoaderOptions& options, std::uint64_t sample,
                  const std::function<void()>& change = {}) {
   FakeDriver fake(random_order(sample));
@@ -403,7 +406,8 @@ TEST_CASE("part d of rank r of w has the rows of rank r D plus d of w D") {
           {
             DeviceLoader loader = open_on(fake, dataset, device_options(options, ordinals));
             skip(loader, streams, 2);
-            const DeviceBatch batch = next_batch(loader, streams);  // the last one: 3 of 13 rows are there
+            // the last batch: 3 of 13 rows have samples
+            const DeviceBatch batch = next_batch(loader, streams);
             LoaderOptions split = options;
             split.world_size = world_size * devices;
             for (std::uint64_t part = 0; part < devices; ++part) {
@@ -511,7 +515,7 @@ TEST_CASE("seek to any step and to the end of an epoch and not beyond") {
     const Status beyond = loader.seek(5, 4);
     REQUIRE_FALSE(beyond.ok());
     CHECK_THAT(beyond.error().message, ContainsSubstring("no step 4 of epoch 5"));
-    CHECK(next_batch(loader, streams).step() == 1);  // a refused seek moves nothing
+    CHECK(next_batch(loader, streams).step() == 1);  // a refused seek changes nothing
   }
   check_nothing_left(fake);
 }
@@ -679,7 +683,8 @@ TEST_CASE("an unreadable file fails its step for every residency") {
         const Dataset dataset = pack.open();
         DeviceLoaderOptions options = faulty_options(residency);
         options.loader.access = FileAccess::read;
-        if (opened) (void)host_batches(dataset, options.loader);  // now reads of records fail, else that of the shard's beginning
+        // now reads of records fail, otherwise those of the shard's beginning
+        if (opened) (void)host_batches(dataset, options.loader);
         unreadable = "shard-00004";
         check_fault(dataset, pack, options, 8);
         CHECK_THAT(host_error(dataset, options.loader, 8).message, ContainsSubstring("Input/output error"));

@@ -1,8 +1,9 @@
-// Runs of a DeviceLoader on a FakeDriver, as a program makes them: streams of its own, copies to the host on these streams, and batches
-// compared with those of a host Loader with the same options.
+// Runs a DeviceLoader on a FakeDriver as a program does: with its own streams, copies to the host
+// on these streams, and comparisons with the batches of a host Loader with the same options.
 //
-// Ownership: a Program keeps what it copied and allocated; it goes before its FakeDriver and after the work on its streams is over.
-// Not thread-safe. Failure throws std::logic_error with the loader's own text; assertions only where a function's name says "check".
+// Ownership: a Program keeps its copies and allocations; it ends before its FakeDriver and after
+// the work on its streams. Not thread-safe. Failure throws std::logic_error with the loader's own
+// text; only functions named "check" contain assertions.
 #pragma once
 
 #include <array>
@@ -35,7 +36,7 @@ namespace hotpack::test {
 
 using Streams = std::vector<device::StreamHandle>;
 
-// A test says when what is freed late is freed: check_nothing_left(), or device::sweep_late().
+// Tests decide when late frees happen: in check_nothing_left(), or in device::sweep_late().
 inline const bool kReaperRests = (device::let_reaper_work(false), true);
 
 inline constexpr std::array<Residency, 4> kResidencies{Residency::page, Residency::pinned, Residency::device, Residency::automatic};
@@ -74,7 +75,8 @@ inline DeviceLoaderOptions device_options(const LoaderOptions& loader, std::vect
   return options;
 }
 
-// Two threads, few slots, odd batches: the least that lets everything be in flight at once.
+// Two threads, few slots, odd batches: the smallest setting in which everything can be in flight
+// at once.
 inline LoaderOptions small_batches(std::uint64_t global_batch_size) {
   LoaderOptions options;
   options.global_batch_size = global_batch_size;
@@ -103,7 +105,7 @@ inline DeviceBatch next_batch(DeviceLoader& loader, const Streams& streams) {
   return **std::move(batch);
 }
 
-// The error of next(); throws where there is none.
+// The error of next(); throws if there is none.
 inline Error next_error(DeviceLoader& loader, const Streams& streams, std::chrono::milliseconds timeout = kLong) {
   auto batch = loader.next(streams, timeout);
   if (batch.ok()) throw std::logic_error(*batch ? "step " + std::to_string((*batch)->step()) + " came" : "the epoch ended");
@@ -120,7 +122,7 @@ inline void skip(DeviceLoader& loader, const Streams& streams, std::uint64_t ste
   for (std::uint64_t step = 0; step < steps; ++step) next_batch(loader, streams).release();
 }
 
-// All batches of these epochs by a host Loader.
+// All batches of these epochs from a host Loader.
 inline std::vector<BatchCopy> host_batches(const Dataset& dataset, const LoaderOptions& options, std::uint64_t epochs = 1) {
   Loader loader = open_loader(dataset, options);
   std::vector<BatchCopy> all;
@@ -149,7 +151,7 @@ class Program {
     for (int ordinal = 0; ordinal < devices; ++ordinal) contexts_.push_back(device::Context::retain(fake.driver(), ordinal).value());
   }
 
-  // Asks each part's stream to copy it to the host when it comes to that.
+  // Queues a copy on each part's stream.
   const Download& download(const DeviceBatchInfo& info, const Streams& streams) {
     Download& to = downloads_.emplace_back();
     to.info = info;
@@ -190,7 +192,7 @@ class Program {
     return all;
   }
 
-  // Overwrites memory when the stream comes to it.
+  // Overwrites memory in stream order.
   void scribble(void* memory, std::uint64_t bytes, device::StreamHandle stream, int device = 0) {
     const device::CurrentContext current(context(device));
     const int code = fake_.table().MemsetD8Async(reinterpret_cast<std::uintptr_t>(memory), 0xEE, bytes, stream);
@@ -226,7 +228,7 @@ inline Bytes row_of(const Bytes& bytes, std::size_t row, std::size_t rows) {
   return Bytes(first, first + static_cast<std::ptrdiff_t>(each));
 }
 
-// All parts of a batch as one, as a host Loader of this rank gives it.
+// All parts of a batch as one, as a host Loader of this rank returns it.
 inline BatchCopy copy_of(const Download& from) {
   if (from.ran != from.parts.size()) throw std::logic_error("the copy has not run");
   const DeviceBatchInfo& info = from.info;
@@ -252,7 +254,7 @@ inline BatchCopy copy_of(const Download& from) {
   return copy;
 }
 
-// What differs, briefly; empty: nothing.
+// The first difference in short words, or "".
 inline std::string difference(const BatchCopy& ours, const BatchCopy& wanted) {
   const std::string at = "step " + std::to_string(wanted.step) + " of epoch " + std::to_string(wanted.epoch) + ": ";
   if (ours.epoch != wanted.epoch || ours.step != wanted.step) {
@@ -273,7 +275,7 @@ inline std::string difference(const BatchCopy& ours, const BatchCopy& wanted) {
   return {};
 }
 
-// Downloads first, first + 1, … are these batches.
+// Checks that downloads from `first` on are these batches.
 inline void check_batches(const Program& program, const std::vector<BatchCopy>& wanted, std::size_t first = 0) {
   REQUIRE(program.downloads().size() >= first + wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) REQUIRE(difference(copy_of(program.downloads()[first + i]), wanted[i]) == "");
@@ -283,7 +285,7 @@ inline void check_batches(const Program& program, const std::vector<BatchCopy>& 
 
 inline void check_no_violations(const FakeDriver& fake) { REQUIRE(fake.violations() == std::vector<std::string>()); }
 
-// With loaders, leases and programs gone and the streams run out.
+// Precondition: loaders, leases and programs are gone, and the streams are idle.
 inline void check_nothing_left(const FakeDriver& fake) {
   for (int looks = 0; looks < 10 && device::late_count() > 0; ++looks) device::sweep_late();  // the fake lets work wait for some
   CHECK(device::late_count() == 0);
@@ -318,7 +320,7 @@ inline std::size_t entries_of(const char* folder) {
   return count;
 }
 
-// The threads of this process that have this name, by their folders.
+// The threads of this process with this name, by their folders.
 inline std::vector<std::filesystem::path> threads_named(const std::string& name) {
   std::vector<std::filesystem::path> tasks;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -329,7 +331,7 @@ inline std::vector<std::filesystem::path> threads_named(const std::string& name)
   return tasks;
 }
 
-// The signals that the thread of this name blocks, a bit each; nothing where there is none.
+// The signals that the thread with this name blocks, one bit each; empty if there is none.
 inline std::optional<unsigned long long> blocked_signals_of(const std::string& thread) {
   for (const auto& task : threads_named(thread)) {
     std::ifstream status(task / "status");
@@ -340,13 +342,13 @@ inline std::optional<unsigned long long> blocked_signals_of(const std::string& t
   return std::nullopt;
 }
 
-// A thread that was joined may be listed for a moment longer.
+// The system may still list a joined thread for a moment.
 inline std::size_t threads_settled(std::size_t wanted) {
   for (int i = 0; i < 1000 && entries_of("/proc/self/task") > wanted; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return entries_of("/proc/self/task");
 }
 
-// What this process holds of the system.
+// The system resources of this process.
 struct Holdings {
   std::size_t threads = entries_of("/proc/self/task");
   std::size_t descriptors = entries_of("/proc/self/fd");

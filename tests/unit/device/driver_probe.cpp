@@ -1,6 +1,9 @@
-// Prints what cuda_info() gives, or its error, which ends it with 1: a program that links hotpack on a machine with or without CUDA.
-// `driver_probe again NAME=VALUE` first tries it in vain, then sets the variable; `driver_probe fork` asks in a child, after the parent.
-// `driver_probe relink LINK FIRST SECOND` makes LINK one to FIRST, tries it in vain, then makes it one to SECOND.
+// Prints the result of cuda_info(), or its error and exits with 1: a program that links hotpack,
+// on a machine with or without CUDA.
+// `driver_probe again NAME=VALUE` first tries in vain, then sets the variable. `driver_probe
+// fork` tries in the parent, then in a child.
+// `driver_probe relink LINK FIRST SECOND` links LINK to FIRST, tries in vain, then links it to
+// SECOND.
 #include <sys/wait.h>
 #include <unistd.h>
 

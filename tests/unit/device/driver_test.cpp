@@ -1,4 +1,5 @@
-// What a person learns of a driver that cannot be used, and of a call that fails. driver_probe.cmake has Driver::load.
+// Messages about a driver that cannot be used, and about a call that fails. driver_probe.cmake
+// tests Driver::load.
 #include "device/driver.hpp"
 
 #include <cstdlib>
@@ -14,7 +15,7 @@ namespace {
 
 using test::FakeDriver;
 
-// The error of Driver::make where cuInit gives `code`.
+// The error of Driver::make if cuInit returns `code`.
 Error error_of_init(int code) {
   FakeDriver fake;
   fake.fail("Init", 0, code);

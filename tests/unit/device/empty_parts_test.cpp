@@ -1,5 +1,5 @@
-// Records of different sizes come in batches of one row for each device, and at the last step of a padded epoch some have none: the parts
-// are those that a host Loader of that rank gives.
+// Records of different sizes come in batches of one row per device, and at the last step of a
+// padded epoch some devices have none. The parts equal a host Loader's of that rank.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,5 @@
-// The fake driver punishes what it is there to punish: otherwise tests that use it prove nothing.
+// The fake driver detects the errors that it exists for; otherwise tests that use it prove
+// nothing.
 #include "support/fake_cuda/fake_driver.hpp"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ class Program {
     REQUIRE(api.EventCreate(&made, hotpack::device::kEventDisableTiming) == code::kSuccess);
     return made;
   }
-  // The value that all bytes have; −1: several.
+  // The value of all bytes; −1 if they differ.
   int value(Pointer memory, std::size_t bytes = kBytes) const {
     const auto all = fake.bytes(memory, bytes);
     if (all.empty() || std::any_of(all.begin(), all.end(), [&](std::byte each) { return each != all[0]; })) return -1;
@@ -138,7 +139,7 @@ TEST_CASE("memory that is not pinned is copied at the call and counted") {
   CHECK(program.api.StreamSynchronize(stream) == code::kSuccess);
   CHECK(program.value(memory) == 1);
   CHECK(program.fake.pageable_copies() == 1);
-  // To such memory: the driver waits.
+  // Copies to such memory: the driver waits.
   CHECK(program.api.MemsetD8Async(memory, 3, kBytes, stream) == code::kSuccess);
   CHECK(program.api.MemcpyDtoHAsync(bytes.data(), memory, kBytes, stream) == code::kSuccess);
   CHECK(bytes[kBytes - 1] == std::byte{3});
@@ -527,7 +528,7 @@ TEST_CASE("a broken context fails every call with its code and runs nothing") {
   CHECK(program.api.MemsetD8Async(memory, 1, kBytes, stream) == code::kLaunchFailed);
   program.fake.run_all();
   CHECK(program.value(memory) == 0xA5);
-  // Given back all the same.
+  // Released nevertheless.
   CHECK(program.api.MemFree(memory) == code::kLaunchFailed);
   CHECK(program.api.EventDestroy(event) == code::kLaunchFailed);
   CHECK(program.api.StreamDestroy(stream) == code::kLaunchFailed);
@@ -596,7 +597,7 @@ struct Kernel {
   FunctionHandle function = nullptr;
 };
 
-// One row of 2×2 pixels that holds no sample: every label is the ignore index.
+// One row of 2×2 pixels without a sample: every label is the ignore index.
 LabelArgs ignored_row(const Program& program, Pointer rows, Pointer records, Pointer out) {
   RowEntry row;
   row.record_width = row.record_height = row.width = row.height = 2;
@@ -699,7 +700,7 @@ TEST_CASE("a malformed image of kernels is refused") {
 
 namespace {
 
-// The order in which the operations of three streams run: a legal one.
+// The order in which the operations of three streams run, if it is legal.
 std::string order(std::uint64_t seed) {
   Program program({.schedule = Schedule::random, .seed = seed});
   std::string ran;

@@ -1,4 +1,5 @@
-// Owners of what the driver hands out: what a program sees of them is what is held, which context is current, and what errors say.
+// Owners of the driver's objects. A program observes what is held, which context is current, and
+// error texts.
 #include "device/handles.hpp"
 
 #include <string>
@@ -24,7 +25,7 @@ ContextHandle current_of(const FakeDriver& fake) {
   return current;
 }
 
-// Nothing is held, and nothing was done that a driver would punish.
+// Nothing is held, and there are no violations.
 void check_clean(const FakeDriver& fake) {
   CHECK(fake.held() == FakeDriver::Held{});
   CHECK(fake.violations() == std::vector<std::string>{});
@@ -137,7 +138,8 @@ TEST_CASE("objects of an unreachable context are not freed in another one") {
   CHECK(fake.held().device_blocks == 1);
 }
 
-// Everything at once, made, moved, used and let go while another device's context is current.
+// Everything at once: created, moved, used and released while another device's context is
+// current.
 TEST_CASE("handles leave the current context unchanged and release all") {
   const FakeDriver fake({.devices = 2});
   const auto context = context_of(fake, 0);
@@ -449,7 +451,7 @@ TEST_CASE("a module that fails unloads those before it") {
   check_clean(fake);
 }
 
-// A device older than the kernels, whatever the driver says of them.
+// A device older than the kernels, whatever the driver reports.
 int old_attribute(int* value, int attribute, Ordinal /*device*/) {
   *value = attribute == kAttributeMajor ? 6 : 1;
   return code::kSuccess;

@@ -32,7 +32,7 @@ using expand::Placement;
 
 namespace {
 
-// One row of a batch and the record behind it.
+// One row of a batch and its record.
 struct RowCase {
   PixelSize record;
   SampleCrop box;
@@ -66,7 +66,8 @@ std::size_t record_bytes(PixelSize size, int channels) {
 
 std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-// The records of some rows, scattered over multiples of 64 bytes, and the table that describes them.
+// The records of some rows, scattered over multiples of 64 bytes, and the table that describes
+// them.
 class Records {
  public:
   Records(const std::vector<RowCase>& rows, int channels, Against side) : channels_(channels), entries_(rows.size()) {
@@ -92,7 +93,7 @@ class Records {
  private:
   static RowEntry entry_of(const RowCase& row, std::size_t offset) {
     RowEntry entry;
-    if (!row.valid) {  // nothing but the flag counts
+    if (!row.valid) {  // only the flag counts
       entry.image = std::uint64_t{1} << 60;
       return entry;
     }
@@ -113,7 +114,7 @@ class Records {
   std::unique_ptr<FencedMemory> memory_;
 };
 
-// What ImageExpander makes of the same rows.
+// ImageExpander's result for the same rows.
 std::vector<std::byte> expected(const Form& form, const std::vector<RowCase>& rows, const Records& records, PixelSize output) {
   const auto expander = ImageExpander::make(form.output, form.channels);
   REQUIRE(expander.ok());
@@ -164,7 +165,7 @@ HostArgs args_of(const Form& form, PixelSize output) {
 
 constexpr std::byte kUntouched{0xA5};
 
-// Where bytes differ first, in words; empty where they do not.
+// The first difference in words, or "".
 std::string difference(std::span<const std::uint8_t> got, const std::vector<std::byte>& want, std::size_t row_bytes) {
   for (std::size_t i = 0; i < got.size(); ++i) {
     const std::byte right = i < want.size() ? want[i] : kUntouched;
@@ -285,7 +286,8 @@ TEST_CASE("image kernels equal the host as f32") { check_type(ElementType::f32);
 
 namespace {
 
-// Windows at every column that alignment tells apart, narrower ones too, turned round in every way.
+// Windows at every column that alignment distinguishes, including narrower ones, flipped in every
+// way.
 std::vector<RowCase> cuts(PixelSize size) {
   const std::int64_t w = size.width, h = size.height;
   std::vector<RowCase> rows;
@@ -302,8 +304,8 @@ std::vector<RowCase> cuts(PixelSize size) {
 
 void check_cuts(ElementType type) {
   for (const Form& form : forms_of(type)) {
-    // Lines of whole vectors and of others, for elements of every size; planes that begin at every alignment, and all of them aligned
-    // though lines are not; lines shorter than a vector.
+    // Lines of whole vectors and others, for elements of every size; planes that begin at every
+    // alignment, also aligned planes with unaligned lines; lines shorter than a vector.
     for (const PixelSize size :
          {PixelSize{48, 3}, PixelSize{36, 4}, PixelSize{24, 10}, PixelSize{18, 8}, PixelSize{37, 5}, PixelSize{21, 6}, PixelSize{25, 8},
           PixelSize{22, 9}, PixelSize{17, 18}, PixelSize{29, 9}, PixelSize{5, 7}, PixelSize{3, 16}, PixelSize{2, 3}}) {
@@ -476,7 +478,7 @@ TEST_CASE("a name that is no image kernel has none") {
 
 namespace {
 
-// Memory of any size of which only what is touched exists.
+// Memory of any size, of which only touched pages exist.
 class SparseMemory {
  public:
   explicit SparseMemory(std::uint64_t bytes) : bytes_(bytes) {
@@ -495,7 +497,8 @@ class SparseMemory {
   std::uint8_t* data_ = nullptr;
 };
 
-// One row of a batch that shows the whole of a record, both larger than 2^32 bytes, of which the last thread's part is made.
+// One row that shows a whole record, both larger than 2^32 bytes, of which only the last thread's
+// part is made.
 class HugeRow {
  public:
   HugeRow(std::int32_t width, std::int32_t height, int channels, ElementType type, std::uint32_t flags)
@@ -638,7 +641,7 @@ TEST_CASE("an image batch of more than 2^32 bytes is written to its last row") {
 
 namespace {
 
-// A device that is none, with the kernels loaded.
+// A device that does not exist, with the kernels loaded.
 struct OnFake {
   FakeDriver fake;
   std::shared_ptr<const Context> context;

@@ -15,7 +15,8 @@
 #include "support/fake_cuda/host_kernels.hpp"
 #include "support/fenced_memory.hpp"
 
-// Of two types named LabelSource the room `expand` has the one that is meant. The oracle is expand::LabelExpander.
+// There are two types named LabelSource; this means that of `expand`. The oracle is
+// expand::LabelExpander.
 namespace hotpack::device {
 
 namespace {
@@ -39,7 +40,7 @@ LabelOutput bits_output() { return {LabelForm::bits, {}, AxisOrder::channels_las
 
 std::size_t round_up(std::size_t size, std::size_t step) { return (size + step - 1) / step * step; }
 
-// One row of a batch: a record and what it shows, or no sample.
+// One row of a batch: a record and its window, or no sample.
 struct Row {
   PixelSize record;
   Placement placement;
@@ -65,7 +66,7 @@ Row no_sample(PixelSize out, std::uint8_t garbage) {
   return row;
 }
 
-// Every way that records go into an output of one size.
+// Every placement of records in an output of one size.
 std::vector<Row> every_placement(PixelSize out) {
   const auto width = static_cast<std::int32_t>(out.width), height = static_cast<std::int32_t>(out.height);
   const std::int32_t less_width = std::max(1, width - 3), less_height = std::max(1, height - 2);
@@ -89,7 +90,7 @@ LabelShape shape_of(const LabelSource& source, PixelSize record) {
   return {source.kind, source.storage, source.multi, record.height, record.width, source.class_count};
 }
 
-// Vectors of every sort: no class, one, some, and values that no label may have.
+// Vectors of every kind: no class, one, several, and values that no label may have.
 std::vector<std::uint8_t> hostile_label(const LabelShape& shape, std::mt19937& random) {
   std::vector<std::uint8_t> bytes(shape.size_bytes());
   const std::size_t size = shape.vector_bytes();
@@ -114,7 +115,8 @@ std::vector<std::uint8_t> hostile_label(const LabelShape& shape, std::mt19937& r
   return bytes;
 }
 
-// Records as they lie on a device: labels at multiples of kBlockAlignment, in no order, between pages that nobody may touch.
+// Records as on a device: labels at multiples of kBlockAlignment, in no order, between protected
+// pages.
 class StoredRows {
  public:
   StoredRows(std::vector<Row> rows, const LabelSource& source, std::uint32_t seed) : rows_(std::move(rows)), source_(source) {
@@ -148,7 +150,7 @@ class StoredRows {
   [[nodiscard]] static RowEntry entry_of(const Row& row) {
     const SampleCrop& box = row.placement.box;
     RowEntry entry;
-    entry.image = ~std::uint64_t{0};  // none of a label kernel's business
+    entry.image = ~std::uint64_t{0};  // label kernels must not use it
     entry.label = row.valid ? row.offset : ~std::uint64_t{0} / 2;
     entry.record_width = static_cast<std::int32_t>(row.record.width);
     entry.record_height = static_cast<std::int32_t>(row.record.height);
@@ -187,7 +189,7 @@ std::vector<std::byte> expected_rows(const LabelExpander& expander, const Stored
   return out;
 }
 
-// Rows that a kernel wrote, in memory with a fence at one end, and untouched bytes up to the fence at the other.
+// Rows that a kernel wrote, in memory with a fence at one end and untouched bytes at the other.
 class Output {
  public:
   Output(std::size_t bytes, Against side) : size_(bytes), memory_(round_up(bytes, kBlockBytes), side) {
@@ -239,7 +241,7 @@ void check_kernel(const LabelExpander& expander, const StoredRows& stored, const
                                << args.row_bytes);
 }
 
-// Launches of very different shapes, all of which must give the same.
+// Launches of very different shapes, which must all give the same bytes.
 LaunchSize launch_number(const LabelArgs& args, const LabelOutput& output, std::size_t number) {
   if (number % 4 == 0) return label_launch_size(args, output, 2);
   if (number % 4 == 1) return {1, 1, 1, 37};
@@ -368,7 +370,8 @@ TEST_CASE("label kernels write the same if they count with 64 bits", "[device][l
       Output out(expected.size(), Against::high_fence);
       LabelArgs args = args_for(expander.value().output(), stored);
       args.out = out.data();
-      // So many threads that their numbers do not fit 32 bits; those after the first few have nothing to do.
+      // So many threads that their numbers exceed 32 bits; those after the first few have nothing
+      // to do.
       ThreadPlace place;
       place.grid_x = 1U << 31;
       place.block_threads = 256;
@@ -414,7 +417,7 @@ TEST_CASE("fast division is exact for every dividend", "[device][label]") {
 
 namespace {
 
-// Memory of many more bytes than the machine has, of which few are touched.
+// Much more memory than the machine has, of which little is touched.
 class SparseMemory {
  public:
   explicit SparseMemory(std::size_t bytes)
@@ -446,7 +449,7 @@ class HugeRows {
       entry.flags = kRowValid | (row == 0 ? 0 : kRowFlipHorizontal | kRowFlipVertical);
     }
   }
-  // The id that an output pixel shows.
+  // The id of an output pixel.
   void set(std::uint64_t row, std::uint64_t pixel, std::uint8_t id) {
     records_.data()[row * kPixels + (row == 0 ? pixel : kPixels - 1 - pixel)] = id;
   }
@@ -465,7 +468,7 @@ class HugeRows {
   RowEntry table_[2];
 };
 
-// The one thread of a launch with a thread an item that has this item.
+// The thread that has this item, in a launch with one thread per item.
 ThreadPlace thread_of(std::uint64_t item, std::uint64_t items, std::uint32_t row) {
   ThreadPlace place;
   place.block_threads = 256;
@@ -548,7 +551,7 @@ TEST_CASE("label kernels reach pixels beyond the range of 32 bits", "[device][la
       records.data()[from] = 201;
       label_index_body<std::uint64_t>(args, thread_of(pixel / 2, items, 0));
       CHECK(ids[pixel] == -9);
-      // Two planes of bytes in the same memory, whose second is what ids are compared with.
+      // Two planes of bytes in the same memory; ids are compared with the second one.
       records.data()[from] = 1;
       const LabelOutput planes = one_hot_output(ElementType::u8, AxisOrder::channels_first);
       LabelArgs plane_args = label_args(planes, {LabelScope::pixel, LabelStorage::index, false, 2});

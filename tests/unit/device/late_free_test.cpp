@@ -1,6 +1,5 @@
 #include "device/late_free.hpp"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,7 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <future>
-#include <iostream>
 #include <mutex>
 #include <set>
 #include <string>
@@ -18,6 +16,7 @@
 
 #include "device_runs.hpp"
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 #include "support/fake_cuda/fake_driver.hpp"
 
 namespace hotpack::device {
@@ -32,7 +31,7 @@ constexpr bool kThreadsAfterFork = false;  // which the sanitizer does not allow
 constexpr bool kThreadsAfterFork = true;
 #endif
 
-// A driver with streams whose work is held up, and an event on each.
+// A driver with blocked streams, and an event on each.
 struct Busy {
   explicit Busy(FakeDriver& fake) : driver(fake), context(Context::retain(fake.driver(), 0).value()), stream(fake.stream()) {
     fake.block(stream);
@@ -159,7 +158,7 @@ TEST_CASE("a destructor of a held object may use the list") {
   FakeDriver fake;
   const Busy busy(fake);
   std::size_t seen = 99;
-  // Takes the list's lock twice; would never end if it were held.
+  // Takes the list's lock twice; would never return if it were held.
   auto held = std::shared_ptr<void>(nullptr, [&](void* /*nothing*/) {
     seen = late_count();
     free_late(busy.memory(), {});
@@ -270,21 +269,15 @@ TEST_CASE("a forked child has its own list and leaves the parent's alone") {
   FakeDriver fake;
   const Busy busy(fake);
   free_late(busy.memory(), {});
-  std::cout.flush();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);
+  const int ended = test::status_of_child([&]() -> bool {
     sweep_late();
     if (late_count() != 0 || fake.held().device_blocks != 1) ::_exit(1);
     free_late(busy.memory(), {});
     if (late_count() != 1) ::_exit(2);
     sweep_late();
     ::_exit(late_count() == 0 && fake.held().device_blocks == 1 ? 0 : 3);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  });
+  CHECK(ended == 0);
   CHECK(late_count() == 1);
   sweep_late();
   CHECK(fake.held().device_blocks == 0);
@@ -292,10 +285,7 @@ TEST_CASE("a forked child has its own list and leaves the parent's alone") {
 
 TEST_CASE("at exit the reaper stops before the driver ends") {
   if (!kThreadsAfterFork) return;
-  std::cout.flush();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);
+  const int ended = test::status_of_child([&]() -> bool {
     static FakeDriver* fake = nullptr;
     static std::uint64_t calls = 0;
     fake = new FakeDriver;
@@ -310,19 +300,13 @@ TEST_CASE("at exit the reaper stops before the driver ends") {
     free_late(busy->memory(), events_of(busy->event()));
     while (fake->calls("EventQuery") < 3) std::this_thread::sleep_for(milliseconds(1));
     std::exit(8);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  });
+  CHECK(ended == 0);
 }
 
 TEST_CASE("a reaper stuck in the driver delays exit only briefly") {
   if (!kThreadsAfterFork) return;
-  std::cout.flush();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(10);
+  const int ended = test::status_of_child([&]() -> bool {
     static std::chrono::steady_clock::time_point begin;
     (void)std::atexit([] { ::_exit(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5) ? 0 : 9); });
     auto* const fake = new FakeDriver({.frees_wait = true});
@@ -332,11 +316,8 @@ TEST_CASE("a reaper stuck in the driver delays exit only briefly") {
     while (fake->calls("MemFree") == 0) std::this_thread::sleep_for(milliseconds(1));
     begin = std::chrono::steady_clock::now();
     std::exit(8);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  });
+  CHECK(ended == 0);
 }
 
 TEST_CASE("callers that lack memory free entries if there is no reaper") {
@@ -398,7 +379,7 @@ TEST_CASE("a thread that frees late does not free anything itself") {
     CHECK(fake.calls("MemFree") == 1);
     CHECK(fake.calls("MemFreeHost") + fake.calls("ModuleUnload") == 0);
     CHECK(late_count() == 4);
-    settle_late(milliseconds(0));  // where no reaper works: here
+    settle_late(milliseconds(0));  // without a reaper, on this thread
     CHECK(late_count() == 0);
   }
   CHECK(fake.held().device_blocks + fake.held().pinned_blocks + fake.held().modules == 0);
@@ -472,7 +453,8 @@ TEST_CASE("allocation waits for memory of closed loaders and reports failure") {
   CHECK(fake.violations().empty());
 }
 
-// The threads that free memory or unload modules; pointers to functions have nowhere else to note it.
+// The threads that free memory or unload modules; plain function pointers have no other place to
+// note them.
 struct Freeing {
   DriverTable real;
   std::mutex mutex;
@@ -502,7 +484,7 @@ DriverTable noting_table(const FakeDriver& fake, Freeing& notes) {
   return table;
 }
 
-// Loaders of which the last owner is the caller, a lease, or nobody since they did not open.
+// Loaders whose last owner is the caller, a lease, or nobody because they did not open.
 TEST_CASE("close and destructor and open never wait for streams to free memory") {
   const test::TinyPack pack(test::square_form(), 24, 4);
   const Dataset dataset = pack.open();
@@ -587,7 +569,7 @@ TEST_CASE("a default budget waits for memory of a closed loader") {
     const FakeDriver fake;
     return test::open_on(fake, dataset, options).statistics().device_bytes.at(0);
   }();
-  // Half of it is enough for one loader; half of what another one leaves is not.
+  // Half of it is enough for one loader; half of the rest is not.
   FakeDriver fake({.device_bytes = enough / 2 * 5, .frees_wait = true});
   const ReaperWorks works;
   const StreamHandle stream = fake.stream();
@@ -615,32 +597,28 @@ TEST_CASE("a default budget waits for memory of a closed loader") {
 
 // ---------------------------------------------------------------------------------------------------- exit
 
-// Of a child that exits in the middle of an epoch: 0 where no thread of the loader was there when the driver's own end came.
+// How a child ends that exits in the middle of an epoch: 0 if no thread of the loader existed at
+// the driver's own end.
 int status_of_exit(const test::TinyPack& pack, std::uint64_t steps) {
-  std::cout.flush();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);
+  return test::status_of_child([&]() -> bool {
     static FakeDriver* fake = nullptr;
     fake = new FakeDriver;
-    // The driver's: it takes memory away that threads might be writing to.
+    // The driver's end: it removes memory that threads might be writing to.
     (void)std::atexit([] {
       const std::size_t threads =
           test::threads_named("hotpack/feeder").size() + test::threads_named("hotpack/0").size() + test::threads_named("hotpack/1").size();
       delete fake;
       ::_exit(threads == 0 ? 0 : 9);
     });
-    static std::optional<DeviceLoader> loader;  // ends before that, and after what loaders register
+    // destroyed before that, and after what loaders register
+    static std::optional<DeviceLoader> loader;
     loader = test::open_on(*fake, pack.open(), test::device_options(test::small_batches(4)));
-    new std::optional<DeviceLoader>(std::move(loader));  // and this one never
+    new std::optional<DeviceLoader>(std::move(loader));  // never destroyed
     auto* const open = new DeviceLoader(test::open_on(*fake, pack.open(), test::device_options(test::small_batches(4))));
     const test::Streams streams{fake->stream()};
     for (std::uint64_t step = 0; step < steps; ++step) test::next_batch(*open, streams).release();
     std::exit(8);
-  }
-  int status = -1;
-  if (::waitpid(child, &status, 0) != child) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  });
 }
 
 TEST_CASE("exit during an epoch stops loader threads before the driver ends") {

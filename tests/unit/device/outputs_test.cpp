@@ -1,4 +1,5 @@
-// Memory of leases: taken at open, reused behind its uses, kept where nobody can describe them, and nothing lost where memory runs out.
+// Memory of leases: allocated at open, reused after its uses, kept if its use is unknown. Nothing
+// is lost if memory runs out.
 #include "device/outputs.hpp"
 
 #include <atomic>
@@ -19,10 +20,10 @@
 
 namespace {
 
-// Allocations of this thread that succeed before one fails; negative: all do.
+// Successful allocations of this thread before one fails; negative: none fails.
 thread_local int allocations_left = -1;
 
-// Allocations of this size by this thread take long; whether one has begun.
+// Allocations of this size on this thread are slow; and whether one has begun.
 thread_local std::size_t slow_allocation_bytes = 0;
 std::atomic<bool> allocation_is_slow{false};
 
@@ -110,13 +111,13 @@ TEST_CASE("outputs: a release during a capture returns after the capture") {
   REQUIRE(made.pool->prepare().ok());
   const auto memory = made.pool->try_take();
   REQUIRE(memory != nullptr);
-  CHECK(memory->parts[0].used_count == 1);  // whoever has it next waits for the stream
+  CHECK(memory->parts[0].used_count == 1);  // the next user waits for the stream
   made.pool->give_back(std::make_unique<OutputMemory>(std::move(*memory)));
 }
 
 TEST_CASE("outputs: a release during a capture is not freed before it is read") {
   Pool made;
-  made.fake.block(made.stream);  // has something to do yet
+  made.fake.block(made.stream);  // is not complete yet
   made.fake.set_capturing(made.stream, true);
   REQUIRE(made.release(made.stream).ok());
   device::sweep_late();
@@ -148,7 +149,7 @@ TEST_CASE("outputs: memory used on a destroyed stream is kept without an error")
     made.pool->give_back(std::make_unique<OutputMemory>(std::move(*other)));
     made.pool->close();
     device::sweep_late();
-    CHECK(made.fake.held().device_blocks == 2);  // until the pool goes
+    CHECK(made.fake.held().device_blocks == 2);  // until the pool ends
   }
 }
 
@@ -229,7 +230,7 @@ TEST_CASE("outputs: a context that cannot become current is reported at a releas
 
 namespace {
 
-// Holds up the next look at a stream, where a test says so.
+// Delays the next query of a stream on request.
 struct HeldLooks {
   device::DriverTable real;
   std::atomic<bool> hold{false}, held{false}, go{false};
@@ -264,7 +265,8 @@ TEST_CASE("outputs: threads that poll a capture concurrently lose nothing") {
   std::thread one(prepare);
   while (!looks.held) std::this_thread::yield();
   std::thread other(prepare);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the other one waits, or has come between
+  // the other thread waits, or has come between
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
   looks.go = true;
   one.join();
   other.join();
@@ -293,7 +295,7 @@ struct Opened {
   }
 };
 
-// A table in whose calls no allocation fails or is slow: those of a real driver throw nothing.
+// A table whose calls never fail or block in an allocation: those of a real driver throw nothing.
 device::DriverTable spared;
 
 template <auto Member, class... Arguments>
@@ -351,7 +353,7 @@ TEST_CASE("outputs: a release into a capture needs no memory of the host") {
   std::vector<StreamUse> uses{{0, made.stream, std::this_thread::get_id()}};
   allocations_left = 0;
   const Status released = made.pool->give_back(std::move(memory), std::move(uses));
-  CHECK(std::exchange(allocations_left, -1) == 0);  // there is a place for what cannot be noted yet
+  CHECK(std::exchange(allocations_left, -1) == 0);  // there is room for a use without an event
   CHECK(released.ok());
 }
 
@@ -427,7 +429,7 @@ TEST_CASE("outputs: every call reports a context that fails in a delayed release
     scene.fake.set_capturing(scene.streams[0], true);
     first.release();
     scene.fake.set_capturing(scene.streams[0], false);
-    // The feeder records nothing from here on: it has all that it may have on the device.
+    // The feeder records nothing from here on: all its batches are on the device.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     scene.fake.fail("EventRecord", 0, device::code::kIllegalAddress);
     scene.fake.fail("EventRecord", 1, device::code::kIllegalAddress);
@@ -515,7 +517,8 @@ TEST_CASE("outputs: memory is kept while a kernel writes if the next one failed"
 
 namespace {
 
-// One step while the allocation number `left` of this thread fails: the error's text, or nothing and the step that came.
+// One step while allocation number `left` of this thread fails: the error's text; or nothing, and
+// the step.
 struct Attempt {
   std::string failure;
   std::uint64_t came = 99;
@@ -555,7 +558,7 @@ TEST_CASE("outputs: next loses nothing if host memory runs out") {
       for (std::uint64_t step = 1; step < steps; ++step) {
         bool done = false;
         for (int left = 0; !done && left < 1000; ++left) {
-          // Waits first, so that what is counted are allocations of a call that has a batch.
+          // Waits first, so that only allocations of a call with a batch are counted.
           std::this_thread::sleep_for(std::chrono::milliseconds(left == 0 ? 20 : 0));
           const Attempt tried = attempt(loader, buffers, scene.streams, step % 2 != 0, left);
           done = tried.spared;

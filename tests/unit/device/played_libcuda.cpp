@@ -1,4 +1,4 @@
-// A libcuda.so.1 that plays machines: the environment says what they are like.
+// A libcuda.so.1 that imitates machines, which the environment describes.
 //
 //   PLAYED_INIT=100                        the code of cuInit
 //   PLAYED_VERSION=11080                   of CUDA; 13000 by default
@@ -59,7 +59,7 @@ struct Function {
   void* address;
 };
 
-// Those that are not here fail, so there is no context.
+// Missing functions fail, so there is no context.
 const Function kFunctions[] = {
     {"cuInit", reinterpret_cast<void*>(&init)},
     {"cuDriverGetVersion", reinterpret_cast<void*>(&version)},

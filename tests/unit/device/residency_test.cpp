@@ -1,4 +1,4 @@
-// Where records stay: what is chosen and said, what does not fit, and what the driver refuses.
+// Residencies: the choice and its reason, shortages, and refusals of the driver.
 #include <fstream>
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
-// What is resident is the data set: its bytes and keys whatever reads them, its errors at their steps, and nothing besides.
+// Resident records equal the data set: bytes and keys for any reader, errors at their steps, and
+// nothing else.
 #include "device/resident_load.hpp"
 
 #include <sys/mman.h>
@@ -23,11 +24,11 @@
 
 namespace {
 
-std::atomic<int> asked_for{0};  // of the system: parts of mappings
+std::atomic<int> asked_for{0};  // parts of mappings that the system was asked to read
 
 }  // namespace
 
-// Instead of the C library's.
+// Replaces the C library's function.
 extern "C" int madvise(void* memory, std::size_t bytes, int advice) noexcept {
   if (advice == MADV_WILLNEED) ++asked_for;
   return static_cast<int>(::syscall(SYS_madvise, memory, bytes, advice));
@@ -54,13 +55,23 @@ RigOptions rig_options(Residency residency) {
   return options;
 }
 
+// The usual pack of records of one size, opened and measured on one thread.
+struct MeasuredPack {
+  TinyPack pack{{}, kRecords, 16};
+  Dataset dataset = pack.open();
+  std::unique_ptr<loader::RecordSource> source = must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
+  loader::BatchForm form = must(loader::BatchForm::make(source->schema(), {}, 1));
+  std::shared_ptr<const RecordBlocks> blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+};
+
 Error refusal(CargoRig& rig, const RigOptions& options, const Dataset& dataset) {
   const Status loaded = rig.load(dataset, options);
   if (loaded.ok()) throw std::logic_error("it was loaded");
   return loaded.error();
 }
 
-// The error of this step as the cargo's filler gives it. A host Loader's says the same, and then which step it is.
+// The error of this step from the cargo's filler. A host Loader's error is the same, plus the
+// step.
 void check_error_as_host(const Dataset& for_host, const Dataset& for_device, RigOptions options, std::uint64_t step) {
   Loader host = open_loader(for_host, options.loader);
   REQUIRE(host.seek(0, step).ok());
@@ -81,7 +92,7 @@ void check_error_as_host(const Dataset& for_host, const Dataset& for_device, Rig
   }
 }
 
-// Everything that a resident set holds.
+// Everything in a resident set.
 std::vector<Row> contents(const FakeDriver& fake, const ResidentSet& set, const Dataset& dataset, std::size_t part) {
   std::vector<Row> rows;
   for (std::uint64_t sample = 0; sample < dataset.records(); ++sample) {
@@ -175,7 +186,7 @@ TEST_CASE("a record that could not be measured while loading gets no room later"
 
 namespace {
 
-// What a load finds that was measured before `change`.
+// The result of a load whose records were measured before `change`.
 std::shared_ptr<const ResidentSet> loaded_behind(const FakeDriver& fake, const Dataset& dataset, const std::function<void()>& change,
                                                  const std::function<void()>& before = {}) {
   const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::never, FileAccess::map));
@@ -326,41 +337,35 @@ TEST_CASE("a load prefetches records") {
     auto memory = must(device::take_resident(Residency::pinned, blocks, contexts, {.threads = threads, .chunk_bytes = 2 * kBlock}));
     asked_for = 0;
     REQUIRE(device::load_resident(std::move(memory), *source, form).ok());
-    // Image and label of each, once; the first chunk's turn comes at once.
+    // Image and label of each, once; the turn of the first chunk comes at once.
     if (threads == 1) CHECK(asked_for == 2 * (kRecords - 2));
     CHECK(asked_for <= 2 * (static_cast<int>(kRecords) - 2));
   }
 }
 
 TEST_CASE("buffers of a load stay within their budget if possible") {
-  const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
-  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
-  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const MeasuredPack measured;
   const auto held_with = [&](std::uint64_t budget) {
     FakeDriver fake;
     const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
-    const auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 4, .buffer_budget_bytes = budget}));
+    const auto memory =
+        must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 4, .buffer_budget_bytes = budget}));
     return fake.held().pinned_bytes;
   };
   CHECK(held_with(kPlenty) == 2 * kSet);  // one chunk is all
   for (const std::uint64_t budget : {8000u, 2000u, 1000u, 400u}) CHECK(held_with(budget) <= budget);
-  CHECK(held_with(1) == 2 * kBlock);  // what cannot be less
+  CHECK(held_with(1) == 2 * kBlock);  // the minimum
 }
 
 TEST_CASE("a load works with fewer buffers if memory is short") {
-  const TinyPack pack({}, kRecords, 16);
-  const Dataset dataset = pack.open();
-  const auto source = must(loader::RecordSource::make(dataset, VerifyChecksums::always, FileAccess::map));
-  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
-  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const MeasuredPack measured;
   FakeDriver fake;
   const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
   fake.fail("MemHostAlloc", 3, device::code::kOutOfMemory);  // the second buffer of the second thread
-  auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 4, .chunk_bytes = 400}));
+  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 4, .chunk_bytes = 400}));
   CHECK(memory.lanes.size() == 1);
-  const auto set = must(device::load_resident(std::move(memory), *source, form));
-  CHECK(contents(fake, *set, dataset, 0) == stored_rows(dataset));
+  const auto set = must(device::load_resident(std::move(memory), *measured.source, measured.form));
+  CHECK(contents(fake, *set, measured.dataset, 0) == stored_rows(measured.dataset));
 }
 
 TEST_CASE("a driver failure ends the load and leaves nothing behind") {
@@ -389,10 +394,7 @@ std::atomic<bool> second_fails{false};
 }  // namespace
 
 TEST_CASE("a load that fails on one thread stops the others with the first error") {
-  const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
-  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
-  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const MeasuredPack measured;
   FakeDriver fake;
   device::DriverTable calls = fake.table();
   copies = 0;
@@ -408,8 +410,8 @@ TEST_CASE("a load that fails on one thread stops the others with the first error
     CAPTURE(both);
     copies = 0;
     second_fails = both;
-    auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 2, .chunk_bytes = kBlock}));
-    const auto loaded = device::load_resident(std::move(memory), *source, form);
+    auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 2, .chunk_bytes = kBlock}));
+    const auto loaded = device::load_resident(std::move(memory), *measured.source, measured.form);
     REQUIRE_FALSE(loaded.ok());
     CHECK_THAT(loaded.error().message, ContainsSubstring("700"));
     CHECK(copies <= 3);  // of 40
@@ -417,10 +419,7 @@ TEST_CASE("a load that fails on one thread stops the others with the first error
 }
 
 TEST_CASE("a thread of a load fills one buffer while the other is copied") {
-  const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
-  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
-  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const MeasuredPack measured;
   FakeDriver fake;
   static std::set<const void*> sources;
   sources.clear();
@@ -432,8 +431,8 @@ TEST_CASE("a thread of a load fills one buffer while the other is copied") {
     return real(to, from, bytes, stream);
   };
   const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(must(device::Driver::make(calls)), 0))};
-  auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = 1, .chunk_bytes = kBlock}));
-  CHECK(device::load_resident(std::move(memory), *source, form).ok());
+  auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = 1, .chunk_bytes = kBlock}));
+  CHECK(device::load_resident(std::move(memory), *measured.source, measured.form).ok());
   CHECK(sources.size() == 2);
 }
 
@@ -449,17 +448,14 @@ TEST_CASE("a load to several devices fails if one of them does") {
 }
 
 TEST_CASE("a failed load waits for copies in flight") {
-  const TinyPack pack({}, kRecords, 16);
-  const auto source = must(loader::RecordSource::make(pack.open(), VerifyChecksums::always, FileAccess::map));
-  const auto form = must(loader::BatchForm::make(source->schema(), {}, 1));
-  const auto blocks = std::make_shared<const RecordBlocks>(RecordBlocks::make(*source, form, 1));
+  const MeasuredPack measured;
   for (const unsigned threads : {1u, 3u}) {
     FakeDriver fake;
     {
       const std::vector<std::shared_ptr<const device::Context>> contexts{must(device::Context::retain(fake.driver(), 0))};
-      auto memory = must(device::take_resident(Residency::device, blocks, contexts, {.threads = threads, .chunk_bytes = 400}));
+      auto memory = must(device::take_resident(Residency::device, measured.blocks, contexts, {.threads = threads, .chunk_bytes = 400}));
       fake.fail("EventRecord", 3, device::code::kUnknown);
-      CHECK_FALSE(device::load_resident(std::move(memory), *source, form).ok());
+      CHECK_FALSE(device::load_resident(std::move(memory), *measured.source, measured.form).ok());
     }
     CHECK(fake.violations().empty());
     CHECK(fake.held() == FakeDriver::Held{});

@@ -60,7 +60,7 @@ TEST_CASE("ids that are not 0 to N-1 are refused with line and advice") {
   CHECK_THAT(read("id,name\n0,Sky\n10,Road\n"), ContainsSubstring("line 3") && ContainsSubstring("--map"));
   CHECK_THAT(read("id,name\n1,Sky\n2,Road\n"), ContainsSubstring("line 2"));
   CHECK_THAT(read("id,name\n0,Sky\n0,Road\n"), ContainsSubstring("line 3: id 0 is also in line 2"));
-  CHECK_THAT(read("id,name\nx,Sky\n"), ContainsSubstring("line 2: 'x' is no class id"));
+  CHECK_THAT(read("id,name\nx,Sky\n"), ContainsSubstring("line 2: 'x' is not a class id"));
 }
 
 TEST_CASE("a row of ignored labels is not a class, and odd columns are reported") {

@@ -757,7 +757,7 @@ TEST_CASE("a mask of 0 and 1 is refused, not packed as empty") {
   LabelRules rules = rules_of(LabelKind::binary);
   rules.dim_is_error = true;
   const LabelDecoder decoder = make(binary_classes(), rules);
-  const auto verdict = [&](const LabelDecoder& by, std::vector<std::uint16_t> samples, int depth, bool lossy) {
+  const auto outcome = [&](const LabelDecoder& by, std::vector<std::uint16_t> samples, int depth, bool lossy) {
     RawLabel label;
     label.form = "gray";
     label.width = static_cast<int>(samples.size()), label.height = 1;
@@ -769,15 +769,15 @@ TEST_CASE("a mask of 0 and 1 is refused, not packed as empty") {
     return by.decode(label, {plane.data(), label.width, 1, 1, plane.size() * 2}, report);
   };
   for (const int depth : {8, 16}) {
-    const Status refused = verdict(decoder, {0, 1, 0}, depth, false);
+    const Status refused = outcome(decoder, {0, 1, 0}, depth, false);
     REQUIRE_FALSE(refused.ok());
     CHECK_THAT(refused.error().message, ContainsSubstring("--threshold 1"));
   }
-  CHECK(verdict(decoder, {0, 0, 0}, 8, false).ok());
-  CHECK(verdict(decoder, {0, 1, 255}, 8, false).ok());
-  CHECK(verdict(decoder, {0, 1, 0}, 8, true).ok());  // noise of a JPEG
+  CHECK(outcome(decoder, {0, 0, 0}, 8, false).ok());
+  CHECK(outcome(decoder, {0, 1, 255}, 8, false).ok());
+  CHECK(outcome(decoder, {0, 1, 0}, 8, true).ok());  // noise of a JPEG
   rules.threshold = 1;
-  CHECK(verdict(make(binary_classes(), rules), {0, 1, 0}, 8, false).ok());
+  CHECK(outcome(make(binary_classes(), rules), {0, 1, 0}, 8, false).ok());
 }
 
 TEST_CASE("ids in colors by their formulas") {

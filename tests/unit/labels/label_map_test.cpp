@@ -117,7 +117,7 @@ TEST_CASE("mapped ids must have no gaps unless the classes are given") {
 TEST_CASE("new classes are named by name or id of given classes") {
   const ClassTable table = table_of({"sky", "road"});
   CHECK(resolve_map(parse("7,road\n8,0\n"), table, nullptr).value() == Values{{7, 1}, {8, 0}});
-  CHECK_THAT(value_failure("7,road\n8,Road\n", table), ContainsSubstring("line 2") && ContainsSubstring("'Road' is no class"));
+  CHECK_THAT(value_failure("7,road\n8,Road\n", table), ContainsSubstring("line 2") && ContainsSubstring("'Road' is neither a class"));
   CHECK_THAT(value_failure("7,2\n", table), ContainsSubstring("line 1") && ContainsSubstring("below 2"));
   CHECK_THAT(value_failure("7,255\n", table), ContainsSubstring("write ignore"));
   CHECK_THAT(value_failure("7,1\n", table_of({"1", "0"})), ContainsSubstring("is an id, and the name of class 0"));
@@ -129,7 +129,7 @@ TEST_CASE("an old class name stands for all its sources, ignored stays ignored")
   const ClassTable table = classes_of_map(map).value();
   CHECK(names_of(table) == Names{"way", "other"});
   CHECK(resolve_map(map, table, &old).value() == Values{{3, 0}, {4, 0}, {5, 0}, {9, kIgnored}, {10, 1}});
-  CHECK_THAT(value_failure("rode,0\n", table, &old), ContainsSubstring("line 1") && ContainsSubstring("'rode' is no class"));
+  CHECK_THAT(value_failure("rode,0\n", table, &old), ContainsSubstring("line 1") && ContainsSubstring("'rode' is not a class"));
   CHECK_THAT(value_failure("road,0\n", table), ContainsSubstring("--classes"));
 }
 
@@ -186,5 +186,5 @@ TEST_CASE("whole-image classes are mapped by name, also if names are numbers") {
   };
   CHECK_THAT(refused("x,ignore\n"), ContainsSubstring("cannot be ignored"));
   CHECK_THAT(refused("x,a\nx,b\n"), ContainsSubstring("line 2") && ContainsSubstring("line 1"));
-  CHECK_THAT(refused("x,c\n"), ContainsSubstring("'c' is no class"));
+  CHECK_THAT(refused("x,c\n"), ContainsSubstring("'c' is neither a class"));
 }

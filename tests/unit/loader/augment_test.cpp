@@ -178,7 +178,7 @@ TEST_CASE("contradicting augmentation options are refused by name") {
   CHECK_THAT(refusal({.crop = Crop{{0, 5}}}), ContainsSubstring("crop: a size of 0×5 pixels"));
   CHECK_THAT(refusal({.crop = Crop{{5, std::int64_t{kLargest} + 1}}}), ContainsSubstring("crop: a size of 5×1073741825"));
   CHECK_THAT(refusal({.resized_crop = ResizedCrop{{5, -1}}}), ContainsSubstring("resized_crop: a size of 5×-1"));
-  CHECK_THAT(refusal({.crop = Crop{{4, 4}}, .resized_crop = ResizedCrop{{4, 4}}}), ContainsSubstring("give one of them"));
+  CHECK_THAT(refusal({.crop = Crop{{4, 4}}, .resized_crop = ResizedCrop{{4, 4}}}), ContainsSubstring("set one of them"));
   for (const Augment& areas : {resized(0, 1, 1, 1), resized(0.5, 0.4, 1, 1), resized(0.5, 1.01, 1, 1), resized(kNan, 1, 1, 1)}) {
     CHECK_THAT(refusal(areas), ContainsSubstring("resized_crop: areas from"));
   }

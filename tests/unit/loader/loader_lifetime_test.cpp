@@ -1,5 +1,4 @@
 // Loaders that are created, moved, destroyed and forked leave nothing behind.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 
 #include "hotpack/loader.hpp"
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 #include "support/loader_pack.hpp"
 #include "support/sanitizers.hpp"
 #include "support/slot_allocators.hpp"
@@ -80,18 +80,6 @@ LoaderOptions usual_options() {
   options.global_batch_size = 4;
   options.threads = 2;
   return options;
-}
-
-// The exit status of a child that does `work`.
-int status_of_child(const std::function<bool()>& work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);  // a child that hangs has failed
-    ::_exit(work() ? 0 : 1);
-  }
-  int status = -1;
-  if (::waitpid(child, &status, 0) != child) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace

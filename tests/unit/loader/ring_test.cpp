@@ -1,6 +1,5 @@
 #include "loader/ring.hpp"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -14,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "support/catch.hpp"
+#include "support/child_process.hpp"
 
 using namespace hotpack;
 using namespace hotpack::loader;
@@ -325,18 +325,15 @@ TEST_CASE("close leaves behind a thread that hangs, and returns") {
 TEST_CASE("the child of a fork gets an error, and neither waits nor crashes") {
   const RingUnderTest t({1, 1, 10, 2});
   Slot* const slot = t.next();
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const int ended = test::status_of_child([&] {
     const auto refused = t.ring->next(milliseconds(0));
     const bool told = !refused.ok() && refused.error().message.find("before a fork") != std::string::npos;
     const bool no_seek = !t.ring->seek({0, 0}).ok();
     t.ring->cancel();
     t.ring->close();
-    ::_exit(told && no_seek && t.ring->forked() ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    return told && no_seek && t.ring->forked();
+  });
+  CHECK(ended == 0);
   CHECK_FALSE(t.ring->forked());
   t.ring->release(slot);
   t.ring->release(t.next());
