@@ -10,8 +10,8 @@ using namespace hotpack::pipeline;
 
 namespace {
 
-Finding finding(const std::string& kind, Severity severity, const std::string& title, std::uint64_t count = 1) {
-  Finding made;
+Diagnostic diagnostic(const std::string& kind, Severity severity, const std::string& title, std::uint64_t count = 1) {
+  Diagnostic made;
   made.kind = kind;
   made.severity = severity;
   made.title = title;
@@ -19,9 +19,9 @@ Finding finding(const std::string& kind, Severity severity, const std::string& t
   return made;
 }
 
-Finding unknown_color() {
-  Finding made =
-      finding("unknown-value", Severity::problem, "17,302 pixels in 6 of 148 labels have color (0,0,128), which no class has", 6);
+Diagnostic unknown_color() {
+  Diagnostic made =
+      diagnostic("unknown-value", Severity::problem, "17,302 pixels in 6 of 148 labels have color (0,0,128), which no class has", 6);
   made.of = 148;
   made.pixels = 17302;
   made.value = "color (0,0,128)";
@@ -95,13 +95,13 @@ TEST_CASE("a check's report of sound data") {
 
 TEST_CASE("the check report shows evidence, advice and the remaining options") {
   CheckReport report = report_of_two_splits();
-  report.findings.add(finding("palette-ids", Severity::note, "1 label has a palette"));
-  report.findings.add(unknown_color());
-  Finding orphan = finding("orphan-image", Severity::problem, "9 images without a label", 9);
+  report.diagnostics.add(diagnostic("palette-ids", Severity::note, "1 label has a palette"));
+  report.diagnostics.add(unknown_color());
+  Diagnostic orphan = diagnostic("orphan-image", Severity::problem, "9 images without a label", 9);
   for (int i = 0; i < 9; ++i) orphan.add_example({std::to_string(i) + ".png", "no label", {}});
   orphan.advice = "add the labels, or leave these images out with --orphans skip";
   orphan.options = {"--orphans skip"};
-  report.findings.add(orphan);
+  report.diagnostics.add(orphan);
   report.result = CheckResult::refuses;
   report.problems = 15;
   const std::string text = text_of(report);
@@ -126,7 +126,7 @@ TEST_CASE("the next command was never just refused and lacks no input") {
   report.result = CheckResult::refuses;
   CHECK_THAT(cli::check_text(report, {.command = command, .reads_input = true}),
              ContainsSubstring("next         once that is fixed, or with options named above, with the same standard input:\n"));
-  report.findings.add(finding("no-samples", Severity::problem, "a: Say\n  hotpack pack --images a -o OUT"));
+  report.diagnostics.add(diagnostic("no-samples", Severity::problem, "a: Say\n  hotpack pack --images a -o OUT"));
   const std::string text = text_of(report);
   CHECK_THAT(text, ContainsSubstring("next         one of the commands above\n"));
   CHECK_THAT(text, !ContainsSubstring("-o packed"));
@@ -134,11 +134,11 @@ TEST_CASE("the next command was never just refused and lacks no input") {
 
 TEST_CASE("the check report wraps text, but never commands or options") {
   CheckReport report = report_of_two_splits();
-  Finding long_one = unknown_color();
+  Diagnostic long_one = unknown_color();
   for (int i = 0; i < 8; ++i) long_one.options.push_back("--size-mismatch each-to-target");
   long_one.advice = std::string(40, 'a');
   for (int i = 0; i < 30; ++i) long_one.advice += " advice";
-  report.findings.add(long_one);
+  report.diagnostics.add(long_one);
   report.layout = "layout of data: " + std::string(50, 'x') + " and more words " + std::string(50, 'y') + "\nsecond line\n";
   const std::string command = "hotpack pack --images " + std::string(150, 'i') + " -o packed";
   const std::string text = cli::check_text(report, {.command = command, .seconds = 1});
@@ -183,16 +183,16 @@ TEST_CASE("of many classes a check's report shows the commonest") {
 
 TEST_CASE("names in a check's report cannot drive the terminal") {
   CheckReport report = report_of_two_splits();
-  Finding odd = finding("damaged-image", Severity::problem, "1 damaged image");
+  Diagnostic odd = diagnostic("damaged-image", Severity::problem, "1 damaged image");
   odd.add_example({"\x1b[31mred.png", "cut", {}});
-  report.findings.add(odd);
+  report.diagnostics.add(odd);
   CHECK_THAT(text_of(report), ContainsSubstring("\\x1b[31mred.png: cut"));
-  CHECK(json_of(report)["findings"][0]["examples"][0]["file"] == "\\x1b[31mred.png");
+  CHECK(json_of(report)["diagnostics"][0]["examples"][0]["file"] == "\\x1b[31mred.png");
 }
 
 TEST_CASE("a check's JSON has the members that README documents") {
   CheckReport report = report_of_two_splits();
-  report.findings.add(unknown_color());
+  report.diagnostics.add(unknown_color());
   report.result = CheckResult::refuses;
   report.problems = 6;
   const format::Json json = json_of(report);
@@ -202,7 +202,7 @@ TEST_CASE("a check's JSON has the members that README documents") {
   CHECK(json["pixels_read"] == true);
   CHECK(json["command"] == "hotpack pack --images a -o packed");
   CHECK(json["seconds"] == 1.5);
-  const format::Json& found = json["findings"][0];
+  const format::Json& found = json["diagnostics"][0];
   CHECK(found["kind"] == "unknown-value");
   CHECK(found["severity"] == "problem");
   CHECK(found["count"] == 6);
