@@ -137,10 +137,7 @@ class Checking {
   void report_sizes() {
     const RecordSizes* sizes = inputs_.differing_sizes();
     if (sizes == nullptr) return;
-    Diagnostic diagnostic;
-    diagnostic.kind = "sizes-differ";
-    diagnostic.title = sizes->note();
-    report_.diagnostics.add(std::move(diagnostic));
+    report_.diagnostics.add(make_diagnostic("sizes-differ", Severity::note, sizes->note()));
     report_.size_advice = sizes->advice(report_.label_files);
   }
 
@@ -186,11 +183,7 @@ class Checking {
   [[nodiscard]] LabelContext context() const { return report_.classes_known ? context_of(*setup_) : LabelContext{}; }
 
   void warn(std::string kind, const std::string& title) {
-    Diagnostic diagnostic;
-    diagnostic.kind = std::move(kind);
-    diagnostic.severity = Severity::warning;
-    diagnostic.title = title;
-    report_.diagnostics.add(std::move(diagnostic));
+    report_.diagnostics.add(make_diagnostic(std::move(kind), Severity::warning, title));
   }
 
   // ---- with pixels
@@ -281,11 +274,7 @@ class Checking {
 
   // Without any sample, only the reason and the problems with names can be reported.
   CheckReport nothing_to_check(const Error& error) {
-    Diagnostic diagnostic;
-    diagnostic.kind = "no-samples";
-    diagnostic.severity = Severity::problem;
-    diagnostic.title = error.describe();
-    report_.diagnostics.add(std::move(diagnostic));
+    report_.diagnostics.add(make_diagnostic("no-samples", Severity::problem, error.describe()));
     add_problems(problems_, {}, options().run.skip_errors, report_.diagnostics);
     report_.problems = problems_.count() + 1;
     report_.result = CheckResult::refuses;
@@ -321,12 +310,7 @@ class Checking {
   void report_counts() {
     if (!report_.classes_known) return;
     const auto note = [&](std::string kind, std::uint64_t count, const std::string& title) {
-      if (count == 0) return;
-      Diagnostic diagnostic;
-      diagnostic.kind = std::move(kind);
-      diagnostic.count = count;
-      diagnostic.title = title;
-      report_.diagnostics.add(std::move(diagnostic));
+      if (count > 0) report_.diagnostics.add(make_diagnostic(std::move(kind), Severity::note, title, {count, {}}));
     };
     const auto labels = [](std::uint64_t count, const std::string& one, const std::string& many) {
       return counted_text(count, "label ", "labels ") + (count == 1 ? one : many);

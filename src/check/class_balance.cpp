@@ -68,17 +68,13 @@ void ClassBalance::finish(const std::vector<std::string>& splits, const std::vec
       jumping.push_back("'" + classes[c] + "' (" + splits[first] + " " + percent_text(splits_[first].mean(c)) + others + ")");
   }
   if (jumping.empty()) return;
-  Diagnostic diagnostic;
-  diagnostic.kind = "class-share-jumps";
-  diagnostic.severity = Severity::warning;
-  diagnostic.count = jumping.size();
-  diagnostic.of = classes.size();
-  diagnostic.title =
+  const std::string title =
       share_text(jumping.size(), classes.size(), "class", "classes") +
       (jumping.size() == 1 ? " has a very different share in another split: " : " have very different shares in another split: ") +
       list_text(jumping, kNamesListed);
-  diagnostic.advice = "the model is tested on other scenes than it learns from. Split the samples again, unless this is intended";
-  diagnostics.add(std::move(diagnostic));
+  diagnostics.add(
+      make_diagnostic("class-share-jumps", Severity::warning, title, {jumping.size(), {}}, classes.size(),
+                      "the model is tested on other scenes than it learns from. Split the samples again, unless this is intended"));
 }
 
 }  // namespace hotpack::pipeline

@@ -15,19 +15,6 @@ namespace {
 
 constexpr std::size_t kNamesListed = 12;
 
-Diagnostic make_diagnostic(std::string kind, Severity severity, std::string title, const Occurrences& occurrences, std::uint64_t of,
-                           std::string advice) {
-  Diagnostic diagnostic;
-  diagnostic.kind = std::move(kind);
-  diagnostic.severity = severity;
-  diagnostic.title = std::move(title);
-  diagnostic.count = occurrences.count;
-  diagnostic.of = of;
-  diagnostic.examples = occurrences.examples;
-  diagnostic.advice = std::move(advice);
-  return diagnostic;
-}
-
 bool labelled(const Split& split) { return split.list.has_label_files || !split.list.masks.empty() || !split.list.class_names.empty(); }
 
 }  // namespace

@@ -43,6 +43,19 @@ void Occurrences::add(Evidence example) {
   if (examples.size() < Diagnostic::kExamples) examples.push_back(std::move(example));
 }
 
+Diagnostic make_diagnostic(std::string kind, Severity severity, std::string title, const Occurrences& occurrences, std::uint64_t of,
+                           std::string advice) {
+  Diagnostic diagnostic;
+  diagnostic.kind = std::move(kind);
+  diagnostic.severity = severity;
+  diagnostic.title = std::move(title);
+  diagnostic.count = occurrences.count;
+  diagnostic.of = of;
+  diagnostic.examples = occurrences.examples;
+  diagnostic.advice = std::move(advice);
+  return diagnostic;
+}
+
 void Diagnostics::add(Diagnostic diagnostic) {
   const auto after = std::find_if(all_.begin(), all_.end(), [&](const Diagnostic& each) { return each.severity > diagnostic.severity; });
   all_.insert(after, std::move(diagnostic));

@@ -52,6 +52,10 @@ struct Occurrences {
   void add(Evidence example);
 };
 
+// A diagnostic with the count and examples of `occurrences`, and without options.
+[[nodiscard]] Diagnostic make_diagnostic(std::string kind, Severity severity, std::string title, const Occurrences& occurrences = {},
+                                         std::uint64_t of = 0, std::string advice = "");
+
 // The diagnostics of a check in the order of the report: problems, then warnings, then notes.
 class Diagnostics {
  public:

@@ -19,18 +19,6 @@ Evidence copy_of(const PathOf& path_of, Place copy, Place original, std::string_
   return {path_of(copy), "the same bytes as " + path_of(original) + std::string(more)};
 }
 
-Diagnostic diagnostic_of(std::string kind, std::string title, const Occurrences& occurrences, std::uint64_t of, std::string advice) {
-  Diagnostic diagnostic;
-  diagnostic.kind = std::move(kind);
-  diagnostic.severity = Severity::warning;
-  diagnostic.title = std::move(title);
-  diagnostic.count = occurrences.count;
-  diagnostic.of = of;
-  diagnostic.examples = occurrences.examples;
-  diagnostic.advice = std::move(advice);
-  return diagnostic;
-}
-
 // Turns groups of equal images into diagnostics.
 class Groups {
  public:
@@ -55,25 +43,25 @@ class Groups {
     for (const auto& [pair, occurrences] : between_) {
       const auto& [from, to] = pair;
       diagnostics.add(
-          diagnostic_of("duplicate-between-splits",
-                        share_text(occurrences.count, images_[to], "image", "images") + " of '" + names[to] + "' " +
-                            (occurrences.count == 1 ? "is" : "are") + " in '" + names[from] + "' too",
-                        occurrences, images_[to],
-                        "remove them from one of the two splits; otherwise the model is tested on images that it was trained on"));
+          make_diagnostic("duplicate-between-splits", Severity::warning,
+                          share_text(occurrences.count, images_[to], "image", "images") + " of '" + names[to] + "' " +
+                              (occurrences.count == 1 ? "is" : "are") + " in '" + names[from] + "' too",
+                          occurrences, images_[to],
+                          "remove them from one of the two splits; otherwise the model is tested on images that it was trained on"));
     }
     for (std::size_t split = 0; split < within_.size(); ++split) {
       if (within_[split].count == 0) continue;
-      diagnostics.add(diagnostic_of(
-          "duplicate-image",
+      diagnostics.add(make_diagnostic(
+          "duplicate-image", Severity::warning,
           share_text(within_[split].count, images_[split], "image", "images") + (names[split].empty() ? "" : " of '" + names[split] + "'") +
               (within_[split].count == 1 ? " is a copy of another" : " are copies of others"),
           within_[split], images_[split], "remove the copies, unless these images should count more than others"));
     }
     if (conflicts_.count > 0)
       diagnostics.add(
-          diagnostic_of("conflicting-labels",
-                        counted_text(conflicts_.count, "copy of an image has", "copies of images have") + " another label than the image",
-                        conflicts_, 0, "keep the sample with the right label, and remove the other"));
+          make_diagnostic("conflicting-labels", Severity::warning,
+                          counted_text(conflicts_.count, "copy of an image has", "copies of images have") + " another label than the image",
+                          conflicts_, 0, "keep the sample with the right label, and remove the other"));
   }
 
  private:

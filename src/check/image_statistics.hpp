@@ -46,7 +46,7 @@ class ImageStatistics {
  private:
   std::uint64_t images_ = 0;
   std::uint64_t with_alpha_ = 0;
-  std::uint64_t with_profile_ = 0;  // ICC
+  std::uint64_t with_profile_ = 0;  // images with an ICC profile
   std::uint64_t with_more_images_ = 0;
   std::map<std::string, std::uint64_t> forms_;
   std::map<std::pair<int, int>, std::uint64_t> sizes_;  // width, height

@@ -34,15 +34,8 @@ std::uint32_t brightness_of(const LabelInspection& label, RawValue value) {
 // A diagnostic about some of the labels.
 Diagnostic about_labels(std::string kind, Severity severity, const Occurrences& occurrences, std::uint64_t labels, const std::string& one,
                         const std::string& many, std::string advice) {
-  Diagnostic diagnostic;
-  diagnostic.kind = std::move(kind);
-  diagnostic.severity = severity;
-  diagnostic.title = share_text(occurrences.count, labels, "label", "labels") + " " + (occurrences.count == 1 ? one : many);
-  diagnostic.count = occurrences.count;
-  diagnostic.of = labels;
-  diagnostic.examples = occurrences.examples;
-  diagnostic.advice = std::move(advice);
-  return diagnostic;
+  std::string title = share_text(occurrences.count, labels, "label", "labels") + " " + (occurrences.count == 1 ? one : many);
+  return make_diagnostic(std::move(kind), severity, std::move(title), occurrences, labels, std::move(advice));
 }
 
 void add_if_any(Diagnostic diagnostic, Diagnostics& diagnostics) {
@@ -135,10 +128,10 @@ void LabelDiagnostics::finish(Diagnostics& diagnostics) const {
 void LabelDiagnostics::report_origin(Diagnostics& diagnostics) const {
   const std::string original = "; the ids in between stand for other classes. Use the original label and let hotpack resize it";
   add_if_any(about_labels("label-is-image", Severity::warning, copies_of_images_, labels_, "is a copy of its image",
-                          "are copies of their images", "replace it by the label (are --images and --labels the same folder?)"),
+                          "are copies of their images", "replace it with the right label (are --images and --labels the same folder?)"),
              diagnostics);
   add_if_any(about_labels("photo-as-label", Severity::warning, photos_, labels_, "looks like a photo or a depth map",
-                          "look like photos or depth maps", "replace it by the label, or leave the sample out"),
+                          "look like photos or depth maps", "replace it with the right label, or leave the sample out"),
              diagnostics);
   add_if_any(about_labels("blended-borders", Severity::warning, blended_, labels_, "has blended borders", "have blended borders",
                           "it was resized or rotated with interpolation" + original),

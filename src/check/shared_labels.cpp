@@ -34,17 +34,12 @@ void SharedLabels::finish(const std::function<std::string(SamplePlace)>& path_of
   }
   if (pairs.empty()) return;
   std::sort(pairs.begin(), pairs.end());  // examples come in the order of samples, not of hashes
-  Diagnostic diagnostic;
-  diagnostic.kind = "shared-label";
-  diagnostic.severity = Severity::warning;
-  diagnostic.count = pairs.size();
-  diagnostic.of = seen_;
-  diagnostic.title = share_text(pairs.size(), seen_, "label", "labels") +
-                     (pairs.size() == 1 ? " is the same as that of another image" : " are the same as those of other images");
-  for (const auto& [label, first] : pairs)
-    diagnostic.add_example({path_of(label), "equal to " + path_of(first) + ", the label of another image"});
-  diagnostic.advice = "one of the two was copied or saved under a wrong name. Compare both with their images";
-  diagnostics.add(std::move(diagnostic));
+  Occurrences same;
+  for (const auto& [label, first] : pairs) same.add({path_of(label), "equal to " + path_of(first) + ", the label of another image"});
+  const std::string title = share_text(same.count, seen_, "label", "labels") +
+                            (same.count == 1 ? " is the same as that of another image" : " are the same as those of other images");
+  diagnostics.add(make_diagnostic("shared-label", Severity::warning, title, same, seen_,
+                                  "one of the two was copied or saved under a wrong name. Compare both with their images"));
 }
 
 }  // namespace hotpack::pipeline

@@ -15,7 +15,7 @@ namespace {
 
 // An image is compared with at most this many images of nearly equal brightness.
 constexpr std::size_t kMostCompared = 2000;
-constexpr int kTotalSlack = 32;  // half a level per cell
+constexpr int kTotalSlack = 32;  // sums of cells may differ by half a level per cell
 
 // A copy, its original in another split, and how the copy was made.
 struct Pair {

@@ -41,7 +41,7 @@ std::string name_difference(const labels::ClassTable& one, const labels::ClassTa
 void compare_with(FoundClassFile& first, const std::string& path) {
   const FoundClassFile other = read_class_file(path);
   if (first.table.ok() && !other.table.ok())
-    first.unreadable.push_back("class file " + other.table.error().describe() + "; the file is ignored, the classes are those of " +
+    first.unreadable.push_back("class file " + other.table.error().describe() + ". The file is ignored; the classes are those of " +
                                first.path);
   if (first.contradiction || !first.table.ok() || !other.table.ok()) return;
   const std::string difference = name_difference(*first.table, *other.table);

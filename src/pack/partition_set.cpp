@@ -127,7 +127,7 @@ class MissingShards {
 
 Error other_pack(const std::string& here, const std::string& there, const std::string& difference) {
   return usage_error(here + ": is not part of the same pack as " + there + ": " + difference +
-                     ". All partitions must be packed from the same inputs with the same options and the same hotpack");
+                     ". All partitions must be packed from the same inputs with the same options and the same version of hotpack");
 }
 
 std::string row_difference(const format::ShardRow& here, const format::ShardRow& there) {

@@ -23,6 +23,9 @@ PLANTS = [
     ("docs/a.md", "The colour of a class.\n", "write color"),
     ("docs/a.md", "Set `global_batch`.\n", "write global_batch_size"),
     ("README.md", "Mend the file.\n", "'Mend'"),
+    ("src/a.cpp", "// it is not an damaged image\n", "write a"),
+    ("src/a.cpp", "// a image, or a one-hot label\n", "write an"),
+    ("src/a.hpp", "class Census;\n", "write summary"),
     ("src/labels/presets_scene.cpp", '"picture",\n', None),
     ("src/format/FORMAT.md", 'the anchor "centre"\n', None),
 ]

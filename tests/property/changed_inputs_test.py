@@ -128,7 +128,7 @@ class ChangedInputs(unittest.TestCase):
             path.write_bytes(good.replace(b'format":"1.0"', b'format":"2.0"', 1))
             before = digest(self.out)
             for more in ([], ["--force"]):
-                self.assertIn("is of format 2.0", run("pack", *self.inputs(*more), expect=2).stderr)
+                self.assertIn("has format 2.0", run("pack", *self.inputs(*more), expect=2).stderr)
             self.assertEqual(digest(self.out), before)
             path.write_bytes(good)
 

@@ -1,5 +1,4 @@
-// Small input folders for the tests of this room, options that pack them, and an observer that
-// records its calls.
+// Small input folders for tests, the options that pack them, and an observer that records messages and progress.
 #pragma once
 
 #include <algorithm>
@@ -82,6 +81,11 @@ inline std::vector<std::uint16_t> noise_ids(int width, int height, std::uint16_t
 inline Bytes noise_label(int width = 8, int height = 6, std::uint16_t most = 2, std::uint32_t seed = 1) {
   return id_label(width, height, noise_ids(width, height, most, seed));
 }
+// A photo and a label of ids 0 … 2, both of noise, as images/NAME.png and labels/NAME.png.
+inline void put_pair(const TempFolder& folder, const std::string& name, std::uint32_t seed = 1, int width = 8, int height = 6) {
+  put(folder, "images/" + name + ".png", photo(width, height, seed));
+  put(folder, "labels/" + name + ".png", noise_label(width, height, 2, seed));
+}
 // An RGB mask of ids' colors.
 inline Bytes color_label(int width, int height, const std::vector<std::uint16_t>& ids, const std::vector<Color>& colors) {
   std::vector<std::uint8_t> samples;
@@ -98,12 +102,14 @@ class Recorder : public pipeline::Observer {
     last = progress;
     const bool at_work = progress.stage == "packing" || progress.stage == "checking";
     if (stop_after != 0 && at_work && progress.samples_done >= stop_after) stopped = true;
+    if (progress.stage == stop_in) stopped = true;
   }
   [[nodiscard]] bool stop_requested() const override { return stopped; }
 
   std::string messages;
   pipeline::Progress last;
   std::uint64_t stop_after = 0;  // samples packed or checked; 0: never
+  std::string_view stop_in;      // the stage whose first progress requests a stop; empty: none
   std::atomic<bool> stopped = false;
 };
 
@@ -117,7 +123,7 @@ inline pipeline::PackOptions options_for(const TempFolder& folder) {
   return options;
 }
 
-// Of an input that makes one set.
+// The samples of an input without splits.
 inline pipeline::SampleList samples_of(const pipeline::PackOptions& options) {
   pipeline::ProblemLog problems;
   auto gathered = pipeline::gather(options, problems);
@@ -161,5 +167,36 @@ inline pipeline::PackReport packed(const pipeline::PackOptions& options) {
   if (!run.ok()) FAIL(run.error().describe());
   return only_set(std::move(run).value());
 }
+
+// ---- a pack
+
+// Five samples in three shards of two, two and one, packed into `packed`.
+struct ThreeShards {
+  // `change` may replace inputs and options before they are packed.
+  template <class Change>
+  explicit ThreeShards(Change change) {
+    for (std::uint32_t i = 0; i < 5; ++i) put_pair(folder, std::to_string(i), i);
+    options = options_for(folder);
+    options.label.class_count = 3;
+    options.shard.shard_samples = 2;
+    change(folder, options);
+    (void)packed(options);
+  }
+  ThreeShards() : ThreeShards([](const TempFolder&, pipeline::PackOptions&) {}) {}
+
+  [[nodiscard]] std::string path(const std::string& name) const { return options.run.output + "/" + name; }
+  void write(const std::string& name, const Bytes& bytes) const { put(folder, "packed/" + name, bytes); }
+  void flip(const std::string& name, std::size_t at) const {
+    Bytes bytes = read_bytes(path(name));
+    bytes.at(at) ^= std::byte{1};
+    write(name, bytes);
+  }
+
+  static constexpr const char* kSecond = "shard-00001-of-00003.safetensors";
+  static constexpr const char* kThird = "shard-00002-of-00003.safetensors";
+
+  TempFolder folder;
+  pipeline::PackOptions options;
+};
 
 }  // namespace hotpack::test

@@ -1,6 +1,5 @@
-// What a check describes copies, of tiny images and of shares that jump: one planted case and one in order each.
-#include "check/check.hpp"
-#include "support/inputs.hpp"
+// Diagnostics of copies, tiny images and differing class shares: one defect and one correct case each.
+#include "support/checked.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -10,23 +9,9 @@ namespace {
 
 using Ids = std::vector<std::uint16_t>;
 
-CheckReport checked(PackOptions options) {
+CheckReport checked_ids(PackOptions options) {
   options.label.class_count = 3;
-  Recorder recorder;
-  auto report = check(options, false, recorder);
-  if (!report.ok()) FAIL(report.error().describe());
-  return std::move(report).value();
-}
-
-const Diagnostic* find(const CheckReport& report, const std::string& kind) {
-  for (const Diagnostic& diagnostic : report.diagnostics.all())
-    if (diagnostic.kind == kind) return &diagnostic;
-  return nullptr;
-}
-
-void put_pair(const TempFolder& folder, const std::string& name, std::uint32_t seed, int width = 8, int height = 6) {
-  put(folder, "images/" + name + ".png", photo(width, height, seed));
-  put(folder, "labels/" + name + ".png", noise_label(width, height, 2, seed));
+  return checked(options);
 }
 
 // An RGB image of bright and dark fields, and the same from right to left.
@@ -50,9 +35,9 @@ PackOptions split_options(const TempFolder& folder) {
 TEST_CASE("one label under two images is reported with both, in any file form") {
   const TempFolder folder;
   for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
-  CHECK(find(checked(options_for(folder)), "shared-label") == nullptr);
+  CHECK(find(checked_ids(options_for(folder)), "shared-label") == nullptr);
   put(folder, "labels/p3.png", palette_label(8, 6, noise_ids(8, 6, 2, 2), {{0, 0, 0}, {9, 9, 9}, {90, 9, 9}}));
-  const CheckReport report = checked(options_for(folder));
+  const CheckReport report = checked_ids(options_for(folder));
   const Diagnostic* shared = find(report, "shared-label");
   REQUIRE(shared != nullptr);
   CHECK(shared->severity == Severity::warning);
@@ -67,7 +52,7 @@ TEST_CASE("constant labels and copies of whole samples are not shared labels") {
   for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
   for (const char* name : {"labels/p2.png", "labels/p3.png"}) put(folder, name, id_label(8, 6, Ids(48, 1)));
   put_pair(folder, "copy", 1);
-  const CheckReport report = checked(options_for(folder));
+  const CheckReport report = checked_ids(options_for(folder));
   CHECK(find(report, "shared-label") == nullptr);
   CHECK(find(report, "duplicate-image") != nullptr);
 }
@@ -98,9 +83,9 @@ TEST_CASE("an image far smaller than its record is reported, many as one note") 
   for (std::uint32_t i = 0; i < 4; ++i) put_pair(folder, "p" + std::to_string(i), i + 1);
   PackOptions options = options_for(folder);
   options.record.size = {16, 24};  // eight times an image
-  CHECK(find(checked(options), "tiny-image") == nullptr);
+  CHECK(find(checked_ids(options), "tiny-image") == nullptr);
   put_pair(folder, "speck", 9, 1, 1);
-  const CheckReport report = checked(options);
+  const CheckReport report = checked_ids(options);
   const Diagnostic* tiny = find(report, "tiny-image");
   REQUIRE(tiny != nullptr);
   CHECK(tiny->severity == Severity::warning);
@@ -108,7 +93,7 @@ TEST_CASE("an image far smaller than its record is reported, many as one note") 
   CHECK(tiny->examples[0].path == folder / "images/speck.png");
   CHECK(tiny->examples[0].found == "1x1, its record is 16x24");
   options.record.size = {32, 24};  // sixteen times
-  const CheckReport all = checked(options);
+  const CheckReport all = checked_ids(options);
   CHECK(find(all, "tiny-image")->severity == Severity::note);
   CHECK(find(all, "tiny-image")->count == 5);
 }
@@ -119,9 +104,9 @@ TEST_CASE("with mixed sizes an image far below the median is reported") {
   put_pair(folder, "small", 8, 6, 4);
   PackOptions options = options_for(folder);
   options.record.size = {};
-  CHECK(find(checked(options), "tiny-image") == nullptr);
+  CHECK(find(checked_ids(options), "tiny-image") == nullptr);
   put_pair(folder, "speck", 9, 3, 2);
-  const CheckReport report = checked(options);
+  const CheckReport report = checked_ids(options);
   const Diagnostic* tiny = find(report, "tiny-image");
   REQUIRE(tiny != nullptr);
   CHECK(tiny->title == "1 of 6 images is far smaller than the others");
@@ -135,11 +120,11 @@ TEST_CASE("copies across splits are found if flipped (by pixels) or renamed") {
     put(folder, "images/" + name + ".png", fields(i + 1, false));
     put(folder, "labels/" + name + ".png", noise_label(32, 32, 2, i + 1));
   }
-  CHECK(checked(split_options(folder)).diagnostics.all().empty());
+  CHECK(checked_ids(split_options(folder)).diagnostics.all().empty());
   put(folder, "images/val/3.png", fields(1, true));
   put(folder, "images/val/1_r30.png", fields(9, false));
   put(folder, "labels/val/1_r30.png", noise_label(32, 32, 2, 9));
-  const CheckReport report = checked(split_options(folder));
+  const CheckReport report = checked_ids(split_options(folder));
   const Diagnostic* alike = find(report, "look-alike-between-splits");
   REQUIRE(alike != nullptr);
   CHECK(alike->title == "1 image of 'val' looks like a copy of one in 'train'");

@@ -1,6 +1,6 @@
 #include "check/check.hpp"
 
-#include "support/inputs.hpp"
+#include "support/checked.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -14,20 +14,6 @@ using Names = std::vector<std::string>;
 const std::vector<Color> kColors{{0, 0, 0}, {128, 0, 0}, {0, 128, 0}};
 constexpr const char* kCsv = "name,r,g,b\nvoid,0,0,0\ncar,128,0,0\ntree,0,128,0\n";
 
-CheckReport checked(const PackOptions& options, bool headers_only = false) {
-  Recorder recorder;
-  auto report = check(options, headers_only, recorder);
-  if (!report.ok()) FAIL(report.error().describe());
-  CHECK(recorder.messages.empty());
-  return std::move(report).value();
-}
-
-const Diagnostic* find(const CheckReport& report, const std::string& kind) {
-  for (const Diagnostic& diagnostic : report.diagnostics.all())
-    if (diagnostic.kind == kind) return &diagnostic;
-  return nullptr;
-}
-
 Names kinds(const CheckReport& report, Severity severity) {
   Names names;
   for (const Diagnostic& diagnostic : report.diagnostics.all())
@@ -35,7 +21,7 @@ Names kinds(const CheckReport& report, Severity severity) {
   return names;
 }
 
-// Whether the examples of a diagnostic of this kind name the file.
+// Do the examples of a diagnostic of this kind name the file?
 bool names(const CheckReport& report, const std::string& kind, const std::string& path) {
   for (const Diagnostic& diagnostic : report.diagnostics.all())
     for (const Evidence& example : diagnostic.examples)
@@ -47,8 +33,7 @@ bool names(const CheckReport& report, const std::string& kind, const std::string
 void put_ids(const TempFolder& folder, int count, const std::string& split = "") {
   for (int i = 0; i < count; ++i) {
     const auto seed = static_cast<std::uint32_t>(i + 1 + (split.empty() ? 0 : 100 * static_cast<int>(split.size())));
-    put(folder, "images/" + split + std::to_string(i) + ".png", photo(8, 6, seed));
-    put(folder, "labels/" + split + std::to_string(i) + ".png", noise_label(8, 6, 2, seed));
+    put_pair(folder, split + std::to_string(i), seed);
   }
 }
 

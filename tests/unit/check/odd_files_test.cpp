@@ -9,8 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "check/check.hpp"
-#include "support/inputs.hpp"
+#include "support/checked.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -18,7 +17,7 @@ using namespace hotpack::test;
 
 namespace {
 
-// As long as it exists the process may do only what others may, where it may do everything otherwise.
+// While it exists, a root process has only the rights of other users.
 class Unprivileged {
  public:
   Unprivileged() : was_root_(::geteuid() == 0) { changed_ = was_root_ && ::seteuid(65534) == 0; }
@@ -58,13 +57,6 @@ std::string text_of(const CheckReport& report, const std::string& kind) {
     if (diagnostic.kind == kind)
       for (const Evidence& example : diagnostic.examples) text += example.path + ": " + example.found + "\n";
   return text;
-}
-
-CheckReport checked(const PackOptions& options) {
-  Recorder recorder;
-  auto report = check(options, false, recorder);
-  if (!report.ok()) FAIL(report.error().describe());
-  return std::move(report).value();
 }
 
 PackOptions images_of(const TempFolder& folder) {

@@ -17,11 +17,7 @@ using Numbers = std::vector<std::uint64_t>;
 
 // Pairs a, b, c of noise.
 void put_pairs(const TempFolder& folder) {
-  for (const char* name : {"a", "b", "c"}) {
-    const auto seed = static_cast<std::uint32_t>(*name);
-    put(folder, std::string("images/") + name + ".png", photo(16, 12, seed));
-    put(folder, std::string("labels/") + name + ".png", noise_label(16, 12, 2, seed));
-  }
+  for (const char* name : {"a", "b", "c"}) put_pair(folder, name, static_cast<std::uint32_t>(*name), 16, 12);
 }
 
 std::vector<std::uint8_t> as_u8(std::span<const std::byte> bytes) {

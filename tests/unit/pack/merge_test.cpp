@@ -14,6 +14,7 @@
 
 #include "pack/partition_set.hpp"
 #include "support/catch.hpp"
+#include "support/inputs.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_shard.hpp"
 
@@ -26,17 +27,9 @@ namespace fs = std::filesystem;
 namespace {
 
 using Names = std::vector<std::string>;
-using Bytes = std::vector<std::byte>;
 using Content = std::map<std::string, Bytes>;
 
 // ---- files
-
-Bytes read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
 
 // A new file, never the old one changed: it may be linked to another.
 void write_bytes(const std::string& path, std::span<const std::byte> bytes) {
@@ -50,29 +43,7 @@ void flip(const std::string& path, std::size_t offset) {
   write_bytes(path, bytes);
 }
 
-// ---- runs
-
-class Recorder : public Observer {
- public:
-  void message(Level, std::string_view text) override { messages += std::string(text) + "\n"; }
-  void progress(const Progress& progress) override {
-    if (progress.stage == stop_in) stopped = true;
-  }
-  [[nodiscard]] bool stop_requested() const override { return stopped; }
-
-  std::string messages;
-  std::string_view stop_in = "none";  // the stage whose first progress requests the stop
-  bool stopped = false;
-};
-
 std::string shard(std::uint64_t index, std::uint64_t count = 5) { return format::shard_file_name(index, count); }
-
-// Every file of a folder by its name, with its bytes.
-Content content_of(const std::string& folder) {
-  Content content;
-  for (const auto& entry : fs::directory_iterator(folder)) content[entry.path().filename().string()] = read_bytes(entry.path().string());
-  return content;
-}
 
 ino_t inode_of(const std::string& path) {
   struct stat status {};

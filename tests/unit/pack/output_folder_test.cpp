@@ -10,23 +10,15 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr const char* kSecond = "shard-00001-of-00003.safetensors";
+constexpr const char* kSecond = ThreeShards::kSecond;
 constexpr const char* kTemporaryShard = ".shard-00001-of-00003.safetensors.0123456789abcdef.tmp";
 
-// Five samples in shards of two, packed into `packed`.
-struct PackedFolder {
-  explicit PackedFolder(bool damage_one = false) {
-    for (int i = 0; i < 5; ++i) {
-      put(folder, "images/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(i)));
-      put(folder, "labels/" + std::to_string(i) + ".png", noise_label(8, 6, 2, static_cast<std::uint32_t>(i)));
-    }
-    if (damage_one) put(folder, "images/3.png", with_bad_png_checksum(photo(), "IDAT"));
-    options = options_for(folder);
-    options.label.class_count = 3;
-    options.shard.shard_samples = 2;
-    options.run.skip_errors = damage_one;
-    (void)packed(options);
-  }
+struct PackedFolder : ThreeShards {
+  explicit PackedFolder(bool damage_one = false)
+      : ThreeShards([&](const TempFolder& inputs, PackOptions& given) {
+          if (damage_one) put(inputs, "images/3.png", with_bad_png_checksum(photo(), "IDAT"));
+          given.run.skip_errors = damage_one;
+        }) {}
 
   [[nodiscard]] OutputFolder read() const { return read_output_folder(folder / "packed").value(); }
 
@@ -39,14 +31,6 @@ struct PackedFolder {
   }
   [[nodiscard]] Plan plan() { return plan(options); }
 
-  void flip(const std::string& name, std::size_t offset) const {
-    Bytes bytes = read_bytes(folder / ("packed/" + name));
-    bytes.at(offset) ^= std::byte{1};
-    put(folder, "packed/" + name, bytes);
-  }
-
-  TempFolder folder;
-  PackOptions options;
   SampleList list;
 };
 

@@ -22,7 +22,7 @@ class Impatient : public Observer {
   std::string said;
 };
 
-// Whether the folder can be had at once.
+// Can the folder be locked at once?
 bool is_free(const std::string& folder, Sharing sharing) {
   Impatient observer;
   const bool taken = OutputLock::take(folder, sharing, observer).value().has_value();

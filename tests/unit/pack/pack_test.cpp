@@ -43,10 +43,7 @@ PackOptions street_options(const TempFolder& folder) {
 
 // Photos with ids 0 … 2, all of the record's size.
 void put_ids(const TempFolder& folder, int count) {
-  for (int i = 0; i < count; ++i) {
-    put(folder, "images/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(i)));
-    put(folder, "labels/" + std::to_string(i) + ".png", noise_label(8, 6, 2, static_cast<std::uint32_t>(i)));
-  }
+  for (int i = 0; i < count; ++i) put_pair(folder, std::to_string(i), static_cast<std::uint32_t>(i));
 }
 
 PackOptions id_options(const TempFolder& folder) {
@@ -115,7 +112,7 @@ PackOptions elsewhere(PackOptions options, const std::string& name) {
   return options;
 }
 
-// What a run from nothing with these options makes.
+// The bytes of a fresh run with these options.
 std::map<std::string, Bytes> fresh_content(const PackOptions& options) {
   const PackOptions fresh = elsewhere(options, "fresh");
   std::filesystem::remove_all(fresh.run.output);

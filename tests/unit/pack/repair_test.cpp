@@ -15,32 +15,17 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-constexpr const char* kSecond = "shard-00001-of-00003.safetensors";
+constexpr const char* kSecond = ThreeShards::kSecond;
 constexpr const char* kManifest = "dataset.json";
 
-// Five samples in shards of two, packed.
-struct Packed {
-  explicit Packed(bool zstd = false) {
-    for (int i = 0; i < 5; ++i) {
-      put(folder, "images/" + std::to_string(i) + ".png", photo(8, 6, static_cast<std::uint32_t>(i)));
-      put(folder, "labels/" + std::to_string(i) + ".png", noise_label(8, 6, 2, static_cast<std::uint32_t>(i)));
-    }
-    options = options_for(folder);
-    options.label.class_count = 3;
-    options.shard.shard_samples = 2;
-    options.shard.zstd_image = options.shard.zstd_label = zstd;
-    (void)packed(options);
+// A pack, and its bytes before it is damaged.
+struct Packed : ThreeShards {
+  explicit Packed(bool zstd = false)
+      : ThreeShards([&](const TempFolder&, PackOptions& given) { given.shard.zstd_image = given.shard.zstd_label = zstd; }) {
     whole = content_of(options.run.output);
     options.run.repair = true;
   }
 
-  [[nodiscard]] std::string path(const std::string& name) const { return options.run.output + "/" + name; }
-  void write(const std::string& name, const Bytes& bytes) const { put(folder, "packed/" + name, bytes); }
-  void flip(const std::string& name, std::size_t at) const {
-    Bytes bytes = whole.at(name);
-    bytes.at(at) ^= std::byte{1};
-    write(name, bytes);
-  }
   void cut(const std::string& name, std::size_t size) const {
     Bytes bytes = whole.at(name);
     bytes.resize(size);
@@ -54,8 +39,6 @@ struct Packed {
     REQUIRE(content_of(options.run.output) == whole);
   }
 
-  TempFolder folder;
-  PackOptions options;
   std::map<std::string, Bytes> whole;
 };
 
@@ -157,7 +140,7 @@ TEST_CASE("repair: a sound pack is complete, and a new folder is packed") {
 TEST_CASE("repair: a plain run keeps no damaged shard of a stopped repair") {
   Packed pack;
   pack.flip(kSecond, 4200);
-  pack.flip("shard-00002-of-00003.safetensors", 4200);
+  pack.flip(ThreeShards::kThird, 4200);
   Recorder recorder;
   recorder.stop_after = 4;  // one of three is kept; one sample is packed
   (void)hotpack::pipeline::pack(pack.options, false, recorder).value();
@@ -171,10 +154,10 @@ TEST_CASE("repair: a partition fixes its own shards alone") {
   fs::remove(pack.path(kManifest));
   pack.options.run.partition = Partition{0, 2};  // shards 0 and 1
   pack.flip(kSecond, 4200);
-  pack.flip("shard-00002-of-00003.safetensors", 4200);
+  pack.flip(ThreeShards::kThird, 4200);
   CHECK(packed(pack.options).packed_shards == 1);
   CHECK(content_of(pack.options.run.output).at(kSecond) == pack.whole.at(kSecond));
-  CHECK(content_of(pack.options.run.output).at("shard-00002-of-00003.safetensors") != pack.whole.at("shard-00002-of-00003.safetensors"));
+  CHECK(content_of(pack.options.run.output).at(ThreeShards::kThird) != pack.whole.at(ThreeShards::kThird));
 }
 
 TEST_CASE("a plain run repairs shards that are missing, truncated or empty") {

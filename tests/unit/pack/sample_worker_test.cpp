@@ -17,7 +17,7 @@ const std::vector<Color> kColors{{0, 0, 0}, {128, 0, 0}, {0, 128, 0}};
 constexpr const char* kCsv = "name,r,g,b\nvoid,0,0,0\ncar,128,0,0\ntree,0,128,0\n";
 constexpr std::uint16_t kNone = 255;  // ignored, in records of storage `index`
 
-// What a worker made of one sample, in memory of its own.
+// A copy of a worker's result for one sample.
 struct Worked {
   std::optional<Error> error;
   std::optional<Problem> problem;
