@@ -101,7 +101,7 @@ class Records:
 
 
 class SampleDataset(Records):
-    """For DataLoader's collation: a sample at a time, in memory of its own as what a file is decoded to."""
+    """Single samples for DataLoader's collation, in memory of their own, as a decoded file would be."""
 
     def __getitem__(self, sample):
         import torch
