@@ -26,7 +26,8 @@ PAIRS, SAMPLES = 100, 384
 LIBRARIES = ("numpy", "opencv-python-headless", "torch", "torchvision", "numba")
 
 # Contestants of an epoch by the beginning of their names, and how the table names the best of each kind.
-KINDS = {"files, DataLoader with": "PyTorch `DataLoader`, PNG files by", "DataLoader, whole batches": "PyTorch `DataLoader`, memory-mapped records",
+KINDS = {"files, DataLoader with": "PyTorch `DataLoader`, PNG files by",
+         "DataLoader, whole batches": "PyTorch `DataLoader`, memory-mapped records",
          "FFCV-style": "FFCV-style reader, memory map and numba"}
 FORMS = {"plain": (BATCH, "Epoch, u8 images and class ids"), "training": (TRAINING_BATCH, "Epoch, normalised f32 images and one-hot f32")}
 
@@ -172,8 +173,8 @@ def main():
         tasks |= dict(measure_epoch(options.loader_speed, form, inputs, pack, folder, options) for form in FORMS)
     print(table(tasks))
     print(f"\nSeconds per 1,000 samples, and the other's time divided by hotpack's. {machine(options.hotpack)}. PNG files of 480x360, "
-          f"{pairs.class_count} classes, all data in memory; medians of {options.rounds} interleaved rounds; load {os.getloadavg()[0]:.1f}. "
-          "Repeat it with `scripts/bench table`.\n")
+          f"{pairs.class_count} classes, all data in memory; medians of {options.rounds} interleaved rounds; "
+          f"load {os.getloadavg()[0]:.1f}. Repeat it with `scripts/bench table`.\n")
     figures = {title: {figure.name: {"seconds": round(figure.seconds, 4), "all_seconds": [round(value, 4) for value in figure.all]}
                        for figure in (ours, *others)} for title, (ours, others) in tasks.items()}
     save(options.report, {"rounds": options.rounds, "versions": {name: version(name) for name in LIBRARIES}, "tasks": figures})
