@@ -126,10 +126,10 @@ class Comparison:
     def ratio(self, title, name, ours, rivals, target=None):
         best = max(rivals, key=lambda series: series.rate)
         ratio = ours.rate / best.rate
-        told = {"ratio": round(ratio, 3), "of": ours.name, "over": best.name}
+        found = {"ratio": round(ratio, 3), "of": ours.name, "over": best.name}
         if target:
-            told |= {"target": target, "good": ratio >= target}
-        self.figures[title][name] = told
+            found |= {"target": target, "good": ratio >= target}
+        self.figures[title][name] = found
         verdict = "" if not target else f"   at least {target}: {'good' if ratio >= target else 'NOT REACHED'}"
         print(f"  {ours.name:<34}{ours.rate:8.2f}   {best.name:<44}{best.rate:8.2f}{ratio:8.2f}{verdict}")
 

@@ -213,7 +213,7 @@ def bytes_of(batch):
 
 
 def turn(peer, seconds):
-    """Samples, bytes and seconds. What was read ahead in the pause is taken before the clock starts; workers come to rest after it."""
+    """Samples, bytes and seconds. Batches that were read ahead in the pause do not count; workers come to rest afterwards."""
     for _ in range(peer.ahead + 1):
         batch = peer.next()
     samples = size = batches = 0

@@ -2,7 +2,7 @@
 """Both benchmarks of a device from beginning to end on a stand-in: the acceptance benchmark of hotpack_gpu_check, and
 `hotpack bench --device`. Every row is there, with figures, and its limit equals its formula.
 
-    bench_test.py hotpack_gpu_check FOLDER CUBLAS HOTPACK
+    bench_test.py hotpack_gpu_check FOLDER CUBLAS [HOTPACK]
 
 FOLDER has a libcuda.so.1 that is no GPU, CUBLAS is a stand-in for cuBLAS. Exit 0: good; 1: not; 77: this build has no kernels to run.
 """
@@ -169,7 +169,7 @@ def run(words, folder, code=0, **more):
 
 
 def main():
-    check, folder, cublas, hotpack = sys.argv[1:5]
+    check, folder, cublas, *hotpack = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="hotpack-bench-") as scratch:
         report = Path(scratch) / "report.json"
         done = run([check, "--bench", "--json", str(report), "--seconds", SECONDS, "--batch", "8", "--records", "24", "--size", SIZE],
@@ -180,7 +180,8 @@ def main():
         if report.exists():
             check_report(report.read_text(encoding="utf-8"))
         check_failure(check, folder, cublas, scratch)
-        check_user_bench(check, folder, hotpack, scratch)
+        for command in hotpack:
+            check_user_bench(check, folder, command, scratch)
     for fault in faults:
         print(fault)
     if faults:
