@@ -1,4 +1,4 @@
-// A Loader under measurement: its steady rate, its first batch, and how long a consumer waits for it.
+// Measures a Loader: its steady rate, its first batch, and how long a consumer waits for it.
 //
 // Ownership: owns its Loader. Thread-safety: none. Failure: as Loader's functions.
 #pragma once
@@ -20,8 +20,8 @@ class Batches {
   // The next batch, over the ends of epochs.
   [[nodiscard]] Result<Batch> next();
 
-  // What is delivered in about `seconds`, at least one batch. What was read ahead before is taken first and does not count. Returns when
-  // the threads have come to rest, so that they do not disturb what is measured next.
+  // Takes batches for about `seconds`, at least one. Batches that were read ahead come first and do not count. Returns when the threads
+  // have come to rest, so that they do not disturb the next measurement.
   [[nodiscard]] Result<Work> take(double seconds);
   // Waiting ÷ all time of a consumer that keeps each batch for `step_seconds`.
   [[nodiscard]] Result<double> wait_share(double step_seconds, double seconds);

@@ -1,4 +1,4 @@
-// Files in the system's page cache: how much of them is there, and dropping them from it.
+// Files in the system's page cache: their share in it, and dropping them from it.
 //
 // Thread-safe. Failure: code `io` with the path.
 #pragma once
@@ -17,11 +17,11 @@ struct Residency {
   [[nodiscard]] double share() const { return pages == 0 ? 0 : static_cast<double>(resident) / static_cast<double>(pages); }
 };
 
-// Of all files together. Where the system does not tell (another user's files), all pages count as resident.
+// Of all files together. If the system refuses to answer (another user's files), all pages count as resident.
 [[nodiscard]] Result<Residency> residency(std::span<const std::string> paths);
 
-// Writes back what is dirty and asks the system to drop the pages. Pages that somebody has mapped stay, and so do those of file systems
-// that live in memory: residency() tells.
+// Writes back dirty pages and asks the system to drop all of them. Pages that a process has mapped stay, and so do those of file systems
+// that live in memory; see residency().
 [[nodiscard]] Status drop_pages(std::span<const std::string> paths);
 
 }  // namespace hotpack::bench

@@ -1,4 +1,4 @@
-// Files read from end to end without any order or meaning: what a disk gives at best.
+// Reads files from end to end without any order or meaning: the best rate of a disk.
 //
 // Thread-safe. Failure: code `io` with the path.
 #pragma once

@@ -11,7 +11,7 @@
 namespace hotpack::bench {
 
 struct BenchOptions {
-  std::uint64_t batch = 32;  // samples per batch; cut to the records and to what memory allows
+  std::uint64_t batch = 32;  // samples per batch; fewer if there are fewer records or memory is short
   double seconds = 1;        // of each row, that of its limit included. Longer: steadier figures
   std::vector<unsigned>
       threads;       // to measure with; empty: 1, 2, 4, … and all usable cores. Of a device the largest counts; empty: its default
@@ -78,7 +78,7 @@ struct BenchReport {
   std::vector<BenchRow> rows;
   Consumer consumer;                 // of batches in host memory
   unsigned recommended_threads = 1;  // the fewest within kNearBest of the best end-to-end rate
-  std::vector<std::string> notes;    // what was left out or cut, and why
+  std::vector<std::string> notes;    // parts that were left out or cut, and the reasons
 };
 inline constexpr double kNearBest = 0.97;
 

@@ -15,9 +15,9 @@ namespace hotpack::bench {
 
 namespace {
 
-constexpr std::uint64_t kMemoryPart = 4;  // of what the machine can give, a quarter
+constexpr std::uint64_t kMemoryPart = 4;  // a quarter of the available memory
 
-// The values do not matter to the speed, that they are there does.
+// Any values give the same speed; none at all would be faster.
 constexpr std::array<float, 3> kMean = {0.485F, 0.456F, 0.406F};
 constexpr std::array<float, 3> kStd = {0.229F, 0.224F, 0.225F};
 

@@ -1,4 +1,4 @@
-// What all stages of a bench share: the data set as they see it, sizes that fit into memory, and the options of their Loaders.
+// Shared by all stages of a bench: facts about the data set, sizes that fit into memory, and options of Loaders.
 //
 // Plain values; thread-safe as such. Failure: as Dataset::open; `usage` for a data set without samples.
 #pragma once
@@ -37,7 +37,7 @@ struct Setup {
   Outputs training;                // f32, normalised, and f32 one-hot, channels first
   std::vector<std::string> notes;
 
-  // `notes` gets what had to be cut.
+  // `notes` names each value that had to be cut.
   [[nodiscard]] static Result<Setup> make(std::span<const std::string> folders, const BenchOptions& options);
   [[nodiscard]] Result<Dataset> open_dataset() const { return Dataset::open(folders); }
   // Every sample counts: an epoch's last batch is filled up from its beginning.

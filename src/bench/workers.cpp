@@ -70,7 +70,7 @@ ThreadBuffers::ThreadBuffers(unsigned threads, std::uint64_t total_bytes, std::u
   const std::uint64_t all = share_bytes_ * threads;
   void* const memory = ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  ::madvise(memory, all, MADV_HUGEPAGE);  // a wish: the ceiling is what the machine can do at best
+  ::madvise(memory, all, MADV_HUGEPAGE);  // optional: a limit is the best rate of the machine
   memory_ = static_cast<std::byte*>(memory);
   std::memset(memory_, 1, all);
 }

@@ -78,8 +78,9 @@ std::string version_text(int version) { return std::to_string(version / 1000) + 
 
 std::string device_line(const BenchDevice& device) {
   return "device " + std::to_string(device.ordinal) + ": " + clean(device.name) + ", sm_" + std::to_string(device.major) +
-         std::to_string(device.minor) + ", " + human_bytes(device.memory_bytes) + " of " + gigabytes(device.memory_bandwidth) +
-         " GB/s; driver for CUDA " + version_text(device.driver_version) + "; kernels: " + clean(device.kernels) + "\n";
+         std::to_string(device.minor) + ", " + human_bytes(device.memory_bytes) + ", copies at " +
+         fixed_text(device.memory_bandwidth / kGiga, 0) + " GB/s; driver for CUDA " + version_text(device.driver_version) +
+         "; kernels: " + clean(device.kernels) + "\n";
 }
 
 std::string header(const BenchReport& report) {

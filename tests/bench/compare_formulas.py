@@ -108,7 +108,7 @@ class Part(ctypes.Structure):
 
 
 class Driver:
-    """What of the CUDA driver brings a batch back, with the device's primary context current."""
+    """The calls of the CUDA driver that copy a batch back, with the device's primary context current."""
 
     def __init__(self):
         self.library = ctypes.CDLL("libcuda.so.1")

@@ -25,8 +25,10 @@ HERE = Path(__file__).resolve().parent
 PAIRS, SAMPLES = 100, 384
 LIBRARIES = ("numpy", "opencv-python-headless", "torch", "torchvision", "numba")
 
-# Contestants of an epoch by the beginning of their names. The best of each kind is shown.
-KINDS = {"files, ": "PyTorch on PNG files: ", "DataLoader, a batch": "PyTorch on memory-mapped records: ", "FFCV-style": ""}
+# Contestants of an epoch by the beginning of their names, and how the table names the best of each kind.
+KINDS = {"files, DataLoader with": "PyTorch `DataLoader`, PNG files by",
+         "DataLoader, whole batches": "PyTorch `DataLoader`, memory-mapped records",
+         "FFCV-style": "FFCV-style reader, memory map and numba"}
 FORMS = {"plain": (BATCH, "Epoch, u8 images and class ids"), "training": (TRAINING_BATCH, "Epoch, normalised f32 images and one-hot f32")}
 
 
@@ -43,13 +45,15 @@ class Figure:
 def measure_packing(hotpack, pairs, folder, rounds):
     """{title: (hotpack, [others])}"""
     programs = Programs(hotpack, None, pairs, folder)
-    tasks = {"Pack, RGB masks to one-hot": [programs.packing("masks", "onehot"), *(programs.peer(name, "onehot") for name in programs.scripts)],
-             "Pack, gray class ids": [programs.packing("ids", "index"), *(programs.peer(name, "ids") for name in programs.scripts)]}
+    kinds = {"Pack, RGB masks to one-hot": ("masks", "onehot", "onehot"), "Pack, gray class ids": ("ids", "index", "ids")}
+    tasks = {title: [programs.packing(labels, storage), *(programs.peer(name, form) for name in programs.scripts)]
+             for title, (labels, storage, form) in kinds.items()}
     for _ in range(rounds):
         for all_series in tasks.values():
             for series in all_series:
                 series.add_round()
-    figures = {title: [Figure(f"Python script with {series.name}", series.wall) for series in all_series] for title, all_series in tasks.items()}
+    figures = {title: [Figure(f"Python script with {series.name}", series.wall) for series in all_series]
+               for title, all_series in tasks.items()}
     return {f"{title}, 1 core": (ours, others) for title, (ours, *others) in figures.items()}
 
 
@@ -61,7 +65,7 @@ def make_pack(hotpack, pairs, folder):
     inputs = folder / "inputs"
     link_pictures(pairs.images.parent, inputs, SAMPLES)
     run([hotpack, "pack", "--images", inputs / "images", "--labels", inputs / "ids", "--num-classes", pairs.class_count, "--size", SIZE,
-         "--image-filter", "linear", "--label-storage", "index", "-qq", "-o", folder / "records"])
+         "--image-filter", "linear", "--label-filter", "nearest-cv", "--label-storage", "index", "-qq", "-o", folder / "records"])
     return inputs, folder / "records"
 
 
@@ -117,7 +121,7 @@ def measure_epoch(speed, form, inputs, pack, folder, options):
     others = []
     for kind, prefix in KINDS.items():
         best = min((figure for figure in figures if figure.name.startswith(kind)), key=lambda figure: figure.seconds)
-        best.name = prefix + best.name.removeprefix("files, ")
+        best.name = prefix + best.name.removeprefix(kind)
         others.append(best)
     return f"{title}, 2 cores", (ours, others)
 
@@ -134,7 +138,7 @@ def ratio_text(ratio):
 
 
 def table(tasks):
-    lines = ["| 1,000 samples of 512x512 | hotpack | compared with | | hotpack is faster by |", "|---|--:|---|--:|--:|"]
+    lines = ["| 1,000 samples of 512x512 | hotpack | compared with | | ratio |", "|---|--:|---|--:|--:|"]
     for title, (ours, others) in tasks.items():
         first = f"| {title} | **{seconds_text(ours.seconds)}** "
         for other in others:
@@ -168,7 +172,8 @@ def main():
         inputs, pack = make_pack(options.hotpack, pairs, folder)
         tasks |= dict(measure_epoch(options.loader_speed, form, inputs, pack, folder, options) for form in FORMS)
     print(table(tasks))
-    print(f"\n{machine(options.hotpack)}. PNG files of 480x360, {pairs.class_count} classes, all data in memory; medians of {options.rounds} interleaved rounds; "
+    print(f"\nSeconds per 1,000 samples, and the other's time divided by hotpack's. {machine(options.hotpack)}. PNG files of 480x360, "
+          f"{pairs.class_count} classes, all data in memory; medians of {options.rounds} interleaved rounds; "
           f"load {os.getloadavg()[0]:.1f}. Repeat it with `scripts/bench table`.\n")
     figures = {title: {figure.name: {"seconds": round(figure.seconds, 4), "all_seconds": [round(value, 4) for value in figure.all]}
                        for figure in (ours, *others)} for title, (ours, others) in tasks.items()}

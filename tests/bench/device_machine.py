@@ -41,7 +41,7 @@ class Gpu:
 
 
 class CopyStream:
-    """Copies to the device on a stream of their own, beside the work of the current one."""
+    """Copies to the device on a stream of their own, at the same time as the work of the current one."""
 
     def __init__(self, torch, device):
         self.torch, self.device, self.stream = torch, device, torch.cuda.Stream(device)
@@ -114,7 +114,7 @@ class CopyAtOnce:
 
 
 def find_machine(torch, ordinal):
-    """What to run on; None without a GPU."""
+    """The machine to run on; None without a GPU."""
     if os.environ.get("HOTPACK_GPU_CHECK_FAKE") == "1":
         return StandIn(torch)
     return Gpu(torch, ordinal) if torch.cuda.is_available() else None

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The DeviceLoader beside what people write with PyTorch to have a pack's records as training-ready tensors on a GPU.
+"""The DeviceLoader next to PyTorch programs that bring a pack's records to a GPU as training-ready tensors.
 
 usage: device_peers.py PACK LIBHOTPACK.so [--batch N] [--seconds S] [--rounds N] [--limit S] [--device N] [--workers LIST] [--json FILE]
 
@@ -18,12 +18,12 @@ From the host:
 - hotpack: libhotpack.so, its tensors taken over by DLPack without a copy; with records in the page cache, and in pinned memory.
 - PyTorch: DataLoader with pin_memory, a sample or a whole batch at a time, without and with several numbers of workers, copies and
   F.one_hot on one stream, as most write it; and with the copies of next batches on a stream of their own and labels by comparison.
-- DALI and FFCV are told of where they can be imported, and measured where they can read such records (DALI by an external source).
+- DALI and FFCV are named if they can be imported, and measured if they can read such records (DALI by an external source).
 From the device, where the whole set fits into its memory:
 - hotpack with its records on the device.
 - PyTorch: all images and class ids as two tensors on the device, index_select, and the expansion by F.one_hot, by comparison, and by
   comparison compiled with torch.compile.
-Ratios are to the best peer of the same kind. One that fails is told in the table with why, and is not measured.
+Ratios are to the best peer of the same kind. A peer that fails is not measured; the table has the reason.
 
 Exit: 0, 1 where batches differ or hotpack fails, 77 without a GPU, PyTorch, NumPy or a pack.
 """
@@ -47,7 +47,7 @@ OURS = "hotpack, "  # begins the names of hotpack's own contenders
 HOST, DEVICE = "from the host", "from the device"
 COMPARED_BATCHES = 16
 WARM_BATCHES = 8
-STUCK_SECONDS = 60  # beside what was asked for: one that hangs does not take the others' time
+STUCK_SECONDS = 60  # in addition to the requested time: a peer that hangs does not take the others' time
 NO_TIME = "no time was left"
 
 
@@ -58,7 +58,7 @@ def skip(reason):
 
 def import_torch():
     """PyTorch and what to run on, or the end."""
-    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # else torch.compile's processes stay beside what is measured
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # otherwise torch.compile's processes run on during measurements
     try:
         import numpy  # noqa: F401 (the peers need it)
         import torch
@@ -111,7 +111,7 @@ class Contender:
         return round(median(self.rates), 1) if self.rates else None
 
     def take_part(self, machine, work):
-        """What `work` does with it, made for this and closed at its end; what fails is its problem, and ends nothing else."""
+        """The result of `work` on a new peer, which is closed afterwards. A failure becomes the peer's problem and ends nothing else."""
         made = None
         try:
             signal.setitimer(signal.ITIMER_REAL, Contender.stuck_seconds)
@@ -176,7 +176,7 @@ def other_contenders(torch, machine, files, order, notes):
 
 
 def fits_on_device(machine, files, notes):
-    """Whether the set and some batches have room there."""
+    """True if the set and some batches fit there."""
     needed = sum(field.records * field.record_bytes for shard in files.shards for field in (shard.image, shard.label))
     free = machine.free_bytes()
     if needed <= free * 0.7:
@@ -287,7 +287,7 @@ def ratios_of(figures):
 
 
 class Report:
-    """What was measured, as a table and as JSON, which is written after each round."""
+    """Results as a table and as JSON, which is written after each round."""
 
     def __init__(self, torch, machine, files, options, notes):
         self.path, self.notes = options.json, notes

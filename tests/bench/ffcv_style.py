@@ -3,15 +3,22 @@
 Needs NumPy and numba. The loops are compiled at the first batch.
 """
 
+import ctypes
+
 import numba
 import numpy as np
+
+# As FFCV does it: copies by the C library, called from compiled code.
+memmove = ctypes.CDLL(None).memmove
+memmove.argtypes, memmove.restype = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t], ctypes.c_void_p
 
 
 @numba.njit(parallel=True, nogil=True)
 def gather(images, labels, rows, out_images, out_labels):
     for row in numba.prange(len(rows)):
-        out_images[row] = images[rows[row]]
-        out_labels[row] = labels[rows[row]]
+        image, label = images[rows[row]], labels[rows[row]]
+        memmove(out_images[row].ctypes.data, image.ctypes.data, image.size)
+        memmove(out_labels[row].ctypes.data, label.ctypes.data, label.size)
 
 
 @numba.njit(parallel=True, nogil=True)

@@ -31,14 +31,14 @@ LIBRARIES = {"OpenCV": opencv_pair, "torchvision": torchvision_pair}
 
 
 class ImageFiles(Dataset):
-    """`finish` turns an image and its class ids into what a batch has of them."""
+    """Pairs of two folders in the order of their names."""
 
-    def __init__(self, images, labels, size, library, finish):
+    def __init__(self, images, labels, size, library):
         self.pairs = list(zip(*(sorted(map(str, Path(folder).iterdir())) for folder in (images, labels)), strict=True))
-        self.size, self.load, self.finish = size, LIBRARIES[library], finish
+        self.size, self.load = size, LIBRARIES[library]
 
     def __len__(self):
         return len(self.pairs)
 
     def __getitem__(self, number):
-        return self.finish(*self.load(*self.pairs[number], self.size))
+        return self.load(*self.pairs[number], self.size)

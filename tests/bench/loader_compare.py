@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Loader beside plain C loops, NumPy and PyTorch, on the same packed records.
+"""The Loader next to plain C loops, NumPy and PyTorch, on the same packed records.
 
 usage: loader_compare.py HOTPACK LOADER_SPEED FOLDER REPORT.json [--pack DIR] [--rounds N] [--seconds S] [--no-peers]
 
@@ -7,7 +7,7 @@ Packs are made in FOLDER from street pictures of sample_data: 367 and 1,500 samp
 as bits (about 4 GB); they stay there for the next time. With --pack: one of your own (512x512 or any size, 9 to 16 classes, not
 compressed) in their place.
 
-What is compared takes turns of S seconds (default 0.4), N rounds (default 5); figures are medians. The records are in memory. Two cores.
+Contestants take turns of S seconds (default 0.4), N rounds (default 5); figures are medians. The records are in memory. Two cores.
 """
 
 import argparse
@@ -126,23 +126,23 @@ class Comparison:
     def ratio(self, title, name, ours, rivals, target=None):
         best = max(rivals, key=lambda series: series.rate)
         ratio = ours.rate / best.rate
-        told = {"ratio": round(ratio, 3), "of": ours.name, "over": best.name}
+        found = {"ratio": round(ratio, 3), "of": ours.name, "over": best.name}
         if target:
-            told |= {"target": target, "good": ratio >= target}
-        self.figures[title][name] = told
+            found |= {"target": target, "good": ratio >= target}
+        self.figures[title][name] = found
         verdict = "" if not target else f"   at least {target}: {'good' if ratio >= target else 'NOT REACHED'}"
         print(f"  {ours.name:<34}{ours.rate:8.2f}   {best.name:<44}{best.rate:8.2f}{ratio:8.2f}{verdict}")
 
 
 def heading(title):
-    print(f"\n{title}\n  {'hotpack':<34}{'GB/s':>8}   {'beside':<44}{'GB/s':>8}{'ratio':>8}")
+    print(f"\n{title}\n  {'hotpack':<34}{'GB/s':>8}   {'next to':<44}{'GB/s':>8}{'ratio':>8}")
 
 
 # ---------------------------------------------------------------------------------------------------------------- comparisons
 
 
 def compare_copies(comparison, speed, pack, title):
-    """Bytes of stored records to slots, and of u8 + class ids, over memcpy with the same threads; the first epoch beside them."""
+    """Bytes of stored records to slots, and of u8 + class ids, over memcpy with the same threads; the first epoch next to them."""
     heading(title)
     server = Program([speed, "serve", pack, BATCH])
     for threads in THREADS:
@@ -197,7 +197,7 @@ def milliseconds_to(command):
 
 
 def compare_first_batch(speed, pack):
-    """Process start to the first batch, beside a program that reads the same records by pread."""
+    """Process start to the first batch, next to a program that reads the same records by pread."""
     order = run([speed, "order", pack, BATCH]).output.split()
     files = PackFiles(pack)
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as plan:

@@ -11,8 +11,8 @@ SECONDS`. All read the same records of class ids in a shuffled order, endlessly;
 Each has the settings that suit it best, and the comparison takes the best of each kind:
 - NumPy: preallocated batches; one or two threads, which share the rows (NumPy lets go of the interpreter's lock in its loops); for float
   images a multiplication and an addition per value, or a table; for one-hot a comparison with each class, or a table.
-- PyTorch: no, one or two persistent workers (prefetch 2); a sample at a time with the usual collation, or a whole batch at a time, which
-  saves the copy of collation; without workers PyTorch's own threads, one per core.
+- PyTorch: no, one or two persistent workers (prefetch 2); single samples with the usual collation, or whole batches, which saves the copy
+  of collation; without workers PyTorch's own threads, one per core.
 - PyTorch on image files: OpenCV or torchvision decode and resize in each of two workers.
 - In the style of FFCV: see ffcv_style.py. The records are copied to a file of its own in FOLDER.
 """
@@ -27,6 +27,7 @@ import numpy as np
 import torch
 from pack_records import PackFiles
 from torch.utils.data import DataLoader, Dataset
+from torch_peers import BatchDataset, Records, SampleDataset
 
 MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 STD = np.array([0.229, 0.224, 0.225], np.float32)
@@ -34,24 +35,16 @@ SCALE, OFFSET = 1 / (255 * STD), -MEAN / STD
 PREFETCH = 2
 
 
-class Records:
+class Fields:
     """Images and labels of a pack by sample number, as views of memory maps."""
 
     def __init__(self, pack):
-        files = PackFiles(pack)
-        if files.storage != "index":
-            sys.exit(f"{pack}: labels are stored as {files.storage}; the peers read class ids")
-        self.classes = files.classes
-        self.images, self.labels = [], []
-        for shard in files.shards:
-            self.images += self.views(shard.path, shard.image)
-            self.labels += self.views(shard.path, shard.label)
-
-    @staticmethod
-    def views(path, field):
-        # np.asarray: a view of a memmap is slow to make each time.
-        whole = np.asarray(np.memmap(path, np.uint8, "r", field.offset, (field.records, *field.shape)))
-        return list(whole)
+        self.files = PackFiles(pack)
+        if self.files.storage != "index":
+            sys.exit(f"{pack}: labels are stored as {self.files.storage}; the peers read class ids")
+        self.classes = self.files.classes
+        records = Records(self.files)
+        self.images, self.labels = zip(*map(records.pair, range(len(records))), strict=True)
 
     def __len__(self):
         return len(self.images)
@@ -100,16 +93,16 @@ NUMPY_TRAINING = {"arithmetic and comparison": (image_by_arithmetic, one_hot_by_
 class NumpyLoop:
     ahead = 0
 
-    def __init__(self, records, batch, threads, kernels=None):
-        self.records, self.kernels, self.threads = records, kernels, threads
+    def __init__(self, fields, batch, threads, kernels=None):
+        self.fields, self.kernels, self.threads = fields, kernels, threads
         self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self.order = shuffled_batches(len(records), batch)
-        height, width, channels = records.images[0].shape
+        self.order = shuffled_batches(len(fields), batch)
+        height, width, channels = fields.images[0].shape
         if kernels:
             self.images = np.ones((batch, channels, height, width), np.float32)
-            self.labels = np.ones((batch, records.classes, height, width), np.float32)
-            self.eye = np.zeros((records.classes, 256), np.float32)
-            self.eye[range(records.classes), range(records.classes)] = 1
+            self.labels = np.ones((batch, fields.classes, height, width), np.float32)
+            self.eye = np.zeros((fields.classes, 256), np.float32)
+            self.eye[range(fields.classes), range(fields.classes)] = 1
         else:
             self.images = np.ones((batch, height, width, channels), np.uint8)
             self.labels = np.ones((batch, height, width), np.uint8)
@@ -117,11 +110,11 @@ class NumpyLoop:
     def fill(self, rows):
         for row, sample in rows:
             if self.kernels:
-                self.kernels[0](self.records.images[sample], self.images[row], None)
-                self.kernels[1](self.records.labels[sample], self.labels[row], self.eye)
+                self.kernels[0](self.fields.images[sample], self.images[row], None)
+                self.kernels[1](self.fields.labels[sample], self.labels[row], self.eye)
             else:
-                np.copyto(self.images[row], self.records.images[sample])
-                np.copyto(self.labels[row], self.records.labels[sample])
+                np.copyto(self.images[row], self.fields.images[sample])
+                np.copyto(self.labels[row], self.fields.labels[sample])
 
     def next(self):
         rows = list(enumerate(next(self.order)))
@@ -143,23 +136,22 @@ def training_tensors(images, labels, classes):
     return images.contiguous(), one_hot
 
 
-class Samples(Dataset):
-    """One sample, or with a list of numbers a whole batch."""
+class Training(Dataset):
+    """Training-ready samples or batches of a data set of stored ones."""
 
-    def __init__(self, records, training):
-        self.records, self.training = records, training
+    def __init__(self, stored, classes):
+        self.stored, self.classes = stored, classes
 
     def __len__(self):
-        return len(self.records)
+        return len(self.stored)
 
     def __getitem__(self, which):
-        if isinstance(which, list):
-            images = torch.from_numpy(np.stack([self.records.images[sample] for sample in which]))
-            labels = torch.from_numpy(np.stack([self.records.labels[sample] for sample in which]))
-        else:
-            images = torch.from_numpy(self.records.images[which].copy())
-            labels = torch.from_numpy(self.records.labels[which].copy())
-        return training_tensors(images, labels, self.records.classes) if self.training else (images, labels)
+        return training_tensors(*self.stored[which], self.classes)
+
+
+def stored_records(fields, whole_batches, training):
+    stored = (BatchDataset if whole_batches else SampleDataset)(fields.files)
+    return Training(stored, fields.classes) if training else stored
 
 
 class Endless:
@@ -184,14 +176,12 @@ class TorchLoader:
         return next(self.batches)
 
 
-def file_loader(folders, records, batch, library, training):
+def file_loader(folders, fields, batch, library, training):
     from image_files import ImageFiles  # needs torchvision
 
-    def finish(image, label):
-        return training_tensors(image, label, records.classes) if training else (image, label)
-
-    height, width = records.images[0].shape[:2]
-    return TorchLoader(ImageFiles(*folders, (width, height), library, finish), batch, workers=2)
+    height, width = fields.images[0].shape[:2]
+    stored = ImageFiles(*folders, (width, height), library)
+    return TorchLoader(Training(stored, fields.classes) if training else stored, batch, workers=2)
 
 
 # ---------------------------------------------------------------------------------------------------------------- FFCV
@@ -207,12 +197,12 @@ def ffcv_file(path, views):
     return np.memmap(path, np.uint8, "r", 0, (len(views), *views[0].shape))
 
 
-def ffcv_style(folder, records, batch, threads, training):
+def ffcv_style(folder, fields, batch, threads, training):
     from ffcv_style import FfcvStyle  # needs numba
 
-    fields = (np.asarray(ffcv_file(os.path.join(folder, f"{name}.raw"), views))
-              for name, views in (("images", records.images), ("labels", records.labels)))
-    return FfcvStyle(*fields, records.classes, shuffled_batches(len(records), batch), batch, threads, TABLE if training else None)
+    files = (np.asarray(ffcv_file(os.path.join(folder, f"{name}.raw"), views))
+              for name, views in (("images", fields.images), ("labels", fields.labels)))
+    return FfcvStyle(*files, fields.classes, shuffled_batches(len(fields), batch), batch, threads, TABLE if training else None)
 
 
 # ---------------------------------------------------------------------------------------------------------------- turns
@@ -223,7 +213,7 @@ def bytes_of(batch):
 
 
 def turn(peer, seconds):
-    """Samples, bytes and seconds. What was read ahead in the pause is taken before the clock starts; workers come to rest after it."""
+    """Samples, bytes and seconds. Batches that were read ahead in the pause do not count; workers come to rest afterwards."""
     for _ in range(peer.ahead + 1):
         batch = peer.next()
     samples = size = batches = 0
@@ -235,22 +225,22 @@ def turn(peer, seconds):
     return samples, size, spent
 
 
-def peers(options, records, training):
+def peers(options, fields, training):
     """Names, and a function that makes each."""
     batch = options.batch
     made = {}
     for threads in (1, 2):
         for name, kernels in NUMPY_TRAINING.items() if training else {"copies": None}.items():
-            made[f"NumPy, {name}, {threads} thread{'s' * (threads > 1)}"] = lambda t=threads, k=kernels: NumpyLoop(records, batch, t, k)
+            made[f"NumPy, {name}, {threads} thread{'s' * (threads > 1)}"] = lambda t=threads, k=kernels: NumpyLoop(fields, batch, t, k)
     for workers in (0, 1, 2):
         for whole in (False, True):
-            name = f"DataLoader, a {'batch' if whole else 'sample'} at a time, {workers} worker{'s' * (workers != 1)}"
-            made[name] = lambda w=workers, b=whole: TorchLoader(Samples(records, training), batch, w, b)
+            name = f"DataLoader, {'whole batches' if whole else 'single samples'}, {workers} worker{'s' * (workers != 1)}"
+            made[name] = lambda w=workers, b=whole: TorchLoader(stored_records(fields, b, training), batch, w, b)
     for library in ("OpenCV", "torchvision") if options.files else ():
-        made[f"files, DataLoader with {library}, 2 workers"] = lambda n=library: file_loader(options.files, records, batch, n, training)
+        made[f"files, DataLoader with {library}, 2 workers"] = lambda n=library: file_loader(options.files, fields, batch, n, training)
     for threads in (1, 2) if options.ffcv else ():
         name = f"FFCV-style, {threads} thread{'s' * (threads > 1)}"
-        made[name] = lambda t=threads: ffcv_style(options.ffcv, records, batch, t, training)
+        made[name] = lambda t=threads: ffcv_style(options.ffcv, fields, batch, t, training)
     return made
 
 
@@ -262,12 +252,12 @@ def main():
     parser.add_argument("--ffcv")
     options = parser.parse_args()
     torch.set_num_threads(len(os.sched_getaffinity(0)))
-    records = Records(options.pack)
+    fields = Fields(options.pack)
     makers, running = {}, {}
     for line in sys.stdin:
         seconds, name = line.strip().split(" ", 1)
         if seconds == "peers":
-            makers = peers(options, records, name == "training")
+            makers = peers(options, fields, name == "training")
             print("; ".join(makers), flush=True)
             continue
         if name not in running:

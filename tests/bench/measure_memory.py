@@ -4,7 +4,7 @@
 usage: measure_memory.py HOTPACK REPORT.json
 
 Prints the peak resident memory of both, the growth a sample, and the bytes per sample that `--dry-run` says its list takes. The growth is
-that list, what pairing holds beside it for a moment, and the tables of the shards being written. Exit 1 where it is over 300 bytes.
+that list, the memory that pairing takes for a moment, and the tables of the shards being written. Exit 1 where it is over 300 bytes.
 """
 
 import re
@@ -62,7 +62,7 @@ def measure(hotpack, folder, count):
 
 
 def plan_bytes(hotpack, inputs, out):
-    """What the plan's last line says."""
+    """Bytes per sample of the plan, from its last line."""
     text = run([hotpack, "pack", *inputs, "--dry-run", "-o", out]).output
     return int(re.search(r"(\d+) bytes per sample", text)[1])
 

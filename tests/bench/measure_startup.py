@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What starting the command costs: shared libraries that `hotpack --version` loads, and its time over that of a program that does nothing.
+"""Costs of starting the command: shared libraries that `hotpack --version` loads, and its time over that of a program that does nothing.
 
 usage: measure_startup.py HOTPACK REPORT.json
 

@@ -1,4 +1,4 @@
-"""What the benchmarks share: runs of programs on chosen cores with what they cost, and small texts. Standard library only."""
+"""Shared by the benchmarks: runs of programs on chosen cores with their costs, and small texts. Standard library only."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-// What a person would write with OpenCV to pack a data set: imread, resize, compare every pixel with every class color, write.
+// A program as a person would write it with OpenCV to pack a data set: imread, resize, compare every pixel with every class color, write.
 // scripts/bench times it next to hotpack. Nothing in it is slow on purpose, nothing is tuned.
 //
 //   opencv_pack ids    IMAGES LABELS WIDTHxHEIGHT OUT            gray ids as they are

@@ -1,4 +1,4 @@
-"""What people write with PyTorch (and DALI) to have a pack's records on a GPU as device_peers.py compares them.
+"""Programs as people write them with PyTorch (and DALI) to bring a pack's records to a GPU; device_peers.py compares them.
 
 Each has next(): images f16 [N,3,H,W], normalised, and labels one-hot f16 [N,C,H,W], on the device; and close(). Batches have the sample
 numbers of `order`, epoch after epoch.
@@ -101,7 +101,7 @@ class Records:
 
 
 class SampleDataset(Records):
-    """For DataLoader's collation: a sample at a time, in memory of its own as what a file is decoded to."""
+    """Single samples for DataLoader's collation, in memory of their own, as a decoded file would be."""
 
     def __getitem__(self, sample):
         import torch
@@ -155,7 +155,7 @@ class TorchLoader:
 
 
 class TorchPrefetcher(TorchLoader):
-    """DataLoader with pinned memory, the next batches' copies on a stream of their own beside this one's expansion."""
+    """DataLoader with pinned memory, the next batches' copies on a stream of their own during this one's expansion."""
 
     AHEAD = 2
 
@@ -208,7 +208,7 @@ class TorchResident:
 
 
 class Expected:
-    """What a batch must be: of the files by NumPy, expanded on the device."""
+    """Expected batches: read from the files by NumPy, expanded on the device."""
 
     def __init__(self, torch, machine, files, order):
         self.torch, self.device, self.records, self.order = torch, machine.device, Records(files), order

@@ -1,4 +1,4 @@
-// The benchmark of hotpack_gpu_check. Failure: exceptions of registry.hpp.
+// The acceptance benchmark of hotpack_gpu_check. Failure: exceptions of registry.hpp.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct BenchArguments {
   BenchPack made;  // where there is no pack
 };
 
-// Prints the table, and writes the JSON, of what was measured before a failure too.
+// Prints the table and writes the JSON. After a failure both contain the rows that were measured before.
 void run_bench(const BenchArguments& arguments);
 
 }  // namespace hotpack::gpu

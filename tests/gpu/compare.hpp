@@ -1,4 +1,4 @@
-// Batches of a DeviceLoader next to those of a Loader with the same options, bit by bit, and what cases that step loaders begin with.
+// Batches of a DeviceLoader next to those of a Loader with the same options, bit by bit, and the setup of cases that step loaders.
 //
 // Failure: exceptions of registry.hpp that name step and row. Thread-safety: none.
 #pragma once
@@ -32,7 +32,7 @@ void check_same(const test::BatchCopy& found, const test::BatchCopy& expected, c
 // Fails where it takes a second or more.
 void close_quickly(DeviceLoader& loader);
 
-// What most cases have: a GPU, a stream of the program's, and a pack that a network could be trained with.
+// Setup of most cases: a GPU, a stream of the program, and a pack that could train a network.
 struct Training {
   explicit Training(std::size_t records = 40);
   [[nodiscard]] static LoaderOptions batches();  // of four, images and labels f16

@@ -1,4 +1,4 @@
-// What goes wrong is reported at its step, again later, and never holds up close().
+// Errors are reported at their step and again later, and never delay close().
 
 #include <chrono>
 #include <filesystem>

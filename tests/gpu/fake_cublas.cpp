@@ -1,5 +1,5 @@
-// What the benchmark's loop of matrix products uses of cuBLAS, for the stand-in of a device: a product is a copy of some of its matrix, on
-// the stream that was set. HOTPACK_CUBLAS names this library in tests. With HOTPACK_FAKE_CUBLAS_FAILS no product succeeds.
+// The functions of cuBLAS that the benchmark's loop of matrix products calls, for the stand-in of a device: a product copies a part of its
+// matrix on the stream that was set. HOTPACK_CUBLAS names this library in tests. With HOTPACK_FAKE_CUBLAS_FAILS no product succeeds.
 #include <dlfcn.h>
 
 #include <cstddef>

@@ -104,7 +104,7 @@ Bytes staged(const Batch& batch) {
   return bytes;
 }
 
-// What a launch writes; bytes before and behind the output stay as they are.
+// The output of a launch; bytes before and behind it stay as they are.
 template <class Launch>
 Bytes run(const Machine& machine, const Launch& launch, const Batch& batch) {
   constexpr std::size_t kFence = 4096;

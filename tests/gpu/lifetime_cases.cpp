@@ -1,4 +1,4 @@
-// What a long run leaves behind: nothing. Early ends, resumed runs, leases that live longer than their loader, forks.
+// A long run leaves nothing behind. Early ends, resumed runs, leases that live longer than their loader, forks.
 
 #include <malloc.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kHold{10};  // until which whatever waits for a stream hangs
 
-// What a process holds.
+// Resources of a process.
 struct Held {
   std::uint64_t device_bytes = 0;
   std::uint64_t resident_kib = 0;
@@ -54,7 +54,7 @@ Held held_now(const Machine& machine) {
   return {memory.total - memory.free, status_number("VmRSS"), entries("/proc/self/task"), entries("/proc/self/fd")};
 }
 
-// What drivers may keep, or start late: far less than what is forgotten each time would come to.
+// Drivers may keep or start this much later: far less than a leak in each run would add up to.
 struct Slack {
   std::uint64_t device_bytes = 16 << 20;
   std::uint64_t resident_kib = 32 << 10;
@@ -66,7 +66,7 @@ std::string growth(const std::string& what, std::uint64_t before, std::uint64_t 
   return what + ": " + std::to_string(before) + " before, " + std::to_string(now) + " after; ";
 }
 
-// What is more than before; nothing where all is flat.
+// Resources that grew; empty if none did.
 std::string growth(const Held& before, const Held& now, const Slack& slack) {
   return growth("bytes of the device", before.device_bytes, now.device_bytes, slack.device_bytes) +
          growth("KiB of the host", before.resident_kib, now.resident_kib, slack.resident_kib) +
@@ -238,7 +238,7 @@ namespace {
 // To a process that is to end in the middle of an epoch: its number, and the folder of a pack.
 constexpr const char *kExitNumber = "HOTPACK_GPU_CHECK_EXIT", *kExitPack = "HOTPACK_GPU_CHECK_EXIT_PACK";
 
-// Gone after what was registered for the exit later.
+// Destroyed after everything that was registered for the exit later.
 std::optional<DeviceLoader> loader_of_statics;
 std::optional<DeviceBatch> lease_of_statics;
 
@@ -259,7 +259,7 @@ std::optional<DeviceBatch> lease_of_statics;
   }
   if (number % 4 == 1) loader_of_statics = std::move(loader);
   if (number % 4 == 2) static_cast<void>(new DeviceLoader(std::move(loader)));
-  alarm(stand_in() ? 4 : 10);  // hotpack takes a second at most, a driver what it needs
+  alarm(stand_in() ? 4 : 10);  // hotpack takes a second at most, a driver may take longer
   std::exit(0);
 }
 

@@ -84,7 +84,7 @@ device::DeviceMemory Machine::upload(const std::vector<std::byte>& bytes) const 
 }
 
 void Machine::keep_busy(StreamHandle stream, double milliseconds) {
-  if (stand_in()) return;  // its copies take the host's time, and its schedule is what holds streams up
+  if (stand_in()) return;  // its copies take the host's time, and its schedule delays streams instead
   if (scratch_.size() == 0) scratch_ = memory(2 * kBusyBytes);
   // 128 MiB read and written take 0.04 ms on a quick device, 0.5 ms on a slow one.
   for (int copy = 0; copy <= static_cast<int>(milliseconds / 0.04); ++copy)

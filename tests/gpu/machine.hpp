@@ -24,7 +24,7 @@ using device::StreamHandle;
 
 // Why nothing can be run here; nothing where a real device is (or the self-test of scripts/gpu-check asks for a stand-in).
 [[nodiscard]] std::optional<std::string> no_device();
-[[nodiscard]] bool stand_in();  // what is there is no GPU
+[[nodiscard]] bool stand_in();  // the device is no GPU
 
 // Makes a context current for a scope, as a program does. Unlike device::CurrentContext it leaves the thread's capture mode as it is:
 // global, in which calls of hotpack that are not to disturb a capture must do without help of the case.
@@ -52,7 +52,7 @@ class Machine {
 
   [[nodiscard]] std::uint64_t free_bytes() const;
   void synchronize(StreamHandle stream) const;
-  // What is there once the stream has come to the end of its work.
+  // The bytes once the stream has finished its work.
   [[nodiscard]] std::vector<std::byte> download(const void* memory, std::size_t bytes, StreamHandle stream) const;
   [[nodiscard]] std::vector<std::byte> download(const DeviceField& field, StreamHandle stream) const;
   [[nodiscard]] device::DeviceMemory memory(std::uint64_t bytes) const;

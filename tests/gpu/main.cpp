@@ -5,7 +5,8 @@
 //   hotpack_gpu_check --all [--json FILE]            each case in a process of its own; 77 without a GPU
 //   hotpack_gpu_check --device                       name of the device, driver, kernels; 77 without one
 //   hotpack_gpu_check --bench [--json FILE] [--seconds S] [--batch N] [--records N] [--size WxH] [--pack DIR]
-//   hotpack_gpu_check --make-pack DIR [--records N] [--size WxH]   what the benchmark makes, for others: labels are class ids; needs no GPU
+//   hotpack_gpu_check --make-pack DIR [--records N] [--size WxH]   the benchmark's pack for other programs: labels are class ids; needs no
+//   GPU
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@ namespace {
 
 constexpr int kPassed = 0, kFailed = 1, kUsage = 2, kSkipped = 77;
 
-// What `work` ends with, told on stderr where it is not a success.
+// The exit code of `work`; anything but success is explained on stderr.
 template <class Work>
 int outcome(Work work) {
   try {

@@ -77,7 +77,7 @@ Result<DeviceBatch> DeviceBatches::next(device::StreamHandle stream) {
 }
 
 Status DeviceBatches::reach_steady_state() {
-  // All outputs are touched: leases of two batches at once, then what was read ahead.
+  // Touches all outputs by holding two batches at once, then takes all batches that were read ahead.
   HOTPACK_ASSIGN(const DeviceBatch first, next());
   for (unsigned batch = 0; batch <= ahead_; ++batch) HOTPACK_TRY(next());
   return {};

@@ -1,4 +1,4 @@
-// A DeviceLoader under measurement: its steady rate, how long a consumer waits for it, and what it holds.
+// Measures a DeviceLoader: its steady rate, how long a consumer waits for it, and the memory that it holds.
 //
 // Ownership: owns its loader, borrows the DeviceSession. Thread-safety: none. Failure: as DeviceLoader's functions.
 #pragma once
@@ -29,7 +29,7 @@ class StepWork {
   std::uint64_t copied_ = 0;
 };
 
-// What a consumer waited for, as shares of its time. Both may describe the same pause.
+// Waiting of a consumer, as shares of its time. Both may describe the same pause.
 struct Stall {
   double host = 0;            // that next() waited for a packed batch
   double stream = 0;          // that the stream had nothing to do between a step and its next batch, the kernels' own time not counted
@@ -37,7 +37,7 @@ struct Stall {
   double kernel_seconds = 0;  // of a batch's kernels where its records were there before the step was over
 };
 
-// What a stream did in some steps, one after the other.
+// Times of a stream over several steps, one after the other.
 struct StreamTimes {
   double gaps = 0;   // seconds from a step to the end of its next batch's kernels
   double steps = 0;  // and from there to the end of that step
@@ -62,7 +62,7 @@ class DeviceBatches {
   [[nodiscard]] Result<DeviceBatch> next() { return next(session_->stream.handle()); }
   [[nodiscard]] Result<DeviceBatch> next(device::StreamHandle stream);
 
-  // What is written in about `seconds`: samples, and bytes of the tensors. Timed on the device, without what was read ahead before.
+  // Takes batches for about `seconds`: samples, and bytes of the tensors. Timed on the device; batches that were read ahead do not count.
   [[nodiscard]] Result<Work> take(double seconds);
   // `batch_seconds`: of a batch where nothing else is to do.
   [[nodiscard]] Result<Stall> stall(StepWork& step, double batch_seconds, double seconds);

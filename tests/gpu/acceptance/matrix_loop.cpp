@@ -44,7 +44,7 @@ std::string setting(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// What to try, the best first. A library that was asked for is not replaced by another one.
+// Files to try, the best first. The library that HOTPACK_CUBLAS names is not replaced by another one.
 std::vector<std::string> library_files() {
   if (const std::string asked = setting("HOTPACK_CUBLAS"); !asked.empty()) return {asked};
   std::vector<std::string> files;

@@ -1,8 +1,8 @@
-// A loop of matrix products in bf16, as a training keeps a device busy: cuBLAS, where this machine has it.
+// A loop of matrix products in bf16 that keeps a device busy as a training does. Uses cuBLAS if this machine has it.
 //
-// Nothing is linked: the library is looked for at run time. It is the file $HOTPACK_CUBLAS where that is set, otherwise what the system's
-// search finds, otherwise what lies in $CUDA_HOME/lib64 or /usr/local/cuda/lib64. Ownership: owns its matrices and stream, borrows the
-// DeviceSession. Thread-safety: none. Failure: `usage` where there is no cuBLAS, with where it was looked for; `io` where a call of it
+// The library is found at run time: the file $HOTPACK_CUBLAS if that is set, otherwise the one on the system's search path, otherwise one
+// in $CUDA_HOME/lib64 or /usr/local/cuda/lib64. Ownership: owns its matrices and stream, borrows the
+// DeviceSession. Thread-safety: none. Failure: `usage` if there is no cuBLAS, with the places that were searched; `io` where a call of it
 // fails.
 #pragma once
 

@@ -1,6 +1,6 @@
-// One device under measurement, and time as the device tells it.
+// One device under measurement, timed by its own clock.
 //
-// Ownership: a DeviceSession owns its stream and keeps context and kernels; what is made of it must not outlive it. Thread-safety: none;
+// Ownership: a DeviceSession owns its stream and keeps context and kernels; objects made with it must not outlive it. Thread-safety: none;
 // the measuring thread has the context current for as long as it measures. Failure: as the room device: `usage` where no device can be
 // used, `io` where the driver fails.
 #pragma once
@@ -23,14 +23,14 @@ struct DeviceSession {
   [[nodiscard]] static Result<DeviceSession> open(int ordinal);
 };
 
-// An event that tells when it came to pass.
+// An event with a time stamp.
 class TimedEvent {
  public:
   TimedEvent() = default;
   ~TimedEvent();
   TimedEvent(TimedEvent&& other) noexcept;
   TimedEvent& operator=(TimedEvent&& other) noexcept;
-  // A host thread that waits for it sleeps, so that it takes no core from what it waits for; else it spins, and sees the end sooner.
+  // A waiting host thread either sleeps, which leaves its core to others, or spins, which notices the end sooner.
   enum class Wait { spin, sleep };
   [[nodiscard]] static Result<TimedEvent> create(std::shared_ptr<const device::Context> context, Wait wait = Wait::spin);
   [[nodiscard]] Status record(device::StreamHandle stream) const;

@@ -43,7 +43,7 @@ using Terms = std::vector<std::pair<std::string, double>>;
 
 enum class Goal { at_least, at_most, equal };
 
-// A figure compared with its limit; what counts is their ratio.
+// A figure and its limit; their ratio counts.
 struct AcceptanceRow {
   std::string name;  // "pinned tier: packed bytes"
   std::string unit;  // "GB/s" (bytes per second), "samples/s", "s", "MiB" (bytes), "TFLOP/s" (operations per second)
@@ -54,7 +54,7 @@ struct AcceptanceRow {
   double target = 0;       // of the ratio
   std::string missing;     // why there is no figure; empty: there is one
   std::string flaw;        // why the figure does not count for the target; empty: it does
-  std::string limited_by;  // a sentence: what a better figure would take
+  std::string limited_by;  // a sentence on what limits the figure
   Terms terms;             // of limit_is; bytes, seconds and counts
 
   [[nodiscard]] bool measured() const { return missing.empty(); }
@@ -83,7 +83,7 @@ struct AcceptanceReport {
   std::optional<Error> failed;  // the first error of a stage; its rows have no figures, the others stand
 };
 
-// Which of a row's bounds counts, with both of them. Where batches are small, what their copies alone reach.
+// Sentences that name the bound that counts and the other one. If batches are small, also the rate of copies of that size.
 [[nodiscard]] std::string bus_sentence(const Bandwidths& limits);
 [[nodiscard]] std::string gathering_sentence(const Bandwidths& limits, unsigned threads);
 [[nodiscard]] std::string end_to_end_sentence(const Bandwidths& limits, const SampleBytes& sample);

@@ -209,7 +209,7 @@ class DeviceRun {
       return [kept = batches](double seconds) { return kept->take(seconds); };
     }
   };
-  // What cannot be had on this machine, or fails, becomes a row without a figure.
+  // A measurement that is not possible on this machine, or fails, becomes a row without a figure.
   template <class Measure>
   Status add_row(AcceptanceRow row, Measure measure_it) {
     Status done = measure_it(row);

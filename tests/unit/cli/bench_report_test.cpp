@@ -111,7 +111,7 @@ TEST_CASE("a bench of a device as a table") {
   CHECK(cli::bench_text(device_report()) ==
         "packed/train: 1,501 samples in 6 shards, 3.0 MiB\n"
         "batches of 32 samples: 32.0 MiB packed, 480.0 MiB training-ready; 3 slots; 2 cores, avx512; medians of 5 rounds\n"
-        "device 0: NVIDIA H100 80GB HBM3, sm_90, 80.0 GiB of 2912.00 GB/s; driver for CUDA 12.8; kernels: CUDA 13.0, sm_90 and PTX\n"
+        "device 0: NVIDIA H100 80GB HBM3, sm_90, 80.0 GiB, copies at 2912 GB/s; driver for CUDA 12.8; kernels: CUDA 13.0, sm_90 and PTX\n"
         "\n"
         "                             threads  samples/s     GB/s    limit  of it  limit is\n"
         "bus\n"

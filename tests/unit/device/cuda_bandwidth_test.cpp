@@ -28,7 +28,7 @@ TEST_CASE("bandwidths of a device that does not exist are refused") {
 
 TEST_CASE("a failed copy is reported and everything is given back") {
   FakeDriver fake;
-  fake.fail("cuMemcpyHtoDAsync", 1, code::kLaunchFailed);
+  fake.fail("MemcpyHtoDAsync", 3, code::kLaunchFailed);
   const auto measured = bandwidth_of(fake.driver(), 0, 0);
   REQUIRE_FALSE(measured.ok());
   CHECK(measured.error().code == ErrorCode::io);
