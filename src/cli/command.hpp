@@ -54,7 +54,7 @@ class CommandContext {
   void add_json_option(CLI::App& command);    // --json
   void add_config_option(CLI::App& command);  // --config FILE: keys are the command's long options; an unknown key is a usage error
   void add_message_options(CLI::App& command);
-  // What to run once the whole command line was accepted.
+  // Sets what runs after the whole command line was accepted.
   void set_action(std::function<int()> action) { action_ = std::move(action); }
 
   // While the action runs.
@@ -71,15 +71,16 @@ class CommandContext {
   void stop_on_signals();
   // Prints the error and gives its exit code. With --json, and nothing on stdout yet, finish() writes it there as an object too.
   [[nodiscard]] int fail(const Error& error);
-  [[nodiscard]] std::span<const GivenOption> given_options() const { return given_; }  // that a command proposed in place of this keeps
+  // Options that a proposed `pack` command keeps.
+  [[nodiscard]] std::span<const GivenOption> given_options() const { return given_; }
   [[nodiscard]] std::size_t columns() const;  // of text on stdout: the terminal's, or kUsualColumns
   [[nodiscard]] bool colored_output() const;  // by --color, NO_COLOR and whether stdout is a terminal
 
   // For the frame.
-  void note_arguments(int argc, const char* const* argv);  // as typed: for the log, and for --json on a line that is refused
-  void note_options(const CLI::App& root);                 // as parsed: fail() puts them into the commands that an error proposes
+  void note_arguments(int argc, const char* const* argv);  // as typed: for the log, and for --json on a refused line
+  void note_options(const CLI::App& root);                 // as parsed: fail() adds them to the commands that an error proposes
   [[nodiscard]] Status open_terminal();                    // with the options as parsed
-  void open_plain_terminal();                              // for messages about a command line that was refused
+  void open_plain_terminal();                              // for messages about a refused command line
   [[nodiscard]] int run_action() {
     acted_ = true;
     return action_();
@@ -98,7 +99,7 @@ class CommandContext {
   int verbose_ = 0;
   int jobs_ = 0;
   bool json_ = false;
-  bool json_asked_ = false;  // stands on the line, whether or not that was accepted
+  bool json_asked_ = false;  // --json was typed, even if the line was refused
   bool acted_ = false;
   std::string typed_;
   std::vector<GivenOption> given_;
@@ -108,7 +109,7 @@ class CommandContext {
   std::function<int()> action_;
 };
 
-// Shows `examples` (one command a line, `#` starts a remark) first in the command's help.
+// Shows `examples` first in the command's help: one command per line, `#` starts a remark.
 void set_examples(CLI::App& command, std::string examples);
 
 // Parses, runs, and gives the exit code. A pending stop signal is left for the caller to raise.

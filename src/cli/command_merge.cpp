@@ -1,4 +1,4 @@
-// hotpack merge: the partitions of a pack, made by several runs, as one data set.
+// hotpack merge: joins the partitions of a pack, made by several runs.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/option_values.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 #include "format/manifest.hpp"
@@ -71,22 +72,22 @@ Report merge_report(const MergeReport& merged, bool in_place, double seconds) {
   return report;
 }
 
-constexpr std::size_t kMostSplits = 6;  // that an error names
+constexpr std::size_t kMostSplits = 6;  // in an error
 
-// A data set to join: all of it, or one of its splits.
+// A data set to join, or one of its splits.
 struct Part {
   pipeline::MergeOptions options;
   MergeReport report;
   double seconds = 0;
 };
 
-// Whether the folders in a source are splits. In the only source they may be partitions of one set, too: then shards are missing in each.
+// True if the folders in a source are splits. In a single source they may also be partitions of one set; then each lacks shards.
 bool holds_splits(const std::string& source, const std::vector<std::string>& names, bool only) {
   const auto is_whole = [&](const std::string& name) { return pipeline::has_all_shards(source + "/" + name); };
   return !names.empty() && (!only || std::all_of(names.begin(), names.end(), is_whole));
 }
 
-// Folders next to splits that hold nothing, or a manifest alone: splits that lost every shard.
+// Refuses folders next to splits that are empty or have only a manifest: splits that lost every shard.
 Status check_lost_splits(const std::string& source, const std::vector<std::string>& splits) {
   const auto content = names_by_kind(source);
   if (!content.ok()) return {};
@@ -98,16 +99,15 @@ Status check_lost_splits(const std::string& source, const std::vector<std::strin
     if (!inside.ok() || !std::all_of(inside->begin(), inside->end(), is_manifest)) continue;
     return Error{
         ErrorCode::damaged,
-        "holds no shards, while " + list_text(splits, kMostSplits) + " next to it " + (splits.size() == 1 ? "is a split" : "are splits") +
-            ": if it is one too, its shards were lost, and packing it again makes them; else remove the folder, or name the splits "
-            "to merge",
+        "has no shards, but " + list_text(splits, kMostSplits) + " next to it " + (splits.size() == 1 ? "is a split" : "are splits") +
+            ": if it is a split too, its shards are lost; pack it again. Otherwise remove the folder, or name the splits to merge",
         folder,
         {}};
   }
   return {};
 }
 
-// Each split that the sources hold is joined by itself. An empty source is a partition to which no shard fell.
+// Each split in the sources is joined separately. An empty source is a partition without shards.
 Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
   std::map<std::string, pipeline::MergeOptions> splits;
   for (const std::string& source : options.sources) {
@@ -173,11 +173,8 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
                "hotpack merge parts/0 parts/1 parts/2 -o packed/train   # links the shards, or copies them to another file system\n"
                "hotpack merge parts/* -o packed   # with splits: parts/*/train to packed/train, parts/*/val to packed/val");
   command.add_option("DIR", options->sources, "folders of partitions, or of their splits; they stay unchanged")->required();
-  command
-      .add_option("-o,--output", options->output,
-                  "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR gets its manifest")
-      ->option_text("DIR")
-      ->group("Output");
+  add_value(command, "-o,--output", options->output,
+            "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR gets its manifest", "DIR", "Output");
   context.add_json_option(command);
   command.callback([&context, options] { context.set_action([&context, options] { return merge(context, *options); }); });
 }

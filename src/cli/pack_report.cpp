@@ -93,8 +93,8 @@ std::string shards_text(const PackReport& set) {
 // `seconds` below 0: the time is not shown.
 void add_result_lines(Report& report, const PackReport& set, double seconds) {
   if (set.partition && own_shards(set) == 0)
-    return report.line(
-        "part", partition_text(*set.partition) + ": has none of the " + counted_text(set.plan.shards, "shard") + ", nothing is written");
+    return report.line("part",
+                       partition_text(*set.partition) + ": no shard of " + number_text(set.plan.shards) + " is in it, nothing is written");
   const bool done_before = set.status == PackStatus::complete;
   report.line(done_before ? "complete" : "packed",
               printable_name(set.output) + (done_before ? " (nothing to do: it has these inputs and options already)" : ""));

@@ -260,4 +260,9 @@ std::optional<std::string> nearest_word(std::string_view word, std::span<const s
   return nearest;
 }
 
+std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
+  const auto nearest = nearest_word(word, candidates);
+  return nearest ? "; did you mean '" + *nearest + "'?" : "";
+}
+
 }  // namespace hotpack::cli

@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <sstream>
 #include <thread>
 #include <vector>
 
+#include "base/file.hpp"
 #include "captured.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
@@ -57,12 +57,6 @@ std::string said_at(int verbosity) {
   options.verbosity = verbosity;
   say_everything(*desk.open(options));
   return desk.screen.text();
-}
-
-std::string read_file(const std::string& path) {
-  std::ostringstream all;
-  all << std::ifstream(path).rdbuf();
-  return all.str();
 }
 
 const std::string kClear = "\r\x1b[K";
@@ -248,7 +242,7 @@ TEST_CASE("the log file gets everything with time stamps, and is appended to") {
     terminal->progress(packing(12));
   }
   CHECK(desk.screen.text() == "error: e\n");
-  const std::string log = read_file(folder / "log");
+  const std::string log = read_text_file(folder / "log").value();
   CHECK(log.starts_with("before\n20"));
   CHECK_THAT(log, ContainsSubstring(" debug d\n") && ContainsSubstring(" info i\n") && ContainsSubstring(" error e\n"));
   CHECK_THAT(log, ContainsSubstring(" info packing 12/100, 12 %, 1.0 samples/s"));
