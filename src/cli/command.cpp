@@ -68,17 +68,15 @@ void add_help_command(CLI::App& root, CommandContext& context) {
   CLI::App& command = *root.add_subcommand("help", "Shows the help of a command, as COMMAND --help does");
   set_examples(command, "hotpack help pack");
   command.add_option("COMMAND", *name, "the command; without it, help of hotpack");
-  command.callback([&root, &context, name] { context.set_action([&root, &context, name] { return show_help(context, root, *name); }); });
+  context.set_action(command, [&root, &context, name] { return show_help(context, root, *name); });
 }
 
 void add_version_command(CLI::App& root, CommandContext& context) {
   CLI::App& command = *root.add_subcommand("version", "Shows the version of hotpack and of the format it writes");
   set_examples(command, "hotpack version");
-  command.callback([&context] {
-    context.set_action([&context] {
-      context.output().line(version_text());
-      return kExitGood;
-    });
+  context.set_action(command, [&context] {
+    context.output().line(version_text());
+    return kExitGood;
   });
 }
 
@@ -204,6 +202,10 @@ void CommandContext::add_message_options(CLI::App& command) {
 int CommandContext::jobs() const {
   if (jobs_ > 0) return jobs_;
   return std::clamp(static_cast<int>(usable_cores()), 1, kMostJobs);
+}
+
+void CommandContext::set_action(CLI::App& command, std::function<int()> action) {
+  command.callback([this, action = std::move(action)] { set_action(action); });
 }
 
 void CommandContext::stop_on_signals() { stop_signals_.emplace(); }

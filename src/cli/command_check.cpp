@@ -124,7 +124,7 @@ void add_check_command(CLI::App& app, CommandContext& context) {
   context.add_jobs_option(sub);
   context.add_json_option(sub);
   context.add_config_option(sub);
-  sub.callback([&context, command] { context.set_action([&context, command] { return run_check(context, *command); }); });
+  context.set_action(sub, [&context, command] { return run_check(context, *command); });
 }
 
 }  // namespace hotpack::cli

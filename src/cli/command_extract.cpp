@@ -192,7 +192,7 @@ void report_end(Terminal& terminal, const ExtractArguments& arguments, const std
   terminal.info(written);
   for (std::size_t i = 0; i < subjects.size(); ++i)
     if (const std::string line = pack_line(arguments, subjects[i], done[i].any_unlabelled); !line.empty())
-      terminal.info("to pack them again: " + line);
+      terminal.info("to pack them again:\n" + line);
 }
 
 // The next run of `pack` would refuse foreign files in its folder.
@@ -248,7 +248,7 @@ void add_extract_command(CLI::App& app, CommandContext& context) {
   command.add_flag("--npy", arguments->writer.npy, "also write .npy files: the image as HWC bytes, the label as stored")->group(kOutput);
   command.add_flag("--force", arguments->writer.force, "replace existing files")->group(kOutput);
   context.add_jobs_option(command);
-  command.callback([&context, arguments] { context.set_action([&context, arguments] { return extract(context, *arguments); }); });
+  context.set_action(command, [&context, arguments] { return extract(context, *arguments); });
 }
 
 }  // namespace hotpack::cli

@@ -97,12 +97,12 @@ Status check_lost_splits(const std::string& source, const std::vector<std::strin
     const auto inside = names_in_folder(folder);
     const auto is_manifest = [](const std::string& file) { return file == format::kManifestName; };
     if (!inside.ok() || !std::all_of(inside->begin(), inside->end(), is_manifest)) continue;
-    return Error{
-        ErrorCode::damaged,
-        "has no shards, but " + list_text(splits, kMostSplits) + " next to it " + (splits.size() == 1 ? "is a split" : "are splits") +
-            ": if it is a split too, its shards are lost; pack it again. Otherwise remove the folder, or name the splits to merge",
-        folder,
-        {}};
+    return Error{ErrorCode::damaged,
+                 "has no shards, but " + list_text(splits, kMostSplits) + " next to it " +
+                     (splits.size() == 1 ? "is a split" : "are splits") +
+                     ": if it is a split too, its shards are lost; pack it again. Otherwise remove the folder, or name the splits to merge",
+                 folder,
+                 {}};
   }
   return {};
 }
@@ -176,7 +176,7 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
   add_value(command, "-o,--output", options->output,
             "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR gets its manifest", "DIR", "Output");
   context.add_json_option(command);
-  command.callback([&context, options] { context.set_action([&context, options] { return merge(context, *options); }); });
+  context.set_action(command, [&context, options] { return merge(context, *options); });
 }
 
 }  // namespace hotpack::cli

@@ -95,7 +95,7 @@ void add_pack_command(CLI::App& app, CommandContext& context) {
   context.add_jobs_option(sub);
   context.add_json_option(sub);
   context.add_config_option(sub);
-  sub.callback([&context, command] { context.set_action([&context, command] { return run_pack(context, *command); }); });
+  context.set_action(sub, [&context, command] { return run_pack(context, *command); });
 }
 
 }  // namespace hotpack::cli

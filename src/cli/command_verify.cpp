@@ -160,7 +160,7 @@ int verify(CommandContext& context, const VerifyArguments& arguments) {
     terminal.finish_progress();
     if (!verified.ok()) {
       code = std::max(code, context.fail(verified.error()));
-      // Of a single pack the frame writes the error.
+      // For a single pack, finish() writes the error.
       if (several) reports.push_back(failed_pack(path, verified.error()));
       continue;
     }
@@ -189,7 +189,7 @@ void add_verify_command(CLI::App& app, CommandContext& context) {
       ->check(CLI::Range(1, 1'000'000));
   context.add_jobs_option(command);
   context.add_json_option(command);
-  command.callback([&context, arguments] { context.set_action([&context, arguments] { return verify(context, *arguments); }); });
+  context.set_action(command, [&context, arguments] { return verify(context, *arguments); });
 }
 
 }  // namespace hotpack::cli

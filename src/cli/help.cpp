@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.hpp"
 #include "cli/option_values.hpp"
 #include "cli/text.hpp"
 
@@ -50,9 +51,8 @@ std::string example(const std::string& line, std::size_t columns) {
 }
 
 std::string examples(const std::string& text, std::size_t columns) {
-  std::istringstream lines(text);
   std::string out;
-  for (std::string line; std::getline(lines, line);) out += example(line, columns);
+  for (const std::string_view line : lines_of(text)) out += example(std::string(line), columns);
   return out;
 }
 

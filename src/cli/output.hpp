@@ -24,6 +24,7 @@ class Output {
   void write_painted(std::string_view text);
   // Breaks lines to fit this many columns; 0, the default, leaves them as they are.
   void fit(std::size_t columns) { columns_ = columns; }
+  [[nodiscard]] std::size_t columns() const { return columns_; }
   // Also keeps the first 64 KiB, for kept().
   void keep() { keeps_ = true; }
   [[nodiscard]] const std::string& kept() const { return kept_; }

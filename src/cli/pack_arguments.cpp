@@ -161,7 +161,7 @@ void add_folder_options(CLI::App& command, pipeline::InputOptions& input) {
             "prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in order", "PREFIX", kInput);
 }
 
-// How files of both sides find each other.
+// Pairing of images and labels.
 void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
   add_value(command, "--image-suffix", input.image_suffix,
             "suffix stripped from image stems, such as _leftImg8bit; files without it are ignored", "S", kInput);
@@ -334,7 +334,7 @@ void add_image_options(CLI::App& command, pipeline::RecordOptions& record) {
 }
 
 void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {
-  constexpr std::uint64_t kFewest = 1024;  // less holds no record that anybody trains with: a unit was forgotten
+  constexpr std::uint64_t kFewest = 1024;  // fewer bytes fit no usual record: the unit was forgotten
   const auto bytes = parse_bytes(text);
   const bool bare = text.find_first_not_of("0123456789") == std::string::npos;
   if (!bytes) throw CLI::ValidationError("--shard-size", "'" + text + "' is no size such as 64MiB, 1GB or 268435456");

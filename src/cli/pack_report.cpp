@@ -139,7 +139,7 @@ void add_next(Report& report, const pipeline::PackRun& run) {
   if (run.sets.size() > 1 && output.size() > below.size() && output.ends_with(below)) output.resize(output.size() - below.size());
   if (!first.partition) return add_next_line(report, output);
   report.line("next", "when all partitions are packed: hotpack merge " + shell_word(output) +
-                          "   or, from several folders: hotpack merge DIR... -o DIR");
+                          "\nor, from several folders: hotpack merge DIR... -o DIR");
 }
 
 // Ignored by --ignore NAME: nothing becomes the class, and no map changes that.

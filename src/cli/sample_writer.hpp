@@ -8,7 +8,8 @@
 //   images/KEY.npy, labels/KEY.npy   on request: [H,W,C] bytes; the label as stored
 //
 // Keys are relative paths without "." and ".." (opening a shard refuses others), and the tree follows no link.
-// Ownership: keeps buffers from sample to sample. Not thread-safe: one writer per thread, on one tree. Failure: as OutputTree, and `damaged`.
+// Ownership: keeps buffers from sample to sample. Not thread-safe: one writer per thread, on one tree. Failure: as OutputTree, and
+// `damaged`.
 #pragma once
 
 #include <span>

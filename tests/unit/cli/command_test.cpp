@@ -77,7 +77,7 @@ Ran configured(const std::string& content, const std::vector<std::string>& more 
   return ran;
 }
 
-// What `box --size 1` prints on another descriptor than stdout, and its exit code.
+// Runs `box --size 1` with its output on this descriptor, which it closes.
 Ran box_on(int descriptor) {
   const Captured messages;
   const AddCommand commands[] = {add_box_command};
