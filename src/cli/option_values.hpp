@@ -25,6 +25,13 @@ CLI::Option* add_value(CLI::App& command, const std::string& name, T& value, con
   return command.add_option(name, value, text)->option_text(form)->group(group);
 }
 
+// An option whose text `set` reads; it throws CLI::ValidationError for text of another form.
+template <class Set>
+CLI::Option* add_text(CLI::App& command, const std::string& name, Set set, const std::string& text, const std::string& form,
+                      const char* group) {
+  return command.add_option_function<std::string>(name, set, text)->option_text(form)->group(group);
+}
+
 // The words of an option and what they mean, in the order of the help; the first is the default.
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
@@ -51,10 +58,7 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value, co
         if (plain_word(known) == plain_word(word)) return void(value = meaning);
     throw CLI::ValidationError(name, no_choice(word, words));
   };
-  return command.add_option_function<std::string>(name, choose, text)
-      ->option_text(joined_text(words, "|"))
-      ->default_str(choices.front().first)
-      ->group(group);
+  return add_text(command, name, choose, text, joined_text(words, "|"), group)->default_str(choices.front().first);
 }
 
 // An option whose words are those of an enum (base/words.hpp). The word that packs use is accepted, too.
@@ -78,7 +82,7 @@ CLI::Option* add_parsed(CLI::App& command, const std::string& name, T& value, Pa
     if (!parsed) throw CLI::ValidationError(name, "'" + word + "' is not " + form);
     value = *parsed;
   };
-  return command.add_option_function<std::string>(name, set, text)->option_text(form)->group(group);
+  return add_text(command, name, set, text, form, group);
 }
 
 }  // namespace hotpack::cli

@@ -203,13 +203,11 @@ void add_table_options(CLI::App& command, pipeline::InputOptions& input) {
 }
 
 void add_split_options(CLI::App& command, pipeline::InputOptions& input) {
-  command
-      .add_option_function<std::string>(
-          "--split", [&input](const std::string& text) { set_split(text, input.split); },
-          "write several packs below -o: folder (first part of the key), ratio:train=80,val=20, hash:train=80,val=20 (samples keep their "
-          "split when others are added), list:train=FILE,val=FILE")
-      ->option_text("HOW")
-      ->group(kInput);
+  add_text(
+      command, "--split", [&input](const std::string& text) { set_split(text, input.split); },
+      "write several packs below -o: folder (first part of the key), ratio:train=80,val=20, hash:train=80,val=20 (samples keep their "
+      "split when others are added), list:train=FILE,val=FILE",
+      "HOW", kInput);
   add_value(command, "--split-seed", input.split.seed, "seed of --split ratio [default: 0]", "N", kInput);
   add_value(command, "--group", input.split.group,
             "with --split ratio or hash: samples whose keys have the same match of this regular expression stay in one split", "REGEX",
@@ -240,12 +238,10 @@ std::optional<labels::RgbId> parse_rgb_id(const std::string& text) {
 }
 
 void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
-  command
-      .add_option_function<std::string>(
-          "--preset", [&label](const std::string& name) { set_preset(name, label.preset); },
-          "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, ade20k150; list prints all")
-      ->option_text("NAME|list")
-      ->group(kLabels);
+  add_text(
+      command, "--preset", [&label](const std::string& name) { set_preset(name, label.preset); },
+      "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, ade20k150; list prints all", "NAME|list",
+      kLabels);
   add_value(command, "--map", label.map, "table old,new that maps ids, colors or class names to a class, or to ignore", "FILE", kLabels);
   add_value(command, "--classes", label.classes, "class table: a CSV name,r,g,b, one name per line, or a pack whose table to share",
             "FILE|PACK", kLabels);
@@ -287,17 +283,11 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
                  "stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; cover: fill and crop; long-side, "
                  "short-side: scale that side, then crop or pad; none: keep the size",
                  kGeometry);
-  command
-      .add_option_function<std::string>(
-          "--tile",
-          [&record](const std::string& text) {
-            record.tile = parse_tile(text);
-            if (!record.tile)
-              throw CLI::ValidationError("--tile", "'" + text + "' is not WxH or WxH+OVERLAP with an overlap below both sides");
-          },
-          "cut the fitted image into records of one size, such as 512x512+128")
-      ->option_text("WxH[+OVERLAP]")
-      ->group(kGeometry);
+  const auto set_tile = [&record](const std::string& text) {
+    record.tile = parse_tile(text);
+    if (!record.tile) throw CLI::ValidationError("--tile", "'" + text + "' is not WxH or WxH+OVERLAP with an overlap below both sides");
+  };
+  add_text(command, "--tile", set_tile, "cut the fitted image into records of one size, such as 512x512+128", "WxH[+OVERLAP]", kGeometry);
   add_value(command, "--pad-multiple", record.pad_multiple, "with --fit none: pad records to multiples of N", "N", kGeometry)
       ->check(CLI::Range(1, 65535));
   add_words<ImageFilter>(command, "--image-filter", record.image_filter,
@@ -347,12 +337,9 @@ void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
   add_words<LabelStorage>(command, "--label-storage", options.record.label_storage,
                           "one-hot with one bit per class, one-hot bytes, or class ids", kStorage, {{"ids", LabelStorage::index}});
   add_words<AxisOrder>(command, "--image-layout", options.record.layout, "order of the image's axes", kStorage);
-  command
-      .add_option_function<std::string>(
-          "--shard-size", [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },
-          "maximum bytes of records per shard, such as 64MiB or 1GB [default: 256MiB]")
-      ->option_text("SIZE")
-      ->group(kStorage);
+  add_text(
+      command, "--shard-size", [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },
+      "maximum bytes of records per shard, such as 64MiB or 1GB [default: 256MiB]", "SIZE", kStorage);
   add_value(command, "--shard-samples", options.shard.shard_samples, "maximum samples per shard, instead of a size", "N", kStorage)
       ->check(CLI::PositiveNumber);
   add_value(command, "--shuffle", options.shard.shuffle_seed,
@@ -361,12 +348,9 @@ void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
     if (!parse_zstd(text, *shard))
       throw CLI::ValidationError("--zstd", "'" + text + "' is not [image,label][:LEVEL] with a level from 1 to 19");
   };
-  command
-      .add_option_function<std::string>("--zstd", set_zstd,
-                                        "compress each record: smaller, but no longer readable in place [default: both fields, level 1]")
-      ->option_text("[FIELDS][:LEVEL]")
-      ->expected(0, 1)
-      ->group(kStorage);
+  add_text(command, "--zstd", set_zstd, "compress each record: smaller, but no longer readable in place [default: both fields, level 1]",
+           "[FIELDS][:LEVEL]", kStorage)
+      ->expected(0, 1);
 }
 
 }  // namespace
@@ -423,12 +407,10 @@ void add_writing_options(CLI::App& command, PackArguments& arguments) {
     if (!partition.ok()) throw CLI::ValidationError("--partition", partition.error().message);
     run.partition = *partition;
   };
-  command
-      .add_option_function<std::string>("--partition", set_partition,
-                                        "write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that Slurm, "
-                                        "Kubernetes, Open MPI or torchrun assigned")
-      ->option_text("I/N|auto")
-      ->group(kWriting);
+  add_text(command, "--partition", set_partition,
+           "write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that Slurm, Kubernetes, Open MPI or torchrun "
+           "assigned",
+           "I/N|auto", kWriting);
   add_choice(command, "--on-error", run.skip_errors, {{"fail", false}, {"skip", true}},
              "samples that cannot be packed: stop, or leave them out", kWriting);
   add_value(command, "--max-errors", run.max_errors, "with skip: stop after more than N skipped samples", "N", kWriting);
