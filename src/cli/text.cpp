@@ -211,6 +211,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t needed = text_width(word) + (column > 0 ? 1 : 0);
     if (column > 0 && column + needed > width) {
+      out.erase(out.find_last_not_of(' ') + 1);
       out.append("\n").append(indent, ' ').append(word);
       column = text_width(word);
     } else {
