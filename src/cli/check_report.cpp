@@ -412,7 +412,7 @@ std::string advised_command(const CheckReport& report, const std::string& comman
   return report.size_advice.empty() ? command : command + " " + report.size_advice;
 }
 
-// Whether a problem ends with commands to choose from.
+// True if a problem ends with commands to choose from.
 bool proposes_commands(const CheckReport& report) {
   const std::vector<Diagnostic>& all = report.diagnostics.all();
   return std::any_of(all.begin(), all.end(), [](const Diagnostic& diagnostic) {

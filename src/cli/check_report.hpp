@@ -11,7 +11,7 @@
 
 namespace hotpack::cli {
 
-// What a report needs in addition to the diagnostics.
+// Parts of a report that are not diagnostics.
 struct CheckEnd {
   std::string command;       // to run next: `hotpack pack …`
   bool reads_input = false;  // the command reads standard input, which has been read already

@@ -29,15 +29,15 @@ constexpr const char* kRunning = "Running";
 constexpr const char* kMessages = "Messages";
 constexpr int kMostJobs = 1024;
 
-// A repeatable option takes one value each time: by default CLI11 lets it swallow the arguments after it.
+// Each use of a repeatable option takes one value: by default CLI11 lets it take all arguments after it.
 void take_one_value_a_time(CLI::App& command) {
   for (CLI::Option* option : command.get_options([](const CLI::Option* each) { return each->nonpositional(); })) {
     if (option->get_expected_max() == CLI::detail::expected_max_vector_size) option->allow_extra_args(false);
   }
 }
 
-// What is wrong first; what to do about it in lines of its own.
-std::string with_ways_on(std::string text) {
+// The problem first; what to do about it on lines of its own.
+std::string with_advice_below(std::string text) {
   constexpr std::string_view kWays = " What to do: ";
   if (const std::size_t at = text.find(kWays); at != std::string::npos) text.replace(at, 1, "\n");
   return text;
@@ -45,7 +45,6 @@ std::string with_ways_on(std::string text) {
 
 std::string version_text() { return std::string("hotpack " HOTPACK_VERSION " (format ") + std::string(format::kVersion) + ")"; }
 
-// The command of that name; an error in words where there is none.
 Result<const CLI::App*> find_command(const CLI::App& root, const std::string& name) {
   for (const CLI::App* command : root.get_subcommands({}))
     if (command->get_name() == name) return command;
@@ -69,17 +68,15 @@ void add_help_command(CLI::App& root, CommandContext& context) {
   CLI::App& command = *root.add_subcommand("help", "Shows the help of a command, as COMMAND --help does");
   set_examples(command, "hotpack help pack");
   command.add_option("COMMAND", *name, "the command; without it, help of hotpack");
-  command.callback([&root, &context, name] { context.set_action([&root, &context, name] { return show_help(context, root, *name); }); });
+  context.set_action(command, [&root, &context, name] { return show_help(context, root, *name); });
 }
 
 void add_version_command(CLI::App& root, CommandContext& context) {
   CLI::App& command = *root.add_subcommand("version", "Shows the version of hotpack and of the format it writes");
   set_examples(command, "hotpack version");
-  command.callback([&context] {
-    context.set_action([&context] {
-      context.output().line(version_text());
-      return kExitGood;
-    });
+  context.set_action(command, [&context] {
+    context.output().line(version_text());
+    return kExitGood;
   });
 }
 
@@ -104,7 +101,7 @@ void define(CLI::App& root, CommandContext& context, std::span<const AddCommand>
   }
 }
 
-std::string name_to_ask_help_of(const CLI::App& root) {
+std::string name_for_help(const CLI::App& root) {
   const CLI::App& command = given_command(root);
   return &command == &root ? root.get_name() : root.get_name() + " " + command.get_name();
 }
@@ -112,7 +109,7 @@ std::string name_to_ask_help_of(const CLI::App& root) {
 int refuse(CommandContext& context, const CLI::App& root, const CLI::ParseError& thrown) {
   context.open_plain_terminal();
   const int code = context.fail(refusal(root, thrown));
-  if (code == kExitUsage) context.terminal().info("see " + name_to_ask_help_of(root) + " --help");
+  if (code == kExitUsage) context.terminal().info("see " + name_for_help(root) + " --help");
   return code;
 }
 
@@ -124,7 +121,7 @@ int show_short_help(CommandContext& context, const CLI::App& root) {
   return kExitUsage;
 }
 
-// An exit code if the line asks for no more, or was refused.
+// An exit code if the line was refused, or there is nothing more to do.
 std::optional<int> parse(CommandContext& context, CLI::App& root, int argc, const char* const* argv) {
   try {
     root.parse(argc, argv);
@@ -177,10 +174,8 @@ int report_exception(CommandContext& context, const std::exception& thrown) {
 CommandContext::CommandContext(Streams streams) : streams_(streams), output_(streams.output) {}
 
 void CommandContext::add_jobs_option(CLI::App& command) {
-  command.add_option("-j,--jobs", jobs_, "threads; more need more memory [default: the processors]")
-      ->option_text("N")
-      ->check(CLI::Range(1, kMostJobs))
-      ->group(kRunning);
+  add_value(command, "-j,--jobs", jobs_, "threads; more need more memory [default: the processors]", "N", kRunning)
+      ->check(CLI::Range(1, kMostJobs));
 }
 
 void CommandContext::add_json_option(CLI::App& command) { command.add_flag("--json", json_, "print the result as JSON")->group(kRunning); }
@@ -201,9 +196,7 @@ void CommandContext::add_message_options(CLI::App& command) {
   const Choices<ColorMode> color = {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
   add_choice(command, "--color", terminal_options_.color, color, "colors in messages; auto: on a terminal, unless NO_COLOR is set",
              kMessages);
-  command.add_option("--log-file", terminal_options_.log_file, "append every message with its time to FILE")
-      ->option_text("FILE")
-      ->group(kMessages);
+  add_value(command, "--log-file", terminal_options_.log_file, "append every message with its time to FILE", "FILE", kMessages);
 }
 
 int CommandContext::jobs() const {
@@ -211,9 +204,13 @@ int CommandContext::jobs() const {
   return std::clamp(static_cast<int>(usable_cores()), 1, kMostJobs);
 }
 
+void CommandContext::set_action(CLI::App& command, std::function<int()> action) {
+  command.callback([this, action = std::move(action)] { set_action(action); });
+}
+
 void CommandContext::stop_on_signals() { stop_signals_.emplace(); }
 
-std::size_t CommandContext::columns() const { return static_cast<std::size_t>(told_columns(streams_.output).value_or(kUsualColumns)); }
+std::size_t CommandContext::columns() const { return static_cast<std::size_t>(columns_to_fit(streams_.output).value_or(kUsualColumns)); }
 
 bool CommandContext::colored_output() const {
   return use_color(terminal_options_.color, TerminalSurroundings::of_descriptor(streams_.output));
@@ -234,7 +231,7 @@ void CommandContext::print_packs(const std::vector<Report>& packs, bool several)
 int CommandContext::fail(const Error& error) {
   failure_ = error;
   failure_->message = with_given_options(error.message, given_);
-  terminal_->error(with_ways_on(failure_->describe()));
+  terminal_->error(with_advice_below(failure_->describe()));
   return exit_code_of(error);
 }
 
@@ -257,7 +254,7 @@ Status CommandContext::open_terminal() {
   auto opened = Terminal::open(terminal_options_, TerminalSurroundings::of_descriptor(streams_.messages));
   if (!opened.ok()) return std::move(opened).error();
   terminal_ = std::move(opened).value();
-  if (!json_) output_.fit(static_cast<std::size_t>(told_columns(streams_.output).value_or(0)));
+  if (!json_) output_.fit(static_cast<std::size_t>(columns_to_fit(streams_.output).value_or(0)));
   if (terminal_options_.log_file.empty()) return {};
   output_.keep();
   terminal_->note("command: " + typed_);
@@ -283,7 +280,7 @@ int CommandContext::finish(int code) {
   return code == kExitGood ? failed : code;
 }
 
-// What a program reads in place of the result that there is not.
+// For programs that expect a result on stdout: the error in its place.
 void CommandContext::write_error_object(int code) {
   const bool stopped = code == kExitGood && stop_signal() != 0;
   if (code == kExitGood && !stopped) return;
@@ -313,15 +310,15 @@ int run_command_line(std::span<const AddCommand> commands, int argc, const char*
     code = report_bug(context, "an exception of unknown type");
   }
   return context.finish(code);
-} catch (const std::bad_alloc& lack) {  // not even for what is to be reported
-  tell_shortage(streams.messages, shortage_text(lack));
+} catch (const std::bad_alloc& lack) {  // while the exception was reported
+  print_shortage(streams.messages, shortage_text(lack));
   return kExitIo;
 }
 
 int run_main(int argc, const char* const* argv) {
   occupy_standard_descriptors();
   survive_failing_writes();
-  end_shortages_in_words();
+  report_uncaught_shortages();
   const int code = run_command_line(all_commands(), argc, argv);
   reraise_stop_signal();
   if (code == kExitUnread) end_by_broken_pipe();

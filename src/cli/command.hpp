@@ -8,14 +8,14 @@
 //     set_examples(command, "hotpack count packed/train");
 //     command.add_option("PACK", options->pack, "the packed folder")->required();
 //     context.add_json_option(command);
-//     command.callback([&context, options] { context.set_action([&context, options] { return count(context, *options); }); });
+//     context.set_action(command, [&context, options] { return count(context, *options); });
 //   }
 //
-// The action gives an exit code (exit_code.hpp), as a rule `context.fail(error)` or kExitGood. Options of every command (-q, -v,
+// The action returns an exit code (exit_code.hpp), as a rule `context.fail(error)` or kExitGood. Options of every command (-q, -v,
 // --color, --progress, --log-file) are added by the frame.
 //
 // Thread-safety: a CommandContext belongs to the main thread; its Terminal may be used from any.
-// Failure: whatever escapes an action is caught by the frame and reported as a bug (exit 70).
+// Failure: exceptions that escape an action are caught by the frame and reported as a bug (exit 70).
 #pragma once
 
 #include <functional>
@@ -54,7 +54,9 @@ class CommandContext {
   void add_json_option(CLI::App& command);    // --json
   void add_config_option(CLI::App& command);  // --config FILE: keys are the command's long options; an unknown key is a usage error
   void add_message_options(CLI::App& command);
-  // What to run once the whole command line was accepted.
+  // Sets what `command` runs after the whole command line was accepted.
+  void set_action(CLI::App& command, std::function<int()> action);
+  // The same, called while the line is parsed.
   void set_action(std::function<int()> action) { action_ = std::move(action); }
 
   // While the action runs.
@@ -64,28 +66,29 @@ class CommandContext {
   [[nodiscard]] bool json() const { return json_; }
   // The result on stdout: one JSON object with --json, else text.
   void print(const Report& report);
-  // Of several packs: {"packs":[…]}, or one text after the other. Nothing where there are no reports.
+  // For several packs: {"packs":[…]}, or one text after the other. Prints nothing without reports.
   void print_packs(const std::vector<Report>& packs, bool several);
   // From here on SIGINT, SIGTERM and SIGHUP make terminal().stop_requested() true instead of ending the process. For actions that
   // ask it between samples; the frame raises the signal again when the action has returned.
   void stop_on_signals();
-  // Prints the error and gives its exit code. With --json, and nothing on stdout yet, finish() writes it there as an object too.
+  // Prints the error and returns its exit code. With --json, finish() also writes it to stdout as an object, unless a result is there.
   [[nodiscard]] int fail(const Error& error);
-  [[nodiscard]] std::span<const GivenOption> given_options() const { return given_; }  // that a command proposed in place of this keeps
+  // Options that a proposed `pack` command keeps.
+  [[nodiscard]] std::span<const GivenOption> given_options() const { return given_; }
   [[nodiscard]] std::size_t columns() const;  // of text on stdout: the terminal's, or kUsualColumns
   [[nodiscard]] bool colored_output() const;  // by --color, NO_COLOR and whether stdout is a terminal
 
   // For the frame.
-  void note_arguments(int argc, const char* const* argv);  // as typed: for the log, and for --json on a line that is refused
-  void note_options(const CLI::App& root);                 // as parsed: fail() puts them into the commands that an error proposes
+  void note_arguments(int argc, const char* const* argv);  // as typed: for the log, and for --json on a refused line
+  void note_options(const CLI::App& root);                 // as parsed: fail() adds them to the commands that an error proposes
   [[nodiscard]] Status open_terminal();                    // with the options as parsed
-  void open_plain_terminal();                              // for messages about a command line that was refused
+  void open_plain_terminal();                              // for messages about a refused command line
   [[nodiscard]] int run_action() {
     acted_ = true;
     return action_();
   }
   [[nodiscard]] bool has_action() const { return static_cast<bool>(action_); }
-  [[nodiscard]] int finish(int code);  // ends progress, flushes the output, gives the code to exit with
+  [[nodiscard]] int finish(int code);  // ends progress, flushes the output, returns the exit code
 
  private:
   void write_error_object(int code);
@@ -98,7 +101,7 @@ class CommandContext {
   int verbose_ = 0;
   int jobs_ = 0;
   bool json_ = false;
-  bool json_asked_ = false;  // stands on the line, whether or not that was accepted
+  bool json_asked_ = false;  // --json was typed, even if the line was refused
   bool acted_ = false;
   std::string typed_;
   std::vector<GivenOption> given_;
@@ -108,10 +111,10 @@ class CommandContext {
   std::function<int()> action_;
 };
 
-// Shows `examples` (one command a line, `#` starts a remark) first in the command's help.
+// Shows `examples` first in the command's help: one command per line, `#` starts a remark.
 void set_examples(CLI::App& command, std::string examples);
 
-// Parses, runs, and gives the exit code. A pending stop signal is left for the caller to raise.
+// Parses, runs, and returns the exit code. A pending stop signal is left for the caller to raise.
 [[nodiscard]] int run_command_line(std::span<const AddCommand> commands, int argc, const char* const* argv, Streams streams = {});
 
 // The whole of main(): all commands; ends by raising a stop signal again if one arrived.

@@ -9,6 +9,7 @@
 #include "cli/check_report.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/option_values.hpp"
 #include "cli/pack_arguments.hpp"
 #include "cli/pack_command.hpp"
 #include "cli/whole_file.hpp"
@@ -26,22 +27,21 @@ struct CheckCommand {
 
 int exit_code_of(pipeline::CheckResult result) { return result == pipeline::CheckResult::succeeds ? kExitGood : kExitData; }
 
-// Ids 0 … N−1 of which nothing gives names.
+// True for ids 0 … N−1 without names.
 bool has_numbered_classes(const pipeline::CheckReport& report) {
   for (std::size_t c = 0; c < report.classes.size(); ++c)
     if (report.classes[c].name != std::to_string(c)) return false;
   return report.label_files && !report.mapped && !report.classes.empty();
 }
 
-// The table to fill in, where there is one to write.
 Status write_class_table(const pipeline::CheckReport& report, const std::string& path) {
   if (report.colors) return write_new_file(path, pipeline::skeleton_of(*report.colors));
   if (has_numbered_classes(report)) return write_new_file(path, pipeline::skeleton_of_ids(report.classes.size()));
   return usage_error("--write-classes " + path +
-                     ": there is nothing to write; it lists the colors or ids of labels that no class has a name for");
+                     ": there is nothing to write; the option lists label colors or ids whose class has no name");
 }
 
-// The option that takes the table which is written.
+// The option that reads the written table.
 std::string option_of_table(const pipeline::CheckReport& report, const std::string& path) {
   const bool map = report.colors && pipeline::needs_map(*report.colors);
   return (map ? "--map " : "--classes ") + shell_path(path);
@@ -53,10 +53,10 @@ std::string written_option(const pipeline::CheckReport& report, const CheckComma
 }
 
 std::string written_text(const pipeline::CheckReport& report, const std::string& path) {
-  return "wrote " + path + ": give its classes their names, then say " + option_of_table(report, path);
+  return "wrote " + path + ": name its classes, then use it with " + option_of_table(report, path);
 }
 
-// With what was given besides the inputs in the commands that a diagnostic proposes.
+// Adds the given options to the commands that diagnostics propose.
 void finish_commands(const CommandContext& context, pipeline::CheckReport& report) {
   pipeline::Diagnostics finished;
   for (pipeline::Diagnostic diagnostic : report.diagnostics.all()) {
@@ -74,7 +74,7 @@ bool reads_standard_input(const CLI::App& command) {
 
 int run_check(CommandContext& context, CheckCommand& command) {
   if (wants_preset_list(command.arguments)) {
-    context.output().write(context.json() ? preset_list_json() : preset_list_text());
+    context.print(preset_list());
     return kExitGood;
   }
   const auto start = std::chrono::steady_clock::now();
@@ -118,15 +118,13 @@ void add_check_command(CLI::App& app, CommandContext& context) {
   add_sample_options(sub, command->arguments);
   add_writing_options(sub, command->arguments);  // so that a pack's options can be given unchanged
   sub.add_flag("--fast", command->headers_only, "read headers only: pairs, formats, sizes and orientations, no pixels")->group("Running");
-  sub.add_option(
-         "--write-classes", command->write_classes,
-         "write a class table to fill in, with the colors or ids of the labels, if nothing says what they mean; never replaces a file")
-      ->option_text("FILE")
-      ->group("Running");
+  add_value(sub, "--write-classes", command->write_classes,
+            "write a class table to fill in, with the colors or ids of the labels, if nothing says what they mean; never replaces a file",
+            "FILE", "Running");
   context.add_jobs_option(sub);
   context.add_json_option(sub);
   context.add_config_option(sub);
-  sub.callback([&context, command] { context.set_action([&context, command] { return run_check(context, *command); }); });
+  context.set_action(sub, [&context, command] { return run_check(context, *command); });
 }
 
 }  // namespace hotpack::cli

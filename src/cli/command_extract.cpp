@@ -19,6 +19,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/extraction.hpp"
+#include "cli/option_values.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/sample_writer.hpp"
 #include "cli/text.hpp"
@@ -38,7 +39,7 @@ struct ExtractArguments {
   SampleWriterOptions writer;
 };
 
-// One of the packs to extract; of several each gets a folder of its own.
+// One of the packs to extract; each of several gets its own folder.
 struct Subject {
   std::string pack;
   Dataset dataset;
@@ -46,8 +47,8 @@ struct Subject {
   std::string prefix;
 };
 
-// Numbers of the samples with these keys, in the order asked for; of several packs a key "val/KEY" means that of the pack in a folder val.
-// `found` notes which keys some pack has.
+// Numbers of the samples with these keys, in the order of the keys. With several packs, "val/KEY" is KEY in the pack of the folder val.
+// `found` marks the keys that a pack has.
 Result<std::vector<std::uint64_t>> find_keys(const Subject& subject, const std::vector<std::string>& keys, std::vector<bool>& found) {
   std::vector<std::uint64_t> numbers;
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -82,11 +83,10 @@ Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
                      arguments.pack);
 }
 
-// Ends of the files that a sample becomes.
+// Endings of the files that are written for a sample.
 constexpr std::array<std::string_view, 2> kEndings{".png", ".npy"};
 
-// The keys whose files would stand where `folder` must be a folder: `folder` without its ending, with several classes per pixel also
-// without ".class-<id>".
+// The keys with a file named `folder`: `folder` without its ending and, with several classes per pixel, without ".class-<id>".
 std::vector<std::string> keys_of_file(std::string_view folder, bool multi) {
   std::vector<std::string> keys;
   for (const std::string_view ending : kEndings) {
@@ -98,7 +98,7 @@ std::vector<std::string> keys_of_file(std::string_view folder, bool multi) {
   return keys;
 }
 
-// The key of another sample whose file stands where this key needs a folder.
+// The key of another sample whose file has the name of a folder that this key needs.
 Result<std::optional<std::string>> key_in_the_way(const Dataset& dataset, const SampleNumbers& chosen, std::string_view key) {
   const bool multi = dataset.schema().label && dataset.schema().label->multi;
   for (std::size_t slash = key.find('/'); slash != std::string_view::npos; slash = key.find('/', slash + 1)) {
@@ -111,7 +111,7 @@ Result<std::optional<std::string>> key_in_the_way(const Dataset& dataset, const 
   return std::optional<std::string>();
 }
 
-// Bytes of a file's name that every file system takes; ".class-65534.png" and the like are put behind a key.
+// Bytes of a file name that every file system accepts; endings such as ".class-65534.png" follow the key.
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kLongestEnding = 16;
 
@@ -121,14 +121,14 @@ Status check_name_length(const Schema& schema, std::string_view key) {
     const std::size_t slash = key.find('/', begin), end = std::min(slash, key.size());
     const std::size_t ending = slash != std::string_view::npos ? 0 : multi ? kLongestEnding : kEndings[0].size();
     if (end - begin + ending > kLongestName)
-      return data_error("the key '" + std::string(key) + "' is too long for the name of a file (" + std::to_string(kLongestName) +
-                        " bytes); extract the others with --key");
+      return data_error("the key '" + std::string(key) + "' is too long for a file name (" + std::to_string(kLongestName) +
+                        " bytes); extract the other samples with --key");
     begin = end + 1;
   }
   return {};
 }
 
-// Before anything is written: every key can be a file's name, and no file of a sample is a folder of another.
+// Checks, before anything is written, that every key can be a file name and that no file of a sample is a folder of another.
 Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
   const std::uint64_t total = chosen ? chosen->size() : dataset.records();
   for (std::uint64_t i = 0; i < total; ++i) {
@@ -136,13 +136,13 @@ Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
     HOTPACK_TRY(check_name_length(dataset.schema(), sample.key()));
     HOTPACK_ASSIGN(const auto other, key_in_the_way(dataset, chosen, sample.key()));
     if (!other) continue;
-    return data_error("a file of the sample '" + *other + "' would have the name of a folder of the sample '" + std::string(sample.key()) +
-                      "'; extract them one by one with --key, each to a folder of its own");
+    return data_error("a file of the sample '" + *other + "' has the name of a folder of the sample '" + std::string(sample.key()) +
+                      "'; extract them one by one with --key, each to its own folder");
   }
   return {};
 }
 
-// What was written holds ids of classes: a pack that was made with a map would map them once more.
+// The files contain class ids, which the map of a mapped pack must not map again.
 std::string classes_words(const Schema& schema, const std::string& pack) {
   const auto& more = schema.options.more;
   const bool mapped = std::any_of(more.begin(), more.end(), [](const auto& option) { return option.first == "map"; });
@@ -150,11 +150,11 @@ std::string classes_words(const Schema& schema, const std::string& pack) {
   return " --num-classes " + std::to_string(schema.class_count());
 }
 
-// The command that packs what was written again; empty where no single one gives the labels back.
+// The command that packs the files again; empty if no single command restores the labels.
 std::string pack_line(const ExtractArguments& arguments, const Subject& subject, bool any_unlabelled) {
   const Schema& schema = subject.dataset.schema();
-  const bool arrays_beside = arguments.writer.npy && !(schema.label && schema.label->scope == LabelScope::image);
-  if ((schema.label && schema.label->multi) || !schema.geometry.size || any_unlabelled || arrays_beside) return {};
+  const bool arrays_too = arguments.writer.npy && !(schema.label && schema.label->scope == LabelScope::image);
+  if ((schema.label && schema.label->multi) || !schema.geometry.size || any_unlabelled || arrays_too) return {};
   const std::string folder = arguments.folder + "/" + subject.prefix;
   std::string line = "hotpack pack";
   if (schema.label && schema.label->scope == LabelScope::image) {
@@ -168,7 +168,7 @@ std::string pack_line(const ExtractArguments& arguments, const Subject& subject,
   return line + " -o " + (subject.prefix.empty() ? "DIR" : shell_word("DIR/" + subject.prefix.substr(0, subject.prefix.size() - 1)));
 }
 
-// A stop signal ends it between samples, without the list of labels.
+// A stop signal ends it between samples, without labels.csv.
 Result<Extracted> extract_one(CommandContext& context, const ExtractArguments& arguments, const Subject& subject, OutputTree& tree) {
   Terminal& terminal = context.terminal();
   SampleWriterOptions options = arguments.writer;
@@ -182,27 +182,27 @@ Result<Extracted> extract_one(CommandContext& context, const ExtractArguments& a
   return done;
 }
 
-void tell_end(Terminal& terminal, const ExtractArguments& arguments, const std::vector<Subject>& subjects,
-              const std::vector<Extracted>& done) {
+void report_end(Terminal& terminal, const ExtractArguments& arguments, const std::vector<Subject>& subjects,
+                const std::vector<Extracted>& done) {
   std::uint64_t files = 0;
   for (const Extracted& each : done) files += each.files;
   const std::string written = counted_text(files, "file") + " written to " + arguments.folder;
   if (done.size() < subjects.size() || !done.back().complete)
-    return terminal.info("stopped before the end: " + written + ", and no labels.csv");
+    return terminal.info("stopped before the end: " + written + ", no labels.csv");
   terminal.info(written);
   for (std::size_t i = 0; i < subjects.size(); ++i)
     if (const std::string line = pack_line(arguments, subjects[i], done[i].any_unlabelled); !line.empty())
-      terminal.info("to pack them again: " + line);
+      terminal.info("to pack them again:\n" + line);
 }
 
-// Files among a pack's shards would be refused by the next run of pack.
+// The next run of `pack` would refuse foreign files in its folder.
 Status check_folder(const std::string& folder) {
   std::error_code ignored;
   for (std::filesystem::path above = std::filesystem::weakly_canonical(folder, ignored); above.has_relative_path();
        above = above.parent_path())
     if (std::filesystem::exists(above / "dataset.json", ignored))
       return usage_error("-o " + folder + ": " + (above == std::filesystem::weakly_canonical(folder, ignored) ? "is" : "lies in") +
-                         " the pack " + above.string() + ", where only packed files may be; choose another folder");
+                         " the pack " + above.string() + ", where only packed files are allowed; choose another folder");
   return {};
 }
 
@@ -218,7 +218,7 @@ Status extract_all(CommandContext& context, const ExtractArguments& arguments) {
     done.push_back(extracted);
     if (!extracted.complete) break;
   }
-  tell_end(context.terminal(), arguments, subjects, done);
+  report_end(context.terminal(), arguments, subjects, done);
   return {};
 }
 
@@ -238,22 +238,17 @@ void add_extract_command(CLI::App& app, CommandContext& context) {
                "hotpack extract packed -o back                                         # every split: back/train, back/val\n"
                "hotpack extract packed/train -o back --key town/0001 --key town/0002\n"
                "hotpack pack --images back/images --labels back/labels --label-kind index --classes packed/train --size 512x512 -o again\n"
-               "hotpack extract packed/train -o back --ids --npy                       # class ids in place of colors; arrays too");
-  command.add_option("PACK", arguments->pack, "a pack, or the parent folder of splits, each of which gets a folder of its own")->required();
-  command.add_option("-o,--output", arguments->folder, "folder to write to; created if missing")
-      ->option_text("DIR")
-      ->group(kOutput)
-      ->required();
-  command.add_option("--key", arguments->keys, "only the sample with this key; repeatable [default: all]")
-      ->option_text("KEY")
-      ->group(kOutput);
+               "hotpack extract packed/train -o back --ids --npy                       # class ids instead of colors; arrays too");
+  command.add_option("PACK", arguments->pack, "a pack, or the parent folder of splits, each of which gets its own folder")->required();
+  add_value(command, "-o,--output", arguments->folder, "folder to write to; created if missing", "DIR", kOutput)->required();
+  add_value(command, "--key", arguments->keys, "only the sample with this key; repeatable [default: all]", "KEY", kOutput);
   command
       .add_flag("--ids", arguments->writer.ids, "write labels as gray class ids even if classes have colors; --label-kind index reads both")
       ->group(kOutput);
   command.add_flag("--npy", arguments->writer.npy, "also write .npy files: the image as HWC bytes, the label as stored")->group(kOutput);
   command.add_flag("--force", arguments->writer.force, "replace existing files")->group(kOutput);
   context.add_jobs_option(command);
-  command.callback([&context, arguments] { context.set_action([&context, arguments] { return extract(context, *arguments); }); });
+  context.set_action(command, [&context, arguments] { return extract(context, *arguments); });
 }
 
 }  // namespace hotpack::cli

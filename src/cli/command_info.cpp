@@ -21,12 +21,12 @@ namespace {
 int describe(CommandContext& context, const std::string& folder, bool several, std::vector<Report>& reports) {
   const auto dataset = Dataset::open(folder);
   if (!dataset.ok()) {
-    // Of a single pack the frame writes the error.
+    // For a single pack, finish() writes the error.
     if (several) reports.push_back(failed_pack(folder, dataset.error()));
     return context.fail(dataset.error());
   }
   const std::vector<std::string> faults = missing_shards(*dataset);
-  reports.push_back(pack_description(*dataset, faults));
+  reports.push_back(pack_description(*dataset, faults, context.output().columns()));
   for (const std::string& fault : faults) context.terminal().error(fault);
   if (faults.empty()) return kExitGood;
   context.terminal().info(repair_text(folder));
@@ -53,7 +53,7 @@ void add_info_command(CLI::App& app, CommandContext& context) {
                "hotpack info packed/train --json | jq .statistics.weights.median");
   command.add_option("PACK", *paths, "packs, or the parent folder of splits")->required();
   context.add_json_option(command);
-  command.callback([&context, paths] { context.set_action([&context, paths] { return info(context, *paths); }); });
+  context.set_action(command, [&context, paths] { return info(context, *paths); });
 }
 
 }  // namespace hotpack::cli

@@ -1,4 +1,4 @@
-// hotpack merge: the partitions of a pack, made by several runs, as one data set.
+// hotpack merge: joins the partitions of a pack, made by several runs.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/option_values.hpp"
 #include "cli/pack_report.hpp"
 #include "cli/text.hpp"
 #include "format/manifest.hpp"
@@ -73,21 +74,21 @@ Report merge_report(const MergeReport& merged, bool in_place, double seconds) {
   return report;
 }
 
-constexpr std::size_t kMostSplits = 6;  // that an error names
+constexpr std::size_t kMostSplits = 6;  // in an error
 
-// A data set to join: all of it, or one of its splits.
+// A data set to join, or one of its splits.
 struct Part {
   pipeline::MergeOptions options;
   MergeReport report;
   double seconds = 0;
 };
 
-// Are the folders in a source splits? In the only source, they may also be the partitions of one set.
+// True if the folders in a source are splits. In a single source they may also be partitions of one set; then each lacks shards.
 bool holds_splits(const std::string& source, const std::vector<std::string>& names, bool only) {
   return !names.empty() && (!only || pipeline::are_splits(source, names));
 }
 
-// Refuses a folder next to splits that lost every shard: it is empty, or holds only a manifest or temporary files.
+// Refuses a folder next to splits that is empty, or has only a manifest or temporary files: a split that lost every shard.
 Status check_lost_splits(const std::string& source, const std::vector<std::string>& splits) {
   const auto content = names_by_kind(source);
   if (!content.ok()) return {};
@@ -108,7 +109,7 @@ Status check_lost_splits(const std::string& source, const std::vector<std::strin
   return {};
 }
 
-// Each split that the sources hold is joined by itself. An empty source is a partition to which no shard fell.
+// Each split in the sources is joined separately. An empty source is a partition without shards.
 Result<std::vector<Part>> parts_of(const pipeline::MergeOptions& options) {
   std::map<std::string, pipeline::MergeOptions> splits;
   for (const std::string& source : options.sources) {
@@ -174,13 +175,10 @@ void add_merge_command(CLI::App& app, CommandContext& context) {
                "hotpack merge parts/0 parts/1 parts/2 -o packed/train   # links the shards, or copies them to another file system\n"
                "hotpack merge parts/* -o packed   # with splits: parts/*/train to packed/train, parts/*/val to packed/val");
   command.add_option("DIR", options->sources, "folders of partitions, or of their splits; they stay unchanged")->required();
-  command
-      .add_option("-o,--output", options->output,
-                  "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR gets its manifest")
-      ->option_text("DIR")
-      ->group("Output");
+  add_value(command, "-o,--output", options->output,
+            "folder of the merged pack; new, or of an earlier merge. Without it, the single DIR gets its manifest", "DIR", "Output");
   context.add_json_option(command);
-  command.callback([&context, options] { context.set_action([&context, options] { return merge(context, *options); }); });
+  context.set_action(command, [&context, options] { return merge(context, *options); });
 }
 
 }  // namespace hotpack::cli

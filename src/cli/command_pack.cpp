@@ -19,7 +19,7 @@ struct PackCommand {
   bool dry_run = false;
 };
 
-// `about`: the split that it is about, where there are several.
+// `about`: the split, if there are several.
 void say_lines(Terminal& terminal, pipeline::Level level, const std::string& text, const std::string& about = {}) {
   const std::string beginning = about.empty() ? "" : about + ": ";
   for (const std::string_view line : lines_of(text)) terminal.message(level, beginning + std::string(line));
@@ -66,7 +66,7 @@ int report_end(CommandContext& context, const PackCommand& command, const pipeli
 
 int run_pack(CommandContext& context, PackCommand& command) {
   if (wants_preset_list(command.arguments)) {
-    context.output().write(context.json() ? preset_list_json() : preset_list_text());
+    context.print(preset_list());
     return kExitGood;
   }
   const auto start = std::chrono::steady_clock::now();
@@ -95,7 +95,7 @@ void add_pack_command(CLI::App& app, CommandContext& context) {
   context.add_jobs_option(sub);
   context.add_json_option(sub);
   context.add_config_option(sub);
-  sub.callback([&context, command] { context.set_action([&context, command] { return run_pack(context, *command); }); });
+  context.set_action(sub, [&context, command] { return run_pack(context, *command); });
 }
 
 }  // namespace hotpack::cli

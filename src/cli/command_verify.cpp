@@ -1,4 +1,4 @@
-// hotpack verify: every rule and every checksum of a pack or a single shard.
+// hotpack verify: checks every rule and every checksum of a pack or a single shard.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/option_values.hpp"
 #include "cli/pack_faults.hpp"
 #include "cli/report.hpp"
 #include "cli/text.hpp"
@@ -159,7 +160,7 @@ int verify(CommandContext& context, const VerifyArguments& arguments) {
     terminal.finish_progress();
     if (!verified.ok()) {
       code = std::max(code, context.fail(verified.error()));
-      // Of a single pack the frame writes the error.
+      // For a single pack, finish() writes the error.
       if (several) reports.push_back(failed_pack(path, verified.error()));
       continue;
     }
@@ -183,13 +184,12 @@ void add_verify_command(CLI::App& app, CommandContext& context) {
                "hotpack verify packed/part/shard-00003-of-00012.safetensors   # one shard by itself\n"
                "hotpack verify packed/train --json | jq .findings");
   command.add_option("PACK", arguments->paths, "packs, parent folders of splits, or single shards")->required();
-  command.add_option("--max-findings", arguments->max_findings, "maximum number of findings to print; all are counted [default: 1000]")
-      ->option_text("N")
-      ->check(CLI::Range(1, 1'000'000))
-      ->group("Running");
+  add_value(command, "--max-findings", arguments->max_findings, "maximum number of findings to print; all are counted [default: 1000]", "N",
+            "Running")
+      ->check(CLI::Range(1, 1'000'000));
   context.add_jobs_option(command);
   context.add_json_option(command);
-  command.callback([&context, arguments] { context.set_action([&context, arguments] { return verify(context, *arguments); }); });
+  context.set_action(command, [&context, arguments] { return verify(context, *arguments); });
 }
 
 }  // namespace hotpack::cli

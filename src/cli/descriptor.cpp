@@ -42,7 +42,7 @@ void occupy_standard_descriptors() {
   }
 }
 
-std::optional<int> told_columns(int descriptor) {
+std::optional<int> columns_to_fit(int descriptor) {
   constexpr int kFewest = 20, kMost = 10'000;
   const char* const variable = std::getenv("COLUMNS");
   const int told = variable == nullptr ? 0 : std::atoi(variable);

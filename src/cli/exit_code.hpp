@@ -30,7 +30,7 @@ inline constexpr int kExitInternal = 70;  // a bug in hotpack (EX_SOFTWARE)
   }
   return kExitInternal;
 }
-// In words, as --json tells it.
+// The name in the JSON of --json.
 [[nodiscard]] constexpr const char* name_of_exit(int code) {
   switch (code) {
     case kExitData:

@@ -41,7 +41,7 @@ class Extraction {
   }
 
  private:
-  // On up to `count` threads, this one among them; fewer where the system gives no more.
+  // On up to `count` threads including this one; fewer if the system starts no more.
   void run_workers(unsigned count) {
     std::vector<std::jthread> others;
     for (unsigned i = 1; i < count; ++i) {
@@ -54,7 +54,7 @@ class Extraction {
     work();
   }
 
-  // Samples are taken in their order, so every one before a failure has been tried when the work ends.
+  // Samples are taken in order, so that all samples before a failure have been tried when the work ends.
   void work() {
     std::optional<SampleWriter> writer;
     while (!stopped_.load(std::memory_order_relaxed)) {
@@ -103,9 +103,9 @@ class Extraction {
   const std::function<bool(const ExtractionProgress&)>& tell_;
   std::atomic<std::uint64_t> next_{0}, files_{0};
   std::atomic<bool> stopped_{false};
-  std::mutex telling_;  // guards what follows
+  std::mutex telling_;  // guards the members below
   ExtractionProgress progress_;
-  std::vector<std::string> rows_;  // of labels.csv, a sample each
+  std::vector<std::string> rows_;  // of labels.csv, one element per sample
   bool any_unlabelled_ = false;
   std::optional<Error> error_;
   std::uint64_t failed_ = 0;

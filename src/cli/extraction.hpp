@@ -1,7 +1,7 @@
-// Samples of a pack to files, on several threads: the same files whatever their number.
+// Writes samples of a pack to files on several threads; the files do not depend on the number of threads.
 //
-// Ownership: borrows the data set and the tree. One run at a time. Failure: the error of the first sample that cannot be written, in the
-// order of samples; code `io` where memory is lacking.
+// Ownership: borrows the data set and the tree. One run at a time. Failure: the error of the first sample, in their order, that cannot be
+// written; code `io` if memory is exhausted.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ExtractionProgress {
 
 struct Extracted {
   std::uint64_t files = 0;
-  bool complete = true;         // else a stop was asked for: no labels.csv
+  bool complete = true;         // false after a stop: no labels.csv
   bool any_unlabelled = false;  // whole images without a class
 };
 

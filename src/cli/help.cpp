@@ -7,13 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.hpp"
+#include "cli/option_values.hpp"
 #include "cli/text.hpp"
 
 namespace hotpack::cli {
 
 namespace {
 
-// What most runs need, of commands with more options than a screen holds.
+// Options that most runs need: the short help of a command with many options shows only these.
 constexpr std::array<std::string_view, 15> kMainOptions = {"--images",  "--labels",      "--image-folders", "--pairs",   "--preset",
                                                            "--classes", "--num-classes", "--label-kind",    "--ignore",  "--size",
                                                            "--fit",     "--split",       "--output",        "--dry-run", "--json"};
@@ -37,7 +39,7 @@ std::string with_values_kept(const std::string& command) {
   return out;
 }
 
-// A command of the examples. A long one goes on in the next line, as a shell reads it; its remark then stands above.
+// A command of the examples. A long one continues on the next line, as a shell reads it, with its remark above.
 std::string example(const std::string& line, std::size_t columns) {
   const std::size_t remark = line.find("   # ");
   if (text_width(line) + 2 <= columns) return "  " + line + "\n";
@@ -49,13 +51,12 @@ std::string example(const std::string& line, std::size_t columns) {
 }
 
 std::string examples(const std::string& text, std::size_t columns) {
-  std::istringstream lines(text);
   std::string out;
-  for (std::string line; std::getline(lines, line);) out += example(line, columns);
+  for (const std::string_view line : lines_of(text)) out += example(std::string(line), columns);
   return out;
 }
 
-// A long list of words, "--fit stretch|cover|…", broken behind bars.
+// A name with a long list of words, "--fit stretch|cover|…", is broken behind bars.
 std::string name_lines(const std::string& name, std::size_t columns) {
   if (text_width(name) + 2 <= columns) return "  " + name;
   std::string spaced;
@@ -65,7 +66,7 @@ std::string name_lines(const std::string& name, std::size_t columns) {
   return "  " + with_spaces(out);
 }
 
-// "  name   text", the text on a line of its own where the name is long.
+// "  name   text", the text on a line of its own if the name is long.
 std::string entry(const std::string& name, const std::string& text, std::size_t columns) {
   const std::size_t text_column = columns >= 80 ? 30 : 22;
   std::string out = name_lines(name, columns);
@@ -138,7 +139,7 @@ std::string commands(const CLI::App& app, std::size_t columns) {
   return out.empty() ? out : "\nCommands:\n" + out;
 }
 
-// What a command has besides the options that all have.
+// Options that not every command has.
 std::size_t own_options(const CLI::App& app) {
   const auto own = [](const CLI::Option* each) {
     return each->nonpositional() && !each->get_group().empty() && each->get_group() != "Messages" && each->get_group() != "Options";
@@ -150,12 +151,11 @@ Wanted main_options(const CLI::App& app) {
   const bool few = own_options(app) <= kFewOptions;
   return [few](const CLI::Option& option) {
     if (option.get_group() == "Messages" || option.get_group() == "Options") return false;
-    return few || std::any_of(kMainOptions.begin(), kMainOptions.end(),
-                              [&](std::string_view name) { return option.check_name(std::string(name)); });
+    return few || has_name(option, kMainOptions);
   };
 }
 
-// Where the rest is reported.
+// How to get the help that the short one leaves out.
 std::string pointer(const CLI::App& app, const std::string& name) {
   if (!app.get_subcommands({}).empty())
     return "\nMore:\n  " + name + " COMMAND -h       the main options of a command\n  " + name + " COMMAND --help   all of them\n";

@@ -1,5 +1,5 @@
-// The help of a command: what it does, examples, usage, then its options in groups. Mode Normal is the short one (-h), which of a command
-// with many options shows the main ones; All is the whole (--help).
+// The help of a command: its description, examples, usage and options in groups. Mode Normal is the short help (-h), which shows the main
+// options of a command that has many; All is the whole help (--help).
 //
 // Pure; thread-safe.
 #pragma once
@@ -15,7 +15,7 @@ class HelpFormatter final : public CLI::FormatterBase {
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
 
  private:
-  std::size_t columns_;  // that the text fits
+  std::size_t columns_;  // the text fits them
 };
 
 }  // namespace hotpack::cli

@@ -1,4 +1,4 @@
-// NumPy's .npy format, version 1.0: enough to write arrays of bytes and 16-bit numbers.
+// NumPy's .npy format, version 1.0, for arrays of bytes and 16-bit numbers.
 //
 // Pure; thread-safe.
 #pragma once

@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "base/text.hpp"
 #include "cli/text.hpp"
 
 namespace hotpack::cli {
@@ -12,10 +13,11 @@ std::string plain_word(std::string word) {
 }
 
 std::string no_choice(const std::string& word, const std::vector<std::string>& words) {
-  std::string text = "'" + word + "' is none of ";
-  for (std::size_t i = 0; i < words.size(); ++i) text += (i > 0 ? "|" : "") + words[i];
-  const auto nearest = nearest_word(plain_word(word), words);
-  return nearest ? text + "; did you mean '" + *nearest + "'?" : text;
+  return "'" + word + "' is none of " + joined_text(words, "|") + suggestion(plain_word(word), words);
+}
+
+bool has_name(const CLI::Option& option, std::span<const std::string_view> names) {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return option.check_name(std::string(name)); });
 }
 
 }  // namespace hotpack::cli

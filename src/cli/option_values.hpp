@@ -1,4 +1,4 @@
-// Options whose values are words of a list, or text with a form of its own, in the shape that the help shows.
+// Ways to define options, with their values as the help shows them.
 //
 // Failure: a value of a wrong form throws CLI::ValidationError, which names the option and the form.
 #pragma once
@@ -7,43 +7,58 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "base/words.hpp"
 
 namespace hotpack::cli {
+
+// An option whose value CLI11 reads; `form` is what the help shows for it.
+template <class T>
+CLI::Option* add_value(CLI::App& command, const std::string& name, T& value, const std::string& text, const std::string& form,
+                       const char* group) {
+  return command.add_option(name, value, text)->option_text(form)->group(group);
+}
+
+// An option whose text `set` reads; it throws CLI::ValidationError for text of another form.
+template <class Set>
+CLI::Option* add_text(CLI::App& command, const std::string& name, Set set, const std::string& text, const std::string& form,
+                      const char* group) {
+  return command.add_option_function<std::string>(name, set, text)->option_text(form)->group(group);
+}
 
 // The words of an option and what they mean, in the order of the help; the first is the default.
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
-// A word as it was meant: lower case, dashes where people write underscores.
+// A word in lower case, with dashes in place of underscores.
 [[nodiscard]] std::string plain_word(std::string word);
 
 // "'lineer' is none of auto|linear; did you mean 'linear'?"
 [[nodiscard]] std::string no_choice(const std::string& word, const std::vector<std::string>& words);
 
-// An option that takes one of a few words, and of `also` what people write for them, which the help does not show. CLI11's own
-// transformers show numbers in the help.
+// True if the option has one of these names.
+[[nodiscard]] bool has_name(const CLI::Option& option, std::span<const std::string_view> names);
+
+// An option that takes one of a few words. `also` are other spellings of them, which the help does not show. CLI11's own transformers
+// would show numbers in the help.
 template <class T>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value, const Choices<T>& choices, const std::string& text,
                         const char* group, const Choices<T>& also = {}) {
-  std::string words;
-  for (const auto& choice : choices) words += (words.empty() ? "" : "|") + choice.first;
-  const auto choose = [&value, choices, also, name](const std::string& word) {
-    const std::string plain = plain_word(word);
-    std::vector<std::string> shown;
-    for (const auto* list : {&choices, &also}) {
-      for (const auto& [known, meant] : *list) {
-        if (plain_word(known) == plain) return void(value = meant);
-        if (list == &choices) shown.push_back(known);
-      }
-    }
-    throw CLI::ValidationError(name, no_choice(word, shown));
+  std::vector<std::string> words;
+  for (const auto& choice : choices) words.push_back(choice.first);
+  const auto choose = [&value, choices, also, name, words](const std::string& word) {
+    for (const auto* list : {&choices, &also})
+      for (const auto& [known, meaning] : *list)
+        if (plain_word(known) == plain_word(word)) return void(value = meaning);
+    throw CLI::ValidationError(name, no_choice(word, words));
   };
-  return command.add_option_function<std::string>(name, choose, text)->option_text(words)->default_str(choices.front().first)->group(group);
+  return add_text(command, name, choose, text, joined_text(words, "|"), group)->default_str(choices.front().first);
 }
 
 // An option whose words are those of an enum (base/words.hpp). The word that packs use is accepted, too.
@@ -58,7 +73,7 @@ CLI::Option* add_words(CLI::App& command, const std::string& name, T& value, con
   return add_choice(command, name, value, choices, text, group, also);
 }
 
-// An option whose text `parse` understands, or not.
+// An option whose text `parse` converts; it returns nothing for text of another form.
 template <class T, class Parse>
 CLI::Option* add_parsed(CLI::App& command, const std::string& name, T& value, Parse parse, const std::string& text, const std::string& form,
                         const char* group) {
@@ -67,7 +82,7 @@ CLI::Option* add_parsed(CLI::App& command, const std::string& name, T& value, Pa
     if (!parsed) throw CLI::ValidationError(name, "'" + word + "' is not " + form);
     value = *parsed;
   };
-  return command.add_option_function<std::string>(name, set, text)->option_text(form)->group(group);
+  return add_text(command, name, set, text, form, group);
 }
 
 }  // namespace hotpack::cli

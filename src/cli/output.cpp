@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kBufferBytes = 64 * 1024;
 constexpr std::size_t kKeptBytes = 64 * 1024;
 
-// Bytes of the text without a last character that may go on.
+// Bytes of the text without a last character that may be incomplete.
 std::size_t whole_characters(std::string_view text) {
   std::size_t end = text.size();
   while (end > 0 && (static_cast<unsigned char>(text[end - 1]) & 0xC0U) == 0x80U) --end;
@@ -61,7 +61,7 @@ Status Output::finish() {
 
 bool Output::abandoned() const { return errno_value_ == EPIPE; }
 
-// Whole lines, so that each is fitted at once; of one that does not end, whole characters.
+// Whole lines, so that each is fitted as one; of a line that does not end, whole characters.
 void Output::put_lines(bool all) {
   const bool endless = !all && line_.size() >= kBufferBytes && line_.find('\n') == std::string::npos;
   const std::size_t end = all ? line_.size() : endless ? whole_characters(line_) : line_.rfind('\n') + 1;

@@ -1,8 +1,7 @@
-// Results on stdout: buffered text whose failures are kept until the end and then told. What reaches it has gone through printable(),
-// whoever wrote it: no result drives a terminal.
+// Results on stdout: buffered text, made harmless for terminals by printable().
 //
 // Ownership: borrows the descriptor. Thread-safety: none, one thread. Failure: the first failed write is remembered, later text is
-// discarded, finish() reports it; a command need not look before.
+// discarded, finish() reports it, so that commands need not check before.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +20,20 @@ class Output {
 
   void write(std::string_view text);
   void line(std::string_view text);
-  // Text that is printable() already and may hold colors.
+  // Text that is printable() already and may have colors.
   void write_painted(std::string_view text);
-  // Lines are broken to fit so many columns; 0, the default: they stay as they are.
+  // Breaks lines to fit this many columns; 0, the default, leaves them as they are.
   void fit(std::size_t columns) { columns_ = columns; }
-  // What is written is kept too, for kept(): the first 64 KiB.
+  [[nodiscard]] std::size_t columns() const { return columns_; }
+  // Also keeps the first 64 KiB, for kept().
   void keep() { keeps_ = true; }
   [[nodiscard]] const std::string& kept() const { return kept_; }
   [[nodiscard]] bool used() const { return used_; }
-  // False once a write failed: long outputs may stop early.
+  // False after a failed write: long outputs may stop early.
   [[nodiscard]] bool good() const { return errno_value_ == 0; }
-  // Nobody reads any more: `| head` has what it wanted.
+  // The reader closed the pipe, as `| head` does.
   [[nodiscard]] bool abandoned() const;
-  // Writes what is buffered. An `io` error if anything could not be written since the beginning.
+  // Writes the buffer. An `io` error if any write has failed.
   [[nodiscard]] Status finish();
 
  private:
@@ -46,7 +46,7 @@ class Output {
   bool used_ = false;
   bool keeps_ = false;
   std::size_t columns_ = 0;
-  std::string line_;  // not ended yet
+  std::string line_;  // not complete yet
   std::string buffer_;
   std::string kept_;
 };

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/interrupted.hpp"
 #include "base/try.hpp"
+#include "cli/descriptor.hpp"
 #include "cli/whole_file.hpp"
 
 namespace hotpack::cli {
@@ -46,7 +47,7 @@ bool is_link(int folder, const std::string& name) {
 
 // The folder `name` directly in `folder`, made where it is missing.
 Result<Descriptor> enter(int folder, const std::string& name, const std::string& path) {
-  if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST) return io_error("cannot make the folder", path, errno);
+  if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST) return io_error("cannot create the folder", path, errno);
   Descriptor inner(retry_interrupted([&] { return ::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }));
   if (inner.number() >= 0) return inner;
   const int failure = errno;
@@ -57,25 +58,15 @@ Result<Descriptor> enter(int folder, const std::string& name, const std::string&
   return io_error("cannot open the folder", path, failure);
 }
 
-Status write_all(int descriptor, std::string_view content, const std::string& path) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(descriptor, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return io_error("cannot write", path, errno);
-    if (written == 0) return io_error("cannot write", path, ENOSPC);
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 Status write_new(int folder, const std::string& name, std::string_view content, const std::string& path) {
   Descriptor file(
       retry_interrupted([&] { return ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666); }));
-  if (file.number() < 0) return io_error("cannot make the file", path, errno);
-  Status status = write_all(file.number(), content, path);
-  if (const int failure = file.close(); status.ok() && failure != 0) status = io_error("cannot write", path, failure);
-  if (!status.ok()) ::unlinkat(folder, name.c_str(), 0);
-  return status;
+  if (file.number() < 0) return io_error("cannot create the file", path, errno);
+  int failure = write_fully(file.number(), content);
+  if (const int unclosed = file.close(); failure == 0) failure = unclosed;
+  if (failure == 0) return {};
+  ::unlinkat(folder, name.c_str(), 0);
+  return io_error("cannot write", path, failure);
 }
 
 }  // namespace
@@ -83,7 +74,7 @@ Status write_new(int folder, const std::string& name, std::string_view content, 
 Result<std::unique_ptr<OutputTree>> OutputTree::open(const std::string& path) {
   std::error_code failed;
   std::filesystem::create_directories(path, failed);
-  if (failed) return io_error("cannot make the folder", path, failed.value());
+  if (failed) return io_error("cannot create the folder", path, failed.value());
   const int descriptor = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0) return io_error("cannot open the folder", path, errno);
   return std::unique_ptr<OutputTree>(new OutputTree(path, descriptor));
@@ -115,12 +106,12 @@ Status OutputTree::put(int folder, const std::string& temporary, const std::stri
   struct stat found {
   }, made{};
   const std::lock_guard lock(naming_);
-  if (::fstatat(folder, temporary.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) return io_error("cannot look at the file", path, errno);
+  if (::fstatat(folder, temporary.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) return io_error("cannot examine the file", path, errno);
   if (::fstatat(folder, last.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0) {
     if (written_.count({found.st_dev, found.st_ino}) != 0)
       return data_error(
-          "another sample's file has this name already: its file system takes names for the same that differ in the case of "
-          "letters or in their Unicode form. Choose a folder on another file system, or extract one of them by --key",
+          "another sample's file has this name already: the file system does not distinguish names that differ only in case or Unicode "
+          "form. Choose a folder on another file system, or extract the samples one by one with --key",
           path);
     if (S_ISDIR(found.st_mode)) return Error{ErrorCode::usage, "is a folder; remove it, or choose another folder", path, {}};
     if (!replace) return Error{ErrorCode::usage, "exists already; --force replaces it", path, {}};

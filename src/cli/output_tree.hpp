@@ -1,10 +1,9 @@
-// A folder and the files written below it: none ever lands outside, whatever names and links are there.
+// A folder and the files written below it: no file is written outside, whatever the names and links are.
 //
-// Names are relative paths with "/". Folders below are made where they are missing, and never entered through a link; a file appears whole
-// or not at all, and a link in its place is replaced itself, not what it points to. Files are not forced to disk: a result can be made
-// again. Ownership: owns the descriptor of the folder. Thread-safety: write() from several threads at once. Failure: `usage` for what is in
-// the way (a file that may not be replaced, a link, a file where a folder is needed), `data` where two names of this run are one for the
-// file system (letters of another case, another form of Unicode), `io`.
+// Names are relative paths with "/". Missing folders are created, and never entered through a link; a file appears complete or not at all,
+// and replaces a link of its name, not the target of the link. Files are not forced to disk: they can be made again. Ownership: owns the
+// descriptor of the folder. Thread-safety: write() may be called from several threads at once. Failure: `usage` for a file that may not be
+// replaced, a link, or a file where a folder is needed; `data` if the file system does not distinguish two names of this run; `io`.
 #pragma once
 
 #include <sys/types.h>
@@ -22,13 +21,13 @@ namespace hotpack::cli {
 
 class OutputTree {
  public:
-  // The folder itself may be a link, or lie behind some: it is what the user named. Made where it is missing.
+  // The path of the folder itself, which the user gave, may contain links. Created if missing.
   [[nodiscard]] static Result<std::unique_ptr<OutputTree>> open(const std::string& path);
   ~OutputTree();
   OutputTree(const OutputTree&) = delete;
   OutputTree& operator=(const OutputTree&) = delete;
 
-  // `replace`: a file of that name that was there before gives way.
+  // `replace`: replaces a file of that name that existed before.
   [[nodiscard]] Status write(const std::string& name, std::string_view content, bool replace);
   [[nodiscard]] const std::string& path() const { return path_; }
 

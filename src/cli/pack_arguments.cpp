@@ -12,8 +12,8 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "cli/option_values.hpp"
+#include "cli/table.hpp"
 #include "cli/text.hpp"
-#include "format/json.hpp"
 #include "label_setup/preset_list.hpp"
 #include "pack/partition.hpp"
 
@@ -94,12 +94,13 @@ std::optional<pipeline::TileOptions> parse_tile(const std::string& text) {
   return pipeline::TileOptions{*size, *overlap};
 }
 
-// "drop" or "blend=R,G,B"
-bool parse_alpha(const std::string& text, std::optional<RgbColor>& blend) {
+// "drop", which is no color, or "blend=R,G,B".
+std::optional<std::optional<RgbColor>> parse_alpha(const std::string& text) {
   constexpr std::string_view kBlend = "blend=";
-  blend.reset();
-  if (text.starts_with(kBlend)) blend = parse_color(text.substr(kBlend.size()));
-  return blend || text == "drop";
+  if (text == "drop") return std::optional<RgbColor>();
+  const auto color = text.starts_with(kBlend) ? parse_color(text.substr(kBlend.size())) : std::nullopt;
+  if (!color) return std::nullopt;
+  return color;
 }
 
 // "--zstd", "--zstd=label", "--zstd=image,label:3"
@@ -151,30 +152,20 @@ void add_folder_options(CLI::App& command, pipeline::InputOptions& input) {
       .add_option("ROOT", input.root,
                   "data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks, class folders, …)")
       ->group(kInput);
-  command.add_option("--images", input.images, "folder of images, searched recursively; repeatable")->option_text("DIR")->group(kInput);
-  command.add_option("--labels", input.labels, "folder of label files, paired with images by relative path without extension; repeatable")
-      ->option_text("DIR")
-      ->group(kInput);
-  command.add_option("--image-folders", input.image_folders, "folder with one folder per class, whose name is the class; repeatable")
-      ->option_text("DIR")
-      ->group(kInput);
-  command
-      .add_option("--key-prefix", input.key_prefixes,
-                  "prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in order")
-      ->option_text("PREFIX")
-      ->group(kInput);
+  add_value(command, "--images", input.images, "folder of images, searched recursively; repeatable", "DIR", kInput);
+  add_value(command, "--labels", input.labels, "folder of label files, paired with images by relative path without extension; repeatable",
+            "DIR", kInput);
+  add_value(command, "--image-folders", input.image_folders, "folder with one folder per class, whose name is the class; repeatable", "DIR",
+            kInput);
+  add_value(command, "--key-prefix", input.key_prefixes,
+            "prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in order", "PREFIX", kInput);
 }
 
-// How files of both sides find each other.
+// Pairing of images and labels.
 void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
-  command
-      .add_option("--image-suffix", input.image_suffix,
-                  "suffix stripped from image stems, such as _leftImg8bit; files without it are ignored")
-      ->option_text("S")
-      ->group(kInput);
-  command.add_option("--label-suffix", input.label_suffix, "suffix stripped from label stems, such as _L or _gtFine_labelIds")
-      ->option_text("S")
-      ->group(kInput);
+  add_value(command, "--image-suffix", input.image_suffix,
+            "suffix stripped from image stems, such as _leftImg8bit; files without it are ignored", "S", kInput);
+  add_value(command, "--label-suffix", input.label_suffix, "suffix stripped from label stems, such as _L or _gtFine_labelIds", "S", kInput);
   const auto set_regex = [&input](const std::vector<std::string>& both) {
     input.image_regex = both[0];
     input.label_regex = both[1];
@@ -186,12 +177,10 @@ void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
       ->option_text("IMAGE LABEL")
       ->expected(2)
       ->group(kInput);
-  command
-      .add_option("--mask-per-class", input.mask_per_class,
-                  "one binary mask per class: their path below --labels without extension, such as {key}_{class} or {class}/{key}; a pixel "
-                  "may then have several classes")
-      ->option_text("PATTERN")
-      ->group(kInput);
+  add_value(command, "--mask-per-class", input.mask_per_class,
+            "one binary mask per class: their path below --labels without extension, such as {key}_{class} or {class}/{key}; a pixel "
+            "may then have several classes",
+            "PATTERN", kInput);
   command.add_flag("--allow-empty", input.allow_empty, "accept empty class folders without a warning")->group(kInput);
   add_choice(command, "--fold", input.fold,
              {{"none", {}}, {"case", {true, false}}, {"unicode", {false, true}}, {"case,unicode", {true, true}}},
@@ -203,39 +192,26 @@ void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
 }
 
 void add_table_options(CLI::App& command, pipeline::InputOptions& input) {
-  command
-      .add_option("--pairs", input.pairs,
-                  "table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and optionally split")
-      ->option_text("FILE")
-      ->group(kInput);
-  command
-      .add_option("--list", input.list,
-                  "samples to pack, one key or path per line; without --images, one image and one label path per line")
-      ->option_text("FILE")
-      ->group(kInput);
-  command
-      .add_option("--root", input.list_root, "folder that paths in --pairs and --list are relative to (default: the folder of that file)")
-      ->option_text("DIR")
-      ->group(kInput);
-  command.add_option("--strip-prefix", input.strip_prefix, "prefix removed from paths in --pairs and --list, such as /SegNet/")
-      ->option_text("PREFIX")
-      ->group(kInput);
+  add_value(command, "--pairs", input.pairs,
+            "table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and optionally split", "FILE", kInput);
+  add_value(command, "--list", input.list,
+            "samples to pack, one key or path per line; without --images, one image and one label path per line", "FILE", kInput);
+  add_value(command, "--root", input.list_root,
+            "folder that paths in --pairs and --list are relative to [default: the folder of that file]", "DIR", kInput);
+  add_value(command, "--strip-prefix", input.strip_prefix, "prefix removed from paths in --pairs and --list, such as /SegNet/", "PREFIX",
+            kInput);
 }
 
 void add_split_options(CLI::App& command, pipeline::InputOptions& input) {
-  command
-      .add_option_function<std::string>(
-          "--split", [&input](const std::string& text) { set_split(text, input.split); },
-          "write several packs below -o: folder (first part of the key), ratio:train=80,val=20, hash:train=80,val=20 (samples keep their "
-          "split when others are added), list:train=FILE,val=FILE")
-      ->option_text("HOW")
-      ->group(kInput);
-  command.add_option("--split-seed", input.split.seed, "seed of --split ratio (default 0)")->option_text("N")->group(kInput);
-  command
-      .add_option("--group", input.split.group,
-                  "with --split ratio or hash: samples whose keys have the same match of this regular expression stay in one split")
-      ->option_text("REGEX")
-      ->group(kInput);
+  add_text(
+      command, "--split", [&input](const std::string& text) { set_split(text, input.split); },
+      "write several packs below -o: folder (first part of the key), ratio:train=80,val=20, hash:train=80,val=20 (samples keep their "
+      "split when others are added), list:train=FILE,val=FILE",
+      "HOW", kInput);
+  add_value(command, "--split-seed", input.split.seed, "seed of --split ratio [default: 0]", "N", kInput);
+  add_value(command, "--group", input.split.group,
+            "with --split ratio or hash: samples whose keys have the same match of this regular expression stay in one split", "REGEX",
+            kInput);
 }
 
 constexpr std::string_view kListPresets = "list";
@@ -243,11 +219,8 @@ constexpr std::string_view kListPresets = "list";
 void set_preset(const std::string& name, std::string& preset) {
   std::vector<std::string> names{std::string(kListPresets)};
   for (const auto& known : pipeline::preset_list()) names.push_back(known.first);
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    const auto nearest = nearest_word(name, names);
-    throw CLI::ValidationError("--preset", "there is no preset '" + name + "'" + (nearest ? "; did you mean '" + *nearest + "'?" : "") +
-                                               " --preset list shows all");
-  }
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    throw CLI::ValidationError("--preset", "there is no preset '" + name + "'; --preset list shows all" + suggestion(name, names));
   preset = name;
 }
 
@@ -265,51 +238,34 @@ std::optional<labels::RgbId> parse_rgb_id(const std::string& text) {
 }
 
 void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
-  command
-      .add_option_function<std::string>(
-          "--preset", [&label](const std::string& name) { set_preset(name, label.preset); },
-          "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, ade20k150; list prints all")
-      ->option_text("NAME|list")
-      ->group(kLabels);
-  command.add_option("--map", label.map, "table old,new that maps ids, colors or class names to a class, or to ignore")
-      ->option_text("FILE")
-      ->group(kLabels);
-  command.add_option("--classes", label.classes, "class table: a CSV name,r,g,b, one name per line, or a pack whose table to share")
-      ->option_text("FILE|PACK")
-      ->group(kLabels);
-  command
-      .add_option("--num-classes", label.class_count,
-                  "number of classes, ids 0 … N-1; without it and without a class table, all labels are read to find N")
-      ->option_text("N")
-      ->check(CLI::Range(1, 65535))
-      ->group(kLabels);
+  add_text(
+      command, "--preset", [&label](const std::string& name) { set_preset(name, label.preset); },
+      "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, ade20k150; list prints all", "NAME|list",
+      kLabels);
+  add_value(command, "--map", label.map, "table old,new that maps ids, colors or class names to a class, or to ignore", "FILE", kLabels);
+  add_value(command, "--classes", label.classes, "class table: a CSV name,r,g,b, one name per line, or a pack whose table to share",
+            "FILE|PACK", kLabels);
+  add_value(command, "--num-classes", label.class_count,
+            "number of classes, ids 0 … N-1; without it and without a class table, all labels are read to find N", "N", kLabels)
+      ->check(CLI::Range(1, 65535));
   add_words<LabelKind>(command, "--label-kind", label.kind, "how label files are read; auto prints its decision and the reason", kLabels);
   add_parsed<labels::RgbId>(command, "--rgb-id", label.rgb_id, parse_rgb_id,
                             "with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g (ADE20K full)",
                             "r+256g+65536b|r/10*256+g", kLabels);
-  command
-      .add_option("--shift-ids", label.shift_ids, "added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored")
-      ->option_text("-N")
-      ->group(kLabels);
-  command.add_option("--threshold", label.threshold, "with binary: pixels with a luma of N or more are foreground (default 128)")
-      ->option_text("N")
-      ->check(CLI::Range(0, 255))
-      ->group(kLabels);
-  command
-      .add_option("--ignore", label.ignore,
-                  "id, class name or color to exclude from training; repeatable (default: 255 in 8-bit, 65535 in 16-bit ids, unless a "
-                  "class has that id)")
-      ->option_text("ID|NAME|#RRGGBB")
-      ->group(kLabels);
-  command
-      .add_option("--unknown", label.unknown,
-                  "colors or ids without a class: error (default), ignore, nearest[:D] (the class of the nearest color, at most D away), "
-                  "or the class they become")
-      ->option_text("error|ignore|nearest[:D]|CLASS")
-      ->group(kLabels);
-  command.add_option("--pad-label", label.pad_label, "label of padded pixels: ignore (default) or a class")
-      ->option_text("ignore|CLASS")
-      ->group(kLabels);
+  add_value(command, "--shift-ids", label.shift_ids, "added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored",
+            "-N", kLabels);
+  add_value(command, "--threshold", label.threshold, "with binary: pixels with a luma of N or more are foreground [default: 128]", "N",
+            kLabels)
+      ->check(CLI::Range(0, 255));
+  add_value(command, "--ignore", label.ignore,
+            "id, class name or color to exclude from training; repeatable [default: 255 in 8-bit, 65535 in 16-bit ids, unless a "
+            "class has that id]",
+            "ID|NAME|#RRGGBB", kLabels);
+  add_value(command, "--unknown", label.unknown,
+            "colors or ids without a class: error (default), ignore, nearest[:D] (the class of the nearest color, at most D away), "
+            "or the class they become",
+            "error|ignore|nearest[:D]|CLASS", kLabels);
+  add_value(command, "--pad-label", label.pad_label, "label of padded pixels: ignore (default) or a class", "ignore|CLASS", kLabels);
 }
 
 // Two filters go by that name, and their pixels differ.
@@ -327,21 +283,13 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
                  "stretch: scale both sides; crop-or-pad: no scaling; contain: fit inside and pad; cover: fill and crop; long-side, "
                  "short-side: scale that side, then crop or pad; none: keep the size",
                  kGeometry);
-  command
-      .add_option_function<std::string>(
-          "--tile",
-          [&record](const std::string& text) {
-            record.tile = parse_tile(text);
-            if (!record.tile)
-              throw CLI::ValidationError("--tile", "'" + text + "' is not WxH or WxH+OVERLAP with an overlap below both sides");
-          },
-          "cut the fitted image into records of one size, such as 512x512+128")
-      ->option_text("WxH[+OVERLAP]")
-      ->group(kGeometry);
-  command.add_option("--pad-multiple", record.pad_multiple, "with --fit none: pad records to multiples of N")
-      ->option_text("N")
-      ->check(CLI::Range(1, 65535))
-      ->group(kGeometry);
+  const auto set_tile = [&record](const std::string& text) {
+    record.tile = parse_tile(text);
+    if (!record.tile) throw CLI::ValidationError("--tile", "'" + text + "' is not WxH or WxH+OVERLAP with an overlap below both sides");
+  };
+  add_text(command, "--tile", set_tile, "cut the fitted image into records of one size, such as 512x512+128", "WxH[+OVERLAP]", kGeometry);
+  add_value(command, "--pad-multiple", record.pad_multiple, "with --fit none: pad records to multiples of N", "N", kGeometry)
+      ->check(CLI::Range(1, 65535));
   add_words<ImageFilter>(command, "--image-filter", record.image_filter,
                          "auto: area if both sides shrink, otherwise linear; the last three are antialiased and equal Pillow's", kGeometry,
                          {{"bicubic", ImageFilter::cubic}, {"lanczos3", ImageFilter::lanczos}})
@@ -350,7 +298,7 @@ void add_geometry_options(CLI::App& command, pipeline::RecordOptions& record) {
                          kGeometry);
   add_words<Anchor>(command, "--anchor", record.anchor, "where cropping and padding leave the image", kGeometry,
                     {{"middle", Anchor::center}});
-  add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color, "color of padding (default 0,0,0)", "R,G,B|#RRGGBB",
+  add_parsed<RgbColor>(command, "--pad-color", record.pad_color, parse_color, "color of padding [default: 0,0,0]", "R,G,B|#RRGGBB",
                        kGeometry);
   add_words<SizeMismatch>(command, "--size-mismatch", record.size_mismatch,
                           "image and label differ in size: refuse; resample the label to the image first; resample each to the record; "
@@ -367,26 +315,16 @@ void add_image_options(CLI::App& command, pipeline::RecordOptions& record) {
                          {"greyscale", ImageColor::gray},
                          {"colour", ImageColor::rgb},
                          {"color", ImageColor::rgb}});
-  command
-      .add_option_function<std::string>(
-          "--alpha",
-          [&record](const std::string& text) {
-            if (!parse_alpha(text, record.alpha_blend))
-              throw CLI::ValidationError("--alpha", "'" + text + "' is neither drop nor blend=R,G,B");
-          },
-          "transparency of images: drop it, or blend with a color")
-      ->option_text("drop|blend=R,G,B")
-      ->default_str("drop")
-      ->group(kImages);
+  add_parsed<std::optional<RgbColor>>(command, "--alpha", record.alpha_blend, parse_alpha,
+                                      "transparency of images: drop it, or blend with a color", "drop|blend=R,G,B", kImages)
+      ->default_str("drop");
   add_words<Depth16>(command, "--depth16", record.depth16, "16-bit images: keep the upper 8 bits, or rescale", kImages);
-  command.add_option("--max-pixels", record.max_pixels, "refuse larger images (default 268435456)")
-      ->option_text("N")
-      ->check(CLI::PositiveNumber)
-      ->group(kImages);
+  add_value(command, "--max-pixels", record.max_pixels, "refuse larger images [default: 268435456]", "N", kImages)
+      ->check(CLI::PositiveNumber);
 }
 
 void set_shard_size(const std::string& text, pipeline::ShardOptions& shard) {
-  constexpr std::uint64_t kFewest = 1024;  // less holds no record that anybody trains with: a unit was forgotten
+  constexpr std::uint64_t kFewest = 1024;  // fewer bytes fit no usual record: the unit was forgotten
   const auto bytes = parse_bytes(text);
   const bool bare = text.find_first_not_of("0123456789") == std::string::npos;
   if (!bytes) throw CLI::ValidationError("--shard-size", "'" + text + "' is no size such as 64MiB, 1GB or 268435456");
@@ -399,49 +337,37 @@ void add_storage_options(CLI::App& command, pipeline::PackOptions& options) {
   add_words<LabelStorage>(command, "--label-storage", options.record.label_storage,
                           "one-hot with one bit per class, one-hot bytes, or class ids", kStorage, {{"ids", LabelStorage::index}});
   add_words<AxisOrder>(command, "--image-layout", options.record.layout, "order of the image's axes", kStorage);
-  command
-      .add_option_function<std::string>(
-          "--shard-size", [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },
-          "maximum bytes of records per shard, such as 64MiB or 1GB (default 256MiB)")
-      ->option_text("SIZE")
-      ->group(kStorage);
-  command.add_option("--shard-samples", options.shard.shard_samples, "maximum samples per shard, instead of a size")
-      ->option_text("N")
-      ->check(CLI::PositiveNumber)
-      ->group(kStorage);
-  command
-      .add_option("--shuffle", options.shard.shuffle_seed,
-                  "write records in a random order drawn from SEED; reading in file order is then random")
-      ->option_text("SEED")
-      ->group(kStorage);
+  add_text(
+      command, "--shard-size", [shard = &options.shard](const std::string& text) { set_shard_size(text, *shard); },
+      "maximum bytes of records per shard, such as 64MiB or 1GB [default: 256MiB]", "SIZE", kStorage);
+  add_value(command, "--shard-samples", options.shard.shard_samples, "maximum samples per shard, instead of a size", "N", kStorage)
+      ->check(CLI::PositiveNumber);
+  add_value(command, "--shuffle", options.shard.shuffle_seed,
+            "write records in a random order drawn from SEED; reading in file order is then random", "SEED", kStorage);
   const auto set_zstd = [shard = &options.shard](const std::string& text) {
     if (!parse_zstd(text, *shard))
       throw CLI::ValidationError("--zstd", "'" + text + "' is not [image,label][:LEVEL] with a level from 1 to 19");
   };
-  command
-      .add_option_function<std::string>("--zstd", set_zstd,
-                                        "compress each record: smaller, but no longer readable in place (default both fields, level 1)")
-      ->option_text("[FIELDS][:LEVEL]")
-      ->expected(0, 1)
-      ->group(kStorage);
+  add_text(command, "--zstd", set_zstd, "compress each record: smaller, but no longer readable in place [default: both fields, level 1]",
+           "[FIELDS][:LEVEL]", kStorage)
+      ->expected(0, 1);
 }
 
 }  // namespace
 
 bool wants_preset_list(const PackArguments& arguments) { return arguments.options.label.preset == kListPresets; }
 
-std::string preset_list_text() {
-  constexpr std::size_t kColumn = 24;
-  std::string text;
-  for (const auto& [name, about] : pipeline::preset_list())
-    text += name + std::string(kColumn - std::min(kColumn - 1, name.size()), ' ') + about + "\n";
-  return text;
-}
-
-std::string preset_list_json() {
+Report preset_list() {
+  std::vector<Cells> rows;
   format::Json list = format::Json::array();
-  for (const auto& [name, about] : pipeline::preset_list()) list.push_back(format::Json{{"name", name}, {"about", about}});
-  return format::canonical_json(format::Json{{"presets", std::move(list)}}) + "\n";
+  for (const auto& [name, about] : pipeline::preset_list()) {
+    rows.push_back({name, about});
+    list.push_back(format::Json{{"name", name}, {"about", about}});
+  }
+  Report report;
+  report.member("presets", std::move(list));
+  report.lines(table_text(rows, {.indent = 0}));
+  return report;
 }
 
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
@@ -475,26 +401,21 @@ void add_sample_options(CLI::App& command, PackArguments& arguments) {
 
 void add_writing_options(CLI::App& command, PackArguments& arguments) {
   pipeline::RunOptions& run = arguments.options.run;
-  command.add_option("-o,--output", run.output, "folder of the pack; new, or made by hotpack")->option_text("DIR")->group(kWriting);
+  add_value(command, "-o,--output", run.output, "folder of the pack; new, or made by hotpack", "DIR", kWriting);
   const auto set_partition = [&run](const std::string& text) {
     const Result<pipeline::Partition> partition = pipeline::parse_partition(text, pipeline::process_environment());
     if (!partition.ok()) throw CLI::ValidationError("--partition", partition.error().message);
     run.partition = *partition;
   };
-  command
-      .add_option_function<std::string>("--partition", set_partition,
-                                        "write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that Slurm, "
-                                        "Kubernetes, Open MPI or torchrun assigned")
-      ->option_text("I/N|auto")
-      ->group(kWriting);
+  add_text(command, "--partition", set_partition,
+           "write only part I (from 0) of N, for `hotpack merge` to join; auto: the part that Slurm, Kubernetes, Open MPI or torchrun "
+           "assigned",
+           "I/N|auto", kWriting);
   add_choice(command, "--on-error", run.skip_errors, {{"fail", false}, {"skip", true}},
              "samples that cannot be packed: stop, or leave them out", kWriting);
-  command.add_option("--max-errors", run.max_errors, "with skip: stop after more than N skipped samples")
-      ->option_text("N")
-      ->group(kWriting);
-  command.add_option("--skipped", run.skipped_file, "with skip: write key, file and reason of each skipped sample to FILE")
-      ->option_text("FILE")
-      ->group(kWriting);
+  add_value(command, "--max-errors", run.max_errors, "with skip: stop after more than N skipped samples", "N", kWriting);
+  add_value(command, "--skipped", run.skipped_file, "with skip: write key, file and reason of each skipped sample to FILE", "FILE",
+            kWriting);
   command.add_flag("--recheck", run.recheck, "hash all inputs again, and pack the shards whose inputs changed")->group(kWriting);
   command.add_flag("--repair", run.repair, "verify every byte of the pack, and pack damaged or missing shards again; the others stay")
       ->group(kWriting);

@@ -1,7 +1,7 @@
 // The options that `pack` and `check` share, from their text to PackOptions.
 //
-// PackArguments keeps what CLI11 writes into; it must live as long as the parser. Failure: values of a wrong form are refused while
-// parsing (CLI::ValidationError), contradictions by `pack/prepare`.
+// CLI11 writes into PackArguments, which must live as long as the parser. Failure: values of a wrong form are refused while parsing
+// (CLI::ValidationError), contradictions by `pack`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/report.hpp"
 #include "settings/options.hpp"
 
 namespace hotpack::cli {
@@ -18,15 +19,14 @@ struct PackArguments {
   pipeline::PackOptions options;
 };
 
-// Inputs, pairing, labels, geometry, images, storage: everything that decides about samples and their bytes.
+// Inputs, pairing, labels, geometry, images, storage: all that determines the samples and their bytes.
 void add_sample_options(CLI::App& command, PackArguments& arguments);
-// Shards, errors, resuming: what only packing needs. -o among them.
+// Output, partitions, errors, resuming: what only packing needs.
 void add_writing_options(CLI::App& command, PackArguments& arguments);
 
-// Whether `--preset list` asks for the presets rather than for a run, and the answer.
+// True for `--preset list`, which asks for preset_list() in place of a run.
 [[nodiscard]] bool wants_preset_list(const PackArguments& arguments);
-[[nodiscard]] std::string preset_list_text();
-[[nodiscard]] std::string preset_list_json();  // {"presets":[{"name":…,"about":…},…]}
+[[nodiscard]] Report preset_list();
 
 // "268435456", "256MiB", "1GB", "64M": bytes; binary units with an i, or of one letter, whatever the case. Absent for anything else.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);

@@ -7,24 +7,24 @@
 #include <vector>
 
 #include "base/shell_word.hpp"
-#include "cli/pack_report.hpp"
+#include "base/text.hpp"
+#include "cli/option_values.hpp"
 
 namespace hotpack::cli {
 
 namespace {
 
-// What says how a check runs and tells, not what is packed.
+// Options about how check runs and reports, not about what is packed.
 bool is_own_option(const CLI::Option& option) {
   static constexpr std::array<std::string_view, 5> kNames = {"--help", "--json", "--config", "--fast", "--write-classes"};
-  return option.get_group() == "Messages" ||
-         std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return option.check_name(std::string(name)); });
+  return option.get_group() == "Messages" || has_name(option, kNames);
 }
 
 std::string name_of(const CLI::Option& option) {
   return option.get_snames().empty() ? "--" + option.get_lnames().front() : "-" + option.get_snames().front();
 }
 
-// A name and one value; "=" where the value could be taken for an option, or may be left out.
+// A name and one value; with "=" if the value looks like an option, or is optional.
 std::string with_value(const CLI::Option& option, const std::string& value) {
   const std::string name = name_of(option);
   const bool joined = name.starts_with("--") && (value.starts_with('-') || option.get_items_expected_min() == 0);
@@ -47,13 +47,12 @@ std::string words_of(const CLI::Option& option) {
   return words;
 }
 
-// What an error that proposes other inputs, or another way to pair them, replaces.
+// Options that an error replaces when it proposes other inputs, or another way to pair them.
 bool names_or_pairs_inputs(const CLI::Option& option) {
   static constexpr std::array<std::string_view, 10> kNames = {"--images",       "--labels",       "--image-folders", "--key-prefix",
                                                               "--image-suffix", "--label-suffix", "--pair-regex",    "--mask-per-class",
                                                               "--allow-empty",  "--pairs"};
-  return option.get_positional() ||
-         std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return option.check_name(std::string(name)); });
+  return option.get_positional() || has_name(option, kNames);
 }
 
 bool has_word(std::string_view line, const std::string& word) {
@@ -63,14 +62,14 @@ bool has_word(std::string_view line, const std::string& word) {
 bool says(std::string_view line, const GivenOption& option) {
   const auto is = [&](std::string_view name) { return std::find(option.names.begin(), option.names.end(), name) != option.names.end(); };
   if ((is("--group") || is("--split-seed")) && has_word(line, "--split")) return true;
-  // A table, and a split by lists, say which samples are meant.
+  // A table, and a split by lists, name the samples.
   if ((is("--list") || is("--root") || is("--strip-prefix")) && (has_word(line, "--pairs") || has_word(line, "--split"))) return true;
   return std::any_of(option.names.begin(), option.names.end(), [&](const std::string& name) { return has_word(line, name); });
 }
 
 constexpr std::string_view kSomewhere = " -o OUT";
 
-// A class table that was proposed gives way to what was said of the classes. It is the last option of `line`, which ends with a blank.
+// Drops a proposed class table if options about classes were given. It is the last option of `line`, which ends with a blank.
 std::string_view without_proposed_classes(std::string_view line, std::span<const GivenOption> given) {
   constexpr std::array<std::string_view, 4> kAboutClasses = {"--classes", "--num-classes", "--preset", "--map"};
   const bool said = std::any_of(given.begin(), given.end(), [&](const GivenOption& option) {
@@ -80,8 +79,8 @@ std::string_view without_proposed_classes(std::string_view line, std::span<const
   return said && proposed != std::string_view::npos ? line.substr(0, proposed + 1) : line;
 }
 
-// Whether an option about labels goes with what the command reads: label files take all, class folders and masks per class each those about
-// class names, images alone none.
+// True if the option applies to the inputs of the command: all options about labels apply to label files, those about class names also to
+// class folders and masks per class.
 bool goes_with(std::string_view line, const GivenOption& option) {
   const auto is = [&](std::string_view name) { return option.names.front() == name; };
   const bool masks = has_word(line, "--mask-per-class"), folders = has_word(line, "--image-folders");
@@ -123,14 +122,11 @@ std::vector<GivenOption> options_to_keep(const CLI::App& command, const CLI::App
 
 std::string with_given_options(std::string_view text, std::span<const GivenOption> given) {
   std::string finished;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+  for (const std::string_view line : lines_of(text)) {
     const bool command = line.find("hotpack pack ") != std::string_view::npos && line.ends_with(kSomewhere);
-    finished += command ? finished_command(line, given) : std::string(line);
-    if (end < text.size()) finished += '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
+    finished += (command ? finished_command(line, given) : std::string(line)) + "\n";
   }
+  if (!text.ends_with('\n') && !finished.empty()) finished.pop_back();
   return finished;
 }
 

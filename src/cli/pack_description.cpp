@@ -90,10 +90,9 @@ std::string ignored_text(const Statistics& statistics, const Schema& schema) {
   return text;
 }
 
-std::string class_table(const Schema& schema, const Statistics& statistics) {
+std::string class_table(const Schema& schema, const Statistics& statistics, std::size_t columns) {
   const bool pixels = schema.label->scope == LabelScope::pixel;
-  std::vector<Cells> rows{
-      {"id", "class", "color", "from", "samples", pixels ? "pixels" : "labels", "share", "weight 1/f", "weight median"}};
+  std::vector<Cells> rows{{"id", "class", "color", "from", "samples", pixels ? "pixels" : "labels", "share", "1/f", "median"}};
   for (std::size_t c = 0; c < schema.classes.size(); ++c) {
     const ClassInfo& info = schema.classes[c];
     std::vector<std::string> sources;
@@ -104,7 +103,7 @@ std::string class_table(const Schema& schema, const Statistics& statistics) {
                     number_text(statistics.pixels[c]), share ? percent_text(*share) : "-", fixed_or_dash(statistics.weights_inverse[c], 4),
                     fixed_or_dash(statistics.weights_median[c], 4)});
   }
-  return table_text(rows, {.align = "llllr"});
+  return table_text(rows, {.align = "llllr", .columns = columns, .shrinking = 1});
 }
 
 template <class T>
@@ -140,7 +139,7 @@ Json schema_json(const Schema& schema) {
 
 }  // namespace
 
-Report pack_description(const Dataset& dataset, const std::vector<std::string>& faults) {
+Report pack_description(const Dataset& dataset, const std::vector<std::string>& faults, std::size_t columns) {
   const Schema& schema = dataset.schema();
   const PackInfo& pack = dataset.packs().front();
   const std::uint64_t bytes = total_bytes(dataset);
@@ -167,7 +166,8 @@ Report pack_description(const Dataset& dataset, const std::vector<std::string>& 
   report.line("std", means_text(pack.statistics.std));
   if (schema.label) {
     report.line("ignored", printable_name(ignored_text(pack.statistics, schema)));
-    report.lines("\n" + class_table(schema, pack.statistics));
+    report.line("weights", "of classes for a loss: the columns 1/f and median");
+    report.lines("\n" + class_table(schema, pack.statistics, columns));
   }
   if (!faults.empty()) report.member("faults", utf8_list(faults));
   return report;

@@ -26,23 +26,18 @@ std::string fault_of(const ShardInfo& shard) {
 
 std::vector<std::string> missing_shards(const Dataset& dataset) {
   std::vector<std::string> faults;
-  std::size_t more = 0;
-  for (const ShardInfo& shard : dataset.shards()) {
-    std::string fault = fault_of(shard);
-    if (fault.empty()) continue;
-    if (faults.size() < kMostNamed) {
-      faults.push_back(std::move(fault));
-    } else {
-      ++more;
-    }
-  }
-  if (more > 0) faults.push_back(counted_text(more, "more shard") + " missing or of another size");
+  for (const ShardInfo& shard : dataset.shards())
+    if (std::string fault = fault_of(shard); !fault.empty()) faults.push_back(std::move(fault));
+  if (faults.size() <= kMostNamed) return faults;
+  const std::size_t more = faults.size() - kMostNamed;
+  faults.resize(kMostNamed);
+  faults.push_back(counted_text(more, "more shard") + " missing or of another size");
   return faults;
 }
 
 std::string repair_text(const std::string& folder) {
   return "to repair it, run the command that packed " + shell_word(folder) +
-         " again with --repair: it packs what is damaged or missing again and keeps the rest";
+         " again with --repair: it packs damaged and missing shards again and keeps the rest";
 }
 
 }  // namespace hotpack::cli

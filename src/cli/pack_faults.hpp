@@ -13,7 +13,7 @@ namespace hotpack::cli {
 // One line per shard that is missing or has another size than the manifest says; beyond a few, their count.
 [[nodiscard]] std::vector<std::string> missing_shards(const Dataset& dataset);
 
-// How to repair a damaged pack.
+// Tells the user how to repair a damaged pack.
 [[nodiscard]] std::string repair_text(const std::string& folder);
 
 }  // namespace hotpack::cli

@@ -93,8 +93,8 @@ std::string shards_text(const PackReport& set) {
 // `seconds` below 0: the time is not shown.
 void add_result_lines(Report& report, const PackReport& set, double seconds) {
   if (set.partition && own_shards(set) == 0)
-    return report.line(
-        "part", partition_text(*set.partition) + ": has none of the " + counted_text(set.plan.shards, "shard") + ", nothing is written");
+    return report.line("part",
+                       partition_text(*set.partition) + ": no shard of " + number_text(set.plan.shards) + " is in it, nothing is written");
   const bool done_before = set.status == PackStatus::complete;
   report.line(done_before ? "complete" : "packed",
               printable_name(set.output) + (done_before ? " (nothing to do: it has these inputs and options already)" : ""));
@@ -139,7 +139,7 @@ void add_next(Report& report, const pipeline::PackRun& run) {
   if (run.sets.size() > 1 && output.size() > below.size() && output.ends_with(below)) output.resize(output.size() - below.size());
   if (!first.partition) return add_next_line(report, output);
   report.line("next", "when all partitions are packed: hotpack merge " + shell_word(output) +
-                          "   or, from several folders: hotpack merge DIR... -o DIR");
+                          "\nor, from several folders: hotpack merge DIR... -o DIR");
 }
 
 // Ignored by --ignore NAME: nothing becomes the class, and no map changes that.

@@ -11,7 +11,7 @@
 
 namespace hotpack::cli {
 
-// What a run packed or, with --dry-run, would pack. The members of a set are those of the object if there is one set without a name,
+// The result of a run, or its plan with --dry-run. The members of a set are those of the object if there is one set without a name,
 // otherwise those of the elements of `sets`. The text is for runs that were neither refused nor stopped.
 [[nodiscard]] Report pack_report(const pipeline::PackRun& run, double seconds);
 // Unusual but accepted inputs, one kind per line.

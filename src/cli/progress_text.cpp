@@ -1,5 +1,6 @@
 #include "cli/progress_text.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "base/text.hpp"
@@ -24,14 +25,6 @@ std::string time_left(double seconds) {
 }
 
 double rounded(double value) { return std::round(value * 1000) / 1000; }
-
-// A message may hold a file name that is not UTF-8; JSON may not.
-std::string json_text(std::string_view text) {
-  if (format::valid_utf8(text)) return std::string(text);
-  std::string ascii;
-  for (const char c : text) ascii += static_cast<unsigned char>(c) < 0x80 ? c : '?';
-  return ascii;
-}
 
 }  // namespace
 
@@ -81,7 +74,7 @@ std::string progress_json(const ProgressFigures& figures) {
   const pipeline::Progress& counts = figures.counts;
   format::Json object;
   object["type"] = "progress";
-  object["stage"] = json_text(counts.stage);
+  object["stage"] = format::with_valid_utf8(counts.stage);
   object["samples_done"] = counts.samples_done;
   object["samples_total"] = counts.samples_total;
   object["bytes_in"] = counts.bytes_in;
@@ -98,22 +91,13 @@ std::string message_json(pipeline::Level level, std::string_view text) {
   format::Json object;
   object["type"] = "message";
   object["level"] = std::string(name_of(level));
-  object["text"] = json_text(text);
+  object["text"] = format::with_valid_utf8(text);
   return format::canonical_json(object);
 }
 
 std::string_view name_of(pipeline::Level level) {
-  switch (level) {
-    case pipeline::Level::debug:
-      return "debug";
-    case pipeline::Level::info:
-      return "info";
-    case pipeline::Level::warning:
-      return "warning";
-    case pipeline::Level::error:
-      return "error";
-  }
-  return "error";
+  constexpr std::array<std::string_view, 4> kNames = {"debug", "info", "warning", "error"};
+  return kNames[static_cast<std::size_t>(level)];
 }
 
 }  // namespace hotpack::cli

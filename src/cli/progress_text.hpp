@@ -14,7 +14,7 @@
 
 namespace hotpack::cli {
 
-// Samples per second over a window that slides, so that a change of speed shows and a resumed run's skipped samples fade.
+// Samples per second over a sliding window, so that a change of speed shows and the samples of an earlier run do not count.
 class RateMeter {
  public:
   using Clock = std::chrono::steady_clock;

@@ -37,7 +37,7 @@ std::vector<std::string> command_names(const CLI::App& root) {
   return names;
 }
 
-// What the parser could not place, if that explains the refusal better than what it threw.
+// Explains arguments that the parser could not place, if that says more than its exception.
 std::optional<std::string> explain_leftovers(const CLI::App& root) {
   const CLI::App& command = given_command(root);
   const std::vector<std::string> before = root.remaining();
@@ -55,32 +55,32 @@ std::optional<std::string> explain_leftovers(const CLI::App& root) {
   return std::nullopt;
 }
 
-// What CLI11 says of a wrong number of values.
+// Rewords CLI11's text about a wrong number of values.
 std::string words_of_mismatch(const std::string& words) {
   const std::string option = words.substr(0, words.find(':'));
   if (words.ends_with(" missing")) return option + " needs a value";
-  if (words.find(": At Most ") != std::string::npos) return option + " is given more than once, and takes one value; say which";
+  if (words.find(": At Most ") != std::string::npos) return option + " takes one value, but is given more than once";
   if (words.find(": At least ") != std::string::npos || words.find(" required but received ") != std::string::npos)
     return option + " needs more values than it was given";
   if (words.ends_with(" was given a disallowed flag override")) return words.substr(0, words.find(' ')) + " is a switch and takes no value";
   return words;
 }
 
-// … and of text that is no number: "Could not convert: --shuffle = -n".
+// Rewords its text about a value that is not a number: "Could not convert: --shuffle = -n".
 std::string words_of_conversion(const std::string& words) {
   constexpr std::string_view kBegin = "Could not convert: ";
   const std::size_t equals = words.find(" = ");
   if (words.starts_with(kBegin) && equals != std::string::npos) {
     const std::string option = words.substr(kBegin.size(), equals - kBegin.size());
     const std::string value = words.substr(equals + 3);
-    if (looks_like_option(value)) return option + " needs a number, and '" + value + "' follows";
-    return option + ": '" + value + "' is not a number that it takes";
+    if (looks_like_option(value)) return option + " needs a number, but '" + value + "' follows";
+    return option + ": '" + value + "' is not a valid number";
   }
   const std::size_t end = words.find(": ");
   return end == std::string::npos ? words : words.substr(0, end) + " is a switch and takes no value but true or false";
 }
 
-// "--jobs: Value many not in range 1 to 1024" of what is no number at all.
+// Rewords "--jobs: Value many not in range 1 to 1024" if the value is not a number.
 std::string words_of_range(const std::string& words) {
   constexpr std::string_view kValue = ": Value ";
   const std::size_t begin = words.find(kValue);
@@ -92,7 +92,7 @@ std::string words_of_range(const std::string& words) {
   return words_of_conversion("Could not convert: " + option + " = " + value);
 }
 
-// CLI11's words where they are plain; where they speak of its own types, ours.
+// CLI11's words, unless they speak of its own types.
 std::string words_of(const CLI::ParseError& thrown) {
   const std::string words = thrown.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&thrown) != nullptr) return words_of_mismatch(words);
@@ -100,7 +100,7 @@ std::string words_of(const CLI::ParseError& thrown) {
   return words_of_range(words);
 }
 
-// The option that a refusal is about, where it begins with one.
+// The option with which a message begins, if any.
 std::string option_of(const std::string& words) {
   return words.starts_with("--") ? words.substr(0, words.find_first_of(": ")) : std::string();
 }
@@ -122,9 +122,7 @@ std::vector<std::string> long_names(const CLI::App& command) {
 }
 
 std::string unknown_name(std::string_view kind, const std::string& name, const std::vector<std::string>& candidates) {
-  std::string text = "unknown " + std::string(kind) + " '" + name + "'";
-  if (const auto nearest = nearest_word(name, candidates)) text += "; did you mean '" + *nearest + "'?";
-  return text;
+  return "unknown " + std::string(kind) + " '" + name + "'" + suggestion(name, candidates);
 }
 
 std::string unknown_command(const CLI::App& root, const std::string& name) { return unknown_name("command", name, command_names(root)); }

@@ -1,4 +1,4 @@
-// Why a command line was refused, in words that help to fix it.
+// Explains why a command line was refused, and how to fix it.
 //
 // Pure functions over CLI11's parser; thread-safe.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace hotpack::cli {
 
-// The command of the line, or `root` if none was recognised.
+// The command of the line, or `root` if none was recognized.
 [[nodiscard]] const CLI::App& given_command(const CLI::App& root);
 
 // "unknown command 'pakc'; did you mean 'pack'?"

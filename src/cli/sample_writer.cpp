@@ -22,9 +22,9 @@ LabelOutput one_hot(AxisOrder order) {
   return output;
 }
 
-constexpr std::size_t kMostByteIds = 255;  // classes whose ids fit a byte next to the ignore id
+constexpr std::size_t kMostByteIds = 255;  // classes; with the ignored id they fit a byte
 
-// PASCAL VOC's color for what has no class, or the next shade of it that is no class's. Fewer classes than shades: there is one.
+// PASCAL VOC's color for pixels without a class, or the next shade of it that no class has; there are more shades than classes.
 RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
   RgbColor color{224, 224, 192};
   const auto taken = [&](const ClassInfo& info) { return info.color == color; };
@@ -32,7 +32,7 @@ RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
   return color;
 }
 
-// Colors by id: classes, black, and at 255 what is ignored. Empty where a class has no color or ids need 16 bits.
+// Colors by id: classes, black, and the ignored color at 255. Empty if a class has no color or ids need 16 bits.
 std::vector<RgbColor> palette_of(const std::vector<ClassInfo>& classes) {
   if (classes.size() > kMostByteIds) return {};
   std::vector<RgbColor> palette(256, RgbColor{0, 0, 0});
@@ -50,7 +50,7 @@ PixelView<const T> image_of(std::span<const T> samples, std::int64_t width, std:
           static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) * sizeof(T)};
 }
 
-// The pixels with their channels together, whatever the layout; in `out` where they have to be moved.
+// The pixels as HWC, copied to `out` if the layout is another.
 std::span<const std::uint8_t> interleaved(const ImageView& image, std::vector<std::uint8_t>& out) {
   if (image.shape.layout == AxisOrder::channels_last || image.shape.channels == 1) return image.bytes;
   out.resize(image.bytes.size());

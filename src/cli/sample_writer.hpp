@@ -1,14 +1,15 @@
-// Samples of a pack back to files: what `extract` does with each.
+// Writes samples of a pack to files, for `extract`.
 //
 //   images/KEY.png    the record's pixels
-//   labels/KEY.png    class ids: a palette image of the classes' colors where every class has one, else gray; 16-bit above 255 classes.
-//                     Ignored pixels are 255 (65535), in a color that no class has. Several classes per pixel: labels/KEY.class-ID.png, 0
-//                     and 255, a file per class
-//   labels.csv        instead, for labels of whole images: image,class,id; a line per class; no class: ignored; images as below images/
+//   labels/KEY.png    class ids: a palette image if every class has a color, otherwise gray; 16-bit above 255 classes. Ignored pixels are
+//                     255 (65535), in a color that no class has. With several classes per pixel: labels/KEY.class-ID.png, 0 and 255, one
+//                     file per class
+//   labels.csv        instead, for labels of whole images: image,class,id; one line per class; no class: ignored; images as below images/
 //   images/KEY.npy, labels/KEY.npy   on request: [H,W,C] bytes; the label as stored
 //
-// Keys are relative paths without "." and ".." (opening a shard refuses others), and the tree lets no link lead out of it.
-// Ownership: keeps buffers from sample to sample. Not thread-safe: one per thread, over one tree. Failure: those of OutputTree, `damaged`.
+// Keys are relative paths without "." and ".." (opening a shard refuses others), and the tree follows no link.
+// Ownership: keeps buffers from sample to sample. Not thread-safe: one writer per thread, on one tree. Failure: as OutputTree, and
+// `damaged`.
 #pragma once
 
 #include <span>
@@ -25,8 +26,8 @@
 namespace hotpack::cli {
 
 struct SampleWriterOptions {
-  std::string prefix;  // of every name: empty, or a folder with "/" at its end
-  bool ids = false;    // gray ids even where classes have colors
+  std::string prefix;  // of every name: empty, or a folder that ends with "/"
+  bool ids = false;    // gray ids even if classes have colors
   bool npy = false;
   bool force = false;  // replace files that exist
 };
@@ -37,9 +38,9 @@ class SampleWriter {
   SampleWriter(OutputTree& tree, SampleWriterOptions options, const std::vector<ClassInfo>& classes);
 
   [[nodiscard]] Status write(const Sample& sample);
-  // The lines of labels.csv that the samples since the last call make.
+  // The lines of labels.csv for the samples since the last call.
   [[nodiscard]] std::string take_rows() { return std::exchange(rows_, {}); }
-  // After the last sample, and only then: labels.csv of the rows of all writers, if there are any.
+  // After the last sample: writes labels.csv with the rows of all writers, if there are any.
   [[nodiscard]] Status write_list(const std::string& rows);
   [[nodiscard]] std::uint64_t files() const { return files_; }
 

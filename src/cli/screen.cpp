@@ -15,7 +15,7 @@ void write_all(int descriptor, std::string_view text) { static_cast<void>(write_
 
 }  // namespace
 
-// One write each, so that other writers to the terminal cannot come between.
+// A single write, so that no other writer to the terminal can come between.
 void Screen::print(std::string_view text) {
   std::string all;
   if (has_line()) all += kClearLine;
@@ -33,7 +33,7 @@ void Screen::redraw(std::string text) {
   write_all(descriptor_, std::string(kClearLine) + line_);
 }
 
-void Screen::take_line_away() {
+void Screen::erase_line() {
   if (!has_line()) return;
   line_.clear();
   write_all(descriptor_, kClearLine);

@@ -1,4 +1,4 @@
-// Lines on a terminal, with one line at the bottom that is drawn again and again.
+// Lines on a terminal, with one line at the bottom that is redrawn.
 //
 // Ownership: borrows the descriptor. Thread-safety: none; Terminal holds a mutex. Failure: failed writes are ignored.
 #pragma once
@@ -14,11 +14,11 @@ class Screen {
 
   // Prints `text` and a newline above the redrawn line.
   void print(std::string_view text);
-  // Prints "PREFIX TEXT" where memory is lacking: allocates nothing.
+  // Prints "PREFIX TEXT" without allocating, for when memory is exhausted.
   void print_plainly(std::string_view prefix, std::string_view text) const;
   // Replaces the redrawn line; it must fit the terminal's width.
   void redraw(std::string text);
-  void take_line_away();
+  void erase_line();
   [[nodiscard]] bool has_line() const { return !line_.empty(); }
 
  private:

@@ -15,7 +15,7 @@ namespace hotpack::cli {
 
 namespace {
 
-// oneTBB throws a std::runtime_error of this beginning.
+// oneTBB throws a std::runtime_error whose text begins like this.
 constexpr const char* kThreadOfTbb = "pthread_create";
 
 bool lacks_threads(const std::exception& thrown) {
@@ -26,12 +26,12 @@ bool lacks_threads(const std::exception& thrown) {
 
 iovec piece(const char* text) { return {const_cast<char*>(text), std::strlen(text)}; }
 
-void end_in_words() {
+void report_and_end() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::exception& thrown) {
     if (const char* const text = shortage_text(thrown)) {
-      tell_shortage(STDERR_FILENO, text);
+      print_shortage(STDERR_FILENO, text);
       std::_Exit(kExitIo);
     }
   } catch (...) {  // no shortage
@@ -48,11 +48,11 @@ const char* shortage_text(const std::exception& thrown) {
   return nullptr;
 }
 
-void tell_shortage(int descriptor, const char* text) {
-  const std::array<iovec, 3> line = {piece("error: "), piece(text), piece(". Run the same command again to go on\n")};
+void print_shortage(int descriptor, const char* text) {
+  const std::array<iovec, 3> line = {piece("error: "), piece(text), piece(". Run the same command again to continue\n")};
   [[maybe_unused]] const ssize_t ignored = ::writev(descriptor, line.data(), static_cast<int>(line.size()));
 }
 
-void end_shortages_in_words() { std::set_terminate(end_in_words); }
+void report_uncaught_shortages() { std::set_terminate(report_and_end); }
 
 }  // namespace hotpack::cli

@@ -1,4 +1,4 @@
-// What lacks when the system gives no more memory or threads, in words; also where an exception can go nowhere.
+// Messages for a lack of memory or threads, also for exceptions that cannot be caught.
 //
 // Allocates nothing. Thread-safe; the handler belongs to the process.
 #pragma once
@@ -7,14 +7,14 @@
 
 namespace hotpack::cli {
 
-// For exceptions that describe too little memory or too few threads; nullptr for all others.
+// The message for an exception that means too little memory or too few threads; nullptr for all others.
 [[nodiscard]] const char* shortage_text(const std::exception& thrown);
 
-// The text of a shortage as an error line on a descriptor, in one write.
-void tell_shortage(int descriptor, const char* text);
+// Writes the message as an error line, in one write.
+void print_shortage(int descriptor, const char* text);
 
-// An exception of a shortage that nobody can catch (in a thread of a library, or as another is reported) ends the process in words with the
-// exit code of I/O errors, as if it had been killed: the same command goes on from there. All others abort it, as before.
-void end_shortages_in_words();
+// From here on, an exception of a shortage that cannot be caught (in a thread of a library, or while another is reported) prints its
+// message and ends the process with the exit code of I/O errors; the same command can continue the work. Other exceptions still abort.
+void report_uncaught_shortages();
 
 }  // namespace hotpack::cli

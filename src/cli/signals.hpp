@@ -1,4 +1,4 @@
-// Stop signals as a flag: SIGINT, SIGTERM and SIGHUP ask for an orderly end, and the command dies of the signal afterwards.
+// Stop signals as a flag: SIGINT, SIGTERM and SIGHUP request an orderly end, after which the command dies of the signal.
 //
 // Process-wide state; install and remove from the main thread. stop_signal() may be called from any thread.
 #pragma once

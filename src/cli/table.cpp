@@ -10,7 +10,7 @@ namespace hotpack::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kFewestOfName = 8;
+constexpr std::size_t kFewest = 8;  // columns of a truncated cell
 
 std::size_t columns_of(const std::vector<Cells>& rows) {
   std::size_t most = 0;
@@ -24,15 +24,16 @@ std::vector<std::size_t> widths_of(const std::vector<Cells>& rows, const TableFo
     for (std::size_t c = 0; c < row.size() && (row.size() > 1 || widths.size() == 1); ++c)
       widths[c] = std::max(widths[c], text_width(row[c]));
   if (form.columns == 0 || widths.empty()) return widths;
-  const std::size_t others = std::accumulate(widths.begin() + 1, widths.end(), form.indent + kGap * (widths.size() - 1));
-  widths[0] = std::min(widths[0], std::max(form.columns - std::min(form.columns, others), kFewestOfName));
+  std::size_t& shrinking = widths[form.shrinking];
+  const std::size_t others = std::accumulate(widths.begin(), widths.end(), form.indent + kGap * (widths.size() - 1)) - shrinking;
+  shrinking = std::min(shrinking, std::max(form.columns - std::min(form.columns, others), kFewest));
   return widths;
 }
 
 std::string line_of(const Cells& row, const std::vector<std::size_t>& widths, std::string_view align) {
   std::string line;
   for (std::size_t c = 0; c < row.size(); ++c) {
-    const std::string cell = c == 0 ? truncated(row[c], widths[c]) : row[c];
+    const std::string cell = truncated(row[c], widths[c]);
     const std::string blanks(widths[c] - text_width(cell), ' ');
     line.append(c == 0 ? 0 : kGap, ' ');
     line += align[std::min(c, align.size() - 1)] == 'r' ? blanks + cell : cell + blanks;

@@ -48,7 +48,7 @@ bool dumb_terminal() {
   return term != nullptr && std::string_view(term) == "dumb";
 }
 
-// A name that holds a line feed must not look like a message of its own.
+// A name with a line feed must not look like a message of its own.
 std::string with_indented_lines(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -87,17 +87,8 @@ Clock::duration interval_of(ProgressStyle style) {
 }
 
 spdlog::level::level_enum spdlog_level(Level level) {
-  switch (level) {
-    case Level::debug:
-      return spdlog::level::debug;
-    case Level::info:
-      return spdlog::level::info;
-    case Level::warning:
-      return spdlog::level::warn;
-    case Level::error:
-      return spdlog::level::err;
-  }
-  return spdlog::level::err;
+  constexpr std::array kLevels = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err};
+  return kLevels[static_cast<std::size_t>(level)];
 }
 
 Level level_of(spdlog::level::level_enum level) {
@@ -112,7 +103,7 @@ spdlog::level::level_enum least_level(int verbosity) {
   return verbosity == 0 ? spdlog::level::info : spdlog::level::debug;
 }
 
-// "warning:"; information speaks for itself.
+// "warning:"; information has no prefix.
 std::string prefix_of(Level level) { return level == Level::info ? std::string() : std::string(name_of(level)) + ":"; }
 
 std::string painted(Level level, const std::string& word) {
@@ -138,7 +129,7 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
     const std::string_view text(entry.payload.data(), entry.payload.size());
     try {
       show(level, text);
-    } catch (const std::bad_alloc&) {  // spdlog would keep it to itself
+    } catch (const std::bad_alloc&) {  // spdlog would hide it
       screen_.print_plainly(prefix_of(level), text);
     }
   }
@@ -165,7 +156,7 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
 
 using FileSink = spdlog::sinks::basic_file_sink<spdlog::details::null_mutex>;
 
-// An image's bytes hold a NUL early on, a log none.
+// Images have a NUL byte near their beginning, logs none.
 bool holds_nul(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<char, 4096> first{};
@@ -173,10 +164,10 @@ bool holds_nul(const std::string& path) {
   return std::find(first.begin(), first.begin() + file.gcount(), '\0') != first.begin() + file.gcount();
 }
 
-// Opens for appending first: spdlog would make missing folders, and does not tell why it fails.
+// Opens for appending first: spdlog would create missing folders, and does not say why it fails.
 Result<std::shared_ptr<FileSink>> open_log_file(const std::string& path) {
   if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored) && holds_nul(path))
-    return usage_error("--log-file " + path + ": is no text file; messages would be appended to it. Name another file");
+    return usage_error("--log-file " + path + ": is not a text file, and messages would be appended to it; choose another file");
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0) return io_error("cannot open the log file", path, errno);
   ::close(descriptor);
@@ -201,8 +192,8 @@ TerminalSurroundings TerminalSurroundings::of_descriptor(int descriptor) {
   found.descriptor = descriptor;
   found.is_terminal = ::isatty(descriptor) == 1 && !dumb_terminal();
   found.no_color = set_and_not_empty("NO_COLOR");
-  found.fits = told_columns(descriptor).has_value();
-  found.width = [descriptor] { return told_columns(descriptor).value_or(kUsualWidth); };
+  found.fits = columns_to_fit(descriptor).has_value();
+  found.width = [descriptor] { return columns_to_fit(descriptor).value_or(kUsualWidth); };
   found.now = [] { return Clock::now(); };
   return found;
 }
@@ -226,7 +217,7 @@ class Terminal::Impl {
     if (file_) logger_.sinks().push_back(file_);
     logger_.set_level(spdlog::level::debug);
     logger_.flush_on(spdlog::level::warn);
-    // A log file on a full disk must not stop the work, and spdlog's own complaint would tear the progress line.
+    // A log file on a full disk must not stop the work, and spdlog's own message would break the progress line.
     logger_.set_error_handler([](const std::string&) {});
   }
 
@@ -266,7 +257,7 @@ class Terminal::Impl {
   void finish_progress() {
     const std::lock_guard lock(mutex_);
     if (stage_.empty()) return;
-    screen_.take_line_away();
+    screen_.erase_line();
     if (lines_shown_ > 0 && unshown_) screen_.print(progress_text());
     if (file_ && unlogged_) log_progress(surroundings_.now());
     stage_.clear();
@@ -328,8 +319,8 @@ class Terminal::Impl {
   Clock::time_point stage_start_;
   Clock::time_point next_log_;
   int lines_shown_ = 0;    // of this stage
-  bool unshown_ = false;   // counts_ changed since they were shown,
-  bool unlogged_ = false;  // … since they were logged
+  bool unshown_ = false;   // counts_ changed since they were shown
+  bool unlogged_ = false;  // counts_ changed since they were logged
   pipeline::Progress counts_;
   RateMeter rate_;
 };

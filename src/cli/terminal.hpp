@@ -1,7 +1,7 @@
 // The one owner of the terminal: messages and progress of a command, on stderr and in the log file.
 //
 // Ownership: owns its loggers and the log file, borrows the descriptor. Thread-safety: every member may be called from any thread.
-// Failure: open() tells when the log file cannot be opened; later failures to write are ignored, they must not stop a pack.
+// Failure: open() reports a log file that cannot be opened; later failures to write are ignored, they must not stop a pack.
 #pragma once
 
 #include <chrono>
@@ -31,13 +31,13 @@ struct TerminalOptions {
   std::string log_file;
 };
 
-// What the terminal stands on; tests give their own.
+// The environment of a terminal; tests set their own.
 struct TerminalSurroundings {
   using Clock = std::chrono::steady_clock;
   int descriptor = 2;
   bool is_terminal = false;    // and one that understands escape sequences
   bool no_color = false;       // NO_COLOR is set
-  bool fits = false;           // messages are broken to fit width(): a terminal, or COLUMNS is set; in files and pipes each is a line
+  bool fits = false;           // messages are broken to fit width(), on terminals and if COLUMNS is set; elsewhere each is one line
   std::function<int()> width;  // columns
   std::function<Clock::time_point()> now;
 
@@ -51,14 +51,14 @@ class Terminal final : public pipeline::Observer {
   [[nodiscard]] static Result<std::unique_ptr<Terminal>> open(const TerminalOptions& options, TerminalSurroundings surroundings);
   ~Terminal() override;
 
-  // What could drive the terminal is escaped (text.hpp); lines after the first are indented, so that a name cannot pass for a message.
+  // Control characters are escaped (text.hpp); lines after the first are indented, so that no name can look like a message.
   void message(pipeline::Level level, std::string_view text) override;
   void progress(const pipeline::Progress& progress) override;
   [[nodiscard]] bool stop_requested() const override;
-  // Ends the progress of a stage: takes the redrawn line away, or prints the last counts if lines were printed before. Call it
-  // before results go to stdout.
+  // Ends the progress of a stage: erases the redrawn line, or prints the last counts if lines were printed before. Call it before
+  // results go to stdout.
   void finish_progress();
-  // Into the log file alone; nothing without one.
+  // Writes to the log file only, if there is one.
   void note(std::string_view text);
   // The last error that was reported, empty if none.
   [[nodiscard]] std::string last_error() const;

@@ -211,6 +211,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t needed = text_width(word) + (column > 0 ? 1 : 0);
     if (column > 0 && column + needed > width) {
+      out.erase(out.find_last_not_of(' ') + 1);
       out.append("\n").append(indent, ' ').append(word);
       column = text_width(word);
     } else {
@@ -258,6 +259,11 @@ std::optional<std::string> nearest_word(std::string_view word, std::span<const s
     least = distance;
   }
   return nearest;
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
+  const auto nearest = nearest_word(word, candidates);
+  return nearest ? "; did you mean '" + *nearest + "'?" : "";
 }
 
 }  // namespace hotpack::cli

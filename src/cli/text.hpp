@@ -40,5 +40,7 @@ namespace hotpack::cli {
 
 // The candidate that a person probably meant: at an edit distance (a swap of neighbors counts as one) of at most a third of the length.
 [[nodiscard]] std::optional<std::string> nearest_word(std::string_view word, std::span<const std::string> candidates);
+// "; did you mean 'size'?", or nothing if no candidate is near.
+[[nodiscard]] std::string suggestion(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace hotpack::cli

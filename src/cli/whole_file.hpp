@@ -1,7 +1,7 @@
-// Files of results that appear whole or not at all.
+// Result files that appear complete or not at all.
 //
-// Thread-safety: safe for different files. Failure: code `io`; nothing is left behind. They are not forced to disk as shards are: a
-// result can be made again.
+// Thread-safety: safe for different files. Failure: code `io`; nothing is left behind. Unlike shards they are not forced to disk: they can
+// be made again.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace hotpack::cli {
 
-// A name for a temporary file that no other running process uses, nor this one twice: ".hotpack.<16 hex digits>.tmp".
+// A name for a temporary file, ".hotpack.<16 hex digits>.tmp", that no other running process uses, nor this one again.
 [[nodiscard]] std::string temporary_name_of_process();
 
 // Writes next to `path` under a name of this process, then renames; a file of that name is replaced.

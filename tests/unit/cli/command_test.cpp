@@ -4,14 +4,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <new>
-#include <sstream>
 #include <stdexcept>
 #include <vector>
 
 #include "base/error.hpp"
-#include "captured.hpp"
+#include "base/file.hpp"
+#include "run_commands.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
 
@@ -55,22 +54,37 @@ void add_box_command(CLI::App& app, CommandContext& context) {
   command.callback([&context, options] { context.set_action([&context, options] { return run_box(context, *options); }); });
 }
 
-struct Ran {
-  int code = -1;
-  std::string output;
-  std::string messages;
-};
-
-Ran run(std::vector<const char*> arguments) {
-  const Captured output;
-  const Captured messages;
-  arguments.insert(arguments.begin(), "hotpack");
+Ran run(const std::vector<std::string>& arguments) {
   const AddCommand commands[] = {add_box_command};
-  Ran ran;
-  ran.code = run_command_line(commands, static_cast<int>(arguments.size()), arguments.data(), {output.descriptor(), messages.descriptor()});
-  ran.output = output.text();
-  ran.messages = messages.text();
+  return run_commands(commands, arguments);
+}
+
+// `box` with a size and these arguments.
+Ran box(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"box", "--size", "1"});
+  return run(arguments);
+}
+
+// `box` with a configuration file of this content; messages name the file FILE.
+Ran configured(const std::string& content, const std::vector<std::string>& more = {}) {
+  const TempFolder folder;
+  folder.write("file", content);
+  const std::string file = folder / "file";
+  std::vector<std::string> arguments{"box", "--config", file};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  Ran ran = run(arguments);
+  for (std::size_t at = 0; (at = ran.messages.find(file)) != std::string::npos;) ran.messages.replace(at, file.size(), "FILE");
   return ran;
+}
+
+// Runs `box --size 1` with its output on this descriptor, which it closes.
+Ran box_on(int descriptor) {
+  const Captured messages;
+  const AddCommand commands[] = {add_box_command};
+  const char* const arguments[] = {"hotpack", "box", "--size", "1", "-q"};
+  const int code = run_command_line(commands, 5, arguments, {descriptor, messages.descriptor()});
+  ::close(descriptor);
+  return {code, "", messages.text()};
 }
 
 void check_refused(const Ran& ran, const std::string& message) {
@@ -147,25 +161,25 @@ TEST_CASE("refused command lines say what to fix") {
   check_refused(run({"box", "--size"}), "--size needs a value");
   check_refused(run({"box", "--size", "1x1", "a", "b"}), "unexpected argument 'b'");
   check_refused(run({"-v", "box"}), "options follow the command: hotpack box -v");
-  check_refused(run({"box", "--size", "1", "--color", "pink"}), "--color: 'pink' is none of auto|always|never");
-  check_refused(run({"box", "--size", "1", "-j", "0"}), "--jobs: Value 0 not in range 1 to 1024");
+  check_refused(box({"--color", "pink"}), "--color: 'pink' is none of auto|always|never");
+  check_refused(box({"-j", "0"}), "--jobs: Value 0 not in range 1 to 1024");
   const Ran unknown = run({"bx"});
   CHECK(unknown.code == kExitUsage);
   CHECK(unknown.messages == "error: unknown command 'bx'; did you mean 'box'?\nsee hotpack --help\n");
 }
 
 TEST_CASE("errors of an action give their exit code") {
-  const Ran ran = run({"box", "--size", "1", "--failure", "data"});
+  const Ran ran = box({"--failure", "data"});
   CHECK(ran.code == kExitData);
   CHECK(ran.messages == "error: a.png: undecodable\n");
 }
 
 TEST_CASE("whatever escapes an action is reported as a bug") {
-  const Ran ran = run({"box", "--size", "1", "--failure", "throw"});
+  const Ran ran = box({"--failure", "throw"});
   CHECK(ran.code == kExitInternal);
   CHECK_THAT(ran.messages, ContainsSubstring("error: internal error: boom") && ContainsSubstring("please report it"));
-  CHECK(run({"box", "--size", "1", "--failure", "throw-number"}).code == kExitInternal);
-  const Ran memory = run({"box", "--size", "1", "--failure", "memory"});
+  CHECK(box({"--failure", "throw-number"}).code == kExitInternal);
+  const Ran memory = box({"--failure", "memory"});
   CHECK(memory.code == kExitIo);
   CHECK_THAT(memory.messages, ContainsSubstring("out of memory"));
 }
@@ -173,56 +187,35 @@ TEST_CASE("whatever escapes an action is reported as a bug") {
 TEST_CASE("results that cannot be written are an I/O error") {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   REQUIRE(full >= 0);
-  const Captured messages;
-  const AddCommand commands[] = {add_box_command};
-  const char* const arguments[] = {"hotpack", "box", "--size", "1", "-q"};
-  CHECK(run_command_line(commands, 5, arguments, {full, messages.descriptor()}) == kExitIo);
-  CHECK(messages.text() == "error: standard output: cannot write the results: No space left on device\n");
-  ::close(full);
+  const Ran ran = box_on(full);
+  CHECK(ran.code == kExitIo);
+  CHECK(ran.messages == "error: standard output: cannot write the results: No space left on device\n");
 }
 
 TEST_CASE("a configuration file gives options, and the command line wins") {
-  const TempFolder folder;
-  folder.write("good.toml", "size = 5x5\nimages = [\"a b\", c]\nforce = true\njobs = 3\nfailure = []\n");
-  const std::string good = folder / "good.toml";
-  const Ran ran = run({"box", "--config", good.c_str(), "root"});
+  const std::string good = "size = 5x5\nimages = [\"a b\", c]\nforce = true\njobs = 3\nfailure = []\n";
+  const Ran ran = configured(good, {"root"});
   CHECK(ran.code == 0);
   CHECK(ran.output == "root=root size=5x5 force=1 image=a b image=c\n");
   CHECK(ran.messages == "boxing with 3\n");
-  CHECK(run({"box", "--size", "7x7", "--config", good.c_str()}).output == "root= size=7x7 force=1 image=a b image=c\n");
-  CHECK(run({"box", "--config", good.c_str(), "--size", "7x7", "--images", "z"}).output == "root= size=7x7 force=1 image=z\n");
+  CHECK(configured(good, {"--size", "7x7"}).output == "root= size=7x7 force=1 image=a b image=c\n");
+  CHECK(configured(good, {"--size", "7x7", "--images", "z"}).output == "root= size=7x7 force=1 image=z\n");
 }
 
 TEST_CASE("a configuration file with an unknown key or none at all is refused") {
-  const TempFolder folder;
-  folder.write("typo", "\nsise = 5x5\n");
-  const std::string typo = folder / "typo";
-  check_refused(run({"box", "--config", typo.c_str()}), "--config " + typo + ": line 2: unknown key 'sise'; did you mean 'size'?");
-  folder.write("positional", "ROOT = x\n");
-  const std::string positional = folder / "positional";
-  check_refused(run({"box", "--config", positional.c_str()}), "--config " + positional + ": line 1: unknown key 'ROOT'");
-  folder.write("empty", "nothing = []\n");
-  const std::string empty = folder / "empty";
-  check_refused(run({"box", "--config", empty.c_str()}), "--config " + empty + ": line 1: unknown key 'nothing'");
-  folder.write("nested", "config = x\n");
-  const std::string nested = folder / "nested";
-  check_refused(run({"box", "--config", nested.c_str()}), "--config " + nested + ": line 1: unknown key 'config'");
-  check_refused(run({"box", "--config", typo.c_str(), "--config", typo.c_str()}), "--config: given twice");
-  const std::string missing = folder / "missing";
-  const Ran ran = run({"box", "--config", missing.c_str()});
+  check_refused(configured("\nsise = 5x5\n"), "--config FILE: line 2: unknown key 'sise'; did you mean 'size'?");
+  check_refused(configured("ROOT = x\n"), "--config FILE: line 1: unknown key 'ROOT'");
+  check_refused(configured("nothing = []\n"), "--config FILE: line 1: unknown key 'nothing'");
+  check_refused(configured("config = x\n"), "--config FILE: line 1: unknown key 'config'");
+  check_refused(configured("size = 1x1\n", {"--config", "other"}), "--config: given twice");
+  const Ran ran = run({"box", "--config", "/missing/file"});
   CHECK(ran.code == kExitIo);
-  CHECK(ran.messages == "error: " + missing + ": the configuration file is missing or unreadable\n");
+  CHECK(ran.messages == "error: /missing/file: the configuration file is missing or unreadable\n");
 }
 
 TEST_CASE("a wrong value in a configuration file is reported with file and line") {
-  const TempFolder folder;
-  folder.write("bad", "size = 1x1\n\ncolor = pink\n");
-  const std::string bad = folder / "bad";
-  CHECK_THAT(run({"box", "--config", bad.c_str()}).messages,
-             ContainsSubstring("unknown key 'color'") || ContainsSubstring("(" + bad + ", line 3)"));
-  folder.write("jobs", "size = 1x1\njobs = 0\n");
-  const std::string jobs = folder / "jobs";
-  check_refused(run({"box", "--config", jobs.c_str()}), "--jobs: Value 0 not in range 1 to 1024 (" + jobs + ", line 2)");
+  check_refused(configured("size = 1x1\n\ncolor = pink\n"), "--color: 'pink' is none of auto|always|never (FILE, line 3)");
+  check_refused(configured("size = 1x1\njobs = 0\n"), "--jobs: Value 0 not in range 1 to 1024 (FILE, line 2)");
 }
 
 TEST_CASE("with --json an error is an object on stdout, and only then") {
@@ -237,43 +230,39 @@ TEST_CASE("with --json an error is an object on stdout, and only then") {
   CHECK_THAT(run({"box", "--json", "--size", "1", "--failure", "throw"}).output, ContainsSubstring(R"("code":"internal","exit":70)"));
   CHECK_THAT(run({"box", "--json", "--size", "1", "--failure", "memory"}).output, ContainsSubstring(R"("code":"io","exit":3)"));
   CHECK(run({"box", "--json", "--size", "1"}).output == "root= size=1 force=0 json\n");
-  CHECK(run({"box", "--size", "1", "--failure", "data", "--", "--json"}).output.empty());
+  CHECK(box({"--failure", "data", "--", "--json"}).output.empty());
 }
 
-TEST_CASE("a reader that is gone is no error to tell") {
+TEST_CASE("a reader that is gone is not reported") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   ::close(ends[0]);
   survive_failing_writes();
-  const Captured messages;
-  const AddCommand commands[] = {add_box_command};
-  const char* const good[] = {"hotpack", "box", "--size", "1", "-q"};
-  CHECK(run_command_line(commands, 5, good, {ends[1], messages.descriptor()}) == kExitUnread);
-  CHECK(messages.text().empty());
-  ::close(ends[1]);
+  const Ran ran = box_on(ends[1]);
+  CHECK(ran.code == kExitUnread);
+  CHECK(ran.messages.empty());
 }
 
 TEST_CASE("the log file holds the command, the result and the exit code") {
   const TempFolder folder;
   const std::string log = folder / "log";
-  CHECK(run({"box", "a b", "--size", "1", "-j", "1", "--log-file", log.c_str()}).code == 0);
-  std::ostringstream all;
-  all << std::ifstream(log).rdbuf();
-  CHECK_THAT(all.str(), ContainsSubstring(" info command: hotpack box 'a b' --size 1 -j 1 --log-file ") &&
-                            ContainsSubstring(" info boxing with 1\n") && ContainsSubstring(" info result:\n  root=a b size=1 force=0\n") &&
-                            ContainsSubstring(" info exit: 0\n"));
+  CHECK(run({"box", "a b", "--size", "1", "-j", "1", "--log-file", log}).code == 0);
+  CHECK_THAT(read_text_file(log).value(), ContainsSubstring(" info command: hotpack box 'a b' --size 1 -j 1 --log-file ") &&
+                                              ContainsSubstring(" info boxing with 1\n") &&
+                                              ContainsSubstring(" info result:\n  root=a b size=1 force=0\n") &&
+                                              ContainsSubstring(" info exit: 0\n"));
 }
 
 TEST_CASE("values that do not fit are refused in plain words") {
-  check_refused(run({"box", "--size", "1", "--size", "2"}), "--size is given more than once, and takes one value; say which");
-  check_refused(run({"box", "--size", "1", "-j", "-n"}), "--jobs needs a number, and '-n' follows");
-  check_refused(run({"box", "--size", "1", "-j", "many"}), "--jobs: 'many' is not a number that it takes");
-  check_refused(run({"box", "--size", "1", "--color", "nevr"}), "--color: 'nevr' is none of auto|always|never; did you mean 'never'?");
-  CHECK(run({"box", "--size", "1", "--color", "NEVER"}).code == 0);
+  check_refused(box({"--size", "2"}), "--size takes one value, but is given more than once");
+  check_refused(box({"-j", "-n"}), "--jobs needs a number, but '-n' follows");
+  check_refused(box({"-j", "many"}), "--jobs: 'many' is not a valid number");
+  check_refused(box({"--color", "nevr"}), "--color: 'nevr' is none of auto|always|never; did you mean 'never'?");
+  CHECK(box({"--color", "NEVER"}).code == 0);
 }
 
 TEST_CASE("a log file that cannot be opened is an I/O error") {
-  const Ran ran = run({"box", "--size", "1", "--log-file", "/dev/null/log"});
+  const Ran ran = box({"--log-file", "/dev/null/log"});
   CHECK(ran.code == kExitIo);
   CHECK(ran.messages == "error: /dev/null/log: cannot open the log file: Not a directory\n");
 }

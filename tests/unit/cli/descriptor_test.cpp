@@ -1,7 +1,6 @@
 #include "cli/descriptor.hpp"
 
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,12 +8,13 @@
 #include <string>
 #include <thread>
 
+#include "child.hpp"
 #include "cli/signals.hpp"
 #include "support/catch.hpp"
 
 using namespace hotpack::cli;
 
-TEST_CASE("a full pipe that does not block is waited for") {
+TEST_CASE("writing waits for a full pipe that does not block") {
   std::array<int, 2> ends{};
   REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
   REQUIRE(::fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0);
@@ -41,16 +41,11 @@ TEST_CASE("a closed pipe is an error, not the end of the process") {
 }
 
 TEST_CASE("closed standard descriptors are reserved, and writing still fails") {
-  const pid_t child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    ::close(0);
-    ::close(1);
-    occupy_standard_descriptors();
-    const int opened = ::open("/dev/null", O_RDONLY);
-    ::_exit(opened > 2 && write_fully(1, "x") == EBADF ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+  CHECK(status_of_child([] {
+          ::close(0);
+          ::close(1);
+          occupy_standard_descriptors();
+          const int opened = ::open("/dev/null", O_RDONLY);
+          ::_exit(opened > 2 && write_fully(1, "x") == EBADF ? 0 : 1);
+        }) == 0);
 }

@@ -9,6 +9,16 @@
 using namespace hotpack;
 using namespace hotpack::cli;
 
+namespace {
+
+struct OutputOnFullDisk {
+  ~OutputOnFullDisk() { ::close(full); }
+  int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  Output output{full};
+};
+
+}  // namespace
+
 TEST_CASE("results are buffered and written at the end") {
   const Captured file;
   Output output(file.descriptor());
@@ -32,27 +42,21 @@ TEST_CASE("long results arrive whole") {
 }
 
 TEST_CASE("a full disk is reported at the end") {
-  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
-  REQUIRE(full >= 0);
-  Output output(full);
-  output.line("result");
-  CHECK(output.good());
-  const Status finished = output.finish();
+  OutputOnFullDisk disk;
+  disk.output.line("result");
+  CHECK(disk.output.good());
+  const Status finished = disk.output.finish();
   REQUIRE_FALSE(finished.ok());
   CHECK(finished.error().code == ErrorCode::io);
   CHECK_THAT(finished.error().describe(), ContainsSubstring("standard output") && ContainsSubstring("No space left"));
-  ::close(full);
 }
 
 TEST_CASE("the first failure stops further writing") {
-  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
-  REQUIRE(full >= 0);
-  Output output(full);
-  output.write(std::string(100'000, 'x'));
-  CHECK_FALSE(output.good());
-  output.write("more");
-  CHECK_FALSE(output.finish().ok());
-  ::close(full);
+  OutputOnFullDisk disk;
+  disk.output.write(std::string(100'000, 'x'));
+  CHECK_FALSE(disk.output.good());
+  disk.output.write("more");
+  CHECK_FALSE(disk.output.finish().ok());
 }
 
 TEST_CASE("an unused output cannot fail") {

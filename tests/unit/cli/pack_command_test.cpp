@@ -9,7 +9,7 @@ using namespace hotpack;
 
 namespace {
 
-// What `read` makes of a check with these arguments.
+// Applies `read` to a parsed check with these arguments.
 template <class Read>
 auto of_check(std::vector<std::string> arguments, Read read) {
   CLI::App app;
@@ -33,7 +33,7 @@ auto of_check(std::vector<std::string> arguments, Read read) {
 
 std::string pack_line(std::vector<std::string> arguments) { return of_check(std::move(arguments), cli::pack_command_line); }
 
-// A text of an error that a check with these arguments ended with, as the user reads it.
+// The text of an error as a check with these arguments shows it.
 std::string told(std::string_view text, std::vector<std::string> arguments) {
   const auto given = of_check(std::move(arguments), [](const CLI::App& app) { return cli::options_to_keep(app, app); });
   return cli::with_given_options(text, given);
@@ -64,7 +64,7 @@ TEST_CASE("values are quoted for a shell, and kept apart from options") {
   CHECK(pack_line({"--images", "my photos", "--ignore", "road's edge"}) ==
         "hotpack pack --images 'my photos' --ignore 'road'\\''s edge' -o packed");
   CHECK(pack_line({"my\x1b[2J/a'b\\c"}) ==
-        R"(hotpack pack $'my\033[2J/a\047b\134c' -o packed)");  // a terminal is not driven, and a shell reads it
+        R"(hotpack pack $'my\033[2J/a\047b\134c' -o packed)");  // harmless to terminals, and a shell reads it
   CHECK(pack_line({"data", "--label-suffix=-mask"}) == "hotpack pack data --label-suffix=-mask -o packed");
 }
 

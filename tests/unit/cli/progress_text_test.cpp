@@ -20,7 +20,7 @@ ProgressFigures figures(std::uint64_t done, std::uint64_t total, double rate) {
 
 }  // namespace
 
-TEST_CASE("the line tells counts, share, rate, bytes, time left and problems") {
+TEST_CASE("the line shows counts, share, rate, bytes, time left and problems") {
   ProgressFigures shown = figures(1234, 12345, 345.4);
   shown.counts.problems = 3;
   CHECK(progress_line(shown) == "packing 1,234/12,345, 9 %, 345 samples/s, 1.2 GiB read, 33 s left, 3 problems");
@@ -57,12 +57,12 @@ TEST_CASE("programs get one object with all figures") {
   CHECK(progress_json(figures(1, 2, 3)).find('\n') == std::string::npos);
 }
 
-TEST_CASE("messages are JSON whatever bytes they hold") {
+TEST_CASE("messages are valid JSON whatever their bytes are") {
   const auto object = nlohmann::json::parse(message_json(pipeline::Level::warning, "a \"b\"\n\x1b"));
   CHECK(object.at("type") == "message");
   CHECK(object.at("level") == "warning");
   CHECK(object.at("text") == "a \"b\"\n\x1b");
-  CHECK(nlohmann::json::parse(message_json(pipeline::Level::error, "bad \xff name")).at("text") == "bad ? name");
+  CHECK(nlohmann::json::parse(message_json(pipeline::Level::error, "bad \xff name")).at("text") == "bad \uFFFD name");
 }
 
 TEST_CASE("the rate is that of the last seconds") {

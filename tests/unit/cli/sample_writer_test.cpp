@@ -48,7 +48,7 @@ std::vector<std::uint16_t> ids_of(const TinyRecord& record, std::uint16_t ignore
 
 }  // namespace
 
-TEST_CASE("images and ids come back, in every storage and layout") {
+TEST_CASE("images and ids are restored from every storage and layout") {
   for (const LabelStorage storage : {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
     for (const AxisOrder layout : {AxisOrder::channels_last, AxisOrder::channels_first}) {
       const TempFolder folder;
@@ -93,7 +93,7 @@ TEST_CASE("ids above 255 classes have 16 bits") {
   CHECK(ids_of(png(folder, "labels/street/sample 0000.png")) == ids_of(tiny_records(form, 1)[0], 65535));
 }
 
-TEST_CASE("several classes per pixel give an image a class") {
+TEST_CASE("several classes per pixel give one image per class") {
   const TempFolder folder;
   TinyForm form;
   form.multi = true;
@@ -154,7 +154,7 @@ TEST_CASE("files that exist are kept unless forced") {
   CHECK(png(folder, "images/street/sample 0000.png") != "precious");
 }
 
-TEST_CASE("a key that leads out of the folder never gets here") {
+TEST_CASE("a key that leads out of the folder never reaches the writer") {
   const TempFolder folder;
   auto records = tiny_records({}, 1);
   for (const char* key : {"../out of it", "/absolute", "a/../../b"}) {
@@ -164,7 +164,7 @@ TEST_CASE("a key that leads out of the folder never gets here") {
   }
 }
 
-TEST_CASE("ignored pixels are painted in a color that no class has") {
+TEST_CASE("ignored pixels get a color that no class has") {
   TinyForm form;
   std::vector<ClassInfo> classes = tiny_schema(form).classes;
   classes[0].color = RgbColor{224, 224, 192};

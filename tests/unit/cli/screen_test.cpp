@@ -9,7 +9,7 @@ TEST_CASE("without a redrawn line nothing but text is written") {
   const Captured file;
   Screen screen(file.descriptor());
   screen.print("one");
-  screen.take_line_away();
+  screen.erase_line();
   screen.print("two");
   CHECK(file.text() == "one\ntwo\n");
 }
@@ -21,7 +21,7 @@ TEST_CASE("text goes above the redrawn line, which comes back whole") {
   CHECK(screen.has_line());
   screen.print("warning");
   screen.redraw("20 %");
-  screen.take_line_away();
+  screen.erase_line();
   CHECK_FALSE(screen.has_line());
   CHECK(file.text() == "\r\x1b[K10 %\r\x1b[Kwarning\n10 %\r\x1b[K20 %\r\x1b[K");
 }
@@ -30,7 +30,7 @@ TEST_CASE("a screen that is gone does no harm") {
   Screen screen(-1);
   screen.redraw("x");
   screen.print("y");
-  screen.take_line_away();
+  screen.erase_line();
   CHECK_FALSE(screen.has_line());
 }
 

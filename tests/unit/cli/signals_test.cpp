@@ -1,39 +1,18 @@
 #include "cli/signals.hpp"
 
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <functional>
 
+#include "child.hpp"
 #include "support/catch.hpp"
 
 using namespace hotpack::cli;
 
-namespace {
-
-// Runs `body` in a child and gives its wait status; the child ends with 0 if the body returns.
-int status_of_child(const std::function<void()>& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    // The test runner catches signals too.
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
-    body();
-    ::_exit(0);
-  }
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  return status;
-}
-
-bool killed_by(int status, int signal) { return WIFSIGNALED(status) && WTERMSIG(status) == signal; }
-
-}  // namespace
-
-TEST_CASE("a stop signal only sets a flag, and is raised again on demand") {
+TEST_CASE("a stop signal only sets a flag, and is raised again on request") {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const int status = status_of_child([number] {
       const StopSignals guard;
@@ -69,7 +48,7 @@ TEST_CASE("signals that were ignored stay ignored") {
         }) == 0);
 }
 
-TEST_CASE("the guard puts back what was there") {
+TEST_CASE("the guard restores the previous signal actions") {
   CHECK(killed_by(status_of_child([] {
                     { const StopSignals guard; }
                     ::raise(SIGTERM);

@@ -21,8 +21,9 @@ TEST_CASE("a row with one cell is a title and widens no column") {
   CHECK(table_text({}, {}).empty());
 }
 
-TEST_CASE("a table that is too wide truncates its first column only") {
+TEST_CASE("a table that is too wide truncates a single column") {
   const std::vector<Cells> rows = {{"a name that is long", "1234567890"}, {"short", "1"}};
   CHECK(table_text(rows, {.align = "lr", .columns = 26}) == "  a name that…  1234567890\n  short                  1\n");
+  CHECK(table_text({{"id", "a name that is long"}, {"1", "short"}}, {.columns = 16, .shrinking = 1}) == "  id  a name th…\n  1   short\n");
   CHECK(table_text(rows, {.align = "lr", .columns = 4}) == "  a name …  1234567890\n  short              1\n");
 }

@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <sstream>
 #include <thread>
 #include <vector>
 
+#include "base/file.hpp"
 #include "captured.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
@@ -53,16 +53,8 @@ void say_everything(Terminal& terminal) {
 
 std::string said_at(int verbosity) {
   Desk desk;
-  TerminalOptions options;
-  options.verbosity = verbosity;
-  say_everything(*desk.open(options));
+  say_everything(*desk.open({.verbosity = verbosity, .log_file = {}}));
   return desk.screen.text();
-}
-
-std::string read_file(const std::string& path) {
-  std::ostringstream all;
-  all << std::ifstream(path).rdbuf();
-  return all.str();
 }
 
 const std::string kClear = "\r\x1b[K";
@@ -93,9 +85,7 @@ TEST_CASE("colors are for terminals, unless stated otherwise") {
     Desk desk;
     desk.is_terminal = is_terminal;
     desk.no_color = no_color;
-    TerminalOptions options;
-    options.color = mode;
-    desk.open(options)->error("e");
+    desk.open({.color = mode, .log_file = {}})->error("e");
     return desk.screen.text() == "\x1b[1;31merror:\x1b[0m e\n";
   };
   CHECK(colored(ColorMode::automatic, true, false));
@@ -198,10 +188,7 @@ TEST_CASE("progress can be switched off, by asking and by being quiet") {
   const auto shown = [](ProgressMode mode, int verbosity) {
     Desk desk;
     desk.is_terminal = true;
-    TerminalOptions options;
-    options.progress = mode;
-    options.verbosity = verbosity;
-    desk.open(options)->progress(packing(1));
+    desk.open({.verbosity = verbosity, .progress = mode, .log_file = {}})->progress(packing(1));
     return !desk.screen.text().empty();
   };
   CHECK_FALSE(shown(ProgressMode::never, 0));
@@ -212,9 +199,7 @@ TEST_CASE("progress can be switched off, by asking and by being quiet") {
 
 TEST_CASE("with JSON progress every line is an object, one per second") {
   Desk desk;
-  TerminalOptions options;
-  options.progress = ProgressMode::json;
-  auto terminal = desk.open(options);
+  auto terminal = desk.open({.progress = ProgressMode::json, .log_file = {}});
   for (std::uint64_t done = 0; done <= 5; ++done) {
     terminal->progress(packing(done));
     desk.now += 400ms;
@@ -237,18 +222,15 @@ TEST_CASE("the log file gets everything with time stamps, and is appended to") {
   const TempFolder folder;
   folder.write("log", "before\n");
   Desk desk;
-  TerminalOptions options;
-  options.verbosity = -2;
-  options.log_file = folder / "log";
   {
-    auto terminal = desk.open(options);
+    auto terminal = desk.open({.verbosity = -2, .log_file = folder / "log"});
     say_everything(*terminal);
     terminal->progress(packing(1));
     desk.now += 11s;
     terminal->progress(packing(12));
   }
   CHECK(desk.screen.text() == "error: e\n");
-  const std::string log = read_file(folder / "log");
+  const std::string log = read_text_file(folder / "log").value();
   CHECK(log.starts_with("before\n20"));
   CHECK_THAT(log, ContainsSubstring(" debug d\n") && ContainsSubstring(" info i\n") && ContainsSubstring(" error e\n"));
   CHECK_THAT(log, ContainsSubstring(" info packing 12/100, 12 %, 1.0 samples/s"));
@@ -256,20 +238,17 @@ TEST_CASE("the log file gets everything with time stamps, and is appended to") {
 
 TEST_CASE("a log file that cannot be opened is an I/O error, without new folders") {
   const TempFolder folder;
-  TerminalOptions options;
-  options.log_file = folder / "missing/log";
-  auto opened = Terminal::open(options, TerminalSurroundings::of_descriptor(2));
+  const std::string log = folder / "missing/log";
+  auto opened = Terminal::open({.log_file = log}, TerminalSurroundings::of_descriptor(2));
   REQUIRE_FALSE(opened.ok());
   CHECK(opened.error().code == ErrorCode::io);
-  CHECK(opened.error().path == options.log_file);
+  CHECK(opened.error().path == log);
   CHECK_FALSE(std::filesystem::exists(folder / "missing"));
 }
 
 TEST_CASE("a log file on a full disk does not stop the work") {
   Desk desk;
-  TerminalOptions options;
-  options.log_file = "/dev/full";
-  auto terminal = desk.open(options);
+  auto terminal = desk.open({.log_file = "/dev/full"});
   terminal->warning("w");
   terminal->error("e");
   CHECK(desk.screen.text() == "warning: w\nerror: e\n");

@@ -46,7 +46,7 @@ TEST_CASE("control characters cannot reach the terminal") {
   CHECK(printable("Zürich") == "Zürich");
 }
 
-TEST_CASE("what drives a terminal, turns text or is no UTF-8 is shown, not done") {
+TEST_CASE("text that drives a terminal or is not UTF-8 is shown escaped") {
   CHECK(printable("a\xc2\x9b"
                   "31mb") == "a\\u009b31mb");  // C1
   CHECK(printable("gnp.\xe2\x80\xae"
@@ -59,7 +59,7 @@ TEST_CASE("what drives a terminal, turns text or is no UTF-8 is shown, not done"
   CHECK(printable("日本語 שלום 👩‍🔬") == "日本語 שלום 👩‍🔬");
 }
 
-TEST_CASE("a name is one line whatever it holds") { CHECK(printable_name("a\nerror: b\tc\x1b") == "a\\nerror: b\\tc\\x1b"); }
+TEST_CASE("a name is always one line") { CHECK(printable_name("a\nerror: b\tc\x1b") == "a\\nerror: b\\tc\\x1b"); }
 
 TEST_CASE("text is as wide as a terminal shows it") {
   CHECK(text_width("日本") == 4);
@@ -96,6 +96,7 @@ TEST_CASE("wrapped text stays within its width and is indented") {
   CHECK(wrapped("aaa bbb ccc ddd", 7, 1) == "aaa bbb\n ccc ddd");
   CHECK(wrapped("a-word-longer-than-the-width b", 5, 0) == "a-word-longer-than-the-width\nb");
   CHECK(wrapped("kept\nline", 80, 2) == "kept\n  line");
+  CHECK(wrapped("one  two", 4, 0) == "one\ntwo");
   CHECK(wrapped("", 10, 2).empty());
 }
 
