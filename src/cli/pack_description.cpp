@@ -36,6 +36,7 @@ std::string fixed_or_dash(const std::optional<double>& value, int digits) { retu
 
 std::string means_text(const std::vector<std::optional<double>>& values) {
   std::vector<std::string> words;
+  words.reserve(values.size());
   for (const auto& value : values) words.push_back(fixed_or_dash(value, 6));
   return joined_text(words, " ");
 }
