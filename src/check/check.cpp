@@ -93,8 +93,8 @@ class Checking {
 
  private:
   Status gather() {
-    HOTPACK_TRY(inputs_.gather(problems_));
-    const Gathered& gathered = inputs_.gathered();
+    HOTPACK_TRY(inputs_.discover(problems_));
+    const Discovery& gathered = inputs_.discovery();
     report_.layout = gathered.layout;
     for (const std::string& warning : gathered.warnings) warn("input", warning);
     report_.orphans_left_out = gathered.orphans_left_out;
@@ -108,10 +108,10 @@ class Checking {
   }
 
   Status survey() {
-    HOTPACK_TRY(inputs_.survey());
+    HOTPACK_TRY(inputs_.probe_headers());
     if (observer_.stop_requested()) return {};
     for (std::size_t i = 0; i < inputs_.splits().size(); ++i) {
-      const HeaderSurvey& headers = inputs_.headers()[i];
+      const HeaderProbe& headers = inputs_.headers()[i];
       // Looking at the pixels meets them again.
       if (headers_only_)
         problems_.append(headers.problems);

@@ -63,7 +63,7 @@ struct PackReport {
 // A whole run: one set, or one per split.
 struct PackRun {
   PackStatus status = PackStatus::packed;  // refused: nothing was packed; stopped: the sets that were begun are in `sets`
-  std::string layout;                      // what was detected; see gather.hpp
+  std::string layout;                      // what was detected; see discovery.hpp
   ProblemLog problems;                     // why it was refused
   std::uint64_t orphans_left_out = 0;
   std::uint64_t other_files = 0;  // in the input folders, of no image extension
