@@ -1,7 +1,7 @@
 // A few samples of the inputs as the records they would become, without packing: what `preview` shows before a data set is packed.
 //
-// The steps of `pack` up to a sample's record: discovery, headers, what labels mean, plan. What is wrong with other samples refuses nothing;
-// the observer is reported how much there is. Ownership: a Look owns its lists and workers; a record lives until the next one. Not
+// The steps of `pack` up to a sample's record: discovery, headers, what labels mean, plan. What is wrong with other samples refuses
+// nothing; the observer is reported how much there is. Ownership: a Look owns its lists and workers; a record lives until the next one. Not
 // thread-safe. Failure: `usage` and `data` where the inputs as a whole cannot be read as asked, `io`. A sample that cannot be packed is a
 // Problem.
 #pragma once
